@@ -369,7 +369,7 @@ export type KeyUsage = {
 /** `pet.created`: A pet was created. `pet.updated`: A pet changed: by a request, or its status changed because of orders or stock. `pet.deleted`: A pet was deleted; `data` is its last state. Requires the scopes `events:read` and `pets:read`. */
 export type PetEvent = {
   specversion: '1.0';
-  /** The number of the event in the log: 1, 2, 3 … without gaps. As a cursor it means the position after the event. */
+  /** The number of the event in the log: 1, 2, 3 … without gaps, except before a `log.restored`. As a cursor it means the position after the event. */
   id: string;
   /** The service: its public URL, or `/` if the operator has not configured one. `subject` is relative to it. */
   source: string;
@@ -392,7 +392,7 @@ export type PetEvent = {
 /** `category.created`: A category was created. `category.updated`: A category changed. `category.deleted`: A category was deleted; `data` is its last state. Requires the scopes `events:read` and `pets:read`. */
 export type CategoryEvent = {
   specversion: '1.0';
-  /** The number of the event in the log: 1, 2, 3 … without gaps. As a cursor it means the position after the event. */
+  /** The number of the event in the log: 1, 2, 3 … without gaps, except before a `log.restored`. As a cursor it means the position after the event. */
   id: string;
   /** The service: its public URL, or `/` if the operator has not configured one. `subject` is relative to it. */
   source: string;
@@ -415,7 +415,7 @@ export type CategoryEvent = {
 /** `order.placed`: An order was placed, as open or as complete. `order.updated`: An order changed, but is still open or still complete. `order.completed`: An open order was completed, or an order was placed as complete. `order.cancelled`: An open order was cancelled; `data` is its last state. Requires the scopes `events:read` and `orders:read`. */
 export type OrderEvent = {
   specversion: '1.0';
-  /** The number of the event in the log: 1, 2, 3 … without gaps. As a cursor it means the position after the event. */
+  /** The number of the event in the log: 1, 2, 3 … without gaps, except before a `log.restored`. As a cursor it means the position after the event. */
   id: string;
   /** The service: its public URL, or `/` if the operator has not configured one. `subject` is relative to it. */
   source: string;
@@ -438,7 +438,7 @@ export type OrderEvent = {
 /** `inventory.updated`: The stock of a pet changed in quantity or status. Requires the scopes `events:read` and `inventory:read`. */
 export type InventoryEvent = {
   specversion: '1.0';
-  /** The number of the event in the log: 1, 2, 3 … without gaps. As a cursor it means the position after the event. */
+  /** The number of the event in the log: 1, 2, 3 … without gaps, except before a `log.restored`. As a cursor it means the position after the event. */
   id: string;
   /** The service: its public URL, or `/` if the operator has not configured one. `subject` is relative to it. */
   source: string;
@@ -461,7 +461,7 @@ export type InventoryEvent = {
 /** `key.created`: An API key was created. `key.updated`: The settings of an API key changed. `key.rotated`: An API key got a new secret. `key.revoked`: An API key was revoked. `key.unbanned`: An administrator lifted the bans of an API key: `data` is the key. `key.limits_reset`: An administrator reset the usage of an API key: `data` is the key. Requires the scope `admin`. */
 export type KeyEvent = {
   specversion: '1.0';
-  /** The number of the event in the log: 1, 2, 3 … without gaps. As a cursor it means the position after the event. */
+  /** The number of the event in the log: 1, 2, 3 … without gaps, except before a `log.restored`. As a cursor it means the position after the event. */
   id: string;
   /** The service: its public URL, or `/` if the operator has not configured one. `subject` is relative to it. */
   source: string;
@@ -484,7 +484,7 @@ export type KeyEvent = {
 /** `key.banned`: An API key was banned: `data` is the ban. Requires the scope `admin`. */
 export type KeyBannedEvent = {
   specversion: '1.0';
-  /** The number of the event in the log: 1, 2, 3 … without gaps. As a cursor it means the position after the event. */
+  /** The number of the event in the log: 1, 2, 3 … without gaps, except before a `log.restored`. As a cursor it means the position after the event. */
   id: string;
   /** The service: its public URL, or `/` if the operator has not configured one. `subject` is relative to it. */
   source: string;
@@ -509,7 +509,7 @@ export type Webhook = {
   id: number;
   /** Where events are sent: an HTTPS URL with a public address, without a user name, a password or a fragment. It is stored in its parsed form. */
   url: string;
-  /** The types of events to send; `order.*` means all types that start with `order.`. The API key needs the scopes of all of them. Null means all events that the key may read. */
+  /** The types of events to send; `order.*` means all types that start with `order.`. The API key needs the scopes of all of them. Null means all events that the key may read. Every webhook also gets `log.restored`. */
   types: string[] | null;
   /** What the webhook is for. */
   description?: string;
@@ -530,7 +530,7 @@ export type Webhook = {
 /** `webhook.test`: A webhook was tested. Only this webhook receives the event, whatever its `types`. Requires the scope `admin`. */
 export type WebhookTestEvent = {
   specversion: '1.0';
-  /** The number of the event in the log: 1, 2, 3 … without gaps. As a cursor it means the position after the event. */
+  /** The number of the event in the log: 1, 2, 3 … without gaps, except before a `log.restored`. As a cursor it means the position after the event. */
   id: string;
   /** The service: its public URL, or `/` if the operator has not configured one. `subject` is relative to it. */
   source: string;
@@ -550,13 +550,41 @@ export type WebhookTestEvent = {
   data: Webhook;
 };
 
+export type LogRestoration = {
+  /** The `id` of the last event before the restore that is still part of the log; `0` if there is none. As a cursor it means the position before the `log.restored`. */
+  lastSurvivingId: string;
+};
+
+/** `log.restored`: The service was restored from a backup. The log continues with this event, after the one that `data` names; its number is a multiple of 1,000,000,000, plus 1. The events between the two do not exist any more. Requires the scope `events:read`. */
+export type LogRestoredEvent = {
+  specversion: '1.0';
+  /** The number of the event in the log: 1, 2, 3 … without gaps, except before a `log.restored`. As a cursor it means the position after the event. */
+  id: string;
+  /** The service: its public URL, or `/` if the operator has not configured one. `subject` is relative to it. */
+  source: string;
+  /** When the event was recorded. */
+  time: string;
+  datacontenttype: 'application/json';
+  /** What made the change: the API key of the request, or `system` for a change without a request, such as a ban or an operator’s command. Absent in events of a version of the service that did not record it. */
+  actor?: string;
+  /** The `X-Request-Id` of the request that made the change, if a request made it. */
+  requestid?: string;
+  /** The trace of the request that made the change, if there is one: the header `traceparent` of W3C Trace Context, as an attribute of the CloudEvents extension Distributed Tracing. */
+  traceparent?: string;
+  /** The kind of change. */
+  type: 'log.restored';
+  /** The resource that changed: its URL relative to `source`. */
+  subject: string;
+  data: LogRestoration;
+};
+
 /** A change, as a CloudEvent (CloudEvents 1.0, JSON format). `type` determines the shape of `data`: the resource after the change, or its last state if it was deleted. The inventory entry of a pet is created and deleted with the pet, without separate events. */
-export type Event = PetEvent | CategoryEvent | OrderEvent | InventoryEvent | KeyEvent | KeyBannedEvent | WebhookTestEvent;
+export type Event = PetEvent | CategoryEvent | OrderEvent | InventoryEvent | KeyEvent | KeyBannedEvent | WebhookTestEvent | LogRestoredEvent;
 
 export type NewWebhook = {
   /** Where events are sent: an HTTPS URL with a public address, without a user name, a password or a fragment. It is stored in its parsed form. */
   url: string;
-  /** The types of events to send; `order.*` means all types that start with `order.`. The API key needs the scopes of all of them. Null means all events that the key may read. */
+  /** The types of events to send; `order.*` means all types that start with `order.`. The API key needs the scopes of all of them. Null means all events that the key may read. Every webhook also gets `log.restored`. */
   types?: string[] | null;
   /** What the webhook is for. */
   description?: string;
@@ -569,7 +597,7 @@ export type CreatedWebhook = {
   id: number;
   /** Where events are sent: an HTTPS URL with a public address, without a user name, a password or a fragment. It is stored in its parsed form. */
   url: string;
-  /** The types of events to send; `order.*` means all types that start with `order.`. The API key needs the scopes of all of them. Null means all events that the key may read. */
+  /** The types of events to send; `order.*` means all types that start with `order.`. The API key needs the scopes of all of them. Null means all events that the key may read. Every webhook also gets `log.restored`. */
   types: string[] | null;
   /** What the webhook is for. */
   description?: string;
@@ -594,7 +622,7 @@ export type WebhookPatch = {
   id?: number;
   /** Where events are sent: an HTTPS URL with a public address, without a user name, a password or a fragment. It is stored in its parsed form. */
   url?: string;
-  /** The types of events to send; `order.*` means all types that start with `order.`. The API key needs the scopes of all of them. Null means all events that the key may read. */
+  /** The types of events to send; `order.*` means all types that start with `order.`. The API key needs the scopes of all of them. Null means all events that the key may read. Every webhook also gets `log.restored`. */
   types?: string[] | null;
   /** What the webhook is for. */
   description?: string | null;
@@ -622,7 +650,7 @@ export type RotatedWebhook = {
   id: number;
   /** Where events are sent: an HTTPS URL with a public address, without a user name, a password or a fragment. It is stored in its parsed form. */
   url: string;
-  /** The types of events to send; `order.*` means all types that start with `order.`. The API key needs the scopes of all of them. Null means all events that the key may read. */
+  /** The types of events to send; `order.*` means all types that start with `order.`. The API key needs the scopes of all of them. Null means all events that the key may read. Every webhook also gets `log.restored`. */
   types: string[] | null;
   /** What the webhook is for. */
   description?: string;
@@ -815,6 +843,8 @@ export type ErrorCode =
   | 'last_admin_key'
   /** The events after this cursor are deleted; the message states the oldest cursor. */
   | 'cursor_expired'
+  /** The service was restored from a backup, and this cursor names an event that is not part of its log any more; the message states the cursor to continue with. */
+  | 'log_restored'
   /** The API key has the maximum number of open streams; end one, or wait for the time in Retry-After. */
   | 'too_many_streams'
   /** No webhook has this ID. */

@@ -45,7 +45,7 @@ export class PermissionError extends ApiError {}
 export class NotFoundError extends ApiError {}
 /** 409: the state of a resource does not allow the request. */
 export class ConflictError extends ApiError {}
-/** 410: the operation has ended, or the events after a cursor have expired. */
+/** 410: the operation has ended, or a cursor's events have expired or were lost when the service was restored. */
 export class GoneError extends ApiError {}
 /** 412: the resource has changed since the ETag in `ifMatch` was read. */
 export class PreconditionError extends ApiError {}

@@ -25,8 +25,9 @@ const MAX_PAUSE = 30_000;
 
 /**
  * Yields each event after `from`, once and in order, until the loop ends. It opens the stream again whenever it ends, for as
- * long as the service is not available. Throws `GoneError` if the events after `from` have expired, other errors that
- * a retry does not solve, and the reason of the signal when it is aborted.
+ * long as the service is not available. Throws `GoneError` if the events after the last one have expired, or if it was lost because
+ * the service was restored from a backup (`code` is `log_restored`), other errors that a retry does not solve, and the reason of
+ * the signal when it is aborted.
  */
 export async function* subscribe(
   client: Client,

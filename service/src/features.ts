@@ -7,6 +7,7 @@ import { inventoryEvents, petEvents } from './catalog/pets/pet-events.ts';
 import { petRoutes } from './catalog/pets/pet-routes.ts';
 import { SearchIndex, type SearchIndexOptions } from './catalog/pets/search/search-index.ts';
 import { eventUnion } from './events/event-log/event-kind.ts';
+import { restoredEvents } from './events/event-log/restored-events.ts';
 import { type EventOptions, eventsFeature } from './events/feature.ts';
 import { webhookTestEvents } from './events/webhooks/webhook-events.ts';
 import type { Idempotency } from './http/idempotency.ts';
@@ -30,6 +31,7 @@ const event = eventUnion([
   keyEvents,
   keyBanEvents,
   webhookTestEvents,
+  restoredEvents,
 ]);
 
 /** Every feature of the service, in the order of the contract. */

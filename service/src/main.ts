@@ -10,9 +10,14 @@ const usage = `Usage: node_modules/.bin/node service/src/main.ts <command>
   serve [--demo]       serve the API; --demo fills an empty store with a small shop
   migrate              migrate the store's schema to the newest version
   backup FILE          write the embedded store to a new file; the service may be running
-  restore FILE         replace the embedded store with a backup; the old store is kept under another name
+  restore FILE [--after N]
+                       replace the embedded store with a backup; the old store is kept under another name
+  continue-log [--after N]
+                       continue the event log in a new range, after a restore with other programs; N is the
+                       highest number of an event that clients have seen
   check [FILE]         check the embedded store or a backup for damage
-  new-store            create an empty store in PETSTORE_DATA if its store is lost
+  new-store [--after N]
+                       create an empty store in PETSTORE_DATA if its store is lost
   migrate-store        copy the embedded store in PETSTORE_DATA to the empty PostgreSQL database in DATABASE_URL
   seed                 fill an empty store with the demo shop
   keys create --name NAME --plan free|pro|business|enterprise --scope SCOPE [--scope SCOPE …]
@@ -38,6 +43,7 @@ const commands: Record<string, () => Promise<(args: string[]) => Promise<void>>>
   migrate: async () => (await import('./commands/store.ts')).migrate,
   backup: async () => (await import('./commands/backup.ts')).backup,
   restore: async () => (await import('./commands/restore.ts')).restore,
+  'continue-log': async () => (await import('./commands/continue-log.ts')).continueLog,
   check: async () => (await import('./commands/check.ts')).check,
   'new-store': async () => (await import('./commands/new-store.ts')).newStore,
   'migrate-store': async () => (await import('./commands/migrate-store.ts')).migrateStore,

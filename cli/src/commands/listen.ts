@@ -10,6 +10,9 @@ import { forwarded } from '../resources.ts';
 /** The pauses between the attempts to deliver an event, in milliseconds: the first, and the longest. */
 const PAUSES = [250, 10_000] as const;
 
+/** Webhooks get these events whatever their types are. */
+const RESTORED = 'log.restored';
+
 export const listen = command({
   name: 'webhooks listen',
   summary: 'Forward events to a local program as signed webhook deliveries, until Ctrl-C',
@@ -18,7 +21,8 @@ export const listen = command({
     'at a time, in the order of the log. An event is sent again until the program accepts it with a 2xx.\n\n' +
     'The first run starts with the next event; a later one with the same profile and URL continues after the last accepted ' +
     'event. No event is lost or repeated when connections break. If this process is killed between the response of the program and ' +
-    'storing the position, the event arrives again with the same webhook-id.',
+    'storing the position, the event arrives again with the same webhook-id.\n\n' +
+    'The program also gets log.restored, whatever --events is: after a restore of the service the events continue with it.',
   options: {
     forwardTo: required(endpoint('The URL of the local program')),
     events: several(text('Only events of this type, such as order.*; can be repeated', 'type')),
@@ -45,25 +49,49 @@ async function* forward(context: Context, { forwardTo, events: types, from }: Va
   const state = openListenState(connection, forwardTo.href);
   note(`The secret of the deliveries: ${state.secret}`);
   let isOpen = false;
+  let position = from ?? state.cursor ?? 'latest';
+  const start = position;
   const onPosition = (cursor: string) => {
+    position = cursor;
     state.save(cursor);
     if (!isOpen) note(`Forwarding events after ${cursor} to ${forwardTo.href} …`);
     isOpen = true;
   };
-  const start = from ?? state.cursor ?? 'latest';
-  try {
-    for await (const event of store.events.subscribe({ ...calls, from: start, types, onPosition })) {
-      calls.signal?.throwIfAborted();
-      const delivery = await deliver(context, event, forwardTo, state.secret);
-      state.save(event.id);
-      yield delivery;
+  const wanted = types.length > 0 ? [...types, RESTORED] : types;
+  for (;;) {
+    try {
+      const subscription = { ...calls, from: position, types: wanted, onPosition };
+      for await (const event of store.events.subscribe(subscription)) {
+        calls.signal?.throwIfAborted();
+        const delivery = await deliver(context, event, forwardTo, state.secret);
+        position = event.id;
+        state.save(event.id);
+        yield delivery;
+      }
+    } catch (error) {
+      const survivor = await lastSurvivor(context, error, position);
+      if (survivor !== undefined) {
+        note(`${(error as Error).message}. Continuing after ${survivor} …`);
+        position = survivor;
+        continue;
+      }
+      const isStored = from === undefined && state.cursor !== undefined;
+      if (isStored && !isOpen && (error instanceof GoneError || error instanceof ValidationError))
+        note(`The events after ${start} cannot be read: choose another start, such as --from latest`);
+      throw error;
     }
-  } catch (error) {
-    const isStored = from === undefined && state.cursor !== undefined;
-    if (isStored && !isOpen && (error instanceof GoneError || error instanceof ValidationError))
-      note(`The events after ${start} cannot be read: choose another start, such as --from latest`);
-    throw error;
   }
+}
+
+/**
+ * Returns where the log continues if an error means that a restore of the service has removed the event at a position. Webhooks
+ * continue there, too.
+ */
+async function lastSurvivor({ store, calls }: Context, error: unknown, position: string) {
+  if (!(error instanceof GoneError) || error.code !== 'log_restored') return undefined;
+  for await (const event of store.events.list({ type: RESTORED }, calls))
+    if (event.type === RESTORED && Number(event.id) > Number(position)) return event.data.lastSurvivingId;
+  return undefined;
 }
 
 /** Sends an event until the program accepts it. Throws the reason of the signal between two attempts. */

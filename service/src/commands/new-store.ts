@@ -1,15 +1,23 @@
 import { existsSync, renameSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { asideSuffix, setAside } from '../db/replace-store.ts';
+import { continueEmbedded } from '../db/event-ranges.ts';
+import { createPrivately } from '../db/private-files.ts';
+import { asideSuffix, replaceStore } from '../db/replace-store.ts';
+import { discardCopy } from '../db/snapshot.ts';
+import { cannotBeOpened } from '../db/sqlite-errors.ts';
 import { adminKeyPath, hasStore, storePath } from '../db/store-directory.ts';
 import { lockStore } from '../db/store-lock.ts';
+import { afterOption, continuationOf, numberAfter } from './continue-log.ts';
 import { embeddedDirectory } from './embedded-store.ts';
 import { UsageError } from './failure.ts';
-import { withStore } from './store.ts';
 
-/** `new-store`: creates an empty store in a directory whose store is lost. Remaining files are renamed, not deleted. */
+/**
+ * `new-store`: creates an empty store in a directory whose store is lost. Remaining files are renamed, not deleted. The event log
+ * starts in a new range, because clients have seen the numbers of the lost store.
+ */
 export async function newStore(args: string[]): Promise<void> {
-  parseArgs({ args, options: {} });
+  const { values } = parseArgs({ args, options: afterOption });
+  const after = numberAfter(values.after);
   const directory = embeddedDirectory('new-store');
   lockStore(directory, 'new-store');
   if (hasStore(directory)) {
@@ -17,12 +25,22 @@ export async function newStore(args: string[]): Promise<void> {
       `There is a store in ${directory}: set PETSTORE_DATA to another directory, or move ${storePath(directory)} to another place`,
     );
   }
-  const suffix = asideSuffix('new-store', Date.now());
+  const now = Date.now();
+  const suffix = asideSuffix('new-store', now);
   const keyFile = adminKeyPath(directory);
-  if (existsSync(keyFile)) renameSync(keyFile, `${keyFile}${suffix}`);
-  setAside(directory, suffix);
-  await withStore(async () => {});
-  process.stdout.write(
-    `There is an empty store in ${directory}: the next start creates its administrator's key\n`,
-  );
+  const created = `${storePath(directory)}.creating`;
+  try {
+    // Delete the file of a command that was killed: this process has the lock.
+    discardCopy(created);
+    createPrivately(created);
+    const restoration = continueEmbedded(created, { after, now });
+    if (existsSync(keyFile)) renameSync(keyFile, `${keyFile}${suffix}`);
+    replaceStore(directory, created, { suffix, complete: () => {} });
+    process.stdout.write(
+      `There is an empty store in ${directory}: the next start creates its administrator's key\n${continuationOf(restoration)}`,
+    );
+  } catch (error) {
+    discardCopy(created);
+    throw cannotBeOpened(directory, error);
+  }
 }

@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { KeyRing } from '../access/api-keys/key-ring.ts';
 import { readConfig } from '../config.ts';
 import { checkStore } from '../db/check-store.ts';
+import { continueEmbedded } from '../db/event-ranges.ts';
 import { createPrivately } from '../db/private-files.ts';
 import { asideSuffix, replaceStore } from '../db/replace-store.ts';
 import { copySnapshot, discardCopy } from '../db/snapshot.ts';
@@ -11,30 +12,44 @@ import { adminKeyPath, storePath } from '../db/store-directory.ts';
 import { lockStore } from '../db/store-lock.ts';
 import { newAdministratorKey, validKeyIn } from './admin-key.ts';
 import { contentOf, existing, rejectViolations } from './check.ts';
+import { afterOption, continuationOf, numberAfter } from './continue-log.ts';
 import { embeddedDirectory } from './embedded-store.ts';
 import { CommandFailed, UsageError } from './failure.ts';
 import { interruptible } from './interruptible.ts';
 import { withStore } from './store.ts';
 
-/** `restore FILE`: replaces the embedded store with a backup, and keeps the old store under another name. */
+/**
+ * `restore FILE`: replaces the embedded store with a backup, and keeps the old store under another name. The event log continues in
+ * a range of numbers that neither store has used.
+ */
 export async function restore(args: string[]): Promise<void> {
-  const { positionals } = parseArgs({ args, options: {}, allowPositionals: true });
+  const { positionals, values } = parseArgs({ args, options: afterOption, allowPositionals: true });
   const [file, ...more] = positionals;
   if (file === undefined || more.length > 0) {
     throw new UsageError('Name the backup to restore: restore ./petstore-backup.db');
   }
+  const after = numberAfter(values.after);
   const directory = embeddedDirectory('restore');
   const source = existing(file);
   rejectStoreItself(source, directory);
   lockStore(directory, 'restore');
-  const { kept, content } = await interruptible(signal => replaceBy(source, directory, signal));
+  const { kept, content, restoration, isCompared } = await interruptible(signal =>
+    replaceBy(source, directory, after, signal),
+  );
   process.stdout.write(`${directory} now contains the shop of ${source}: ${content}\n`);
   if (kept !== undefined) process.stdout.write(`The previous store is kept as ${kept}\n`);
+  process.stdout.write(continuationOf(restoration));
+  if (!isCompared && values.after === undefined) {
+    process.stdout.write(
+      'The numbers of the previous store are not known: if clients have seen an event above ' +
+        `${restoration.first - 1}, restore the backup again with --after and its number\n`,
+    );
+  }
   await reportKeyValidity(directory);
 }
 
 /** Copies the backup into the directory and checks it there, so that it can replace the store in one step. */
-async function replaceBy(source: string, directory: string, signal: AbortSignal) {
+async function replaceBy(source: string, directory: string, after: number, signal: AbortSignal) {
   const copy = `${storePath(directory)}.restoring`;
   try {
     // Delete the copy of a restore that was killed: this process has the lock.
@@ -44,8 +59,15 @@ async function replaceBy(source: string, directory: string, signal: AbortSignal)
     const checked = await checkStore(copy, { signal, shownAs: source });
     rejectViolations(source, checked);
     signal.throwIfAborted();
-    const kept = replaceStore(directory, copy, asideSuffix('restore', Date.now()));
-    return { kept, content: contentOf(checked) };
+    const now = Date.now();
+    const { kept, completed } = replaceStore(directory, copy, {
+      suffix: asideSuffix('restore', now),
+      complete: lastId => ({
+        isCompared: lastId !== undefined,
+        restoration: continueEmbedded(copy, { after: Math.max(after, lastId ?? 0), now }),
+      }),
+    });
+    return { kept, content: contentOf(checked), ...completed };
   } catch (error) {
     discardCopy(copy);
     if (!isOutage(error) && !isSystemError(error)) throw error;

@@ -62,6 +62,9 @@ export const errorExamples: Readonly<Record<ErrorCode, string>> = {
 
   cursor_expired:
     'The events after cursor 1 have expired; the oldest cursor is 1041: read the resources to get earlier changes',
+  log_restored:
+    'The service was restored from a backup, and event 126 is not part of its log any more: read the resources again, and ' +
+    'continue with cursor 123; the next event after it is 1000000001',
   too_many_streams:
     'The API key has 20 open streams, which is the maximum: end one of them, or use another key',
 

@@ -1,11 +1,11 @@
 import type BetterSqlite3 from 'better-sqlite3';
-import { Client } from 'pg';
-import { SECOND } from '../kit/clock.ts';
+import type { Client } from 'pg';
 import { codeOf } from '../kit/thrown.ts';
 import { figuresOfCopy, figuresOfSource } from './copy-figures.ts';
 import { type Column, highestId, openForCopy, type Table, tablesOf } from './embedded-source.ts';
 import { LIFT_LIMITS, migratePostgres } from './migrate-postgres.ts';
-import { reasonOf, rejectUnsupported, startFailure } from './postgres-start.ts';
+import { asStart, withConnection } from './postgres-command.ts';
+import { reasonOf } from './postgres-start.ts';
 
 export interface CopyOptions {
   /** The directory of the embedded store, which must exist. */
@@ -37,34 +37,12 @@ const LOCK_TIMEOUT = '10s';
 export async function copyStore({ directory, databaseUrl }: CopyOptions): Promise<CopiedTable[]> {
   const source = openForCopy(directory);
   try {
-    const target = await connect(databaseUrl);
-    try {
-      return await copyTables(source, target);
-    } finally {
-      await target.end();
-    }
+    return await withConnection(databaseUrl, 'migrate-store', async target => {
+      await asStart(databaseUrl, () => migratePostgres(target));
+      return copyTables(source, target);
+    });
   } finally {
     source.close();
-  }
-}
-
-async function connect(databaseUrl: string): Promise<Client> {
-  const client = new Client({
-    connectionString: databaseUrl,
-    application_name: 'petstore migrate-store',
-    connectionTimeoutMillis: 10 * SECOND,
-    keepAlive: true,
-  });
-  // The query that fails with a broken connection reports it.
-  client.on('error', () => {});
-  try {
-    await client.connect();
-    await rejectUnsupported(client);
-    await migratePostgres(client);
-    return client;
-  } catch (error) {
-    await client.end().catch(() => {});
-    throw startFailure(databaseUrl, error);
   }
 }
 

@@ -1,3 +1,5 @@
+import { RESTORED_TYPE, SURVIVOR_IS_ID } from './event-ranges.ts';
+
 /** A rule of the shop, as a query for the rows that break it. */
 export interface Invariant {
   /** What is wrong with such a row. */
@@ -55,7 +57,9 @@ export const invariants: readonly Invariant[] = [
     since: 3,
     sql: `
       SELECT id FROM (SELECT id, lead(id) OVER (ORDER BY id) AS next FROM events) AS log
-      WHERE next <> id + 1`,
+      WHERE next <> id + 1 AND NOT EXISTS (
+        SELECT 1 FROM events WHERE id = next AND type = '${RESTORED_TYPE}' AND ${SURVIVOR_IS_ID}
+      )`,
   },
   {
     name: 'an event log whose last number is not that of its latest event',

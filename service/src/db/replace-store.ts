@@ -1,6 +1,7 @@
 import { existsSync, linkSync, renameSync, rmSync } from 'node:fs';
 import BetterSqlite3 from 'better-sqlite3';
 import { flushToDisk } from '../kit/durable.ts';
+import { lastIdOf } from './event-ranges.ts';
 import { isBusy, isDamage } from './sqlite-errors.ts';
 import { hasStore, storePath } from './store-directory.ts';
 import { StoreInUse } from './store-lock.ts';
@@ -9,26 +10,42 @@ import { StoreInUse } from './store-lock.ts';
 const TIMEOUT = 2_000;
 
 /**
- * Replaces the store with `replacement`, a complete store in one file of the same directory. Returns the name under which
- * the old store remains in the directory; `undefined` when there was none. When the process is killed, either the old or
+ * Replaces the store with `replacement`, a complete store in one file of the same directory. Returns as `kept` the name under
+ * which the old store remains in the directory, or `undefined` when there was none, and as `completed` the result of `complete`. When the process is killed, either the old or
  * the new store is in use. The caller holds the lock of the store. Throws StoreInUse while a command has the old store
  * open.
  *
- * @param suffix of the name of the old store
+ * @param options.suffix of the name of the old store
+ * @param options.complete makes the last changes to the replacement. It gets the number of the last event of the old store;
+ * `undefined` if there is no old store, or it cannot be read
  */
-export function replaceStore(directory: string, replacement: string, suffix: string): string | undefined {
+export function replaceStore<T>(
+  directory: string,
+  replacement: string,
+  { suffix, complete }: { suffix: string; complete: (lastId: number | undefined) => T },
+): { kept: string | undefined; completed: T } {
   const path = storePath(directory);
   const old = hasStore(directory) ? openKeepingWal(directory, suffix) : undefined;
   try {
+    const completed = complete(old && readLastId(old));
     const kept = old ? `${path}${suffix}` : setAside(directory, suffix);
     if (old && kept) linkSync(path, kept);
     // The second name of the old store must be on disk before the rename removes the first one.
     flushToDisk(directory);
     renameSync(replacement, path);
     flushToDisk(directory);
-    return kept;
+    return { kept, completed };
   } finally {
     old?.close();
+  }
+}
+
+function readLastId(old: BetterSqlite3.Database): number | undefined {
+  try {
+    return lastIdOf(old);
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    return undefined;
   }
 }
 

@@ -137,7 +137,7 @@ export const eventRoutes = ({ tail, source, event }: EventRouteOptions): Route[]
       `for ${EVENT_DAYS} days unless the service is configured otherwise. ${RIGHTS}`,
     query: pageQuery,
     success: pageOf(event, 'A page of events.'),
-    errors: ['cursor_expired'],
+    errors: ['cursor_expired', 'log_restored'],
     handler: async ({ query, db, caller, signal, now }) => {
       const { cursor, limit, count = false, from, to, wait: seconds } = query;
       const filter = filterOf(query, caller.scopes);
@@ -178,7 +178,7 @@ export const eventRoutes = ({ tail, source, event }: EventRouteOptions): Route[]
       mediaType: 'text/event-stream',
       example: `id: ${event.example.id}\nevent: ${event.example.type}\ndata: ${JSON.stringify(event.example)}\n\n`,
     },
-    errors: ['cursor_expired', 'too_many_streams'],
+    errors: ['cursor_expired', 'log_restored', 'too_many_streams'],
     handler: async ({ query, db, caller, lastEventId }) => {
       const filter = filterOf(query, caller.scopes);
       const position = await eventLog.positionOf(db, lastEventId ?? query.cursor ?? 'latest');

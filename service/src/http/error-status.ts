@@ -37,6 +37,7 @@ export const errorStatus = {
   replay_in_progress: 409,
   operation_sunset: 410,
   cursor_expired: 410,
+  log_restored: 410,
   precondition_failed: 412,
   payload_too_large: 413,
   uri_too_long: 414,

@@ -13,6 +13,7 @@ import { aCategory } from '../support/factories.ts';
 import { importClient } from '../support/packed-client.ts';
 import { PackedCommand } from '../support/packed-command.ts';
 import { Random } from '../support/random.ts';
+import { replaceLog } from '../support/restored-log.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
 import { inTime, until } from '../support/until.ts';
 
@@ -270,6 +271,42 @@ describe('petstore webhooks listen', () => {
       stderr,
       /The events after 999999 cannot be read: choose another start, such as --from latest/,
     );
+  });
+
+  it('reports a restore of the service, and continues with log.restored, as a webhook does', async t => {
+    const program = await startProgram(t);
+    const { child, end, notes } = await listen(t, program.url, ['--events', 'category.*'], SHORT_PAUSES);
+    const survivor = Number(await settledCursor(shop));
+    await makeEvents(2);
+    await until('the events arrive', () => program.ids().length === 2);
+    await replaceLog(shop, survivor);
+    await makeEvents(1);
+    await until('the next events arrive', () => program.ids().length === 4);
+    const [restored, next] = program.received.slice(2).map(({ body }) => JSON.parse(body));
+    assert.deepEqual([restored.type, next.type], ['log.restored', 'category.created']);
+    assert.equal(restored.data.lastSurvivingId, String(survivor));
+    assert.equal(Number(next.id), Number(restored.id) + 1);
+    assert.match(
+      notes(),
+      /The service was restored from a backup, and event \d+ is not part of its log any more/,
+    );
+    assert.match(notes(), new RegExp(`\\. Continuing after ${survivor} …`));
+    child.kill('SIGINT');
+    await end();
+
+    // The position that an earlier run stored is lost.
+    for (const file of globSync('petstore/listen/*', { cwd: directory })) {
+      const text = readFileSync(join(directory, file), 'utf8');
+      writeFileSync(join(directory, file), text.replace(/"cursor": "\d+"/, `"cursor": "${survivor + 1}"`));
+    }
+    const again = await listen(t, program.url, ['--limit', '1']);
+    const { stdout } = await again.end();
+    assert.equal(JSON.parse(stdout).eventId, restored.id);
+    assert.match(again.notes(), new RegExp(`Continuing after ${survivor} …`));
+
+    const tail = await petstore.run(['events', 'tail', '--after', String(survivor + 1)]);
+    assert.equal(tail.code, 4);
+    assert.match(tail.stderr, new RegExp(`continue with cursor ${survivor}; .* \\(log_restored\\)`));
   });
 
   it('rejects a URL that it cannot send to', async () => {

@@ -7,9 +7,11 @@ import { DatabaseUnavailable } from '../../src/db/database.ts';
 import { expire } from '../../src/events/event-log/event-log.ts';
 import { provokeBan, usedUp } from '../access/provoke-ban.ts';
 import type { ApiResponse } from '../support/client.ts';
+import { settledCursor } from '../support/event-log.ts';
 import { EventReader } from '../support/event-reader.ts';
 import { aCategory, anOrder, aPet } from '../support/factories.ts';
 import { exchangeBytes } from '../support/raw-http.ts';
+import { restoreLog } from '../support/restored-log.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
 
 /** A key whose checksum is right, but which no shop has. */
@@ -124,6 +126,11 @@ const provocations: Record<ErrorCode, (shop: TestApp & Ids & { t: TestContext })
     await app.db.numberEvents();
     await api.post(`/webhooks/${webhook}/replay`, { cursor: '1' });
     return api.post(`/webhooks/${webhook}/replay`, { cursor: '0' });
+  },
+  log_restored: async shop => {
+    const latest = Number(await settledCursor(shop));
+    await restoreLog(shop, latest - 1);
+    return shop.api.get(`/events?cursor=${latest}`);
   },
   // Later ones would have no events, or another date.
   cursor_expired: async ({ api, app, clock }) => {

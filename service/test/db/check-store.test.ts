@@ -46,6 +46,22 @@ describe('a check of a store', () => {
     assert.deepEqual((await checkStore(storeWith(t, 'DELETE FROM events'))).violations, []);
   });
 
+  it('accepts the gap before a log.restored that names the last event before it, and no other gap', async t => {
+    const first = 1_000_000_001;
+    const insert = (id: number, type: string, survivor: number) =>
+      `INSERT INTO events (id, type, subject, time, data)
+       VALUES (${id}, '${type}', 'events', 0, '{"lastSurvivingId":"${survivor}"}');`;
+    const violationsOf = async (change: string) => (await checkStore(storeWith(t, change))).violations;
+    const intact = `${insert(first, 'log.restored', 100)} ${insert(first + 1, 'pet.changed', 0)}`;
+    assert.deepEqual(await violationsOf(intact), []);
+    assert.deepEqual(await violationsOf(`${intact} ${insert(2 * first - 1, 'log.restored', first + 1)}`), []);
+    const gap = ['Rule: a gap in the event log after an event: ID 100'];
+    assert.deepEqual(await violationsOf(insert(first, 'pet.changed', 100)), gap);
+    assert.deepEqual(await violationsOf(insert(first, 'log.restored', 99)), gap);
+    const later = `${insert(first, 'log.restored', 100)} ${insert(first + 2, 'pet.changed', 0)}`;
+    assert.deepEqual(await violationsOf(later), [`Rule: a gap in the event log after an event: ID ${first}`]);
+  });
+
   const damages: [string, RegExp][] = [
     ['DELETE FROM events WHERE id = 50', /^Rule: a gap in the event log after an event: ID 49$/m],
     ['DELETE FROM events WHERE id > 90', /^Rule: an event log whose last number is not .*: ID 90$/m],

@@ -12,6 +12,7 @@ import { strikeOut, usedUp } from '../access/provoke-ban.ts';
 import { contract } from '../support/contract.ts';
 import { eventsAfter, settledCursor } from '../support/event-log.ts';
 import { anOrder, aPet } from '../support/factories.ts';
+import { restoreLog } from '../support/restored-log.ts';
 import { until } from '../support/until.ts';
 import { webhookShop } from './webhook-shop.ts';
 
@@ -100,7 +101,7 @@ describe('the union of events', () => {
     }
     const { path } = await shop.webhook();
     assert.equal((await api.post(`${path}/test`)).status, 201);
-    await settledCursor(shop.shop);
+    await restoreLog(shop.shop, Number(await settledCursor(shop.shop)));
     const events = await eventsAfter(api, 0);
     assert.deepEqual([...new Set(events.map(({ type }) => type))].toSorted(), eventTypeNames.toSorted());
     for (const event of events) {

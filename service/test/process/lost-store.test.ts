@@ -78,6 +78,18 @@ describe('a directory with an admin.key whose store is lost', () => {
     assert.notEqual(adminKey, lost);
     const api = new Client(url, adminKey);
     t.after(() => api.close());
+    // The lost store has used the first numbers of events.
+    const { body: events } = await api.get('/events');
+    assert.deepEqual(
+      events.map((event: { id: string; type: string }) => [event.id, event.type]),
+      [
+        ['1000000001', 'log.restored'],
+        ['1000000002', 'key.created'],
+      ],
+    );
+    assert.deepEqual(events[0].data, { lastSurvivingId: '0' });
+    assert.equal((await api.get('/events?cursor=1')).body.code, 'log_restored');
+    assert.equal((await api.get('/events?cursor=0')).status, 200);
     assert.equal((await api.get('/keys')).body.length, 1);
   });
 });

@@ -7,6 +7,7 @@ import { type PostgresServer, startPostgres } from '../../../scripts/servers/pos
 import { type RedisServer, startRedis } from '../../../scripts/servers/redis.ts';
 import { Client } from '../support/client.ts';
 import { Checkout, DocumentedCommands } from '../support/documented-commands.ts';
+import { latestCursor } from '../support/event-log.ts';
 import { aPet } from '../support/factories.ts';
 import { dataDirectory, run, type ServiceProcess, serve } from '../support/service-process.ts';
 
@@ -139,6 +140,8 @@ describe('the documented commands for PostgreSQL', () => {
     const counts = await checkout.run(commands.find('--no-owner --dbname='));
     assert.match(counts, /^ +41 \| +\d+ \| +\d+$/m);
     assert.match(counts, /^1\tAdministrator\t/m);
+    assert.match(counts, /^The event log continues after event \d+ with event 1000000001, /m);
+    const cursor = await latestCursor(before.api);
     await before.service.end('SIGTERM');
     await checkout.run(commands.find('redis-cli -u "$REDIS_URL" FLUSHDB'));
 
@@ -146,6 +149,7 @@ describe('the documented commands for PostgreSQL', () => {
     await assertServes(service);
     assert.equal((await api.get(`/pets/${kept}`)).status, 200);
     assert.equal((await api.get(`/pets/${lost}`)).status, 404);
+    await assertContinues(api, cursor);
     // The next version can change the schema, which only the owner may do.
     await execute(restoredUrl, 'ALTER TABLE pets ADD COLUMN tried INTEGER', 'CREATE TABLE tried ()');
   });
@@ -165,6 +169,7 @@ describe('the documented commands for compose.yaml', () => {
         PGHOST: '127.0.0.1',
         PGPORT: String(postgres.port),
         REDIS_PORT: String(redis.port),
+        DATABASE_URL: settings.DATABASE_URL,
         SERVICE_PID: String(before.service.child.pid),
       },
       // The commands for containers run here; the test itself restarts the service.
@@ -172,6 +177,7 @@ describe('the documented commands for compose.yaml', () => {
         case "$*" in
           'compose stop service') kill "$SERVICE_PID"; while kill -0 "$SERVICE_PID"; do sleep 0.05; done ;;
           'compose up --wait') ;;
+          'compose run --rm -T service '*) shift 5; exec node_modules/.bin/node service/src/main.ts "$@" ;;
           'compose exec -T redis redis-cli '*) shift 5; exec redis-cli -p "$REDIS_PORT" "$@" ;;
           'compose exec -T postgres '*) shift 4; exec "$@" ;;
           *) echo "docker $* is not known here" >&2; exit 1 ;;
@@ -180,12 +186,15 @@ describe('the documented commands for compose.yaml', () => {
     const kept = await aPet(before.api);
     await checkout.run(commands.find('postgres pg_dump -U petstore'));
     const lost = await aPet(before.api);
-    await checkout.run(commands.find('ALTER DATABASE petstore RENAME TO petstore_before'));
+    const cursor = await latestCursor(before.api);
+    const restored = await checkout.run(commands.find('ALTER DATABASE petstore RENAME TO petstore_before'));
+    assert.match(restored, /^The event log continues after event \d+ with event 1000000001, /m);
 
     const { service, api } = await aService(t, data, settings);
     await assertServes(service);
     assert.equal((await api.get(`/pets/${kept}`)).status, 200);
     assert.equal((await api.get(`/pets/${lost}`)).status, 404);
+    await assertContinues(api, cursor);
   });
 });
 
@@ -200,6 +209,12 @@ async function aService(t: TestContext, directory: string, environment: Record<s
   const api = new Client(service.url, service.adminKey);
   t.after(() => api.close());
   return { service, api };
+}
+
+/** Fails unless the log continues in a new range, and the cursor of a lost event is rejected. */
+async function assertContinues(api: Client, cursor: string): Promise<void> {
+  assert.equal((await api.get(`/events?cursor=${cursor}`)).body.code, 'log_restored');
+  assert.equal((await api.get('/events?type=log.restored')).body[0].id, '1000000001');
 }
 
 async function assertServes({ url }: ServiceProcess): Promise<void> {

@@ -5,9 +5,13 @@ import { describe, it, type TestContext } from 'node:test';
 import BetterSqlite3 from 'better-sqlite3';
 import { checkStore } from '../../src/db/check-store.ts';
 import { migrateSqlite } from '../../src/db/migrate-sqlite.ts';
+import { Receiver } from '../events/receiver.ts';
 import { Client } from '../support/client.ts';
+import { latestCursor } from '../support/event-log.ts';
+import { EventReader } from '../support/event-reader.ts';
 import { aCategory, aPet } from '../support/factories.ts';
-import { dataDirectory, run, serve, start } from '../support/service-process.ts';
+import { assertRejected } from '../support/rejection.ts';
+import { dataDirectory, run, type ServiceProcess, serve, start } from '../support/service-process.ts';
 import { until } from '../support/until.ts';
 
 const fileCalls = `--import=${join(import.meta.dirname, '../support/file-calls.ts')}`;
@@ -26,6 +30,15 @@ async function categoriesOf(path: string): Promise<unknown[]> {
   const db = new BetterSqlite3(path, { readonly: true });
   try {
     return db.prepare('SELECT name FROM categories').pluck().all();
+  } finally {
+    db.close();
+  }
+}
+
+function eventsOf(path: string): unknown[] {
+  const db = new BetterSqlite3(path, { readonly: true });
+  try {
+    return db.prepare('SELECT id FROM events ORDER BY id').pluck().all();
   } finally {
     db.close();
   }
@@ -92,6 +105,85 @@ describe('restore', () => {
       /\nThe key in \S+admin\.key is not valid in this store: use a key from the time of the backup/,
     );
     assert.deepEqual([first.code, again.code], [0, 0]);
+  });
+
+  it('continues the log after the numbers of both stores, for clients of each kind', async t => {
+    const directory = dataDirectory(t);
+    const environment = { PETSTORE_DATA: directory, PETSTORE_WEBHOOKS_ALLOW_PRIVATE: 'true' };
+    const file = join(dataDirectory(t), 'backup.db');
+    const receiver = await Receiver.start();
+    t.after(() => receiver.close());
+    const clientOf = (service: ServiceProcess) => {
+      const api = new Client(service.url, service.adminKey);
+      t.after(() => api.close());
+      return api;
+    };
+    const restored = async (args: string[] = []) => {
+      const { code, stdout, stderr } = await run(t, ['restore', file, ...args], environment);
+      assert.deepEqual([code, stderr], [0, '']);
+      const [, survivor, first] = /continues after event (\d+) with event (\d+), log\.restored:/.exec(
+        stdout,
+      )!;
+      assert.deepEqual(await categoriesOf(join(directory, 'petstore.db')), ['Backed up']);
+      return [Number(survivor), Number(first)] as const;
+    };
+
+    let service = await serve(t, directory, environment);
+    let api = clientOf(service);
+    await api.post('/webhooks', { url: receiver.url, types: ['category.created'] });
+    await aCategory(api, { name: 'Backed up' });
+    await receiver.has(1);
+    await run(t, ['backup', file], environment);
+    const backedUp = Number(await latestCursor(api));
+    await aCategory(api);
+    const lost = Number(await latestCursor(api));
+    const stream = await EventReader.open(service.url, service.adminKey);
+    await aCategory(api);
+    await stream.untilEvents(1);
+    await receiver.has(3);
+    await service.end('SIGTERM');
+    await stream.untilOver();
+
+    assert.deepEqual(await restored(), [backedUp, 1_000_000_001]);
+    service = await serve(t, directory, environment);
+    api = clientOf(service);
+    const polled = await api.get(`/events?cursor=${lost}`);
+    assertRejected(polled, 410, 'log_restored');
+    assertRejected(await api.get(`/events?cursor=${lost}&wait=60`), 410, 'log_restored');
+    const reopened = await api.get('/events/stream', { 'last-event-id': stream.lastEventId });
+    assertRejected(reopened, 410, 'log_restored');
+    await aCategory(api);
+    await receiver.has(5);
+    assert.deepEqual(
+      receiver.received.slice(3).map(({ event }) => [event.id, event.type]),
+      [
+        ['1000000001', 'log.restored'],
+        ['1000000002', 'category.created'],
+      ],
+    );
+    const [first] = (await api.get(`/events?cursor=${backedUp}`)).body;
+    assert.deepEqual([first.id, first.data], ['1000000001', { lastSurvivingId: String(backedUp) }]);
+    await service.end('SIGTERM');
+
+    // The same backup once more: the numbers of the first new range were used.
+    assert.deepEqual(await restored(), [backedUp, 2_000_000_001]);
+    assert.deepEqual(await restored(['--after', '7000000000']), [backedUp, 8_000_000_001]);
+    const unknown = await run(t, ['restore', file, '--after', '-1'], environment);
+    assert.equal(unknown.code, 2);
+    assert.match(unknown.stderr, /--after/);
+  });
+
+  it('asks for --after when there is no store whose numbers it can compare', async t => {
+    const { path, file, environment } = oldAndNew(t);
+    writeFileSync(path, 'noise '.repeat(500));
+    const advice =
+      /\nThe numbers of the previous store are not known: if clients have seen an event above 1000000000, restore /;
+    assert.match((await run(t, ['restore', file], environment)).stdout, advice);
+    assert.doesNotMatch((await run(t, ['restore', file], environment)).stdout, advice);
+    const elsewhere = { PETSTORE_DATA: join(dataDirectory(t), 'data') };
+    assert.match((await run(t, ['restore', file], elsewhere)).stdout, advice);
+    const named = { PETSTORE_DATA: join(dataDirectory(t), 'data') };
+    assert.doesNotMatch((await run(t, ['restore', file, '--after', '126'], named)).stdout, advice);
   });
 
   const rejections: [string, string, RegExp][] = [
@@ -180,6 +272,7 @@ describe('restore', () => {
       const [name] = await categoriesOf(path);
       found.push(name);
       if (name === 'new') assert.deepEqual(await categoriesOf(kept()[0]!), ['old']);
+      assert.deepEqual(eventsOf(path), name === 'new' ? [1_000_000_001] : [], point);
     }
     assert.deepEqual(
       found,
@@ -191,6 +284,7 @@ describe('restore', () => {
     assert.equal((await run(t, ['restore', file], environment)).code, 0);
     assert.deepEqual(await categoriesOf(path), ['new']);
     assert.ok(!existsSync(`${path}.restoring`));
+    assert.deepEqual(eventsOf(path), [1_000_000_001]);
   });
 
   it('lets no waiting command change the store that is put aside', async t => {

@@ -8,9 +8,10 @@ import { assertGapless, settledCursor } from '../support/event-log.ts';
 import { aCategory, aPet } from '../support/factories.ts';
 import { importClient } from '../support/packed-client.ts';
 import { Random } from '../support/random.ts';
+import { replaceLog } from '../support/restored-log.ts';
 import { startTestApp } from '../support/test-app.ts';
 import { TestClock } from '../support/test-clock.ts';
-import { until } from '../support/until.ts';
+import { inTime, until } from '../support/until.ts';
 
 const { GoneError, PermissionError, PetStore, ValidationError } = await importClient();
 
@@ -152,6 +153,41 @@ describe('a subscription', () => {
       assert.equal(error.code, 'cursor_expired');
       return true;
     });
+  });
+
+  it('yields log.restored if the service is restored and no event it has yielded is lost', async t => {
+    const { shop, store } = await start(t);
+    const survivor = Number(await settledCursor(shop));
+    await replaceLog(shop, survivor);
+    const [event] = await take(store.events.subscribe({ from: survivor }), 1);
+    assert.ok(event?.type === 'log.restored');
+    assert.equal(event.data.lastSurvivingId, String(survivor));
+  });
+
+  it('throws GoneError if the service is restored and the last event it has yielded is lost', async t => {
+    const { shop, store } = await start(t);
+    const survivor = Number(await settledCursor(shop));
+    const yielded: string[] = [];
+    const reading = (async () => {
+      for await (const { id } of store.events.subscribe({ from: survivor, types: ['category.*'] }))
+        yielded.push(id);
+    })();
+    await aCategory(shop.api);
+    await until('an event arrives', () => yielded.length === 1);
+    await replaceLog(shop, survivor);
+    await aCategory(shop.api);
+    await assert.rejects(inTime('the error', reading), error => {
+      assert.ok(error instanceof GoneError);
+      assert.deepEqual([error.code, error.status], ['log_restored', 410]);
+      assert.match(error.message, new RegExp(`continue with cursor ${survivor};`));
+      return true;
+    });
+    assert.deepEqual(yielded, [String(survivor + 1)]);
+    const polling = store.events.list({ cursor: String(survivor + 1), wait: 1 }).first();
+    await assert.rejects(
+      polling,
+      (error: Error) => error instanceof GoneError && error.code === 'log_restored',
+    );
   });
 
   it('waits until the service no longer counts the stream that broke', async () => {

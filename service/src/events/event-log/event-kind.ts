@@ -7,6 +7,7 @@ import {
   type EventType,
   eventTypeNames,
   eventTypes,
+  LOG,
   readScopeOf,
   subjectOf,
 } from './event-types.ts';
@@ -51,6 +52,7 @@ function newEvent(type: EventType, id: number, data: unknown): NewEvent {
 function eventSchema(types: readonly [EventType, ...EventType[]], data: Schema & { example: object }) {
   const [first] = types;
   const path = pathOf(collectionOf(first));
+  const isLog = path === LOG;
   return {
     type: 'object',
     description: [...types.map(type => `\`${type}\`: ${eventTypes[type]}`), requirement(first)].join('\n\n'),
@@ -62,21 +64,22 @@ function eventSchema(types: readonly [EventType, ...EventType[]], data: Schema &
       subject: {
         type: 'string',
         maxLength: 40,
-        pattern: `^${path}/[1-9][0-9]*$`,
+        pattern: isLog ? `^${path}$` : `^${path}/[1-9][0-9]*$`,
         description: 'The resource that changed: its URL relative to `source`.',
       },
       data,
     },
     example: {
       specversion: '1.0',
-      id: '1042',
+      id: isLog ? '1000000001' : '1042',
       source: '/',
       type: first,
-      subject: `${path}/1`,
+      subject: isLog ? path : `${path}/1`,
       time: '2026-11-21T12:00:00.000Z',
       datacontenttype: 'application/json',
-      actor: 'keys/2',
-      requestid: '4a1d0d5e-2f5c-4c0e-9d53-1f6f0c3f8a11',
+      ...(isLog
+        ? { actor: 'system' }
+        : { actor: 'keys/2', requestid: '4a1d0d5e-2f5c-4c0e-9d53-1f6f0c3f8a11' }),
       data: data.example,
     },
   } as const;
@@ -98,7 +101,8 @@ const attributes = {
     maxLength: 16,
     pattern: '^[1-9][0-9]*$',
     description:
-      'The number of the event in the log: 1, 2, 3 … without gaps. As a cursor it means the position after the event.',
+      'The number of the event in the log: 1, 2, 3 … without gaps, except before a `log.restored`. As a cursor it means the ' +
+      'position after the event.',
   },
   source: {
     type: 'string',

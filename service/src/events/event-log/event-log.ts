@@ -2,7 +2,14 @@ import { ApiError } from '../../contract/errors.ts';
 import type { Queries, StoredEvent } from '../../db/database.ts';
 import { shortened } from '../../kit/text.ts';
 import type { EventFilter } from './event-filter.ts';
-import { deleteEventsUpTo, selectEnds, selectEvents, selectLastBefore } from './event-queries.ts';
+import {
+  deleteEventsUpTo,
+  type EndsAfter,
+  selectEnds,
+  selectEndsAfter,
+  selectEvents,
+  selectLastBefore,
+} from './event-queries.ts';
 import { positionBefore } from './event-times.ts';
 
 /** Events deleted in one transaction. */
@@ -33,7 +40,7 @@ export interface PageRequest {
   count?: boolean;
 }
 
-/** Returns the next events after a position, oldest first. Throws `cursor_expired`. */
+/** Returns the next events after a position, oldest first. Throws `invalid_request`, `cursor_expired` and `log_restored`. */
 export async function read(
   db: Queries,
   filter: EventFilter,
@@ -44,12 +51,12 @@ export async function read(
   const until = to === undefined ? undefined : await positionBefore(db, to);
   const after = Math.max(cursor, start);
   const counted = count ? { after: start, until } : undefined;
-  const { oldest, latest, events, total } = await selectEvents(db, filter, { after, until, limit, counted });
-  rejectExpired(after, oldest);
+  const { events, total, ...ends } = await selectEvents(db, filter, { after, until, limit, counted });
+  rejectUnreadable(after, ends);
   const last = events.at(limit - 1);
   return {
     events,
-    position: last ? last.id : Math.max(after, until ?? latest),
+    position: last ? last.id : Math.max(after, until ?? ends.latest),
     isLast: last === undefined && to !== undefined && to <= now,
     total,
   };
@@ -57,20 +64,14 @@ export async function read(
 
 /**
  * Returns the position of a cursor, which is the number of an event or `latest`. Without a cursor it is the start of the log.
- * Throws `invalid_request` and `cursor_expired`.
+ * Throws `invalid_request`, `cursor_expired` and `log_restored`.
  */
 export async function positionOf(db: Queries, cursor: string | undefined): Promise<number> {
-  const { oldest, latest } = await selectEnds(db);
-  if (cursor === undefined) return oldest - 1;
-  if (cursor === 'latest') return latest;
-  const position = /^(0|[1-9]\d{0,15})$/.test(cursor) ? Number(cursor) : Number.POSITIVE_INFINITY;
-  if (position > latest) {
-    throw new ApiError(
-      'invalid_request',
-      `The cursor must be the number of an event, at most ${latest}, or \`latest\`; it was ${shortened(cursor, 21)}`,
-    );
-  }
-  rejectExpired(position, oldest);
+  if (cursor === undefined) return (await selectEnds(db)).oldest - 1;
+  if (cursor === 'latest') return (await selectEnds(db)).latest;
+  // No number in the log is higher than the replacement of a text that is no number.
+  const position = /^(0|[1-9]\d{0,15})$/.test(cursor) ? Number(cursor) : Number.MAX_SAFE_INTEGER;
+  rejectUnreadable(position, await selectEndsAfter(db, position), cursor);
   return position;
 }
 
@@ -85,11 +86,36 @@ export async function expire(db: Queries, before: number): Promise<boolean> {
   return true;
 }
 
-function rejectExpired(position: number, oldest: number): void {
-  if (position >= oldest - 1) return;
+/**
+ * Throws unless the log has all events after a position. `cursor` is the position as the client sent it.
+ *
+ * @param ends as they are for this position
+ */
+function rejectUnreadable(
+  position: number,
+  { oldest, latest, restoration }: EndsAfter,
+  cursor = String(position),
+): void {
+  if (position > latest) {
+    throw new ApiError(
+      'invalid_request',
+      `The cursor must be the number of an event, at most ${latest}, or \`latest\`; it was ${shortened(cursor, 21)}`,
+    );
+  }
+  // The number before a range is the start of a log whose oldest event starts the range.
+  if (restoration && position > restoration.lastSurvivor && position < restoration.first - 1) {
+    const { lastSurvivor, first } = restoration;
+    throw new ApiError(
+      'log_restored',
+      `The service was restored from a backup, and event ${position} is not part of its log any more: read the resources again, ` +
+        `and continue with cursor ${lastSurvivor}; the next event after it is ${first}`,
+    );
+  }
+  const start = restoration?.first === oldest ? restoration.lastSurvivor : oldest - 1;
+  if (position >= start) return;
   throw new ApiError(
     'cursor_expired',
-    `The events after cursor ${position} have expired; the oldest cursor is ${oldest - 1}: read the resources to get ` +
+    `The events after cursor ${position} have expired; the oldest cursor is ${start}: read the resources to get ` +
       'earlier changes',
   );
 }

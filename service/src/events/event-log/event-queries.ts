@@ -1,4 +1,5 @@
 import { one, type Queries, type StoredEvent } from '../../db/database.ts';
+import { RESTORED_TYPE, type Restoration, restorationOf } from '../../db/event-ranges.ts';
 import { MAX_COUNTED } from '../../kit/paging.ts';
 import type { EventFilter } from './event-filter.ts';
 import { typesOfSubject } from './event-types.ts';
@@ -11,22 +12,41 @@ export interface Ends {
 
 const ENDS = 'last_id AS latest, coalesce((SELECT min(id) FROM events), last_id + 1) AS oldest';
 
+/** The ends of the log, and the first restore after a position; `undefined` if there is none. */
+export interface EndsAfter extends Ends {
+  restoration: Restoration | undefined;
+}
+
+/** The first `log.restored` after a position. One look-up in the index of types finds it, or that there is none. */
+const RESTORATION = `(
+  SELECT id AS restored_id, data AS restored_data FROM events WHERE type = '${RESTORED_TYPE}' AND id > ? ORDER BY id LIMIT 1
+) AS restoration`;
+
+interface EndsRow extends Ends {
+  restored_id: number | null;
+  restored_data: string | null;
+}
+
+function endsOf({ oldest, latest, restored_id: id, restored_data: data }: EndsRow): EndsAfter {
+  return { oldest, latest, restoration: id && data ? restorationOf({ id, data }) : undefined };
+}
+
 /** A part of the log: the events after `after`, up to and including `until`, or up to the end. */
 export interface LogPart {
   after: number;
   until?: number | undefined;
 }
 
-export interface EventsRead extends Ends {
+export interface EventsRead extends EndsAfter {
   events: StoredEvent[];
   /** The number of events in `counted` that match the filter; at most one more than `MAX_COUNTED`. */
   total: number | undefined;
 }
 
 /**
- * Returns the first `limit` events of a part of the log that match the filter, oldest first, the ends of the log, and the number
- * of matching events in `counted`, if it is given. One statement reads all of it, so that no event can expire in between. The
- * cost depends on `limit` and the number of types, not on the log.
+ * Returns the first `limit` events of a part of the log that match the filter, oldest first, the ends of the log, the first
+ * restore in this part, and the number of matching events in `counted`, if it is given. One statement reads all of it, so that no
+ * event can expire in between. The cost depends on `limit` and the number of types, not on the log.
  */
 export async function selectEvents(
   db: Queries,
@@ -35,17 +55,17 @@ export async function selectEvents(
 ): Promise<EventsRead> {
   const [condition, values] = pageCondition(filter, part, limit);
   const [total, countValues] = counted ? countOf(filter, counted) : ['', []];
-  const rows = await db.all<Ends & { total?: number } & (StoredEvent | { id: null })>(
-    `SELECT ${ENDS}${total}, page.id, page.type, page.subject, page.time, page.data,
+  const rows = await db.all<EndsRow & { total?: number } & (StoredEvent | { id: null })>(
+    `SELECT ${ENDS}${total}, restored_id, restored_data, page.id, page.type, page.subject, page.time, page.data,
        page.actor, page.request_id, page.traceparent
-     FROM event_log LEFT JOIN (
+     FROM event_log LEFT JOIN ${RESTORATION} ON TRUE LEFT JOIN (
        SELECT id, type, subject, time, data, actor, request_id, traceparent FROM events
        WHERE ${condition} ORDER BY id LIMIT ?
      ) AS page ON TRUE ORDER BY page.id`,
-    [...countValues, ...values, limit],
+    [...countValues, part.after, ...values, limit],
   );
-  const { oldest, latest, total: found } = rows[0]!;
-  return { oldest, latest, total: found, events: rows.filter(row => row.id !== null) };
+  const first = rows[0]!;
+  return { ...endsOf(first), total: first.total, events: rows.filter(row => row.id !== null) };
 }
 
 type Values = (number | string)[];
@@ -107,6 +127,16 @@ function conditionOf({ after, until }: LogPart): [condition: string, values: Val
 
 export async function selectEnds(db: Queries): Promise<Ends> {
   return one<Ends>(db, `SELECT ${ENDS} FROM event_log`);
+}
+
+export async function selectEndsAfter(db: Queries, position: number): Promise<EndsAfter> {
+  return endsOf(
+    await one<EndsRow>(
+      db,
+      `SELECT ${ENDS}, restored_id, restored_data FROM event_log LEFT JOIN ${RESTORATION} ON TRUE`,
+      [position],
+    ),
+  );
 }
 
 /**

@@ -20,8 +20,11 @@ const ALL = { types: undefined, subject: undefined };
 
 type TailStore = Pick<Database, 'engine' | 'get' | 'all' | 'run' | 'onEvents' | 'numberEvents'>;
 
-/** `position` is the number of the last event so far: the next batch starts after it. */
-export type TailListener = (events: readonly StoredEvent[], position: number) => void;
+/**
+ * `position` is the number of the last event so far: the next batch starts after it. With `wasRestored` the log may not continue
+ * after the events that the listener has: it must read the log to find out.
+ */
+export type TailListener = (events: readonly StoredEvent[], position: number, wasRestored: boolean) => void;
 
 /**
  * Reads new events of the log once for all listeners in this process. It reads nothing while it has no listeners.
@@ -118,24 +121,29 @@ export class EventTail {
       return;
     }
     const after = this.#position;
-    const { events } = await selectEvents(this.#db, ALL, {
+    const { events, latest, restoration } = await selectEvents(this.#db, ALL, {
       after,
       limit: BATCH,
     });
+    if (latest < after) {
+      // The database was restored to an earlier state, and the log does not continue in a new range yet.
+      await this.#pass([], latest, true);
+      return;
+    }
     const last = events.at(-1);
     if (!last) return;
-    await this.#pass(events, last.id);
+    await this.#pass(events, last.id, restoration !== undefined && restoration.first <= last.id);
     if (events.length === BATCH) this.#readAgain = true;
   }
 
   /** Passes a batch to all listeners. `position` changes before the first of them is called. */
-  async #pass(events: readonly StoredEvent[], position: number): Promise<void> {
+  async #pass(events: readonly StoredEvent[], position: number, wasRestored = false): Promise<void> {
     // Without listeners the tail has no position: the next listener starts at the end of the log at that time.
     if (this.#listeners.size === 0) return;
     this.#position = position;
     let called = 0;
     for (const listener of this.#listeners) {
-      listener(events, position);
+      listener(events, position, wasRestored);
       if (++called % LISTENERS_PER_TURN === 0) await nextTurn();
     }
   }

@@ -1,4 +1,5 @@
 import type { Scope } from '../../contract/scopes.ts';
+import { RESTORED_TYPE } from '../../db/event-ranges.ts';
 import { keysOf } from '../../kit/objects.ts';
 
 /** All event types, and the change that each describes. The part before the dot determines the `subject`. */
@@ -22,6 +23,9 @@ export const eventTypes = {
   'key.unbanned': 'An administrator lifted the bans of an API key: `data` is the key.',
   'key.limits_reset': 'An administrator reset the usage of an API key: `data` is the key.',
   'webhook.test': 'A webhook was tested. Only this webhook receives the event, whatever its `types`.',
+  [RESTORED_TYPE]:
+    'The service was restored from a backup. The log continues with this event, after the one that `data` names; its number is ' +
+    'a multiple of 1,000,000,000, plus 1. The events between the two do not exist any more.',
 } as const;
 
 export type EventType = keyof typeof eventTypes;
@@ -30,7 +34,7 @@ export const eventTypeNames = keysOf(eventTypes);
 
 type Kind = EventType extends `${infer Name}.${string}` ? Name : never;
 
-/** The collection of each kind of resource. A stored subject is a collection and an ID. */
+/** The collection of each kind of resource. A stored subject is a collection and an ID, or `LOG`. */
 export const collections = {
   pet: 'pets',
   category: 'categories',
@@ -38,6 +42,7 @@ export const collections = {
   inventory: 'inventory',
   key: 'keys',
   webhook: 'webhooks',
+  log: 'events',
 } as const satisfies Record<Kind, string>;
 
 /**
@@ -51,6 +56,7 @@ const readScopes: Record<Kind, Scope> = {
   inventory: 'inventory:read',
   key: 'admin',
   webhook: 'admin',
+  log: 'events:read',
 };
 
 /** The scopes that let a key read events of the shop. A key with none of them may read no events. */
@@ -60,6 +66,9 @@ export const shopScopes: readonly Scope[] = [...new Set(Object.values(readScopes
 
 export type Collection = (typeof collections)[Kind];
 
+/** The subject of events of the log itself. */
+export const LOG = collections.log;
+
 /** Returns a subject as the log stores it, such as `pets/42`. */
 export function subjectOf(type: EventType, id: number): string {
   return `${collectionOf(type)}/${id}`;
@@ -67,7 +76,7 @@ export function subjectOf(type: EventType, id: number): string {
 
 /** Returns the types that events of a subject can have, limited to `types` if they are given. */
 export function typesOfSubject(subject: string, types?: ReadonlySet<string>): ReadonlySet<EventType> {
-  const collection = subject.slice(0, subject.indexOf('/'));
+  const [collection] = subject.split('/');
   const ofSubject = eventTypeNames.filter(type => collectionOf(type) === collection);
   return new Set(types ? ofSubject.filter(type => types.has(type)) : ofSubject);
 }

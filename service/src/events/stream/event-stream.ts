@@ -4,7 +4,7 @@ import type { MessageSink } from '../../routes/message-sink.ts';
 import { eventJson } from '../event-log/event.ts';
 import { type EventFilter, matches } from '../event-log/event-filter.ts';
 import * as eventLog from '../event-log/event-log.ts';
-import type { EventTail } from '../event-log/event-tail.ts';
+import type { EventTail, TailListener } from '../event-log/event-tail.ts';
 
 /** The events that a stream reads at once while it is behind. */
 const PAGE = 100;
@@ -44,6 +44,8 @@ export class EventStream {
   readonly #sink: MessageSink;
   #position: number;
   #state: 'behind' | 'reading' | 'in step' | 'blocked' | 'ended' = 'behind';
+  /** Whether the stream reads the log even if it is in step: a restore may have removed the event at its position. */
+  #mustRead = false;
 
   constructor({ db, tail, source }: StreamedLog, filter: EventFilter, position: number, sink: MessageSink) {
     this.#db = db;
@@ -56,7 +58,7 @@ export class EventStream {
     // few events may match the filter.
     sink.send([Buffer.from(this.#positionText())]);
     sink.onBeat(() => Buffer.from(`:\n${this.#positionText()}`));
-    const unfollow = tail.follow((events, position) => this.#onTail(events, position));
+    const unfollow = tail.follow((...news) => this.#onTail(...news));
     sink.onClose(() => {
       this.#state = 'ended';
       unfollow();
@@ -74,12 +76,13 @@ export class EventStream {
     return `id: ${this.#position}\n\n`;
   }
 
-  #onTail(events: readonly StoredEvent[], position: number): void {
-    if (this.#state === 'in step') {
+  #onTail(...[events, position, wasRestored]: Parameters<TailListener>): void {
+    if (wasRestored) this.#mustRead = true;
+    if (this.#state === 'in step' && !wasRestored) {
       const news = events.filter(event => event.id > this.#position && matches(this.#filter, event));
       this.#position = Math.max(this.#position, position);
       this.#send(news.map(event => messageOf(event, this.#source)));
-    } else if (this.#state === 'behind') {
+    } else if (this.#state === 'in step' || this.#state === 'behind') {
       this.#catchUp();
     }
   }
@@ -100,8 +103,9 @@ export class EventStream {
       const tail = this.#tail.position;
       // The tail has not read the log yet. It calls `#onTail` after its first read.
       if (tail === undefined) this.#state = 'behind';
-      else if (this.#position >= tail) this.#state = 'in step';
+      else if (this.#position >= tail && !this.#mustRead) this.#state = 'in step';
       else {
+        this.#mustRead = false;
         const page = await this.#tail.catchUp(() => this.#readPage());
         if (!page || this.#state !== 'reading') return;
         this.#position = page.position;

@@ -12,7 +12,7 @@ export interface Wait extends PageRequest {
   signal: AbortSignal;
 }
 
-/** Returns the next events after a position as soon as there are any, or an empty page after the wait. */
+/** Returns the next events after a position as soon as there are any, or an empty page after the wait. Throws as `read` does. */
 export async function waitForEvents(
   { db, tail }: { db: Queries; tail: EventTail },
   filter: EventFilter,
@@ -27,9 +27,9 @@ export async function waitForEvents(
     news.resolve();
   };
   const timer = setTimeout(end, seconds * SECOND);
-  const unfollow = tail.follow(events => {
+  const unfollow = tail.follow((events, _, wasRestored) => {
     // The first call of the tail may have no events: the next read finds those that were logged before it.
-    if (events.length === 0 || events.some(event => matches(filter, event))) news.resolve();
+    if (wasRestored || events.length === 0 || events.some(event => matches(filter, event))) news.resolve();
   });
   signal.addEventListener('abort', end, { once: true });
   if (signal.aborted) end();

@@ -126,7 +126,7 @@ export const deliveryRoutes = ({
     params: webhookParams,
     body: NewReplay,
     success: { status: 200, description: 'The range of the replay.', schema: Replay },
-    errors: ['webhook_not_found', 'cursor_expired', 'replay_in_progress'],
+    errors: ['webhook_not_found', 'cursor_expired', 'log_restored', 'replay_in_progress'],
     // Changes that were acknowledged before the request must not come after `latest`.
     prepare: () => tail.settled(),
     handler: async context => {

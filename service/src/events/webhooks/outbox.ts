@@ -1,8 +1,10 @@
+import type { Scope } from '../../contract/scopes.ts';
 import type { Queries, Writer } from '../../db/database.ts';
+import { RESTORED_TYPE } from '../../db/event-ranges.ts';
 import { eventJson } from '../event-log/event.ts';
 import { readableTypes } from '../event-log/event-filter.ts';
 import { selectEvents } from '../event-log/event-queries.ts';
-import { TEST_TYPE } from '../event-log/event-types.ts';
+import { type EventType, TEST_TYPE } from '../event-log/event-types.ts';
 import { insertDeliveries } from './delivery-batches.ts';
 import { countBacklog } from './delivery-queries.ts';
 import { namedTypes, problemOf, type ReadStandings, standingOf } from './owners.ts';
@@ -51,7 +53,7 @@ export async function plan(
     ]);
     if (!isFree) return 'full';
     if (problemOf(webhook, owner, now)) return 'idle';
-    const types = webhook.types === null ? readableTypes(owner.scopes) : new Set(namedTypes(webhook.types));
+    const types = plannedTypes(webhook.types, owner.scopes);
     // One statement reads the events and the end of the log: an event between two statements would be planned twice.
     const part = { after: webhook.position, limit: PLANNED_AT_ONCE };
     const { latest, events } = await selectEvents(tx, { types, subject: undefined }, part);
@@ -67,6 +69,14 @@ export async function plan(
     await updatePosition(tx, webhookId, last ? last.id : latest);
     return 'moved';
   });
+}
+
+/**
+ * Returns the types of the events that are sent; `undefined` for all types. Every webhook gets `log.restored`: the service stores
+ * its position, so its receiver could not find out in another way that events were lost.
+ */
+function plannedTypes(types: string | null, scopes: ReadonlySet<Scope>): ReadonlySet<EventType> | undefined {
+  return types === null ? readableTypes(scopes) : new Set([...namedTypes(types), RESTORED_TYPE]);
 }
 
 /** Whether the window has room for all deliveries that one transaction plans. */

@@ -28,7 +28,7 @@ const fields = {
     nullable: true,
     description:
       'The types of events to send; `order.*` means all types that start with `order.`. The API key needs the scopes of ' +
-      'all of them. Null means all events that the key may read.',
+      'all of them. Null means all events that the key may read. Every webhook also gets `log.restored`.',
   },
   description: { ...longText, description: 'What the webhook is for.' },
   enabled: {

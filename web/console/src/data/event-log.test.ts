@@ -8,12 +8,22 @@ const eventOf = (id: number) =>
 
 /** A client with a log of the events `first` to `last`. It counts its requests. */
 function aLog(first: number, last: number) {
+  return logOf(
+    Array.from({ length: last - first + 1 }, (_, i) => eventOf(first + i)),
+    first,
+    last,
+  );
+}
+
+/** A client with a log of some events, which rejects the cursors of lost events. */
+function logOf(events: readonly Event[], first = Number(events[0]!.id), last = Number(events.at(-1)!.id)) {
   const counted = { requests: 0 };
   const list = ({ type, cursor, limit }: { type?: string; cursor?: string; limit: number }) => {
     const after = cursor === 'latest' ? last : Number(cursor ?? first - 1);
-    const matching = Array.from({ length: last - first + 1 }, (_, i) => eventOf(first + i)).filter(
-      event => Number(event.id) > after && (!type || event.type === type),
-    );
+    const next = events.find(({ id }) => Number(id) > after);
+    const survivor = next?.type === 'log.restored' ? Number(next.data.lastSurvivingId) : after;
+    assert.ok(after <= survivor || after === Number(next?.id) - 1, `${after} is lost`);
+    const matching = events.filter(event => Number(event.id) > after && (!type || event.type === type));
     async function* pages() {
       for (let at = 0; ; at += limit) {
         counted.requests++;
@@ -51,6 +61,43 @@ describe('the log, read backwards', () => {
     assert.ok(page.events.length >= 50);
     assert.deepEqual(idsOf(page).slice(0, 3), [5000, 4990, 4980]);
     assert.ok(counted.requests < 10, `${counted.requests} requests`);
+  });
+
+  it('continues before a restore, where the numbers have a gap', async () => {
+    const first = 1_000_000_001;
+    const second = 2_000_000_001;
+    const restored = (id: number, survivor: number) =>
+      ({ id: String(id), type: 'log.restored', data: { lastSurvivingId: String(survivor) } }) as Event;
+    const between = (from: number, to: number) =>
+      Array.from({ length: to - from + 1 }, (_, i) => eventOf(from + i));
+    const events = [
+      ...between(1, 123),
+      restored(first, 123),
+      ...between(first + 1, first + 70),
+      restored(second, first + 70),
+      ...between(second + 1, second + 5),
+    ];
+    for (const [filter, count] of [
+      [{}, events.length],
+      [{ type: 'order.placed' }, events.filter(({ type }) => type === 'order.placed').length],
+      [{ type: 'log.restored' }, 2],
+    ] as const) {
+      const { store } = logOf(events);
+      const ids: number[] = [];
+      let earlier: number | undefined;
+      let pages = 0;
+      do {
+        const page = await readEarlier(store, filter, earlier);
+        ids.push(...idsOf(page));
+        ({ earlier } = page);
+        assert.ok(++pages < 10);
+      } while (earlier !== undefined);
+      assert.equal(ids.length, count);
+      assert.deepEqual(
+        ids,
+        ids.toSorted((a, b) => b - a),
+      );
+    }
   });
 
   it('is empty before the first event', async () => {

@@ -7,6 +7,7 @@ export const eventTypes: Record<string, readonly Event['type'][]> = {
   category: ['category.created', 'category.updated', 'category.deleted'],
   order: ['order.placed', 'order.updated', 'order.completed', 'order.cancelled'],
   inventory: ['inventory.updated'],
+  log: ['log.restored'],
   key: [
     'key.created',
     'key.updated',
@@ -58,6 +59,8 @@ const LONGEST_PART = 2_000;
 /** How many parts are read for a page. After them the user decides whether to search earlier. */
 const MOST_PARTS = 8;
 const REQUEST_LIMIT = 100;
+/** The length of a range of event numbers. There are gaps only between ranges, and each range after the first starts with `log.restored`. */
+const RANGE = 1_000_000_000;
 
 /**
  * Reads the latest matching events up to a position in the log, or up to its end. The service returns events from a position
@@ -70,13 +73,28 @@ export async function readEarlier(store: PetStore, filter: EventFilter, upTo?: n
   let events: Event[] = [];
   let length = FIRST_PART;
   for (let part = 0; part < MOST_PARTS && end > start && events.length < ENOUGH; part++) {
-    const from = Math.max(start, end - length);
+    end = await withoutGap(store, end);
+    const from = Math.max(start, end - length, startOfRange(end));
     const found = await readPart(store, filter, from, end);
     events = [...events, ...found.toReversed()];
     if (found.length < ENOUGH / 2) length = Math.min(length * 4, LONGEST_PART);
     end = from;
   }
   return { events, upTo: last, earlier: end > start ? end : undefined };
+}
+
+/** Returns the position before the range of numbers that has the event at a position. */
+export function startOfRange(position: number): number {
+  return Math.max(0, Math.floor((position - 1) / RANGE) * RANGE);
+}
+
+/** Returns the position, or, if it is the start of a range, the position of the last event before this range. */
+async function withoutGap(store: PetStore, position: number): Promise<number> {
+  if (position === 0 || position % RANGE !== 0) return position;
+  const restored = await store.events
+    .list({ type: 'log.restored', cursor: String(position), limit: 1 })
+    .first();
+  return restored?.type === 'log.restored' ? Number(restored.data.lastSurvivingId) : position;
 }
 
 /** Reads one event; `undefined` if the log does not have it, or the key may not read it. */

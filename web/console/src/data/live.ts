@@ -37,6 +37,8 @@ export interface LiveLayer {
   droppedTo: () => number;
   /** Calls the listener with each event. Returns a function that ends this. */
   onEvent: (listener: (event: Event) => void) => () => void;
+  /** Calls the listener when the events so far no longer count, because later ones were missed or the service was restored. */
+  onReset: (listener: () => void) => () => void;
   end: () => void;
 }
 
@@ -52,6 +54,7 @@ export function startLiveLayer(
   // What a key may read, another one may not: only tabs with the same key share a stream.
   const name = `petstore.console.events.${keyId}`;
   const listeners = new Set<(event: Event) => void>();
+  const resetListeners = new Set<() => void>();
   let collected: Event[] = [];
   let recent: readonly Event[] = [];
   let droppedTo = 0;
@@ -59,9 +62,18 @@ export function startLiveLayer(
   let stream: AbortController | undefined;
   let hiding: ReturnType<typeof setTimeout> | undefined;
 
+  /** Reads everything again. */
+  const reset = () => {
+    recent = [];
+    droppedTo = 0;
+    for (const listener of resetListeners) listener();
+    cache.resetQueries();
+  };
+
   const apply = () => {
     const events = collected;
     collected = [];
+    if (events.some(({ type }) => type === 'log.restored')) reset();
     recent = [...events.toReversed(), ...recent];
     droppedTo = Number(recent[MOST_RECENT]?.id ?? droppedTo);
     recent = recent.slice(0, MOST_RECENT);
@@ -84,11 +96,11 @@ export function startLiveLayer(
       }
     } catch (error) {
       if (signal.aborted) return;
-      // The events since the tab was hidden have expired: read everything again.
+      // The events since the tab was hidden have expired, or the service was restored.
       if (!(error instanceof GoneError)) throw error;
       cursor = undefined;
-      recent = [];
-      cache.resetQueries();
+      collected = [];
+      reset();
       start();
     }
   }
@@ -113,6 +125,10 @@ export function startLiveLayer(
     onEvent: listener => {
       listeners.add(listener);
       return () => listeners.delete(listener);
+    },
+    onReset: listener => {
+      resetListeners.add(listener);
+      return () => resetListeners.delete(listener);
     },
     end: () => {
       clearTimeout(hiding);

@@ -2,6 +2,7 @@ import { type Event, GoneError, type InventoryItem } from '@petstore/client';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { useSession } from '../app/session.ts';
+import { startOfRange } from './event-log.ts';
 import { readOpenOrders } from './open-orders.ts';
 import { readOrdersByDay } from './orders-by-day.ts';
 import { statuses } from './pet-status.ts';
@@ -123,7 +124,7 @@ function useLatestEvents(): readonly Event[] | undefined {
     queryKey: ['overview-events'],
     queryFn: async () => {
       const { nextCursor = '0' } = await firstPage(store.events.list({ cursor: 'latest', limit: 1 }));
-      const cursor = String(Math.max(0, Number(nextCursor) - LINES));
+      const cursor = String(Math.max(startOfRange(Number(nextCursor)), Number(nextCursor) - LINES));
       try {
         return (await firstPage(store.events.list({ cursor, limit: LINES }))).data.toReversed();
       } catch (error) {
@@ -136,6 +137,7 @@ function useLatestEvents(): readonly Event[] | undefined {
     staleTime: 0,
   });
   useEffect(() => live.onEvent(event => setNews(news => [event, ...news].slice(0, LINES))), [live]);
+  useEffect(() => live.onReset(() => setNews([])), [live]);
   if (!earlier) return undefined;
   const known = new Set(news.map(({ id }) => id));
   return [...news, ...earlier.filter(({ id }) => !known.has(id))].slice(0, LINES);

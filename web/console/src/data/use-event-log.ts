@@ -53,6 +53,15 @@ export function useEventLog(filter: EventFilter, isHeld: boolean) {
     });
   }, [cache, key, live, filter, recent]);
 
+  useEffect(
+    () =>
+      live.onReset(() => {
+        setNews({ events: [], droppedTo: 0 });
+        setHeld(undefined);
+      }),
+    [live],
+  );
+
   useEffect(() => {
     setHeld(held => (isHeld ? (held ?? news) : undefined));
   }, [isHeld, news]);

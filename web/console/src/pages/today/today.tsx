@@ -134,6 +134,7 @@ function petOf({ type, data }: Event): number | undefined {
 function textOf(event: Event, names: ReturnType<typeof usePetNames>): string {
   const { type, subject, data } = event;
   const change = type.split('.')[1]?.replaceAll('_', ' ');
+  if (type === 'log.restored') return 'Restored from a backup';
   const petId = petOf(event);
   if (petId !== undefined) return `${nameOf(names, petId)}: stock ${change}`;
   const [resource = '', id] = subject.split('/').slice(-2);

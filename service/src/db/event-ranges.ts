@@ -1,0 +1,98 @@
+import BetterSqlite3 from 'better-sqlite3';
+import type { NewEvent } from './database.ts';
+import { migrateSqlite } from './migrate-sqlite.ts';
+import { NEW_EVENT_COLUMNS, toStored, valuesOf } from './new-events.ts';
+
+/**
+ * Events are numbered in ranges of this length, without gaps in each. The first range starts at 1. Each restore of an earlier state
+ * starts another one, because clients may have seen the next numbers of the range before.
+ */
+const RANGE = 1_000_000_000;
+
+/** The highest number of an event after which a range can start: all its numbers are exact in JSON. */
+export const HIGHEST = Number.MAX_SAFE_INTEGER - 2 * RANGE;
+
+/** The type of the event that starts a range after a restore. */
+export const RESTORED_TYPE = 'log.restored';
+
+/** A restore of the log. */
+export interface Restoration {
+  /** The number of the last event before the restore that is still part of the log; 0 if there is none. */
+  lastSurvivor: number;
+  /** The number of the event `log.restored`, which comes next. The numbers between the two name no event. */
+  first: number;
+}
+
+/** Returns the data of a `log.restored`. The statement in `SURVIVOR_IS_ID` compares this text. */
+function dataOf({ lastSurvivor }: Pick<Restoration, 'lastSurvivor'>): string {
+  return JSON.stringify({ lastSurvivingId: String(lastSurvivor) });
+}
+
+/** Whether a `log.restored` with the columns `data` names the event with the number `id` as the last survivor, in SQL. */
+export const SURVIVOR_IS_ID = `data = '{"lastSurvivingId":"' || log.id || '"}'`;
+
+/** Reads a `log.restored` as it is stored. */
+export function restorationOf({ id, data }: { id: number; data: string }): Restoration {
+  return { lastSurvivor: Number(JSON.parse(data).lastSurvivingId), first: id };
+}
+
+export interface ContinueOptions {
+  /**
+   * The highest number of an event that a client may have seen, if it is higher than those in the store; otherwise 0. At most
+   * `HIGHEST`.
+   */
+  after: number;
+  /** Milliseconds since the Unix epoch. */
+  now: number;
+}
+
+/** Returns where the log continues, and the event that starts the range. `lastId` is the number of the last event of the store. */
+export function nextRange(
+  lastId: number,
+  { after, now }: ContinueOptions,
+): Restoration & { event: (string | number | null)[] } {
+  const first = (Math.floor(Math.max(lastId, after) / RANGE) + 1) * RANGE + 1;
+  const event: NewEvent = {
+    type: RESTORED_TYPE,
+    subject: 'events',
+    actor: 'system',
+    data: dataOf({ lastSurvivor: lastId }),
+  };
+  return { lastSurvivor: lastId, first, event: [first, ...valuesOf(toStored(event, now))] };
+}
+
+/** The statement that stores the event of `nextRange`, for SQLite. */
+const INSERT = `INSERT INTO events (id, ${NEW_EVENT_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`;
+
+/** How long to wait for another process's lock, in milliseconds. */
+const TIMEOUT = 5_000;
+
+/**
+ * Continues the numbers of events of an embedded store in a new range, with the event `log.restored`, in one durable transaction.
+ * Migrates the schema first. An empty file becomes an empty store.
+ */
+export function continueEmbedded(path: string, options: ContinueOptions): Restoration {
+  const connection = new BetterSqlite3(path, { timeout: TIMEOUT, fileMustExist: true });
+  try {
+    connection.pragma('synchronous = FULL');
+    migrateSqlite(connection);
+    return connection
+      .transaction(() => {
+        const { event, ...restoration } = nextRange(lastIdOf(connection), options);
+        // New row IDs continue after the highest one.
+        connection.prepare(INSERT).run(event);
+        return restoration;
+      })
+      .immediate();
+  } finally {
+    connection.close();
+  }
+}
+
+/** Returns the number of the last event of an embedded store, which may have expired; 0 if its schema has no events yet. */
+export function lastIdOf(connection: BetterSqlite3.Database): number {
+  const hasLog =
+    connection.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'event_log'").get() !== undefined;
+  if (!hasLog) return 0;
+  return connection.prepare<[], number>('SELECT last_id FROM event_log').pluck().get()!;
+}

@@ -1,0 +1,42 @@
+import { Client } from 'pg';
+import { SECOND } from '../kit/clock.ts';
+import { rejectUnsupported, startFailure } from './postgres-start.ts';
+
+/**
+ * Runs `work` on a connection of its own: a command that must not number events, or has no limits of time, does not use the store
+ * of the service. Rejects with UnusableStore or StoreUnavailable if it cannot connect.
+ *
+ * @param command is shown in the server's list of connections
+ */
+export async function withConnection<T>(
+  databaseUrl: string,
+  command: string,
+  work: (client: Client) => Promise<T>,
+): Promise<T> {
+  const client = new Client({
+    connectionString: databaseUrl,
+    application_name: `petstore ${command}`,
+    connectionTimeoutMillis: 10 * SECOND,
+    keepAlive: true,
+  });
+  // The query that fails with a broken connection reports it.
+  client.on('error', () => {});
+  try {
+    await asStart(databaseUrl, async () => {
+      await client.connect();
+      await rejectUnsupported(client);
+    });
+    return await work(client);
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+/** Runs the first steps on a database, and turns their failures into UnusableStore and StoreUnavailable. */
+export async function asStart<T>(databaseUrl: string, steps: () => Promise<T>): Promise<T> {
+  try {
+    return await steps();
+  } catch (error) {
+    throw startFailure(databaseUrl, error);
+  }
+}

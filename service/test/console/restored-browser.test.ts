@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { before, describe, it } from 'node:test';
+import { eventually, useBrowser } from '../support/browser.ts';
+import { buildConsole, ConsolePage } from '../support/console-page.ts';
+import { settledCursor } from '../support/event-log.ts';
+import { aCategory } from '../support/factories.ts';
+import { continueLogOf, replaceLog } from '../support/restored-log.ts';
+
+const visit = useBrowser();
+before(buildConsole);
+
+describe('the console while the service is restored', () => {
+  it('reads everything again, shows no lost event, and follows the new range', async t => {
+    const visited = await visit(t);
+    const { shop, watch } = visited;
+    watch.expect(/status of 410/);
+    const shown = await ConsolePage.open(visited, '/events');
+    await shown.row('key.created').first().waitFor();
+    await shown.live();
+    const survivor = Number(await settledCursor(shop));
+    const lost = await aCategory(shop.api, { name: 'Lost later' });
+    await shown.row(`categories/${lost}`).waitFor();
+    await replaceLog(shop, survivor);
+    await shown.row('log.restored').waitFor();
+    await eventually(() => shown.row(`categories/${lost}`).count(), 0);
+    // The events before the restore are read across the gap.
+    await shown.row('key.created').first().waitFor();
+    const kept = await aCategory(shop.api, { name: 'Kept' });
+    await shown.row(`categories/${kept}`).waitFor();
+    const rejected = shop.logLines().filter(({ status }) => status === 410);
+    assert.equal(rejected.length, 1, 'the console asks once for the events after a lost one');
+  });
+
+  it('forgets lost events on Today', async t => {
+    const visited = await visit(t);
+    const { shop, watch } = visited;
+    watch.expect(/status of 410/);
+    const shown = await ConsolePage.open(visited, '/');
+    await shown.today();
+    await shown.live();
+    const recent = shown.page.getByRole('region', { name: 'Recent events' });
+    const survivor = Number(await settledCursor(shop));
+    await aCategory(shop.api, { name: 'Gone' });
+    await recent.getByText('Gone created').waitFor();
+    await replaceLog(shop, survivor);
+    await recent.getByText('Restored from a backup').waitFor();
+    await eventually(() => recent.getByText('Gone created').count(), 0);
+  });
+
+  it('reads everything again when log.restored arrives, although it has seen no lost event', async t => {
+    const visited = await visit(t);
+    const { shop } = visited;
+    const category = await aCategory(shop.api, { name: 'Newer than the backup' });
+    const shown = await ConsolePage.open(visited, '/categories');
+    await shown.row('Newer than the backup').waitFor();
+    await shown.live();
+    await shop.app.db.run('DELETE FROM categories WHERE id = ?', [category]);
+    await continueLogOf(shop);
+    await eventually(() => shown.row('Newer than the backup').count(), 0);
+  });
+});

@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { Client } from 'pg';
+import { continuePostgres } from '../../src/db/continue-postgres.ts';
+import { RELAY_LOCK } from '../../src/db/postgres-relay.ts';
+import { LOCK } from '../../src/db/postgres-transaction.ts';
+import { emptyPostgres, openPostgresStore } from '../support/engines.ts';
+import { assertInvariants } from '../support/invariants.ts';
+import { dataDirectory, run, serve } from '../support/service-process.ts';
+import { inTime, until } from '../support/until.ts';
+
+const FIRST = 1_000_000_001;
+
+/** Calls `work` with a connection to a database, and closes it before the database is dropped. */
+async function withSession<T>(url: string, work: (session: Client) => Promise<T>): Promise<T> {
+  const session = new Client(url);
+  await session.connect();
+  try {
+    return await work(session);
+  } finally {
+    await session.end();
+  }
+}
+
+const APPEND = "INSERT INTO new_events (type, subject, time, data) VALUES ('pet.updated', 'pets/1', 0, '{}')";
+
+const WAITING = `
+  SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
+  AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
+
+describe('continue-log on PostgreSQL', () => {
+  it('starts a range with log.restored, in which events of the backup without a number get one', async t => {
+    const { db, url, openAgain } = await openPostgresStore(t);
+    await db.write(async tx => tx.append({ type: 'pet.updated', subject: 'pets/1', data: '{}' }));
+    await db.numberEvents();
+    await db.close();
+    // Without a service nothing numbers it.
+    await withSession(url, session => session.query(APPEND));
+    const { code, stdout, stderr } = await run(t, ['continue-log'], { DATABASE_URL: url });
+    assert.deepEqual([code, stderr], [0, '']);
+    assert.match(stdout, /^The event log continues after event 1 with event 1000000001, log\.restored: /);
+    const again = await openAgain();
+    await again.numberEvents();
+    const events = await again.all<{ id: number; type: string }>('SELECT id, type FROM events ORDER BY id');
+    assert.deepEqual(
+      events.map(({ id, type }) => [id, type]),
+      [
+        [1, 'pet.updated'],
+        [FIRST, 'log.restored'],
+        [FIRST + 1, 'pet.updated'],
+      ],
+    );
+    await assertInvariants(sql => again.all(sql));
+    await again.close();
+  });
+
+  it('waits while events get numbers, and loses none', async t => {
+    const { db, url } = await openPostgresStore(t);
+    await db.close();
+    await withSession(url, relay =>
+      withSession(url, async observer => {
+        await relay.query('BEGIN');
+        await relay.query(LOCK, [RELAY_LOCK]);
+        await relay.query('UPDATE event_log SET last_id = last_id + 1');
+        await relay.query(
+          "INSERT INTO events (id, type, subject, time, data) VALUES (1, 'x', 'pets/1', 0, '{}')",
+        );
+        const continuing = continuePostgres(url, { after: 0, now: Date.now() });
+        await until('it waits', async () => ((await observer.query(WAITING)).rowCount ?? 0) > 0);
+        await relay.query('COMMIT');
+        assert.deepEqual(await inTime('the end', continuing), { lastSurvivor: 1, first: FIRST });
+      }),
+    );
+  });
+
+  it('rejects a database without a shop, and creates nothing in it', async t => {
+    const url = await emptyPostgres(t);
+    const { code, stdout, stderr } = await run(t, ['continue-log'], { DATABASE_URL: url });
+    assert.deepEqual([code, stdout], [2, '']);
+    assert.match(stderr, /^The database \S+ contains no shop: restore the backup first\n$/);
+    const { rows } = await withSession(url, session =>
+      session.query("SELECT 1 FROM pg_tables WHERE schemaname = 'public'"),
+    );
+    assert.deepEqual(rows, []);
+  });
+
+  it('reports a server that cannot be reached', async t => {
+    const url = 'postgres://petstore@127.0.0.1:1/petstore';
+    const { code, stderr } = await run(t, ['continue-log'], { DATABASE_URL: url });
+    assert.equal(code, 1);
+    assert.match(stderr, /^The database \S+ cannot be used: connect ECONNREFUSED/);
+  });
+});
+
+describe('continue-log on the embedded store', () => {
+  it('starts a range after the last event or the number of --after, next to a service', async t => {
+    const directory = dataDirectory(t);
+    const environment = { PETSTORE_DATA: directory };
+    const service = await serve(t, directory);
+    const first = await run(t, ['continue-log'], environment);
+    assert.match(first.stdout, /^The event log continues after event 1 with event 1000000001, /);
+    const second = await run(t, ['continue-log', '--after', '3000000000'], environment);
+    assert.match(second.stdout, /^The event log continues after event 1000000001 with event 4000000001, /);
+    const response = await fetch(`${service.url}/events`, { headers: { 'x-api-key': service.adminKey } });
+    const events = (await response.json()) as { id: string }[];
+    assert.deepEqual(
+      events.map(({ id }) => id),
+      ['1', '1000000001', '4000000001'],
+    );
+  });
+
+  it('rejects a directory without a store, and numbers that are no event', async t => {
+    const directory = dataDirectory(t);
+    const none = await run(t, ['continue-log'], { PETSTORE_DATA: join(directory, 'none') });
+    assert.deepEqual([none.code, none.stdout], [2, '']);
+    assert.match(none.stderr, /^There is no store in /);
+    for (const after of ['x', '1.5', '', '9007199254740991', '99999999999999999999']) {
+      const { code, stderr } = await run(t, ['continue-log', `--after=${after}`], {
+        PETSTORE_DATA: directory,
+      });
+      assert.equal(code, 2, after);
+      assert.match(stderr, /^--after must be the number of an event, at most 9007197254740991, but was /);
+    }
+  });
+});

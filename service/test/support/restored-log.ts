@@ -1,0 +1,57 @@
+import { continuePostgres } from '../../src/db/continue-postgres.ts';
+import type { Database, Transaction } from '../../src/db/database.ts';
+import { continueEmbedded, nextRange, type Restoration } from '../../src/db/event-ranges.ts';
+import { NEW_EVENT_COLUMNS } from '../../src/db/new-events.ts';
+import { storePath } from '../../src/db/store-directory.ts';
+import type { TestApp } from './test-app.ts';
+
+/**
+ * Takes the log and the positions of webhooks back to an event, as a restore does, while the service runs. The rest of the shop
+ * stays as it is.
+ */
+export async function takeBack(db: Database, lastId: number): Promise<void> {
+  await db.numberEvents();
+  await db.write(tx => takeBackIn(tx, lastId));
+}
+
+async function takeBackIn(tx: Transaction, lastId: number): Promise<void> {
+  await tx.run('DELETE FROM events WHERE id > ?', [lastId]);
+  await setLastId(tx, lastId);
+  await tx.run('DELETE FROM webhook_deliveries WHERE event_id > ?', [lastId]);
+  await tx.run('UPDATE webhooks SET position = ? WHERE position > ?', [lastId, lastId]);
+}
+
+function setLastId(tx: Transaction, lastId: number): Promise<number> {
+  return tx.run(
+    tx.engine === 'postgres'
+      ? 'UPDATE event_log SET last_id = ?'
+      : "UPDATE sqlite_sequence SET seq = ? WHERE name = 'events'",
+    [lastId],
+  );
+}
+
+/** Restores the log to an event and continues it, in one step for the service that runs. */
+export async function replaceLog({ app, clock }: TestApp, lastId: number): Promise<void> {
+  await app.db.numberEvents();
+  const { event, first } = nextRange(lastId, { after: 0, now: clock.now() });
+  await app.db.write(async tx => {
+    await takeBackIn(tx, lastId);
+    await tx.run(`INSERT INTO events (id, ${NEW_EVENT_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`, event);
+    await setLastId(tx, first);
+  });
+}
+
+/** Does what the command `continue-log` does to the store of a running service. */
+export async function continueLogOf({ app, clock, store }: TestApp, after = 0): Promise<Restoration> {
+  const options = { after, now: clock.now() };
+  const { databaseUrl } = app.config;
+  return databaseUrl === undefined
+    ? continueEmbedded(storePath(store.directory), options)
+    : continuePostgres(databaseUrl, options);
+}
+
+/** Restores the log to an event, and continues it. */
+export async function restoreLog(shop: TestApp, lastId: number, after = 0): Promise<Restoration> {
+  await takeBack(shop.app.db, lastId);
+  return continueLogOf(shop, after);
+}
