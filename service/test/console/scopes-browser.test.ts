@@ -105,6 +105,19 @@ describe('a key that can only read', () => {
     );
   });
 
+  it('of animals sees their recent events on Today, behind many that it may not read', async t => {
+    const visited = await visit(t);
+    const { page, shop } = visited;
+    await aPet(shop.api, { name: 'Seldom' });
+    const operations = Array(30).fill({ method: 'POST', path: '/store/orders', body: {} });
+    assert.equal((await shop.api.post('/batch', { operations })).status, 200);
+    const { key } = await shop.clientWith({ scopes: ['pets:read', 'events:read'] });
+    await ConsolePage.open(visited, '/', key);
+    const recent = page.getByRole('region', { name: 'Recent events' });
+    await recent.getByText('Seldom created').waitFor();
+    assert.equal(await recent.getByText('Order').count(), 0);
+  });
+
   it('sees which scope an address needs and whether there is such a page, without a request, and can sign in with another key there', async t => {
     const visited = await visit(t);
     const { page, shop } = visited;

@@ -64,20 +64,31 @@ const RANGE = 1_000_000_000;
 
 /**
  * Reads the latest matching events up to a position in the log, or up to its end. The service returns events from a position
- * on, so parts of the log are read backwards. They become longer while they have few matching events.
+ * on, so parts of the log are read backwards. They become longer while they have few matching events. `enough` is how many events
+ * the page has at least, unless there are fewer.
  */
-export async function readEarlier(store: PetStore, filter: EventFilter, upTo?: number): Promise<EventPage> {
+export async function readEarlier(
+  store: PetStore,
+  filter: EventFilter,
+  upTo?: number,
+  enough = ENOUGH,
+): Promise<EventPage> {
   const last = upTo ?? (await endOf(store, filter));
   let end = last;
   const start = await startOf(store, filter);
   let events: Event[] = [];
   let length = FIRST_PART;
+<<<<<<< HEAD
   for (let part = 0; part < MOST_PARTS && end > start && events.length < ENOUGH; part++) {
     end = await withoutGap(store, end);
     const from = Math.max(start, end - length, startOfRange(end));
+=======
+  for (let part = 0; part < MOST_PARTS && end > start && events.length < enough; part++) {
+    const from = Math.max(start, end - length);
+>>>>>>> w/rights
     const found = await readPart(store, filter, from, end);
     events = [...events, ...found.toReversed()];
-    if (found.length < ENOUGH / 2) length = Math.min(length * 4, LONGEST_PART);
+    if (found.length < enough / 2) length = Math.min(length * 4, LONGEST_PART);
     end = from;
   }
   return { events, upTo: last, earlier: end > start ? end : undefined };
