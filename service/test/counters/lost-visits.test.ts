@@ -25,6 +25,7 @@ describe('a Redis that has lost one of the states of a visit', () => {
       assert.equal(keys.length, 1);
       assert.equal(await redis.del(keys), 1);
       assert.equal((await visit()).remaining, 0);
+      assert.equal(await redis.exists(keys), 1, 'Redis has counted this visit');
       const after = await visit();
       assert.deepEqual([after.verdict, after.boundBy], ['refused', lost]);
       assert.deepEqual(statuses, [], 'Redis decided all of them');
@@ -37,8 +38,10 @@ describe('a Redis that has lost one of the states of a visit', () => {
     const terms = { key: termsOf(100), visitor: termsOf(1) };
     const visit = (visitor: number) => counters.decideVisit(1, `2001:db8:1:${visitor}::/64`, terms, NOON);
     for (let i = 0; i < 9; i++) await visit(i);
-    assert.equal(await redis.del('petstore:limits:{key:1}:network:2001:db8:1::/48'), 1);
+    const ofNetwork = 'petstore:limits:{key:1}:network:2001:db8:1::/48';
+    assert.equal(await redis.del(ofNetwork), 1);
     assert.equal((await visit(10)).remaining, 0);
+    assert.equal(await redis.exists(ofNetwork), 1, 'Redis has counted this visit');
     const after = await visit(11);
     assert.deepEqual([after.verdict, after.boundBy], ['refused', 'network']);
     assert.deepEqual(statuses, [], 'Redis decided all of them');
