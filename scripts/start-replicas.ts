@@ -126,13 +126,14 @@ function welcome({ url, replicas, postgres, redis, keyFile }: Welcome): string {
     ({ number, port, opsPort, pid }) =>
       `${number}  http://127.0.0.1:${port}  process ${pid}  metrics http://127.0.0.1:${opsPort}/metrics`,
   );
+  const secret = process.stdout.isTTY ? readFileSync(keyFile, 'utf8').trim() : `in ${keyFile}`;
   const key = `X-API-Key: $(cat '${keyFile}')`;
   const [{ pid }] = replicas as [Replica];
   return `
   Pet Store Service, ${replicas.length === 1 ? '1 replica' : `${replicas.length} replicas`}
     Address    ${url}
     Portal     ${url}/docs
-    Admin key  ${readFileSync(keyFile, 'utf8').trim()}
+    Admin key  ${secret}
     Replicas   ${list.join('\n               ')}
     Database   ${postgres.url}
     Redis      ${redis.url}

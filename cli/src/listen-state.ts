@@ -9,6 +9,8 @@ import { configDirectory } from './profiles.ts';
 export interface ListenState {
   /** Signs the deliveries of a profile. */
   readonly secret: string;
+  /** The file that contains the secret. */
+  readonly secretFile: string;
   /** The last event that a URL has accepted, or a later position; `undefined` in the first run. */
   readonly cursor: string | undefined;
   /** Stores the position. A process that is killed afterwards continues after it. */
@@ -28,6 +30,7 @@ export function openListenState({ url, profile }: Connection, forwardTo: string)
   let { cursor } = read(cursorFile);
   return {
     secret,
+    secretFile,
     cursor,
     save: next => {
       if (next === cursor) return;

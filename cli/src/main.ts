@@ -46,7 +46,7 @@ async function main(words: readonly string[]): Promise<number> {
 }
 
 /** The values of the options that are not in the definitions of the commands. */
-type Values = Partial<ValuesOf<typeof shared> & ValuesOf<typeof implied>>;
+type Values = Partial<ValuesOf<typeof shared> & ValuesOf<typeof implied> & { raw: boolean }>;
 
 async function execute(command: Command, values: Values): Promise<void> {
   const settings = settingsOf(values);
@@ -105,6 +105,7 @@ function settingsOf({ fields, profile, ...values }: Values): Settings {
     isQuiet: values.quiet === true,
     maxWait: values.maxWait,
     format: values.format,
+    isRaw: values.raw === true,
     environment,
   };
 }

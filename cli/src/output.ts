@@ -3,6 +3,7 @@ import { stringify } from 'csv-stringify/sync';
 import { colorsOf } from './colors.ts';
 import type { Command } from './command.ts';
 import { UsageError } from './failure.ts';
+import { escapeFormula } from './import/formulas.ts';
 import { json, printable } from './printable.ts';
 import type { Settings } from './settings.ts';
 import { formatItem, TableWriter } from './table.ts';
@@ -14,7 +15,7 @@ const CHUNK = 100;
 export async function print(
   { output, prints }: Pick<Command, 'output' | 'prints'>,
   items: AsyncIterable<object>,
-  { isJson, fields, format, environment }: Settings,
+  { isJson, fields, format, isRaw, environment }: Settings,
   stdout: NodeJS.WriteStream,
 ): Promise<void> {
   const write = async (text: string) => {
@@ -26,7 +27,7 @@ export async function print(
   }
   const columns = fields ?? prints.columns ?? prints.fields;
   if (output === 'file' && !isJson && format !== 'ndjson') {
-    for await (const row of csvOf(items, columns))
+    for await (const row of csvOf(items, columns, isRaw))
       await write(stdout.isTTY ? `${printable(row.trimEnd())}\n` : row);
     return;
   }
@@ -60,9 +61,16 @@ export async function print(
 }
 
 /** Yields items as CSV (RFC 4180), after a header. */
-async function* csvOf(items: AsyncIterable<object>, columns: readonly string[]): AsyncGenerator<string> {
+async function* csvOf(
+  items: AsyncIterable<object>,
+  columns: readonly string[],
+  isRaw: boolean,
+): AsyncGenerator<string> {
+  // Numbers are never formulas.
+  const cellOf = (value: unknown) =>
+    typeof value === 'string' && !isRaw ? escapeFormula(value) : plain(value);
   yield stringify([columns]);
-  for await (const item of items) yield stringify([columns.map(name => plain(fieldOf(item, name)))]);
+  for await (const item of items) yield stringify([columns.map(name => cellOf(fieldOf(item, name)))]);
 }
 
 /** Rejects fields that no item has. `windows.day` is a field of the field `windows`. */

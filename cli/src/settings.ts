@@ -11,5 +11,7 @@ export interface Settings {
   maxWait: number | undefined;
   /** The format of a command whose output is a file. */
   format: 'csv' | 'ndjson' | undefined;
+  /** Whether cells of CSV that begin like formulas are written without an escape. */
+  isRaw: boolean;
   environment: NodeJS.ProcessEnv;
 }

@@ -4,7 +4,7 @@ import type { Wait } from './pacer.ts';
 
 /** What a client knows about a window of its API key. */
 export interface WindowState {
-  /** `minute` or `day`; for a publishable key also `visitor-minute` and `visitor-day`. */
+  /** `minute` or `day`; for a publishable key also `visitor-minute` and `network-minute`, for example. */
   name: string;
   limit: number;
   /** Requests left after the last response. */

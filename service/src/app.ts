@@ -8,7 +8,6 @@ import { selectActiveOrigin } from './access/api-keys/origin-queries.ts';
 import { readStandings } from './access/api-keys/standings.ts';
 import { KeyLimits } from './access/rate-limits/key-limits.ts';
 import type { Config } from './config.ts';
-import { SignInTicket } from './console/sign-in-ticket.ts';
 import type { Database } from './db/database.ts';
 import { Writability } from './db/writability.ts';
 import { EventTail } from './events/event-log/event-tail.ts';
@@ -46,6 +45,7 @@ export interface Overrides {
   isDemo?: boolean;
   webhooks?: {
     resolve?: Resolve;
+    resolveTimeout?: number;
     timeout?: number;
     shutdownTimeout?: number;
     random?: () => number;
@@ -69,8 +69,6 @@ export interface App {
   sweeper: Sweeper;
   /** Creates the administrator's key if the store has no key. `storeSecret` gets its secret before the key is committed. */
   createFirstKey(storeSecret: (secret: string) => void): Promise<boolean>;
-  /** Signs the first browser in to the console. It is not valid before it is issued. */
-  ticket: SignInTicket;
   /** Writes the last log lines. Call it when the process exits: it waits up to a second for a slow reader. */
   endLog(): void;
   /** Stops listening, finishes requests in flight, and closes the store. */
@@ -134,8 +132,13 @@ export async function buildApp(
     findCaller: key => keyRing.find(key, clock.now()),
     onDrop: (reader, reason) => log.warn({ ...reader, reason }, 'Stream dropped'),
   });
-  const { resolve = config.privateWebhooks ? resolveLocally : resolveByServers(), ...timing } = webhooks;
-  const endpoints = new Endpoints({ resolve, allowPrivate: config.privateWebhooks });
+  const allowPrivate = config.privateWebhooks;
+  const {
+    resolve = allowPrivate ? resolveLocally : resolveByServers(),
+    resolveTimeout,
+    ...timing
+  } = webhooks;
+  const endpoints = new Endpoints({ resolve, allowPrivate, resolveTimeout });
   const dispatcher = new WebhookDispatcher({
     db,
     tail,
@@ -154,12 +157,7 @@ export async function buildApp(
     onError: error => outageLog.writeTask('webhooks', error, 'Webhooks could not be served; trying again'),
   });
   const drain = new Drain();
-  const ticket = new SignInTicket();
-  const redeemTicket = async (text: string) => {
-    const now = clock.now();
-    if (!ticket.redeem(text, now)) return undefined;
-    return (await apiKeys.createForConsole({ db, keyLimits, now })).key;
-  };
+  const redeemTicket = (ticket: string) => apiKeys.signIn({ db, keyLimits, now: clock.now() }, ticket);
   const contract = new ContractDocument(() => buildDocument(routes), config.publicUrl);
 
   const features = featuresOf({
@@ -251,7 +249,6 @@ export async function buildApp(
     endpoints,
     dispatcher,
     sweeper,
-    ticket,
     createFirstKey: storeSecret => apiKeys.createFirst({ db, keyLimits, now: clock.now() }, storeSecret),
     endLog: () => lineBuffer.end(),
     close: () => closing.disposeAsync(),

@@ -20,6 +20,7 @@ const usage = `Usage: node_modules/.bin/node service/src/main.ts <command>
                        create an empty store in PETSTORE_DATA if its store is lost
   migrate-store        copy the embedded store in PETSTORE_DATA to the empty PostgreSQL database in DATABASE_URL
   seed                 fill an empty store with the demo shop
+  sign-in-link         print a new link that signs a browser on this machine in to the console of the running service
   keys create --name NAME --plan free|pro|business|enterprise --scope SCOPE [--scope SCOPE …]
               [--per-minute N --per-day N] [--expires DATE-TIME]
   keys list            list all keys, one per line
@@ -48,6 +49,7 @@ const commands: Record<string, () => Promise<(args: string[]) => Promise<void>>>
   'new-store': async () => (await import('./commands/new-store.ts')).newStore,
   'migrate-store': async () => (await import('./commands/migrate-store.ts')).migrateStore,
   seed: async () => (await import('./commands/store.ts')).seed,
+  'sign-in-link': async () => (await import('./commands/sign-in-link.ts')).signInLink,
   keys: async () => (await import('./commands/keys.ts')).keys,
 };
 

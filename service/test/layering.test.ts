@@ -35,7 +35,6 @@ const allowed: Record<string, readonly string[]> = {
     'http',
     'ops',
     'access',
-    'console',
     'events',
     'config.ts',
     'db',

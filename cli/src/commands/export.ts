@@ -8,6 +8,10 @@ const page = { limit: 100 };
 const details =
   'Writes all items to standard output, as CSV or with --format ndjson. If a limit makes the command end, run it again with a longer --max-wait.';
 
+const raw = flag(
+  'Write texts that begin with = + - @ as they are: spreadsheet programs execute them as formulas',
+);
+
 /** Yields items, and shows how many on the terminal if they are written to a file. */
 async function* withProgress(
   context: Context,
@@ -32,6 +36,7 @@ const pets = command({
   summary: 'Export pets, in a form that `petstore import` reads',
   details,
   options: {
+    raw,
     stock: flag('Add the column quantity, with as many requests again'),
     status: several(oneOf('Only pets with this status; can be repeated', 'available', 'pending', 'sold')),
   },
@@ -71,6 +76,7 @@ const orders = command({
   name: 'export orders',
   summary: 'Export orders',
   details,
+  options: { raw },
   examples: ['petstore export orders > orders.csv'],
   operations: ['GET /store/orders'],
   output: 'file',
@@ -82,6 +88,7 @@ const categories = command({
   name: 'export categories',
   summary: 'Export categories',
   details,
+  options: { raw },
   examples: ['petstore export categories > categories.csv'],
   operations: ['GET /categories'],
   output: 'file',
@@ -94,6 +101,7 @@ const entries = command({
   name: 'export stock',
   summary: 'Export the stock of all pets',
   details,
+  options: { raw },
   examples: ['petstore export stock > stock.csv'],
   operations: ['GET /store/inventory'],
   output: 'file',

@@ -38,6 +38,7 @@ export const importFile = command({
       'send',
       'skip',
     ),
+    raw: flag('Leave the apostrophe before = + - @ that `petstore export` writes'),
     inputFormat: oneOf('The format; it follows from the name of the file unless set', 'csv', 'ndjson'),
   },
   examples: [
@@ -50,13 +51,13 @@ export const importFile = command({
   hasOwnKeys: true,
   output: 'item',
   prints: importSummary,
-  async *run(context, { file, map, createCategories, dryRun, inDoubt, inputFormat }) {
+  async *run(context, { file, map, createCategories, dryRun, inDoubt, raw, inputFormat }) {
     const format = inputFormat ?? formats[extname(file).toLowerCase()];
     if (!format)
       throw new UsageError(
         `The format of ${file} does not follow from its name: use --input-format csv or --input-format ndjson`,
       );
-    const source = await inspect(file, format);
+    const source = await inspect(file, format, raw === true);
     const options = { map, createCategories: createCategories === true, inDoubt };
     if (dryRun) yield* checkPets(context, source, options);
     else yield* importPets(context, source, options);

@@ -96,6 +96,7 @@ class Import {
       map: options.map,
       format: source.format,
       createCategories: options.createCategories,
+      raw: source.isRaw,
     };
     const earlier = Journal.open(source.file, identity);
     this.#journal = earlier ?? Journal.begin(source.file, identity, account.keyId);

@@ -40,6 +40,7 @@ export interface Identity {
   map: readonly string[];
   format: string;
   createCategories: boolean;
+  raw: boolean;
 }
 
 /** The progress of an import. Rows before `done` were imported, rejected or left out. */

@@ -2,7 +2,7 @@
 export const rules = {
   name: {
     maxLength: 200,
-    pattern: String.raw`^\s*[^\s\u0000-\u001f\u007f-\u009f]([^\u0000-\u001f\u007f-\u009f]*[^\s\u0000-\u001f\u007f-\u009f])?\s*$`,
+    pattern: String.raw`^[\t-\r\u0020\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]*[^\u0000-\u001f\u007f-\u009f\u0020\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000\u00ad\u200b\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb][^\u0000-\u001f\u007f-\u009f\u00ad\u200b\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]*([\t-\r][\t-\r\u0020\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]*)?$`,
   },
   status: ['available', 'pending', 'sold'],
   quantity: { maximum: 2_147_483_647 },
@@ -62,8 +62,16 @@ function nameOf(field: string, value: unknown): string {
   if (length > rules.name.maxLength)
     reject(`${field}: write at most ${rules.name.maxLength} characters instead of ${length}`);
   if (!visible.test(value))
-    reject(`${field}: write visible characters only, without line breaks and other control characters`);
+    reject(
+      `${field}: write visible characters only, without ${hiddenIn(value) ?? 'line breaks and other control characters'}`,
+    );
   return value;
+}
+
+/** The first invisible character that a name may not have, such as `U+202E`. */
+function hiddenIn(text: string): string | undefined {
+  const hidden = /[\u00ad\u200b\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/.exec(text)?.[0];
+  return hidden && `U+${hidden.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`;
 }
 
 function statusOf(value: unknown): NewPet['status'] {

@@ -1,6 +1,7 @@
 import { closeSync, existsSync, fstatSync, fsyncSync, ftruncateSync, openSync, writeSync } from 'node:fs';
 import { stringify } from 'csv-stringify/sync';
 import { ImportError } from '../failure.ts';
+import { escapeFormula } from './formulas.ts';
 import type { Row } from './rows.ts';
 import type { Source } from './source.ts';
 
@@ -77,8 +78,14 @@ export class RejectedRows {
     return `${JSON.stringify({ line, code, message, ...membersOf(original) })}\n`;
   }
 
-  #csv(rows: unknown[][]): string {
-    return stringify(rows, { delimiter: this.#source.delimiter });
+  #csv(rows: (string | number)[][]): string {
+    const { delimiter, isRaw } = this.#source;
+    const cellOf = (value: string | number) =>
+      typeof value === 'string' && !isRaw ? escapeFormula(value) : value;
+    return stringify(
+      rows.map(row => row.map(cellOf)),
+      { delimiter },
+    );
   }
 }
 

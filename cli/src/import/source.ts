@@ -5,6 +5,7 @@ import { parse } from 'csv-parse';
 import { UsageError } from '../failure.ts';
 import { type Delimiter, delimiterOf, rethrowAsUsage } from './csv.ts';
 import { MAX_ROW } from './csv-problem.ts';
+import { unescapeFormula } from './formulas.ts';
 
 export type Format = 'csv' | 'ndjson';
 
@@ -14,6 +15,8 @@ export interface Source {
   format: Format;
   /** CSV only. */
   delimiter: Delimiter;
+  /** CSV only: whether the apostrophes before formulas are part of the cells. */
+  isRaw: boolean;
   /** The cells of the first row of a CSV file. */
   header: readonly string[];
   bytes: number;
@@ -23,10 +26,10 @@ export interface Source {
 }
 
 /** Reads a whole file once: whether it can be read as CSV, how many rows it has, and which content. */
-export async function inspect(file: string, format: Format): Promise<Source> {
+export async function inspect(file: string, format: Format, isRaw: boolean): Promise<Source> {
   const bytes = sizeOf(file);
   const delimiter = format === 'csv' ? await delimiterOf(file) : ',';
-  const source: Source = { file, format, delimiter, header: [], bytes, sha256: '', rows: 0 };
+  const source: Source = { file, format, delimiter, isRaw, header: [], bytes, sha256: '', rows: 0 };
   const hash = createHash('sha256');
   for await (const { cells } of records(source, chunk => hash.update(chunk))) {
     if (format === 'csv' && source.header.length === 0) source.header = cells;
@@ -50,7 +53,7 @@ export function records(source: Source, onChunk?: (chunk: Buffer) => void): Asyn
   return source.format === 'csv' ? csvRecords(source, stream) : lines(stream);
 }
 
-async function* csvRecords({ file, delimiter }: Source, stream: NodeJS.ReadableStream) {
+async function* csvRecords({ file, delimiter, isRaw }: Source, stream: NodeJS.ReadableStream) {
   const parser = parse({
     bom: true,
     delimiter,
@@ -66,7 +69,7 @@ async function* csvRecords({ file, delimiter }: Source, stream: NodeJS.ReadableS
       // The text of a record begins with the empty lines before it. The parser's own count is wrong for CRLF in quotes.
       const [empty = ''] = /^[\r\n]*/.exec(raw)!;
       if (record.some(cell => cell.trim() !== ''))
-        yield { line: before + breaksIn(empty) + 1, cells: record };
+        yield { line: before + breaksIn(empty) + 1, cells: isRaw ? record : record.map(unescapeFormula) };
       before += breaksIn(raw);
     }
   } catch (error) {

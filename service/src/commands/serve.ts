@@ -1,6 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { issueTicket } from '../access/api-keys/sign-in-ticket.ts';
 import { type App, buildApp } from '../app.ts';
 import { type Config, readConfig } from '../config.ts';
 import { adminKeyPath } from '../db/store-directory.ts';
@@ -14,6 +15,7 @@ import { withoutPassword } from '../kit/urls.ts';
 import { newAdministratorKey, validKeyIn } from './admin-key.ts';
 import { CommandFailed, UsageError } from './failure.ts';
 import { closeOnSignal } from './shut-down.ts';
+import { linkOf, newSignInLink } from './sign-in-link.ts';
 
 /** `serve [--demo]`: runs until SIGTERM or SIGINT, then drains, finishes what is in flight and exits 0. */
 export async function serve(args: string[]): Promise<void> {
@@ -46,10 +48,12 @@ export async function serve(args: string[]): Promise<void> {
     app.log.flush();
     const keyInFile = await validKeyIn(keyFile, app.keyRing, app.clock.now());
     const keyElsewhere = config.databaseUrl !== undefined && !existsSync(keyFile);
-    const signIn = firstKey !== undefined && isLoopback(new URL(url).hostname);
-    const ticket = signIn ? app.ticket.issue(app.clock.now()) : undefined;
+    const isLocal = isLoopback(new URL(url).hostname);
+    // What is not a terminal may be a journal or a collector of logs, which many people can read for a long time.
+    const shownKey = process.stderr.isTTY ? firstKey : undefined;
+    const ticket = shownKey && isLocal ? await issueTicket(app.db, app.clock.now()) : undefined;
     process.stderr.write(
-      welcome({ url, metricsUrl, store, keyFile, keyInFile, keyElsewhere, firstKey, ticket }),
+      welcome({ url, metricsUrl, store, keyFile, keyInFile, keyElsewhere, shownKey, isLocal, ticket }),
     );
   } catch (error) {
     await app.close();
@@ -127,8 +131,11 @@ interface Welcome {
   keyInFile: boolean;
   /** Whether the key file is missing, because another replica created the first key of this store. */
   keyElsewhere: boolean;
-  firstKey: string | undefined;
-  /** Signs the first browser in; `undefined` after the first start, and when other machines can connect. */
+  /** The secret of the first key; `undefined` after the first start, and when standard error is not a terminal. */
+  shownKey: string | undefined;
+  /** Whether only this machine can connect, so that links can sign in. */
+  isLocal: boolean;
+  /** Signs the first browser in; `undefined` when the secret is not shown, and when other machines can connect. */
   ticket: string | undefined;
 }
 
@@ -139,22 +146,26 @@ function welcome({
   keyFile,
   keyInFile,
   keyElsewhere,
-  firstKey,
+  shownKey,
+  isLocal,
   ticket,
 }: Welcome): string {
   const credential = keyInFile ? `$(cat '${keyFile}')` : '<your key>';
-  const key = firstKey
-    ? `${firstKey}\n               shown only once; stored in ${keyFile}`
+  const key = shownKey
+    ? `${shownKey}\n               shown only once; stored in ${keyFile}`
     : keyInFile
       ? `in ${keyFile}`
       : keyElsewhere
         ? `not in ${keyFile}: the first replica stored it in its\n` +
           `               PETSTORE_DATA; or create another with\n               ${newAdministratorKey}`
         : `${keyFile} has no valid key; create one with\n               ${newAdministratorKey}`;
+  const console = ticket
+    ? `${linkOf(url, ticket)}\n               signs in once, within 15 minutes, on this machine`
+    : `${url}/console${isLocal ? `\n               for a link that signs in:\n               ${newSignInLink}` : ''}`;
   return `
   Pet Store Service
     Address    ${url}
-    Console    ${url}/console${ticket ? `#sign-in=${ticket}\n               signs in once, within 15 minutes, on this machine` : ''}
+    Console    ${console}
     Portal     ${url}/docs
     Contract   ${url}/openapi.yaml${metricsUrl ? `\n    Metrics    ${metricsUrl}` : ''}
     Data       ${store}

@@ -1,6 +1,7 @@
 import { MAX_ID } from '../kit/ids.ts';
 import { DEFAULT_LIMIT, MAX_COUNTED } from '../kit/paging.ts';
 import { grouped } from '../kit/quantities.ts';
+import { LINES, NAME, STRICT_NAME } from './display-text.ts';
 
 /** The subset of JSON Schema (in the form of OpenAPI 3.0.3) that the contract uses. */
 export interface Schema {
@@ -19,6 +20,8 @@ export interface Schema {
   readonly pattern?: string;
   /** The rule of `pattern` in words, for messages: "must …". It is not published. */
   readonly patternRule?: string;
+  /** The pattern that the service checks in its place, if it can be more precise. It is not published. */
+  readonly strictPattern?: string;
   /** Whether the text is for people. The service trims it after it checked the rules. It is not published. */
   readonly isDisplayText?: true;
   readonly minimum?: number;
@@ -34,14 +37,6 @@ export interface Schema {
   readonly oneOf?: readonly Schema[];
   readonly discriminator?: string;
 }
-
-/**
- * Patterns of display text: without control characters, except for white space that is trimmed. A name has a character that is not
- * white space.
- */
-const NAME =
-  '^\\s*[^\\s\\u0000-\\u001f\\u007f-\\u009f]([^\\u0000-\\u001f\\u007f-\\u009f]*[^\\s\\u0000-\\u001f\\u007f-\\u009f])?\\s*$';
-const LINES = '^[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f]*$';
 
 /** The largest signed 32-bit integer: the maximum number of units in an order or an inventory entry. */
 export const MAX_INT32 = 2 ** 31 - 1;
@@ -65,13 +60,15 @@ export const idToFind = { type: 'integer', format: 'int64' } as const;
 /** A filter by up to 100 IDs. */
 export const idsToFind = { type: 'array', items: idToFind, minItems: 1, maxItems: 100 } as const;
 
-const displayText = {
-  type: 'string',
-  isDisplayText: true,
-  patternRule: 'must not contain control characters',
-} as const;
+const displayText = { type: 'string', isDisplayText: true } as const;
 
-export const nameText = { ...displayText, minLength: 1, maxLength: 200, pattern: NAME } as const;
+export const nameText = {
+  ...displayText,
+  minLength: 1,
+  maxLength: 200,
+  pattern: NAME,
+  strictPattern: STRICT_NAME,
+} as const;
 
 export const longText = { ...displayText, maxLength: 2000, pattern: LINES } as const;
 

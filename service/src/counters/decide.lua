@@ -4,8 +4,8 @@
 -- KEYS[i]  The key of the state of the subject of request i.
 -- ARGV[i]  The request, as packed by packCall of packed-state.ts; fields separated by spaces:
 --          the number of requests that it counts as, 0 to check only whether there is room for one; 'look' to merge the
---          seed and decide nothing; or 'both' to count one request for this subject and that of the next call, if both
---          have room, and otherwise for neither
+--          seed and decide nothing; or 'of' and a number to count one request for this subject and those of the next
+--          calls, as many as the number states with this one, if all have room, and otherwise for none
 --          now; '-' for this server's clock
 --          the shortest time for which the state is stored
 --          the terms, as packed by packTerms; numbers separated by slashes: requests per minute and per day; bans that
@@ -15,7 +15,7 @@
 --
 -- Returns a text for each request: the verdict ('-' for a look), whether the ban begins with it (1 or 0), now, and the new
 -- state, separated by spaces; '' when the state is lost and no seed was sent: then nothing was counted, and the replica must
--- call again with a seed. For two subjects that are decided together, both texts are '' when one state is lost.
+-- call again with a seed. For subjects that are decided together, all texts are '' when one state is lost.
 
 -- decide-script.ts puts SECOND, MINUTE, DAY, TOLERANCE and NUMBERS before this text: the lengths of time, the tolerated
 -- difference between clocks, and the names of the numbers of a state in the order of packed-state.ts. The strikes follow.
@@ -175,18 +175,18 @@ local function advance(state, terms, now, cost)
   return 'refused', 0
 end
 
--- Decides a request of two subjects that are never banned. It repeats decide-visit.ts: change both together.
-local function advanceBoth(key, keyTerms, visitor, visitorTerms, now)
-  enter(key, keyTerms.bansLiftedAt, now)
-  enter(visitor, visitorTerms.bansLiftedAt, now)
-  if hasRoom(key, keyTerms.limits, 1) and hasRoom(visitor, visitorTerms.limits, 1) then
-    count(key, 1)
-    count(visitor, 1)
-    return 'admitted'
+-- Decides a request of several subjects that are never banned. It repeats decide-visit.ts: change both together.
+local function advanceAll(subjects, now)
+  local isAdmitted = true
+  for _, subject in ipairs(subjects) do
+    enter(subject.state, subject.terms.bansLiftedAt, now)
+    isAdmitted = isAdmitted and hasRoom(subject.state, subject.terms.limits, 1)
   end
-  key.dayRejected = key.dayRejected + 1
-  visitor.dayRejected = visitor.dayRejected + 1
-  return 'refused'
+  for _, subject in ipairs(subjects) do
+    local state = subject.state
+    if isAdmitted then count(state, 1) else state.dayRejected = state.dayRejected + 1 end
+  end
+  return isAdmitted and 'admitted' or 'refused'
 end
 
 local function timeHere()
@@ -221,7 +221,7 @@ local function termsOf(text)
 end
 
 -- Returns the state of a subject (nil when it is lost), its terms, the instant of the decision, and the rest of the call.
--- 'at' is the instant of a decision that other subjects share.
+-- 'at' is the instant of a decision that other subjects share; nil for the first.
 local function open(key, call, at)
   local what, sentAt, atLeast, packedTerms, packedSeed = string.match(call, '^(%w+) (%S+) (%d+) (%S+) (.*)$')
   local kept = unpackState(redis.call('GET', key))
@@ -255,23 +255,31 @@ local function run(key, call)
   return store(key, state, terms, now, what, atLeast, verdict, banBegins)
 end
 
-local function runBoth(key, call, visitorKey, visitorCall)
-  local state, terms, now, what, atLeast = open(key, call)
-  local visitor, visitorTerms, _, visitorWhat, visitorAtLeast = open(visitorKey, visitorCall, now)
-  if not state or not visitor then return '', '' end
-  local verdict = advanceBoth(state, terms, visitor, visitorTerms, now)
-  return store(key, state, terms, now, what, atLeast, verdict, 0),
-    store(visitorKey, visitor, visitorTerms, now, visitorWhat, visitorAtLeast, verdict, 0)
+-- Decides the group of calls that starts at 'first', and adds their results.
+local function runTogether(first, size, results)
+  local subjects, at, isLost = {}, nil, false
+  for i = first, first + size - 1 do
+    local state, terms, now, what, atLeast = open(KEYS[i], ARGV[i], at)
+    at = now
+    isLost = isLost or not state
+    table.insert(subjects, { state = state, terms = terms, what = what, atLeast = atLeast })
+  end
+  local verdict = not isLost and advanceAll(subjects, at)
+  for i, subject in ipairs(subjects) do
+    local index = first + i - 1
+    results[index] = isLost and ''
+      or store(KEYS[index], subject.state, subject.terms, at, subject.what, subject.atLeast, verdict, 0)
+  end
 end
 
 local byte = string.byte
-local BOTH = byte('both')
+local TOGETHER = byte('of')
 
 local results = {}
 for i, key in ipairs(KEYS) do
   local call = ARGV[i]
-  if byte(call) == BOTH then
-    results[i], results[i + 1] = runBoth(key, call, KEYS[i + 1], ARGV[i + 1])
+  if byte(call) == TOGETHER then
+    runTogether(i, tonumber(string.match(call, '^of(%d)')), results)
   elseif not results[i] then
     results[i] = run(key, call)
   end

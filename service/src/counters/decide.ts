@@ -74,8 +74,10 @@ export interface Decision extends Outcome {
   reset: number;
   /** Whole seconds from now until `reset`, at least 1: a rejected caller that waits that long has room for its request. */
   wait: number;
-  /** Whose window binds; only for the request of a visitor, which counts against two subjects. */
-  boundBy?: 'key' | 'visitor';
+  /** Whose window binds; only for the request of a visitor, which counts against several subjects. */
+  boundBy?: 'key' | 'visitor' | 'network';
+  /** Whether the request of a visitor also counts against its network. */
+  hasNetwork?: boolean;
 }
 
 const NO_STRIKES: readonly number[] = [];

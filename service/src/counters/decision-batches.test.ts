@@ -39,12 +39,20 @@ describe('decisions in Redis', () => {
   it('that belong together are in one command, even at its end', async () => {
     const { batches, commands } = recorded();
     const alone = Array.from({ length: 99 }, () => batches.decide('a', '1'));
-    const both = batches.decideBoth(['b', 'c'], ['2', '3']);
+    const both = batches.decideTogether(['b', 'c'], ['2', '3']);
     const later = batches.decide('d', '4');
     assert.deepEqual(await both, ['b: 2', 'c: 3']);
     assert.equal(await later, 'd: 4');
     await Promise.all(alone);
     assert.deepEqual(commands, [101, 1]);
+    for (const before of [98, 99]) {
+      for (let i = 0; i < before; i++) void batches.decide('a', '1');
+      const three = batches.decideTogether(['b', 'c', 'd'], ['2', '3', '4']);
+      void batches.decide('e', '5');
+      assert.deepEqual(await three, ['b: 2', 'c: 3', 'd: 4']);
+      await nextTurn();
+    }
+    assert.deepEqual(commands.slice(2), [101, 1, 102, 1]);
   });
 
   it('fail with their command, and the next ones succeed', async () => {

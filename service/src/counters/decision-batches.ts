@@ -1,12 +1,9 @@
 /** Runs `decide.lua` with a number of keys, the keys, and one packed call for each key. Resolves with one result per key. */
 export type RunDecisions = (keys: number, ...keysAndCalls: string[]) => Promise<string[]>;
 
-/** Something of each of two subjects that are decided together. */
-export type Pair<T> = [T, T];
-
 /**
- * The maximum number of calls in one command: about 2 ms, for which Redis does nothing else. A pair at the end may exceed it
- * by one.
+ * The maximum number of calls in one command: about 2 ms, for which Redis does nothing else. A group at the end may exceed it
+ * by two.
  */
 const MAX_CALLS = 100;
 
@@ -14,7 +11,7 @@ interface Waiting {
   key: string;
   call: string;
   /** Whether the next call must be in the same command. */
-  isFirstOfPair: boolean;
+  isFollowed: boolean;
   resolve: (result: string) => void;
   reject: (error: unknown) => void;
 }
@@ -35,15 +32,15 @@ export class DecisionBatches {
     return this.#add(key, call, false);
   }
 
-  /** Sends two calls that belong together. Resolves with their results. */
-  decideBoth(keys: Pair<string>, calls: Pair<string>): Promise<Pair<string>> {
-    return Promise.all([this.#add(keys[0], calls[0], true), this.#add(keys[1], calls[1], false)]);
+  /** Sends calls that belong together. Resolves with their results. */
+  decideTogether(keys: readonly string[], calls: readonly string[]): Promise<string[]> {
+    return Promise.all(keys.map((key, i) => this.#add(key, calls[i]!, i < keys.length - 1)));
   }
 
-  #add(key: string, call: string, isFirstOfPair: boolean): Promise<string> {
+  #add(key: string, call: string, isFollowed: boolean): Promise<string> {
     return new Promise((resolve, reject) => {
       if (this.#waiting.length === 0) setImmediate(this.#sendAll);
-      this.#waiting.push({ key, call, isFirstOfPair, resolve, reject });
+      this.#waiting.push({ key, call, isFollowed, resolve, reject });
     });
   }
 
@@ -51,8 +48,8 @@ export class DecisionBatches {
     const waiting = this.#waiting;
     this.#waiting = [];
     for (let sent = 0; sent < waiting.length; ) {
-      const end = sent + MAX_CALLS;
-      const next = waiting[end - 1]?.isFirstOfPair ? end + 1 : end;
+      let next = sent + MAX_CALLS;
+      while (waiting[next - 1]?.isFollowed) next++;
       this.#send(waiting.slice(sent, next));
       sent = next;
     }

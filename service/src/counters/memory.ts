@@ -1,3 +1,4 @@
+import { networkOfSubject } from '../kit/client-address.ts';
 import { DAY } from '../kit/clock.ts';
 import { AddressTable } from './address-table.ts';
 import { type Changes, type CountedKey, type Counters, type DayUse, dayUseOf } from './counters.ts';
@@ -11,10 +12,29 @@ import {
   peek,
   type Terms,
 } from './decide.ts';
-import { decideVisit, peekVisit, type VisitDecision, type VisitTerms } from './decide-visit.ts';
+import {
+  decideVisit,
+  networkTermsOf,
+  peekVisit,
+  type VisitDecision,
+  type VisitTerms,
+} from './decide-visit.ts';
 
 /** The maximum number of addresses that are counted individually: about 20 MB when all are in use. */
 const MAX_ADDRESSES = 65_536;
+
+/** The maximum number of networks that are counted individually: about 5 MB. */
+const MAX_NETWORKS = 16_384;
+
+/** The count of a visitor or of its network, for changing. */
+export interface VisitorCount {
+  /** The end of its name, such as `visitor:192.0.2.1`. */
+  name: string;
+  state: LimitState;
+  terms: Terms;
+  /** Whether it may be removed soon. */
+  isRemovable: boolean;
+}
 
 /** The state of a key, and the map that contains it. */
 interface Sweepable {
@@ -26,8 +46,8 @@ interface Sweepable {
 /** Keys that a sweep checks in one slice: about a millisecond. */
 const SLICE = 2_000;
 
-/** The name of a visitor of a publishable key in the table of visitors. A reset of the key also resets its visitors. */
-export function visitorName(keyId: number, resets: number, address: string): string {
+/** The name of a visitor or network of a publishable key in its table. A reset of the key also resets its visitors. */
+function visitorName(keyId: number, resets: number, address: string): string {
   return `${keyId}:${resets}:${address}`;
 }
 
@@ -36,6 +56,8 @@ export class MemoryCounters implements Counters {
   readonly addresses: AddressTable;
   /** The visitors of all publishable keys. Their number is limited like that of addresses, and they are also lost at a restart. */
   readonly visitors: AddressTable;
+  /** The IPv6 networks of visitors. */
+  readonly networks: AddressTable;
   readonly #keys = new Map<number, LimitState>();
   /** The states of the buckets for `GET /account`; like those of addresses they are lost at a restart. */
   readonly #accounts = new Map<number, LimitState>();
@@ -47,6 +69,7 @@ export class MemoryCounters implements Counters {
   constructor(maxAddresses = MAX_ADDRESSES) {
     this.addresses = new AddressTable(maxAddresses);
     this.visitors = new AddressTable(maxAddresses);
+    this.networks = new AddressTable(Math.min(maxAddresses, MAX_NETWORKS));
   }
 
   decideKey(keyId: number, terms: Terms, now: number, cost = 1): Decision {
@@ -58,14 +81,36 @@ export class MemoryCounters implements Counters {
   decideVisit(keyId: number, address: string, terms: VisitTerms, now: number): VisitDecision {
     const key = this.stateToDecide(keyId, terms.key.resets);
     this.#noteChange(keyId, key, Math.floor(now / DAY));
-    const visitor = this.visitors.stateOf(visitorName(keyId, key.resets, address), terms.visitor, now);
-    return decideVisit(key, visitor, terms, now);
+    const [visitor, network] = this.visitorCounts(keyId, key.resets, address, terms, now);
+    return decideVisit([key, visitor.state, network?.state], terms, now);
   }
 
   peekVisit(keyId: number, address: string, terms: VisitTerms, now: number): VisitDecision {
     const key = this.stateOfKey(keyId, terms.key.resets) ?? newState(now, terms.key.resets);
-    const visitor = this.visitors.knownStateOf(visitorName(keyId, key.resets, address)) ?? newState(now);
-    return peekVisit(key, visitor, terms, now);
+    const stateIn = (table: AddressTable, subject: string) =>
+      table.knownStateOf(visitorName(keyId, key.resets, subject)) ?? newState(now);
+    const network = networkOfSubject(address);
+    const ofNetwork = network === undefined ? undefined : stateIn(this.networks, network);
+    return peekVisit([key, stateIn(this.visitors, address), ofNetwork], terms, now);
+  }
+
+  /** Returns the counts of a visitor of a publishable key, and of its network if it has one. */
+  visitorCounts(
+    keyId: number,
+    resets: number,
+    address: string,
+    { visitor }: VisitTerms,
+    now: number,
+  ): readonly [visitor: VisitorCount, ...network: VisitorCount[]] {
+    const countIn = (table: AddressTable, kind: string, subject: string, terms: Terms): VisitorCount => {
+      const state = table.stateOf(visitorName(keyId, resets, subject), terms, now);
+      const name = `${kind}:${table.isShared(state) ? 'others' : subject}`;
+      return { name, state, terms, isRemovable: table.isRemovable(state, terms) };
+    };
+    const ofVisitor = countIn(this.visitors, 'visitor', address, visitor);
+    const network = networkOfSubject(address);
+    if (network === undefined) return [ofVisitor];
+    return [ofVisitor, countIn(this.networks, 'network', network, networkTermsOf(visitor))];
   }
 
   /** Takes over the state of a key after a request that Redis decided, unless the key was reset in the meantime. */

@@ -40,11 +40,11 @@ function stateOf(words: readonly string[], start: number, resets: number): Limit
 /** A call of `decide.lua` for one subject. */
 export interface ScriptCall {
   /**
-   * A number decides a request that counts as that many, as `decide` does; `look` only merges the seed. `both` starts a
-   * pair: one request counts for this subject and for that of the next call if both have room, and otherwise for neither.
-   * Both calls must be in the same command.
+   * A number decides a request that counts as that many, as `decide` does; `look` only merges the seed. `of3` starts
+   * a group of three: one request counts for this subject and for those of the next two calls if all have room, and otherwise
+   * for none. All calls of a group must be in the same command.
    */
-  what: number | 'look' | 'both';
+  what: number | 'look' | `of${number}`;
   /** Milliseconds since the Unix epoch; `undefined` for the clock of Redis. */
   now: number | undefined;
   /** The shortest time for which Redis stores the state, in milliseconds. */

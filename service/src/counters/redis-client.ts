@@ -1,12 +1,12 @@
 import type { RedisOptions } from 'ioredis';
 import { decideScript } from './decide-script.ts';
-import { DecisionBatches, type Pair, type RunDecisions } from './decision-batches.ts';
+import { DecisionBatches, type RunDecisions } from './decision-batches.ts';
 
 export interface RedisClient {
   /** Runs `decide.lua` for the subject with the state at `key`. packed-state.ts packs the call and unpacks the result. */
   decide(key: string, call: string): Promise<string>;
-  /** Runs `decide.lua` for two subjects that are decided together. Their keys have the same hash tag. */
-  decideBoth(keys: Pair<string>, calls: Pair<string>): Promise<Pair<string>>;
+  /** Runs `decide.lua` for two or three subjects that are decided together. Their keys have the same hash tag. */
+  decideTogether(keys: readonly string[], calls: readonly string[]): Promise<string[]>;
   get(key: string): Promise<string | null>;
   /** Sets a key that does not exist. */
   set(key: string, value: string, condition: 'NX'): Promise<'OK' | null>;
@@ -27,7 +27,8 @@ const clientOptions = {
     runDecisions: { lua: decideScript },
     // A cluster selects the node by the first argument, which therefore must be the key and not the number of keys.
     decideOne: { lua: decideScript, numberOfKeys: 1 },
-    decidePair: { lua: decideScript, numberOfKeys: 2 },
+    decideTwo: { lua: decideScript, numberOfKeys: 2 },
+    decideThree: { lua: decideScript, numberOfKeys: 3 },
   },
   lazyConnect: true,
   // Commands of one event-loop turn are sent as one packet.
@@ -68,9 +69,9 @@ export async function redisConnection(urls: readonly string[]): Promise<RedisCon
   return {
     client: {
       decide: isCluster ? decideAlone : (key, call) => batches.decide(key, call),
-      decideBoth: isCluster
-        ? (keys, calls) => scripts.decidePair(...keys, ...calls)
-        : (keys, calls) => batches.decideBoth(keys, calls),
+      decideTogether: isCluster
+        ? (keys, calls) => scripts[keys.length === 2 ? 'decideTwo' : 'decideThree'](...keys, ...calls)
+        : (keys, calls) => batches.decideTogether(keys, calls),
       get: key => connection.get(key),
       set: (key, value, condition) => connection.set(key, value, condition),
     },
@@ -86,7 +87,8 @@ export async function redisConnection(urls: readonly string[]): Promise<RedisCon
 interface ScriptMethods {
   runDecisions: RunDecisions;
   decideOne(key: string, call: string): Promise<string[]>;
-  decidePair(...keysAndCalls: [...Pair<string>, ...Pair<string>]): Promise<Pair<string>>;
+  decideTwo(...keysAndCalls: string[]): Promise<string[]>;
+  decideThree(...keysAndCalls: string[]): Promise<string[]>;
 }
 
 function hostsOf(nodes: RedisNode[]): { host: string; port: number }[] {

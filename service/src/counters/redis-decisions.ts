@@ -1,6 +1,5 @@
 import type { Clock } from '../kit/clock.ts';
 import type { LimitState, Terms } from './decide.ts';
-import type { Pair } from './decision-batches.ts';
 import { packCall, type ScriptCall, type ScriptResult, unpackResult } from './packed-state.ts';
 import type { RedisLink } from './redis-link.ts';
 
@@ -61,25 +60,23 @@ export class RedisDecisions {
     return result;
   }
 
-  /** Decides a request of two subjects: it counts for both, or for neither. */
-  async decideBoth(first: Subject, second: Subject, now: number): Promise<Pair<ScriptResult> | undefined> {
+  /** Decides a request of several subjects: it counts for all of them, or for none. Resolves with a result for each. */
+  async decideTogether(subjects: readonly Subject[], now: number): Promise<ScriptResult[] | undefined> {
     if (!this.#link.isUp) return undefined;
-    const send = (seedOf: (state: LimitState) => LimitState | undefined) =>
-      this.#link.decideBoth(
-        [first.key, second.key],
-        [
-          this.#callOf('both', first, seedOf(first.known), now),
-          this.#callOf(1, second, seedOf(second.known), now),
-        ],
+    const keys = subjects.map(({ key }) => key);
+    const send = (seedOf: (state: LimitState) => LimitState | undefined) => {
+      const calls = subjects.map((subject, i) =>
+        this.#callOf(i === 0 ? `of${subjects.length}` : 1, subject, seedOf(subject.known), now),
       );
+      return this.#link.decideTogether(keys, calls);
+    };
     let packed = await send(state => this.#seedOf(state));
     // Redis has lost a state, and counted nothing.
     if (packed?.[0] === '') packed = await send(state => state);
-    const ofFirst = packed && unpackResult(packed[0], first.known.resets);
-    const ofSecond = packed && unpackResult(packed[1], second.known.resets);
-    if (!ofFirst || !ofSecond) return undefined;
-    this.#ahead = ofFirst.decidedAt - now;
-    return [ofFirst, ofSecond];
+    const results = packed?.flatMap((text, i) => unpackResult(text, subjects[i]!.known.resets) ?? []);
+    if (results?.length !== subjects.length) return undefined;
+    this.#ahead = results[0]!.decidedAt - now;
+    return results;
   }
 
   /** Merges a state into the one at `key`, and resolves with the result. `ttl` is as in `Subject`. */

@@ -2,7 +2,6 @@ import { performance } from 'node:perf_hooks';
 import { SECOND } from '../kit/clock.ts';
 import { asError } from '../kit/thrown.ts';
 import { newState } from './decide.ts';
-import type { Pair } from './decision-batches.ts';
 import { packCall, type ScriptCall } from './packed-state.ts';
 import { type RedisClient, type RedisConnection, redisConnection } from './redis-client.ts';
 
@@ -95,9 +94,9 @@ export class RedisLink {
     return this.#send('EVALSHA', key, client => client.decide(key, call));
   }
 
-  /** Runs `decide.lua` for two packed calls that belong together; resolves with `undefined` when Redis is unavailable. */
-  decideBoth(keys: Pair<string>, calls: Pair<string>): Promise<Pair<string> | undefined> {
-    return this.#send('EVALSHA', keys[0], client => client.decideBoth(keys, calls));
+  /** Runs `decide.lua` for packed calls that belong together; resolves with `undefined` when Redis is unavailable. */
+  decideTogether(keys: readonly string[], calls: readonly string[]): Promise<string[] | undefined> {
+    return this.#send('EVALSHA', keys[0]!, client => client.decideTogether(keys, calls));
   }
 
   /** Reads the value of a key; resolves with `undefined` when Redis is unavailable. */

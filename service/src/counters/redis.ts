@@ -11,7 +11,7 @@ import {
   type Terms,
 } from './decide.ts';
 import { describeVisit, type VisitDecision, type VisitTerms } from './decide-visit.ts';
-import { MemoryCounters, visitorName } from './memory.ts';
+import { MemoryCounters } from './memory.ts';
 import { type ScriptResult, unpackState } from './packed-state.ts';
 import { RedisDecisions } from './redis-decisions.ts';
 import { RedisLink, type RedisLinkOptions } from './redis-link.ts';
@@ -91,23 +91,24 @@ export class SharedCounters implements Counters {
   }
 
   async decideVisit(keyId: number, address: string, terms: VisitTerms, now: number): Promise<VisitDecision> {
-    const { visitors } = this.#mirror;
     const knownKey = this.#mirror.stateToDecide(keyId, terms.key.resets);
-    const name = visitorName(keyId, knownKey.resets, address);
-    const knownVisitor = visitors.stateOf(name, terms.visitor, this.#decisions.timeOf(now));
+    const at = this.#decisions.timeOf(now);
+    const counts = this.#mirror.visitorCounts(keyId, knownKey.resets, address, terms, at);
     const key = redisKeyOf(keyId, knownKey.resets);
-    const visitor = `${key}:visitor:${visitors.isShared(knownVisitor) ? 'others' : address}`;
-    const ttl = ttlOf(visitors.isRemovable(knownVisitor, terms.visitor), now);
-    const decided = await this.#decisions.decideBoth(
-      { key, known: knownKey, terms: terms.key, ttl: KEY_TTL },
-      { key: visitor, known: knownVisitor, terms: terms.visitor, ttl },
-      now,
-    );
+    const ofKey = { key, known: knownKey, terms: terms.key, ttl: KEY_TTL };
+    const ofCounts = counts.map(({ name, state, terms, isRemovable }) => ({
+      key: `${key}:${name}`,
+      known: state,
+      terms,
+      ttl: ttlOf(isRemovable, now),
+    }));
+    const decided = await this.#decisions.decideTogether([ofKey, ...ofCounts], now);
     if (!decided) return this.#mirror.decideVisit(keyId, address, terms, this.#decisions.timeOf(now));
-    const [ofKey, ofVisitor] = decided;
-    this.#mirror.adopt(keyId, ofKey.state);
-    Object.assign(knownVisitor, ofVisitor.state);
-    return describeVisit(ofKey.state, ofVisitor.state, terms, ofKey.decidedAt, ofKey);
+    const [byKey, ...byCounts] = decided as [ScriptResult, ScriptResult, ScriptResult?];
+    this.#mirror.adopt(keyId, byKey.state);
+    for (const [i, { state }] of counts.entries()) Object.assign(state, byCounts[i]!.state);
+    const states = [byKey.state, byCounts[0].state, byCounts[1]?.state] as const;
+    return describeVisit(states, terms, byKey.decidedAt, byKey);
   }
 
   peekVisit(keyId: number, address: string, terms: VisitTerms, now: number): VisitDecision {

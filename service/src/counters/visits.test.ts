@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { DAY, MINUTE } from '../kit/clock.ts';
 import type { Terms } from './decide.ts';
+import type { VisitTerms } from './decide-visit.ts';
 import { MemoryCounters } from './memory.ts';
 
 const NOON = Date.parse('2026-11-21T12:00:00.000Z');
@@ -49,5 +50,28 @@ describe('visits counted in memory', () => {
       [[[1, 1]], [1]],
     );
     assert.equal(counters.peekVisit(1, '192.0.2.2', terms, NOON + DAY + MINUTE).boundBy, 'visitor');
+  });
+
+  it('of IPv6 count for their /48 as well, with ten times the limits, for each key separately and until its reset', () => {
+    const counters = new MemoryCounters();
+    const visit = (keyId: number, network: number, i: number, ofVisit: VisitTerms = terms) =>
+      counters.decideVisit(keyId, `2001:db8:${network}:${i.toString(16)}::/64`, ofVisit, NOON);
+    for (let i = 0; i < 20; i++) assert.equal(visit(1, 1, i).verdict, 'admitted');
+    const rejected = visit(1, 1, 20);
+    assert.deepEqual([rejected.verdict, rejected.boundBy, rejected.limit], ['refused', 'network', 20]);
+    const seen = counters.peekVisit(1, '2001:db8:1:77::/64', terms, NOON);
+    assert.deepEqual([seen.boundBy, seen.limit, seen.remaining], ['network', 20, 0]);
+    assert.equal(counters.stateOfKey(1)!.dayUsed, 20);
+    assert.equal(visit(1, 2, 0).verdict, 'admitted');
+    assert.equal(visit(2, 1, 0).verdict, 'admitted');
+    assert.equal(counters.decideVisit(1, '192.0.2.1', terms, NOON).verdict, 'admitted');
+    const reset = { ...terms, key: { ...terms.key, resets: 1 } };
+    assert.equal(visit(1, 1, 20, reset).verdict, 'admitted');
+  });
+
+  it('of many networks take bounded memory', () => {
+    const counters = new MemoryCounters(8);
+    for (let i = 0; i < 1_000; i++) counters.decideVisit(1, `2001:db8:${i.toString(16)}:1::/64`, terms, NOON);
+    assert.deepEqual([counters.visitors.size, counters.networks.size], [8, 8]);
   });
 });

@@ -10,7 +10,7 @@ import { cannotBeOpened, isBusy } from './sqlite-errors.ts';
 const TIMEOUT = 500;
 
 /** The process that holds the lock of a store. */
-interface Holder {
+export interface Holder {
   pid: number;
   host: string;
   /** The command that the process runs. */
@@ -36,7 +36,7 @@ export class StoreInUse extends Error {}
  */
 export function lockStore(directory: string, command: string): StoreLock {
   const path = join(directory, 'petstore.lock');
-  const holderPath = join(directory, 'petstore.holder');
+  const holderPath = holderPathIn(directory);
   const holder: Holder = { pid: process.pid, host: hostname(), command, since: new Date().toISOString() };
   let connection: BetterSqlite3.Database | undefined;
   try {
@@ -50,7 +50,7 @@ export function lockStore(directory: string, command: string): StoreLock {
     write(holderPath, holder);
   } catch (error) {
     connection?.close();
-    if (isBusy(error)) throw new StoreInUse(inUse(directory, holderPath), { cause: error });
+    if (isBusy(error)) throw new StoreInUse(inUse(directory), { cause: error });
     throw cannotBeOpened(directory, error);
   }
   const held = connection;
@@ -61,13 +61,17 @@ export function lockStore(directory: string, command: string): StoreLock {
   return { listensAt: url => write(holderPath, { ...holder, url }) };
 }
 
+function holderPathIn(directory: string): string {
+  return join(directory, 'petstore.holder');
+}
+
 function write(path: string, holder: Holder): void {
   createPrivately(path);
   writeFileSync(path, `${JSON.stringify(holder)}\n`);
 }
 
-function inUse(directory: string, holderPath: string): string {
-  const holder = readHolder(holderPath);
+function inUse(directory: string): string {
+  const holder = readHolder(directory);
   if (holder === undefined)
     return `The store in ${directory} is in use by another process: stop it, or set PETSTORE_DATA to another directory`;
   const { pid, host, command, url, since } = holder;
@@ -78,10 +82,13 @@ function inUse(directory: string, holderPath: string): string {
   );
 }
 
-/** Reads the file of the holder; `undefined` while it is being written, or when it was lost. */
-function readHolder(path: string): Holder | undefined {
+/**
+ * Reads which process uses the store in a directory; `undefined` while its file is being written, and without a file. After a
+ * `kill -9` the file still names the process that was killed.
+ */
+export function readHolder(directory: string): Holder | undefined {
   try {
-    return JSON.parse(readFileSync(path, 'utf8'));
+    return JSON.parse(readFileSync(holderPathIn(directory), 'utf8'));
   } catch (error) {
     if (error instanceof SyntaxError || codeOf(error) === 'ENOENT') return undefined;
     throw error;

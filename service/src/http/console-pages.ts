@@ -9,10 +9,10 @@ import { sendContent } from './send-content.ts';
 
 const CONSOLE_URL = '/console';
 
-/** Signs the first browser in. Returns the secret of an API key, or `undefined` if the ticket is not valid. */
+/** Signs a browser in. Returns the secret of an API key, or `undefined` if the ticket is not valid. */
 export type RedeemTicket = (ticket: string) => Promise<string | undefined>;
 
-/** The page of the console at every path below `/console`, its files, and the exchange of the ticket of the first start. */
+/** The page of the console at every path below `/console`, its files, and the exchange of the ticket of a link that signs in. */
 export function consolePages(redeem: RedeemTicket): Page[] {
   let reading: Promise<ConsoleFiles> | undefined;
   const files = () => {
@@ -59,7 +59,7 @@ function ticketOf(body: unknown): string {
 function invalidTicket(): ApiError {
   return new ApiError(
     'invalid_api_key',
-    'The link was used before, has expired, or was opened on another machine: sign in with an API key',
+    'The link was used before, has expired, or was opened on another machine: sign in with an API key, or print a new link with the command sign-in-link',
     { 'www-authenticate': 'Bearer' },
   );
 }

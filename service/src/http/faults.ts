@@ -1,4 +1,5 @@
 import type { ErrorObject } from 'ajv';
+import { ruleOfDisplayText } from '../contract/display-text.ts';
 import { propertyOf, type Schema } from '../contract/schema.ts';
 import { isRecord } from '../kit/objects.ts';
 import { capitalised, nearest } from '../kit/text.ts';
@@ -77,17 +78,10 @@ function describeFault(
   const subject = path === '' ? 'the body' : `${part} \`${path}\``;
   const isExact = asSent === undefined || typeof data === 'string';
   const value = isExact ? data : valueAt(asSent, names);
-  const rule =
-    keyword === 'pattern' && isBlank(data)
-      ? 'must not be blank'
-      : ruleOf(keyword, params, parentSchema as Schema);
+  const rule = ruleOf(keyword, params, parentSchema as Schema, data);
   const hint =
     part === 'query parameter' ? hintForQuery(value, path, keyword, schema) : hintForBody(value, path);
   return `${subject} ${rule}, but was ${shown(value)}${hint}`;
-}
-
-function isBlank(text: unknown): boolean {
-  return typeof text === 'string' && text.trim() === '';
 }
 
 /** The remedy for a common mistake in a query parameter, whose value breaks the rule `keyword`; empty for other values. */
@@ -153,7 +147,7 @@ function describeUnknown(errors: readonly ErrorObject[], { schema, part, remedie
   return faults;
 }
 
-function ruleOf(keyword: string, { limit }: { limit?: number }, schema: Schema): string {
+function ruleOf(keyword: string, { limit }: { limit?: number }, schema: Schema, value: unknown): string {
   switch (keyword) {
     case 'type':
       return `must be ${typeNames[schema.type]}${schema.nullable ? ' or null' : ''}`;
@@ -168,6 +162,8 @@ function ruleOf(keyword: string, { limit }: { limit?: number }, schema: Schema):
     case 'maxLength':
       return `must have at most ${limit} characters`;
     case 'pattern':
+      if (schema.isDisplayText) return ruleOfDisplayText(String(value));
+      if (String(value).trim() === '') return 'must not be blank';
       return schema.patternRule ?? 'must not contain NUL';
     case 'format':
       return formatRules[schema.format!]!;

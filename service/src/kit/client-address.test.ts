@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { addressSubject, isAddressRange, TrustedProxies } from './client-address.ts';
+import { addressSubject, isAddressRange, networkOfSubject, TrustedProxies } from './client-address.ts';
 
 describe('the address of a client', () => {
   const untrusting = new TrustedProxies([]);
@@ -129,6 +129,19 @@ describe('the subject under which an address is counted', () => {
   for (const [address, subject] of subjects) {
     it(`of "${address}" is "${subject}"`, () => assert.equal(addressSubject(address), subject));
   }
+
+  it('is in a /48 network if it is of IPv6', () => {
+    for (const [address, network] of [
+      ['2001:db8:1:2::7', '2001:db8:1::/48'],
+      ['2001:db8:1:ffff:1:2:3:4', '2001:db8:1::/48'],
+      ['2001:db8::1', '2001:db8:0::/48'],
+      ['::1', '0:0:0::/48'],
+      ['203.0.113.9', undefined],
+      ['::ffff:203.0.113.9', undefined],
+      ['', undefined],
+    ] as const)
+      assert.equal(networkOfSubject(addressSubject(address)), network);
+  });
 
   const group = fc.integer({ min: 0, max: 0xffff });
   const network = fc.tuple(fc.integer({ min: 1, max: 0xffff }), group, group, group);

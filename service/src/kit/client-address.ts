@@ -61,6 +61,14 @@ export function addressSubject(address: string): string {
   return prefix === '0:0:0:0:0:ffff' ? ipv4Of(groups) : `${groups.slice(0, 4).join(':')}::/64`;
 }
 
+/**
+ * The IPv6 /48 that contains the subject of an address, such as `2001:db8:1::/48`; `undefined` for IPv4. Providers assign a /48 to one
+ * site, which can use 65,536 subjects.
+ */
+export function networkOfSubject(subject: string): string | undefined {
+  return subject.endsWith('::/64') ? `${subject.split(':', 3).join(':')}::/48` : undefined;
+}
+
 /** Removes zone, brackets and port from an address. */
 function plain(text: string): string {
   const address = text.replace(/^\[([^\]]*)\](:\d+)?$/, '$1').replace(/%.*$/, '');

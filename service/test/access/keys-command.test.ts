@@ -123,7 +123,7 @@ describe('the first start', () => {
     assert.match(readFileSync(file, 'utf8'), /^psk_[0-9A-Za-z]{38}\n$/);
     const { stdout, stderr } = await service.end('SIGTERM');
     assert.ok(!stdout.includes('psk_'), 'the log contains no key');
-    assert.equal(stderr.split(service.adminKey).length, 2, 'the welcome shows it once');
+    assert.ok(!stderr.includes('psk_'), 'the welcome contains no key, because it is not on a terminal');
 
     const again = await serve(t, directory, environment);
     assert.equal(again.adminKey, service.adminKey);

@@ -34,22 +34,23 @@ function assertFieldsAgree(
   now: number,
 ): void {
   const policy = String(headers['ratelimit-policy']);
-  const windows = /"((?:visitor-)?(?:minute|day))";q=(\d{1,16});w=(?:60|86400)/;
+  const windows = /"((?:visitor-|network-)?(?:minute|day))";q=(\d{1,16});w=(?:60|86400)/;
   assert.match(
     policy,
     new RegExp(`^${windows.source}(, ${windows.source})*$`),
     `${status}: RateLimit-Policy`,
   );
   const limits = policy.split(', ').map(text => windows.exec(text)!.slice(1, 3) as [string, string]);
-  const isOfVisit = limits.length === 4;
-  const names = ['minute', 'day', ...(isOfVisit ? ['visitor-minute', 'visitor-day'] : [])];
+  const prefixes = ['', 'visitor-', 'network-'].slice(0, limits.length / 2);
+  const names = prefixes.flatMap(prefix => [`${prefix}minute`, `${prefix}day`]);
   assert.deepEqual(
     limits.map(([name]) => name),
     names,
     `${status}: RateLimit-Policy ${policy}`,
   );
   const field = String(headers.ratelimit);
-  const [, window, r, t] = /^"((?:visitor-)?(?:minute|day))";r=(\d{1,16});t=(\d{1,9})$/.exec(field) ?? [];
+  const [, window, r, t] =
+    /^"((?:visitor-|network-)?(?:minute|day))";r=(\d{1,16});t=(\d{1,9})$/.exec(field) ?? [];
   assert.ok(window, `${status}: RateLimit ${field}`);
   assert.equal(Number(new Map(limits).get(window)), limit, `${status}: ${policy} and ${field}`);
   assert.equal(Number(r), remaining, `${status}: ${field}`);

@@ -119,6 +119,39 @@ describe('a visitor of a page with a publishable key', () => {
     assert.deepEqual([limitsIn(ofKey, clock.now()).limit, limitsIn(ofKey, clock.now()).remaining], [70, 48]);
   });
 
+  it('of IPv6 counts with its /48 as well, which has ten times the limits and uses nothing of the key when it is rejected', async t => {
+    const { client, usedToday, visit, clock } = await startShop(t, {
+      ...webShop,
+      plan: 'enterprise',
+      quotas: { perMinute: 5_000, perDay: 50_000 },
+    });
+    const visitFrom = (address: string) =>
+      client.get('/categories', { 'x-forwarded-for': address, origin: ORIGIN });
+    const first = await visitFrom('2001:db8:1:1::1');
+    assert.equal(
+      first.headers['ratelimit-policy'],
+      '"minute";q=5000;w=60, "day";q=50000;w=86400, "visitor-minute";q=60;w=60, "visitor-day";q=1000;w=86400, ' +
+        '"network-minute";q=600;w=60, "network-day";q=10000;w=86400',
+    );
+    assert.equal(first.headers.ratelimit, '"visitor-minute";r=59;t=60');
+    let next = 0;
+    const subnet = () => visitFrom(`2001:db8:1:${(0x100 + (next++ % 40)).toString(16)}::1`);
+    assert.deepEqual(await statuses(620, subnet), { 200: 599, 429: 21 });
+    const rejected = await visitFrom('2001:db8:1:ffff::1');
+    assert.equal(
+      assertRejected(rejected, 429, 'rate_limit_exceeded'),
+      'The 600 requests of this minute are used up for the IPv6 network (/48) of your address, which has its own limit under ' +
+        'this publishable key; the next minute starts at 2026-11-21T12:01:00Z: retry after 60 s',
+    );
+    assert.equal(rejected.headers.ratelimit, '"network-minute";r=0;t=60');
+    assert.deepEqual(limitsIn(rejected, clock.now()).limit, 600);
+    assert.equal((await visitFrom('2001:db8:2:1::1')).status, 200);
+    assert.equal((await visit(1)).status, 200);
+    assert.equal(await usedToday(), 602);
+    clock.advance(MINUTE);
+    assert.equal((await visitFrom('2001:db8:1:ffff::1')).status, 200);
+  });
+
   it('is not banned, and neither is the key, however many requests are rejected', async t => {
     const { api, client, visit, clock } = await startShop(t, {
       ...webShop,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
+import { issueTicket } from '../../src/access/api-keys/sign-in-ticket.ts';
 import { eventually, useBrowser } from '../support/browser.ts';
 import { buildConsole, ConsolePage } from '../support/console-page.ts';
 import { aPet } from '../support/factories.ts';
@@ -44,11 +45,11 @@ describe('a session', () => {
       .waitFor();
   });
 
-  it('is started once by the link of the first start, which leaves the address', async t => {
+  it('is started once by a link that signs in, which leaves the address', async t => {
     const visited = await visit(t);
     visited.watch.expect(/ERR_ABORTED|status of (401|503)/);
     const { page, shop } = visited;
-    const ticket = shop.app.ticket.issue(shop.clock.now());
+    const ticket = await issueTicket(shop.app.db, shop.clock.now());
     await page.goto(`/console#sign-in=${ticket}`);
     await new ConsolePage(page).today();
     assert.ok(!page.url().includes(ticket));

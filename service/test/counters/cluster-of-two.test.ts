@@ -58,4 +58,25 @@ describe('in a Redis cluster of two nodes', () => {
     }
     for (const node of nodes) assert.ok((await node.dbsize()) > 10);
   });
+
+  it('visits are decided together with their key and their network', async t => {
+    const { urls } = await aCluster(t);
+    const keyIds = Array.from({ length: 20 }, (_, i) => i + 1);
+    const visits = { key: terms, visitor: { ...terms, limits: { perMinute: 3, perDay: 100 } } };
+    for (const used of [1, 2]) {
+      const { counters } = await aReplica(t, urls[0]!, { urls });
+      for (const [address, hasNetwork] of [
+        ['192.0.2.1', false],
+        ['2001:db8:1:2::/64', true],
+      ] as const) {
+        const decisions = await Promise.all(
+          keyIds.map(keyId => counters.decideVisit(keyId, address, visits, NOON)),
+        );
+        assert.equal(counters.status(), 'shared');
+        for (const decision of decisions)
+          assert.deepEqual([decision.verdict, decision.hasNetwork], ['admitted', hasNetwork]);
+        assert.equal(decisions[0]!.remaining, 3 - used);
+      }
+    }
+  });
 });

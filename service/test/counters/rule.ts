@@ -2,7 +2,9 @@ import { type Decision, decide, describe, type LimitState, type Terms } from '..
 import {
   decideVisit,
   describeVisit,
+  networkTermsOf,
   type VisitDecision,
+  type VisitStates,
   type VisitTerms,
 } from '../../src/counters/decide-visit.ts';
 import { packCall, unpackResult } from '../../src/counters/packed-state.ts';
@@ -16,15 +18,15 @@ export interface Rule {
   runs: number;
   /** Decides a request that counts as `cost` requests, and leaves the new state in `state`. The default is 1. */
   decide(state: LimitState, terms: Terms, now: number, cost?: number): Promise<Decision>;
-  /** Decides a visit and leaves the new states in `key` and `visitor`. */
-  decideVisit(key: LimitState, visitor: LimitState, terms: VisitTerms, now: number): Promise<VisitDecision>;
+  /** Decides a visit and leaves the new states in `states`. */
+  decideVisit(states: VisitStates, terms: VisitTerms, now: number): Promise<VisitDecision>;
 }
 
 export const inProcess: Rule = {
   name: 'in this process',
   runs: 500,
   decide: async (state, terms, now, cost) => decide(state, terms, now, cost),
-  decideVisit: async (key, visitor, terms, now) => decideVisit(key, visitor, terms, now),
+  decideVisit: async (states, terms, now) => decideVisit(states, terms, now),
 };
 
 /** The script in Redis. Each request sends its state as a seed and uses a new Redis key. */
@@ -39,19 +41,25 @@ export function inRedis(connection: () => RedisConnection): Rule {
       Object.assign(state, response.state);
       return describe(state, terms, response.decidedAt, response, cost);
     },
-    decideVisit: async (key, visitor, terms, now) => {
+    decideVisit: async (states, terms, now) => {
       const request = requests++;
-      const [ofKey, ofVisitor] = await connection().client.decideBoth(
-        [`rule:{${request}}`, `rule:{${request}}:visitor`],
-        [
-          packCall({ what: 'both', now, ttl: SECOND, terms: terms.key, seed: key }),
-          packCall({ what: 1, now, ttl: SECOND, terms: terms.visitor, seed: visitor }),
-        ],
+      const present = states.filter(state => state !== undefined);
+      const ofSubjects = [terms.key, terms.visitor, networkTermsOf(terms.visitor)];
+      const results = await connection().client.decideTogether(
+        present.map((_, i) => `rule:{${request}}:${i}`),
+        present.map((seed, i) =>
+          packCall({
+            what: i === 0 ? `of${present.length}` : 1,
+            now,
+            ttl: SECOND,
+            terms: ofSubjects[i]!,
+            seed,
+          }),
+        ),
       );
-      const response = unpackResult(ofKey)!;
-      Object.assign(key, response.state);
-      Object.assign(visitor, unpackResult(ofVisitor)!.state);
-      return describeVisit(key, visitor, terms, response.decidedAt, response);
+      const responses = results.map(text => unpackResult(text)!);
+      for (const [i, state] of present.entries()) Object.assign(state, responses[i]!.state);
+      return describeVisit(states, terms, responses[0]!.decidedAt, responses[0]!);
     },
   };
 }

@@ -34,12 +34,13 @@ describe('four replicas with 50 visitors of a publishable key', () => {
       terms: { key: Terms; visitor: Terms },
       now: number,
       visitors = VISITORS,
+      addressOf = (visitor: number) => `192.0.2.${visitor}`,
     ): Promise<VisitDecision[][]> => {
       const decisions: Promise<VisitDecision>[][] = Array.from({ length: visitors }, () => []);
       for (let i = 0; i < each; i++) {
         for (const [visitor, ofVisitor] of decisions.entries()) {
           const { counters } = replicas[(visitor + i) % REPLICAS]!;
-          ofVisitor.push(counters.decideVisit(1, `192.0.2.${visitor}`, terms, now));
+          ofVisitor.push(counters.decideVisit(1, addressOf(visitor), terms, now));
         }
       }
       const decided = await Promise.all(decisions.map(ofVisitor => Promise.all(ofVisitor)));
@@ -78,6 +79,25 @@ describe('four replicas with 50 visitors of a publishable key', () => {
     }
   });
 
+  it('admit exactly ten times the limit of a visitor from an IPv6 /48, however many /64 it uses', async t => {
+    const { decideMany } = await fourReplicas(t);
+    const terms = { key: termsOf(10_000, 100_000), visitor: termsOf(4, 7) };
+    for (const day of [MIDNIGHT - 3 * MINUTE, MIDNIGHT]) {
+      const admitted: number[] = [];
+      for (const instant of [day, day + MINUTE - 1, day + MINUTE, day + 3 * MINUTE - 1]) {
+        const decisions = await decideMany(4, terms, instant, 50, visitor => ofNetwork(visitor % 2, visitor));
+        admitted.push(
+          ...[0, 1].map(network => admittedOf(decisions.filter((_, i) => i % 2 === network).flat())),
+        );
+      }
+      assert.deepEqual(admitted, [40, 40, 0, 0, 30, 30, 0, 0]);
+    }
+    const ofKey = await decideMany(1, { ...terms, key: termsOf(10_000, 140) }, MIDNIGHT + MINUTE, 1);
+    assert.equal(ofKey[0]![0]!.verdict, 'refused', 'the key has used what was admitted: 140');
+    const more = await decideMany(1, { ...terms, key: termsOf(10_000, 141) }, MIDNIGHT + MINUTE, 1);
+    assert.equal(more[0]![0]!.verdict, 'admitted', 'and nothing of what its networks rejected');
+  });
+
   it('count a rejected visit for neither: what the key rejects leaves room for the visitor, and the reverse', async t => {
     const { decideMany } = await fourReplicas(t);
     const now = MIDNIGHT;
@@ -100,17 +120,23 @@ describe('four replicas with 50 visitors of a publishable key', () => {
     );
   });
 
-  it('keep the states of a key and its visitors in one slot', async t => {
+  it('keep the states of a key, its visitors and their networks in one slot', async t => {
     const { decideMany, redis } = await fourReplicas(t);
     await decideMany(1, { key: termsOf(9, 9), visitor: termsOf(9, 9) }, MIDNIGHT, 2);
+    await decideMany(1, { key: termsOf(9, 9), visitor: termsOf(9, 9) }, MIDNIGHT, 1, () => ofNetwork(7, 1));
     const ofSubjects = (await redis.keys('*')).filter(key => !/\{(probe|mark)\}/.test(key));
     assert.deepEqual(ofSubjects.sort(), [
       'petstore:limits:{key:1}',
+      'petstore:limits:{key:1}:network:2001:db8:7::/48',
       'petstore:limits:{key:1}:visitor:192.0.2.0',
       'petstore:limits:{key:1}:visitor:192.0.2.1',
+      'petstore:limits:{key:1}:visitor:2001:db8:7:1::/64',
     ]);
   });
 });
+
+/** A visitor of a /48 network. */
+const ofNetwork = (network: number, visitor: number) => `2001:db8:${network}:${visitor.toString(16)}::/64`;
 
 const tiny: fc.Arbitrary<WindowLimits> = fc.record({
   perMinute: fc.integer({ min: 1, max: 4 }),
@@ -121,7 +147,11 @@ const requests = fc.array(
   fc.record({
     keyId: fc.constantFrom(1, 2),
     /** `undefined` for a request that counts for the key only. */
-    visitor: fc.constantFrom('192.0.2.1', '2001:db8::/64', undefined),
+    visitor: fc.constantFrom(
+      '192.0.2.1',
+      ...Array.from({ length: 14 }, (_, i) => ofNetwork(0, i)),
+      undefined,
+    ),
     replica: fc.constantFrom(0, 1),
     resets: fc.oneof({ weight: 20, arbitrary: fc.constant(false) }, fc.boolean()),
     step: fc.oneof(
@@ -140,54 +170,70 @@ describe('two replicas that share their counts of visits', () => {
   it('decide every trace as a single process does, mixed with other requests of the keys', async t => {
     const { url, redis } = await testRedis(t);
     const seen = { admitted: 0, refused: 0, banned: 0 };
-    const sameDecisions = fc.asyncProperty(tiny, tiny, requests, async (ofKey, ofVisitor, requests) => {
-      await redis.flushdb();
-      await redis.set('petstore:limits:{mark}', 'exists');
-      const clock = new TestClock(START);
-      const replicas: Replica[] = [];
-      for (let i = 0; i < 2; i++) {
-        const looked = Promise.withResolvers<void>();
-        const onCommand = (command: string) => (command === 'GET' ? () => looked.resolve() : undefined);
-        replicas.push(await aReplica(t, url, { clock, onCommand }));
-        // The replica has compared the mark with its own, and so does not send its states again.
-        await looked.promise;
-        await nextTurn();
-      }
-      const single = new MemoryCounters();
-      const key: Terms = { limits: ofKey, bansLiftedAt: 0, banRules: undefined, resets: 0 };
-      const visitorTerms: Terms = { limits: ofVisitor, bansLiftedAt: 0, banRules: undefined };
-      let resets = 0;
-      try {
-        for (const { keyId, visitor, replica, resets: isReset, step } of requests) {
-          clock.advance(step);
-          const now = clock.now();
-          if (isReset) resets++;
-          const terms = { key: { ...key, resets }, visitor: visitorTerms };
-          const { counters } = replicas[replica]!;
-          if (visitor === undefined) {
-            const expected = single.decideKey(keyId, terms.key, now);
-            assert.deepEqual(await counters.decideKey(keyId, terms.key, now), expected);
-          } else {
-            const expected = single.decideVisit(keyId, visitor, terms, now);
-            assert.deepEqual(await counters.decideVisit(keyId, visitor, terms, now), expected);
-            assert.deepEqual(
-              { ...counters.peekVisit(keyId, visitor, terms, now), verdict: expected.verdict },
-              { ...single.peekVisit(keyId, visitor, terms, now), verdict: expected.verdict },
-            );
-            seen[expected.verdict]++;
+    let boundByNetwork = 0;
+    const large = fc.constant({ perMinute: 1_000, perDay: 1_000 });
+    const sameDecisions = fc.asyncProperty(
+      fc.oneof(tiny, { weight: 2, arbitrary: large }),
+      tiny,
+      requests,
+      async (ofKey, ofVisitor, requests) => {
+        await redis.flushdb();
+        await redis.set('petstore:limits:{mark}', 'exists');
+        const clock = new TestClock(START);
+        const replicas: Replica[] = [];
+        for (let i = 0; i < 2; i++) {
+          const looked = Promise.withResolvers<void>();
+          const onCommand = (command: string) => (command === 'GET' ? () => looked.resolve() : undefined);
+          replicas.push(await aReplica(t, url, { clock, onCommand }));
+          // The replica has compared the mark with its own, and so does not send its states again.
+          await looked.promise;
+          await nextTurn();
+        }
+        const single = new MemoryCounters();
+        const key: Terms = { limits: ofKey, bansLiftedAt: 0, banRules: undefined, resets: 0 };
+        const visitorTerms: Terms = { limits: ofVisitor, bansLiftedAt: 0, banRules: undefined };
+        let resets = 0;
+        try {
+          // Leaves little room in the network of the visitors.
+          const terms = { key, visitor: visitorTerms };
+          for (let i = 2; i < Math.min(ofVisitor.perMinute, ofVisitor.perDay) * 10; i++) {
+            const address = ofNetwork(0, 0x100 + i);
+            const expected = single.decideVisit(1, address, terms, START);
+            assert.deepEqual(await replicas[i % 2]!.counters.decideVisit(1, address, terms, START), expected);
           }
+          for (const { keyId, visitor, replica, resets: isReset, step } of requests) {
+            clock.advance(step);
+            const now = clock.now();
+            if (isReset) resets++;
+            const terms = { key: { ...key, resets }, visitor: visitorTerms };
+            const { counters } = replicas[replica]!;
+            if (visitor === undefined) {
+              const expected = single.decideKey(keyId, terms.key, now);
+              assert.deepEqual(await counters.decideKey(keyId, terms.key, now), expected);
+            } else {
+              const expected = single.decideVisit(keyId, visitor, terms, now);
+              assert.deepEqual(await counters.decideVisit(keyId, visitor, terms, now), expected);
+              assert.deepEqual(
+                { ...counters.peekVisit(keyId, visitor, terms, now), verdict: expected.verdict },
+                { ...single.peekVisit(keyId, visitor, terms, now), verdict: expected.verdict },
+              );
+              seen[expected.verdict]++;
+              if (expected.boundBy === 'network') boundByNetwork++;
+            }
+          }
+          const keys = [1, 2].map(keyId => ({ keyId, resets }));
+          const known = await single.statesOfKeys(keys);
+          for (const { counters, statuses } of replicas) {
+            assert.deepEqual(await counters.statesOfKeys(keys), known);
+            assert.deepEqual(statuses, []);
+          }
+        } finally {
+          for (const { counters } of replicas) await counters.close();
         }
-        const keys = [1, 2].map(keyId => ({ keyId, resets }));
-        const known = await single.statesOfKeys(keys);
-        for (const { counters, statuses } of replicas) {
-          assert.deepEqual(await counters.statesOfKeys(keys), known);
-          assert.deepEqual(statuses, []);
-        }
-      } finally {
-        for (const { counters } of replicas) await counters.close();
-      }
-    });
+      },
+    );
     await fc.assert(sameDecisions, { numRuns: 40 });
     assert.ok(Math.min(seen.admitted, seen.refused) > 100 && seen.banned === 0, JSON.stringify(seen));
+    assert.ok(boundByNetwork > 20, `${boundByNetwork}`);
   });
 });

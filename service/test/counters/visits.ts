@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { newState, type Terms } from '../../src/counters/decide.ts';
+import { type LimitState, newState, type Terms } from '../../src/counters/decide.ts';
 import type { VisitDecision } from '../../src/counters/decide-visit.ts';
 import type { WindowLimits } from '../../src/counters/windows.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../../src/kit/clock.ts';
@@ -51,85 +51,138 @@ class Admitted {
   }
 }
 
+/** The visitors 1 and 2 have a network in common, and visitor 0 has none, as with IPv4. */
+const networkOf = (visitor: number) => (visitor === 0 ? undefined : 0);
+
 /** Sends visits of three visitors with one key, and checks each decision against the reference implementation. */
 async function follow(
   rule: Rule,
   ofKey: WindowLimits,
   ofVisitor: WindowLimits,
+  roomInNetwork: number,
   requests: readonly { visitor: number; step: number }[],
   seen: Record<VisitDecision['boundBy'], number>,
 ): Promise<void> {
   const terms = { key: termsOf(ofKey), visitor: termsOf(ofVisitor) };
-  const states = { key: newState(START), visitors: [newState(START), newState(START), newState(START)] };
-  const admitted = { key: new Admitted(), visitors: [new Admitted(), new Admitted(), new Admitted()] };
+  const ofNetwork = { perMinute: ofVisitor.perMinute * 10, perDay: ofVisitor.perDay * 10 };
+  const all = Array.from({ length: 5 }, () => ({ state: newState(START), admitted: new Admitted() }));
+  const [key, network, ...visitors] = all as [Counted, Counted, ...Counted[]];
+  // Requests of other visitors.
+  const before = Math.max(0, Math.min(ofNetwork.perMinute, ofNetwork.perDay) - roomInNetwork);
+  Object.assign(network.state, { minuteUsed: before, dayUsed: before });
+  for (let i = 0; i < before; i++) network.admitted.add(START);
   let now = START;
   for (const { visitor, step } of requests) {
     now += step;
-    const before = structuredClone(states);
-    const decision = await rule.decideVisit(states.key, states.visitors[visitor]!, terms, now);
-    const windows = () => [
-      ...admitted.key.windowsAt(now, ofKey).map(window => ({ ...window, boundBy: 'key' as const })),
-      ...admitted.visitors[visitor]!.windowsAt(now, ofVisitor).map(window => ({
-        ...window,
-        boundBy: 'visitor' as const,
-      })),
+    const subjects = [
+      { boundBy: 'key' as const, limits: ofKey, ...key },
+      { boundBy: 'visitor' as const, limits: ofVisitor, ...visitors[visitor]! },
+      ...(networkOf(visitor) === undefined
+        ? []
+        : [{ boundBy: 'network' as const, limits: ofNetwork, ...network }]),
     ];
+    const others = all.filter(({ state }) => subjects.every(subject => subject.state !== state));
+    const untouched = structuredClone(others.map(({ state }) => state));
+    const states = [subjects[0]!.state, subjects[1]!.state, subjects[2]?.state] as const;
+    const decision = await rule.decideVisit(states, terms, now);
+    const windows = () =>
+      subjects.flatMap(({ boundBy, limits, admitted }, order) =>
+        admitted.windowsAt(now, limits).map(window => ({ ...window, boundBy, order })),
+      );
     const hasRoom = windows().every(({ left }) => left > 0);
     assert.equal(decision.verdict, hasRoom ? 'admitted' : 'refused');
-    const subjects = [admitted.key, admitted.visitors[visitor]!];
-    if (hasRoom) for (const subject of subjects) subject.add(now);
+    if (hasRoom) for (const { admitted } of subjects) admitted.add(now);
     const usedToday = windows()
       .filter(({ window }) => window === 'day')
       .map(({ limit, left }) => limit - left);
-    assert.deepEqual([states.key.dayUsed, states.visitors[visitor]!.dayUsed], usedToday);
-    for (const other of [0, 1, 2].filter(other => other !== visitor))
-      assert.deepEqual(states.visitors[other], before.visitors[other], 'other visitors are not affected');
-    // The fewest left; of several the one that ends last; of those the key's, and in the last minute of a day the day.
-    const [expected] = windows().sort(
-      (a, b) =>
-        a.left - b.left ||
-        b.end - a.end ||
-        a.boundBy.localeCompare(b.boundBy) ||
-        a.window.localeCompare(b.window),
+    assert.deepEqual(
+      subjects.map(({ state }) => state.dayUsed),
+      usedToday,
     );
-    const { window, limit, remaining, reset, wait, boundBy } = decision;
-    assert.deepEqual({ window, limit, left: remaining, end: reset * SECOND, boundBy }, { ...expected });
-    assert.equal(wait, Math.ceil((reset * SECOND - now) / SECOND));
+    assert.deepEqual(
+      others.map(({ state }) => state),
+      untouched,
+      'others are not affected',
+    );
+    // The fewest left; of several the one that ends last; of those the first subject's, and in the last minute of a day the day.
+    const [expected] = windows().sort(
+      (a, b) => a.left - b.left || b.end - a.end || a.order - b.order || a.window.localeCompare(b.window),
+    );
+    const { window, limit, left, end, boundBy } = expected!;
+    assert.deepEqual(
+      [decision.window, decision.limit, decision.remaining, decision.reset * SECOND, decision.boundBy],
+      [window, limit, left, end, boundBy],
+    );
+    assert.equal(decision.hasNetwork, subjects.length === 3);
+    assert.equal(decision.wait, Math.ceil((end - now) / SECOND));
     seen[boundBy]++;
     if (decision.verdict === 'refused') {
-      const copy = structuredClone({ key: states.key, visitor: states.visitors[visitor]! });
-      const onTime = await rule.decideVisit(copy.key, copy.visitor, terms, now + wait * SECOND);
+      const copy = structuredClone(states);
+      const onTime = await rule.decideVisit(copy, terms, now + decision.wait * SECOND);
       assert.equal(onTime.verdict, 'admitted', 'a visitor that waits is admitted');
     }
   }
 }
 
+interface Counted {
+  state: LimitState;
+  admitted: Admitted;
+}
+
 export function describeVisits(rule: Rule): void {
   describe(`visits with a publishable key ${rule.name}`, () => {
-    it('are admitted when key and visitor both have room, count for both or neither, and describe the window that binds', async () => {
-      const seen = { key: 0, visitor: 0 };
+    it('are admitted when key, visitor and network all have room, count for all or none, and describe the window that binds', async () => {
+      const seen = { key: 0, visitor: 0, network: 0 };
       await fc.assert(
-        fc.asyncProperty(someLimits, someLimits, visits, (ofKey, ofVisitor, requests) =>
-          follow(rule, ofKey, ofVisitor, requests, seen),
+        fc.asyncProperty(
+          fc.oneof(someLimits, fc.constant({ perMinute: 1_000, perDay: 1_000 })),
+          someLimits,
+          fc.nat(6),
+          visits,
+          (ofKey, ofVisitor, room, requests) => follow(rule, ofKey, ofVisitor, room, requests, seen),
         ),
         { numRuns: rule.runs },
       );
-      assert.ok(Math.min(seen.key, seen.visitor) > rule.runs, JSON.stringify(seen));
+      assert.ok(Math.min(seen.key, seen.visitor, seen.network) > rule.runs / 4, JSON.stringify(seen));
+    });
+
+    it('of one network are admitted up to ten times the limits of a visitor', async () => {
+      const terms = {
+        key: termsOf({ perMinute: 1_000, perDay: 1_000 }),
+        visitor: termsOf({ perMinute: 2, perDay: 3 }),
+      };
+      const [key, network] = [newState(START), newState(START)];
+      const admitted = async (visitor: LimitState, now: number) =>
+        (await rule.decideVisit([key, visitor, network], terms, now)).verdict === 'admitted';
+      for (const [now, room] of [
+        [START, 20],
+        [START + 29 * SECOND, 0],
+        [START + 30 * SECOND, 10],
+        [START + 60 * SECOND, 0],
+        [START + 90 * SECOND, 20],
+      ] as const) {
+        let count = 0;
+        for (let i = 0; i < 25; i++) if (await admitted(newState(now), now)) count++;
+        assert.equal(count, room, `${now}`);
+      }
+      const last = await rule.decideVisit([key, newState(START), network], terms, START + 90 * SECOND);
+      assert.deepEqual([last.boundBy, last.limit, last.remaining], ['network', 20, 0]);
+      assert.equal(key.minuteUsed, 20, 'what the network rejects uses nothing of the key');
     });
 
     it('are never banned, however many are rejected', async () => {
-      const [key, visitor] = [newState(START), newState(START)];
+      const states = [newState(START), newState(START), newState(START)] as const;
       const terms = {
         key: termsOf({ perMinute: 1, perDay: 9 }),
         visitor: termsOf({ perMinute: 1, perDay: 9 }),
       };
-      for (let i = 0; i < 40; i++) await rule.decideVisit(key, visitor, terms, START + i * 500);
-      for (const state of [key, visitor])
+      for (let i = 0; i < 40; i++) await rule.decideVisit(states, terms, START + i * 500);
+      for (const state of states)
         assert.deepEqual(
           [state.bannedUntil, state.strikes, state.dayUsed, state.dayRejected],
           [0, [], 1, 39],
         );
-      assert.equal((await rule.decideVisit(key, visitor, terms, START + 30 * SECOND)).verdict, 'admitted');
+      assert.equal((await rule.decideVisit(states, terms, START + 30 * SECOND)).verdict, 'admitted');
     });
   });
 }

@@ -1,8 +1,14 @@
 import assert from 'node:assert/strict';
 import type { LookupAddress } from 'node:dns';
 import { describe, it } from 'node:test';
+import { setImmediate, setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { Endpoints, PrivateAddress, type Resolve } from '../../src/events/webhooks/endpoints.ts';
+import {
+  Endpoints,
+  NoPublicAddress,
+  RESOLVE_TIMEOUT,
+  type Resolve,
+} from '../../src/events/webhooks/endpoints.ts';
 import { SECOND } from '../../src/kit/clock.ts';
 import { assertRejected } from '../support/rejection.ts';
 import { startTestApp } from '../support/test-app.ts';
@@ -19,6 +25,7 @@ const names: Record<string, string[]> = {
   'metadata.example': ['169.254.169.254'],
   'inside6.example': ['fd00::1', 'fe80::1'],
   'mapped.example': ['::ffff:127.0.0.1'],
+  'azure.example': ['168.63.129.16'],
   'both.example': ['127.0.0.1', '93.184.215.14'],
   'outside.example': ['93.184.215.14', '2606:2800:21f:cb07:6820:80da:af6b:8b2c'],
 };
@@ -34,13 +41,16 @@ const forbidden = [
   '0.1.2.3',
   '10.0.0.1',
   '100.64.0.1',
+  '100.100.100.200',
   '100.127.255.254',
   '127.0.0.1',
   '127.255.255.254',
+  '168.63.129.16',
   '169.254.169.254',
   '172.16.0.1',
   '172.31.255.254',
   '192.0.0.1',
+  '192.0.0.192',
   '192.168.1.1',
   '198.18.0.1',
   '198.19.255.254',
@@ -66,9 +76,14 @@ const forbidden = [
   '[64:ff9b::127.0.0.1]',
   '[64:ff9b::a9fe:a9fe]',
   '[64:ff9b:1::1]',
+  '[::ffff:168.63.129.16]',
+  '[64:ff9b::168.63.129.16]',
+  '[2002:a83f:8110::]',
   '[2002:7f00:1::]',
   '[2001::1]',
   '[fc00::1]',
+  '[fd00:ec2::254]',
+  '[fd20:ce::254]',
   '[fdff:ffff::1]',
   '[fe80::1]',
   '[febf::1]',
@@ -112,18 +127,19 @@ describe('the address of a webhook', () => {
     for (const host of allowed) await endpoints.rejectForbidden(`https://${host}:8443/hook`);
   });
 
-  it('is rejected by POST, PUT and PATCH when its name has no public address, and the message does not reveal the address', async t => {
-    const { api } = await startTestApp(t, { webhooks: { resolve } });
+  it('is rejected by POST, PUT and PATCH when its name has no public address, with one message for unknown and for private names', async t => {
+    const { api } = await startTestApp(t, { webhooks: { resolve, resolveTimeout: 1 } });
     const outside = { url: 'https://outside.example/hook', enabled: false };
     assert.equal((await api.post('/webhooks', outside)).status, 201);
     assert.equal((await api.post('/webhooks', { ...outside, url: 'https://both.example/' })).status, 201);
     for (const name of [
       'localhost',
-      'localhost.',
       'inside.example',
       'metadata.example',
       'inside6.example',
       'mapped.example',
+      'azure.example',
+      'nowhere.example',
     ]) {
       const url = `https://${name}/hook`;
       for (const response of [
@@ -132,8 +148,49 @@ describe('the address of a webhook', () => {
         await api.patch('/webhooks/1', { url }),
       ]) {
         const message = assertRejected(response, 400, 'invalid_request');
-        assert.equal(message, `Field \`url\` must have a public address, but ${name} resolves to none`);
+        assert.equal(
+          message,
+          `Field \`url\` must have a host with a public address, but none was found for ${name}`,
+        );
       }
+    }
+  });
+
+  it('is rejected after the same time for unknown and for private names', async t => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const endpoints = new Endpoints({ resolve, allowPrivate: false });
+    const rejectedNames: string[] = [];
+    const rejections = ['inside.example', 'nowhere.example', 'azure.example'].map(async name => {
+      await assert.rejects(endpoints.rejectForbidden(`https://${name}/`), /none was found for/);
+      rejectedNames.push(name);
+    });
+    t.mock.timers.tick(RESOLVE_TIMEOUT - 1);
+    await setImmediate();
+    assert.deepEqual(rejectedNames, []);
+    t.mock.timers.tick(1);
+    await Promise.all(rejections);
+    assert.equal(rejectedNames.length, 3);
+  });
+
+  it('of an attempt is reported alike for unknown and for private names, without the time of the look-up', async t => {
+    let outcome: () => LookupAddress[] = () => found('93.184.215.14');
+    const { app, api } = await startTestApp(t, {
+      webhooks: {
+        resolve: async () => {
+          await setTimeout(5);
+          return outcome();
+        },
+      },
+    });
+    assert.equal((await api.post('/webhooks', { url: 'https://moved.example/' })).status, 201);
+    const unknown = (): never => {
+      throw new Error('ENOTFOUND');
+    };
+    for (outcome of [unknown, () => found('10.0.0.1'), () => []]) {
+      const { headers } = await api.post('/webhooks/1/test');
+      await app.dispatcher.runDue();
+      const { error, durationMs } = (await api.get(headers.location!)).body.attempts[0];
+      assert.deepEqual([error, durationMs], ['No public address was found for moved.example', 0]);
     }
   });
 
@@ -177,7 +234,7 @@ describe('the address of a webhook', () => {
     };
     for (let i = 0; i < 2; i++) {
       const { status, error } = await test();
-      assert.deepEqual([status, error], [null, 'rebound.example resolves to no public address']);
+      assert.deepEqual([status, error], [null, 'No public address was found for rebound.example']);
     }
     assert.equal(resolved.length, 3);
     assert.equal(receiver.received.length, 0);
@@ -187,7 +244,7 @@ describe('the address of a webhook', () => {
     const endpoints = new Endpoints({ resolve, allowPrivate: false });
     for (const host of forbidden) {
       const { hostname } = new URL(`https://${host}/`);
-      assert.throws(() => endpoints.rejectAddress(hostname), PrivateAddress, host);
+      assert.throws(() => endpoints.rejectAddress(hostname), NoPublicAddress, host);
     }
     for (const host of allowed) endpoints.rejectAddress(new URL(`https://${host}/`).hostname);
     endpoints.rejectAddress('outside.example');
@@ -201,8 +258,8 @@ describe('the address of a webhook', () => {
     assert.deepEqual(await lookup('both.example', { all: true }), found('93.184.215.14'));
     assert.equal(await lookup('both.example', {}), '93.184.215.14');
     assert.equal(await lookup('outside.example', { family: 6 }), names['outside.example']![1]);
-    await assert.rejects(lookup('localhost', { all: true }), PrivateAddress);
-    await assert.rejects(lookup('nowhere.example', { all: true }), /ENOTFOUND/);
+    await assert.rejects(lookup('localhost', { all: true }), NoPublicAddress);
+    await assert.rejects(lookup('nowhere.example', { all: true }), NoPublicAddress);
   });
 
   it('is used directly: proxy variables in the environment of the process have no effect', async t => {

@@ -63,7 +63,7 @@ describe('a webhook with a private address at the time of sending', () => {
         '64:ff9b::7f00:1',
       ]) {
         const error = await send(port => `${scheme}://shop.example:${port}/hook`, address);
-        assert.equal(error, 'shop.example resolves to no public address', address);
+        assert.equal(error, 'No public address was found for shop.example', address);
       }
       assert.deepEqual(receiver.received, []);
     });

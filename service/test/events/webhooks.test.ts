@@ -174,7 +174,7 @@ describe('a webhook', () => {
     [
       'an unknown host',
       { url: 'https://nowhere.example/' },
-      /must have a host that can be resolved, but nowhere\.example cannot$/,
+      /must have a host with a public address, but none was found for nowhere\.example$/,
     ],
     ['no type', { types: [] }, /^Field `types` must have at least 1 item/],
     [

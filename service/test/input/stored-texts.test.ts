@@ -120,3 +120,60 @@ describe('text that no store can keep', () => {
     assert.deepEqual((await api.get('/categories')).body, []);
   });
 });
+
+describe('text that would be invisible or displayed in another order', () => {
+  const RULE = 'must not contain U+202E RIGHT-TO-LEFT OVERRIDE, but was "a\\u202eb"';
+  const textsOf = (schema: Schema = noFields) =>
+    Object.entries(schema.properties ?? {}).flatMap(([name, { isDisplayText }]) =>
+      isDisplayText ? [name] : [],
+    );
+
+  it('is rejected in every name, description and filter by name, with a message that names the character', async t => {
+    const { api } = await startTestApp(t);
+    await aPet(api);
+    const tried = { fields: 0, parameters: 0 };
+    for (const { method, path, query, body, example } of describedRoutes) {
+      for (const name of textsOf(query)) {
+        const message = assertRejected(await api.get(`${path}?${name}=a%E2%80%AEb`), 400, 'invalid_request');
+        assert.equal(message, `Query parameter \`${name}\` ${RULE}`);
+        tried.parameters++;
+      }
+      for (const name of textsOf(body)) {
+        const fields = { ...(body!.example ?? {}), ...example, [name]: 'a\u202eb' };
+        const message = assertRejected(
+          await api.send(method, filled(path), { body: fields }),
+          400,
+          'invalid_request',
+        );
+        assert.match(
+          message,
+          new RegExp(`ield \`${name}\` must not contain U\\+202E RIGHT-TO-LEFT OVERRIDE`),
+        );
+        tried.fields++;
+      }
+    }
+    assert.ok(tried.fields >= 12 && tried.parameters >= 4, JSON.stringify(tried));
+    const batch = { operations: [{ method: 'POST', path: '/categories', body: { name: 'a\u202eb' } }] };
+    const { body } = await api.post('/batch', { atomic: false, ...batch });
+    assert.equal(body.results[0].error.message, `Field \`name\` ${RULE}`);
+  });
+
+  it('is rejected when nothing of it can be seen, and joiners between other characters stay', async t => {
+    const { api } = await startTestApp(t);
+    for (const name of ['\u200d', '\u200c \u200c', '\u3164', '\u{e0067}\u{e007f}', '\u200e\u200f']) {
+      const message = assertRejected(await api.post('/categories', { name }), 400, 'invalid_request');
+      assert.match(message, /^Field `name` must have a visible character, but was /);
+    }
+    for (const name of [
+      '👩‍👩‍👧',
+      'می‌خواهم',
+      '🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}',
+      '\u200fשלום',
+    ]) {
+      const created = await api.post('/categories', { name, description: `${name}\n${name}` });
+      assert.deepEqual([created.status, created.body.name], [201, name]);
+      const [found] = (await api.get(`/categories?name=${encodeURIComponent(name)}`)).body;
+      assert.deepEqual([found.name, found.description], [name, `${name}\n${name}`]);
+    }
+  });
+});

@@ -26,8 +26,9 @@ interface Service {
 
 /** Starts `serve` with its log in a file or pipe of the test. Its welcome message contains the address. */
 async function serve(t: TestContext, stdout: number | 'pipe'): Promise<Service> {
+  const directory = dataDirectory(t);
   const child = spawn(process.execPath, [main, 'serve'], {
-    env: { PATH: process.env.PATH, PORT: '0', OPS_PORT: '0', PETSTORE_DATA: dataDirectory(t) },
+    env: { PATH: process.env.PATH, PORT: '0', OPS_PORT: '0', PETSTORE_DATA: directory },
     stdio: ['ignore', stdout, 'pipe'],
   });
   const exited = once(child, 'exit');
@@ -36,7 +37,8 @@ async function serve(t: TestContext, stdout: number | 'pipe'): Promise<Service> 
     await exited;
   });
   const welcome = await outputUntil(child.stderr!, /Try it:/);
-  const api = new Client(/Address +(\S+)/.exec(welcome)![1]!, /Admin key +(\S+)/.exec(welcome)![1]!);
+  const secret = readFileSync(join(directory, 'admin.key'), 'utf8').trim();
+  const api = new Client(/Address +(\S+)/.exec(welcome)![1]!, secret);
   t.after(() => api.close());
   const metricsUrl = /Metrics +(\S+)/.exec(welcome)![1]!;
   return {

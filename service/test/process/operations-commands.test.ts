@@ -82,6 +82,8 @@ describe('the documented commands for the embedded store', () => {
     });
     const secret = (await checkout.run(commands.find('keys create --name Administrator'))).trim();
     assert.equal((await api.as(secret).get('/keys')).status, 200);
+    const link = await checkout.run(commands.find('main.ts sign-in-link'));
+    assert.ok(link.startsWith(`${service.url}/console#sign-in=`), link);
     const keys = commands.find('keys create --name "Web shop"');
     assert.match(await checkout.run(`${keys}\n${keys}`), /\tWeb shop\tpro\t/);
     assert.equal(JSON.parse(await checkout.run(commands.find('/pets?limit=3'))).length, 3);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { haveEnded, withDescendants } from '../../../scripts/servers/processes.ts';
@@ -49,8 +49,9 @@ function run(t: TestContext, args: string[], environment: Record<string, string>
 async function twoReplicas(t: TestContext) {
   const { child, output, ended } = run(t, ['2'], { PORT: '0', OPS_PORT: '18300' });
   const [, url] = await output.matching(/Address {4}(\S+)/);
-  const [, key] = await output.matching(/Admin key {2}(psk_\w+)/);
-  const [, keyFile] = await output.matching(/cat '([^']+)'.*\n\n[\s\S]*\n$/);
+  const [, keyFile] = await output.matching(/Admin key {2}in (\S+)\n[\s\S]*\n$/);
+  assert.doesNotMatch(output.text, /psk_/, 'no secret is printed, because the output is not a terminal');
+  const key = readFileSync(keyFile!, 'utf8').trim();
   const pids = [...output.text.matchAll(/http:\S+ {2}process (\d+)/g)].map(([, pid]) => Number(pid));
   const metrics = [...output.text.matchAll(/metrics (http:\S+)/g)].map(([, url]) => url!);
   const api = new Client(url!, key);

@@ -83,7 +83,7 @@ const anyText = (maxLength: number) =>
   );
 
 const anyName = anyText(4).filter(
-  name => /^[^\p{C}\s]([^\p{C}]*[^\p{C}\s])?$/u.test(name) && name.length < 200,
+  name => /^[^\p{C}\s]([^\p{C}\p{Zl}\p{Zp}]*[^\p{C}\s])?$/u.test(name) && name.length < 200,
 );
 
 const anyQuery = fc

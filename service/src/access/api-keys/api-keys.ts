@@ -46,6 +46,7 @@ import { KEYS_CHANGED } from './key-ring.ts';
 import { selectOrigins } from './origin-queries.ts';
 import { rejectMismatchedKind } from './origins.ts';
 import { hashOf, newSecret } from './secret.ts';
+import { isTicket, redeemTicket } from './sign-in-ticket.ts';
 import { standingOf } from './standings.ts';
 
 /** What operations on keys need. `now` is in milliseconds since the Unix epoch. */
@@ -211,13 +212,21 @@ export async function createFirst(access: KeyAccess, save: (secret: string) => v
   });
 }
 
-/** How long the key of the first browser is valid, in milliseconds. */
+/** How long the key of a link is valid, in milliseconds. */
 const CONSOLE_KEY_LIFETIME = 30 * DAY;
 
-/** Creates the key of the first browser. It ends by itself, and can be revoked without the first key. */
-export function createForConsole(access: KeyAccess): Promise<ApiKey & { key: string }> {
-  const expiresAt = formatDateTime(access.now + CONSOLE_KEY_LIFETIME);
-  return create(access, { ...administrator, name: 'Console on the first machine', expiresAt });
+/**
+ * Exchanges the ticket of a link for the secret of a new key, which ends by itself and can be revoked without the first key.
+ * Resolves with `undefined` if the ticket is not valid.
+ */
+export async function signIn(access: KeyAccess, ticket: string): Promise<string | undefined> {
+  if (!isTicket(ticket)) return undefined;
+  return access.db.write(async tx => {
+    if (!(await redeemTicket(tx, ticket, access.now))) return undefined;
+    const expiresAt = formatDateTime(access.now + CONSOLE_KEY_LIFETIME);
+    const key = { ...administrator, name: 'Console on the first machine', expiresAt };
+    return (await create({ ...access, db: tx }, key)).key;
+  });
 }
 
 /** Secrets deleted in one transaction. */

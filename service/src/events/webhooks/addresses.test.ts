@@ -17,6 +17,10 @@ const SPECIAL: [
   ['10.0.0.0/8', '10.0.0.0', '10.255.255.255', '9.255.255.255', '11.0.0.0'],
   ['100.64.0.0/10', '100.64.0.0', '100.127.255.255', '100.63.255.255', '100.128.0.0'],
   ['127.0.0.0/8', '127.0.0.0', '127.255.255.255', '126.255.255.255', '128.0.0.0'],
+  [
+    ...(['168.63.129.16/32, of the host of Azure', '168.63.129.16', '168.63.129.16'] as const),
+    ...(['168.63.129.15', '168.63.129.17'] as const),
+  ],
   ['169.254.0.0/16', '169.254.0.0', '169.254.255.255', '169.253.255.255', '169.255.0.0'],
   ['172.16.0.0/12', '172.16.0.0', '172.31.255.255', '172.15.255.255', '172.32.0.0'],
   ['192.0.0.0/24', '192.0.0.0', '192.0.0.255', '191.255.255.255', '192.0.1.0'],
@@ -83,6 +87,18 @@ describe('an address', () => {
           assert.equal(isPrivate(prefix + address), false, address);
       }
     }
+  });
+
+  it('at which a provider of machines serves metadata is private, also in 6to4 and within IPv6', () => {
+    const metadata = ['169.254.169.254', '169.254.170.2', '100.100.100.200', '192.0.0.192', '168.63.129.16'];
+    for (const address of metadata) {
+      const [a, b, c, d] = address.split('.').map(Number) as [number, number, number, number];
+      const hex = `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`;
+      for (const form of [address, `::ffff:${address}`, `::ffff:${hex}`, `64:ff9b::${hex}`, `2002:${hex}::1`])
+        assert.equal(isPrivate(form), true, form);
+    }
+    for (const address of ['fd00:ec2::254', 'fd20:ce::254', 'fe80::a9fe:a9fe'])
+      assert.equal(isPrivate(address), true, address);
   });
 
   it('of IPv6 outside the range for global unicast is private', () => {

@@ -5,7 +5,7 @@ import { http } from '../../kit/node-http.ts';
 import { asError, codeOf } from '../../kit/thrown.ts';
 import type { AttemptResult } from './attempt-results.ts';
 import { RESPONSE_STORED } from './delivery.ts';
-import type { Endpoints } from './endpoints.ts';
+import { type Endpoints, NoPublicAddress } from './endpoints.ts';
 import type { KeptConnections } from './kept-connections.ts';
 import { type Message, signatures } from './signature.ts';
 
@@ -71,7 +71,9 @@ export async function attempt(
     signal.removeEventListener('abort', onAbort);
   }
   if (exchange.error === aborted) return undefined;
-  const outcome = exchange.outcome(Math.round(performance.now() - started));
+  // Nothing was sent, and the time would reveal whether the name exists in the network of the service.
+  const isUnsent = exchange.error instanceof NoPublicAddress;
+  const outcome = exchange.outcome(isUnsent ? 0 : Math.round(performance.now() - started));
   return exchange.error === late ? { ...outcome, result: 'timeout' } : outcome;
 }
 

@@ -9,11 +9,22 @@ import { MAX_URL_LENGTH } from './webhook.ts';
 /** Resolves with all addresses of a name; rejects if it has none. */
 export type Resolve = (hostname: string) => Promise<LookupAddress[]>;
 
-/** How long a name may take to resolve when a webhook is created or changed, in milliseconds. */
-const RESOLVE_TIMEOUT = 5 * SECOND;
+/** How long a name may take to resolve when a webhook is created or changed, and how long each rejection of a name takes. */
+export const RESOLVE_TIMEOUT = 3 * SECOND;
 
-/** A name resolves only to private addresses. The message does not show them, because the client must not learn them. */
-export class PrivateAddress extends Error {}
+/**
+ * A host has no address that may be used. The message is the same for unknown names and for names with private addresses:
+ * otherwise a client could find out which names exist in the network of the service.
+ */
+export class NoPublicAddress extends Error {}
+
+export interface EndpointsOptions {
+  resolve: Resolve;
+  /** Allows private addresses and plain HTTP, for development. */
+  allowPrivate: boolean;
+  /** The time after which `rejectForbidden` rejects a name without a public address, in milliseconds. */
+  resolveTimeout?: number | undefined;
+}
 
 /**
  * Checks that endpoints have public addresses and use HTTPS: when a webhook is created or changed, and again for each
@@ -21,15 +32,19 @@ export class PrivateAddress extends Error {}
  */
 export class Endpoints {
   readonly #resolve: Resolve;
-  /** Allows private addresses and plain HTTP, for development. */
   readonly #allowPrivate: boolean;
+  readonly #resolveTimeout: number;
 
-  constructor({ resolve, allowPrivate }: { resolve: Resolve; allowPrivate: boolean }) {
+  constructor({ resolve, allowPrivate, resolveTimeout = RESOLVE_TIMEOUT }: EndpointsOptions) {
     this.#resolve = resolve;
     this.#allowPrivate = allowPrivate;
+    this.#resolveTimeout = resolveTimeout;
   }
 
-  /** Throws `invalid_request` if the URL is not allowed or its host has no public address now. */
+  /**
+   * Throws `invalid_request` if the URL is not allowed or its host has no public address now. Message and time of the rejection
+   * are the same for all names.
+   */
   async rejectForbidden(text: string): Promise<void> {
     const { hostname } = this.#parse(text);
     const host = withoutBrackets(hostname);
@@ -37,32 +52,35 @@ export class Endpoints {
       if (!this.#isAllowed(host)) throw rejected(`must have a public address, but ${host} is not one`);
       return;
     }
-    const addresses = await this.#addressesOf(host);
-    if (addresses === undefined) throw rejected(`must have a host that can be resolved, but ${host} cannot`);
-    if (!addresses.some(({ address }) => this.#isAllowed(address)))
-      throw rejected(`must have a public address, but ${host} resolves to none`);
+    const timer = new AbortController();
+    const late = sleep(this.#resolveTimeout, [], { signal: timer.signal }).catch(() => []);
+    try {
+      const addresses = await Promise.race([this.#allowedAddressesOf(host), late]);
+      if (addresses.length > 0) return;
+      // The time of a rejection would differ between names that exist in the network of the service and others.
+      if (!this.#allowPrivate) await late;
+    } finally {
+      timer.abort();
+    }
+    throw rejected(`must have a host with a public address, but none was found for ${host}`);
   }
 
-  /** Throws PrivateAddress if the host is a private address instead of a name: connections do not look up addresses. */
+  /** Throws NoPublicAddress if the host is a private address instead of a name: connections do not look up addresses. */
   rejectAddress(hostname: string): void {
     const host = withoutBrackets(hostname);
-    if (isIP(host) && !this.#isAllowed(host)) throw new PrivateAddress(`${host} is not a public address`);
+    if (isIP(host) && !this.#isAllowed(host)) throw new NoPublicAddress(`${host} is not a public address`);
   }
 
   /** The look-up function of connections. It returns only the addresses of a name that are allowed. */
   readonly lookup: LookupFunction = (hostname, options, callback) => {
-    this.#resolve(hostname).then(
-      all => {
-        const { family = 0, all: wantsAll } = options;
-        const allowed = all.filter(({ address }) => this.#isAllowed(address));
-        const found = allowed.filter(found => family === 0 || `IPv${found.family}` === `IPv${family}`);
-        const [first] = found;
-        if (!first) callback(new PrivateAddress(`${hostname} resolves to no public address`), '', 0);
-        else if (wantsAll) callback(null, found);
-        else callback(null, first.address, first.family);
-      },
-      error => callback(error, '', 0),
-    );
+    this.#allowedAddressesOf(hostname).then(allowed => {
+      const { family = 0, all: wantsAll } = options;
+      const found = allowed.filter(found => family === 0 || `IPv${found.family}` === `IPv${family}`);
+      const [first] = found;
+      if (!first) callback(new NoPublicAddress(`No public address was found for ${hostname}`), '', 0);
+      else if (wantsAll) callback(null, found);
+      else callback(null, first.address, first.family);
+    });
   };
 
   #parse(text: string): URL {
@@ -85,16 +103,10 @@ export class Endpoints {
     return url;
   }
 
-  async #addressesOf(host: string): Promise<LookupAddress[] | undefined> {
-    const timer = new AbortController();
-    const late = sleep(RESOLVE_TIMEOUT, undefined, { signal: timer.signal }).catch(() => undefined);
-    try {
-      return await Promise.race([this.#resolve(host), late]);
-    } catch {
-      return undefined;
-    } finally {
-      timer.abort();
-    }
+  /** Resolves with the addresses of a name that may be used: none if the name does not exist. */
+  async #allowedAddressesOf(host: string): Promise<LookupAddress[]> {
+    const all = await this.#resolve(host).catch(() => []);
+    return all.filter(({ address }) => this.#isAllowed(address));
   }
 
   #isAllowed(address: string): boolean {

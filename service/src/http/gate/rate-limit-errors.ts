@@ -1,6 +1,7 @@
 import { planLimits } from '../../access/plans/plan.ts';
 import { ApiError } from '../../contract/errors.ts';
 import type { Decision, Terms } from '../../counters/decide.ts';
+import { networkTermsOf } from '../../counters/decide-visit.ts';
 import type { WindowLimits } from '../../counters/windows.ts';
 import { DAY, MINUTE, SECOND } from '../../kit/clock.ts';
 import type { HeaderPairs } from '../send.ts';
@@ -11,10 +12,11 @@ export const FREE_TERMS: Terms = { limits: planLimits.free, bansLiftedAt: 0, ban
 /** The values of `RateLimit-Policy`, which all requests with the same limits share. */
 const policies = new WeakMap<WindowLimits, string>();
 
-/** The names of a visitor's windows in the fields of the draft start with this. */
-const OF_VISITOR = 'visitor-';
+/** The starts of the names of windows in the fields of the draft. Without a visit all are those of the caller. */
+const prefixes = { key: '', visitor: 'visitor-', network: 'network-' } as const;
 
-const visitorPolicy = policyText(FREE_TERMS.limits, OF_VISITOR);
+const visitorPolicy = policyText(FREE_TERMS.limits, prefixes.visitor);
+const networkPolicy = policyText(networkTermsOf(FREE_TERMS).limits, prefixes.network);
 
 /**
  * Adds the rate-limit headers: `X-RateLimit-*` and the fields of draft-ietf-httpapi-ratelimit-headers-11. `RateLimit`
@@ -22,11 +24,13 @@ const visitorPolicy = policyText(FREE_TERMS.limits, OF_VISITOR);
  */
 export function addRateLimitHeaders(
   head: HeaderPairs,
-  { window, limit, remaining, reset, wait, boundBy }: Decision,
+  { window, limit, remaining, reset, wait, boundBy, hasNetwork }: Decision,
   limits: WindowLimits,
 ): void {
-  const policy = boundBy === undefined ? policyOf(limits) : `${policyOf(limits)}, ${visitorPolicy}`;
-  const name = boundBy === 'visitor' ? OF_VISITOR + window : window;
+  let policy = policyOf(limits);
+  if (boundBy !== undefined) policy += `, ${visitorPolicy}`;
+  if (hasNetwork) policy += `, ${networkPolicy}`;
+  const name = prefixes[boundBy ?? 'key'] + window;
   // biome-ignore format: a header per line
   head.push(
     'x-ratelimit-limit', limit,
@@ -66,6 +70,7 @@ const usedBy: Record<Exclude<CountedBy, 'visit'>, string> = {
 const usedByVisits: Record<NonNullable<Decision['boundBy']>, string> = {
   key: ' by all visitors with this publishable key together',
   visitor: ' for your address, which has its own limit under this publishable key',
+  network: ' for the IPv6 network (/48) of your address, which has its own limit under this publishable key',
 };
 
 /** The error for a request that the limits can never admit, because it counts as more requests than a window has. */

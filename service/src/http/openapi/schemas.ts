@@ -20,7 +20,13 @@ export class NamedSchemas {
 
   /** The schema itself, with references to its named parts. */
   inline(schema: Schema): PublishedSchema {
-    const { title: _title, patternRule: _rule, isDisplayText: _trimmed, ...published } = schema;
+    const {
+      title: _title,
+      patternRule: _rule,
+      strictPattern: _strict,
+      isDisplayText: _trimmed,
+      ...published
+    } = schema;
     const { items, properties, oneOf, discriminator, ...rest } = published;
     if (oneOf && discriminator !== undefined) return this.#union(schema, oneOf, discriminator);
     return {

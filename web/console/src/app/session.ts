@@ -22,7 +22,9 @@ export const eventScopes: Readonly<Record<string, Scope>> = {
 /** Returns the function `can` of a session whose key has these scopes. */
 export function permissionsOf(scopes: readonly Scope[]): Session['can'] {
   if (scopes.includes('admin')) return () => true;
-  const readsEvents = Object.values(eventScopes).some(scope => scope !== 'events:read' && scopes.includes(scope));
+  const readsEvents = Object.values(eventScopes).some(
+    scope => scope !== 'events:read' && scopes.includes(scope),
+  );
   return scope => scopes.includes(scope) && (scope !== 'events:read' || readsEvents);
 }
 

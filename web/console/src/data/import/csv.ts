@@ -1,5 +1,6 @@
 import { parse } from 'csv-parse/browser/esm/sync';
 import { csvProblem, MAX_ROW } from '../../../../../cli/src/import/csv-problem.ts';
+import { escapeFormula, unescapeFormula } from '../../../../../cli/src/import/formulas.ts';
 
 /** Larger files are read by the command `petstore import`, which needs memory for a few rows only. */
 const MOST_BYTES = 10 * 1024 * 1024;
@@ -93,7 +94,7 @@ async function recordsOf(name: string, text: string, delimiter: string): Promise
       // The text of a record begins with the empty lines before it. The parser's own count is wrong for CRLF in quotes.
       const [empty = ''] = /^[\r\n]*/.exec(raw)!;
       if (record.some(cell => cell.trim() !== ''))
-        found.push({ line: before + breaksIn(empty) + 1, cells: record });
+        found.push({ line: before + breaksIn(empty) + 1, cells: record.map(unescapeFormula) });
       before += breaksIn(raw);
     }
     from = end;
@@ -130,10 +131,10 @@ function parsed(
 
 const breaksIn = (text: string) => text.match(/\r\n|\r|\n/g)?.length ?? 0;
 
-/** Writes rows as CSV (RFC 4180). */
+/** Writes rows as CSV (RFC 4180), in which spreadsheet programs execute no text as a formula. */
 export function csvOf(rows: readonly (readonly (string | number)[])[], delimiter: string): string {
   const cellOf = (value: string | number) => {
-    const text = String(value);
+    const text = typeof value === 'string' ? escapeFormula(value) : String(value);
     return text.includes(delimiter) || /["\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   };
   return rows.map(row => `${row.map(cellOf).join(delimiter)}\r\n`).join('');

@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { issueTicket } from '../../src/access/api-keys/sign-in-ticket.ts';
+import { MINUTE } from '../../src/kit/clock.ts';
+import { Client } from '../support/client.ts';
+import { dataDirectory, run, serve, start } from '../support/service-process.ts';
+import { onTerminal } from '../support/terminal.ts';
+import { startTestApp } from '../support/test-app.ts';
+import { storeForProcesses } from '../support/test-store.ts';
+
+const LINK = /(http:\/\/127\.0\.0\.1:\d+)\/console#sign-in=([0-9A-Za-z]{32})/;
+
+/** Exchanges the ticket of a link, as the page of the console does. Returns the status, and the secret of the key. */
+async function open(link: string): Promise<{ status: number; key: string }> {
+  const [, origin, ticket] = LINK.exec(link)!;
+  return redeem(origin!, ticket!);
+}
+
+async function redeem(origin: string, ticket: unknown): Promise<{ status: number; key: string }> {
+  const response = await fetch(`${origin}/console/sign-in`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ ticket }),
+  });
+  const { key } = (await response.json()) as { key: string };
+  return { status: response.status, key };
+}
+
+/** Starts `serve` with pipes, and returns everything that it writes. */
+async function outputOfServe(t: TestContext, environment: Record<string, string>): Promise<string> {
+  const service = start(t, ['serve'], { PORT: '0', PETSTORE_DRAIN_SECONDS: '0', ...environment });
+  await once(service.child.stderr!, 'data');
+  const { code, stdout, stderr } = await service.end('SIGTERM');
+  assert.equal(code, 0, stderr);
+  return stdout + stderr;
+}
+
+describe('the first start', () => {
+  it('shows neither a key nor a link on a pipe: it names the file and the command', async t => {
+    const { directory, environment } = await storeForProcesses(t);
+    const output = await outputOfServe(t, environment);
+    const secret = readFileSync(join(directory, 'admin.key'), 'utf8').trim();
+    assert.match(secret, /^psk_/);
+    for (const leak of [secret, 'psk_', '#sign-in']) assert.ok(!output.includes(leak), output);
+    assert.ok(output.includes(`Admin key  in ${join(directory, 'admin.key')}\n`), output);
+    assert.match(
+      output,
+      /Console +http:\S+\/console\n +for a link that signs in:\n +node_modules\S+ \S+ sign-in-link\n/,
+    );
+  });
+
+  it('shows the key, and a link that signs in once, on a terminal', async t => {
+    const { directory, environment } = await storeForProcesses(t);
+    const settings = { PORT: '0', PETSTORE_DRAIN_SECONDS: '0', ...environment };
+    const first = onTerminal(t, ['serve'], settings);
+    const shown = await first.shows(/Try it:/);
+    const secret = readFileSync(join(directory, 'admin.key'), 'utf8').trim();
+    assert.equal(shown.split(secret).length, 2, shown);
+    assert.equal((await open(shown)).status, 200);
+    assert.equal((await open(shown)).status, 401);
+    await first.interrupt();
+    const again = onTerminal(t, ['serve'], settings);
+    await again.shows(/Try it:/);
+    const later = await again.interrupt();
+    for (const leak of ['psk_', '#sign-in']) assert.ok(!later.includes(leak), later);
+  });
+});
+
+describe('the command sign-in-link', () => {
+  it('prints a link to the running service, which signs in once, and replaces an earlier link', async t => {
+    const { directory, environment } = await storeForProcesses(t);
+    const service = await serve(t, directory, environment);
+    const settings = { ...environment, PORT: new URL(service.url).port };
+    const [earlier, link] = [
+      await run(t, ['sign-in-link'], settings),
+      await run(t, ['sign-in-link'], settings),
+    ];
+    assert.equal(link.code, 0, link.stderr);
+    assert.match(link.stdout, new RegExp(`^${LINK.source}\n$`), 'only the link, for scripts');
+    assert.ok(link.stdout.startsWith(service.url));
+    assert.equal(link.stderr, 'The link signs in once, within 15 minutes, in a browser on this machine\n');
+    assert.equal((await open(earlier.stdout)).status, 401);
+    const { status, key } = await open(link.stdout);
+    assert.equal(status, 200);
+    const api = new Client(service.url, key);
+    t.after(() => api.close());
+    const { body } = await api.get('/account');
+    assert.deepEqual([body.name, body.scopes], ['Console on the first machine', ['admin']]);
+    assert.equal((await open(link.stdout)).status, 401);
+    const { stdout, stderr } = await service.end('SIGTERM');
+    assert.ok(!`${stdout}${stderr}`.includes(LINK.exec(link.stdout)![2]!), 'the link is in no log');
+  });
+
+  it('reports that no service runs, that there is no store, and that other machines can connect', async t => {
+    const { directory, environment } = await storeForProcesses(t);
+    const settings = { ...environment, PORT: '1' };
+    const service = await serve(t, directory, environment);
+    await service.end('SIGTERM');
+    const stopped = await run(t, ['sign-in-link'], settings);
+    assert.deepEqual([stopped.code, stopped.stdout], [1, '']);
+    assert.match(
+      stopped.stderr,
+      /^No service responds at http:\/\/127\.0\.0\.1:1: start it, or set HOST and PORT/,
+    );
+    const outside = await run(t, ['sign-in-link'], { ...settings, HOST: '192.0.2.1' });
+    assert.deepEqual([outside.code, outside.stdout], [2, '']);
+    assert.match(
+      outside.stderr,
+      /^The service listens on 192\.0\.2\.1:1, and links sign in only on a loopback address/,
+    );
+    const missing = await run(t, ['sign-in-link'], { PETSTORE_DATA: dataDirectory(t) });
+    assert.deepEqual([missing.code, missing.stdout], [2, '']);
+  });
+});
+
+describe('a ticket to sign in', () => {
+  it('is valid once, also when several browsers open the link at the same time', async t => {
+    const { app, origin } = await startTestApp(t);
+    const ticket = await issueTicket(app.db, app.clock.now());
+    const results = await Promise.all(Array.from({ length: 8 }, () => redeem(origin, ticket)));
+    assert.deepEqual(results.map(({ status }) => status).sort(), [200, ...Array(7).fill(401)]);
+  });
+
+  it('is valid for less than 15 minutes', async t => {
+    const { app, origin, clock } = await startTestApp(t);
+    for (const [age, status] of [
+      [15 * MINUTE - 1, 200],
+      [15 * MINUTE, 401],
+    ] as const) {
+      const ticket = await issueTicket(app.db, clock.now());
+      clock.advance(age);
+      assert.equal((await redeem(origin, ticket)).status, status, `${age}`);
+    }
+  });
+
+  it('is not valid if a clock that ran ahead has issued it', async t => {
+    const { app, origin, clock } = await startTestApp(t);
+    for (const [ahead, status] of [
+      [MINUTE, 200],
+      [MINUTE + 1, 401],
+    ] as const)
+      assert.equal((await redeem(origin, await issueTicket(app.db, clock.now() + ahead))).status, status);
+  });
+
+  it('survives wrong texts and a restart, and the store has only its hash', async t => {
+    const shop = await startTestApp(t);
+    const ticket = await issueTicket(shop.app.db, shop.clock.now());
+    for (const wrong of ['', 'x', null, { length: 32 }, `${ticket}0`, ticket.slice(1), '0'.repeat(32)])
+      assert.equal((await redeem(shop.origin, wrong)).status, 401);
+    const rows = await shop.app.db.all<{ hash: Buffer }>('SELECT * FROM sign_in_tickets');
+    assert.deepEqual([rows.length, rows[0]!.hash.length], [1, 32]);
+    assert.ok(!JSON.stringify(rows.map(({ hash }) => hash.toString('latin1'))).includes(ticket));
+    const again = await shop.restart();
+    assert.equal((await redeem(again.origin, ticket)).status, 200);
+  });
+});
