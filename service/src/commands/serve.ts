@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { type App, buildApp } from '../app.ts';
 import { type Config, readConfig } from '../config.ts';
+import { BUILD_COMMAND, isConsoleBuilt } from '../console/console-files.ts';
 import { adminKeyPath } from '../db/store-directory.ts';
 import { lockStore } from '../db/store-lock.ts';
 import { fillEmptyStore } from '../demo/demo-shop.ts';
@@ -46,10 +47,11 @@ export async function serve(args: string[]): Promise<void> {
     app.log.flush();
     const keyInFile = await validKeyIn(keyFile, app.keyRing, app.clock.now());
     const keyElsewhere = config.databaseUrl !== undefined && !existsSync(keyFile);
-    const signIn = firstKey !== undefined && isLoopback(new URL(url).hostname);
+    const hasConsole = isConsoleBuilt();
+    const signIn = hasConsole && firstKey !== undefined && isLoopback(new URL(url).hostname);
     const ticket = signIn ? app.ticket.issue(app.clock.now()) : undefined;
     process.stderr.write(
-      welcome({ url, metricsUrl, store, keyFile, keyInFile, keyElsewhere, firstKey, ticket }),
+      welcome({ url, metricsUrl, hasConsole, store, keyFile, keyInFile, keyElsewhere, firstKey, ticket }),
     );
   } catch (error) {
     await app.close();
@@ -120,6 +122,7 @@ function shownStore({ databaseUrl, dataDirectory }: Config): string {
 interface Welcome {
   url: string;
   metricsUrl: string | undefined;
+  hasConsole: boolean;
   /** The directory or database with the shop's data. */
   store: string;
   keyFile: string;
@@ -135,6 +138,7 @@ interface Welcome {
 function welcome({
   url,
   metricsUrl,
+  hasConsole,
   store,
   keyFile,
   keyInFile,
@@ -151,10 +155,11 @@ function welcome({
         ? `not in ${keyFile}: the first replica stored it in its\n` +
           `               PETSTORE_DATA; or create another with\n               ${newAdministratorKey}`
         : `${keyFile} has no valid key; create one with\n               ${newAdministratorKey}`;
+  const link = `${url}/console${ticket ? `#sign-in=${ticket}\n               signs in once, within 15 minutes, on this machine` : ''}`;
   return `
   Pet Store Service
     Address    ${url}
-    Console    ${url}/console${ticket ? `#sign-in=${ticket}\n               signs in once, within 15 minutes, on this machine` : ''}
+    Console    ${hasConsole ? link : `not built; build it with ${BUILD_COMMAND}`}
     Portal     ${url}/docs
     Contract   ${url}/openapi.yaml${metricsUrl ? `\n    Metrics    ${metricsUrl}` : ''}
     Data       ${store}

@@ -115,6 +115,7 @@ export class Gate {
   #identify(request: FastifyRequest, head: HeaderPairs): Promise<void> | undefined {
     const { operation } = request;
     if (operation?.scope === null) {
+      if (operation.countedBy === 'address') return this.#admit(request, head, undefined, undefined);
       const adding = this.#addAddressHeaders(request, head);
       return adding ? adding.then(() => rejectUnservable(request)) : rejectUnservable(request);
     }
@@ -134,10 +135,7 @@ export class Gate {
     try {
       caller = await reading;
     } catch (failure) {
-      // Only the memory can identify the key now; otherwise the response has the headers of the caller's address.
-      const known = key === undefined ? undefined : this.#services.keyRing.lastKnown(key);
-      if (known) await this.#addKeyHeaders(known, request, head);
-      else await this.#addAddressHeaders(request, head);
+      await this.#addLastKnownHeaders(request, head);
       throw failure;
     }
     await this.#admit(request, head, key, caller);
@@ -188,6 +186,14 @@ export class Gate {
     if (countedBy === 'key') return keyLimits.decide(caller, receivedAt, cost);
     const visitor = addressSubject(this.#addressOf(request));
     return counters.decideVisit(caller.keyId, visitor, visitTermsOf(caller), receivedAt);
+  }
+
+  /** Only the memory can identify the key now; otherwise the headers are those of the caller's address. */
+  async #addLastKnownHeaders(request: FastifyRequest, head: HeaderPairs): Promise<void> {
+    const key = presentedKey(request.headers);
+    const known = key === undefined ? undefined : this.#services.keyRing.lastKnown(key);
+    if (known) await this.#addKeyHeaders(known, request, head);
+    else await this.#addAddressHeaders(request, head);
   }
 
   /** Adds the last known rate-limit headers of a key, and counts nothing. */
@@ -263,8 +269,8 @@ function visitTermsOf({ terms }: LimitedCaller): VisitTerms {
 function rejectUnfit(request: FastifyRequest): void {
   const { operation, caller } = request;
   if (operation) {
-    if (!caller) throw missingKey();
-    rejectWithoutScope(operation, caller);
+    if (caller) rejectWithoutScope(operation, caller);
+    else if (operation.scope !== null) throw missingKey();
   }
   rejectOtherVersion(request.headers);
   rejectOtherMediaType(request.headers, operation?.success?.mediaType);
