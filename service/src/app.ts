@@ -216,6 +216,7 @@ export async function buildApp(
       excessLog.write(address, limit);
       metrics?.onExcessConnection(limit);
     },
+    onOverdue: metrics?.onOverdue,
     keepSunset: config.keepSunset,
     timeouts,
   });

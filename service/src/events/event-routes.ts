@@ -1,6 +1,7 @@
 import { EVENT_DAYS } from '../contract/defaults.ts';
 import { pageOf } from '../contract/page.ts';
 import { countParameter, dateTime, int32, pageLimit, type Schema } from '../contract/schema.ts';
+import { SECOND } from '../kit/clock.ts';
 import { toInstant } from '../kit/dates.ts';
 import { inWords } from '../kit/quantities.ts';
 import type { Caller } from '../routes/context.ts';
@@ -37,6 +38,9 @@ const filters = {
 
 const cursor = { ...eventCursor, example: '0' } as const;
 
+/** In seconds. */
+const LONGEST_WAIT = 60;
+
 const pageQuery = {
   type: 'object',
   additionalProperties: false,
@@ -65,7 +69,7 @@ const pageQuery = {
     wait: {
       ...int32,
       minimum: 0,
-      maximum: 60,
+      maximum: LONGEST_WAIT,
       default: 0,
       description: 'How many seconds to wait for an event if none exists yet.',
     },
@@ -134,6 +138,7 @@ export const eventRoutes = ({ tail, source, event }: EventRouteOptions): Route[]
     query: pageQuery,
     success: pageOf(event, 'A page of events.'),
     errors: ['cursor_expired'],
+    longestWait: LONGEST_WAIT * SECOND,
     handler: async ({ query, db, caller, signal, now }) => {
       const { cursor, limit, count = false, from, to, wait: seconds } = query;
       const filter = filterOf(query, caller);

@@ -9,6 +9,7 @@ import { DatabaseUnavailable } from '../db/database.ts';
 import { MINUTE, SECOND } from '../kit/clock.ts';
 import { requestIdFrom } from '../kit/ids.ts';
 import { http } from '../kit/node-http.ts';
+import { inWords } from '../kit/quantities.ts';
 import type { Route } from '../routes/define-route.ts';
 import { endWaitsAtClose } from '../routes/wait-signal.ts';
 import { addPath, type ServedPath } from './add-path.ts';
@@ -33,6 +34,7 @@ import { shown } from './quoting.ts';
 import { logRequests, type RequestLog, recordOf } from './request-log.ts';
 import { RequestSpans, traceOf } from './request-trace.ts';
 import { errorResponse, send } from './respond.ts';
+import { ResponseDeadline } from './response-deadline.ts';
 import { originForm, pathOf, routerOptions } from './targets.ts';
 
 export interface ServerOptions extends GateServices, HandlerServices {
@@ -50,13 +52,17 @@ export interface ServerOptions extends GateServices, HandlerServices {
   /** Whether the service runs with the demo shop, which readers of the portal may change. */
   isDemo: boolean;
   onExcessConnection: ConnectionLimitOptions['onExcess'];
+  /** Called for each request that got 503 because its response took too long. */
+  onOverdue?: (() => void) | undefined;
 }
 
 /** How long a client or the service may take for each step, in milliseconds. */
 export interface Timeouts {
   /** The client: to send a request completely, its headers included. */
   request: number;
-  /** The interval at which the server checks for requests that took too long: 408 is late by up to this time. */
+  /** The service: to begin the response to a complete request. */
+  response: number;
+  /** The interval at which the server checks for requests that took too long: 408 and 503 are late by up to this time. */
   check: number;
   /** The client: to read any part of a response that is ready. */
   reading: number;
@@ -64,6 +70,7 @@ export interface Timeouts {
 
 const defaultTimeouts: Timeouts = {
   request: 30 * SECOND,
+  response: 30 * SECOND,
   check: SECOND,
   reading: 2 * MINUTE,
 };
@@ -78,6 +85,12 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   const owed = new OwedResponses();
   const { requestLog, tracing, trustedProxies } = options;
   const spans = tracing && new RequestSpans(tracing, trustedProxies);
+  const deadline = new ResponseDeadline({
+    owed,
+    limit: timeouts.response,
+    check: timeouts.check,
+    onOverdue: reply => void sendOverdue(reply, gate, timeouts.response, options),
+  });
   const unreadable = new Unreadable({ gate, requestLog, owed, requestTimeout: timeouts.request });
   const server = Fastify({
     logger: false,
@@ -106,12 +119,13 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     clientErrorHandler: (error, socket) => unreadable.onClientError(error, socket),
     // The router's only error is a path that it cannot decode.
     frameworkErrors: (_error, request, reply) =>
-      void rejectBadPath(request, reply, gate, { ...options, spans }),
+      void rejectBadPath(request, reply, gate, { ...options, spans, deadline }),
   });
   const { connections, onExcessConnection: onExcess } = options;
   limitConnections(server.server, { ...connections, trustedProxies, onExcess });
   owed.watch(server.server, socket => unreadable.reject(tooManyWaiting(), socket));
   unreadable.watch(server.server);
+  deadline.watch(server);
   overrideNodeResponses(server, unreadable);
   server.decorateRequest('receivedAt', 0);
   server.decorateRequest('caller', undefined);
@@ -182,12 +196,14 @@ async function rejectBadPath(
   gate: Gate,
   options: Pick<ServerOptions, 'log' | 'requestLog' | 'outageLog' | 'trustedProxies'> & {
     spans: RequestSpans | undefined;
+    deadline: ResponseDeadline;
   },
 ): Promise<void> {
-  const { requestLog, trustedProxies, spans } = options;
+  const { requestLog, trustedProxies, spans, deadline } = options;
   // The framework creates it without the decorations of other requests.
   Object.assign(request, { startedAt: performance.now(), errorCode: null, bodyBytes: 0 });
   spans?.begin(request, reply);
+  deadline.begin(reply);
   reply.raw.on('close', () => requestLog.write(recordOf(request, reply, trustedProxies)));
   const path = pathOf(request.url);
   try {
@@ -209,6 +225,40 @@ function servedPathOf(route: Route, options: ServerOptions): ServedPath {
   const { method, bodyLimit } = route;
   const lifecycle = lifecycleOf(route, options.keepSunset);
   return { method, gated: route, lifecycle, bodyLimit, handler: handlerOf(route, options) };
+}
+
+/** Responds to a request whose response took too long. Its handler may still end: what it sends then is ignored. */
+async function sendOverdue(
+  reply: FastifyReply,
+  gate: Gate,
+  limit: number,
+  options: Pick<ServerOptions, 'log' | 'outageLog' | 'onOverdue'>,
+): Promise<void> {
+  const { request } = reply;
+  const { log, onOverdue } = options;
+  const { id: requestId, method, operation } = request;
+  const line = { requestId, traceId: traceOf(request)?.traceId, method, route: operation?.path ?? null };
+  log.error(line, `No response within ${inWords(limit)}`);
+  onOverdue?.();
+  // The framework logs it when a handler fails after the response.
+  reply.log = log.child({ requestId }, { msgPrefix: 'Request failed after its deadline: ' });
+  try {
+    await gate.completeHead(request);
+    // The handler may have ended meanwhile.
+    if (!reply.raw.headersSent) sendError(overdue(limit), request, reply, options);
+  } catch (error) {
+    log.error({ requestId, err: error }, 'No response could be sent');
+    reply.raw.destroy();
+  }
+}
+
+function overdue(limit: number): ApiError {
+  return new ApiError(
+    'service_unavailable',
+    `The service did not respond within ${inWords(limit)}, and may still carry out the request. Check before you send it again; ` +
+      'with an Idempotency-Key it is safe to send it again unchanged',
+    { 'retry-after': '1' },
+  );
 }
 
 function sendError(

@@ -38,6 +38,7 @@ export type Gated = Pick<Operation, 'scope' | 'countedBy' | 'path'> & {
   success?: { mediaType?: string };
   /** How many requests a request counts as; only its body shows that, so the gate counts it after the body was read. */
   cost?: Route['cost'];
+  longestWait?: Route['longestWait'];
   /** Whether this is a page of the portal: pages of other origins cannot read it. */
   isPage?: boolean;
 };
@@ -186,6 +187,17 @@ export class Gate {
     if (countedBy === 'key') return keyLimits.decide(caller, receivedAt, cost);
     const visitor = addressSubject(this.#addressOf(request));
     return counters.decideVisit(caller.keyId, visitor, visitTermsOf(caller), receivedAt);
+  }
+
+  /**
+   * Adds rate-limit headers to the response of a request that may still be in the gate, because a decision or a key does not
+   * arrive. Counts nothing.
+   */
+  async completeHead(request: FastifyRequest): Promise<void> {
+    // A copy: the gate may still add its own headers.
+    const head = [...(request.head ?? [])];
+    if (!head.includes('x-ratelimit-limit')) await this.#addLastKnownHeaders(request, head);
+    request.head = head;
   }
 
   /** Only the memory can identify the key now; otherwise the headers are those of the caller's address. */
