@@ -14,11 +14,7 @@ import { pathOf, withoutTrailingSlashes } from './targets.ts';
 export function portalPages(contract: ContractDocument, isDemo: boolean): ServedPath[] {
   let loading: Promise<Portal> | undefined;
   const portal = (request: FastifyRequest) => {
-    loading ??= loadPortal(contract, { port: request.socket.localPort, isDemo }).catch(error => {
-      // The failure may be temporary, such as too many open files.
-      loading = undefined;
-      throw error;
-    });
+    loading ??= loadPortal(contract, { port: request.socket.localPort, isDemo });
     return loading;
   };
   const page = async (request: FastifyRequest, reply: FastifyReply) => {
