@@ -36,7 +36,7 @@ const suites: Record<string, Suite> = {
   postgres: {
     files: [
       'service/test/{journeys,access,rules,races,events}/**/*.test.ts',
-      'service/test/input/{batches,batch-labels,bodies,documented-rules,fields,fuzz,ids,queries,stored-texts}.test.ts',
+      'service/test/input/{batches,batch-labels,bodies,deadline,documented-rules,fields,fuzz,ids,queries,stored-texts}.test.ts',
       'service/test/contract/{error-examples,example-exchanges,faults,shapes}.test.ts',
       'service/test/console/{shop-day,live,orders,stock,bulk,import}-browser.test.ts',
       'service/test/sdk/{batch,calls,subscriptions}.test.ts',

@@ -214,6 +214,7 @@ export async function buildApp(
       excessLog.write(address, limit);
       metrics?.onExcessConnection(limit);
     },
+    onOverdue: metrics?.onOverdue,
     keepSunset: config.keepSunset,
     timeouts,
   });

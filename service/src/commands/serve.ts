@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import { issueTicket } from '../access/api-keys/sign-in-ticket.ts';
 import { type App, buildApp } from '../app.ts';
 import { type Config, readConfig } from '../config.ts';
+import { BUILD_COMMAND, isConsoleBuilt } from '../console/console-files.ts';
 import { adminKeyPath } from '../db/store-directory.ts';
 import { lockStore } from '../db/store-lock.ts';
 import { fillEmptyStore } from '../demo/demo-shop.ts';
@@ -48,12 +49,25 @@ export async function serve(args: string[]): Promise<void> {
     app.log.flush();
     const keyInFile = await validKeyIn(keyFile, app.keyRing, app.clock.now());
     const keyElsewhere = config.databaseUrl !== undefined && !existsSync(keyFile);
+    const hasConsole = isConsoleBuilt();
     const isLocal = isLoopback(new URL(url).hostname);
     // What is not a terminal may be a journal or a collector of logs, which many people can read for a long time.
     const shownKey = process.stderr.isTTY ? firstKey : undefined;
-    const ticket = shownKey && isLocal ? await issueTicket(app.db, app.clock.now()) : undefined;
+    const signIn = hasConsole && isLocal && shownKey !== undefined;
+    const ticket = signIn ? await issueTicket(app.db, app.clock.now()) : undefined;
     process.stderr.write(
-      welcome({ url, metricsUrl, store, keyFile, keyInFile, keyElsewhere, shownKey, isLocal, ticket }),
+      welcome({
+        url,
+        metricsUrl,
+        hasConsole,
+        store,
+        keyFile,
+        keyInFile,
+        keyElsewhere,
+        shownKey,
+        isLocal,
+        ticket,
+      }),
     );
   } catch (error) {
     await app.close();
@@ -124,6 +138,7 @@ function shownStore({ databaseUrl, dataDirectory }: Config): string {
 interface Welcome {
   url: string;
   metricsUrl: string | undefined;
+  hasConsole: boolean;
   /** The directory or database with the shop's data. */
   store: string;
   keyFile: string;
@@ -142,6 +157,7 @@ interface Welcome {
 function welcome({
   url,
   metricsUrl,
+  hasConsole,
   store,
   keyFile,
   keyInFile,
@@ -165,7 +181,7 @@ function welcome({
   return `
   Pet Store Service
     Address    ${url}
-    Console    ${console}
+    Console    ${hasConsole ? console : `not built; build it with ${BUILD_COMMAND}`}
     Portal     ${url}/docs
     Contract   ${url}/openapi.yaml${metricsUrl ? `\n    Metrics    ${metricsUrl}` : ''}
     Data       ${store}

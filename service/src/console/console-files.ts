@@ -1,9 +1,13 @@
+import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { Content } from '../kit/content.ts';
+import { codeOf } from '../kit/thrown.ts';
 
 /** Where `web/console/build.mjs` puts the files. */
 const built = join(import.meta.dirname, '../../../web/console/dist');
+
+const PAGE = 'index.html';
 
 const types: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',
@@ -17,18 +21,29 @@ export interface ConsoleFiles {
   assets: ReadonlyMap<string, Content>;
 }
 
+/** Builds the console, in the directory of the project. */
+export const BUILD_COMMAND = 'node web/console/build.mjs';
+
+export function isConsoleBuilt(): boolean {
+  return existsSync(join(built, PAGE));
+}
+
 /**
  * Reads all files at once, so that the page and its files are of the same build, also when a later build replaces them.
- * Throws an Error if the console was not built.
+ * Returns `undefined` if the console was not built.
  */
-export async function readConsole(directory = built): Promise<ConsoleFiles> {
-  const page = await readContent(join(directory, 'index.html')).catch(cause => {
-    throw new Error(`The console is not built: run node web/console/build.mjs`, { cause });
-  });
-  const folder = join(directory, 'assets');
+export async function readConsole(): Promise<ConsoleFiles | undefined> {
+  const page = await readContent(join(built, PAGE)).catch(unlessMissing);
+  if (!page) return undefined;
+  const folder = join(built, 'assets');
   const names = (await readdir(folder)).filter(name => extname(name) in types);
   const contents = await Promise.all(names.map(name => readContent(join(folder, name))));
   return { page, assets: new Map(names.map((name, i) => [name, contents[i]!])) };
+}
+
+/** Throws an error again, except that a file does not exist. */
+function unlessMissing(error: unknown): undefined {
+  if (codeOf(error) !== 'ENOENT') throw error;
 }
 
 /** The content of a file, with the compressed forms that the build made of it. */

@@ -63,8 +63,11 @@ export interface Operation {
   scope: Scope | readonly Scope[] | 'any' | null;
   /** Scopes of which the caller's key needs at least one in addition. */
   anyOfScopes?: readonly Scope[];
-  /** `account` if requests count against a separate limit that each key has for reading its account. */
-  countedBy?: 'account';
+  /**
+   * `account` if requests count against a separate limit that each key has for reading its account; `address` if requests
+   * that need no key count against the address of the client.
+   */
+  countedBy?: 'account' | 'address';
   params?: Schema;
   query?: Schema;
   /** The headers that only this operation reads. They are documented here, and the handler checks them. */

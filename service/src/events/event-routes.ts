@@ -2,6 +2,7 @@ import { EVENT_DAYS } from '../contract/defaults.ts';
 import { pageOf } from '../contract/page.ts';
 import { countParameter, dateTime, int32, pageLimit, type Schema } from '../contract/schema.ts';
 import type { Scope } from '../contract/scopes.ts';
+import { SECOND } from '../kit/clock.ts';
 import { toInstant } from '../kit/dates.ts';
 import { inWords } from '../kit/quantities.ts';
 import { defineRoute, type Route } from '../routes/define-route.ts';
@@ -38,6 +39,9 @@ const filters = {
 
 const cursor = { ...eventCursor, example: '0' } as const;
 
+/** In seconds. */
+const LONGEST_WAIT = 60;
+
 const pageQuery = {
   type: 'object',
   additionalProperties: false,
@@ -66,7 +70,7 @@ const pageQuery = {
     wait: {
       ...int32,
       minimum: 0,
-      maximum: 60,
+      maximum: LONGEST_WAIT,
       default: 0,
       description: 'How many seconds to wait for an event if none exists yet.',
     },
@@ -138,6 +142,7 @@ export const eventRoutes = ({ tail, source, event }: EventRouteOptions): Route[]
     query: pageQuery,
     success: pageOf(event, 'A page of events.'),
     errors: ['cursor_expired', 'log_restored'],
+    longestWait: LONGEST_WAIT * SECOND,
     handler: async ({ query, db, caller, signal, now }) => {
       const { cursor, limit, count = false, from, to, wait: seconds } = query;
       const filter = filterOf(query, caller.scopes);

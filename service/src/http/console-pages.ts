@@ -1,59 +1,66 @@
 import { isIP } from 'node:net';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type ConsoleFiles, readConsole } from '../console/console-files.ts';
 import { ApiError } from '../contract/errors.ts';
+import type { Static } from '../contract/static.ts';
+import type { ServedPath } from './add-path.ts';
+import { sendConsoleNotBuilt } from './console-not-built.ts';
+import { hostnameOf } from './host.ts';
 import { nothingAt } from './no-route.ts';
-import { assetHeaders, type Page, pageHeaders } from './page.ts';
+import { assetHeaders, pageAt, pageHeaders } from './page.ts';
 import { sendWhole } from './send.ts';
 import { sendContent } from './send-content.ts';
+import { bodyReader } from './validate.ts';
 
 const CONSOLE_URL = '/console';
 
 /** Signs a browser in. Returns the secret of an API key, or `undefined` if the ticket is not valid. */
 export type RedeemTicket = (ticket: string) => Promise<string | undefined>;
 
+const SignIn = {
+  type: 'object',
+  required: ['ticket'],
+  additionalProperties: false,
+  properties: { ticket: { type: 'string', maxLength: 200 } },
+} as const;
+
 /** The page of the console at every path below `/console`, its files, and the exchange of the ticket of a link that signs in. */
-export function consolePages(redeem: RedeemTicket): Page[] {
-  let reading: Promise<ConsoleFiles> | undefined;
-  const files = () => {
-    reading ??= readConsole().catch(error => {
-      // It may be built later.
-      reading = undefined;
-      throw error;
-    });
-    return reading;
+export function consolePages(redeem: RedeemTicket): ServedPath[] {
+  let files: ConsoleFiles | undefined;
+  const readFiles = async () => {
+    // While it is not built, each request looks for it: it may be built later.
+    files ??= await readConsole();
+    return files;
   };
-  const page = (path: string): Page => ({
-    path,
-    handler: async (request, reply) => sendContent(request, reply, (await files()).page, pageHeaders),
-  });
+  const page = async (request: FastifyRequest, reply: FastifyReply) => {
+    const content = (await readFiles())?.page;
+    if (!content) return sendConsoleNotBuilt(request, reply);
+    return sendContent(request, reply, content, pageHeaders);
+  };
+  const asset = async (request: FastifyRequest, reply: FastifyReply) => {
+    const { file } = request.params as { file: string };
+    const content = (await readFiles())?.assets.get(file);
+    if (!content) throw nothingAt(request.url);
+    return sendContent(request, reply, content, assetHeaders);
+  };
+  const readBody = bodyReader(SignIn);
+  const signIn = async (request: FastifyRequest, reply: FastifyReply) => {
+    const { ticket } = readBody(request.body, request.bodyText) as Static<typeof SignIn>;
+    const key = comesFromHere(request) ? await redeem(ticket) : undefined;
+    if (key === undefined) throw invalidTicket();
+    const headers = { 'content-type': 'application/json', 'cache-control': 'no-store' };
+    sendWhole(request, reply, 200, headers, JSON.stringify({ key }));
+  };
   return [
-    page(CONSOLE_URL),
-    page(`${CONSOLE_URL}/*`),
+    pageAt(CONSOLE_URL, page),
+    pageAt(`${CONSOLE_URL}/*`, page),
+    pageAt(`${CONSOLE_URL}/assets/{file}`, asset),
     {
-      path: `${CONSOLE_URL}/assets/{file}`,
-      handler: async (request, reply) => {
-        const { file } = request.params as { file: string };
-        const content = (await files()).assets.get(file);
-        if (!content) throw nothingAt(request.url);
-        return sendContent(request, reply, content, assetHeaders);
-      },
-    },
-    {
-      path: `${CONSOLE_URL}/sign-in`,
       method: 'POST',
-      handler: async (request, reply) => {
-        const key = comesFromHere(request) ? await redeem(ticketOf(request.body)) : undefined;
-        if (key === undefined) throw invalidTicket();
-        const headers = { 'content-type': 'application/json', 'cache-control': 'no-store' };
-        sendWhole(request, reply, 200, headers, JSON.stringify({ key }));
-      },
+      gated: { path: `${CONSOLE_URL}/sign-in`, scope: null, countedBy: 'address', isPage: true },
+      handler: signIn,
     },
   ];
-}
-
-function ticketOf(body: unknown): string {
-  return typeof body === 'object' && body !== null && 'ticket' in body ? String(body.ticket) : '';
 }
 
 function invalidTicket(): ApiError {
@@ -70,9 +77,10 @@ function invalidTicket(): ApiError {
  */
 function comesFromHere({ socket, headers }: FastifyRequest): boolean {
   const isForwarded = 'x-forwarded-for' in headers || 'forwarded' in headers || 'via' in headers;
-  const { hostname } = new URL(`http://${headers.host}`);
-  const isSameOrigin = headers.origin === undefined || headers.origin === `http://${headers.host}`;
-  return !isForwarded && isSameOrigin && isLoopback(hostname) && isLoopback(socket.remoteAddress ?? '');
+  const { host = '', origin } = headers;
+  const isSameOrigin = origin === undefined || origin === `http://${host}`;
+  const isHere = isLoopback(hostnameOf(host) ?? '') && isLoopback(socket.remoteAddress ?? '');
+  return !isForwarded && isSameOrigin && isHere;
 }
 
 /** Whether a host is this machine: `localhost`, 127.0.0.0/8 or ::1, also in the form of an IPv4-mapped address. */

@@ -1,4 +1,5 @@
 import type { IncomingMessage, OutgoingHttpHeader, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { FastifyReply } from 'fastify';
 import { http } from '../kit/node-http.ts';
 import type { OwedResponses } from './gate/owed-responses.ts';
 
@@ -29,6 +30,9 @@ export function responseClass(drain: Drain, owed: OwedResponses): typeof ServerR
   return class DrainableResponse<
     Request extends IncomingMessage = IncomingMessage,
   > extends http.ServerResponse<Request> {
+    /** Set by each request. Declared here, so that all responses have the same hidden class. */
+    override reply: FastifyReply | undefined = undefined;
+
     override writeHead(status: number, reason?: string | Headers, headers?: Headers): this {
       if (drain.hasBegun) {
         if (owed.endWith(this)) this.setHeader('connection', 'close');

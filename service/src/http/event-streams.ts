@@ -83,6 +83,8 @@ export class EventStreams {
       sendWhole(request, reply, 200, headers);
       return;
     }
+    // Another response was sent instead, because the start took too long.
+    if (request.isOverdue && reply.raw.headersSent) return;
     reply.hijack();
     // The client has disconnected: there will be no further event `close`.
     if (reply.raw.destroyed) return;

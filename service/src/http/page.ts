@@ -1,11 +1,8 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { ServedPath } from './add-path.ts';
 
-/** A path of the portal or the console, which is not an operation of the contract. */
-export interface Page {
-  path: string;
-  /** GET and HEAD unless set. */
-  method?: 'POST';
-  handler(request: FastifyRequest, reply: FastifyReply): Promise<void>;
+/** A path of the portal or the console, which is not an operation of the contract. It requires no key and uses no quota. */
+export function pageAt(path: string, handler: ServedPath['handler']): ServedPath {
+  return { method: 'GET', gated: { path, scope: null, isPage: true }, handler };
 }
 
 /** Allows only resources of the service itself: no inline script or style, no frame, no form that could send a key. */

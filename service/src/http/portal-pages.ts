@@ -2,15 +2,16 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Portal } from '../portal/portal.ts';
 import { ASSETS_URL, PORTAL_URL } from '../portal/urls.ts';
+import type { ServedPath } from './add-path.ts';
 import { nothingAt } from './no-route.ts';
 import type { ContractDocument } from './openapi/document.ts';
-import { assetHeaders, type Page, pageHeaders } from './page.ts';
+import { assetHeaders, pageAt, pageHeaders } from './page.ts';
 import { sendWhole } from './send.ts';
 import { sendContent } from './send-content.ts';
 import { pathOf, withoutTrailingSlashes } from './targets.ts';
 
 /** The pages of the portal. The first request for one loads the portal's code: most processes never need it. */
-export function portalPages(contract: ContractDocument, isDemo: boolean): Page[] {
+export function portalPages(contract: ContractDocument, isDemo: boolean): ServedPath[] {
   let loading: Promise<Portal> | undefined;
   const portal = (request: FastifyRequest) => {
     loading ??= loadPortal(contract, { port: request.socket.localPort, isDemo });
@@ -29,9 +30,9 @@ export function portalPages(contract: ContractDocument, isDemo: boolean): Page[]
     return sendContent(request, reply, content, assetHeaders);
   };
   return [
-    redirect('/'),
-    ...pagePaths.map(path => ({ path, handler: page })),
-    { path: `${ASSETS_URL}/{file}`, handler: asset },
+    pageAt('/', redirectToPortal),
+    ...pagePaths.map(path => pageAt(path, page)),
+    pageAt(`${ASSETS_URL}/{file}`, asset),
   ];
 }
 
@@ -65,11 +66,6 @@ async function loadPortal(
   return openPortal(JSON.parse(json), site);
 }
 
-/** Redirects to the start page. */
-function redirect(path: string): Page {
-  return {
-    path,
-    handler: async (request, reply) =>
-      sendWhole(request, reply, 302, { 'cache-control': 'no-cache', location: PORTAL_URL }, ''),
-  };
+async function redirectToPortal(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  return sendWhole(request, reply, 302, { 'cache-control': 'no-cache', location: PORTAL_URL }, '');
 }

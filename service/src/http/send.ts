@@ -23,6 +23,8 @@ export function sendWhole(
   headers: Readonly<Record<string, string>>,
   body?: string | Buffer,
 ): void {
+  // Another response was sent instead, because this one took too long.
+  if (request.isOverdue && reply.raw.headersSent) return;
   const pairs = completedHead(request, headers);
   if (body !== undefined) {
     request.bodyBytes = Buffer.byteLength(body);

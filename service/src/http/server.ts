@@ -1,12 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { Readable } from 'node:stream';
-import Fastify, {
-  type FastifyInstance,
-  type FastifyReply,
-  type FastifyRequest,
-  type RequestPayload,
-} from 'fastify';
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { withoutSecrets } from '../access/api-keys/secret.ts';
 import { ApiError } from '../contract/errors.ts';
@@ -15,8 +9,10 @@ import { DatabaseUnavailable } from '../db/database.ts';
 import { MINUTE, SECOND } from '../kit/clock.ts';
 import { requestIdFrom } from '../kit/ids.ts';
 import { http } from '../kit/node-http.ts';
+import { inWords } from '../kit/quantities.ts';
 import type { Route } from '../routes/define-route.ts';
 import { endWaitsAtClose } from '../routes/wait-signal.ts';
+import { addPath, type ServedPath } from './add-path.ts';
 import { readJsonBodies } from './body.ts';
 import { closeConnectionsPromptly } from './closing.ts';
 import { type ConnectionLimitOptions, type ConnectionLimits, limitConnections } from './connection-limits.ts';
@@ -32,14 +28,14 @@ import { lifecycleOf } from './lifecycle.ts';
 import { rejectUnrouted } from './no-route.ts';
 import type { ContractDocument } from './openapi/document.ts';
 import type { OutageLog } from './outage-log.ts';
-import type { Page } from './page.ts';
 import { portalPages } from './portal-pages.ts';
 import { isPreflight, respondToPreflight } from './preflight.ts';
 import { shown } from './quoting.ts';
 import { logRequests, type RequestLog, recordOf } from './request-log.ts';
 import { RequestSpans, traceOf } from './request-trace.ts';
 import { errorResponse, send } from './respond.ts';
-import { originForm, pathOf, routerOptions, routerPath } from './targets.ts';
+import { ResponseDeadline } from './response-deadline.ts';
+import { originForm, pathOf, routerOptions } from './targets.ts';
 
 export interface ServerOptions extends GateServices, HandlerServices {
   routes: readonly Route[];
@@ -56,19 +52,28 @@ export interface ServerOptions extends GateServices, HandlerServices {
   /** Whether the service runs with the demo shop, which readers of the portal may change. */
   isDemo: boolean;
   onExcessConnection: ConnectionLimitOptions['onExcess'];
+  /** Called for each request that got 503 because its response took too long. */
+  onOverdue?: (() => void) | undefined;
 }
 
-/** How long a client may take for each step, in milliseconds. */
+/** How long a client or the service may take for each step, in milliseconds. */
 export interface Timeouts {
-  /** To send a request completely, its headers included. */
+  /** The client: to send a request completely, its headers included. */
   request: number;
-  /** The interval at which the server checks for requests that took too long: 408 is late by up to this time. */
+  /** The service: to begin the response to a complete request. */
+  response: number;
+  /** The interval at which the server checks for requests that took too long: 408 and 503 are late by up to this time. */
   check: number;
-  /** To read any part of a response that is ready. */
+  /** The client: to read any part of a response that is ready. */
   reading: number;
 }
 
-const defaultTimeouts: Timeouts = { request: 30 * SECOND, check: SECOND, reading: 2 * MINUTE };
+const defaultTimeouts: Timeouts = {
+  request: 30 * SECOND,
+  response: 30 * SECOND,
+  check: SECOND,
+  reading: 2 * MINUTE,
+};
 
 /** Longer than load balancers keep idle connections open (60 s), so that none is closed while a request is in transit. */
 const KEEP_ALIVE_TIMEOUT = 72_000;
@@ -80,6 +85,12 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   const owed = new OwedResponses();
   const { requestLog, tracing, trustedProxies } = options;
   const spans = tracing && new RequestSpans(tracing, trustedProxies);
+  const deadline = new ResponseDeadline({
+    owed,
+    limit: timeouts.response,
+    check: timeouts.check,
+    onOverdue: reply => void sendOverdue(reply, gate, timeouts.response, options),
+  });
   const unreadable = new Unreadable({ gate, requestLog, owed, requestTimeout: timeouts.request });
   const server = Fastify({
     logger: false,
@@ -108,12 +119,13 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     clientErrorHandler: (error, socket) => unreadable.onClientError(error, socket),
     // The router's only error is a path that it cannot decode.
     frameworkErrors: (_error, request, reply) =>
-      void rejectBadPath(request, reply, gate, { ...options, spans }),
+      void rejectBadPath(request, reply, gate, { ...options, spans, deadline }),
   });
   const { connections, onExcessConnection: onExcess } = options;
   limitConnections(server.server, { ...connections, trustedProxies, onExcess });
   owed.watch(server.server, socket => unreadable.reject(tooManyWaiting(), socket));
   unreadable.watch(server.server);
+  deadline.watch(server);
   overrideNodeResponses(server, unreadable);
   server.decorateRequest('receivedAt', 0);
   server.decorateRequest('caller', undefined);
@@ -134,10 +146,13 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     if (!request.isUncounted) return sendError(error, request, reply, options);
     return countFailed(options, request, error).then(counted => sendError(counted, request, reply, options));
   });
-  const pages = [...portalPages(options.contract, options.isDemo), ...consolePages(options.redeemTicket)];
   rejectUnrouted(server, gate);
-  for (const route of options.routes) addRoute(server, gate, route, options);
-  for (const page of pages) addPage(server, gate, page);
+  const paths = [
+    ...options.routes.map(route => servedPathOf(route, options)),
+    ...portalPages(options.contract, options.isDemo),
+    ...consolePages(options.redeemTicket),
+  ];
+  for (const path of paths) addPath(server, gate, path);
   return server;
 }
 
@@ -181,12 +196,14 @@ async function rejectBadPath(
   gate: Gate,
   options: Pick<ServerOptions, 'log' | 'requestLog' | 'outageLog' | 'trustedProxies'> & {
     spans: RequestSpans | undefined;
+    deadline: ResponseDeadline;
   },
 ): Promise<void> {
-  const { requestLog, trustedProxies, spans } = options;
+  const { requestLog, trustedProxies, spans, deadline } = options;
   // The framework creates it without the decorations of other requests.
   Object.assign(request, { startedAt: performance.now(), errorCode: null, bodyBytes: 0 });
   spans?.begin(request, reply);
+  deadline.begin(reply);
   reply.raw.on('close', () => requestLog.write(recordOf(request, reply, trustedProxies)));
   const path = pathOf(request.url);
   try {
@@ -203,54 +220,45 @@ function requestIdOf({ headers: { 'x-request-id': header } }: Pick<IncomingMessa
   return requestIdFrom(header === undefined ? undefined : withoutSecrets(String(header)));
 }
 
-function addRoute(server: FastifyInstance, gate: Gate, route: Route, options: ServerOptions): void {
+function servedPathOf(route: Route, options: ServerOptions): ServedPath {
   rejectCostOfVisits(route);
+  const { method, bodyLimit } = route;
   const lifecycle = lifecycleOf(route, options.keepSunset);
-  server.route({
-    method: route.method === 'GET' ? ['GET', 'HEAD'] : route.method,
-    url: routerPath(route.path),
-    onRequest: (request, _reply, done) => {
-      if (lifecycle) request.head = lifecycle.announcement(request);
-      try {
-        const waiting = gate.pass(request, route);
-        if (waiting) return waiting.then(() => lifecycle?.rejectEnded(request));
-        lifecycle?.rejectEnded(request);
-      } catch (rejection) {
-        // In a later turn: if the rest of these bytes is malformed, the response must report that.
-        return Promise.reject(rejection);
-      }
-      return done();
-    },
-    ...(route.method !== 'GET' && { preParsing: letEmptyBodiesEnd }),
-    ...(route.bodyLimit !== undefined && { bodyLimit: route.bodyLimit }),
-    handler: handlerOf(route, options),
-  });
+  return { method, gated: route, lifecycle, bodyLimit, handler: handlerOf(route, options) };
 }
 
-/**
- * Replaces the stream of a request with a Content-Type but no body: `node:http` has already ended it, and a parser that waits
- * for its end would wait forever.
- */
-function letEmptyBodiesEnd(
-  _request: FastifyRequest,
-  _reply: FastifyReply,
-  body: RequestPayload,
-  done: (error: null, body: RequestPayload) => void,
-): void {
-  done(null, body.readableEnded ? Readable.from([]) : body);
+/** Responds to a request whose response took too long. Its handler may still end: what it sends then is ignored. */
+async function sendOverdue(
+  reply: FastifyReply,
+  gate: Gate,
+  limit: number,
+  options: Pick<ServerOptions, 'log' | 'outageLog' | 'onOverdue'>,
+): Promise<void> {
+  const { request } = reply;
+  const { log, onOverdue } = options;
+  const { id: requestId, method, operation } = request;
+  const line = { requestId, traceId: traceOf(request)?.traceId, method, route: operation?.path ?? null };
+  log.error(line, `No response within ${inWords(limit)}`);
+  onOverdue?.();
+  // The framework logs it when a handler fails after the response.
+  reply.log = log.child({ requestId }, { msgPrefix: 'Request failed after its deadline: ' });
+  try {
+    await gate.completeHead(request);
+    // The handler may have ended meanwhile.
+    if (!reply.raw.headersSent) sendError(overdue(limit), request, reply, options);
+  } catch (error) {
+    log.error({ requestId, err: error }, 'No response could be sent');
+    reply.raw.destroy();
+  }
 }
 
-/** Adds a page of the portal or the console. It requires no key and uses no quota. */
-function addPage(server: FastifyInstance, gate: Gate, { path, method, handler }: Page): void {
-  const gated = { path, scope: null, isPage: true };
-  server.route({
-    method: method ?? ['GET', 'HEAD'],
-    url: routerPath(path),
-    onRequest: async request => {
-      await gate.pass(request, gated);
-    },
-    handler,
-  });
+function overdue(limit: number): ApiError {
+  return new ApiError(
+    'service_unavailable',
+    `The service did not respond within ${inWords(limit)}, and may still carry out the request. Check before you send it again; ` +
+      'with an Idempotency-Key it is safe to send it again unchanged',
+    { 'retry-after': '1' },
+  );
 }
 
 function sendError(

@@ -84,7 +84,7 @@ export const serviceRoutes = ({ contract, counters, writability, drain }: Servic
       'replicas. Requires no API key and uses no quota.',
     scope: null,
     success: { status: 200, description: 'The service is ready.', schema: Readiness },
-    errors: ['service_unavailable'],
+    errors: [],
     handler: async ({ db }) => {
       if (drain.hasBegun) throw stopping();
       // Selecting a constant would not read the store.

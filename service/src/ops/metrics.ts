@@ -56,6 +56,7 @@ export class Metrics {
     origin: { admitted: 0, refused: 0, banned: 0 },
   };
   readonly #unreadable: Counter<'status'>;
+  readonly #overdue: Counter;
   readonly #bans: Counter;
   readonly #excessConnections: Counter<'limit'>;
   readonly #webhookAttempts: Counter<'outcome'>;
@@ -80,6 +81,11 @@ export class Metrics {
       name: 'petstore_http_unreadable_requests_total',
       help: 'Requests that were not HTTP or never arrived completely. They have no route and no duration.',
       labelNames: ['status'],
+      registers,
+    });
+    this.#overdue = new Counter({
+      name: 'petstore_http_overdue_requests_total',
+      help: 'Requests that got 503 because the service did not respond in time. The log has their routes.',
       registers,
     });
     this.#bans = new Counter({
@@ -121,6 +127,8 @@ export class Metrics {
   ): void => {
     this.#decisions[countedBy][verdict]++;
   };
+
+  readonly onOverdue = (): void => this.#overdue.inc();
 
   readonly onBan = (): void => this.#bans.inc();
 

@@ -19,6 +19,8 @@ export interface RouteDefinition<P extends Schema, Q extends Schema, B extends S
    * body was read and checked. Only for operations that publishable keys cannot call, because it counts against a key alone.
    */
   cost?: (body: Static<B>) => number;
+  /** The longest time for which the operation waits on purpose, in milliseconds. Its responses may take that much longer. */
+  longestWait?: number;
   /** Runs before the handler and outside of its transaction, for work that waits for something other than the store. */
   prepare?: (context: Context<Static<P>, Static<Q>, Static<B>>) => Promise<void>;
   /** Whether the transaction of the handler takes long (`WriteOptions`). */
@@ -42,6 +44,7 @@ export type AnyContext = Context<never, never, never>;
 /** A route as the server and the document see it. */
 export interface Route extends Operation {
   cost?: (body: never) => number;
+  longestWait?: number;
   prepare?: (context: AnyContext) => Promise<void>;
   writesAlone?: boolean;
   locks?: (input: { params: never; body: never }) => readonly string[];

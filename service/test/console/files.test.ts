@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { issueTicket } from '../../src/access/api-keys/sign-in-ticket.ts';
 import { buildConsole } from '../support/console-page.ts';
 import { fetchBytes } from '../support/fetch-bytes.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
@@ -121,55 +120,5 @@ describe('the files of the console', () => {
       assert.ok(!added.values().some(isPlot), `${page} loads the plot at once`);
       assert.ok((await total(added)) <= 50 * KILOBYTE, `${page}: ${await total(added)} bytes`);
     }
-  });
-});
-
-describe('the ticket of a link that signs in', () => {
-  const redeem = (ticket: unknown, headers: Record<string, string> = {}) =>
-    fetch(`${shop.origin}/console/sign-in`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...headers },
-      body: JSON.stringify({ ticket }),
-    });
-
-  it('is exchanged once for a key of its own, which expires and is not the administrator’s', async () => {
-    const ticket = await issueTicket(shop.app.db, shop.clock.now());
-    const response = await redeem(ticket);
-    assert.deepEqual([response.status, response.headers.get('cache-control')], [200, 'no-store']);
-    const { key } = (await response.json()) as { key: string };
-    assert.notEqual(key, shop.adminKey);
-    const { body } = await shop.api.as(key).get('/account');
-    assert.deepEqual([body.name, body.scopes], ['Console on the first machine', ['admin']]);
-    assert.equal(Date.parse(body.expiresAt) - shop.clock.now(), 30 * 86_400_000);
-    const again = await redeem(ticket);
-    assert.equal(again.status, 401);
-    assert.match(((await again.json()) as { message: string }).message, /used before, has expired/);
-  });
-
-  it('is rejected from other machines, through proxies, from foreign pages and after 15 minutes', async () => {
-    const ticket = await issueTicket(shop.app.db, shop.clock.now());
-    const rejected: Record<string, string>[] = [
-      { 'x-forwarded-for': '203.0.113.7' },
-      { via: '1.1 proxy' },
-      { origin: 'https://evil.example' },
-    ];
-    for (const headers of rejected)
-      assert.equal((await redeem(ticket, headers)).status, 401, JSON.stringify(headers));
-    // A foreign page whose host leads to this machine.
-    const rebound = await fetchBytes(`${shop.origin}/console/sign-in`, {
-      method: 'POST',
-      headers: { host: 'evil.example', 'content-type': 'application/json' },
-      body: JSON.stringify({ ticket }),
-    });
-    assert.equal(rebound.status, 401);
-    for (const wrong of ['', 'x', null, { length: 32 }]) assert.equal((await redeem(wrong)).status, 401);
-    shop.clock.advance(15 * 60_000);
-    assert.equal((await redeem(ticket)).status, 401);
-  });
-
-  it('is in no log line', async () => {
-    const ticket = await issueTicket(shop.app.db, shop.clock.now());
-    await redeem(ticket);
-    assert.ok(!JSON.stringify(shop.logLines()).includes(ticket));
   });
 });

@@ -2,6 +2,7 @@ import type { Schema } from '../../src/contract/schema.ts';
 import { encodeCursor } from '../../src/kit/paging.ts';
 import type { Random } from '../support/random.ts';
 import { type DefinedOperation, definedOperations } from '../support/route-requests.ts';
+import { servedPaths } from '../support/served-paths.ts';
 import { anyText, type Known, oddValue, Raw, toJson, validValue } from './any-value.ts';
 
 export interface AnyRequest {
@@ -28,6 +29,8 @@ function oddPartOf(random: Random, { params, query, body }: DefinedOperation['ro
   ]);
 }
 
+const HOSTS = ['shop', '[', 'a b', '%zz', '127.0.0.1:99999', '', '[::1]:80', 'a@b', 'a/b'];
+
 const HEADERS: Record<string, readonly string[]> = {
   accept: ['application/json', '*/*', 'text/html', 'application/json;q=0', ', ,', '*'.repeat(3_000)],
   'accept-encoding': ['gzip', 'br;q=0', '*;q=abc', ','.repeat(3_000)],
@@ -47,6 +50,7 @@ const HEADERS: Record<string, readonly string[]> = {
   'if-match': ['*', '"x"', 'W/"x"', '"', `${'"x",'.repeat(1_500)}"x"`, '"\\'],
   'if-none-match': ['*', '"x"', 'W/"x"', 'x', `${'"x",'.repeat(1_500)}"`],
   'last-event-id': ['0', '-1', 'latest', '9'.repeat(100), 'x'],
+  host: HOSTS,
   'x-api-key': ['', 'psk_wrong', 'x'.repeat(3_000)],
   'x-forwarded-for': ['1.2.3.4', '1.2.3.4, ::1', ','.repeat(3_000), 'x'],
   'x-request-id': ['a', 'a b', 'a'.repeat(3_000), '\u00ff'],
@@ -68,9 +72,56 @@ const TARGETS = [
   '/.env',
 ];
 
-/** A random request that HTTP can carry: usually an operation of the contract with one odd part. */
+/** A random request that HTTP can carry: usually an operation of the contract with one odd part, or a page. */
 export function anyRequest(random: Random, known: Known): AnyRequest {
-  return random.next() < 0.95 ? operationRequest(random, known) : strayRequest(random);
+  const share = random.next();
+  if (share < 0.85) return operationRequest(random, known);
+  return share < 0.95 ? pageRequest(random, known) : strayRequest(random);
+}
+
+const operationPaths = new Set(definedOperations.map(({ template }) => template));
+
+/** Paths below `/docs` and `/console`, with and without a page. */
+const BELOW = [
+  '',
+  'x',
+  'guide',
+  'errors.md',
+  'search.json',
+  'operations/listPets',
+  'animals/7',
+  'sign-in',
+  '%00',
+  '..',
+];
+
+const SIGN_INS = [
+  '{"ticket":"x"}',
+  '{"ticket":{"toString":1}}',
+  '{"ticket":null}',
+  '{}',
+  '[]',
+  '"x"',
+  '{',
+  '',
+  undefined,
+];
+
+/** A request to a path that the service serves and the contract does not have: a page, an asset, or the sign-in. */
+function pageRequest(random: Random, known: Known): AnyRequest {
+  const pages = servedPaths().filter(({ template }) => !operationPaths.has(template));
+  const { template, methods } = random.pick(pages);
+  const below = () => (random.next() < 0.7 ? random.pick(BELOW) : encoded(random, anyText(random, 8)));
+  return {
+    operation: undefined,
+    method: random.pick(random.next() < 0.9 ? [...methods] : METHODS),
+    target: template.replace(/\*|\{\w+\}/g, below) + queryOf(random, undefined, random.next() < 0.2, known),
+    headers: {
+      ...(random.next() < 0.3 && headersOf(random)),
+      ...(random.next() < 0.3 && { host: random.pick(HOSTS) }),
+    },
+    body: methods.has('POST') || random.next() < 0.2 ? random.pick(SIGN_INS) : undefined,
+  };
 }
 
 function operationRequest(random: Random, known: Known): AnyRequest {

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { describe, it, type TestContext } from 'node:test';
+import { before, describe, it, type TestContext } from 'node:test';
 import fc from 'fast-check';
 import { MINUTE } from '../../src/kit/clock.ts';
 import type { Client } from '../support/client.ts';
+import { buildConsole } from '../support/console-page.ts';
 import { aPet } from '../support/factories.ts';
 import { Random } from '../support/random.ts';
 import { exchangeBytes } from '../support/raw-http.ts';
@@ -52,11 +53,13 @@ async function outcomeOf(shop: FuzzShop, request: AnyRequest): Promise<{ status:
   }
 }
 
+before(buildConsole);
+
 describe('any request', () => {
   for (let batch = 0; batch < Math.ceil(REQUESTS / BATCH); batch++) {
     const seed = (SEED + batch) % 2 ** 31;
 
-    it(`to an operation gets a response of the contract, never a 5xx: FUZZ_SEED=${seed}`, async t => {
+    it(`to a path of the service gets a response of the contract, never a 5xx: FUZZ_SEED=${seed}`, async t => {
       const shop = await startFuzzShop(t);
       const random = new Random(seed);
       /** The first request for each kind of problem. */
@@ -69,7 +72,7 @@ describe('any request', () => {
         const { status, problem } = await outcomeOf(shop, request);
         if (status < 400) successes++;
         // Report the same operation and kind of problem once.
-        const kind = `${request.operation?.operationId} ${status} ${problem.replace(/.*: /s, '')}`;
+        const kind = `${request.operation?.operationId ?? request.target} ${status} ${problem.replace(/.*: /s, '')}`;
         if (problem !== '') problems.set(kind, `${show(request)}\n→ ${problem}`);
       }
       assert.deepEqual([...problems.values()], []);

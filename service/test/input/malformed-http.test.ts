@@ -87,6 +87,44 @@ describe('a request that node:http would reject by itself', () => {
     assert.equal((await exchangeBytes(origin, 'GET /healthz HTTP/1.0\r\n\r\n')).status, 200);
   });
 
+  it('for a Host that is not valid is rejected with an error of the contract on every path', async t => {
+    const { origin, logLines } = await startTestApp(t);
+    const hosts = [
+      '',
+      '[',
+      '[::1',
+      '::1',
+      'a b',
+      '%zz',
+      'a%2',
+      'a/b',
+      'a@b',
+      'a:b',
+      'a:-1',
+      'a:65536',
+      '\xe4',
+      ':80',
+    ];
+    for (const host of hosts) {
+      for (const path of ['/healthz', '/docs']) {
+        const response = await exchangeBytes(origin, `GET ${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+        assert.match(assertRejected(response, 400, 'invalid_request'), /^The Host header must be/, host);
+      }
+    }
+    for (const host of [
+      'a',
+      'A.example:',
+      'pet_store:8080',
+      '127.0.0.1:65535',
+      '[::1]:80',
+      'b%C3%BCcher.example',
+    ]) {
+      const response = await exchangeBytes(origin, `GET /healthz HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+      assert.equal(response.status, 200, host);
+    }
+    assert.ok(logLines().every(({ level }) => level === 30));
+  });
+
   it('for a tunnel is rejected with an error of the contract', async t => {
     const { origin } = await startTestApp(t);
     const response = await exchangeBytes(origin, 'CONNECT pets:80 HTTP/1.1\r\nHost: shop\r\n\r\n');

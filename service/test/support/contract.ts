@@ -110,7 +110,7 @@ export interface Exchange {
 /** Fails unless `openapi.yaml` documents the response: its status, its body, and all of its headers. */
 export function assertMatchesContract(exchange: Exchange): void {
   const { method, path, status, headers } = exchange;
-  if (status < 400 && isPage(exchange)) {
+  if (isPage(exchange)) {
     assertIsPage(exchange);
     return;
   }
@@ -179,10 +179,13 @@ function responseOf(operation: Operation | undefined, exchange: Exchange): Respo
   return '$ref' in response ? contract.components.responses[response.$ref.split('/').at(-1)!]! : response;
 }
 
-/** Whether a response is a page of the portal, which is not part of the contract. */
-function isPage({ method, path }: Exchange): boolean {
+/** Whether a response is a page of the portal or the console, which are not part of the contract. */
+function isPage({ method, path, status, headers }: Exchange): boolean {
   const pathname = path.split('?', 1)[0]!;
-  return (method === 'GET' || method === 'HEAD') && /^\/(docs(\/.*)?)?$/.test(pathname);
+  const isAtPage = /^\/((docs|console)(\/.*)?|docs\.md|llms(-full)?\.txt)?$/.test(pathname);
+  // Browsers get errors as pages.
+  const hasContent = status < 400 || String(headers['content-type']).startsWith('text/html');
+  return (method === 'GET' || method === 'HEAD') && isAtPage && hasContent;
 }
 
 /**

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { TestContext } from 'node:test';
 
-const main = join(import.meta.dirname, '../../src/main.ts');
+const ownMain = join(import.meta.dirname, '../../src/main.ts');
 
 /** The exit code and the output of a process that ended. */
 export interface Ended {
@@ -40,8 +40,8 @@ export function dataDirectory(t: TestContext): string {
   return directory;
 }
 
-/** Starts a command of `main.ts`. If it still runs when the test ends, it is killed. */
-export function start(t: TestContext, args: string[], environment: Environment): Started {
+/** Starts a command of the program `main`. If it still runs when the test ends, it is killed. */
+export function start(t: TestContext, args: string[], environment: Environment, main = ownMain): Started {
   const child = spawn(process.execPath, [main, ...args], {
     env: {
       PATH: process.env.PATH,
@@ -69,13 +69,10 @@ export async function serve(
   t: TestContext,
   directory: string,
   environment: Environment = {},
+  main = ownMain,
 ): Promise<ServiceProcess> {
-  const started = start(t, ['serve'], {
-    PORT: '0',
-    PETSTORE_DRAIN_SECONDS: '0',
-    PETSTORE_DATA: directory,
-    ...environment,
-  });
+  const settings = { PORT: '0', PETSTORE_DRAIN_SECONDS: '0', PETSTORE_DATA: directory, ...environment };
+  const started = start(t, ['serve'], settings, main);
   const { url, metricsUrl } = await Promise.race([
     listening(started.child),
     started.ended.then(({ code, stderr }) => {

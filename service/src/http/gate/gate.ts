@@ -38,6 +38,7 @@ export type Gated = Pick<Operation, 'scope' | 'anyOfScopes' | 'countedBy' | 'pat
   success?: { mediaType?: string };
   /** How many requests a request counts as; only its body shows that, so the gate counts it after the body was read. */
   cost?: Route['cost'];
+  longestWait?: Route['longestWait'];
   /** Whether this is a page of the portal: pages of other origins cannot read it. */
   isPage?: boolean;
 };
@@ -115,6 +116,7 @@ export class Gate {
   #identify(request: FastifyRequest, head: HeaderPairs): Promise<void> | undefined {
     const { operation } = request;
     if (operation?.scope === null) {
+      if (operation.countedBy === 'address') return this.#admit(request, head, undefined, undefined);
       const adding = this.#addAddressHeaders(request, head);
       return adding ? adding.then(() => rejectUnservable(request)) : rejectUnservable(request);
     }
@@ -134,10 +136,7 @@ export class Gate {
     try {
       caller = await reading;
     } catch (failure) {
-      // Only the memory can identify the key now; otherwise the response has the headers of the caller's address.
-      const known = key === undefined ? undefined : this.#services.keyRing.lastKnown(key);
-      if (known) await this.#addKeyHeaders(known, request, head);
-      else await this.#addAddressHeaders(request, head);
+      await this.#addLastKnownHeaders(request, head);
       throw failure;
     }
     await this.#admit(request, head, key, caller);
@@ -188,6 +187,25 @@ export class Gate {
     if (countedBy === 'key') return keyLimits.decide(caller, receivedAt, cost);
     const visitor = addressSubject(this.#addressOf(request));
     return counters.decideVisit(caller.keyId, visitor, visitTermsOf(caller), receivedAt);
+  }
+
+  /**
+   * Adds rate-limit headers to the response of a request that may still be in the gate, because a decision or a key does not
+   * arrive. Counts nothing.
+   */
+  async completeHead(request: FastifyRequest): Promise<void> {
+    // A copy: the gate may still add its own headers.
+    const head = [...(request.head ?? [])];
+    if (!head.includes('x-ratelimit-limit')) await this.#addLastKnownHeaders(request, head);
+    request.head = head;
+  }
+
+  /** Only the memory can identify the key now; otherwise the headers are those of the caller's address. */
+  async #addLastKnownHeaders(request: FastifyRequest, head: HeaderPairs): Promise<void> {
+    const key = presentedKey(request.headers);
+    const known = key === undefined ? undefined : this.#services.keyRing.lastKnown(key);
+    if (known) await this.#addKeyHeaders(known, request, head);
+    else await this.#addAddressHeaders(request, head);
   }
 
   /** Adds the last known rate-limit headers of a key, and counts nothing. */
@@ -263,8 +281,8 @@ function visitTermsOf({ terms }: LimitedCaller): VisitTerms {
 function rejectUnfit(request: FastifyRequest): void {
   const { operation, caller } = request;
   if (operation) {
-    if (!caller) throw missingKey();
-    rejectWithoutScope(operation, caller);
+    if (caller) rejectWithoutScope(operation, caller);
+    else if (operation.scope !== null) throw missingKey();
   }
   rejectOtherVersion(request.headers);
   rejectOtherMediaType(request.headers, operation?.success?.mediaType);

@@ -15,7 +15,7 @@ export const MAX_WAITING = 500;
  * concurrently, and each further one in a later turn.
  */
 export class OwedResponses {
-  readonly #bySocket = new WeakMap<Socket, Set<ServerResponse>>();
+  readonly #bySocket = new Map<Socket, Set<ServerResponse>>();
   readonly #waiting = new WeakMap<Socket, Parameters<RequestListener>[]>();
   /** Connections with a rejected request: later requests are also rejected. */
   readonly #overfull = new WeakSet<Socket>();
@@ -49,6 +49,7 @@ export class OwedResponses {
       if (!owed) {
         owed = new Set();
         this.#bySocket.set(socket, owed);
+        socket.once('close', () => this.#bySocket.delete(socket));
       }
       if (owed.size >= AT_ONCE + MAX_WAITING) this.#overfull.add(socket);
       if (this.#overfull.has(socket)) {
@@ -62,6 +63,11 @@ export class OwedResponses {
       else if (waiting) waiting.push([request, response]);
       else this.#waiting.set(socket, [[request, response]]);
     });
+  }
+
+  /** The responses that all connections owe. */
+  *all(): Iterable<ServerResponse> {
+    for (const owed of this.#bySocket.values()) yield* owed;
   }
 
   /** The response to an incomplete request. Only the last request of a connection can be incomplete. */

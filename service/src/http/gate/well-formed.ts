@@ -2,12 +2,23 @@ import type { IncomingMessage } from 'node:http';
 import { ApiError } from '../../contract/errors.ts';
 import { TARGET_LIMIT } from '../../contract/request-limits.ts';
 import { inBinaryUnitAndBytes } from '../../kit/quantities.ts';
+import { hostnameOf } from '../host.ts';
+import { shown } from '../quoting.ts';
+
+/** The last valid Host header: most requests have the same one. */
+let lastHost: string | undefined;
 
 /**
- * Throws for malformed requests that node:http accepts: a target that is too long, has a fragment or is an asterisk
- * (RFC 9112 §3.2), and a Host header that is missing or repeated.
+ * Throws for malformed requests that node:http accepts: a target that is too long, has a fragment or is an asterisk, and a
+ * Host header that is missing, repeated or not valid (RFC 9112 §3.2).
  */
-export function rejectMalformed({ method, url = '', httpVersion, rawHeaders }: IncomingMessage): void {
+export function rejectMalformed({
+  method,
+  url = '',
+  httpVersion,
+  headers: { host },
+  rawHeaders,
+}: IncomingMessage): void {
   if (url!.length > TARGET_LIMIT) {
     throw new ApiError(
       'uri_too_long',
@@ -33,6 +44,17 @@ export function rejectMalformed({ method, url = '', httpVersion, rawHeaders }: I
   if (hosts > 1 || (hosts === 0 && httpVersion !== '1.0')) {
     throw new ApiError('invalid_request', `A request must have one Host header, but this one had ${hosts}`);
   }
+  if (host !== undefined && host !== lastHost) {
+    if (hostnameOf(host) === undefined) throw invalidHost(host);
+    lastHost = host;
+  }
+}
+
+function invalidHost(host: string): ApiError {
+  return new ApiError(
+    'invalid_request',
+    `The Host header must be a host name or an address, with an optional port, but was ${shown(host)}`,
+  );
 }
 
 /** How often a header appears; `rawHeaders` alternates names and values. */

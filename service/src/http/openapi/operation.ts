@@ -145,12 +145,13 @@ function errorCodesOf(route: AnyRoute): ErrorCode[] {
     'uri_too_long',
     'request_timeout',
     'headers_too_large',
+    'service_unavailable',
   ];
   if (scope !== null) {
     codes.push('missing_api_key', 'invalid_api_key', 'insufficient_scope', 'origin_not_allowed');
     codes.push('rate_limit_exceeded');
     if (countedBy !== 'account') codes.push('api_key_banned');
-    codes.push('not_acceptable', 'service_unavailable');
+    codes.push('not_acceptable');
   }
   if (method !== 'GET') codes.push('payload_too_large', 'unsupported_media_type');
   if (isGuarded(route)) codes.push('precondition_failed');

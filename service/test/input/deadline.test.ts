@@ -1,0 +1,246 @@
+import assert from 'node:assert/strict';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { describe, it, type TestContext } from 'node:test';
+import { issueTicket } from '../../src/access/api-keys/sign-in-ticket.ts';
+import { SECOND } from '../../src/kit/clock.ts';
+import { type ApiResponse, Client } from '../support/client.ts';
+import { assertMatchesContract } from '../support/contract.ts';
+import { EventReader } from '../support/event-reader.ts';
+import { aCategory } from '../support/factories.ts';
+import { fetchBytes } from '../support/fetch-bytes.ts';
+import { holdWrites } from '../support/hold-writes.ts';
+import { scrape } from '../support/metrics.ts';
+import { RawConnection } from '../support/raw-connection.ts';
+import { assertRejected } from '../support/rejection.ts';
+import { startTestApp, type TestApp } from '../support/test-app.ts';
+import { inTime, until } from '../support/until.ts';
+
+/** Milliseconds between two checks. */
+const CHECK = 5;
+
+const DEADLINE = 30 * SECOND;
+
+/** This many responses exceed the buffers of a connection. */
+const READS = 60;
+
+/** A service that looks often for requests without a response. */
+interface Shop extends TestApp {
+  /** Sends a request, lets its deadline pass when it has `started`, and returns the response. */
+  untilOverdue: <T>(send: () => Promise<T>, started?: Promise<unknown>) => Promise<T>;
+}
+
+async function startShop(t: TestContext): Promise<Shop> {
+  const shop = await startTestApp(t, { timeouts: { check: CHECK }, environment: { OPS_PORT: '0' } });
+  const now = performance.now.bind(performance);
+  let passed = 0;
+  t.mock.method(performance, 'now', () => now() + passed);
+  const { server } = shop.app.server;
+  const untilOverdue = async <T>(
+    send: () => Promise<T>,
+    started: Promise<unknown> = once(server, 'request'),
+  ) => {
+    const response = send();
+    await started;
+    // Before this timer ends, a check sees the request, and its time begins.
+    setTimeout(() => {
+      passed += DEADLINE;
+    }, 10 * CHECK);
+    return inTime('the response after the deadline', response, 20);
+  };
+  return { ...shop, untilOverdue };
+}
+
+/** Resolves when the handler of the next request starts. */
+function nextHandler(): Promise<void> {
+  const channel = 'tracing:fastify.request.handler:start';
+  return new Promise(resolve => {
+    const onStart = () => {
+      unsubscribe(channel, onStart);
+      resolve();
+    };
+    subscribe(channel, onStart);
+  });
+}
+
+/** Makes requests to `/readyz` wait until the returned function is called with the result of their read. */
+function hangReadiness(t: TestContext, { app }: TestApp): (result: Promise<never>) => void {
+  const { promise, resolve } = Promise.withResolvers<never>();
+  const get = app.db.get.bind(app.db);
+  const { mock } = t.mock.method(app.db, 'get', (...args: Parameters<typeof get>) =>
+    args[0].includes('schema_migrations') ? promise : get(...args),
+  );
+  return result => {
+    mock.restore();
+    resolve(result);
+  };
+}
+
+/** Sends a request that hangs on its own connection, and returns its response after the deadline. */
+async function overdueResponse(t: TestContext, shop: Shop): Promise<ApiResponse> {
+  const client = new Client(shop.origin, shop.adminKey);
+  const resume = hangReadiness(t, shop);
+  const response = await shop.untilOverdue(() => client.get('/readyz'));
+  resume(never());
+  client.close();
+  return response;
+}
+
+const never = (): Promise<never> => new Promise(() => {});
+
+const faults = ({ logLines }: TestApp) => logLines().filter(({ level }) => Number(level) > 30);
+
+describe('a complete request without a response', () => {
+  it('gets 503 after 30 seconds, is logged with its route and counted, and what its handler sends later is ignored', async t => {
+    const shop = await startShop(t);
+    const { adminKey, api } = shop;
+    const release = await holdWrites(shop.app.db);
+    const connection = new RawConnection(shop.origin);
+    const head = `Host: shop\r\nX-API-Key: ${adminKey}\r\n`;
+    const body = '{"name":"Late"}';
+    const write = `POST /categories HTTP/1.1\r\n${head}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+    const read = `GET /healthz HTTP/1.1\r\n${head}Connection: close\r\n\r\n`;
+    const [overdue, next] = await shop.untilOverdue(() => {
+      connection.send(write + read);
+      return connection.responses();
+    }, nextHandler());
+    const message = assertRejected(overdue!, 503, 'service_unavailable');
+    assert.match(
+      message,
+      /^The service did not respond within 30 seconds, and may still carry out the request/,
+    );
+    assert.equal(overdue!.headers['retry-after'], '1');
+    assertMatchesContract({ method: 'POST', path: '/categories', ...overdue! });
+    assert.equal(next?.status, 200);
+
+    const [line, ...others] = faults(shop);
+    assert.deepEqual(others, []);
+    const { level, method, route, msg } = line!;
+    assert.deepEqual(
+      [level, method, route, msg],
+      [50, 'POST', '/categories', 'No response within 30 seconds'],
+    );
+    assert.equal(line!.requestId, overdue!.headers['x-request-id']);
+    const request = shop
+      .logLines()
+      .find(({ requestId, msg }) => msg === 'Request' && requestId === line!.requestId);
+    assert.deepEqual([request?.status, request?.route], [503, '/categories']);
+    const metrics = await scrape(shop.metricsUrl);
+    assert.equal(metrics.total('petstore_http_overdue_requests_total'), 1);
+
+    await release();
+    await until('the write is done', async () => (await api.get('/categories')).body.length === 1);
+    assert.equal(faults(shop).length, 1);
+  });
+
+  it('gets 503, whatever the gate waits for: a key, or a decision of the limits', async t => {
+    const shop = await startShop(t);
+    const { api, app, untilOverdue } = shop;
+    t.mock.method(app.keyLimits, 'decide', never);
+    assertRejected(await untilOverdue(() => api.get('/pets')), 503, 'service_unavailable');
+    t.mock.method(app.keyRing, 'find', never);
+    const paths = { '/pets': '/pets', '/batch': '/batch', '/nowhere': null, '/%ff': null };
+    for (const path of Object.keys(paths)) {
+      const [method, body] = path === '/batch' ? ['POST', { operations: [] }] : ['GET'];
+      const response = await untilOverdue(() => api.send(method as string, path, { body }));
+      assertRejected(response, 503, 'service_unavailable');
+    }
+    assert.deepEqual(
+      faults(shop).map(({ route }) => route),
+      ['/pets', ...Object.values(paths)],
+    );
+  });
+
+  it('gets 503 from a page as well', async t => {
+    const shop = await startShop(t);
+    const { app, clock, origin, untilOverdue } = shop;
+    const release = await holdWrites(app.db);
+    const body = JSON.stringify({ ticket: await issueTicket(app.db, clock.now()) });
+    const headers = { 'content-type': 'application/json' };
+    const signIn = () => fetchBytes(`${origin}/console/sign-in`, { method: 'POST', headers, body });
+    assert.equal((await untilOverdue(signIn)).status, 503);
+    assert.deepEqual(
+      faults(shop).map(({ route }) => route),
+      ['/console/sign-in'],
+    );
+    await release();
+  });
+
+  it('whose handler fails later is logged with the reason', async t => {
+    const shop = await startShop(t);
+    const fail = hangReadiness(t, shop);
+    assertRejected(await shop.untilOverdue(() => shop.api.get('/readyz')), 503, 'service_unavailable');
+    fail(Promise.reject(new Error('The reason')));
+    await until('the failure is logged', () => faults(shop).length === 2);
+    const [overdue, failure] = faults(shop);
+    assert.equal(failure!.requestId, overdue!.requestId);
+    assert.match(String(failure!.msg), /^Request failed after its deadline/);
+    assert.equal((failure!.err as Error).message, 'The reason');
+    assert.equal((await shop.api.get('/readyz')).status, 200);
+  });
+
+  it('does not delay the end of the service, before and after its deadline', async t => {
+    const shop = await startShop(t);
+    await overdueResponse(t, shop);
+    hangReadiness(t, shop);
+    const client = new Client(shop.origin, shop.adminKey);
+    const received = once(shop.app.server.server, 'request');
+    const cutOff = assert.rejects(client.get('/readyz'), { code: 'ECONNRESET' });
+    await received;
+    const closed = shop.app.server.close();
+    // What the process does after PETSTORE_SHUTDOWN_SECONDS.
+    shop.app.server.server.closeAllConnections();
+    await Promise.all([closed, cutOff]);
+    client.close();
+  });
+});
+
+describe('the deadline of responses does not apply to', () => {
+  it('streams and long polls', async t => {
+    const shop = await startShop(t);
+    const reader = await EventReader.open(shop.origin, shop.adminKey);
+    const waiting = new Client(shop.origin, shop.adminKey);
+    const received = once(shop.app.server.server, 'request');
+    const poll = waiting.get('/events?wait=60&cursor=latest');
+    await received;
+    await overdueResponse(t, shop);
+    const categoryId = await aCategory(shop.api);
+    await reader.untilEvents(1);
+    const { status, body } = await poll;
+    assert.deepEqual([status, body[0].subject], [200, `categories/${categoryId}`]);
+    await reader.close();
+    waiting.close();
+  });
+
+  it('a client that reads slowly', async t => {
+    const shop = await startShop(t);
+    const connected = once(shop.app.server.server, 'connection') as Promise<[Socket]>;
+    const connection = new RawConnection(shop.origin);
+    connection.socket.pause();
+    const get = 'GET /openapi.json HTTP/1.1\r\nHost: shop\r\n';
+    connection.send([...Array(READS - 1).fill(get), `${get}Connection: close\r\n`, ''].join('\r\n'));
+    const [socket] = await connected;
+    await until('the buffers of the system are full', () => socket.writableLength > 0);
+    await overdueResponse(t, shop);
+    connection.socket.resume();
+    const statuses = (await connection.responses()).map(({ status }) => status);
+    assert.deepEqual(statuses, Array(READS).fill(200));
+  });
+
+  it('a request that has not arrived completely', async t => {
+    const shop = await startShop(t);
+    const connection = new RawConnection(shop.origin);
+    const body = '{"name":"Slow"}';
+    const received = once(shop.app.server.server, 'request');
+    connection.send(
+      `POST /categories HTTP/1.1\r\nHost: shop\r\nX-API-Key: ${shop.adminKey}\r\nContent-Type: application/json\r\n` +
+        `Connection: close\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 5)}`,
+    );
+    await received;
+    await overdueResponse(t, shop);
+    connection.send(body.slice(5));
+    const [response] = await connection.responses();
+    assert.equal(response?.status, 201);
+  });
+});
