@@ -747,6 +747,8 @@ export type ErrorCode =
   | 'route_not_found'
   /** The path exists, but not with this method; the Allow header lists its methods. */
   | 'method_not_allowed'
+  /** The service does not know the method; the message lists those that it knows. */
+  | 'method_not_implemented'
   /** The Accept header excludes JSON, the only media type of the response. */
   | 'not_acceptable'
   /** The body is over 64 KiB, or over 1 MiB for a batch. */

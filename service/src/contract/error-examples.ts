@@ -9,6 +9,8 @@ export const errorExamples: Readonly<Record<ErrorCode, string>> = {
   unsupported_api_version: 'API-Version "2" does not exist; send 1',
   route_not_found: 'There is nothing at /animals: /docs describes every path',
   method_not_allowed: 'DELETE is not allowed here; use GET, HEAD or POST',
+  method_not_implemented:
+    'The service does not know the method of the request: use GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS, in capital letters',
   not_acceptable:
     'Responses are application/json, which Accept "text/html" excludes: send application/json or no Accept',
   payload_too_large: `The body is over ${inBinaryUnitAndBytes(BODY_LIMIT)}`,

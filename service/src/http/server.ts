@@ -24,7 +24,7 @@ import { consolePages, type RedeemTicket } from './console-pages.ts';
 import { type Drain, responseClass } from './drain.ts';
 import { Gate, type GateServices } from './gate/gate.ts';
 import { countFailed } from './gate/late-count.ts';
-import { MAX_WAITING, OwedResponses } from './gate/owed-responses.ts';
+import { isMethodOfHttp, MAX_WAITING, OwedResponses } from './gate/owed-responses.ts';
 import { rejectCostOfVisits } from './gate/scope-check.ts';
 import { Unreadable } from './gate/unreadable.ts';
 import { type HandlerServices, handlerOf } from './handler.ts';
@@ -112,7 +112,9 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   });
   const { connections, onExcessConnection: onExcess } = options;
   limitConnections(server.server, { ...connections, trustedProxies, onExcess });
-  owed.watch(server.server, socket => unreadable.reject(tooManyWaiting(), socket));
+  owed.watch(server.server, request =>
+    unreadable.reject(isMethodOfHttp(request) ? tooManyWaiting() : otherProtocol(request), request.socket),
+  );
   unreadable.watch(server.server);
   overrideNodeResponses(server, unreadable);
   server.decorateRequest('receivedAt', 0);
@@ -153,6 +155,13 @@ function tooManyWaiting(): ApiError {
   return new ApiError(
     'invalid_request',
     `More than ${MAX_WAITING} requests are waiting on this connection: read their responses before you send more`,
+  );
+}
+
+function otherProtocol({ method }: IncomingMessage): ApiError {
+  return new ApiError(
+    'invalid_request',
+    `The request is not well-formed HTTP/1.1: ${method} is a method of another protocol`,
   );
 }
 

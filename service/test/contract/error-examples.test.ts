@@ -22,6 +22,7 @@ const provocations: Record<ErrorCode, (shop: TestApp & Ids & { t: TestContext })
   unsupported_api_version: ({ api }) => api.get('/pets', { 'api-version': '2' }),
   route_not_found: ({ api }) => api.get('/animals'),
   method_not_allowed: ({ api }) => api.delete('/pets'),
+  method_not_implemented: ({ origin }) => exchangeBytes(origin, 'FETCH / HTTP/1.1\r\nHost: shop\r\n\r\n'),
   not_acceptable: ({ api }) => api.get('/pets', { accept: 'text/html' }),
   payload_too_large: ({ api }) => api.post('/pets', 'x'.repeat(65_537)),
   uri_too_long: ({ api }) => api.get(`/${'x'.repeat(8_192)}`),
