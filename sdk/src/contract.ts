@@ -835,6 +835,8 @@ export type ErrorCode =
   | 'operation_sunset'
   /** The service failed; its log has the reason under the request ID in the message. */
   | 'internal_error'
+  /** The address or the service has the maximum number of open connections; use fewer, or wait for the time in Retry-After. */
+  | 'too_many_connections'
   /** The service cannot reach its database; send the request again after the seconds in Retry-After. */
   | 'service_unavailable';
 

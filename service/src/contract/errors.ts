@@ -81,6 +81,8 @@ export const errorCatalogue = {
   // The service
   operation_sunset: 'The operation was withdrawn at its sunset date; the Link header names its successor.',
   internal_error: 'The service failed; its log has the reason under the request ID in the message.',
+  too_many_connections:
+    'The address or the service has the maximum number of open connections; use fewer, or wait for the time in Retry-After.',
   service_unavailable:
     'The service cannot reach its database; send the request again after the seconds in Retry-After.',
 } as const;

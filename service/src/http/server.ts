@@ -19,7 +19,11 @@ import type { Route } from '../routes/define-route.ts';
 import { endWaitsAtClose } from '../routes/wait-signal.ts';
 import { readJsonBodies } from './body.ts';
 import { closeConnectionsPromptly } from './closing.ts';
-import { type ConnectionLimitOptions, type ConnectionLimits, limitConnections } from './connection-limits.ts';
+import {
+  ConnectionLimiter,
+  type ConnectionLimitOptions,
+  type ConnectionLimits,
+} from './connection-limits.ts';
 import { consolePages, type RedeemTicket } from './console-pages.ts';
 import { type Drain, responseClass } from './drain.ts';
 import { Gate, type GateServices } from './gate/gate.ts';
@@ -75,7 +79,9 @@ const KEEP_ALIVE_TIMEOUT = 72_000;
 
 /** Builds the HTTP server: every route behind the gate, and an error of the contract for every other request. */
 export function buildServer(options: ServerOptions): FastifyInstance {
-  const gate = new Gate(options);
+  const { connections, onExcessConnection: onExcess } = options;
+  const limiter = new ConnectionLimiter({ ...connections, trustedProxies: options.trustedProxies, onExcess });
+  const gate = new Gate(options, socket => limiter.rejectionOn(socket));
   const timeouts = { ...defaultTimeouts, ...options.timeouts };
   const owed = new OwedResponses();
   const { requestLog, tracing, trustedProxies } = options;
@@ -103,15 +109,14 @@ export function buildServer(options: ServerOptions): FastifyInstance {
       connectionsCheckingInterval: timeouts.check,
       // Without it, every request is a stream that is read to its end, even without a body.
       optimizeEmptyRequests: true,
-      ServerResponse: responseClass(options.drain, owed),
+      ServerResponse: responseClass(options.drain, owed, limiter),
     },
     clientErrorHandler: (error, socket) => unreadable.onClientError(error, socket),
     // The router's only error is a path that it cannot decode.
     frameworkErrors: (_error, request, reply) =>
       void rejectBadPath(request, reply, gate, { ...options, spans }),
   });
-  const { connections, onExcessConnection: onExcess } = options;
-  limitConnections(server.server, { ...connections, trustedProxies, onExcess });
+  limiter.watch(server.server);
   owed.watch(server.server, request =>
     unreadable.reject(isMethodOfHttp(request) ? tooManyWaiting() : otherProtocol(request), request.socket),
   );

@@ -143,6 +143,7 @@ function errorCodesOf(route: AnyRoute): ErrorCode[] {
     'uri_too_long',
     'request_timeout',
     'headers_too_large',
+    'too_many_connections',
   ];
   if (scope !== null) {
     codes.push('missing_api_key', 'invalid_api_key', 'insufficient_scope', 'origin_not_allowed');

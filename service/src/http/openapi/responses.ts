@@ -60,7 +60,7 @@ const shared: readonly (readonly [ErrorCode, ...ErrorCode[]])[] = [
   ['rate_limit_exceeded', 'api_key_banned'],
   ['headers_too_large'],
   ['internal_error'],
-  ['service_unavailable'],
+  ['too_many_connections', 'service_unavailable'],
 ];
 
 export function isShared(status: number, codes: readonly ErrorCode[]): boolean {
