@@ -775,6 +775,8 @@ export type ErrorCode =
   | 'route_not_found'
   /** The path exists, but not with this method; the Allow header lists its methods. */
   | 'method_not_allowed'
+  /** The service does not know the method; the message lists those that it knows. */
+  | 'method_not_implemented'
   /** The Accept header excludes JSON, the only media type of the response. */
   | 'not_acceptable'
   /** The body is over 64 KiB, or over 1 MiB for a batch. */
@@ -863,6 +865,8 @@ export type ErrorCode =
   | 'operation_sunset'
   /** The service failed; its log has the reason under the request ID in the message. */
   | 'internal_error'
+  /** The address or the service has the maximum number of open connections; use fewer, or wait for the time in Retry-After. */
+  | 'too_many_connections'
   /** The service cannot reach its database, or its response took too long; send the request again after the seconds in Retry-After. */
   | 'service_unavailable';
 

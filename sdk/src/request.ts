@@ -12,7 +12,7 @@ export interface CallOptions {
   maxWait?: number | undefined;
   /** See `ClientOptions`. */
   maxRetries?: number | undefined;
-  /** An ETag: the service changes the resource only if it still has it. Otherwise the call throws `PreconditionError`. */
+  /** An ETag: the service reads or changes the resource only if it still has it. Otherwise the call throws `PreconditionError`. */
   ifMatch?: string | undefined;
   /** An ETag: if the resource still has it, the call throws `NotModified`. */
   ifNoneMatch?: string | undefined;

@@ -112,7 +112,7 @@ export function readConfig(environment: Environment, { isOnTerminal = false } = 
       environment.OPS_PORT === undefined ? undefined : wholeNumber(environment, 'OPS_PORT', '', 0, 65_535),
     opsHost: text(environment, 'OPS_HOST', '127.0.0.1'),
     connections: wholeNumber(environment, 'PETSTORE_CONNECTIONS', 10_000, 1, 1_000_000),
-    connectionsPerAddress: wholeNumber(environment, 'PETSTORE_CONNECTIONS_PER_ADDRESS', 256, 1, 1_000_000),
+    connectionsPerAddress: wholeNumber(environment, 'PETSTORE_CONNECTIONS_PER_ADDRESS', 1_024, 1, 1_000_000),
     publicUrl: publicUrl(environment),
     dataDirectory: resolve(text(environment, 'PETSTORE_DATA', './data')),
     databaseUrl: databaseUrl(environment),

@@ -25,8 +25,8 @@ export function useForm(card) {
   const message = /** @type {HTMLElement} */ (form.querySelector('.try-message'));
   const send = /** @type {HTMLButtonElement} */ (card.querySelector('.send'));
   const live = new LiveResponse(/** @type {HTMLElement} */ (document.querySelector('.live')));
-  /** Whether the page fills in If-Match: only until the reader changes it. */
-  let fillsETag = true;
+  /** Whether the page fills in If-Match: only for changes, and until the reader changes it. */
+  let fillsETag = call.method !== 'GET';
 
   /** @param {string} name @returns {Control | undefined} */
   const control = name => [...controls].find(({ dataset }) => dataset.parameter === name);

@@ -9,6 +9,8 @@ export const errorExamples: Readonly<Record<ErrorCode, string>> = {
   unsupported_api_version: 'API-Version "2" does not exist; send 1',
   route_not_found: 'There is nothing at /animals: /docs describes every path',
   method_not_allowed: 'DELETE is not allowed here; use GET, HEAD or POST',
+  method_not_implemented:
+    'The service does not know the method of the request: use GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS, in capital letters',
   not_acceptable:
     'Responses are application/json, which Accept "text/html" excludes: send application/json or no Accept',
   payload_too_large: `The body is over ${inBinaryUnitAndBytes(BODY_LIMIT)}`,
@@ -82,6 +84,9 @@ export const errorExamples: Readonly<Record<ErrorCode, string>> = {
   operation_sunset: 'This operation was withdrawn on 2030-12-05; use /pets?id=1 instead',
   internal_error:
     'The service failed; its log has the reason under request ID 8d0a1d2e-6f0f-4f0e-9a53-2f6f0e6f3c11',
+  too_many_connections:
+    'Your address has 1,024 open connections, which is the maximum: use fewer, or send the request again after 1 s; an operator ' +
+    'can raise PETSTORE_CONNECTIONS_PER_ADDRESS or, for a proxy, name it in PETSTORE_TRUST_PROXY',
   service_unavailable:
     'The database cannot be reached or does not respond in time; nothing was changed. Try again shortly',
 };

@@ -13,6 +13,7 @@ export const errorCatalogue = {
   unsupported_api_version: 'The requested API-Version does not exist; send 1 or omit the header.',
   route_not_found: 'No resource exists at this path.',
   method_not_allowed: 'The path exists, but not with this method; the Allow header lists its methods.',
+  method_not_implemented: 'The service does not know the method; the message lists those that it knows.',
   not_acceptable: 'The Accept header excludes JSON, the only media type of the response.',
   payload_too_large: `The body is over ${inBinaryUnit(BODY_LIMIT)}, or over ${inBinaryUnit(BATCH_BODY_LIMIT)} for a batch.`,
   uri_too_long: `The request target is over ${inBinaryUnit(TARGET_LIMIT)}.`,
@@ -83,6 +84,8 @@ export const errorCatalogue = {
   // The service
   operation_sunset: 'The operation was withdrawn at its sunset date; the Link header names its successor.',
   internal_error: 'The service failed; its log has the reason under the request ID in the message.',
+  too_many_connections:
+    'The address or the service has the maximum number of open connections; use fewer, or wait for the time in Retry-After.',
   service_unavailable:
     'The service cannot reach its database, or its response took too long; send the request again after the seconds in Retry-After.',
 } as const;

@@ -108,8 +108,8 @@ local function beginBan(state, rules, now)
   local duration = durations[math.min(state.bans + 1, #durations)]
   state.bans = state.bans + 1
   state.bannedAt = now
-  -- Rounded up to whole seconds, the unit of the headers.
-  state.bannedUntil = math.ceil((now + duration) / SECOND) * SECOND
+  -- Rounded down to whole seconds, the unit of the headers: `Retry-After` never exceeds the duration.
+  state.bannedUntil = math.floor((now + duration) / SECOND) * SECOND
   state.strikes = {}
 end
 

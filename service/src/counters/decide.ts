@@ -20,7 +20,7 @@ export interface BanRules {
   /** The number of strikes within `strikesWithin` that leads to a ban. */
   strikes: number;
   strikesWithin: number;
-  /** The durations of the first ban, the second, and so on; the last one is also for all later bans. */
+  /** The durations of the first ban, the second, and so on, each at least a second; the last one is also for all later bans. */
   durations: readonly number[];
   /** The time without a ban after which the next one is the first again. */
   decay: number;
@@ -222,8 +222,8 @@ function beginBan(state: LimitState, rules: BanRules, now: number): void {
   const duration = rules.durations[Math.min(state.bans, rules.durations.length - 1)]!;
   state.bans++;
   state.bannedAt = now;
-  // Rounded up to whole seconds, the unit of the headers.
-  state.bannedUntil = Math.ceil((now + duration) / SECOND) * SECOND;
+  // Rounded down to whole seconds, the unit of the headers: `Retry-After` never exceeds the duration.
+  state.bannedUntil = Math.floor((now + duration) / SECOND) * SECOND;
   state.strikes = NO_STRIKES;
 }
 

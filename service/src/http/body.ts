@@ -14,6 +14,9 @@ declare module 'fastify' {
 
 export const MERGE_PATCH = 'application/merge-patch+json';
 
+/** The media types of the bodies of PATCH (RFC 5789 §3.1). */
+export const acceptPatch = { 'accept-patch': `${MERGE_PATCH}, application/json` } as const;
+
 const JSON_PATCH = 'application/json-patch+json';
 
 /** Replaces the server's body parsers with one strict parser for JSON. */

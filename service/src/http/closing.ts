@@ -4,8 +4,8 @@ import type { Drain } from './drain.ts';
 import type { OwedResponses } from './gate/owed-responses.ts';
 
 /**
- * How often idle connections of a server that no longer listens are closed, in milliseconds. New connections have this long
- * to send the first bytes of a request.
+ * How often idle connections of a server that no longer listens are closed, in milliseconds. New connections have at least this
+ * long to send the first bytes of a request.
  */
 const SWEEP_INTERVAL = 50;
 
@@ -28,9 +28,12 @@ export function closeConnectionsPromptly(server: FastifyInstance, drain: Drain, 
   };
   server.addHook('preClose', async () => {
     drain.begin();
+    let silent: Socket[] = [];
     // Repeatedly: node:http does it once, but a connection can become idle later without `Connection: close`.
     const sweeps = setInterval(() => {
-      for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+      // Only those of the previous sweep: when the process gets little time, the bytes of later ones may have arrived unread.
+      for (const socket of silent) if (socket.bytesRead === 0) socket.destroy();
+      silent = [...sockets].filter(({ bytesRead }) => bytesRead === 0);
       http.closeIdleConnections();
     }, SWEEP_INTERVAL);
     http.once('close', () => clearInterval(sweeps));

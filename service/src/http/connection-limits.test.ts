@@ -3,15 +3,24 @@ import { EventEmitter } from 'node:events';
 import { Server } from 'node:net';
 import { describe, it } from 'node:test';
 import { TrustedProxies } from '../kit/client-address.ts';
-import { limitConnections } from './connection-limits.ts';
+import { ConnectionLimiter } from './connection-limits.ts';
 
 class Connection extends EventEmitter {
   isOpen = true;
+  ends = 0;
   readonly remoteAddress: string;
 
   constructor(remoteAddress: string) {
     super();
     this.remoteAddress = remoteAddress;
+  }
+
+  end(): void {
+    this.ends++;
+  }
+
+  destroySoon(): void {
+    this.destroy();
   }
 
   destroy(): void {
@@ -20,59 +29,124 @@ class Connection extends EventEmitter {
   }
 }
 
-function limited(perAddress: number) {
+type Outcome = 'admitted' | 'rejected' | 'closed';
+
+function limited(perAddress: number, total = 100) {
   const server = new Server();
   const excess: string[] = [];
-  limitConnections(server, {
-    total: 100,
+  const limiter = new ConnectionLimiter({
+    total,
     perAddress,
     trustedProxies: new TrustedProxies(['10.0.0.0/8']),
     onExcess: (address, limit) => void excess.push(`${address} ${limit}`),
   });
+  limiter.watch(server);
   const connect = (address: string) => {
     const connection = new Connection(address);
     server.emit('connection', connection);
     return connection;
   };
-  return { server, excess, connect };
+  const outcomeOf = (connection: Connection): Outcome => {
+    const socket = connection as never;
+    assert.equal(limiter.rejectionOn(socket) !== undefined, limiter.isExcess(socket));
+    if (!connection.isOpen) return 'closed';
+    return limiter.isExcess(socket) ? 'rejected' : 'admitted';
+  };
+  const messageOn = (connection: Connection) => limiter.rejectionOn(connection as never)?.message;
+  return { server, excess, connect, outcomeOf, messageOn };
 }
-
-const isOpen = (connection: Connection) => connection.isOpen;
 
 describe('connections of one address', () => {
   it('are limited, and do not count for other addresses', () => {
-    const { connect, excess } = limited(2);
+    const { connect, excess, outcomeOf } = limited(2);
     const connections = Array.from({ length: 3 }, () => connect('192.0.2.1'));
-    assert.deepEqual(connections.map(isOpen), [true, true, false]);
-    assert.ok(connect('192.0.2.2').isOpen);
+    assert.deepEqual(connections.map(outcomeOf), ['admitted', 'admitted', 'rejected']);
+    assert.equal(outcomeOf(connect('192.0.2.2')), 'admitted');
     assert.deepEqual(excess, ['192.0.2.1 address']);
+    for (const connection of connections) connection.destroy();
   });
 
   it('each free one place when they close', () => {
-    const { connect } = limited(2);
+    const { connect, outcomeOf } = limited(2);
     const [first] = [connect('192.0.2.1'), connect('192.0.2.1')];
-    for (let i = 0; i < 3; i++)
-      assert.ok(!connect('192.0.2.1').isOpen, 'a rejected connection frees no place');
+    const rejected = Array.from({ length: 3 }, () => connect('192.0.2.1'));
+    assert.deepEqual(rejected.map(outcomeOf), ['rejected', 'rejected', 'rejected']);
+    for (const connection of rejected) connection.destroy();
+    assert.equal(outcomeOf(rejected[0]!), 'closed');
+    const another = connect('192.0.2.1');
+    assert.equal(outcomeOf(another), 'rejected', 'a rejected connection frees no place');
+    another.destroy();
     first.destroy();
-    assert.deepEqual([connect('192.0.2.1'), connect('192.0.2.1')].map(isOpen), [true, false]);
+    const last = [connect('192.0.2.1'), connect('192.0.2.1')];
+    assert.deepEqual(last.map(outcomeOf), ['admitted', 'rejected']);
+    last[1]!.destroy();
   });
 
   it('count by /64 in IPv6, and as IPv4 when an IPv6 address maps one', () => {
-    const { connect } = limited(1);
+    const { connect, outcomeOf } = limited(1);
     const addresses = ['2001:db8::1', '2001:db8::ffff:2', '2001:db8:0:1::1', '::ffff:192.0.2.1', '192.0.2.1'];
-    assert.deepEqual(addresses.map(connect).map(isOpen), [true, false, true, true, false]);
+    const connections = addresses.map(connect);
+    assert.deepEqual(connections.map(outcomeOf), [
+      'admitted',
+      'rejected',
+      'admitted',
+      'admitted',
+      'rejected',
+    ]);
+    for (const connection of connections) connection.destroy();
   });
 
   it('of a trusted proxy are not limited', () => {
-    const { connect, excess } = limited(1);
-    for (let i = 0; i < 5; i++) assert.ok(connect('10.0.0.1').isOpen);
+    const { connect, excess, outcomeOf } = limited(1);
+    for (let i = 0; i < 5; i++) assert.equal(outcomeOf(connect('10.0.0.1')), 'admitted');
     assert.deepEqual(excess, []);
   });
+});
 
-  it('are reported when the server drops them because of the total limit', () => {
+describe('the connections of all addresses', () => {
+  it('are limited, also those of trusted proxies, and the message names the setting', () => {
+    const { connect, excess, outcomeOf, messageOn } = limited(1, 4);
+    const allowed = ['192.0.2.1', '192.0.2.2', '10.0.0.1', '10.0.0.1'].map(connect);
+    const further = connect('10.0.0.1');
+    assert.deepEqual(allowed.map(outcomeOf), Array(4).fill('admitted'));
+    assert.equal(outcomeOf(further), 'rejected');
+    assert.match(messageOn(further)!, /^4 connections are open.*raise PETSTORE_CONNECTIONS$/);
+    assert.deepEqual(excess, ['10.0.0.1 total']);
+    further.destroy();
+  });
+
+  it('over a limit are a quarter of the allowed ones; further ones are closed at once', () => {
+    const { server, connect, excess, outcomeOf, messageOn } = limited(1, 8);
+    assert.equal(server.maxConnections, 10);
+    const connections = Array.from({ length: 5 }, () => connect('192.0.2.1'));
+    assert.deepEqual(connections.map(outcomeOf), ['admitted', 'rejected', 'rejected', 'closed', 'closed']);
+    assert.match(messageOn(connections[1]!)!, /^Your address has 1 open .*PETSTORE_CONNECTIONS_PER_ADDRESS/);
+    assert.deepEqual(excess, Array(4).fill('192.0.2.1 address'));
+    for (const connection of connections) connection.destroy();
+  });
+
+  it('are reported when the server drops them', () => {
     const { server, excess } = limited(1);
-    assert.equal(server.maxConnections, 100);
     server.emit('drop', { remoteAddress: '2001:db8::1' });
     assert.deepEqual(excess, ['2001:db8:0:0::/64 total']);
+  });
+});
+
+describe('a connection over a limit', () => {
+  it('is closed after five seconds, or one second after its response', t => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const { connect } = limited(1);
+    const [, silent, served] = Array.from({ length: 3 }, () => connect('192.0.2.1'));
+    t.mock.timers.tick(4_500);
+    served!.destroySoon();
+    assert.deepEqual([served!.ends, served!.isOpen], [1, true], 'only the side of the service ends');
+    t.mock.timers.tick(499);
+    assert.ok(silent!.isOpen);
+    t.mock.timers.tick(1);
+    assert.deepEqual([silent!.isOpen, served!.isOpen], [false, true]);
+    t.mock.timers.tick(499);
+    assert.ok(served!.isOpen);
+    t.mock.timers.tick(1);
+    assert.ok(!served!.isOpen);
   });
 });

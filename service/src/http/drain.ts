@@ -1,6 +1,7 @@
 import type { IncomingMessage, OutgoingHttpHeader, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
 import { http } from '../kit/node-http.ts';
+import type { ConnectionLimiter } from './connection-limits.ts';
 import type { OwedResponses } from './gate/owed-responses.ts';
 
 /**
@@ -22,11 +23,15 @@ export class Drain {
 type Headers = OutgoingHttpHeaders | OutgoingHttpHeader[];
 
 /**
- * The class of a server's responses. During a drain the response to the newest request of a connection has
- * `Connection: close`. Earlier responses must not have it: later requests were already received and may have been carried
+ * The class of a server's responses. During a drain, and on a connection over a limit, the response to the newest request of a
+ * connection has `Connection: close`. Earlier responses must not have it: later requests were already received and may have been carried
  * out, and the first response with this header ends the connection (RFC 9112 §9.6).
  */
-export function responseClass(drain: Drain, owed: OwedResponses): typeof ServerResponse {
+export function responseClass(
+  drain: Drain,
+  owed: OwedResponses,
+  limiter: Pick<ConnectionLimiter, 'isExcess'>,
+): typeof ServerResponse {
   return class DrainableResponse<
     Request extends IncomingMessage = IncomingMessage,
   > extends http.ServerResponse<Request> {
@@ -34,7 +39,7 @@ export function responseClass(drain: Drain, owed: OwedResponses): typeof ServerR
     override reply: FastifyReply | undefined = undefined;
 
     override writeHead(status: number, reason?: string | Headers, headers?: Headers): this {
-      if (drain.hasBegun) {
+      if (drain.hasBegun || limiter.isExcess(this.req.socket)) {
         if (owed.endWith(this)) this.setHeader('connection', 'close');
         // The framework sets it on every response while the server closes.
         else this.removeHeader('connection');

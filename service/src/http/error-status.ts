@@ -50,5 +50,7 @@ export const errorStatus = {
   too_many_streams: 429,
   headers_too_large: 431,
   internal_error: 500,
+  method_not_implemented: 501,
+  too_many_connections: 503,
   service_unavailable: 503,
 } as const satisfies Record<ErrorCode, number>;

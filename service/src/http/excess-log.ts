@@ -1,24 +1,26 @@
 import type { Logger } from 'pino';
-import type { Clock } from '../kit/clock.ts';
+import { type Clock, MINUTE } from '../kit/clock.ts';
 import { LogPace } from '../kit/log-pace.ts';
+import { type ExceededLimit, limitSettings } from './connection-limits.ts';
 
-/** Logs connections that were closed because there were too many, at most once a second: a line costs more than a connection. */
+/** Logs connections that were rejected because there were too many, at most once a minute: clients can cause any number. */
 export class ExcessLog {
   readonly pace: LogPace;
-  #last: { address: string; limit: 'total' | 'address' } | undefined;
-  #closed = 0;
+  #last: { address: string; limit: ExceededLimit; setting: string } | undefined;
+  #rejected = 0;
 
   constructor(log: Logger, clock: Clock) {
-    this.pace = new LogPace(clock, () => {
-      log.warn({ ...this.#last, closed: this.#closed }, 'Connections closed: too many');
-      this.#closed = 0;
-    });
+    const write = () => {
+      log.warn({ ...this.#last, rejected: this.#rejected }, 'Connections rejected: too many');
+      this.#rejected = 0;
+    };
+    this.pace = new LogPace(clock, write, MINUTE);
   }
 
-  /** In the line, `closed` is the number since the previous line; `address` and `limit` are those of the last connection. */
-  write(address: string, limit: 'total' | 'address'): void {
-    this.#closed++;
-    this.#last = { address, limit };
+  /** In the line, `rejected` is the number since the previous line; the rest is that of the last connection. */
+  write(address: string, limit: ExceededLimit): void {
+    this.#rejected++;
+    this.#last = { address, limit, setting: limitSettings[limit] };
     this.pace.request();
   }
 }

@@ -1,4 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { mayReveal } from '../access/api-keys/secret.ts';
+import { ApiError } from '../contract/errors.ts';
 import { withCause } from '../db/cause-store.ts';
 import type { Queries, Writer } from '../db/database.ts';
 import { tracedStore } from '../db/traced-store.ts';
@@ -68,12 +70,22 @@ function contextReader(
     rejectBrokenEscapes(request.url);
     const hasQuery = route.query !== undefined || request.url.includes('?');
     const query = hasQuery ? readQuery(request.query as Record<string, unknown>) : nothing;
+    if (hasQuery) rejectSecretIn(query);
     const input = readInput(request.params as Record<string, unknown>, request.body, request.bodyText);
     rejectOtherId(route, input);
     const { params, body } = input;
     // The schemas that the values passed have these types.
     return new Context(request, reply, params, query, body, storeFor(request, route, store)) as AnyContext;
   };
+}
+
+/** Rejects an API key in a query: the link to the next page would repeat it, and proxies log URLs. */
+function rejectSecretIn(query: object): void {
+  if (!mayReveal(Object.values(query).join(' '))) return;
+  throw new ApiError(
+    'invalid_request',
+    'The query contains an API key: send a key only in the header X-API-Key, or as Authorization: Bearer <key>',
+  );
 }
 
 /** Returns the store for a request: its events have the request as their cause, and a recorded trace has its statements. */

@@ -27,9 +27,26 @@ describe('a JSON body', () => {
 
   it('that is malformed is rejected with the position', () => {
     assert.match(rejectionOf('{"name":"a",}'), /not valid JSON: .*position 12/);
-    for (const text of ['{', '[1,]', "{'a':1}", 'undefined', 'NaN', '01', '"\t"', '{"a":1} x', '\ufeff{}']) {
+    for (const text of [
+      '{',
+      '[1,]',
+      "{'a':1}",
+      'undefined',
+      'NaN',
+      '01',
+      '"\t"',
+      '{"a":1} x',
+      '{}\ufeff',
+      '\ufeff\ufeff{}',
+    ]) {
       assert.match(rejectionOf(text), /^The body is not valid JSON: /);
     }
+  });
+
+  it('may start with a byte order mark', () => {
+    const parse = (text: string) => parseJson(utf8Text(Buffer.from(text)));
+    assert.deepEqual(parse('\ufeff{"name":"\ufeffa"}'), { name: '\ufeffa' });
+    assert.equal(parse('\ufeff'), undefined);
   });
 
   it('that is not UTF-8 is rejected', () => {

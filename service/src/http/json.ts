@@ -14,10 +14,17 @@ const MAX_DEPTH = 32;
  */
 const MAX_PARTS = 16_000;
 
-/** Decodes UTF-8. Throws `invalid_request` for bytes that are not UTF-8. */
+/** The mark with which some editors and programs of Windows begin a file (U+FEFF). */
+const BYTE_ORDER_MARK = 0xfeff;
+
+/**
+ * Decodes UTF-8, and ignores a byte order mark at the start, as RFC 8259 §8.1 allows. Throws `invalid_request` for bytes that are
+ * not UTF-8.
+ */
 export function utf8Text(bytes: Buffer): string {
   if (!isUtf8(bytes)) throw new ApiError('invalid_request', 'The body is not valid UTF-8');
-  return bytes.toString();
+  const text = bytes.toString();
+  return text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text;
 }
 
 /**

@@ -5,12 +5,14 @@ import { SECOND } from '../kit/clock.ts';
 import { httpDate } from '../kit/dates.ts';
 import { operationUrl } from '../portal/urls.ts';
 import type { HeaderPairs } from './send.ts';
+import { isInt64 } from './validate.ts';
 
 /** The effects of a route's stability and deprecation on its requests. */
 export interface Lifecycle {
   /**
    * Returns headers for every response, including errors: `X-Stability`; `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and the
-   * link to the successor (RFC 5829).
+   * link to the successor (RFC 5829), if the path parameters are IDs: the successor rejects others, too, and the link would repeat
+   * what a client put in the path.
    */
   announcement(request: FastifyRequest): HeaderPairs;
   /** Throws `operation_sunset` from the sunset date. */
@@ -31,23 +33,26 @@ export function lifecycleOf(
   const expand = expander(deprecation.successor);
   const successorOf = ({ params }: FastifyRequest) => expand(params as Record<string, string>);
   return {
-    announcement: request => [
-      ...headers,
-      'link',
-      `<${successorOf(request)}>; rel="successor-version", ${notice}`,
-    ],
+    announcement: request => {
+      const successor = successorOf(request);
+      const link = successor === undefined ? notice : `<${successor}>; rel="successor-version", ${notice}`;
+      return [...headers, 'link', link];
+    },
     rejectEnded: request => {
       if (request.receivedAt < sunset || keepSunset) return;
       throw new ApiError(
         'operation_sunset',
-        `This operation was withdrawn on ${deprecation.sunset}; use ${successorOf(request)} instead`,
+        `This operation was withdrawn on ${deprecation.sunset}; use ${successorOf(request) ?? deprecation.successor} instead`,
       );
     },
   };
 }
 
-/** Returns a function that fills a URL template with path parameters. It parses the template once. */
-function expander(template: string): (params: Record<string, string>) => string {
+/**
+ * Returns a function that fills a URL template with the IDs in path parameters. It returns `undefined` if one is not an ID. It
+ * parses the template once.
+ */
+function expander(template: string): (params: Record<string, string>) => string | undefined {
   const [start = '', ...rest] = template.split('{');
   const parts = rest.map(part => {
     const [name = '', text = ''] = part.split('}');
@@ -55,7 +60,11 @@ function expander(template: string): (params: Record<string, string>) => string 
   });
   return params => {
     let url = start;
-    for (const { name, text } of parts) url += encodeURIComponent(params[name]!) + text;
+    for (const { name, text } of parts) {
+      const id = params[name]!;
+      if (!isInt64(id)) return undefined;
+      url += id + text;
+    }
     return url;
   };
 }

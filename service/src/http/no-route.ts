@@ -1,43 +1,60 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../contract/errors.ts';
 import { methods } from '../contract/operation.ts';
+import { acceptPatch } from './body.ts';
 import type { Gate } from './gate/gate.ts';
 import { isPreflight, respondToPreflight } from './preflight.ts';
+import { send } from './respond.ts';
 import { pathOf, withoutTrailingSlashes } from './targets.ts';
 
-/** The maximum number of characters of a path that a message quotes. */
+/** The maximum number of characters of a path that a message quotes. Every path of the service is shorter. */
 const SHOWN_PATH = 200;
 
 /** The methods that routes can have, as `Allow` lists them. */
 const routedMethods = methods.flatMap(method => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
 
 /**
- * Handles requests that match no route. It responds to preflight requests of browsers, and rejects all others: with 405 if the
- * path exists with another method, otherwise with 404. One hook handles all of them, because a route for each method that a
- * path does not have would take megabytes.
+ * Handles requests that match no route: preflight requests of browsers, and OPTIONS. It rejects all others: with 405 if the path
+ * exists with another method, otherwise with 404. One hook handles all of them, because a route for each method that a path does
+ * not have would take megabytes.
  */
 export function rejectUnrouted(server: FastifyInstance, gate: Gate): void {
   const methodsAt = (path: string) =>
     routedMethods.filter(method => server.findRoute({ method, url: path }) !== null);
   const exists = (path: string) =>
     routedMethods.some(method => hasIds(server.findRoute({ method, url: path })));
-  const rejectionOf = ({ method, url }: FastifyRequest): ApiError => {
-    const allowed = methodsAt(pathOf(url));
-    if (allowed.length === 0) return nothingAt(url, exists);
-    return new ApiError('method_not_allowed', `${method} is not allowed here; use ${listed(allowed)}`, {
-      allow: allowed.join(', '),
-    });
-  };
   const reject = async (request: FastifyRequest) => {
     await gate.pass(request, undefined);
-    throw rejectionOf(request);
+    // OPTIONS comes here only if there is nothing at its path.
+    const allowed = request.method === 'OPTIONS' ? [] : methodsAt(pathOf(request.url));
+    if (allowed.length === 0) throw nothingAt(request.url, exists);
+    throw new ApiError(
+      'method_not_allowed',
+      `${request.method} is not allowed here; use ${listed(allowed)}`,
+      { allow: allowHeader(allowed) },
+    );
+  };
+  const respondToOptions = async (request: FastifyRequest, reply: FastifyReply) => {
+    const path = pathOf(request.url);
+    // To look up a long path takes up to a millisecond, and this request is not counted.
+    const allowed = path === '*' ? routedMethods : path.length > SHOWN_PATH ? [] : methodsAt(path);
+    if (allowed.length === 0) return reject(request);
+    await gate.passUncounted(request);
+    const headers = { allow: allowHeader(allowed), ...(allowed.includes('PATCH') && acceptPatch) };
+    send(request, reply, { status: 204, headers });
   };
   server.addHook('onRequest', (request, reply, done) => {
     if (!request.is404) done();
     else if (isPreflight(request)) respondToPreflight(request, reply, gate).catch(done);
+    else if (request.method === 'OPTIONS') respondToOptions(request, reply).catch(done);
     else reject(request).catch(done);
   });
   server.setNotFoundHandler(unreachable);
+}
+
+/** RFC 9110 §10.2.1 */
+function allowHeader(allowed: readonly string[]): string {
+  return [...allowed, 'OPTIONS'].join(', ');
 }
 
 /** Whether a route was found whose parameters are numbers: `/pets/findByStatus` is a path, but not of a pet. */

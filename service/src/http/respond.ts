@@ -6,8 +6,9 @@ import { BODY_LIMIT } from '../contract/request-limits.ts';
 import { DatabaseUnavailable } from '../db/database.ts';
 import { InvalidListing, MAX_COUNTED, type Page } from '../kit/paging.ts';
 import { inBinaryUnitAndBytes } from '../kit/quantities.ts';
-import { etagOf, isNotModified } from '../routes/conditional.ts';
+import { etagOf, isNotModified, rejectMismatch } from '../routes/conditional.ts';
 import type { ContentReply, LogReply, Reply, StreamReply } from '../routes/reply.ts';
+import { acceptPatch } from './body.ts';
 import { errorStatus } from './error-status.ts';
 import { withIdsAsSent } from './quoting.ts';
 import { sendWhole } from './send.ts';
@@ -49,7 +50,8 @@ export function responseOf(
     }
     case 'page': {
       const { page, single } = result;
-      const etag = single && etagOf(JSON.stringify(single));
+      const etag = single ? etagOf(JSON.stringify(single)) : undefined;
+      if (single === null) rejectMismatch(request.headers, undefined);
       return responseWith(etag, pageHeaders(request, page), JSON.stringify(page.items), request);
     }
     case 'empty':
@@ -95,17 +97,25 @@ export function send(
 }
 
 /** What an error response reads from its request. The server has no route for a request that it could not read. */
-type FailedRequest = Pick<FastifyRequest, 'id'> & Partial<Pick<FastifyRequest, 'params' | 'routeOptions'>>;
+type FailedRequest = Pick<FastifyRequest, 'id'> &
+  Partial<Pick<FastifyRequest, 'method' | 'params' | 'routeOptions'>>;
 
 /** The response for `error`. An internal error shows only the request ID. */
-export function errorResponse(error: unknown, { id, params, routeOptions }: FailedRequest): ErrorResponse {
+export function errorResponse(
+  error: unknown,
+  { id, method, params, routeOptions }: FailedRequest,
+): ErrorResponse {
   const { code, message, headers } = apiErrorOf(error, id, routeOptions?.bodyLimit);
   const shape = errorBody(code, withIdsAsSent(message, params));
   const retry = shouldRetry(code, headers);
   return {
     code,
     status: shape.status,
-    headers: { ...headers, ...(retry && { 'x-should-retry': retry }) },
+    headers: {
+      ...headers,
+      ...(retry && { 'x-should-retry': retry }),
+      ...(code === 'unsupported_media_type' && method === 'PATCH' && acceptPatch),
+    },
     body: JSON.stringify(shape),
   };
 }

@@ -15,12 +15,16 @@ import { endWaitsAtClose } from '../routes/wait-signal.ts';
 import { addPath, type ServedPath } from './add-path.ts';
 import { readJsonBodies } from './body.ts';
 import { closeConnectionsPromptly } from './closing.ts';
-import { type ConnectionLimitOptions, type ConnectionLimits, limitConnections } from './connection-limits.ts';
+import {
+  ConnectionLimiter,
+  type ConnectionLimitOptions,
+  type ConnectionLimits,
+} from './connection-limits.ts';
 import { consolePages, type RedeemTicket } from './console-pages.ts';
 import { type Drain, responseClass } from './drain.ts';
 import { Gate, type GateServices } from './gate/gate.ts';
 import { countFailed } from './gate/late-count.ts';
-import { MAX_WAITING, OwedResponses } from './gate/owed-responses.ts';
+import { isMethodOfHttp, MAX_WAITING, OwedResponses } from './gate/owed-responses.ts';
 import { rejectCostOfVisits } from './gate/scope-check.ts';
 import { Unreadable } from './gate/unreadable.ts';
 import { type HandlerServices, handlerOf } from './handler.ts';
@@ -80,7 +84,9 @@ const KEEP_ALIVE_TIMEOUT = 72_000;
 
 /** Builds the HTTP server: every route behind the gate, and an error of the contract for every other request. */
 export function buildServer(options: ServerOptions): FastifyInstance {
-  const gate = new Gate(options);
+  const { connections, onExcessConnection: onExcess } = options;
+  const limiter = new ConnectionLimiter({ ...connections, trustedProxies: options.trustedProxies, onExcess });
+  const gate = new Gate(options, socket => limiter.rejectionOn(socket));
   const timeouts = { ...defaultTimeouts, ...options.timeouts };
   const owed = new OwedResponses();
   const { requestLog, tracing, trustedProxies } = options;
@@ -114,16 +120,17 @@ export function buildServer(options: ServerOptions): FastifyInstance {
       connectionsCheckingInterval: timeouts.check,
       // Without it, every request is a stream that is read to its end, even without a body.
       optimizeEmptyRequests: true,
-      ServerResponse: responseClass(options.drain, owed),
+      ServerResponse: responseClass(options.drain, owed, limiter),
     },
     clientErrorHandler: (error, socket) => unreadable.onClientError(error, socket),
     // The router's only error is a path that it cannot decode.
     frameworkErrors: (_error, request, reply) =>
       void rejectBadPath(request, reply, gate, { ...options, spans, deadline }),
   });
-  const { connections, onExcessConnection: onExcess } = options;
-  limitConnections(server.server, { ...connections, trustedProxies, onExcess });
-  owed.watch(server.server, socket => unreadable.reject(tooManyWaiting(), socket));
+  limiter.watch(server.server);
+  owed.watch(server.server, request =>
+    unreadable.reject(isMethodOfHttp(request) ? tooManyWaiting() : otherProtocol(request), request.socket),
+  );
   unreadable.watch(server.server);
   deadline.watch(server);
   overrideNodeResponses(server, unreadable);
@@ -168,6 +175,13 @@ function tooManyWaiting(): ApiError {
   return new ApiError(
     'invalid_request',
     `More than ${MAX_WAITING} requests are waiting on this connection: read their responses before you send more`,
+  );
+}
+
+function otherProtocol({ method }: IncomingMessage): ApiError {
+  return new ApiError(
+    'invalid_request',
+    `The request is not well-formed HTTP/1.1: ${method} is a method of another protocol`,
   );
 }
 

@@ -129,14 +129,17 @@ function textsAsSent(read: Values, texts: Values): Values {
   return Object.fromEntries(Object.entries(read).map(([name, value]) => [name, asSent(value, texts[name])]));
 }
 
+/** Whether a text is a number of the format int64, written as the service writes numbers. */
+export function isInt64(text: string): boolean {
+  if (!/^(0|-?[1-9]\d{0,18})$/.test(text)) return false;
+  return text.length < INT64_DIGITS || (BigInt(text) >= INT64_MIN && BigInt(text) <= INT64_MAX);
+}
+
 function fromText(schema: Schema, value: unknown): unknown {
   if (schema.type === 'array')
     return (Array.isArray(value) ? value : [value]).map(item => fromText(schema.items!, item));
   if (typeof value !== 'string') return value;
-  if (schema.type === 'integer' && /^(0|-?[1-9]\d{0,18})$/.test(value)) {
-    const isInt64 = value.length < INT64_DIGITS || (BigInt(value) >= INT64_MIN && BigInt(value) <= INT64_MAX);
-    return isInt64 ? Number(value) : value;
-  }
+  if (schema.type === 'integer') return isInt64(value) ? Number(value) : value;
   if (schema.type === 'boolean' && (value === 'true' || value === 'false')) return value === 'true';
   return value;
 }

@@ -95,7 +95,7 @@ export class Metrics {
     });
     this.#excessConnections = new Counter({
       name: 'petstore_http_excess_connections_total',
-      help: 'Connections that were closed at once because there were too many, in total or from their address.',
+      help: 'Connections that were rejected because there were too many, in total or from their address.',
       labelNames: ['limit'],
       registers,
     });

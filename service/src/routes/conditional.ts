@@ -8,9 +8,24 @@ export function etagOf(body: string): string {
   return `"${hash64(body)}"`;
 }
 
-/** Whether a GET may return 304: If-None-Match lists this ETag (RFC 9110 §13.1.2, weak comparison). */
-export function isNotModified({ 'if-none-match': ifNoneMatch }: IncomingHttpHeaders, etag: string): boolean {
+/**
+ * Whether the response to a GET or HEAD is 304: If-None-Match lists this ETag (RFC 9110 §13.1.2, weak comparison). If-Match takes
+ * precedence (§13.2.2): throws as `rejectMismatch` does.
+ */
+export function isNotModified(headers: IncomingHttpHeaders, etag: string): boolean {
+  rejectMismatch(headers, etag);
+  const { 'if-none-match': ifNoneMatch } = headers;
   return ifNoneMatch !== undefined && listsEtag(ifNoneMatch, etag, 'weak');
+}
+
+/**
+ * Throws `precondition_failed` for a GET or HEAD whose If-Match does not list this ETag (RFC 9110 §13.1.1, strong comparison), and
+ * `invalid_request` for one that is not a list of ETags. `etag` is `undefined` when the requested resource is not on the page.
+ */
+export function rejectMismatch({ 'if-match': ifMatch }: IncomingHttpHeaders, etag: string | undefined): void {
+  if (ifMatch === undefined) return;
+  rejectUnquoted(ifMatch);
+  if (!listsEtag(ifMatch, etag, 'strong')) throw mismatch(ifMatch, etag, 'read it without If-Match');
 }
 
 /**
@@ -24,7 +39,8 @@ export function guardOf(headers: IncomingHttpHeaders): (current: object) => void
   if (ifMatch !== undefined) rejectUnquoted(ifMatch);
   return current => {
     const etag = etagOf(JSON.stringify(current));
-    if (ifMatch !== undefined && !listsEtag(ifMatch, etag, 'strong')) throw mismatch(ifMatch, etag);
+    if (ifMatch !== undefined && !listsEtag(ifMatch, etag, 'strong'))
+      throw mismatch(ifMatch, etag, 'read it again and retry');
     if (ifNoneMatch !== undefined && listsEtag(ifNoneMatch, etag, 'weak')) {
       throw new ApiError(
         'precondition_failed',
@@ -34,20 +50,24 @@ export function guardOf(headers: IncomingHttpHeaders): (current: object) => void
   };
 }
 
-function mismatch(ifMatch: string, etag: string): ApiError {
+function mismatch(ifMatch: string, etag: string | undefined, remedy: string): ApiError {
   const sent = `If-Match ${shortened(ifMatch, 60)}`;
+  if (etag === undefined) {
+    return new ApiError(
+      'precondition_failed',
+      `${sent} names a state of a resource that does not exist: ${remedy}`,
+    );
+  }
   if (listsEtag(ifMatch, etag, 'weak')) {
     return new ApiError(
       'precondition_failed',
       `${sent} is a weak ETag, which never matches: send it without W/, as ${etag}`,
     );
   }
-  const remedy = ifMatch.includes('W/"')
-    ? 'read it again, and retry with the ETag without W/, because a weak ETag never matches'
-    : 'read it again and retry';
+  const hint = ifMatch.includes('W/"') ? ', with the ETag without W/, because a weak ETag never matches' : '';
   return new ApiError(
     'precondition_failed',
-    `${sent} does not name the current state, whose ETag is ${etag}: ${remedy}`,
+    `${sent} does not name the current state, whose ETag is ${etag}: ${remedy}${hint}`,
   );
 }
 
@@ -63,7 +83,7 @@ function rejectUnquoted(ifMatch: string): void {
 }
 
 /** Whether an If-Match or If-None-Match header lists `etag` or is `*`. The service's own ETags contain no comma. */
-function listsEtag(list: string, etag: string, comparison: 'weak' | 'strong'): boolean {
+function listsEtag(list: string, etag: string | undefined, comparison: 'weak' | 'strong'): boolean {
   if (list.trim() === '*') return true;
   return list.split(',').some(entry => {
     const listed = entry.trim();

@@ -25,8 +25,8 @@ export interface CreatedReply<Body> {
 export interface PageReply<Item> {
   kind: 'page';
   page: Page<Item>;
-  /** The only item that can be on the page, whose ETag the response has. */
-  single?: Item | undefined;
+  /** The only item that can be on the page, whose ETag the response has; `null` if it is not there. */
+  single?: Item | null | undefined;
 }
 
 /** A page of the event log, which has no last page unless the list ends at a time. */
@@ -89,7 +89,7 @@ export const reply = {
     body,
     location,
   }),
-  page: <Item extends object>(page: Page<Item>, single?: Item): PageReply<Item> => ({
+  page: <Item extends object>(page: Page<Item>, single?: Item | null): PageReply<Item> => ({
     kind: 'page',
     page,
     single,

@@ -66,18 +66,18 @@ describe('a ban', () => {
     const banned = await provokeBan(shop, client);
     assert.equal(
       banned.body.message,
-      'The API key is banned until 2026-11-21T12:01:03Z, because it kept sending requests after it was rejected: ' +
-        'retry after 61 s, and after every 429 wait for the time in Retry-After',
+      'The API key is banned until 2026-11-21T12:01:02Z, because it kept sending requests after it was rejected: ' +
+        'retry after 60 s, and after every 429 wait for the time in Retry-After',
     );
-    assert.equal(banned.headers['retry-after'], '61');
+    assert.equal(banned.headers['retry-after'], '60');
     assert.deepEqual(limitsIn(banned, shop.clock.now()), {
       limit: 1,
       remaining: 0,
-      reset: Date.parse('2026-11-21T12:01:03Z') / SECOND,
+      reset: Date.parse('2026-11-21T12:01:02Z') / SECOND,
     });
 
     // A new minute, in which a key without a ban would be admitted.
-    shop.clock.set('2026-11-21T12:01:02.999Z');
+    shop.clock.set('2026-11-21T12:01:01.999Z');
     const others: ApiResponse[] = [
       await client.get('/pets'),
       await client.post('/categories', { name: 'Dogs' }),

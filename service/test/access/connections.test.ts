@@ -1,10 +1,16 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import type { Socket } from 'node:net';
 import { describe, it } from 'node:test';
-import { SECOND } from '../../src/kit/clock.ts';
+import { MINUTE } from '../../src/kit/clock.ts';
+import type { ApiResponse } from '../support/client.ts';
+import { assertMatchesContract } from '../support/contract.ts';
 import { scrape } from '../support/metrics.ts';
-import { RawConnection } from '../support/raw-connection.ts';
+import { exchangeUntilEnd, RawConnection } from '../support/raw-connection.ts';
+import { assertRejected } from '../support/rejection.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
+import { until } from '../support/until.ts';
+import { limitsIn } from './limit-headers.ts';
 
 const HEALTH = 'GET /healthz HTTP/1.1\r\nHost: shop\r\nConnection: close\r\n\r\n';
 
@@ -19,48 +25,187 @@ async function openSilently({ origin, app }: TestApp, count: number): Promise<Ra
   return connections;
 }
 
-/** The outcome of a new connection: the status of a response, or `closed`. */
-async function statusOfNew(origin: string): Promise<number | 'closed'> {
+const TOO_MANY = 'too_many_connections';
+
+/** The response to a request on a new connection. */
+async function responseOnNew(origin: string, request = HEALTH): Promise<ApiResponse> {
   const connection = new RawConnection(origin);
-  connection.send(HEALTH);
-  await connection.closed();
-  return connection.received === '' ? 'closed' : Number(connection.received.split(' ')[1]);
+  connection.send(request);
+  const [response, ...others] = await connection.responses();
+  assert.equal(others.length, 0);
+  return response!;
 }
 
 const excessLines = ({ logLines }: TestApp) =>
   logLines()
-    .filter(({ msg }) => msg === 'Connections closed: too many')
-    .map(({ level, address, limit, closed }) => ({ level, address, limit, closed }));
+    .filter(({ msg }) => msg === 'Connections rejected: too many')
+    .map(({ level, address, limit, setting, rejected }) => ({ level, address, limit, setting, rejected }));
 
-describe('silent connections of one address', () => {
+function request(method: string, path: string, lines: readonly string[] = [], body = ''): string {
+  const length = body === '' ? [] : [`Content-Length: ${body.length}`, 'Content-Type: application/json'];
+  return [`${method} ${path} HTTP/1.1`, 'Host: shop', ...lines, ...length, '', body].join('\r\n');
+}
+
+describe('connections of one address', () => {
   it('are limited by PETSTORE_CONNECTIONS_PER_ADDRESS, and one that ends makes room for another', async t => {
     const environment = { PETSTORE_CONNECTIONS_PER_ADDRESS: '3', OPS_PORT: '0' };
     const shop = await startTestApp(t, { environment });
     const [first] = await openSilently(shop, 3);
-    assert.equal(await statusOfNew(shop.origin), 'closed');
+    const message = assertRejected(await responseOnNew(shop.origin), 503, TOO_MANY);
+    assert.equal(
+      message,
+      'Your address has 3 open connections, which is the maximum: use fewer, or send the request again after 1 s; an operator ' +
+        'can raise PETSTORE_CONNECTIONS_PER_ADDRESS or, for a proxy, name it in PETSTORE_TRUST_PROXY',
+    );
     first!.send(HEALTH);
     await first!.responses();
-    assert.equal(await statusOfNew(shop.origin), 200);
+    assert.equal((await responseOnNew(shop.origin)).status, 200);
     const metrics = await scrape(shop.metricsUrl);
     assert.equal(metrics.total('petstore_http_excess_connections_total', { limit: 'address' }), 1);
   });
 
-  it('are logged once a second, however many are closed', async t => {
+  it('over the limit get a 503 with all headers for every kind of request, which counts against nothing', async t => {
+    const shop = await startTestApp(t, { environment: { PETSTORE_CONNECTIONS_PER_ADDRESS: '2' } });
+    // One connection stays with the client of the administrator.
+    const { key } = await shop.clientWith({ plan: 'enterprise', quotas: { perMinute: 7, perDay: 70 } });
+    const page = await shop.clientWith({
+      kind: 'publishable',
+      scopes: ['pets:read'],
+      origins: ['https://shop.example'],
+    });
+    const own = `X-API-Key: ${key}`;
+    assert.equal(
+      (await responseOnNew(shop.origin, request('GET', '/pets', [own, 'Connection: close']))).status,
+      200,
+    );
+    const [silent] = await openSilently(shop, 1);
+    const kinds: [bytes: string, limit: number, remaining: number][] = [
+      [request('GET', '/pets', [own]), 7, 6],
+      [request('HEAD', '/pets', [own]), 7, 6],
+      [request('POST', '/categories', [own], '{"name":"Dogs"}'), 7, 6],
+      [request('POST', '/batch', [own], '{"operations":[]}'), 7, 6],
+      [request('GET', '/pets/1', [own]), 7, 6],
+      [request('GET', '/pets'), 60, 60],
+      [request('GET', '/healthz', [own]), 60, 60],
+      [request('GET', '/docs'), 60, 60],
+      [request('POST', '/console/sign-in', [], '{"ticket":"x"}'), 60, 60],
+      [request('GET', '/nowhere', [own]), 7, 6],
+      [request('PURGE', '/pets', [own]), 7, 6],
+      [request('OPTIONS', '/pets', [own]), 60, 60],
+      [request('GET', '/%ff'), 60, 60],
+      [request('GET', '/pets', ['API-Version: 2']), 60, 60],
+    ];
+    for (const [bytes, limit, remaining] of kinds) {
+      const response = await responseOnNew(
+        shop.origin,
+        `${bytes.replace('\r\n', '\r\nX-Request-Id: mine\r\n')}`,
+      );
+      const [method, path] = bytes.split(' ') as [string, string];
+      const { status, headers, text } = response;
+      const what = `${method} ${path}`;
+      if (method === 'HEAD') assert.deepEqual([status, text], [503, ''], what);
+      else assertRejected(response, 503, TOO_MANY);
+      if (!path.startsWith('/docs') && path !== '/%ff') assertMatchesContract({ method, path, ...response });
+      assert.deepEqual(
+        [headers.connection, headers['retry-after'], headers['x-should-retry'], headers['x-request-id']],
+        ['close', '1', 'true', 'mine'],
+        what,
+      );
+      assert.ok(headers.date, what);
+      const stated = limitsIn(response, shop.clock.now());
+      // OPTIONS states the limits of the address elsewhere, and those of the key here.
+      if (method !== 'OPTIONS') assert.deepEqual([stated.limit, stated.remaining], [limit, remaining], what);
+    }
+    const readable = request('GET', '/pets', [`X-API-Key: ${page.key}`, 'Origin: https://shop.example']);
+    const response = await responseOnNew(shop.origin, readable);
+    assert.deepEqual(
+      [response.status, response.headers['access-control-allow-origin']],
+      [503, 'https://shop.example'],
+    );
+    assert.equal((await shop.api.get('/categories')).body.length, 0, 'nothing was done');
+    const lines = shop.logLines().filter(({ code }) => code === TOO_MANY);
+    assert.equal(lines.length, kinds.length + 1);
+    assert.deepEqual(
+      [lines[2]!.method, lines[2]!.path, lines[2]!.status, lines[2]!.requestId],
+      ['POST', '/categories', 503, 'mine'],
+    );
+    silent!.socket.destroy();
+  });
+
+  it('over the limit get the 503 while they send a large body, and then only the service ends its side', async t => {
+    const shop = await startTestApp(t, { environment: { PETSTORE_CONNECTIONS_PER_ADDRESS: '1' } });
+    const [first] = await openSilently(shop, 1);
+    for (let i = 0; i < 10; i++) {
+      const connection = new RawConnection(shop.origin);
+      const accepted = once(shop.app.server.server, 'connection') as Promise<[Socket]>;
+      const lines = ['Content-Type: application/json', 'Content-Length: 60000'];
+      connection.send(request('POST', '/categories', lines));
+      const [socket] = await accepted;
+      await until('the response arrives', () => connection.received.includes(TOO_MANY));
+      // The client has not read the end yet: its bytes are accepted until it closes its side.
+      connection.send('x'.repeat(30_000));
+      const [response] = await connection.responses();
+      assert.equal(response!.status, 503);
+      if (!socket.closed) await once(socket, 'close');
+    }
+    first!.socket.destroy();
+  });
+
+  it('over the limit that send several requests at once get a 503 for each', async t => {
+    const shop = await startTestApp(t, { environment: { PETSTORE_CONNECTIONS_PER_ADDRESS: '1' } });
+    const [first] = await openSilently(shop, 1);
+    const responses = await exchangeUntilEnd(shop.origin, request('GET', '/pets').repeat(3));
+    assert.deepEqual(
+      responses.map(({ status, headers }) => [status, headers.connection]),
+      [
+        [503, undefined],
+        [503, undefined],
+        [503, 'close'],
+      ],
+    );
+    first!.socket.destroy();
+  });
+
+  it('get responses without exception when a program opens too many at once', async t => {
+    const shop = await startTestApp(t, {
+      alone: false,
+      environment: { PETSTORE_CONNECTIONS_PER_ADDRESS: '40', LOG_LEVEL: 'silent' },
+    });
+    const post = (name: string) =>
+      fetch(`${shop.origin}/categories`, {
+        method: 'POST',
+        body: JSON.stringify({ name, description: 'x'.repeat(2_000) }),
+        headers: { 'content-type': 'application/json', 'x-api-key': shop.adminKey },
+      });
+    const responses = await Promise.all(Array.from({ length: 300 }, (_, i) => post(`Category ${i}`)));
+    const codes = await Promise.all(
+      responses.map(async response => ((await response.json()) as { code?: string }).code ?? response.status),
+    );
+    const outcomes = new Set(codes);
+    assert.ok(outcomes.has(201) && outcomes.has(TOO_MANY), JSON.stringify([...outcomes]));
+    assert.equal(outcomes.size, 2, JSON.stringify([...outcomes]));
+  });
+
+  it('are logged once a minute with the setting, however many are rejected', async t => {
     const shop = await startTestApp(t, { environment: { PETSTORE_CONNECTIONS_PER_ADDRESS: '1' } });
     await openSilently(shop, 1);
-    for (let i = 0; i < 5; i++) assert.equal(await statusOfNew(shop.origin), 'closed');
-    const line = { level: 40, address: '127.0.0.1', limit: 'address' };
-    assert.deepEqual(excessLines(shop), [{ ...line, closed: 1 }]);
-    shop.clock.advance(SECOND);
-    assert.equal(await statusOfNew(shop.origin), 'closed');
-    assert.deepEqual(excessLines(shop).slice(1), [{ ...line, closed: 5 }]);
+    for (let i = 0; i < 5; i++) assertRejected(await responseOnNew(shop.origin), 503, TOO_MANY);
+    const setting = 'PETSTORE_CONNECTIONS_PER_ADDRESS';
+    const line = { level: 40, address: '127.0.0.1', limit: 'address', setting };
+    assert.deepEqual(excessLines(shop), [{ ...line, rejected: 1 }]);
+    shop.clock.advance(MINUTE - 1);
+    assertRejected(await responseOnNew(shop.origin), 503, TOO_MANY);
+    assert.equal(excessLines(shop).length, 1);
+    shop.clock.advance(1);
+    assertRejected(await responseOnNew(shop.origin), 503, TOO_MANY);
+    assert.deepEqual(excessLines(shop).slice(1), [{ ...line, rejected: 6 }]);
   });
 
   it('are not limited when the address is a trusted proxy', async t => {
     const environment = { PETSTORE_CONNECTIONS_PER_ADDRESS: '1', PETSTORE_TRUST_PROXY: '127.0.0.1' };
     const shop = await startTestApp(t, { environment });
     await openSilently(shop, 5);
-    assert.equal(await statusOfNew(shop.origin), 200);
+    assert.equal((await responseOnNew(shop.origin)).status, 200);
   });
 
   it('end with 408 when they stay silent', async t => {
@@ -76,7 +221,21 @@ describe('the connections of all addresses', () => {
     const environment = { PETSTORE_CONNECTIONS: '3', PETSTORE_TRUST_PROXY: '127.0.0.1' };
     const shop = await startTestApp(t, { environment });
     await openSilently(shop, 3);
-    assert.equal(await statusOfNew(shop.origin), 'closed');
-    assert.deepEqual(excessLines(shop), [{ level: 40, address: '127.0.0.1', limit: 'total', closed: 1 }]);
+    const message = assertRejected(await responseOnNew(shop.origin), 503, TOO_MANY);
+    assert.equal(
+      message,
+      '3 connections are open, which is the maximum: send the request again after 1 s; an operator can raise PETSTORE_CONNECTIONS',
+    );
+    const line = { level: 40, address: '127.0.0.1', limit: 'total', setting: 'PETSTORE_CONNECTIONS' };
+    assert.deepEqual(excessLines(shop), [{ ...line, rejected: 1 }]);
+  });
+
+  it('over a limit are closed without a response when there are too many of them', async t => {
+    const shop = await startTestApp(t, { environment: { PETSTORE_CONNECTIONS: '3' } });
+    await openSilently(shop, 4);
+    const connection = new RawConnection(shop.origin);
+    connection.send(HEALTH);
+    await connection.closed();
+    assert.equal(connection.received, '');
   });
 });

@@ -34,7 +34,22 @@ describe('the secret of a key', () => {
       await client.get('/keys'),
       await client.get(`/${key}`),
       await client.get(`/pets/${key}`),
+      await client.head(`/pets/${key}`),
+      await client.get(`/pets/${key}?q=${key}`),
+      await client.get(`/psk%5F${key.slice(4)}`),
+      await client.get(`/%70%73%6b%5f${key.slice(4)}`),
       await client.get(`/pets/%ZZ${key}`),
+      await client.get(`/docs/${key}`),
+      await client.get(`/docs/assets/${key}`),
+      await client.get(`/docs/${key}/`),
+      await client.get(`/console/assets/${key}`),
+      await client.get(`/pets?name=${key}`),
+      await client.get(`/pets?limit=1&q=x${key}x`),
+      await client.get(`/pets?name=psk%5F${key.slice(4)}`),
+      await client.get(`/categories?limit=1&name=${key}`),
+      await api.get(`/events?subject=${key}`),
+      await client.delete(`/nowhere/${key}`),
+      await client.send('OPTIONS', `/${key}`),
       await client.get(`/pets?api_key=${key}`),
       await client.get(`/pets?${key}=1`),
       await client.get(`/pets?status=${key}`),
@@ -61,7 +76,13 @@ describe('the secret of a key', () => {
       await exchangeBytes(origin, `${key}\r\n\r\n`),
     ];
     for (const { status, text } of responses) assert.ok(status >= 400, text);
-    const returned = responses.map(({ text, headers }) => `${headers['x-request-id']} ${text}`);
+    const page = await fetch(`${origin}/docs/${key}/`, {
+      headers: { accept: 'text/html' },
+      redirect: 'manual',
+    });
+    assert.equal(page.status, 404);
+    const returned = responses.map(({ text, headers }) => `${JSON.stringify(headers)} ${text}`);
+    returned.push(JSON.stringify([...page.headers]), await page.text());
     const logged = logLines().map(line => JSON.stringify(line));
     assert.ok(logged.length > responses.length);
     for (const secret of [key, adminKey]) assertNoSecret([...returned, ...logged], secret);

@@ -9,7 +9,7 @@ import { document, documentedOperations, responsesOf } from './document.ts';
 const codes = Object.keys(errorCatalogue) as ErrorCode[];
 
 /** The errors for a path or method that is not an operation: no operation can document them. */
-const ofNoOperation: ErrorCode[] = ['route_not_found', 'method_not_allowed'];
+const ofNoOperation: ErrorCode[] = ['route_not_found', 'method_not_allowed', 'method_not_implemented'];
 
 interface DocumentedError {
   where: string;

@@ -1,21 +1,26 @@
 import assert from 'node:assert/strict';
 import type { Server } from 'node:http';
 import { it, type TestContext } from 'node:test';
+import { promisify } from 'node:util';
 import { errorExamples } from '../../src/contract/error-examples.ts';
 import type { ErrorCode } from '../../src/contract/errors.ts';
 import { DatabaseUnavailable } from '../../src/db/database.ts';
 import { expire } from '../../src/events/event-log/event-log.ts';
 import { provokeBan, usedUp } from '../access/provoke-ban.ts';
-import type { ApiResponse } from '../support/client.ts';
+import { type ApiResponse, Client } from '../support/client.ts';
 import { settledCursor } from '../support/event-log.ts';
 import { EventReader } from '../support/event-reader.ts';
 import { aCategory, anOrder, aPet } from '../support/factories.ts';
+import { RawConnection } from '../support/raw-connection.ts';
 import { exchangeBytes } from '../support/raw-http.ts';
 import { restoreLog } from '../support/restored-log.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
+import { until } from '../support/until.ts';
 
 /** A key whose checksum is right, but which no shop has. */
 const UNKNOWN_KEY = 'psk_0123456789ABCDEFGHIJKLMNOPQRSTUV4PZz5w';
+/** The number of connections that an address can have. */
+const MOST_CONNECTIONS = 20;
 const url = 'https://shop.example/hook';
 
 /** How to get each error, in this order. */
@@ -24,6 +29,7 @@ const provocations: Record<ErrorCode, (shop: TestApp & Ids & { t: TestContext })
   unsupported_api_version: ({ api }) => api.get('/pets', { 'api-version': '2' }),
   route_not_found: ({ api }) => api.get('/animals'),
   method_not_allowed: ({ api }) => api.delete('/pets'),
+  method_not_implemented: ({ origin }) => exchangeBytes(origin, 'FETCH / HTTP/1.1\r\nHost: shop\r\n\r\n'),
   not_acceptable: ({ api }) => api.get('/pets', { accept: 'text/html' }),
   payload_too_large: ({ api }) => api.post('/pets', 'x'.repeat(65_537)),
   uri_too_long: ({ api }) => api.get(`/${'x'.repeat(8_192)}`),
@@ -143,6 +149,15 @@ const provocations: Record<ErrorCode, (shop: TestApp & Ids & { t: TestContext })
     return api.get(`/pets/${pet}`);
   },
   internal_error: ({ t, api, app }) => failing(t, app, new TypeError('Fault'), () => api.get('/pets')),
+  too_many_connections: async ({ origin, app }) => {
+    const silent = Array.from({ length: MOST_CONNECTIONS }, () => new RawConnection(origin));
+    const server = app.server.server as Server;
+    const openConnections = promisify(server.getConnections.bind(server));
+    await until('there are too many', async () => (await openConnections()) >= MOST_CONNECTIONS);
+    const rejected = await new Client(origin).get('/pets');
+    for (const { socket } of silent) socket.destroy();
+    return rejected;
+  },
   service_unavailable: ({ t, api, app }) =>
     failing(t, app, new DatabaseUnavailable(new Error('Disconnected')), () => api.get('/pets')),
 };
@@ -175,7 +190,11 @@ function formOf(message: string): string {
 it('the example of each error is a message that the service sends', async t => {
   const shop = await startTestApp(t, {
     alone: false,
-    environment: { PETSTORE_STREAMS_PER_KEY: '1', PETSTORE_WEBHOOKS_PER_KEY: '1' },
+    environment: {
+      PETSTORE_STREAMS_PER_KEY: '1',
+      PETSTORE_WEBHOOKS_PER_KEY: '1',
+      PETSTORE_CONNECTIONS_PER_ADDRESS: String(MOST_CONNECTIONS),
+    },
     webhooks: { resolve: async () => [{ address: '93.184.215.14', family: 4 }] },
     timeouts: { check: 20 },
   });

@@ -95,7 +95,7 @@ class History {
     const since = this.ban?.at ?? 0;
     const recent = this.#strikes.filter(at => at > since && now - at < this.#rules.strikesWithin);
     if (recent.length < this.#rules.strikes) return 'refused';
-    this.#bans.push({ at: now, until: Math.ceil((now + this.#nextDuration(now)) / SECOND) * SECOND });
+    this.#bans.push({ at: now, until: Math.floor((now + this.#nextDuration(now)) / SECOND) * SECOND });
     return 'banned';
   }
 
@@ -190,8 +190,8 @@ export function describeBans(rule: Rule): void {
       for (let i = 0; i < 9; i++) await caller.request(NOON + SECOND);
       for (let i = 0; i < 9; i++) await caller.request(odd);
       const { verdict, reset, wait } = await decide(caller.state, caller.terms, odd);
-      assert.deepEqual([verdict, wait], ['banned', 61]);
-      assert.equal(reset * SECOND, NOON + 2 * MINUTE - 4 * SECOND);
+      assert.deepEqual([verdict, wait], ['banned', 60]);
+      assert.equal(reset * SECOND, NOON + 2 * MINUTE - 5 * SECOND);
       assert.equal(await caller.request(reset * SECOND - 1), 'banned');
       assert.equal(await caller.request(reset * SECOND), 'admitted');
     });
@@ -209,7 +209,7 @@ export function describeBans(rule: Rule): void {
         await caller.request(at - 20 * SECOND);
         for (let i = 0; i < 9; i++) assert.equal(await caller.request(at - SECOND), 'refused');
         assert.equal(await caller.request(at), 'banned');
-        assert.equal(caller.state.bannedUntil, Math.ceil((at + minutes * MINUTE) / SECOND) * SECOND);
+        assert.equal(caller.state.bannedUntil, Math.floor((at + minutes * MINUTE) / SECOND) * SECOND);
         assert.ok(!isSpent(caller.state, rules, at + MINUTE));
       });
     }
@@ -249,7 +249,7 @@ export function describeBans(rule: Rule): void {
       forgiveness: fc.constantFrom(0, 1, 2 * SECOND),
       strikes: fc.integer({ min: 1, max: 4 }),
       strikesWithin: fc.constantFrom(SECOND, 10 * SECOND, MINUTE),
-      durations: fc.array(fc.integer({ min: 1, max: 5 * MINUTE }), { minLength: 1, maxLength: 4 }),
+      durations: fc.array(fc.integer({ min: SECOND, max: 5 * MINUTE }), { minLength: 1, maxLength: 4 }),
       decay: fc.constantFrom(MINUTE, 10 * MINUTE, HOUR),
     });
     const someLimits = fc.record({
@@ -289,6 +289,8 @@ export function describeBans(rule: Rule): void {
             const begins = history.ban !== undefined && history.ban !== hadBan;
             assert.deepEqual([decision.verdict, decision.banBegins], [verdict, begins]);
             if (verdict === 'banned') assert.equal(state.bannedUntil, history.ban?.until);
+            // A client that waits as long as the ban lasts, rounded up to seconds, has waited long enough.
+            if (begins) assert.ok(state.bannedUntil <= now + Math.max(...banRules.durations));
             seen[verdict]++;
           }
         }),

@@ -15,7 +15,7 @@ const someRules: fc.Arbitrary<BanRules> = fc.record({
   forgiveness: fc.constantFrom(0, 1, 2 * SECOND),
   strikes: fc.integer({ min: 1, max: 4 }),
   strikesWithin: fc.constantFrom(SECOND, MINUTE, DAY),
-  durations: fc.array(fc.integer({ min: 1, max: 5 * MINUTE }), { minLength: 1, maxLength: 4 }),
+  durations: fc.array(fc.integer({ min: SECOND, max: 5 * MINUTE }), { minLength: 1, maxLength: 4 }),
   decay: fc.constantFrom(MINUTE, HOUR, DAY),
 });
 

@@ -34,6 +34,20 @@ describe('a body', () => {
     }
   });
 
+  it('may start with a byte order mark, which is not a part of it', async t => {
+    const { api } = await startTestApp(t);
+    const created = await api.post('/categories', '\ufeff{"name":"Dogs"}');
+    assert.deepEqual([created.status, created.body.name], [201, 'Dogs']);
+    assert.equal((await api.patch('/categories/1', '\ufeff{"name":"Hounds"}')).body.name, 'Hounds');
+    const message = assertRejected(await api.post('/categories', '\ufeff'), 400, 'invalid_request');
+    assert.equal(message, 'The request needs a JSON object as its body');
+    const utf16 = Buffer.from('\ufeff{"name":"Cats"}', 'utf16le');
+    assert.match(
+      assertRejected(await api.post('/categories', utf16), 400, 'invalid_request'),
+      /not valid UTF-8/,
+    );
+  });
+
   it('that is JSON but not an object is rejected, and the message quotes it', async t => {
     const { api } = await startTestApp(t);
     for (const body of ['[]', '[{"name":"a"}]', 'null', '"a"', '1', 'true']) {
@@ -107,6 +121,19 @@ describe('a body', () => {
     );
     const jsonPatch = { 'content-type': 'application/json-patch+json' };
     assertRejected(await api.patch('/categories/1', [], jsonPatch), 415, 'unsupported_media_type');
+  });
+
+  it('in a media type that PATCH does not accept gets Accept-Patch, which other methods do not have', async t => {
+    const { api } = await startTestApp(t);
+    for (const type of ['text/plain', 'application/json-patch+json', 'application/json; charset=utf-16']) {
+      for (const method of ['PATCH', 'POST', 'PUT']) {
+        const path = method === 'POST' ? '/categories' : '/categories/1';
+        const response = await api.send(method, path, { body: '[]', headers: { 'content-type': type } });
+        assertRejected(response, 415, 'unsupported_media_type');
+        const expected = method === 'PATCH' ? 'application/merge-patch+json, application/json' : undefined;
+        assert.equal(response.headers['accept-patch'], expected, `${method} ${type}`);
+      }
+    }
   });
 
   it('with a content encoding is rejected', async t => {

@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { describe, it } from 'node:test';
-import { SECOND } from '../../src/kit/clock.ts';
+import { MINUTE, SECOND } from '../../src/kit/clock.ts';
+import { exchangeUntilEnd } from '../support/raw-connection.ts';
 import { exchangeBytes } from '../support/raw-http.ts';
 import { assertRejected } from '../support/rejection.ts';
 import { startTestApp } from '../support/test-app.ts';
@@ -12,8 +13,11 @@ const get = 'GET /pets HTTP/1.1\r\nHost: shop\r\n';
 const post = 'POST /categories HTTP/1.1\r\nHost: shop\r\nContent-Type: application/json\r\n';
 
 const malformed: Record<string, string> = {
-  'a method that does not exist': 'FETCH /pets HTTP/1.1\r\nHost: shop\r\n\r\n',
-  'a method in lower case': 'get /pets HTTP/1.1\r\nHost: shop\r\n\r\n',
+  'an unknown method and another protocol': 'FETCH /pets SMTP/1.1\r\nHost: shop\r\n\r\n',
+  'an unknown method without a target': 'FETCH HTTP/1.1\r\nHost: shop\r\n\r\n',
+  'an unknown method and two spaces': 'FETCH  /pets HTTP/1.1\r\nHost: shop\r\n\r\n',
+  'a method that is no token': 'FE(TCH /pets HTTP/1.1\r\nHost: shop\r\n\r\n',
+  'a known method of another protocol': 'PLAY /pets RTSP/1.0\r\nHost: shop\r\n\r\n',
   'a version that does not exist': 'GET /pets HTTP/9.9\r\nHost: shop\r\n\r\n',
   'another protocol': 'GET /pets SMTP/1.1\r\nHost: shop\r\n\r\n',
   'the preface of HTTP/2': 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
@@ -34,6 +38,55 @@ const malformed: Record<string, string> = {
   'a TLS handshake': '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03',
   garbage: '\x00\x01\x02\xff garbage\r\n\r\n',
 };
+
+describe('a method that the service does not know', () => {
+  const host = 'Host: shop\r\n\r\n';
+
+  it('is a 501 that names the methods, and its connection closes', async t => {
+    const { origin } = await startTestApp(t);
+    for (const line of [
+      'FETCH /pets HTTP/1.1',
+      'get /pets HTTP/1.1',
+      'GETS /pets HTTP/1.1',
+      'BREW /pot HTTP/1.0',
+      '!#$%&*+-.^_`|~ /pets HTTP/1.1',
+      // The parser knows these for other protocols.
+      'PLAY /pets HTTP/1.1',
+      'FLUSH /nowhere HTTP/1.1',
+    ]) {
+      const response = await exchangeBytes(origin, `${line}\r\n${host}`);
+      const message = assertRejected(response, 501, 'method_not_implemented');
+      assert.match(message, /use GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS, in capital letters$/, line);
+      assert.equal(response.headers.connection, 'close');
+    }
+  });
+
+  it('is found behind other requests in the same packet', async t => {
+    const { origin } = await startTestApp(t);
+    const health = `GET /healthz HTTP/1.1\r\n${host}`;
+    const responses = await exchangeUntilEnd(origin, `${health}${health}\r\nFETCH /pets HTTP/1.1\r\n${host}`);
+    assert.deepEqual(
+      responses.map(({ status }) => status),
+      [200, 200, 501],
+    );
+  });
+});
+
+describe('the response to a request that cannot be read', () => {
+  it('has a Date, as every response', async t => {
+    const { origin } = await startTestApp(t);
+    for (const bytes of [
+      ...Object.values(malformed),
+      'FETCH / HTTP/1.1\r\n\r\n',
+      'CONNECT a:1 HTTP/1.1\r\n\r\n',
+    ]) {
+      const { headers } = await exchangeBytes(origin, bytes);
+      const age = Date.now() - Date.parse(String(headers.date));
+      assert.ok(age >= 0 && age < 10 * MINUTE, headers.date);
+      assert.equal(new Date(Date.parse(headers.date!)).toUTCString(), headers.date);
+    }
+  });
+});
 
 describe('a request that is not HTTP', () => {
   it('is rejected with an error of the contract that states why, and its connection closes', async t => {
@@ -138,7 +191,7 @@ describe('a request that node:http would reject by itself', () => {
       assert.match(assertRejected(response, 400, 'invalid_request'), /^Only OPTIONS/);
     }
     const options = await exchangeBytes(origin, 'OPTIONS * HTTP/1.1\r\nHost: shop\r\n\r\n');
-    assertRejected(options, 405, 'method_not_allowed');
+    assert.equal(options.status, 204);
   });
 
   it('with an unknown expectation is handled as if it had none', async t => {

@@ -59,6 +59,8 @@ async function aShop(api: Client): Promise<Resource[]> {
   ];
 }
 
+const anAddress = async () => [{ address: '93.184.215.14', family: 4 }];
+
 const OTHER = '"c29tZXRoaW5nIGVsc2U"';
 
 describe('entity tags', () => {
@@ -153,6 +155,76 @@ describe('If-None-Match', () => {
       }
       assert.equal((await api.patch(path, patch, { 'if-none-match': OTHER })).status, 200);
     }
+  });
+});
+
+describe('If-Match of a read', () => {
+  /** Reads of one resource of each kind, and of the pages and documents with an ETag. */
+  async function readsOf(api: Client): Promise<string[]> {
+    const resources = await aShop(api);
+    await api.post('/webhooks', { url: 'https://shop.example/hook', enabled: false });
+    const others = [
+      '/keys/1',
+      '/webhooks/1',
+      '/pets?id=1',
+      '/openapi.json',
+      '/openapi.yaml',
+      '/docs',
+      '/docs/guide',
+    ];
+    return [...resources.map(({ path }) => path), ...others];
+  }
+
+  it('that does not list the current state is a 412, and one that does or is * changes nothing', async t => {
+    const { api } = await startTestApp(t, { webhooks: { resolve: anAddress } });
+    for (const path of await readsOf(api)) {
+      const { etag } = (await api.get(path)).headers;
+      for (const method of ['GET', 'HEAD']) {
+        const send = (tags: Record<string, string>) => api.send(method, path, { headers: tags });
+        for (const tag of [OTHER, `${OTHER}, ${OTHER}`, `W/${etag}`]) {
+          const response = await send({ 'if-match': tag });
+          assert.equal(response.status, 412, `${method} ${path} ${tag}`);
+          if (method === 'GET') {
+            const message = assertRejected(response, 412, 'precondition_failed');
+            assert.ok(message.includes(etag!), message);
+          }
+        }
+        for (const tag of [etag!, '*', `${OTHER}, ${etag}`])
+          assert.equal((await send({ 'if-match': tag })).status, 200, `${method} ${path} ${tag}`);
+        assert.equal((await send({ 'if-match': 'unquoted' })).status, 400, path);
+      }
+    }
+  });
+
+  it('takes precedence over If-None-Match', async t => {
+    const { api } = await startTestApp(t, { webhooks: { resolve: anAddress } });
+    for (const path of await readsOf(api)) {
+      const { etag } = (await api.get(path)).headers;
+      const read = (ifMatch: string) => api.get(path, { 'if-match': ifMatch, 'if-none-match': etag! });
+      assertRejected(await read(OTHER), 412, 'precondition_failed');
+      assert.equal((await read(etag!)).status, 304, path);
+    }
+  });
+
+  it('comes after every other check: a resource that does not exist is a 404', async t => {
+    const { api } = await startTestApp(t);
+    const stale = { 'if-match': OTHER };
+    for (const { unknownPath, notFound } of await aShop(api))
+      assertRejected(await api.get(unknownPath, stale), 404, notFound);
+    assertRejected(await api.as().get('/pets/1', stale), 401, 'missing_api_key');
+    assertRejected(await api.get('/pets?id=1&limit=0', stale), 400, 'invalid_request');
+  });
+
+  it('of one pet in a list fails when the pet is not there, and has no effect on longer lists', async t => {
+    const { api } = await startTestApp(t);
+    const petId = await aPet(api);
+    const { etag } = (await api.get(`/pets?id=${petId}`)).headers;
+    for (const path of ['/pets?id=99', `/pets?id=${petId}&status=sold`]) {
+      assertRejected(await api.get(path, { 'if-match': etag! }), 412, 'precondition_failed');
+      assert.deepEqual((await api.get(path, { 'if-match': '*' })).body, []);
+    }
+    for (const path of ['/pets', `/pets?id=${petId}&id=99`, '/categories'])
+      assert.equal((await api.get(path, { 'if-match': OTHER })).status, 200, path);
   });
 });
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { METHODS } from 'node:http';
 import { describe, it } from 'node:test';
+import { limitsIn } from '../access/limit-headers.ts';
 import type { ApiResponse, Client } from '../support/client.ts';
 import { contract } from '../support/contract.ts';
 import { anOrder, aPet } from '../support/factories.ts';
@@ -16,8 +17,23 @@ function filled(template: string, id = 1): string {
 /** The methods that a path of the contract has, as `Allow` lists them. */
 function methodsOf(template: string): string[] {
   const named = Object.keys(contract.paths[template]!).map(method => method.toUpperCase());
-  return named.includes('GET') ? [...named, 'HEAD'] : named;
+  return [...named, ...(named.includes('GET') ? ['HEAD'] : []), 'OPTIONS'];
 }
+
+/** The paths of pages and their files, with their methods. */
+const pages: Record<string, string> = {
+  '/': 'GET, HEAD, OPTIONS',
+  '/docs': 'GET, HEAD, OPTIONS',
+  '/docs.md': 'GET, HEAD, OPTIONS',
+  '/docs/guide': 'GET, HEAD, OPTIONS',
+  '/docs/assets/portal.css': 'GET, HEAD, OPTIONS',
+  '/llms.txt': 'GET, HEAD, OPTIONS',
+  '/console': 'GET, HEAD, OPTIONS',
+  '/console/animals': 'GET, HEAD, OPTIONS',
+  '/console/assets/index.js': 'GET, HEAD, OPTIONS',
+  '/console/sign-in': 'GET, HEAD, POST, OPTIONS',
+  '*': 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS',
+};
 
 /** The headers that GET and HEAD must have in common; the remaining quota and the date differ. */
 function comparable({ status, headers }: ApiResponse): object {
@@ -82,6 +98,52 @@ describe('a method that a path does not have', () => {
     const nonsense = { headers: { 'content-type': 'text/plain' }, body: '{' };
     assertRejected(await api.send('POST', '/pets/abc?x=1', nonsense), 405, 'method_not_allowed');
     assertRejected(await api.as().send('DELETE', '/pets'), 405, 'method_not_allowed');
+  });
+});
+
+describe('OPTIONS', () => {
+  it('is a 204 with Allow at every path that the service serves, without a key', async t => {
+    const { api } = await startTestApp(t);
+    const operations = Object.keys(contract.paths).map(template => [
+      filled(template),
+      methodsOf(template).join(', '),
+    ]);
+    for (const [path, allowed] of [...operations, ...Object.entries(pages)] as [string, string][]) {
+      for (const headers of [
+        {},
+        { 'access-control-request-method': 'GET' },
+        { origin: 'https://shop.example' },
+      ]) {
+        const { status, headers: received, text } = await api.as().send('OPTIONS', path, { headers });
+        assert.deepEqual([status, text, received['content-length']], [204, '', undefined], path);
+        const named = received.allow?.split(', ').toSorted();
+        assert.deepEqual(named, allowed.split(', ').toSorted(), path);
+        const isPatched = named?.includes('PATCH');
+        const patches = isPatched ? 'application/merge-patch+json, application/json' : undefined;
+        assert.equal(received['accept-patch'], patches, path);
+      }
+    }
+  });
+
+  it('uses no quota, and works when there is none left', async t => {
+    const shop = await startTestApp(t);
+    const client = await shop.clientWith({ plan: 'enterprise', quotas: { perMinute: 1, perDay: 9 } });
+    for (let i = 0; i < 70; i++) {
+      const response = await client.send('OPTIONS', i % 2 ? '/pets' : '/docs');
+      assert.equal(response.status, 204);
+      assert.deepEqual(limitsIn(response, shop.clock.now()).remaining, 60);
+    }
+    assert.equal((await client.get('/pets')).status, 200);
+    assert.equal((await client.get('/pets')).status, 429);
+    assert.equal((await client.send('OPTIONS', '/pets')).status, 204);
+  });
+
+  it('is a 404 that uses quota where there is nothing, and at paths that are too long to be one', async t => {
+    const shop = await startTestApp(t);
+    const client = await shop.clientWith({ plan: 'enterprise', quotas: { perMinute: 2, perDay: 9 } });
+    for (const path of ['/nowhere', `/pets/${'1'.repeat(300)}`])
+      assertRejected(await client.send('OPTIONS', path), 404, 'route_not_found');
+    assertRejected(await client.send('OPTIONS', '/nowhere'), 429, 'rate_limit_exceeded');
   });
 });
 

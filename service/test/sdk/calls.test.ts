@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
+import { systemClock } from '../../../sdk/src/clock.ts';
+import { SECOND } from '../../src/kit/clock.ts';
 import { importClient } from '../support/packed-client.ts';
+import { RawConnection } from '../support/raw-connection.ts';
 import { startTestApp } from '../support/test-app.ts';
 
 const client = await importClient();
@@ -23,6 +26,36 @@ function recordWarnings(t: TestContext): unknown[] {
   t.mock.method(console, 'warn', (warning: unknown) => warnings.push(warning));
   return warnings;
 }
+
+describe('a call to a service with too many connections', () => {
+  it('is sent again after the wait in Retry-After', async t => {
+    const shop = await startTestApp(t, {
+      alone: false,
+      environment: { PETSTORE_CONNECTIONS_PER_ADDRESS: '1' },
+    });
+    const connected = once(shop.app.server.server, 'connection') as Promise<[Socket]>;
+    const silent = new RawConnection(shop.origin);
+    const [socket] = await connected;
+    const waits: unknown[] = [];
+    // The client waits until the other connection is closed.
+    const clock = {
+      now: () => performance.now() + 10 * SECOND * waits.length,
+      random: () => 0,
+      after: (milliseconds: number, run: () => void) => {
+        if (milliseconds > 10 * SECOND) return systemClock.after(milliseconds, run);
+        waits.push(milliseconds);
+        socket.once('close', run);
+        silent.socket.destroy();
+        return () => socket.off('close', run);
+      },
+    };
+    const store = new PetStore({ baseUrl: shop.origin, apiKey: shop.adminKey, clock });
+    assert.equal((await store.categories.create({ name: 'Dogs' })).name, 'Dogs');
+    assert.equal(waits.length, 1);
+    const codes = shop.logLines().flatMap(({ msg, code }) => (msg === 'Request' ? [code] : []));
+    assert.deepEqual(codes, ['too_many_connections', null]);
+  });
+});
 
 describe('a call', () => {
   it('returns the data, and with withResponse also status, headers and ETag', async t => {

@@ -11,6 +11,7 @@ import type { KeyKind } from './origins.ts';
 const FORM = 'psk_(?:pub_)?[0-9A-Za-z]{38}';
 const SECRET = new RegExp(`^${FORM}$`);
 const SECRET_IN_TEXT = new RegExp(`(?<!\\w)${FORM}(?!\\w)`);
+const SECRET_ANYWHERE = new RegExp(FORM);
 const CHECKSUM_LENGTH = 6;
 
 const prefixes: Record<KeyKind, string> = { secret: 'psk_', publishable: 'psk_pub_' };
@@ -30,6 +31,11 @@ export function containsForm(text: string): boolean {
   return SECRET_IN_TEXT.test(text);
 }
 
+/** Whether a text has a part that may be a secret, whatever is around it. */
+export function mayReveal(text: string): boolean {
+  return SECRET_ANYWHERE.test(text);
+}
+
 export function isWellFormed(secret: string): boolean {
   return hasForm(secret) && checksum(secret.slice(0, -CHECKSUM_LENGTH)) === secret.slice(-CHECKSUM_LENGTH);
 }
@@ -44,9 +50,12 @@ export function hashOf(secret: string): Buffer {
   return hash('sha256', secret, 'buffer');
 }
 
+/** A secret, even a truncated one; in a URL each of its characters can be percent-encoded. */
+const SECRET_OR_PART = /(?:p|%70)(?:s|%73)(?:k|%6[bB])(?:_|%5[fF])(?:\w|%[3-7][\dA-Fa-f])+/g;
+
 /** Masks secrets, even truncated ones, in a text that repeats input of a client. */
 export function withoutSecrets(text: string): string {
-  return text.replace(/psk_(?:pub_)?[0-9A-Za-z]+/g, 'psk_…');
+  return text.replace(SECRET_OR_PART, 'psk_…');
 }
 
 function checksum(text: string): string {

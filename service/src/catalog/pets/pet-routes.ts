@@ -47,7 +47,7 @@ export const petRoutes = (known: KnownWords): Route[] => [
     summary: 'List pets',
     description:
       'A page of pets. The URL of the next page is in the `Link` header. Filters combine: a pet must meet all of them. With ' +
-      'exactly one `id`, a response with the pet has its ETag, the same as `GET /pets/{petId}`, and `If-None-Match` works.',
+      'exactly one `id`, a response with the pet has its ETag, the same as `GET /pets/{petId}`, and `If-Match` and `If-None-Match` work.',
     scope: 'pets:read',
     query: withSearch(
       listQuery(petList, {
@@ -68,7 +68,7 @@ export const petRoutes = (known: KnownWords): Route[] => [
       const { q } = query;
       if (q !== undefined) return reply.page(await searchPets(db, { ...query, q }, context.signal));
       const page = await pets.list(db, query);
-      return reply.page(page, query.id?.length === 1 ? page.items[0] : undefined);
+      return reply.page(page, query.id?.length === 1 ? (page.items[0] ?? null) : undefined);
     },
   }),
 

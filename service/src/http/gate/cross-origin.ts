@@ -12,11 +12,11 @@ const PREFLIGHT_AGE = (2 * HOUR) / SECOND;
 
 /**
  * Every header of the contract: without this list, a page can read only a few, such as Content-Type (Fetch §3.2.6). `Allow` is only
- * on a 405, which is not a response of an operation.
+ * on a 405 and in the response to OPTIONS, which are not responses of an operation.
  */
 const EXPOSED = [...Object.keys(headerComponents).filter(name => !corsHeaders.has(name)), 'Allow'].join(', ');
 
-const { ApiVersion, RequestId, IfNoneMatch } = parameterComponents;
+const { ApiVersion, RequestId, IfMatch, IfNoneMatch } = parameterComponents;
 
 /**
  * The headers that a page can send: those of reads. Without Content-Type, a page cannot send JSON; the list of methods would not
@@ -25,7 +25,7 @@ const { ApiVersion, RequestId, IfNoneMatch } = parameterComponents;
 const ACCEPTED = [
   'X-API-Key',
   'Authorization',
-  ...[ApiVersion, RequestId, IfNoneMatch].map(({ name }) => name),
+  ...[ApiVersion, RequestId, IfMatch, IfNoneMatch].map(({ name }) => name),
   'traceparent',
   'tracestate',
 ].join(', ');

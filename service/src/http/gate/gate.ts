@@ -1,7 +1,9 @@
+import type { Socket } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 import type { AllowedOrigins } from '../../access/api-keys/allowed-origins.ts';
 import type { KeyRing, LimitedCaller } from '../../access/api-keys/key-ring.ts';
 import type { KeyLimits } from '../../access/rate-limits/key-limits.ts';
+import type { ApiError } from '../../contract/errors.ts';
 import type { Operation } from '../../contract/operation.ts';
 import type { Counters } from '../../counters/counters.ts';
 import { type Decision, newState, peek, type Verdict } from '../../counters/decide.ts';
@@ -63,25 +65,40 @@ declare module 'fastify' {
  */
 export class Gate {
   readonly #services: GateServices;
+  readonly #rejectionOn: (socket: Socket) => ApiError | undefined;
 
-  constructor(services: GateServices) {
+  /** `rejectionOn` returns the error for every request of a connection that is over a limit. */
+  constructor(services: GateServices, rejectionOn: (socket: Socket) => ApiError | undefined) {
     this.#services = services;
+    this.#rejectionOn = rejectionOn;
   }
 
   /** Throws, or returns a rejected promise, when the request is rejected. Returns a promise only if it has to wait. */
   pass(request: FastifyRequest, operation: Gated | undefined): Promise<void> | undefined {
     const { tracing } = this.#services;
     request.operation = operation;
+    const rejection = this.#rejectionOn(request.raw.socket);
+    if (rejection) return this.#rejectUncounted(request, rejection);
     if (!tracing || !request.span?.isRecorded) return this.#pass(request);
     return tracing.record(request.span, 'gate', () => this.#pass(request));
   }
 
   /** The checks of a request that needs no key and uses no quota: it counts nothing. */
   async passUncounted(request: FastifyRequest): Promise<void> {
+    const rejection = this.#rejectionOn(request.raw.socket);
+    if (rejection) return this.#rejectUncounted(request, rejection);
     const head = this.#begin(request);
     await this.#addCorsHeaders(request, head);
     await this.#addAddressHeaders(request, head);
     rejectUnservable(request);
+  }
+
+  /** Rejects a request, counts nothing, and reads no key: it may be one of many. */
+  async #rejectUncounted(request: FastifyRequest, rejection: ApiError): Promise<never> {
+    const head = this.#begin(request);
+    if (!request.operation?.isPage) await this.#addCorsHeaders(request, head);
+    await this.#addLastKnownHeaders(request, head);
+    throw rejection;
   }
 
   /** Starts the headers of the response. */
@@ -200,9 +217,9 @@ export class Gate {
     request.head = head;
   }
 
-  /** Only the memory can identify the key now; otherwise the headers are those of the caller's address. */
+  /** Adds the rate-limit headers of a key that is in memory, otherwise those of the caller's address. It counts nothing. */
   async #addLastKnownHeaders(request: FastifyRequest, head: HeaderPairs): Promise<void> {
-    const key = presentedKey(request.headers);
+    const key = request.operation?.scope === null ? undefined : presentedKey(request.headers);
     const known = key === undefined ? undefined : this.#services.keyRing.lastKnown(key);
     if (known) await this.#addKeyHeaders(known, request, head);
     else await this.#addAddressHeaders(request, head);

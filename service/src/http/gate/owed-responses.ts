@@ -1,5 +1,6 @@
-import type { RequestListener, Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { http } from '../../kit/node-http.ts';
 
 /** The maximum number of requests of one connection that are handled concurrently. */
 const AT_ONCE = 8;
@@ -18,12 +19,15 @@ export class OwedResponses {
   readonly #bySocket = new Map<Socket, Set<ServerResponse>>();
   readonly #waiting = new WeakMap<Socket, Parameters<RequestListener>[]>();
   /** Connections with a rejected request: later requests are also rejected. */
-  readonly #overfull = new WeakSet<Socket>();
+  readonly #rejected = new WeakSet<Socket>();
   /** Connections whose last response was announced with `Connection: close`. */
   readonly #ending = new WeakSet<Socket>();
 
-  /** Replaces the server's request listener. `onExcess` is called for each request that is over the limit of waiting ones. */
-  watch(server: Server, onExcess: (socket: Socket) => void): void {
+  /**
+   * Replaces the server's request listener. `reject` is called for each request that is over the limit of waiting ones, or has a
+   * method that only another protocol has (`PLAY / RTSP/1.0`): the parser also reads those.
+   */
+  watch(server: Server, reject: (request: IncomingMessage) => void): void {
     const handle = server.listeners('request').at(-1) as RequestListener;
     server.off('request', handle);
     const handleNext = (socket: Socket) => {
@@ -51,9 +55,9 @@ export class OwedResponses {
         this.#bySocket.set(socket, owed);
         socket.once('close', () => this.#bySocket.delete(socket));
       }
-      if (owed.size >= AT_ONCE + MAX_WAITING) this.#overfull.add(socket);
-      if (this.#overfull.has(socket)) {
-        onExcess(socket);
+      if (owed.size >= AT_ONCE + MAX_WAITING || !isMethodOfHttp(request)) this.#rejected.add(socket);
+      if (this.#rejected.has(socket)) {
+        reject(request);
         return;
       }
       owed.add(response);
@@ -125,6 +129,12 @@ export class OwedResponses {
   #of(socket: Socket): ServerResponse[] {
     return [...(this.#bySocket.get(socket) ?? [])];
   }
+}
+
+const methods: ReadonlySet<string | undefined> = new Set(http.METHODS);
+
+export function isMethodOfHttp({ method }: IncomingMessage): boolean {
+  return methods.has(method);
 }
 
 function isOfWrite({ req: { method, complete } }: ServerResponse): boolean {

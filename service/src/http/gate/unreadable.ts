@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import { ApiError } from '../../contract/errors.ts';
 import { HEADERS_LIMIT } from '../../contract/request-limits.ts';
 import { SECOND } from '../../kit/clock.ts';
+import { httpDate } from '../../kit/dates.ts';
 import { http } from '../../kit/node-http.ts';
 import { inBinaryUnitAndBytes, inWords } from '../../kit/quantities.ts';
 import { type RequestLog, shownAddress } from '../request-log.ts';
@@ -19,6 +20,28 @@ export interface UnreadableOptions {
   owed: OwedResponses;
   /** How long a request may take to arrive, in milliseconds. */
   requestTimeout: number;
+}
+
+/** An error of the server's parser, with the bytes in which it occurred. */
+interface ParserError extends NodeJS.ErrnoException {
+  rawPacket?: unknown;
+  /** The number of those bytes before the error. */
+  bytesParsed?: number | undefined;
+}
+
+/** A request line, whatever its method (RFC 9112 §3, RFC 9110 §9.1). */
+const REQUEST_LINE = /^[\w!#$%&'*+.^`|~-]+ [^ ]+ HTTP\/1\.[01]\r?$/;
+
+/**
+ * Whether the parser has rejected a request line only because it does not know the method (RFC 9110 §15.6.2). The whole line must
+ * have arrived at once: the parser stops at the first letter that no known method has.
+ */
+function hasUnknownMethod({ code, message, rawPacket, bytesParsed = 0 }: ParserError): boolean {
+  const isMethodOfRtsp = code === 'HPE_INVALID_CONSTANT' && message.includes('Invalid method for HTTP');
+  if (!Buffer.isBuffer(rawPacket) || (code !== 'HPE_INVALID_METHOD' && !isMethodOfRtsp)) return false;
+  const text = rawPacket.toString('latin1');
+  const end = text.indexOf('\n', bytesParsed);
+  return end >= 0 && REQUEST_LINE.test(text.slice(text.lastIndexOf('\n', bytesParsed - 1) + 1, end));
 }
 
 /** How long the client may take to read the error, in milliseconds: closing at once could cut the response off. */
@@ -46,7 +69,7 @@ export class Unreadable {
   }
 
   /** Rejects bytes that are not HTTP, and incomplete requests. */
-  onClientError(error: NodeJS.ErrnoException, socket: Socket): void {
+  onClientError(error: ParserError, socket: Socket): void {
     if (error.code === 'ECONNRESET') socket.destroy();
     // The client disconnected in the middle of a body: the line of that request already logs it.
     const isLogged = error.code !== 'HPE_INVALID_EOF_STATE' || !this.#options.owed.toIncomplete(socket);
@@ -95,7 +118,8 @@ export class Unreadable {
     else socket.destroy();
   }
 
-  #rejectionOf({ code, message }: NodeJS.ErrnoException): ApiError {
+  #rejectionOf(error: ParserError): ApiError {
+    const { code, message } = error;
     if (code === 'HPE_HEADER_OVERFLOW') {
       return new ApiError(
         'headers_too_large',
@@ -106,6 +130,12 @@ export class Unreadable {
       const time = inWords(this.#options.requestTimeout);
       return new ApiError('request_timeout', `The request did not arrive completely within ${time}`);
     }
+    if (hasUnknownMethod(error)) {
+      return new ApiError(
+        'method_not_implemented',
+        'The service does not know the method of the request: use GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS, in capital letters',
+      );
+    }
     return new ApiError('invalid_request', `The request is not well-formed HTTP/1.1: ${message}`);
   }
 
@@ -114,6 +144,7 @@ export class Unreadable {
     const { code, status, body } = errorResponse(rejection, { id: requestId });
     const bytes = Buffer.byteLength(body);
     const headers = [
+      ...['date', httpDate(Date.now())],
       ...['x-request-id', requestId],
       ...['api-version', API_VERSION],
       ...limits,

@@ -72,7 +72,8 @@ function introduction(): string {
       'in `Retry-After`, and back off exponentially if it happens again.',
     '',
     'Every path with GET also supports HEAD. Other methods get 405 `method_not_allowed`, with the methods of the path in ' +
-      '`Allow`; unknown paths get 404 `route_not_found`.',
+      '`Allow`, and methods that HTTP does not know get 501 `method_not_implemented`; unknown paths get 404 `route_not_found`. `OPTIONS` ' +
+      'gets 204 with `Allow` on every path, requires no key and uses no quota.',
     '',
     'Pages in browsers use a publishable key. A preflight request (`OPTIONS` with `Origin` and `Access-Control-Request-Method`) from an ' +
       'origin that an active publishable key lists gets 204 on every path, allows GET and HEAD for two hours, requires no key and ' +

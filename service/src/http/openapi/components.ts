@@ -28,7 +28,7 @@ export const parameterComponents = {
   ),
   IfMatch: parameter(
     'If-Match',
-    'Makes the change only if the resource still has this ETag; otherwise returns 412.',
+    'The resource is read or changed only if it still has this ETag; otherwise the response is 412.',
     { maxLength: HEADERS_LIMIT },
     '"9c1e5f0a7b3d2e48"',
   ),

@@ -3,6 +3,7 @@ import { HEADERS_LIMIT } from '../../contract/request-limits.ts';
 import { count, int32, MAX_INT32, type Schema } from '../../contract/schema.ts';
 import { REQUEST_ID } from '../../kit/ids.ts';
 import { MAX_COUNTED } from '../../kit/paging.ts';
+import { acceptPatch } from '../body.ts';
 import { API_VERSION } from '../gate/negotiation.ts';
 
 const integerHeader = (description: string, example: number) => ({
@@ -131,6 +132,11 @@ export const headerComponents = {
     schema: { ...int32, minimum: 0, maximum: MAX_INT32 },
     example: 17,
   },
+  'Accept-Patch': textHeader(
+    'In a response to PATCH: the media types of its body (RFC 5789).',
+    { enum: [acceptPatch['accept-patch']] },
+    acceptPatch['accept-patch'],
+  ),
   'WWW-Authenticate': textHeader(
     'How to authenticate (RFC 6750).',
     { maxLength: 1_000 },

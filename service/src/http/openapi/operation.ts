@@ -67,13 +67,13 @@ function sharedParameters(route: AnyRoute): string[] {
   const names = ['ApiVersion', 'RequestId'];
   if (method === 'POST' && scope !== null) names.push('IdempotencyKey');
   if (conditional && method === 'GET') names.push('IfNoneMatch');
-  if (isGuarded(route)) names.push('IfMatch');
+  if (hasState(route)) names.push('IfMatch');
   return names;
 }
 
-/** Whether If-Match guards the operation, because it changes a resource that exists. */
-function isGuarded({ method, conditional, success }: AnyRoute): boolean {
-  return conditional === true && method !== 'GET' && success.status !== 201;
+/** Whether If-Match guards the operation, because it reads or changes a resource that exists. */
+function hasState({ conditional, success }: AnyRoute): boolean {
+  return conditional === true && success.status !== 201;
 }
 
 function requestBodyOf(route: AnyRoute, body: Schema, schemas: NamedSchemas): object {
@@ -146,6 +146,7 @@ function errorCodesOf(route: AnyRoute): ErrorCode[] {
     'request_timeout',
     'headers_too_large',
     'service_unavailable',
+    'too_many_connections',
   ];
   if (scope !== null) {
     codes.push('missing_api_key', 'invalid_api_key', 'insufficient_scope', 'origin_not_allowed');
@@ -154,7 +155,7 @@ function errorCodesOf(route: AnyRoute): ErrorCode[] {
     codes.push('not_acceptable');
   }
   if (method !== 'GET') codes.push('payload_too_large', 'unsupported_media_type');
-  if (isGuarded(route)) codes.push('precondition_failed');
+  if (hasState(route)) codes.push('precondition_failed');
   if (method === 'POST') codes.push('idempotency_key_in_use', 'idempotency_key_reused');
   if (deprecation) codes.push('operation_sunset');
   return [...codes, ...route.errors, 'internal_error'];

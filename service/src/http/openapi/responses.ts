@@ -42,6 +42,7 @@ const byStatus: Partial<Record<number, readonly HeaderName[]>> = {
 /** Headers of responses with a code, in addition to those of its status. */
 const byCode: Partial<Record<ErrorCode, readonly HeaderName[]>> = {
   idempotency_key_in_use: ['X-Should-Retry'],
+  unsupported_media_type: ['Accept-Patch'],
 };
 
 /** The codes of each response that operations share. */
@@ -59,7 +60,7 @@ const shared: readonly (readonly [ErrorCode, ...ErrorCode[]])[] = [
   ['rate_limit_exceeded', 'api_key_banned'],
   ['headers_too_large'],
   ['internal_error'],
-  ['service_unavailable'],
+  ['too_many_connections', 'service_unavailable'],
 ];
 
 export function isShared(status: number, codes: readonly ErrorCode[]): boolean {

@@ -89,7 +89,7 @@ export class IndependentCount {
     this.#strikes = [];
     if (now - this.#bannedUntil >= 24 * HOUR) this.#bans = [];
     const length = BANS[this.#bans.length] ?? HOUR;
-    this.#bans.push({ until: Math.ceil((now + length) / SECOND) * SECOND });
+    this.#bans.push({ until: Math.floor((now + length) / SECOND) * SECOND });
     return true;
   }
 }

@@ -78,14 +78,9 @@ export async function readEarlier(
   const start = await startOf(store, filter);
   let events: Event[] = [];
   let length = FIRST_PART;
-<<<<<<< HEAD
-  for (let part = 0; part < MOST_PARTS && end > start && events.length < ENOUGH; part++) {
+  for (let part = 0; part < MOST_PARTS && end > start && events.length < enough; part++) {
     end = await withoutGap(store, end);
     const from = Math.max(start, end - length, startOfRange(end));
-=======
-  for (let part = 0; part < MOST_PARTS && end > start && events.length < enough; part++) {
-    const from = Math.max(start, end - length);
->>>>>>> w/rights
     const found = await readPart(store, filter, from, end);
     events = [...events, ...found.toReversed()];
     if (found.length < enough / 2) length = Math.min(length * 4, LONGEST_PART);
