@@ -43,7 +43,7 @@ export async function fillPets(db: Database, count: number): Promise<string> {
     });
     while (await known.confirm(db));
   }
-  const index = new SearchIndex({ db, onIndexing: () => {} });
+  const index = new SearchIndex({ db, onIndexing: () => {}, onLate: () => {} });
   const start = performance.now();
   let slice = 0;
   let isMore = true;
