@@ -1,17 +1,17 @@
 import type { AfterCommit } from './database.ts';
 
-/** The maximum number of rows of indexes that a long write changes itself: other writers wait for it. */
-const MAX_ROWS = 4_000;
+/** The number of pages of indexes that a long write may change: its commit writes them at once, and other writers wait for it. */
+const MAX_PAGES = 2_000;
 
 /** What a long write leaves for after its commit. */
 export class Leftovers {
-  #room = MAX_ROWS;
+  #room = MAX_PAGES;
   readonly #works = new Map<AfterCommit, Set<number>>();
 
-  /** Whether there is still room for some rows, which is then taken. */
-  take(rows: number): boolean {
-    if (rows > this.#room) return false;
-    this.#room -= rows;
+  /** Whether there is still room for some pages, which is then taken. */
+  take(pages: number): boolean {
+    if (pages > this.#room) return false;
+    this.#room -= pages;
     return true;
   }
 

@@ -134,8 +134,8 @@ export class PostgresTransaction implements Transaction {
     else insertRows(this, into, rows);
   }
 
-  hasRoomFor(rows: () => number): boolean {
-    return this.#leftovers?.take(rows()) ?? true;
+  hasRoomFor(pages: () => number): boolean {
+    return this.#leftovers?.take(pages()) ?? true;
   }
 
   afterCommit(work: AfterCommit, id: number): void {

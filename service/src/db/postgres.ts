@@ -147,10 +147,7 @@ class PostgresDatabase implements Database {
     return this.write(tx => tx.run(sql, values));
   }
 
-  async write<T>(
-    work: (tx: Transaction) => Promise<T>,
-    { alone = false }: WriteOptions = {},
-  ): Promise<T> {
+  async write<T>(work: (tx: Transaction) => Promise<T>, { alone = false }: WriteOptions = {}): Promise<T> {
     if (!alone) return this.#inTurn(() => this.#attemptOften(() => this.#attempt(work)));
     let leftovers: Leftovers | undefined;
     const attempt = () => {

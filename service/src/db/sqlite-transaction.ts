@@ -70,8 +70,8 @@ export class SqliteTransaction implements Transaction {
     return work(this, values);
   }
 
-  hasRoomFor(rows: () => number): boolean {
-    return this.#leftovers?.take(rows()) ?? true;
+  hasRoomFor(pages: () => number): boolean {
+    return this.#leftovers?.take(pages()) ?? true;
   }
 
   afterCommit(work: AfterCommit, id: number): void {

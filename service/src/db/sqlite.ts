@@ -208,8 +208,20 @@ class SqliteDatabase implements Database {
     ].map(sql => raw.prepare(sql)) as [Statement, Statement, Statement, Statement, Statement];
     return {
       begin: () => void attempt(() => begin.run()),
-      commit: () => {
-        attempt(() => commit.run());
+      moveLog: () => {
+        try {
+          raw.pragma('wal_checkpoint(PASSIVE)');
+        } catch {
+          // As after a commit, which has stored the changes in the log. A later commit moves them.
+        }
+      },
+      commit: (keepsLog = false) => {
+        if (keepsLog) raw.pragma('wal_autocheckpoint = 0');
+        try {
+          attempt(() => commit.run());
+        } finally {
+          if (keepsLog) raw.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
+        }
         this.#finishReading();
         if (this.#topics.size > 0) {
           this.#notices.send(this.#topics);

@@ -63,8 +63,8 @@ export class WrappedTransaction extends WrappedQueries<Transaction> implements T
     return this.inner.atEnd(work, values);
   }
 
-  hasRoomFor(rows: () => number): boolean {
-    return this.inner.hasRoomFor(rows);
+  hasRoomFor(pages: () => number): boolean {
+    return this.inner.hasRoomFor(pages);
   }
 
   afterCommit(work: AfterCommit, id: number): void {

@@ -9,17 +9,17 @@ export interface IndexedName {
   readonly name: string;
 }
 
-/** The number of rows of a new word in the dictionary, at most: one for the word, and one for each variant. */
-const ROWS_OF_NEW_WORD = 23;
+/** About how many pages a new word of the dictionary changes: it has up to 22 variants, in short rows of which several share a page. */
+const PAGES_OF_NEW_WORD = 8;
 
-/** Returns about how many rows change when the words of a folded name replace those of another. */
-export function rowsOfChange(before: string | null, after: string | null, known: KnownWords): number {
+/** Returns about how many pages of the index change when the words of a folded name replace those of another. */
+export function pagesOfChange(before: string | null, after: string | null, known: KnownWords): number {
   if (before === after) return 0;
   const removed = before === null ? 0 : storedWords(before).length;
   if (after === null) return removed;
   const words = wordsOf(after);
   const added = words.filter(word => canBeMistyped(word) && known.isNew(word));
-  return removed + storedWords(after, words).length + added.length * ROWS_OF_NEW_WORD;
+  return removed + storedWords(after, words).length + added.length * PAGES_OF_NEW_WORD;
 }
 
 /** Stores the words of pets, and adds new ones to the dictionary. */

@@ -1,14 +1,18 @@
 import type { AfterCommit, Queries, Transaction, Writer } from '../../../db/database.ts';
 import { isOneOf } from '../../../db/select-page.ts';
+import { SECOND } from '../../../kit/clock.ts';
 import { lockStock } from '../pet-queries.ts';
 import { KnownWords } from './known-words.ts';
-import { replacePetWords, rowsOfChange } from './pet-words.ts';
+import { pagesOfChange, replacePetWords } from './pet-words.ts';
 
 /** The number of pets that one transaction looks at: as many as one condition on IDs can have. */
 const PETS_AT_ONCE = 100;
 
-/** The number of rows after which a transaction ends: it blocks the event loop of the embedded store. One name has up to 600 rows. */
-const ROWS_AT_ONCE = 1_000;
+/** The number of changed pages after which a transaction ends: its commit blocks the event loop of the embedded store. */
+const PAGES_AT_ONCE = 400;
+
+/** How long the client of a long write waits for the words at most, in milliseconds. The sweep stores the rest. */
+const LONGEST_WAIT = 10 * SECOND;
 
 export interface SearchIndexOptions {
   db: Queries & Writer;
@@ -40,7 +44,7 @@ export class SearchIndex {
    * otherwise `undefined`.
    */
   later(tx: Transaction, before: string | null, after: string | null): AfterCommit | undefined {
-    return tx.hasRoomFor(() => rowsOfChange(before, after, this.known)) ? undefined : this.#storeLater;
+    return tx.hasRoomFor(() => pagesOfChange(before, after, this.known)) ? undefined : this.#storeLater;
   }
 
   /**
@@ -52,7 +56,9 @@ export class SearchIndex {
     const { db, onIndexing } = this.#options;
     const isMore = await db.write(async tx => {
       if (!(await tx.tryLock('search words'))) return false;
-      const found = (await Promise.all(FIND_UNINDEXED.map(sql => tx.all<{ id: number }>(sql, [PETS_AT_ONCE]))))
+      const found = (
+        await Promise.all(FIND_UNINDEXED.map(sql => tx.all<{ id: number }>(sql, [PETS_AT_ONCE])))
+      )
         .flat()
         .map(({ id }) => id)
         .slice(0, PETS_AT_ONCE);
@@ -65,8 +71,9 @@ export class SearchIndex {
 
   readonly #storeLater: AfterCommit = async ids => {
     const { db, onLate } = this.#options;
+    const end = performance.now() + LONGEST_WAIT;
     try {
-      for (let done = 0; done < ids.length; ) {
+      for (let done = 0; done < ids.length && performance.now() < end; ) {
         const some = ids.slice(done, done + PETS_AT_ONCE);
         done += await db.write(tx => this.#index(tx, some));
       }
@@ -80,11 +87,11 @@ export class SearchIndex {
     if (ids.length === 0) return 0;
     await lockStock(tx, ...ids);
     const changes = await unindexedAmong(tx, ids);
-    let rows = 0;
+    let pages = 0;
     const indexed: number[] = [];
     for (const { id, before, after } of changes) {
-      if (rows >= ROWS_AT_ONCE) break;
-      rows += rowsOfChange(before, after, this.known);
+      if (pages >= PAGES_AT_ONCE) break;
+      pages += pagesOfChange(before, after, this.known);
       await replacePetWords(tx, id, before, after, this.known);
       indexed.push(id);
     }
@@ -107,7 +114,10 @@ const FIND_UNINDEXED = [
 async function unindexedAmong(tx: Transaction, ids: readonly number[]): Promise<Unindexed[]> {
   const [condition, values] = isOneOf('id', ids);
   const [deleted, changed] = await Promise.all([
-    tx.all<Unindexed>(`SELECT id, name AS before, NULL AS after FROM deleted_names WHERE ${condition}`, values),
+    tx.all<Unindexed>(
+      `SELECT id, name AS before, NULL AS after FROM deleted_names WHERE ${condition}`,
+      values,
+    ),
     tx.all<Unindexed>(
       `SELECT id, indexed_name AS before, name_key AS after FROM pets
        WHERE ${condition} AND (indexed_name IS NULL OR indexed_name <> name_key)`,
