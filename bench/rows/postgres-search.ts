@@ -4,6 +4,7 @@ import { openPostgres } from '../../service/src/db/postgres.ts';
 import { systemClock } from '../../service/src/kit/clock.ts';
 import { fillPets } from '../search/fill-store.ts';
 import { measureSearches } from '../search/measure-searches.ts';
+import { namesOf, withLongestNames } from '../search/names.ts';
 import type { Row } from './row.ts';
 
 const PETS = 1_000_000;
@@ -20,7 +21,7 @@ export const postgresSearch: Row = {
     const options = { url, connections: 2, statementSeconds: 600, maxQueue: 100, clock: systemClock };
     const db = await openPostgres(options);
     running.defer(() => db.close());
-    const filled = await fillPets(db, PETS);
+    const filled = await fillPets(db, withLongestNames(namesOf(PETS)));
     // Otherwise autovacuum would do this during a measurement.
     const client = new Client(url);
     await client.connect();

@@ -13,7 +13,7 @@ import { type Server, startService } from '../harness/servers.ts';
 import { NEW_PET, prepareService } from '../harness/shop.ts';
 import { fillPets } from '../search/fill-store.ts';
 import { LONG_SEARCHES, measureSearches, SEARCHES } from '../search/measure-searches.ts';
-import { namesOf } from '../search/names.ts';
+import { namesOf, withLongestNames } from '../search/names.ts';
 import { rawRequest } from '../worst-request/exchange.ts';
 import { holdFinding, holdsOf, untilIdle } from '../worst-request/holds.ts';
 import { CONNECTIONS, type Row } from './row.ts';
@@ -32,7 +32,7 @@ export const search: Row = {
 async function onSqlite(generator: LoadGenerator, effort: Effort): Promise<Finding[]> {
   const dataDirectory = temporaryDirectory();
   const db = openSqlite({ directory: dataDirectory, writeBatch: 1, maxQueue: 100, clock: systemClock });
-  const findings = await measureSearches('SQLite', db, await fillPets(db, PETS));
+  const findings = await measureSearches('SQLite', db, await fillPets(db, withLongestNames(namesOf(PETS))));
   await db.close();
   {
     await using server = await startService({ dataDirectory, preload: 'loop-probe' });

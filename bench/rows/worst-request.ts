@@ -15,6 +15,7 @@ import { type FilledStore, fillExpiredStore, fillStore } from '../worst-request/
 import { type Hold, holdDuring, holdFinding, holdsOf, untilIdle } from '../worst-request/holds.ts';
 import { hostileRequests } from '../worst-request/hostile-requests.ts';
 import { deepPage, type ListRequest, listRequests } from '../worst-request/list-requests.ts';
+import { longNameFindings } from '../worst-request/long-names.ts';
 import type { Row } from './row.ts';
 
 /** How long the worst requests of each kind block the event loop, at 1,000,000 pets and 1,000,000 events. */
@@ -53,6 +54,7 @@ export const worstRequest: Row = {
       findings.push(holdFinding('lists with every filter and sort', holds, details));
     }
     findings.push(holdFinding('sweeps at start', await startHolds(await fillExpiredStore())));
+    findings.push(...(await longNameFindings()));
     return findings;
   },
 };

@@ -4,7 +4,6 @@ import { addPetWords, type IndexedName } from '../../service/src/catalog/pets/se
 import { SearchIndex } from '../../service/src/catalog/pets/search/search-index.ts';
 import type { Database } from '../../service/src/db/database.ts';
 import { insertRows } from '../../service/src/db/insert-rows.ts';
-import { namesOf } from './names.ts';
 
 const CATEGORIES = 1_000;
 const PETS_AT_A_TIME = 10_000;
@@ -16,13 +15,13 @@ const SWEPT = 20_000;
  * Writes pets with the words of their names. Half of the pets are in the first category, 1 % are pending. Returns how fast the sweep
  * stored the words of the last pets, in words.
  */
-export async function fillPets(db: Database, count: number): Promise<string> {
+export async function fillPets(db: Database, names: readonly string[]): Promise<string> {
+  const count = names.length;
   await db.write(async tx => {
     const categories = Array.from({ length: CATEGORIES }, (_, i) => [`Category ${i}`, `category ${i}`]);
     insertRows(tx, 'categories (name, name_key)', categories);
   });
   const { first } = (await db.get<{ first: number }>('SELECT min(id) AS first FROM categories'))!;
-  const names = namesOf(count);
   const known = new KnownWords();
   for (let start = 0; start < count; start += PETS_AT_A_TIME) {
     const isIndexed = start < count - SWEPT;
@@ -43,7 +42,7 @@ export async function fillPets(db: Database, count: number): Promise<string> {
     });
     while (await known.confirm(db));
   }
-  const index = new SearchIndex({ db, onIndexing: () => {} });
+  const index = new SearchIndex({ db, onIndexing: () => {}, onLate: () => {} });
   const start = performance.now();
   let slice = 0;
   let isMore = true;

@@ -2,7 +2,7 @@ import { type SearchQuery, searchPets } from '../../service/src/catalog/pets/sea
 import type { Database } from '../../service/src/db/database.ts';
 import { type Finding, showSpread, spread } from '../harness/findings.ts';
 import { verdictOf } from '../harness/targets.ts';
-import { RARELY_TOGETHER } from './names.ts';
+import { RARELY_TOGETHER, WORD_OF_LONGEST_NAMES } from './names.ts';
 import { TimedQueries } from './timed-store.ts';
 
 const REPETITIONS = 7;
@@ -24,6 +24,8 @@ export const LONG_SEARCHES: Record<string, Omit<SearchQuery, 'limit'>> = {
   'four common words': { q: 'golden retriever shadow labrador' },
   'two letters': { q: 's z' },
   'one letter, counted': { q: 's', count: true },
+  'a word of the longest names': { q: WORD_OF_LONGEST_NAMES },
+  'a word of the longest names, counted': { q: WORD_OF_LONGEST_NAMES, count: true },
 };
 
 /** Measures how long a store with 1,000,000 pets works on each search. */

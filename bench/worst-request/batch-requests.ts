@@ -1,5 +1,7 @@
 import { BATCH_BODY_LIMIT } from '../../service/src/contract/request-limits.ts';
+import { Random } from '../../service/test/support/random.ts';
 import type { Access } from '../harness/shop.ts';
+import { nameOfManyWords } from '../search/names.ts';
 import { type RawRequest, rawRequest } from './exchange.ts';
 
 const OPERATIONS = 1_000;
@@ -16,6 +18,7 @@ export function batchRequests({ apiKey, categoryId }: Access): BatchRequest[] {
     const body = padded(JSON.stringify({ atomic, operations }));
     return { ...rawRequest('POST', '/batch', { apiKey, body }), name, expected };
   };
+  const random = new Random(7);
   const text = 'x'.repeat(800);
   const name = 'n'.repeat(200);
   return [
@@ -23,6 +26,11 @@ export function batchRequests({ apiKey, categoryId }: Access): BatchRequest[] {
       method: 'POST',
       path: '/pets',
       body: { name: `${i} ${name}`.slice(0, 200), categoryId },
+    })),
+    batch('pets with names of 50 words', 200, () => ({
+      method: 'POST',
+      path: '/pets',
+      body: { name: nameOfManyWords(random), categoryId },
     })),
     batch('changes of a category', 200, i => ({
       method: 'PATCH',

@@ -43,7 +43,7 @@ const writers = new pg.Pool({ ...config, max: WRITERS });
 const select = { name: 'select', text: textOf(db => petTable.find(db, 1)) };
 const insert = {
   name: 'insert',
-  text: textOf(db => insertPet(db, { name: '', categoryId: 1, status: 'available' }, 1)),
+  text: textOf(db => insertPet(db, { name: '', categoryId: 1, status: 'available' }, 1, '')),
 };
 let turn = 0;
 

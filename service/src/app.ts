@@ -165,6 +165,8 @@ export async function buildApp(
     clock,
     keyLimits,
     onIndexing: state => log.info(`Indexing of names for search ${state}`),
+    onLate: error =>
+      outageLog.writeTask('search words', error, 'Words of a batch could not be stored; a sweep stores them'),
     flushInterval: config.redisUrls.length === 0 ? FLUSH_INTERVAL : SHARED_FLUSH_INTERVAL,
     onFlushError: error => outageLog.writeTask('counts', error, 'Counts could not be stored; trying again'),
     tail,

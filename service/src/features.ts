@@ -38,7 +38,7 @@ const event = eventUnion([
 export function featuresOf(services: FeatureServices): Feature[] {
   const { idempotency } = services;
   const searchIndex = new SearchIndex(services);
-  const shop = [...petRoutes(searchIndex.known), ...categoryRoutes(), ...orderRoutes(), ...inventoryRoutes()];
+  const shop = [...petRoutes(searchIndex), ...categoryRoutes(), ...orderRoutes(), ...inventoryRoutes()];
   const others: Feature[] = [
     accessFeature(services),
     eventsFeature(services, event),

@@ -55,6 +55,9 @@ export interface Writer {
 /** Work at the end of a transaction. */
 export type AtEnd = (tx: Transaction, values: readonly string[]) => Promise<void>;
 
+/** Work after a commit for rows with these IDs, which may have been undone or changed again. It must handle its failures. */
+export type AfterCommit = (ids: readonly number[]) => Promise<void>;
+
 /** `write` on a transaction joins it, so that an operation with a transaction of its own can be part of a larger one. */
 export interface Transaction extends Queries, Writer {
   /**
@@ -89,6 +92,13 @@ export interface Transaction extends Queries, Writer {
   update(update: Update, id: number, values: readonly Value[]): void;
   /** Inserts rows that can wait into a table with columns, such as `words (word)`. The caller does not wait, as with `send`. */
   insertLater(into: string, rows: readonly (readonly Value[])[]): void;
+  /**
+   * Whether this write may change as many pages of an index as `pages` returns, which is called only in a long write: after some
+   * thousand pages it may not, because other writers wait for it. The caller then leaves the index as it is, and calls `afterCommit`.
+   */
+  hasRoomFor(pages: () => number): boolean;
+  /** In a long write: calls `work` with this ID and others after the commit, and before `write` resolves. */
+  afterCommit(work: AfterCommit, id: number): void;
   /** Takes a lock unless another transaction holds it. Returns whether it took the lock. */
   tryLock(name: string): Promise<boolean>;
   /**

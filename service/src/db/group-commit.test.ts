@@ -18,10 +18,11 @@ class Recorder implements CommitLog {
     if (this.#open) throw new Error('A transaction is already open');
     this.#open = true;
   };
-  commit = () => {
-    this.#record('commit');
+  commit = (keepsLog = false) => {
+    this.#record(keepsLog ? 'commit and keep log' : 'commit');
     this.#open = false;
   };
+  moveLog = () => this.#record('move log');
   rollback = () => {
     this.#record('rollback');
     this.#open = false;
@@ -31,6 +32,10 @@ class Recorder implements CommitLog {
   rollbackToSavepoint = () => this.#record('undo');
   inTransaction = () => this.#open;
   changes = () => this.#changes;
+
+  note(entry: string): void {
+    this.statements.push(entry);
+  }
 
   /** Acts like a statement that changes something. */
   change(): void {
@@ -292,5 +297,15 @@ describe('group commit', () => {
     const { log, group } = start();
     await group.drain();
     assert.deepEqual(log.statements, []);
+  });
+});
+
+describe('a write that takes long', () => {
+  it('commits and moves the log in two turns, between which others run', async () => {
+    const { log, group } = start();
+    const long = group.write(async () => {}, { alone: true });
+    void long.then(() => log.note('response'));
+    await group.drain();
+    assert.deepEqual(log.statements, ['begin', 'commit and keep log', 'response', 'move log']);
   });
 });

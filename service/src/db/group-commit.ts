@@ -3,7 +3,10 @@ import { DatabaseUnavailable, type Transaction, type WriteOptions } from './data
 /** The transaction statements of an engine whose commits are synchronous. */
 export interface CommitLog {
   begin(): void;
-  commit(): void;
+  /** Also moves the log into the database when it has become long, unless `keepsLog` is true. */
+  commit(keepsLog?: boolean): void;
+  /** Moves the log into the database. */
+  moveLog(): void;
   /** Undoes everything since `begin`; has no effect when the engine has already done so. */
   rollback(): void;
   savepoint(): void;
@@ -153,7 +156,7 @@ export class GroupCommit {
       outcome = await this.#run(job);
       // The commit writes much at once, and so has a turn of the event loop to itself.
       await turnOfEventLoop();
-      if (outcome.ok) this.#log.commit();
+      if (outcome.ok) this.#log.commit(true);
       else this.#log.rollback();
     } catch (error) {
       job.reject(outageOf(error));
@@ -163,6 +166,8 @@ export class GroupCommit {
     if (outcome.ok) this.#onCommit?.(1);
     await turnOfEventLoop();
     settle(job, outcome);
+    await turnOfEventLoop();
+    this.#log.moveLog();
   }
 
   /** When the rollback fails as well, the next batch cannot begin, and rolls back again. */

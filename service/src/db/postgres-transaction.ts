@@ -1,6 +1,7 @@
 import type { PoolClient, QueryConfig, QueryResult } from 'pg';
 import type { Clock } from '../kit/clock.ts';
 import {
+  type AfterCommit,
   type AtEnd,
   type NewEvent,
   one,
@@ -12,6 +13,7 @@ import {
 import { HeldRows } from './held-rows.ts';
 import type { Insert, Update } from './insert.ts';
 import { insertRows } from './insert-rows.ts';
+import type { Leftovers } from './leftovers.ts';
 import { NEW_EVENT_COLUMNS, toStored, valuesOf } from './new-events.ts';
 import { sendTogether } from './postgres-batching.ts';
 import { awaitResponse, isAborted, RolledBack, toCommitFailure, toSentFailure } from './postgres-errors.ts';
@@ -66,6 +68,7 @@ export class PostgresTransaction implements Transaction {
   readonly #atEnd = new Map<AtEnd, Set<string>>();
   /** The rows that are inserted later; `undefined` if the transaction inserts all rows at once. */
   readonly #rows: HeldRows | undefined;
+  readonly #leftovers: Leftovers | undefined;
   readonly #ids = new NewRowIds((sql, values) => this.#request(statementOf(sql, values)));
   /** The part that is running. */
   #part: Part | undefined;
@@ -74,10 +77,11 @@ export class PostgresTransaction implements Transaction {
 
   /**
    * Begins the transaction, read-only if the operator has set the database to be so. Each statement sees what was committed
-   * before it; operations that need more take locks. A long transaction holds new rows back.
+   * before it; operations that need more take locks. A long transaction has leftovers, and holds new rows back.
    */
-  constructor(client: PoolClient, clock: Clock, sessions: Sessions, isLong: boolean) {
-    this.#rows = isLong ? new HeldRows() : undefined;
+  constructor(client: PoolClient, clock: Clock, sessions: Sessions, leftovers?: Leftovers) {
+    this.#rows = leftovers && new HeldRows();
+    this.#leftovers = leftovers;
     this.#client = client;
     this.#clock = clock;
     this.#sessions = sessions;
@@ -128,6 +132,14 @@ export class PostgresTransaction implements Transaction {
   insertLater(into: string, rows: readonly (readonly Value[])[]): void {
     if (this.#rows) this.#rows.add(into, rows);
     else insertRows(this, into, rows);
+  }
+
+  hasRoomFor(pages: () => number): boolean {
+    return this.#leftovers?.take(pages()) ?? true;
+  }
+
+  afterCommit(work: AfterCommit, id: number): void {
+    this.#leftovers!.add(work, id);
   }
 
   write<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {

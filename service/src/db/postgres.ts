@@ -11,6 +11,7 @@ import {
   type Value,
   type WriteOptions,
 } from './database.ts';
+import { Leftovers } from './leftovers.ts';
 import { Notices } from './notices.ts';
 import { awaitConnection, isRetryable, isServerOutage, toOutage } from './postgres-errors.ts';
 import { type Listener, Notifications, Polling } from './postgres-listener.ts';
@@ -146,9 +147,16 @@ class PostgresDatabase implements Database {
     return this.write(tx => tx.run(sql, values));
   }
 
-  write<T>(work: (tx: Transaction) => Promise<T>, { alone = false }: WriteOptions = {}): Promise<T> {
-    const run = () => this.#attemptOften(work, alone);
-    return this.#inTurn(alone ? () => this.#aloneInTurn(run) : run);
+  async write<T>(work: (tx: Transaction) => Promise<T>, { alone = false }: WriteOptions = {}): Promise<T> {
+    if (!alone) return this.#inTurn(() => this.#attemptOften(() => this.#attempt(work)));
+    let leftovers: Leftovers | undefined;
+    const attempt = () => {
+      leftovers = new Leftovers();
+      return this.#attempt(work, leftovers);
+    };
+    const value = await this.#inTurn(() => this.#aloneInTurn(() => this.#attemptOften(attempt)));
+    await leftovers?.finish();
+    return value;
   }
 
   onNotice(topic: string, listener: () => void): void {
@@ -226,21 +234,21 @@ class PostgresDatabase implements Database {
     this.#onStatus?.(isUp ? 'up' : 'unavailable', reason);
   }
 
-  async #attemptOften<T>(work: (tx: Transaction) => Promise<T>, isLong: boolean): Promise<T> {
-    for (let attempt = 1; ; attempt++) {
+  async #attemptOften<T>(attempt: () => Promise<T>): Promise<T> {
+    for (let attempts = 1; ; attempts++) {
       try {
-        return await this.#attempt(work, isLong);
+        return await attempt();
       } catch (error) {
-        if (attempt === MAX_ATTEMPTS || !isRetryable(error)) throw error;
+        if (attempts === MAX_ATTEMPTS || !isRetryable(error)) throw error;
       }
       // A random delay, so that transactions that conflicted do not conflict again.
-      await sleep(Math.random() * 5 * 2 ** attempt);
+      await sleep(Math.random() * 5 * 2 ** attempts);
     }
   }
 
-  async #attempt<T>(work: (tx: Transaction) => Promise<T>, isLong: boolean): Promise<T> {
+  async #attempt<T>(work: (tx: Transaction) => Promise<T>, leftovers?: Leftovers): Promise<T> {
     const client = await awaitConnection(this.#writers.connect());
-    const tx = new PostgresTransaction(client, this.#clock, this.#sessions, isLong);
+    const tx = new PostgresTransaction(client, this.#clock, this.#sessions, leftovers);
     try {
       const value = await work(tx);
       await tx.commit();

@@ -1,7 +1,8 @@
 import type { Clock } from '../kit/clock.ts';
-import type { AtEnd, NewEvent, StoredEvent, Transaction, Value } from './database.ts';
+import type { AfterCommit, AtEnd, NewEvent, StoredEvent, Transaction, Value } from './database.ts';
 import type { Insert, Update } from './insert.ts';
 import { insertRows } from './insert-rows.ts';
+import type { Leftovers } from './leftovers.ts';
 import { NEW_EVENT_COLUMNS, toStored, valuesOf } from './new-events.ts';
 import type { Connection } from './sqlite-connection.ts';
 
@@ -9,19 +10,27 @@ const APPEND = `INSERT INTO events (${NEW_EVENT_COLUMNS}) VALUES (?, ?, ?, ?, ?,
 
 const APPEND_NUMBERED = `${APPEND} RETURNING id`;
 
-/** The one transaction that runs on the connection for writing. */
+/** The transaction that runs on the connection for writing, one at a time. A long one has leftovers. */
 export class SqliteTransaction implements Transaction {
   readonly engine = 'sqlite';
   readonly #connection: Connection;
   readonly #clock: Clock;
   readonly #onAppend: () => void;
   readonly notify: (topic: string) => void;
+  readonly #leftovers: Leftovers | undefined;
 
-  constructor(connection: Connection, clock: Clock, onAppend: () => void, onNotify: (topic: string) => void) {
+  constructor(
+    connection: Connection,
+    clock: Clock,
+    onAppend: () => void,
+    onNotify: (topic: string) => void,
+    leftovers?: Leftovers,
+  ) {
     this.#connection = connection;
     this.#clock = clock;
     this.#onAppend = onAppend;
     this.notify = onNotify;
+    this.#leftovers = leftovers;
   }
 
   async get<Row>(sql: string, values: readonly Value[] = []): Promise<Row | undefined> {
@@ -59,6 +68,14 @@ export class SqliteTransaction implements Transaction {
   /** Only one transaction runs at a time, so the work can run at once. */
   atEnd(work: AtEnd, values: readonly string[]): Promise<void> {
     return work(this, values);
+  }
+
+  hasRoomFor(pages: () => number): boolean {
+    return this.#leftovers?.take(pages()) ?? true;
+  }
+
+  afterCommit(work: AfterCommit, id: number): void {
+    this.#leftovers!.add(work, id);
   }
 
   write<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {

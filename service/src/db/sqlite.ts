@@ -3,6 +3,7 @@ import BetterSqlite3 from 'better-sqlite3';
 import type { Clock } from '../kit/clock.ts';
 import type { Database, DatabaseLoad, Transaction, Value, WriteOptions } from './database.ts';
 import { type CommitLog, GroupCommit, type GroupLimits } from './group-commit.ts';
+import { Leftovers } from './leftovers.ts';
 import { migrateSqlite } from './migrate-sqlite.ts';
 import { Notices } from './notices.ts';
 import { createPrivately, makePrivate } from './private-files.ts';
@@ -96,6 +97,7 @@ class SqliteDatabase implements Database {
   readonly #notices = new Notices();
   /** The topics that the running transaction notifies. */
   readonly #topics = new Set<string>();
+  readonly #clock: Clock;
   #reading = false;
   /** Whether the running transaction has events. */
   #appended = false;
@@ -111,19 +113,8 @@ class SqliteDatabase implements Database {
     this.#reader = new Connection(reader);
     this.#beginRead = reader.prepare('BEGIN');
     this.#endRead = reader.prepare('COMMIT');
-    this.#group = new GroupCommit(
-      this.#commitLog(),
-      new SqliteTransaction(
-        this.#writer,
-        clock,
-        () => {
-          this.#appended = true;
-        },
-        topic => this.#topics.add(topic),
-      ),
-      limits,
-      onCommit,
-    );
+    this.#clock = clock;
+    this.#group = new GroupCommit(this.#commitLog(), this.#transaction(), limits, onCommit);
   }
 
   async get<Row>(sql: string, values: readonly Value[] = []): Promise<Row | undefined> {
@@ -140,8 +131,13 @@ class SqliteDatabase implements Database {
     return this.write(tx => tx.run(sql, values));
   }
 
-  write<T>(work: (tx: Transaction) => Promise<T>, options?: WriteOptions): Promise<T> {
-    return this.#group.write(work, options);
+  async write<T>(work: (tx: Transaction) => Promise<T>, options?: WriteOptions): Promise<T> {
+    if (!options?.alone) return this.#group.write(work);
+    const leftovers = new Leftovers();
+    const tx = this.#transaction(leftovers);
+    const value = await this.#group.write(() => work(tx), options);
+    await leftovers.finish();
+    return value;
   }
 
   onEvents(listener: () => void): void {
@@ -192,6 +188,15 @@ class SqliteDatabase implements Database {
     if (this.#reader.raw.inTransaction) this.#endRead.run();
   };
 
+  /** Returns the object through which operations use the running transaction. */
+  #transaction(leftovers?: Leftovers): SqliteTransaction {
+    const onAppend = () => {
+      this.#appended = true;
+    };
+    const onNotify = (topic: string) => this.#topics.add(topic);
+    return new SqliteTransaction(this.#writer, this.#clock, onAppend, onNotify, leftovers);
+  }
+
   #commitLog(): CommitLog {
     const { raw } = this.#writer;
     const [begin, commit, savepoint, release, rollbackToSavepoint] = [
@@ -203,8 +208,20 @@ class SqliteDatabase implements Database {
     ].map(sql => raw.prepare(sql)) as [Statement, Statement, Statement, Statement, Statement];
     return {
       begin: () => void attempt(() => begin.run()),
-      commit: () => {
-        attempt(() => commit.run());
+      moveLog: () => {
+        try {
+          raw.pragma('wal_checkpoint(PASSIVE)');
+        } catch {
+          // As after a commit, which has stored the changes in the log. A later commit moves them.
+        }
+      },
+      commit: (keepsLog = false) => {
+        if (keepsLog) raw.pragma('wal_autocheckpoint = 0');
+        try {
+          attempt(() => commit.run());
+        } finally {
+          if (keepsLog) raw.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
+        }
         this.#finishReading();
         if (this.#topics.size > 0) {
           this.#notices.send(this.#topics);

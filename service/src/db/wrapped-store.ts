@@ -1,4 +1,5 @@
 import type {
+  AfterCommit,
   AtEnd,
   Engine,
   NewEvent,
@@ -60,6 +61,14 @@ export class WrappedTransaction extends WrappedQueries<Transaction> implements T
 
   atEnd(work: AtEnd, values: readonly string[]): Promise<void> {
     return this.inner.atEnd(work, values);
+  }
+
+  hasRoomFor(pages: () => number): boolean {
+    return this.inner.hasRoomFor(pages);
+  }
+
+  afterCommit(work: AfterCommit, id: number): void {
+    this.inner.afterCommit(work, id);
   }
 
   /** The work joins the transaction as this object, and not as the inner one. */

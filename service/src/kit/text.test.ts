@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { foldCase, nearest, prefixEnd } from './text.ts';
+import { byCodePoint, foldCase, nearest, prefixEnd } from './text.ts';
 
 /** Any character of Unicode. */
 const character = fc
@@ -22,6 +22,18 @@ const text = fc.string({
 function isBefore(a: string, b: string): boolean {
   return Buffer.compare(Buffer.from(a), Buffer.from(b)) < 0;
 }
+
+describe('the order of texts', () => {
+  it('is that of their UTF-8 bytes', () => {
+    const pairs = fc.tuple(text, text, text).map(([start, a, b]) => [start + a, start + b] as const);
+    fc.assert(
+      fc.property(pairs, ([a, b]) => {
+        assert.equal(Math.sign(byCodePoint(a, b)), Buffer.compare(Buffer.from(a), Buffer.from(b)));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});
 
 describe('the end of a prefix', () => {
   it('ends the range of exactly the texts that start with the prefix', () => {

@@ -52,9 +52,18 @@ export function editDistance(a: string, b: string): number {
   return last[to.length]!;
 }
 
-/** Compares texts by code point, as the stores do: the bytes of UTF-8 have that order. */
+/** Compares well-formed texts by code point, as the stores do: the bytes of UTF-8 have that order. */
 export function byCodePoint(a: string, b: string): number {
-  return Buffer.compare(Buffer.from(a), Buffer.from(b));
+  const length = Math.min(a.length, b.length);
+  let i = 0;
+  while (i < length && a.charCodeAt(i) === b.charCodeAt(i)) i++;
+  return i === length ? a.length - b.length : rankOf(a.charCodeAt(i)) - rankOf(b.charCodeAt(i));
+}
+
+/** The place of a UTF-16 code unit in the order of code points: surrogates are last, as parts of the highest code points. */
+function rankOf(unit: number): number {
+  if (unit < 0xd800) return unit;
+  return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;
 }
 
 /** Returns the text with a capital first letter. */

@@ -6,6 +6,12 @@
 /** Longer words are cut, so that an index entry has a bounded size. */
 const MAX_LENGTH = 32;
 
+/**
+ * The number of UTF-16 code units of a decomposed text that have words: four for each character of the longest name. Only names of
+ * many rare ligatures become longer: Unicode decomposes U+FDFA into 18 characters.
+ */
+export const MAX_DECOMPOSED = 800;
+
 /** Letters with a stroke or a ligature, which Unicode does not decompose. */
 const plainLetters: Readonly<Record<string, string>> = {
   ø: 'o',
@@ -19,13 +25,14 @@ const plainLetters: Readonly<Record<string, string>> = {
 
 /**
  * Returns the distinct words of a text that `foldCase` has folded: runs of letters and digits of any script, without accents
- * (Unicode NFKD without marks).
+ * (Unicode NFKD without marks). They come from the first 800 code units of the decomposed text.
  */
 export function wordsOf(folded: string): string[] {
   const words = isAscii(folded)
     ? folded.match(/[a-z0-9]+/g)
     : folded
         .normalize('NFKD')
+        .slice(0, MAX_DECOMPOSED)
         .replace(/\p{M}+/gu, '')
         .toLowerCase()
         .replace(/[øłđħıæœ]/g, letter => plainLetters[letter]!)

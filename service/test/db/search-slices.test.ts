@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { addPetWords } from '../../src/catalog/pets/search/pet-words.ts';
 import { searchPets } from '../../src/catalog/pets/search/search-pets.ts';
+import { nameCondition } from '../../src/catalog/pets/search/slices.ts';
 import type { Database, Queries } from '../../src/db/database.ts';
 import { insertRows } from '../../src/db/insert-rows.ts';
+import { foldCase } from '../../src/kit/text.ts';
 import { engines } from '../support/engines.ts';
 
 /** Each is more than two slices. */
@@ -15,13 +17,18 @@ async function fill(db: Database): Promise<void> {
     const common = i < EACH ? `a${i} golden` : `b${i} shadow`;
     return i % 3_000 === 0 ? `${common} ${i < EACH ? 'shadow' : 'golden'}` : common;
   });
+  await store(db, names);
+}
+
+async function store(db: Database, names: readonly string[]): Promise<void> {
   await db.write(async tx => {
     insertRows(tx, 'categories (id, name, name_key)', [[1, 'Dogs', 'dogs']]);
-    const rows = names.map((name, i) => [i + 1, name, name, name, 1, 'available', 1]);
+    const keys = names.map(foldCase);
+    const rows = keys.map((key, i) => [i + 1, names[i]!, key, key, 1, 'available', 1]);
     insertRows(tx, 'pets (id, name, name_key, indexed_name, category_id, status, quantity)', rows);
     await addPetWords(
       tx,
-      names.map((name, i) => ({ id: i + 1, name })),
+      keys.map((name, i) => ({ id: i + 1, name })),
     );
   });
 }
@@ -72,6 +79,97 @@ for (const [engine, openStore] of Object.entries(engines)) {
       const { db } = await openStore(t);
       await fill(db);
       assert.deepEqual(await search(db, 'golden 12'), { ids: [], parts: 0, ends: 0, errors: 1 });
+    });
+
+    it('checks a bounded number of characters of names in each turn of the event loop', async t => {
+      const { db } = await openStore(t);
+      const count = 500;
+      // The longest names, in a list of their own; each costs as much as 40 ordinary names.
+      await store(db, Array(count).fill(`rex ${'\ufdfa'.repeat(196)}`));
+      const turns = { checking: 0 };
+      let isChecking = false;
+      const counter: Queries = {
+        engine: db.engine,
+        get: (...query) => db.get(...query),
+        run: () => assert.fail('a search changes nothing'),
+        all: async (...query) => {
+          isChecking = false;
+          const rows = await db.all<never>(...query);
+          isChecking = query[0].includes('name_key LIKE') && rows.length > 0;
+          return rows;
+        },
+      };
+      let waiting = setImmediate(function next() {
+        if (isChecking) turns.checking++;
+        waiting = setImmediate(next);
+      });
+      try {
+        assert.equal((await searchPets(counter, { q: 'rex الله', limit: 1, count: true })).total, count);
+      } finally {
+        clearImmediate(waiting);
+      }
+      // At most 20,000 characters in a turn, and no turn for the first portion of each of the two searches.
+      assert.ok(turns.checking >= (count * 200) / 20_000 - 2, `${turns.checking} turns`);
+    });
+
+    it('reads a bounded number of names in a slice, and fewer when it compares them with more words', async t => {
+      const { db } = await openStore(t);
+      const letters = [...'abcdefghijklmnopqrs'];
+      const near = (word: string) => letters.map(letter => word.replace('*', letter));
+      const names = ['labra*orian', 'retrie*erish', 'shado*ington'].flatMap(near);
+      await store(
+        db,
+        Array.from({ length: 3_000 }, (_, i) => `a ${names[i % names.length]} ${i}`),
+      );
+      const slices: { pets: number; patterns: number; names: number }[] = [];
+      const counter: Queries = {
+        engine: db.engine,
+        get: (...query) => db.get(...query),
+        run: () => assert.fail('a search changes nothing'),
+        all: async (sql, values = [], plan) => {
+          const rows = await db.all<never>(sql, values, plan);
+          const patterns = values.filter(value => String(value).startsWith('%')).length;
+          if (patterns > 0)
+            slices.push({ pets: Number(values.at(-patterns - 2)), patterns, names: rows.length });
+          return rows;
+        },
+      };
+      for (const q of ['labraxorian retriexerish shadoxington', 'a', 'a labra'])
+        await searchPets(counter, { q, limit: 100, count: true });
+      assert.ok(slices.some(({ patterns }) => patterns === 51));
+      for (const { pets, patterns, names } of slices) {
+        assert.ok(pets * patterns <= 32_000, `${pets} pets and ${patterns} patterns`);
+        assert.ok(names <= 500, `${names} names`);
+      }
+    });
+
+    it('compares only short names in SQL, and leaves the others to the service', async t => {
+      const { db } = await openStore(t);
+      const names = [
+        'golden rex',
+        'golden',
+        'golden '.repeat(9).trim(),
+        'golden '.repeat(10).trim(),
+        'goldén',
+      ];
+      await store(db, names);
+      const [condition, patterns] = nameCondition([{ text: 'rex', near: [] }], false);
+      const rows = await db.all<{ id: number }>(
+        `SELECT id FROM pets WHERE ${condition} ORDER BY id`,
+        patterns,
+      );
+      assert.deepEqual(
+        rows.map(({ id }) => id),
+        [1, 4, 5],
+      );
+    });
+
+    it('finds a name whose decomposed form is too long by the words at its start', async t => {
+      const { db } = await openStore(t);
+      const ligature = '\ufdfa';
+      await store(db, [`${ligature.repeat(40)} rex`, `${ligature.repeat(60)} rex`]);
+      assert.deepEqual((await search(db, 'rex')).ids, [1]);
+      assert.deepEqual((await search(db, 'الله')).ids, [1, 2]);
     });
   });
 }

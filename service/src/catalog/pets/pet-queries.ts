@@ -3,7 +3,6 @@ import type { Queries, Row, Transaction } from '../../db/database.ts';
 import { type Insert, insertInto } from '../../db/insert.ts';
 import { anyOf, defineList, is, oneOf, type QueryOf, startsWith } from '../../db/list.ts';
 import { type New, Table } from '../../db/table.ts';
-import { foldCase } from '../../kit/text.ts';
 import { type Pet, PetStatus, petTable } from './pet.ts';
 import type { Stock } from './stock.ts';
 
@@ -66,31 +65,37 @@ const INSERT: Insert = {
   canWait: true,
 };
 
-/** Resolves with `undefined` when the category does not exist. The caller stores the words of the name. */
-export async function insertPet(tx: Transaction, pet: New<Pet>, quantity: number): Promise<Pet | undefined> {
-  const id = await tx.insert(INSERT, [...petTable.valuesOf(pet), quantity, foldCase(pet.name)]);
+/** Resolves with `undefined` when the category does not exist. The caller stores the words of `indexedName`. */
+export async function insertPet(
+  tx: Transaction,
+  pet: New<Pet>,
+  quantity: number,
+  indexedName: string | null,
+): Promise<Pet | undefined> {
+  const id = await tx.insert(INSERT, [...petTable.valuesOf(pet), quantity, indexedName]);
   return id === undefined ? undefined : petTable.storedAs(id, pet);
 }
 
-/** Resolves with `undefined` when the category does not exist. The caller stores the words of the name. */
+/** Resolves with `undefined` when the category does not exist. The caller stores the words of `indexedName`. */
 export async function updatePet(
   db: Queries,
   petId: number,
   pet: New<Pet>,
   quantity: number,
+  indexedName: string | null,
 ): Promise<Pet | undefined> {
   const row = await db.get<Row>(
     `UPDATE pets SET ${petTable.assignments}, quantity = ?, indexed_name = ?
      WHERE id = ? AND EXISTS (SELECT 1 FROM categories WHERE id = ?)
      RETURNING ${petTable.columns}`,
-    [...petTable.valuesOf(pet), quantity, foldCase(pet.name), petId, pet.categoryId],
+    [...petTable.valuesOf(pet), quantity, indexedName, petId, pet.categoryId],
   );
   return row && petTable.toResource(row);
 }
 
-/** The caller removes the words of the name: without `indexed_name`, the trigger does not record it for the sweep. */
-export async function deletePet(tx: Transaction, petId: number): Promise<void> {
-  await tx.run('UPDATE pets SET indexed_name = NULL WHERE id = ?', [petId]);
+/** The caller may have removed the words of the name: without `indexed_name`, the trigger does not record it for the sweep. */
+export async function deletePet(tx: Transaction, petId: number, hasNoWords: boolean): Promise<void> {
+  if (hasNoWords) await tx.run('UPDATE pets SET indexed_name = NULL WHERE id = ?', [petId]);
   await petTable.delete(tx, petId);
 }
 

@@ -7,7 +7,7 @@ import { reply } from '../../routes/reply.ts';
 import { NewPet, Pet, PetBody, PetPatch, Pets, petStatuses } from './pet.ts';
 import { lockOfPet, petList } from './pet-queries.ts';
 import * as pets from './pets.ts';
-import type { KnownWords } from './search/known-words.ts';
+import type { SearchIndex } from './search/search-index.ts';
 import { searchPets } from './search/search-pets.ts';
 import { MAX_WORDS } from './search/search-words.ts';
 
@@ -38,7 +38,7 @@ const changeRejections = [
   'invalid_status_transition',
 ] as const;
 
-export const petRoutes = (known: KnownWords): Route[] => [
+export const petRoutes = (index: SearchIndex): Route[] => [
   defineRoute({
     method: 'GET',
     path: '/pets',
@@ -89,7 +89,7 @@ export const petRoutes = (known: KnownWords): Route[] => [
     conditional: true,
     errors: ['unknown_category'],
     handler: async ({ body, db }) => {
-      const pet = await pets.create(db, body, known);
+      const pet = await pets.create(db, body, index);
       return reply.created(`/pets/${pet.id}`, pet);
     },
   }),
@@ -129,7 +129,7 @@ export const petRoutes = (known: KnownWords): Route[] => [
     locks: ({ params }) => [lockOfPet(params.petId)],
     errors: changeRejections,
     handler: async context =>
-      reply.resource(await pets.update(context.db, context.params.petId, replacement(context))),
+      reply.resource(await pets.update(context.db, context.params.petId, replacement(context), index)),
   }),
 
   defineRoute({
@@ -150,7 +150,7 @@ export const petRoutes = (known: KnownWords): Route[] => [
     locks: ({ params }) => [lockOfPet(params.petId)],
     errors: changeRejections,
     handler: async context =>
-      reply.resource(await pets.update(context.db, context.params.petId, merged(context))),
+      reply.resource(await pets.update(context.db, context.params.petId, merged(context), index)),
   }),
 
   defineRoute({
@@ -168,7 +168,7 @@ export const petRoutes = (known: KnownWords): Route[] => [
     locks: ({ params }) => [lockOfPet(params.petId)],
     errors: ['pet_not_found', 'pet_has_open_orders'],
     handler: async ({ params, guard, db }) => {
-      await pets.remove(db, params.petId, guard);
+      await pets.remove(db, params.petId, guard, index);
       return reply.empty;
     },
   }),

@@ -2,11 +2,12 @@ import { ApiError } from '../../contract/errors.ts';
 import type { Queries, Writer } from '../../db/database.ts';
 import { selectPage } from '../../db/select-page.ts';
 import type { Page } from '../../kit/paging.ts';
+import { foldCase } from '../../kit/text.ts';
 import { type NewPet, type Pet, petTable } from './pet.ts';
 import { appendPetChange, appendStockChange, petEvents } from './pet-events.ts';
 import { deletePet, insertPet, type PetQuery, petList, selectPetToChange, updatePet } from './pet-queries.ts';
-import type { KnownWords } from './search/known-words.ts';
 import { removePetWords, replacePetWords } from './search/pet-words.ts';
+import type { SearchIndex } from './search/search-index.ts';
 import { initialQuantity, petHasOpenOrders, setStatus } from './stock.ts';
 
 export function list(db: Queries, query: PetQuery): Promise<Page<Pet>> {
@@ -17,40 +18,61 @@ export async function read(db: Queries, petId: number): Promise<Pet> {
   return found(await petTable.find(db, petId), petId);
 }
 
-/** Creates a pet. `known` saves look-ups of words. */
-export function create(db: Writer, pet: NewPet, known?: KnownWords): Promise<Pet> {
+/** Creates a pet. With an `index`, long writes leave some words to it. */
+export function create(db: Writer, pet: NewPet, index?: SearchIndex): Promise<Pet> {
   const { status = 'available' } = pet;
   return db.write(async tx => {
-    const created = await insertPet(tx, { ...pet, status }, initialQuantity(status));
+    const name = foldCase(pet.name);
+    const later = index?.later(tx, null, name);
+    const stored = { ...pet, status };
+    const created = await insertPet(tx, stored, initialQuantity(status), later ? null : name);
     if (!created) throw unknownCategory(pet.categoryId);
-    await replacePetWords(tx, created.id, null, created.name, known);
+    if (later) tx.afterCommit(later, created.id);
+    else await replacePetWords(tx, created.id, null, name, index?.known);
     petEvents.append(tx, 'pet.created', created.id, created);
     return created;
   });
 }
 
 /** Replaces a pet with the result of `change`. A `status` that is left out does not change. */
-export function update(db: Writer, petId: number, change: (current: Pet) => NewPet): Promise<Pet> {
+export function update(
+  db: Writer,
+  petId: number,
+  change: (current: Pet) => NewPet,
+  index?: SearchIndex,
+): Promise<Pet> {
   return db.write(async tx => {
     const before = found(await selectPetToChange(tx, petId), petId);
     const pet = change(before.pet);
     const stock = setStatus(before.stock, pet.status ?? before.stock.status, before.hasOpenOrders);
-    const after = await updatePet(tx, petId, { ...pet, status: stock.status }, stock.quantity);
+    const { indexedName } = before;
+    const name = foldCase(pet.name);
+    const later = index?.later(tx, indexedName, name);
+    const stored = { ...pet, status: stock.status };
+    const after = await updatePet(tx, petId, stored, stock.quantity, later ? indexedName : name);
     if (!after) throw unknownCategory(pet.categoryId);
-    await replacePetWords(tx, petId, before.indexedName, after.name);
+    if (later) tx.afterCommit(later, petId);
+    else await replacePetWords(tx, petId, indexedName, name, index?.known);
     appendPetChange(tx, before.pet, after);
     appendStockChange(tx, before.stock, stock);
     return after;
   });
 }
 
-export function remove(db: Writer, petId: number, guard: (current: Pet) => void): Promise<void> {
+export function remove(
+  db: Writer,
+  petId: number,
+  guard: (current: Pet) => void,
+  index?: SearchIndex,
+): Promise<void> {
   return db.write(async tx => {
     const { pet, hasOpenOrders, indexedName } = found(await selectPetToChange(tx, petId), petId);
     guard(pet);
     if (hasOpenOrders) throw petHasOpenOrders(petId);
-    if (indexedName !== null) removePetWords(tx, { id: petId, name: indexedName });
-    await deletePet(tx, petId);
+    const later = index?.later(tx, indexedName, null);
+    if (later) tx.afterCommit(later, petId);
+    else if (indexedName !== null) removePetWords(tx, { id: petId, name: indexedName });
+    await deletePet(tx, petId, later === undefined);
     petEvents.append(tx, 'pet.deleted', petId, pet);
   });
 }

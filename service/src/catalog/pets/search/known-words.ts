@@ -21,6 +21,11 @@ export class KnownWords {
     return false;
   }
 
+  /** Whether no name that this process stored has had the word. */
+  isNew(word: string): boolean {
+    return !this.#known.has(word) && !this.#seen.has(word);
+  }
+
   /**
    * Reads some of the words that were not known, outside of any transaction, so that those it finds are committed. Resolves with
    * whether more remain.

@@ -1,6 +1,5 @@
 import type { Transaction } from '../../../db/database.ts';
 import { insertRows, insertsOf } from '../../../db/insert-rows.ts';
-import { foldCase } from '../../../kit/text.ts';
 import { canBeMistyped, storedWords, variantsOf, wordsOf } from '../../../kit/words.ts';
 import type { KnownWords } from './known-words.ts';
 
@@ -8,6 +7,19 @@ import type { KnownWords } from './known-words.ts';
 export interface IndexedName {
   readonly id: number;
   readonly name: string;
+}
+
+/** About how many pages a new word of the dictionary changes: it has up to 22 variants, in short rows of which several share a page. */
+const PAGES_OF_NEW_WORD = 8;
+
+/** Returns about how many pages of the index change when the words of a folded name replace those of another. */
+export function pagesOfChange(before: string | null, after: string | null, known: KnownWords): number {
+  if (before === after) return 0;
+  const removed = before === null ? 0 : storedWords(before).length;
+  if (after === null) return removed;
+  const words = wordsOf(after);
+  const added = words.filter(word => canBeMistyped(word) && known.isNew(word));
+  return removed + storedWords(after, words).length + added.length * PAGES_OF_NEW_WORD;
 }
 
 /** Stores the words of pets, and adds new ones to the dictionary. */
@@ -43,16 +55,15 @@ export function removePetWords(tx: Transaction, { id, name }: IndexedName): void
     tx.send('DELETE FROM pet_words WHERE word = ? AND name_key = ? AND pet_id = ?', [word, name, id]);
 }
 
-/** Replaces the words of a folded name that was stored, if any, with those of the current name. */
+/** Replaces the words of a folded name that was stored, if any, with those of another. */
 export async function replacePetWords(
   tx: Transaction,
   id: number,
   before: string | null,
-  name: string,
+  after: string | null,
   known?: KnownWords,
 ): Promise<void> {
-  const after = foldCase(name);
   if (before === after) return;
   if (before !== null) removePetWords(tx, { id, name: before });
-  await addPetWords(tx, [{ id, name: after }], known);
+  if (after !== null) await addPetWords(tx, [{ id, name: after }], known);
 }

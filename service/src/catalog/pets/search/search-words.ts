@@ -2,6 +2,7 @@ import type { Queries } from '../../../db/database.ts';
 import { InvalidListing } from '../../../kit/paging.ts';
 import { byCodePoint, editDistance, foldCase } from '../../../kit/text.ts';
 import { errorsAllowed, variantsOf, wordsOf } from '../../../kit/words.ts';
+import { nextTurn, Portions } from './turns.ts';
 
 /** The maximum number of words in a search. */
 export const MAX_WORDS = 8;
@@ -41,6 +42,9 @@ export function withNear(db: Queries, words: readonly SearchWord[]): Promise<Sea
   return Promise.all(words.map(async ({ text }) => ({ text, near: await nearWords(db, text) })));
 }
 
+/** The number of pairs of letters that are compared in one turn of the event loop. */
+const PAIRS_AT_ONCE = 200_000;
+
 /** Finds the words of the dictionary with as many errors as the word allows, the nearest first. */
 async function nearWords(db: Queries, word: string): Promise<string[]> {
   const errors = errorsAllowed(word);
@@ -52,12 +56,16 @@ async function nearWords(db: Queries, word: string): Promise<string[]> {
     [...variants, MAX_COMPARED],
     'index order',
   );
-  const candidates = [...new Set(rows.map(row => row.word))];
-  const { length } = Array.from(word);
-  return candidates
-    .filter(other => !other.startsWith(word) && Math.abs(Array.from(other).length - length) <= errors)
-    .map(other => ({ other, distance: editDistance(word, other) }))
-    .filter(({ distance }) => distance <= errors)
+  const compared = new Portions(PAIRS_AT_ONCE);
+  const found: { other: string; distance: number }[] = [];
+  await nextTurn();
+  for (const other of new Set(rows.map(row => row.word))) {
+    if (other.startsWith(word)) continue;
+    await compared.take(word.length * other.length);
+    const distance = editDistance(word, other);
+    if (distance <= errors) found.push({ other, distance });
+  }
+  return found
     .sort((a, b) => a.distance - b.distance || byCodePoint(a.other, b.other))
     .slice(0, MAX_NEAR)
     .map(({ other }) => other);

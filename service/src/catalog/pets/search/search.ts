@@ -1,10 +1,10 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Queries, Row, Value } from '../../../db/database.ts';
 import { isOneOf } from '../../../db/select-page.ts';
 import { petTable } from '../pet.ts';
 import { exactly, type Filters, type List, longerThan, namesBetween, type Place, START } from './lists.ts';
 import { type SearchWord, Tier, tierOf, withNear } from './search-words.ts';
 import { type Found, furthest, nameCondition, Slice, type SliceSize } from './slices.ts';
+import { nextTurn, Portions } from './turns.ts';
 
 /** A place in the results. */
 export interface Match {
@@ -15,17 +15,24 @@ export interface Match {
 /** The number of pets that are read at once. */
 const ROWS_AT_ONCE = 100;
 
-/** The maximum number of names in a slice that meet its condition. */
-const MAX_MATCHES = 1_500;
+/** The maximum number of pets that a slice reads. */
+const MAX_PETS = 8_000;
 
-/** Most pages are found in the first slice: of five names that meet its condition, more than one is mostly of the tier. */
-function firstSlice(limit: number): SliceSize {
-  return { pets: 1_000, matches: Math.min(Math.max(100, 5 * limit), MAX_MATCHES) };
-}
+/** The maximum number of comparisons of a name with a pattern in a slice. */
+const MAX_COMPARISONS = 32_000;
 
-/** The next slice is larger, up to a size that takes a few milliseconds. */
-function larger({ pets, matches }: SliceSize): SliceSize {
-  return { pets: Math.min(4 * pets, 8_000), matches: Math.min(4 * matches, MAX_MATCHES) };
+/** The maximum number of names in a slice that meet its condition: the longest names have 2,400 bytes. */
+const MAX_MATCHES = 500;
+
+/** The number of characters of names that are checked in one turn of the event loop. */
+const CHECKED_AT_ONCE = 20_000;
+
+/** Returns the sizes of slices: most pages are found in the first one. Further ones grow to what takes a few milliseconds. */
+function* sizesOf(limit: number, patterns: number): Generator<SliceSize, never> {
+  const most = Math.min(MAX_PETS, Math.floor(MAX_COMPARISONS / patterns));
+  // Of five names that meet the condition, more than one is mostly of the tier.
+  for (let pets = 1_000, matches = Math.max(100, 5 * limit); ; pets *= 4, matches *= 4)
+    yield { pets: Math.min(pets, most), matches: Math.min(matches, MAX_MATCHES) };
 }
 
 export const tiers = [Tier.exact, Tier.prefix, Tier.errors] as const;
@@ -75,17 +82,25 @@ export class Search {
     const sources = await this.#sourcesOf(tier);
     const condition = nameCondition(this.#words, tier === Tier.errors);
     let place: Place | undefined = after;
-    let size = firstSlice(limit);
-    while (place && found.length < limit) {
+    for (const size of sizesOf(limit, condition[1].length)) {
+      if (!place || found.length >= limit) return;
+      await nextTurn();
       const { slice, isFiltered } = await this.#furthest(sources, place, size);
       const { places, next }: Found = await slice.read(condition);
-      const ofTier = places.filter(({ name_key }) => tierOf(this.#words, name_key) === tier);
-      await this.#addMatches(found, tier, ofTier, isFiltered, limit);
+      await this.#addMatches(found, tier, await this.#ofTier(tier, places), isFiltered, limit);
       this.#signal?.throwIfAborted();
-      if (next) await nextTurn();
       place = next;
-      size = larger(size);
     }
+  }
+
+  async #ofTier(tier: Tier, places: readonly Place[]): Promise<Place[]> {
+    const checked = new Portions(CHECKED_AT_ONCE);
+    const ofTier: Place[] = [];
+    for (const place of places) {
+      await checked.take(place.name_key.length);
+      if (tierOf(this.#words, place.name_key) === tier) ofTier.push(place);
+    }
+    return ofTier;
   }
 
   /** Returns the sources of a tier. Each of them has all of its pets. */
@@ -115,7 +130,7 @@ export class Search {
     let turn = Promise.resolve();
     const ends = slices.map(({ slice }) => {
       const end = turn.then(() => slice.end());
-      turn = turn.then(() => nextTurn());
+      turn = turn.then(nextTurn);
       return end;
     });
     return slices[furthest(await Promise.all(ends))]!;

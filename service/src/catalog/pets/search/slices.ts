@@ -122,7 +122,13 @@ function byPlace(a: Place, b: Place): number {
 /** The number of words that a condition in SQL compares names with. The service compares the other words. */
 const MAX_PATTERNS = 3;
 
-/** Returns a condition that every name meets that has all of the words, exactly, at the start of a word, or misspelt. */
+/** The length up to which names are compared in SQL, in bytes of UTF-8. It bounds the time of a comparison. */
+const MAX_COMPARED = 64;
+
+/**
+ * Returns a condition that every name meets that has all of the words, exactly, at the start of a word, or misspelt. Each of its
+ * values is a pattern.
+ */
 export function nameCondition(words: readonly SearchWord[], withErrors: boolean): Statement {
   const patterns = words
     .toSorted((a, b) => b.text.length - a.text.length)
@@ -131,7 +137,8 @@ export function nameCondition(words: readonly SearchWord[], withErrors: boolean)
     .sort((a, b) => a.length - b.length);
   const texts = patterns.map(some => `(${some.map(() => 'name_key LIKE ?').join(' OR ')})`);
   // Words of names with other characters than ASCII are not part of the name as it is stored.
-  return [`((${texts.join(' AND ')}) OR octet_length(name_key) > length(name_key))`, patterns.flat()];
+  const isForService = `octet_length(name_key) > ${MAX_COMPARED} OR octet_length(name_key) > length(name_key)`;
+  return [`(${isForService} OR (${texts.join(' AND ')}))`, patterns.flat()];
 }
 
 /** Repeats the last word up to one of a few lengths, so that few different statements are prepared. */

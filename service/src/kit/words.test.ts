@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { foldCase } from './text.ts';
+import { MAX_DECOMPOSED, wordsOf } from './words.ts';
+
+/** The maximum length of a name. */
+const LONGEST = 200;
+
+/** U+FDFA has 18 characters in decomposed form, which are four words. */
+const LIGATURE = '\ufdfa';
+
+/** The number of letters in the words of a text. */
+function lettersOf(text: string): number {
+  return wordsOf(foldCase(text)).join('').length;
+}
+
+const anyCharacter = fc.string({ unit: 'binary', minLength: 1, maxLength: 1 });
+
+/** The longest names, of a few different characters each: those that become longest are rare. */
+const longName = fc
+  .array(fc.oneof(anyCharacter, fc.constantFrom(LIGATURE, '\u3316', '\u{1d160}', '\u1f82', 'æ', '각')), {
+    minLength: 1,
+    maxLength: 3,
+  })
+  .map(characters => Array.from({ length: LONGEST }, (_, i) => characters[i % characters.length]).join(''));
+
+describe('the words of a name', () => {
+  it('have a bounded length, whatever the characters of the name become in decomposed form', () => {
+    fc.assert(
+      fc.property(longName, name => {
+        // One letter becomes two: æ.
+        assert.ok(lettersOf(name) <= 2 * MAX_DECOMPOSED);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('come from the start of a text that becomes too long', () => {
+    // Each is 18 + 2 characters in decomposed form, with a word of its own.
+    const name = (count: number) =>
+      Array.from({ length: count }, (_, i) => LIGATURE + (i < 10 ? `0${i}` : i)).join('');
+    const numbers = (words: string[]) => words.filter(word => /[0-9]/.test(word)).length;
+    assert.equal(numbers(wordsOf(name(40))), 40);
+    assert.equal(numbers(wordsOf(name(66))), 40);
+  });
+
+  it('are those of the whole text in every script that people write', () => {
+    const words = [
+      'Việt',
+      'Nguyễn',
+      '강아지',
+      '고양이',
+      'ёжик',
+      'Βούλα',
+      'ᾂδης',
+      'काजल',
+      'ஸ்ரீ',
+      'กระต่าย',
+      '東京',
+      'مشمش',
+      'שוקו',
+    ];
+    for (const word of words) {
+      const name = Array.from({ length: LONGEST }, (_, i) => `${i}${word} `)
+        .join('')
+        .slice(0, LONGEST)
+        .normalize('NFC');
+      const last = name.trim().split(' ').at(-1)!;
+      assert.equal(wordsOf(foldCase(name)).at(-1), wordsOf(foldCase(last)).at(-1), word);
+    }
+  });
+});

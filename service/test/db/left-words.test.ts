@@ -1,0 +1,224 @@
+import assert from 'node:assert/strict';
+import { describe, it, type TestContext } from 'node:test';
+import * as pets from '../../src/catalog/pets/pets.ts';
+import { SearchIndex } from '../../src/catalog/pets/search/search-index.ts';
+import { searchPets } from '../../src/catalog/pets/search/search-pets.ts';
+import type { Database, Transaction } from '../../src/db/database.ts';
+import { engines, type OpenStore } from '../support/engines.ts';
+
+const PETS = 100;
+const WORDS = 50;
+
+/** The most pages that a long write changes for words, and then each of the transactions that store the rest. */
+const MOST_AT_COMMIT = 2_000;
+const MOST_AT_ONCE = 400;
+
+/** Two letters; no two of the words of a name are the same. */
+function wordOf(i: number): string {
+  return String.fromCharCode(97 + (i % 26)) + String.fromCharCode(97 + (Math.floor(i / 26) % 26));
+}
+
+/** A name of 50 short words, each of which other names have as well. */
+function nameOf(pet: number): string {
+  return `${pet} ${Array.from({ length: WORDS }, (_, i) => wordOf(pet + i)).join(' ')}`;
+}
+
+interface Shop {
+  db: Database;
+  index: SearchIndex;
+  /** The number of stored words before the first transaction after the commit of the long write, and after each. */
+  stored: number[];
+  late: unknown[];
+  /** Called before each of these transactions. */
+  beforeEach: () => void | Promise<void>;
+}
+
+async function aShop(t: TestContext, openStore: (t: TestContext) => Promise<OpenStore>): Promise<Shop> {
+  const { db } = await openStore(t);
+  await db.run("INSERT INTO categories (id, name, name_key) VALUES (1, 'Dogs', 'dogs')");
+  const shop: Shop = { db, index: undefined as never, stored: [], late: [], beforeEach: () => {} };
+  const write: Database['write'] = async work => {
+    if (shop.stored.length === 0) shop.stored.push(await storedWords(db));
+    await shop.beforeEach();
+    const result = await db.write(work);
+    shop.stored.push(await storedWords(db));
+    return result;
+  };
+  const get: Database['get'] = (...query) => db.get(...query);
+  const all: Database['all'] = (...query) => db.all(...query);
+  shop.index = new SearchIndex({
+    db: { engine: db.engine, get, all, run: (...query) => db.run(...query), write },
+    onIndexing: () => {},
+    onLate: error => shop.late.push(error),
+  });
+  return shop;
+}
+
+async function storedWords(db: Database): Promise<number> {
+  return (await db.get<{ count: number }>('SELECT count(*) AS count FROM pet_words'))!.count;
+}
+
+/** What a long write or an interrupted one has left to the sweep. */
+async function leftIn(db: Database): Promise<number> {
+  const { count } = (await db.get<{ count: number }>(
+    `SELECT (SELECT count(*) FROM pets WHERE indexed_name IS NULL OR indexed_name <> name_key) +
+       (SELECT count(*) FROM deleted_names) AS count`,
+  ))!;
+  return count;
+}
+
+async function idsFor(db: Database, q: string): Promise<number[]> {
+  return (await searchPets(db, { q, limit: 100 })).items.map(({ id }) => id).sort((a, b) => a - b);
+}
+
+function writeLong<T>({ db }: Shop, work: (tx: Transaction) => Promise<T>): Promise<T> {
+  return db.write(work, { alone: true });
+}
+
+async function createAll(shop: Shop, tx: Transaction): Promise<number[]> {
+  const ids: number[] = [];
+  for (let i = 0; i < PETS; i++) {
+    const pet = await pets.create(tx, { name: nameOf(i), categoryId: 1 }, shop.index);
+    ids.push(pet.id);
+  }
+  return ids;
+}
+
+/** The pets whose names have a word, by the definition of the names. */
+function idsWith(ids: readonly number[], word: string): number[] {
+  return ids.filter((_, i) => nameOf(i).split(' ').includes(word));
+}
+
+for (const [engine, openStore] of Object.entries(engines)) {
+  describe(`a long write of names with many words, on ${engine}`, () => {
+    it('stores some of their words, and the others in small transactions before it resolves', async t => {
+      const shop = await aShop(t, openStore);
+      const { db, stored } = shop;
+      const ids = await writeLong(shop, tx => createAll(shop, tx));
+      const [first, ...later] = stored as [number, ...number[]];
+      assert.ok(first > 0 && first <= MOST_AT_COMMIT, `${first} in its own transaction`);
+      assert.ok(later.length > 0);
+      for (const [i, count] of later.entries()) {
+        const added = count - stored[i]!;
+        // A transaction ends after the name with which it reaches its limit.
+        assert.ok(added > 0 && added < MOST_AT_ONCE + WORDS, `${added} in one transaction`);
+      }
+      assert.equal(await storedWords(db), PETS * WORDS);
+      assert.equal(await leftIn(db), 0);
+      for (const word of ['aa', 'zb', wordOf(PETS + WORDS - 2)])
+        assert.deepEqual(await idsFor(db, word), idsWith(ids, word), word);
+    });
+
+    it('lets other writers write between these transactions', async t => {
+      const shop = await aShop(t, openStore);
+      const order: string[] = [];
+      let other: Promise<unknown> | undefined;
+      shop.beforeEach = () => {
+        const single = { name: 'Single', categoryId: 1 };
+        other ??= pets.create(shop.db, single, shop.index).then(() => order.push('other'));
+      };
+      await writeLong(shop, tx => createAll(shop, tx));
+      order.push('long');
+      await other;
+      assert.deepEqual(order, ['other', 'long']);
+    });
+
+    it('finds neither the old words of pets that it renames nor those that it deletes', async t => {
+      const shop = await aShop(t, openStore);
+      const { db, index } = shop;
+      const ids = await writeLong(shop, tx => createAll(shop, tx));
+      shop.stored.length = 0;
+      await writeLong(shop, async tx => {
+        for (const [i, id] of ids.entries()) {
+          if (i % 2 === 0) await pets.remove(tx, id, () => {}, index);
+          else await pets.update(tx, id, pet => ({ ...pet, name: `Rex the ${i}` }), index);
+        }
+      });
+      assert.ok(shop.stored.length > 1, 'some words are left for after the commit');
+      assert.equal(await leftIn(db), 0);
+      assert.equal(await storedWords(db), PETS, 'two words of each renamed pet');
+      assert.deepEqual(await idsFor(db, 'bb'), []);
+      assert.deepEqual(
+        await idsFor(db, 'rex the'),
+        ids.filter((_, i) => i % 2 === 1),
+      );
+    });
+
+    it('stores the words of the last name of a pet, whatever was left before', async t => {
+      const shop = await aShop(t, openStore);
+      const { db, index } = shop;
+      const [renamed, deleted] = await writeLong(shop, async tx => {
+        await createAll(shop, tx);
+        const rename = (id: number, name: string) => pets.update(tx, id, pet => ({ ...pet, name }), index);
+        const late = await pets.create(tx, { name: nameOf(200), categoryId: 1 }, index);
+        await rename(late.id, nameOf(201));
+        await rename(late.id, 'Max of Kent');
+        const gone = await pets.create(tx, { name: nameOf(300), categoryId: 1 }, index);
+        await pets.remove(tx, gone.id, () => {}, index);
+        return [late.id, gone.id];
+      });
+      assert.equal(await leftIn(db), 0);
+      assert.equal(await storedWords(db), PETS * WORDS + 2);
+      assert.deepEqual(await idsFor(db, 'kent'), [renamed]);
+      const words = await db.all('SELECT word FROM pet_words WHERE pet_id = ?', [deleted!]);
+      assert.deepEqual(words, []);
+    });
+
+    it('that is undone leaves nothing', async t => {
+      const shop = await aShop(t, openStore);
+      const undone = writeLong(shop, async tx => {
+        await createAll(shop, tx);
+        throw new Error('rejected');
+      });
+      await assert.rejects(undone, /rejected/);
+      assert.deepEqual(shop.stored, []);
+      assert.equal(await storedWords(shop.db), 0);
+    });
+
+    it('succeeds when the words cannot be stored after its commit, and the sweep stores them', async t => {
+      const shop = await aShop(t, openStore);
+      const { db, index } = shop;
+      shop.beforeEach = () => {
+        throw new Error('no connection');
+      };
+      const ids = await writeLong(shop, tx => createAll(shop, tx));
+      assert.match(String(shop.late), /no connection/);
+      assert.ok((await leftIn(db)) > 0);
+      shop.beforeEach = () => {};
+      shop.stored.length = 0;
+      while (await index.sweep());
+      assert.equal(await leftIn(db), 0);
+      for (const [i, count] of shop.stored.slice(1).entries())
+        assert.ok(count - shop.stored[i]! < MOST_AT_ONCE + WORDS, 'a slice of the sweep is small');
+      assert.deepEqual(await idsFor(db, 'bb'), idsWith(ids, 'bb'));
+    });
+
+    it('does not wait for longer than ten seconds, and the sweep stores the rest', async t => {
+      const shop = await aShop(t, openStore);
+      const { db, index } = shop;
+      const now = performance.now.bind(performance);
+      let passed = 0;
+      t.mock.method(performance, 'now', () => now() + passed);
+      shop.beforeEach = () => {
+        passed += 5_000;
+      };
+      await writeLong(shop, tx => createAll(shop, tx));
+      assert.equal(shop.stored.length, 1 + 2, 'two transactions');
+      assert.ok((await leftIn(db)) > 0);
+      while (await index.sweep());
+      assert.equal(await leftIn(db), 0);
+      assert.equal(await storedWords(db), PETS * WORDS);
+    });
+
+    it('stores the words of ordinary names itself', async t => {
+      const shop = await aShop(t, openStore);
+      await writeLong(shop, async tx => {
+        for (let i = 0; i < 500; i++)
+          await pets.create(tx, { name: `Bella the Labrador ${i}`, categoryId: 1 }, shop.index);
+      });
+      assert.deepEqual(shop.stored, [], 'no further transaction');
+      assert.equal(await leftIn(shop.db), 0);
+      assert.equal(await storedWords(shop.db), 500 * 3);
+    });
+  });
+}
