@@ -845,7 +845,7 @@ export type ErrorCode =
   | 'last_admin_key'
   /** The events after this cursor are deleted; the message states the oldest cursor. */
   | 'cursor_expired'
-  /** The service was restored from a backup, and this cursor names an event that is not part of its log any more; the message states the cursor to continue with. */
+  /** A restore of the service removed the event of this cursor; the message states the cursor to continue with. */
   | 'log_restored'
   /** The API key has the maximum number of open streams; end one, or wait for the time in Retry-After. */
   | 'too_many_streams'
