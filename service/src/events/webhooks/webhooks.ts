@@ -16,6 +16,7 @@ import {
   type WebhookSettings,
 } from './webhook.ts';
 import {
+  allWebhooksList,
   countWebhooksOf,
   disableWebhooksOf,
   insertWebhook,
@@ -41,7 +42,9 @@ export interface Actor {
 
 export async function list(db: Queries, query: WebhookQuery, actor: Actor): Promise<Page<Webhook>> {
   const { keyId, isAdministrator, readStandings, now } = actor;
-  const page = await selectPage(db, webhookList, query, isAdministrator ? undefined : keyId);
+  const page = isAdministrator
+    ? await selectPage(db, allWebhooksList, query)
+    : await selectPage(db, webhookList, query, keyId);
   const owners = [...new Set(page.items.map(({ api_key_id }) => api_key_id))];
   if (owners.length === 0) return { ...page, items: [] };
   const standings = await readStandings(db, owners, now);
