@@ -28,8 +28,8 @@ export function sortOf(list: List, query: Readonly<Record<string, unknown>>): st
     .map(({ name }) => name);
   throw new InvalidListing(
     `Query parameter \`sort\` must be ${quoted(bothWays(sorts), 'or')} when the list ` +
-      `${filters.length === 0 ? 'has no filter' : `is filtered by ${quoted(filters, 'and')}`}, because any other order would ` +
-      `require reading the whole list, but was \`${requested}\`` +
+      `${filters.length === 0 ? 'has no filter' : `is filtered by ${quoted(filters, 'and')}`}, because no index serves the ` +
+      `list in another order, but was \`${requested}\`` +
       (enabling.length === 0 ? '' : `; for that order, filter by ${quoted(enabling, 'or')}`),
   );
 }
@@ -104,8 +104,8 @@ export function describeCombinations(list: List, filter: string): string {
   const sets = largest([...list.served.keys()].map(namesOf));
   if (sets.length === 1) return '';
   const others = sets.filter(set => set.includes(filter)).map(set => without(set, filter));
-  if (others.some(set => set.length === 0)) return ' Combines with no other filter.';
-  return ` Combines only with ${others.map(set => quoted(set, 'and')).join(', or with ')}.`;
+  if (others.some(set => set.length === 0)) return ' It combines with no other filter.';
+  return ` Of the other filters, it combines with ${others.map(set => quoted(set, 'and')).join(', or with ')}.`;
 }
 
 function defaultOf({ declaration: { defaultSort } }: List, sorts: readonly string[]): string {

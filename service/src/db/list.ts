@@ -50,7 +50,14 @@ type RangeKind = 'startsWith' | 'from' | 'below' | 'search';
 
 const isKey = (kind: ConditionKind) => kind === 'unique' || kind === 'oneOf';
 const isEqual = (kind: ConditionKind) => kind === 'is' || kind === 'anyOf';
-const isRange = (kind: ConditionKind) => !isKey(kind) && !isEqual(kind);
+
+/** The bounds of a range that each kind sets. */
+const BOUNDS: Partial<Record<ConditionKind, readonly string[]>> = {
+  startsWith: ['from', 'below'],
+  from: ['from'],
+  below: ['below'],
+  search: [],
+} satisfies Record<RangeKind, readonly string[]>;
 
 function condition<const Kind extends ConditionKind>(kind: Kind) {
   return <P extends string | StoredColumn, const S extends ParameterSchema>(
@@ -196,10 +203,12 @@ export function setOf(filters: readonly Filter[]): string {
 
 function isServed(list: List, given: readonly Filter[], sort: string): boolean {
   const { order, isNullable } = list.sorts[sort]!;
-  const ranges = given.filter(({ kind }) => isRange(kind));
+  const ranges = given.filter(({ kind }) => BOUNDS[kind]);
   const equal = given.filter(({ kind }) => isEqual(kind)).map(columnOf);
+  const parts = given.flatMap(filter => BOUNDS[filter.kind] ?? columnOf(filter));
   if (ranges.some(range => columnOf(range) !== order[0]) || (ranges.length === 0 && isNullable)) return false;
-  if (new Set(equal).size < equal.length) return false;
+  // Two filters for one part of a condition: the second would replace the first.
+  if (new Set(parts).size < parts.length) return false;
   if (ranges.some(({ kind }) => kind === 'search') && equal.length + 1 < given.length) return false;
   if (given.some(({ kind }) => isKey(kind))) return true;
   const index = indexFor(list, equal, order);
@@ -231,26 +240,22 @@ export function indexFor(
 }
 
 /**
- * Throws when PostgreSQL could read the pages of an index from another one. A page is sorted by the last column, so no other index may
- * have the same expression for it; nor for the column before it, because PostgreSQL would sort the rows with the same value itself.
+ * Throws when PostgreSQL could read the pages of an index from another one. A page is sorted by the last columns. PostgreSQL could take
+ * any index that has one of their expressions, and filter the rows or sort those with the same value itself.
  */
 function rejectConfusion({ table, indexes }: List, index: Index, order: readonly string[]): void {
   const sorted = index.expressions.slice(-order.length);
-  const shared = (other: Index) =>
-    sorted.find((expression, i) =>
-      i === order.length - 1
-        ? other.expressions.at(-1) === expression
-        : other.expressions.slice(0, -1).includes(expression),
+  for (const other of indexes) {
+    const shared = sorted.find(expression => other.expressions.includes(expression));
+    const isUsable =
+      other.where === undefined || other.where === index.where || other.where.endsWith(' IS NOT NULL');
+    if (other === index || !isUsable || shared === undefined) continue;
+    const [a, b] = [index, other].map(({ name }) => name ?? 'the index of a constraint');
+    throw new Error(
+      `PostgreSQL could read pages of ${table.name} from ${b} instead of ${a}, because both have ${shared}: write another ` +
+        'expression in the newer one (decision 0023)',
     );
-  const other = indexes.find(
-    other => other !== index && (other.where === undefined || other.where === index.where) && shared(other),
-  );
-  if (!other) return;
-  const [a, b] = [index, other].map(({ name }) => name ?? 'the index of a constraint');
-  throw new Error(
-    `PostgreSQL could read pages of ${table.name} from ${b} instead of ${a}, because both have ${shared(other)}: ` +
-      'write another expression in the newer one (decision 0023)',
-  );
+  }
 }
 
 /** Returns why a declaration cannot be served; `undefined` when it can. */
@@ -265,8 +270,9 @@ function unserved({
     return `no index has the order \`${defaultSort}\``;
   for (const filter of filters) {
     const [name, column] = [filter.name, columnOf(filter)];
-    const isUnique = indexes.some(index => index.isUnique && index.columns.join() === column);
-    if (isKey(filter.kind) && !isUnique) return `\`${name}\` needs a unique index of ${column}`;
+    const isUnique = ({ isUnique, columns, where = `${column} IS NOT NULL` }: Index) =>
+      isUnique && columns.join() === column && where === `${column} IS NOT NULL`;
+    if (isKey(filter.kind) && !indexes.some(isUnique)) return `\`${name}\` needs a unique index of ${column}`;
     if (!served.has(name))
       return `\`${name}\` needs an index of ${column} that ends with the columns of a sort`;
   }

@@ -12,6 +12,8 @@ export interface IndexRanges {
   index: Index;
   /** One for each range. */
   prefixes: readonly Prefix[];
+  /** A condition that all rows of the list meet. */
+  where: string | undefined;
   /** The columns after the prefix in the index. */
   order: readonly string[];
   descending: boolean;
@@ -81,7 +83,7 @@ function merged(engine: Engine, ranges: IndexRanges, order: string): Statement {
 /** The range after a row with two columns has two parts: rows with the same value in the first column, and later ones. */
 function sqliteParts(
   prefix: Prefix,
-  { select, index, order, descending, after, from, to }: IndexRanges,
+  { select, index, order, descending, after, from, to, where }: IndexRanges,
 ): Statement[] {
   const table = index.name === undefined ? select : `${select} INDEXED BY ${index.name}`;
   const [first, id] = order as [string, string?];
@@ -90,7 +92,7 @@ function sqliteParts(
   const upper = to === undefined ? [] : [condition(first, '<', to)];
   const part = (...conditions: Statement[]): Statement => {
     const all = [...prefix.map(([column, value]) => condition(column, '=', value)), ...conditions];
-    const texts = [...all.map(([sql]) => sql), ...conditionOf(index)];
+    const texts = [...all.map(([sql]) => sql), ...(where === undefined ? [] : [where])];
     return [
       texts.length === 0 ? table : `${table} WHERE ${texts.join(' AND ')}`,
       all.flatMap(([, values]) => values),
@@ -121,8 +123,8 @@ function postgresPart(
     const places = keys.map((key, i) => (order[i] === 'id' ? key.replace('id', 'CAST(? AS BIGINT)') : '?'));
     conditions.push([`(${keys.join(', ')}) ${descending ? '<' : '>'} (${places.join(', ')})`, [...after]]);
   }
-  // PostgreSQL does not derive the condition of a partial index from a row comparison.
-  const texts = [...conditions.map(([sql]) => sql), ...conditionOf(index)];
+  // PostgreSQL does not derive from a row comparison that a value is not null, and needs it to use the partial index.
+  const texts = [...conditions.map(([sql]) => sql), ...(index.where === undefined ? [] : [index.where])];
   const sql = [
     select,
     ...(texts.length === 0 ? [] : [`WHERE ${texts.join(' AND ')}`]),
@@ -131,11 +133,6 @@ function postgresPart(
   ].join(' ');
   const values = [...conditions.flatMap(([, some]) => some), limit];
   return [`(${sql})`, values];
-}
-
-/** The condition of a partial index. Each row of the list meets it. */
-function conditionOf({ where }: Index): string[] {
-  return where === undefined ? [] : [where];
 }
 
 export function orderBy(columns: readonly string[], descending: boolean): string {

@@ -11,7 +11,6 @@ import {
 import { byCodePoint, prefixEnd } from '../kit/text.ts';
 import { keyOf, type StoredColumn, type StoredKey } from './columns.ts';
 import type { Engine, Queries, Row, Value } from './database.ts';
-import type { Index } from './indexes.ts';
 import {
   type ConditionKind,
   indexFor,
@@ -22,7 +21,7 @@ import {
   type QueryOf,
 } from './list.ts';
 import { sortOf } from './list-rules.ts';
-import { countSql, orderBy, type Prefix, rangeSql, type Statement } from './range-sql.ts';
+import { countSql, type IndexRanges, orderBy, type Prefix, rangeSql, type Statement } from './range-sql.ts';
 
 /** The maximum number of values in a filter. */
 const MAX_VALUES = 100;
@@ -169,7 +168,7 @@ export function rangesOf(
   list: List,
   values: Values,
   order: readonly string[],
-): { index: Index; prefixes: Prefix[] } {
+): Pick<IndexRanges, 'index' | 'prefixes' | 'where' | 'order'> {
   const columns = Object.keys(values);
   const index = indexFor(list, columns, order);
   if (!index) throw new Error(`No index of ${list.table.name} serves ${columns} in the order of ${order}`);
@@ -182,7 +181,7 @@ export function rangesOf(
     },
     [[]],
   );
-  return { index, prefixes };
+  return { index, prefixes, where: list.declaration.where, order };
 }
 
 /** One statement, so that both queries read the same state of the store. A page without rows is one row of nulls. */

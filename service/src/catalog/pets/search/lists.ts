@@ -29,10 +29,7 @@ export function namesBetween(
   to: string | undefined,
   filters: Values = {},
 ): List {
-  const ranges = {
-    ...rangesOf(petList, filters, ORDER),
-    ...{ order: ORDER, descending: false, from: undefined, to },
-  };
+  const ranges = { ...rangesOf(petList, filters, ORDER), descending: false, from: undefined, to };
   const select = 'SELECT name_key, id FROM pets';
   return {
     from,
