@@ -841,15 +841,15 @@ export interface Operations {
   /** List pets */
   'GET /pets': {
     query: {
-      /** Pets whose names have all of these words, in any order; at most 8. A word also finds longer words that start with it, without regard to case and accents: `ecl` finds `Éclair`. Words from 5 letters find words with one typing error, and words from 9 letters with two. Exact matches come first, then longer words, then matches with errors; each by name. Combines only with `status` and `categoryId`. */
+      /** Pets whose names have all of these words, in any order; at most 8. A word also finds longer words that start with it, without regard to case and accents: `ecl` finds `Éclair`. Words from 5 letters find words with one typing error, and words from 9 letters with two. Exact matches come first, then longer words, then matches with errors; each by name. Of the other filters, it combines with `status` and `categoryId`. */
       q?: string | undefined;
-      /** Pets with one of these IDs. Repeat the parameter for each ID. Combines only with `status`, `categoryId` and `name`. */
+      /** Pets with one of these IDs. Repeat the parameter for each ID. Of the other filters, it combines with `status`, `categoryId` and `name`. */
       id?: number | readonly number[] | undefined;
-      /** Pets with one of these statuses. Repeat the parameter for each status. Combines only with `q` and `categoryId`, or with `id`, `categoryId` and `name`. */
+      /** Pets with one of these statuses. Repeat the parameter for each status. Of the other filters, it combines with `q` and `categoryId`, or with `id`, `categoryId` and `name`. */
       status?: PetStatus | readonly PetStatus[] | undefined;
-      /** Pets of this category. Combines only with `q` and `status`, or with `id`, `status` and `name`. */
+      /** Pets of this category. Of the other filters, it combines with `q` and `status`, or with `id`, `status` and `name`. */
       categoryId?: number | undefined;
-      /** Pets whose name starts with this text, without regard to case. Combines only with `id`, `status` and `categoryId`. */
+      /** Pets whose name starts with this text, without regard to case. Of the other filters, it combines with `id`, `status` and `categoryId`. */
       name?: string | undefined;
       /** The order of the list; a leading `-` means descending. The default is `id`. A list that is filtered by `name` can only be sorted by `name` or `-name`; its default is `name`. A search with `q` has no `sort`. */
       sort?: 'id' | '-id' | 'name' | '-name' | undefined;
