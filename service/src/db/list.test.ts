@@ -128,6 +128,15 @@ describe('a list with one index for a new filter', () => {
     assert.equal(sortOf(list, { code: 'a', heated: true, sort: '-name' }), '-name');
   });
 
+  it('serves no set of which a part is not served', () => {
+    const list = withFilter(
+      { places: is('places', number), ids: oneOf('id', number) },
+      { kennels_by_places: '(places, (id - 3))' },
+    );
+    assert.deepEqual(list.served.get('places,ids'), ['id', 'name']);
+    assert.equal(list.served.has('heated,places,ids'), false);
+  });
+
   it('has a default sort for each set of filters', () => {
     assert.equal(sortOf(byPlaces(), {}), 'id');
     assert.equal(sortOf(byPlaces(), { name: 'a' }), 'name');
