@@ -56,11 +56,24 @@ const STATEMENT =
 /** An expression that keeps the order of its column. That of the ID may subtract a number. */
 const SAME_ORDER = /^\((?:(id) - \d+|(\w+) (?:[+-] 0|\|\| ''))\)$/;
 
+type Statement = Readonly<Record<string, string | undefined>>;
+
+/** The statements of each text. All lists have those of the same texts. */
+const statements = new Map<string, Statement[]>();
+
+function statementsOf(sql: string): Statement[] {
+  const known = statements.get(sql);
+  if (known) return known;
+  const found = [...sql.replaceAll(/--.*$/gm, '').matchAll(STATEMENT)].map(({ groups = {} }) => groups);
+  statements.set(sql, found);
+  return found;
+}
+
 /** Returns the indexes of a table by name; that of a unique column by its column. */
 function created(sql: string, table: string): Map<string, Index> {
   const indexes = new Map<string, Index>();
-  for (const { groups = {} } of sql.replaceAll(/--.*$/gm, '').matchAll(STATEMENT)) {
-    const { created, body = '', unique, index, on, columns = '', where, dropped } = groups;
+  for (const statement of statementsOf(sql)) {
+    const { created, body = '', unique, index, on, columns = '', where, dropped } = statement;
     if (created === table) {
       for (const [, column] of body.matchAll(/^\s*(\w+) [^\n]*\bUNIQUE\b(?! \()/gm)) {
         indexes.set(column!, { columns: [column!], expressions: [column!], isUnique: true });

@@ -102,6 +102,7 @@ export interface List<Resource extends object = object, D extends ListDeclaratio
   /** All values of the columns with few values. An index that starts with them also serves lists without that filter. */
   among: ReadonlyMap<string, readonly Value[]>;
   sorts: Readonly<Record<string, Sort>>;
+  /** The indexes of the table, the shortest first. */
   indexes: readonly Index[];
   /** The sorts of each set of filters that can be combined, by `setOf` the filters. A search has no sorts. */
   served: ReadonlyMap<string, readonly string[]>;
@@ -162,7 +163,7 @@ export function defineList(
     owner: declaration.owner && table.columnOf(declaration.owner).name,
     among: new Map(among),
     sorts: Object.fromEntries(sorts),
-    indexes,
+    indexes: indexes.toSorted((a, b) => a.columns.length - b.columns.length),
     served,
   };
   for (const given of subsetsOf(filters)) {
@@ -236,7 +237,7 @@ export function indexFor(
       head.every(column => given.includes(column) || among.has(column))
     );
   };
-  return indexes.filter(serves).sort((a, b) => a.columns.length - b.columns.length)[0];
+  return indexes.find(serves);
 }
 
 /**
