@@ -1,6 +1,6 @@
 import type { Database } from '../../service/src/db/database.ts';
 import { encodeCursor } from '../../service/src/kit/paging.ts';
-import { COMMON_VALUES, fillLists, filterValue } from '../../service/test/support/full-lists.ts';
+import { fillLists, filterValue } from '../../service/test/support/full-lists.ts';
 import { combinationsOf, type ListRoute, lists } from '../../service/test/support/lists.ts';
 import { type Finding, medianOf, type Spread, showSpread, spread } from '../harness/findings.ts';
 import { getRequest } from '../harness/http-requests.ts';
@@ -96,8 +96,7 @@ function queriesOf(list: ListRoute): URLSearchParams[] {
     .map(({ filters, sort }) => {
       const query = new URLSearchParams({ limit: String(PAGE), sort: sort! });
       for (const filter of filters) {
-        for (const value of [filterValue(list, filter, COMMON_VALUES)].flat())
-          query.append(filter, String(value));
+        for (const value of [filterValue(list, filter, 'common')].flat()) query.append(filter, String(value));
       }
       return query;
     });
@@ -125,12 +124,17 @@ async function firstAndLast(
   const backwards = new URLSearchParams(query);
   backwards.set('sort', sort.startsWith('-') ? sort.slice(1) : `-${sort}`);
   backwards.set('limit', String(2 * PAGE));
-  const { link } = await read(backwards);
-  const cursor = new URL(/<([^>]+)>/.exec(link!)![1]!, 'http://shop').searchParams.get('cursor')!;
-  const [, ...key] = JSON.parse(Buffer.from(cursor, 'base64url').toString());
+  const [digest] = partsOfCursor(first.link!);
+  const [, ...key] = partsOfCursor((await read(backwards)).link!);
   const last = new URLSearchParams(query);
-  last.set('cursor', encodeCursor(sort, key));
+  last.set('cursor', encodeCursor(digest!, key));
   return [`${path}?${query}`, `${path}?${last}`];
+}
+
+/** The digest of the sort and the filters, and the key of the last row, in the cursor of a next page. */
+function partsOfCursor(link: string): string[] {
+  const cursor = new URL(/<([^>]+)>/.exec(link)![1]!, 'http://shop').searchParams.get('cursor')!;
+  return JSON.parse(Buffer.from(cursor, 'base64url').toString());
 }
 
 /** The verdict is that of the worst combination of a list. */

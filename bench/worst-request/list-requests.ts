@@ -102,11 +102,11 @@ export function deepPage(request: ListRequest, head: string, store: FilledStore)
 
 function moved(cursor: string, place: number): string {
   if (/^\d+$/.test(cursor)) return String(Math.floor(PETS * place));
-  const [sort, ...key] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as [string, ...unknown[]];
+  const [digest, ...key] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as [string, ...unknown[]];
   const deep = key.map((part, i) => {
     if (typeof part === 'string') return part.startsWith('a ') ? nameOf(Math.floor(PETS * place)) : part;
     if (i === key.length - 1) return Math.floor(PETS * place);
     return Number(part) > SHIPPED ? SHIPPED + Math.floor(300_000 * place) : part;
   });
-  return Buffer.from(JSON.stringify([sort, ...deep])).toString('base64url');
+  return Buffer.from(JSON.stringify([digest, ...deep])).toString('base64url');
 }

@@ -875,17 +875,17 @@ export interface Operations {
   /** List pets */
   'GET /pets': {
     query: {
-      /** Pets whose names have all of these words, in any order; at most 8. A word also finds longer words that start with it, without regard to case and accents: `ecl` finds `Éclair`. Words from 5 letters find words with one typing error, and words from 9 letters with two. Exact matches come first, then longer words, then matches with errors; each by name. Combines with `status`, `categoryId` and `count`. */
+      /** Pets whose names have all of these words, in any order; at most 8. A word also finds longer words that start with it, without regard to case and accents: `ecl` finds `Éclair`. Words from 5 letters find words with one typing error, and words from 9 letters with two. Exact matches come first, then longer words, then matches with errors; each by name. Of the other filters, it combines with `status` and `categoryId`. */
       q?: string | undefined;
-      /** Pets with one of these IDs. Repeat the parameter for each ID. */
+      /** Pets with one of these IDs. Repeat the parameter for each ID. Of the other filters, it combines with `status`, `categoryId` and `name`. */
       id?: number | readonly number[] | undefined;
-      /** Pets with one of these statuses. Repeat the parameter for each status. */
+      /** Pets with one of these statuses. Repeat the parameter for each status. Of the other filters, it combines with `q` and `categoryId`, or with `id`, `categoryId` and `name`. */
       status?: PetStatus | readonly PetStatus[] | undefined;
-      /** Pets of this category. */
+      /** Pets of this category. Of the other filters, it combines with `q` and `status`, or with `id`, `status` and `name`. */
       categoryId?: number | undefined;
-      /** Pets whose name starts with this text, without regard to case. */
+      /** Pets whose name starts with this text, without regard to case. Of the other filters, it combines with `id`, `status` and `categoryId`. */
       name?: string | undefined;
-      /** The order of the list; a leading `-` means descending. The default is `id`, or `name` when the list is filtered by `name`: such a list can only be sorted by `name` or `-name`. */
+      /** The order of the list; a leading `-` means descending. The default is `id`. A list that is filtered by `name` can only be sorted by `name` or `-name`; its default is `name`. A search with `q` has no `sort`. */
       sort?: 'id' | '-id' | 'name' | '-name' | undefined;
       /** The maximum number of items on a page. The default is 20, or the number of IDs in `id`. */
       limit?: number | undefined;
@@ -940,7 +940,7 @@ export interface Operations {
     query: {
       /** Categories whose name starts with this text, without regard to case. */
       name?: string | undefined;
-      /** The order of the list; a leading `-` means descending. The default is `id`, or `name` when the list is filtered by `name`: such a list can only be sorted by `name` or `-name`. */
+      /** The order of the list; a leading `-` means descending. The default is `id`. A list that is filtered by `name` can only be sorted by `name` or `-name`; its default is `name`. */
       sort?: 'id' | '-id' | 'name' | '-name' | undefined;
       /** The maximum number of items on a page. */
       limit?: number | undefined;
@@ -1001,7 +1001,7 @@ export interface Operations {
       shipDateFrom?: string | undefined;
       /** Orders that ship before this time. */
       shipDateTo?: string | undefined;
-      /** The order of the list; a leading `-` means descending. The default is `id`, or `shipDate` when the list is filtered by `shipDateFrom` or `shipDateTo`: such a list can only be sorted by `shipDate` or `-shipDate`. A list without these filters cannot be sorted by it. */
+      /** The order of the list; a leading `-` means descending. The default is `id`. A list that is filtered by `shipDateFrom` or `shipDateTo` can only be sorted by `shipDate` or `-shipDate`; its default is `shipDate`. A list without these filters cannot be sorted by `shipDate`. */
       sort?: 'id' | '-id' | 'shipDate' | '-shipDate' | undefined;
       /** The maximum number of items on a page. */
       limit?: number | undefined;
@@ -1062,7 +1062,7 @@ export interface Operations {
       categoryId?: number | undefined;
       /** Entries with fewer units than this. */
       quantityBelow?: number | undefined;
-      /** The order of the list; a leading `-` means descending. The default is `petId`, or `quantity` when the list is filtered by `quantityBelow`: such a list can only be sorted by `quantity` or `-quantity`. */
+      /** The order of the list; a leading `-` means descending. The default is `petId`. A list that is filtered by `quantityBelow` can only be sorted by `quantity` or `-quantity`; its default is `quantity`. */
       sort?: 'petId' | '-petId' | 'quantity' | '-quantity' | undefined;
       /** The maximum number of items on a page. The default is 20, or the number of IDs in `petId`. */
       limit?: number | undefined;
@@ -1126,7 +1126,7 @@ export interface Operations {
       plan?: 'free' | 'pro' | 'business' | 'enterprise' | undefined;
       /** Keys that are revoked (`true`) or not (`false`). */
       revoked?: boolean | undefined;
-      /** The order of the list; a leading `-` means descending. The default is `id`, or `name` when the list is filtered by `name`: such a list can only be sorted by `name` or `-name`. */
+      /** The order of the list; a leading `-` means descending. The default is `id`. A list that is filtered by `name` can only be sorted by `name` or `-name`; its default is `name`. */
       sort?: 'id' | '-id' | 'name' | '-name' | undefined;
       /** The maximum number of items on a page. */
       limit?: number | undefined;

@@ -1,11 +1,11 @@
-import { InvalidSort } from '../kit/paging.ts';
 import { type Column, keyOf, type StoredColumn, type StoredKey } from './columns.ts';
 import type { Value } from './database.ts';
+import { type Index, indexesOf } from './indexes.ts';
 import type { Table } from './table.ts';
 
 /**
- * A list of the API: its filters, its sorts, and the indexes that serve them. The query parameters, the default sort and the
- * SQL are derived from it, and a test proves for every combination that the engines read only the rows of a page.
+ * A list of the API: its filters and its sorts. The indexes of the table determine which sets of filters can be combined, and in
+ * which orders. The query parameters, their descriptions, the default sort, the rejections and the SQL are derived from it.
  */
 export interface ListDeclaration<Property extends string = string> {
   /** A condition that all rows of the list meet. */
@@ -16,172 +16,271 @@ export interface ListDeclaration<Property extends string = string> {
   filters: Readonly<Record<string, Condition<Property | StoredColumn>>>;
   /** The sorts by name, each with its properties. The last property is unique, so that the order is total. */
   sorts: Readonly<Record<string, readonly Property[]>>;
-  /** The sort of a list without a range: a name for ascending, with a leading `-` for descending order. */
+  /** A name for ascending, with a leading `-` for descending order. Filters that do not allow it have a default of their own. */
   defaultSort: string;
-  /** The indexes whose ranges are the pages of the list. */
-  indexes: readonly ListIndex[];
 }
 
 /** How a query parameter becomes a condition on a property, or on a column that the resource does not show. */
 export interface Condition<
   Property extends string | StoredColumn = string | StoredColumn,
   Kind extends ConditionKind = ConditionKind,
+  S extends ParameterSchema = ParameterSchema,
 > {
   kind: Kind;
   property: Property;
-  /** All values of a property with few values. */
-  among?: readonly unknown[];
+  /** The schema of the query parameter, with its description. */
+  schema: S;
 }
 
-export type ConditionKind = 'is' | 'anyOf' | 'oneOf' | RangeKind;
-
-/**
- * Conditions that form a range. An index returns the rows of a range in the order of the property, so the list then has a
- * sort that starts with this property.
- */
-type RangeKind = 'startsWith' | 'from' | 'below';
-
-/**
- * The property has the value. With `among`, all values of a property with few values, one index serves lists with and
- * without this filter: without it, a page is merged from one range for each value.
- */
-export function is<P extends string | StoredColumn>(
-  property: P,
-  among?: readonly unknown[],
-): Condition<P, 'is'> {
-  return { kind: 'is', property, ...(among && { among }) };
+/** What a list needs of a schema. */
+interface ParameterSchema {
+  readonly type: string;
+  readonly description?: string;
+  readonly enum?: readonly string[];
+  readonly items?: ParameterSchema;
 }
+
+export type ConditionKind = 'is' | 'anyOf' | KeyKind | RangeKind;
+
+/** Conditions on a unique column. The few rows with its values are read, and the other filters and the sort apply to them. */
+type KeyKind = 'unique' | 'oneOf';
+
+/** Conditions that an index serves by a range, in the order of the property. The list then has a sort that starts with it. */
+type RangeKind = 'startsWith' | 'from' | 'below' | 'search';
+
+const isKey = (kind: ConditionKind) => kind === 'unique' || kind === 'oneOf';
+const isEqual = (kind: ConditionKind) => kind === 'is' || kind === 'anyOf';
+
+/** The bounds of a range that each kind sets. */
+const BOUNDS: Partial<Record<ConditionKind, readonly string[]>> = {
+  startsWith: ['from', 'below'],
+  from: ['from'],
+  below: ['below'],
+  search: [],
+} satisfies Record<RangeKind, readonly string[]>;
+
+function condition<const Kind extends ConditionKind>(kind: Kind) {
+  return <P extends string | StoredColumn, const S extends ParameterSchema>(
+    property: P,
+    schema: S,
+  ): Condition<P, Kind, S> => ({ kind, property, schema });
+}
+
+/** The property has the value. */
+export const is = condition('is');
 
 /** The property has one of up to 100 values. A page is merged from one range of an index for each of them. */
-export function anyOf<P extends string>(property: P, among?: readonly unknown[]): Condition<P, 'anyOf'> {
-  return { kind: 'anyOf', property, ...(among && { among }) };
-}
+export const anyOf = condition('anyOf');
 
-/** The property, the ID of the row, is one of 1 to 100 values. */
-export function oneOf<P extends string>(property: P): Condition<P, 'oneOf'> {
-  return { kind: 'oneOf', property };
-}
+/** The property, which has a unique index, has the value. */
+export const unique = condition('unique');
+
+/** The property, which has a unique index, has one of 1 to 100 values. */
+export const oneOf = condition('oneOf');
 
 /** The text of the property starts with the value. */
-export function startsWith<P extends string>(property: P): Condition<P, 'startsWith'> {
-  return { kind: 'startsWith', property };
-}
+export const startsWith = condition('startsWith');
 
 /** The property has the value or a higher one. */
-export function from<P extends string>(property: P): Condition<P, 'from'> {
-  return { kind: 'from', property };
-}
+export const from = condition('from');
 
 /** The property has a lower value. */
-export function below<P extends string>(property: P): Condition<P, 'below'> {
-  return { kind: 'below', property };
-}
+export const below = condition('below');
+
+/** The text of the property has the words of the value. The caller finds them, in the order of the property, with the other filters. */
+export const search = condition('search');
 
 /** A list as it is read: its declaration, with columns instead of properties. */
 export interface List<Resource extends object = object, D extends ListDeclaration = ListDeclaration> {
   declaration: D;
   table: Table<Resource>;
-  /** `SELECT … FROM …`, including the columns of every sort. */
+  /** `SELECT … FROM …`, including the columns of every sort, and of filters that apply to rows that were read. */
   select: string;
   filters: readonly Filter[];
   /** The column of the owner. */
   owner: string | undefined;
-  /** The columns for which a filter or the owner selects values, with all their values if they are few. */
-  equal: Readonly<Record<string, readonly Value[] | null>>;
-  sorts: Readonly<Record<string, readonly StoredKey[]>>;
-  range: Range | undefined;
+  /** All values of the columns with few values. An index that starts with them also serves lists without that filter. */
+  among: ReadonlyMap<string, readonly Value[]>;
+  sorts: Readonly<Record<string, Sort>>;
+  /** The indexes of the table, the shortest first. */
+  indexes: readonly Index[];
+  /** The sorts of each set of filters that can be combined, by `setOf` the filters. A search has no sorts. */
+  served: ReadonlyMap<string, readonly string[]>;
 }
 
-interface Filter {
+export interface Filter {
   name: string;
   kind: ConditionKind;
   column: StoredColumn;
-  /** All values of a column with few values. */
-  among: readonly Value[] | null;
 }
 
-/** The filters that form a range, and their sort. */
-interface Range {
-  filters: readonly string[];
-  sort: string;
-  /** Whether the column can be null. The sort then needs the range: without it, the list would lack rows. */
+interface Sort {
+  keys: readonly StoredKey[];
+  /** The columns of the keys. */
+  order: readonly string[];
+  /** The first column can be null. The sort then needs a range: without it, the list would lack rows. */
   isNullable: boolean;
 }
 
+/**
+ * Derives from the indexes of the table which filters and sorts they serve. Throws when no index serves a filter alone, the default
+ * sort, or one of the other sorts with any filter, and when PostgreSQL could use another index than the intended one.
+ */
 export function defineList<Resource extends object, const D extends ListDeclaration<keyof Resource & string>>(
   table: Table<Resource>,
   declaration: D,
+  indexes?: readonly Index[],
 ): List<Resource, D>;
-export function defineList(table: Table<object>, declaration: ListDeclaration): List {
-  const filters = Object.entries(declaration.filters).map(([name, { kind, property, among }]) => {
-    const column = columnOf(table, property);
-    return { name, kind, column, among: among?.map(value => column.write(value)) ?? null };
+export function defineList(
+  table: Table<object>,
+  declaration: ListDeclaration,
+  indexes: readonly Index[] = indexesOf(table.name),
+): List {
+  const filters = Object.entries(declaration.filters).map(([name, { kind, property }]) => {
+    const column = typeof property === 'string' ? table.columnOf(property) : property;
+    return { name, kind, column };
   });
-  const equal = filters.filter(({ kind }) => kind === 'is' || kind === 'anyOf');
-  const owner = declaration.owner && table.columnOf(declaration.owner).name;
-  const sorts = Object.entries(declaration.sorts).map(
-    ([sort, properties]) => [sort, properties.map(property => keyOf(table.columnOf(property)))] as const,
-  );
+  const sorts = Object.entries(declaration.sorts).map(([name, properties]): [string, Sort] => {
+    const columns = properties.map(property => table.columnOf(property));
+    const keys = columns.map(keyOf);
+    return [name, { keys, order: keys.map(key => key.name), isNullable: columns[0]!.isNullable === true }];
+  });
   const selected = new Set([
     ...table.columns.split(', '),
-    ...sorts.flatMap(([, columns]) => columns.map(({ name }) => name)),
-    ...(idFilterOf({ declaration }) ? equal.map(({ column }) => column.name) : []),
+    ...sorts.flatMap(([, { order }]) => order),
+    ...(filters.some(({ kind }) => isKey(kind) || kind === 'search') ? filters.map(columnOf) : []),
   ]);
-  return {
+  const among = filters.flatMap(({ name, column }) => {
+    const all = column.isNullable ? undefined : allValues(declaration.filters[name]!.schema);
+    return all ? [[column.name, all.map(value => column.write(value))] as const] : [];
+  });
+  const served = new Map<string, readonly string[]>();
+  const list = {
     declaration,
     table,
     select: `SELECT ${[...selected].join(', ')} FROM ${table.name}`,
     filters,
-    owner,
-    equal: {
-      ...(owner && { [owner]: null }),
-      ...Object.fromEntries(equal.map(({ column, among }) => [column.name, among])),
-    },
+    owner: declaration.owner && table.columnOf(declaration.owner).name,
+    among: new Map(among),
     sorts: Object.fromEntries(sorts),
-    range: rangeOf(declaration, table),
+    indexes: indexes.toSorted((a, b) => a.columns.length - b.columns.length),
+    served,
   };
+  for (const given of subsetsOf(filters)) {
+    // A client that leaves out a filter must not be rejected for it.
+    if (!given.every(one => served.has(setOf(without(given, one))))) continue;
+    const some = Object.keys(list.sorts).filter(sort => isServed(list, given, sort));
+    const isSearch = given.some(({ kind }) => kind === 'search');
+    if (some.length > 0) served.set(setOf(given), isSearch ? [] : some);
+  }
+  const reason = unserved(list);
+  if (reason !== undefined) throw new Error(`The list of ${table.name} cannot be served: ${reason}`);
+  return list;
 }
 
-function columnOf(table: Table<object>, property: string | StoredColumn): StoredColumn {
-  return typeof property === 'string' ? table.columnOf(property) : property;
+/** The column that a condition is about. */
+function columnOf({ kind, column }: Filter): string {
+  return isEqual(kind) ? column.name : keyOf(column).name;
 }
 
-const rangeKinds: readonly ConditionKind[] = ['startsWith', 'from', 'below'] satisfies RangeKind[];
+/** All values of a parameter with few values. */
+function allValues({ type, enum: values, items }: ParameterSchema): readonly unknown[] | undefined {
+  return items ? allValues(items) : type === 'boolean' ? [false, true] : values;
+}
 
-/** Throws when the filters are ranges of different properties, or when no sort starts with their property. */
-function rangeOf({ filters, sorts }: ListDeclaration, table: Table<object>): Range | undefined {
-  const ranges = Object.entries(filters).filter(([, { kind }]) => rangeKinds.includes(kind));
-  const [property, ...others] = new Set(ranges.map(([, condition]) => condition.property));
-  if (property === undefined) return undefined;
-  const sort = Object.keys(sorts).find(name => sorts[name]?.[0] === property);
-  if (sort === undefined || others.length > 0)
-    throw new Error(`No single sort serves the ranges of ${table.name}`);
-  return {
-    filters: ranges.map(([name]) => name),
-    sort,
-    isNullable: columnOf(table, property).isNullable === true,
+/** Each set comes after its subsets. */
+function subsetsOf<T>(all: readonly T[]): T[][] {
+  return all.reduce<T[][]>((sets, one) => sets.concat(sets.map(set => [...set, one])), [[]]);
+}
+
+export function without<T>(set: readonly T[], one: T): T[] {
+  return set.filter(other => other !== one);
+}
+
+/** Identifies a set of filters, in the order of their declaration. */
+export function setOf(filters: readonly Filter[]): string {
+  return filters.map(({ name }) => name).join();
+}
+
+function isServed(list: List, given: readonly Filter[], sort: string): boolean {
+  const { order, isNullable } = list.sorts[sort]!;
+  const ranges = given.filter(({ kind }) => BOUNDS[kind]);
+  const equal = given.filter(({ kind }) => isEqual(kind)).map(columnOf);
+  const parts = given.flatMap(filter => BOUNDS[filter.kind] ?? columnOf(filter));
+  if (ranges.some(range => columnOf(range) !== order[0]) || (ranges.length === 0 && isNullable)) return false;
+  // Two filters for one part of a condition: the second would replace the first.
+  if (new Set(parts).size < parts.length) return false;
+  if (ranges.some(({ kind }) => kind === 'search') && equal.length + 1 < given.length) return false;
+  if (given.some(({ kind }) => isKey(kind))) return true;
+  const index = indexFor(list, equal, order);
+  if (index) rejectConfusion(list, index, order);
+  return index !== undefined;
+}
+
+/** Returns the shortest index whose ranges, merged, are the rows with given values in some columns, in the order of others. */
+export function indexFor(
+  { owner, among, indexes, declaration }: List,
+  equal: readonly string[],
+  order: readonly string[],
+): Index | undefined {
+  const given = owner === undefined ? equal : [owner, ...equal];
+  const hasAllRows = ({ where }: Index) =>
+    where === declaration.where ||
+    (declaration.where === undefined &&
+      [...given, order[0]].some(column => where === `${column} IS NOT NULL`));
+  const serves = (index: Index) => {
+    const head = index.columns.slice(0, -order.length);
+    return (
+      hasAllRows(index) &&
+      order.every((column, i) => index.columns[head.length + i] === column) &&
+      given.every(column => head.includes(column)) &&
+      head.every(column => given.includes(column) || among.has(column))
+    );
   };
+  return indexes.find(serves);
 }
 
-export interface ListIndex {
-  /** Absent for an index of a constraint, which the planner never confuses with another index. */
-  name?: string;
-  /**
-   * Identifies the index on PostgreSQL: it ends with the expression `id - order`, and only this index can serve a page
-   * that is sorted by that expression.
-   */
-  order?: number;
-  /**
-   * On PostgreSQL, the expression in the index instead of the first column of the sort. Needed when another index has that
-   * column: the planner could use it and sort the remaining columns itself.
-   */
-  key?: string;
-  /** In the order of the index: first the columns with one value in a range, then those of a sort. */
-  columns: readonly string[];
+/**
+ * Throws when PostgreSQL could read the pages of an index from another one. A page is sorted by the last columns. PostgreSQL could take
+ * any index that has one of their expressions, and filter the rows or sort those with the same value itself.
+ */
+function rejectConfusion({ table, indexes }: List, index: Index, order: readonly string[]): void {
+  const sorted = index.expressions.slice(-order.length);
+  for (const other of indexes) {
+    const shared = sorted.find(expression => other.expressions.includes(expression));
+    const isUsable =
+      other.where === undefined || other.where === index.where || other.where.endsWith(' IS NOT NULL');
+    if (other === index || !isUsable || shared === undefined) continue;
+    const [a, b] = [index, other].map(({ name }) => name ?? 'the index of a constraint');
+    throw new Error(
+      `PostgreSQL could read pages of ${table.name} from ${b} instead of ${a}, because both have ${shared}: write another ` +
+        'expression in the newer one (decision 0023)',
+    );
+  }
 }
 
-/** The query parameters that filter a list. */
-export type FilterOf<L extends List> = keyof L['declaration']['filters'] & string;
+/** Returns why a declaration cannot be served; `undefined` when it can. */
+function unserved({
+  filters,
+  sorts,
+  served,
+  indexes,
+  declaration: { defaultSort },
+}: List): string | undefined {
+  if (!served.get('')?.includes(defaultSort.replace('-', '')))
+    return `no index has the order \`${defaultSort}\``;
+  for (const filter of filters) {
+    const [name, column] = [filter.name, columnOf(filter)];
+    const isUnique = ({ isUnique, columns, where = `${column} IS NOT NULL` }: Index) =>
+      isUnique && columns.join() === column && where === `${column} IS NOT NULL`;
+    if (isKey(filter.kind) && !indexes.some(isUnique)) return `\`${name}\` needs a unique index of ${column}`;
+    if (!served.has(name))
+      return `\`${name}\` needs an index of ${column} that ends with the columns of a sort`;
+  }
+  const offered = new Set([...served.values()].flat());
+  const missing = Object.keys(sorts).find(sort => !offered.has(sort));
+  return missing && `no index has the order \`${missing}\``;
+}
 
 /** The name of a sort of a list, with `-` for descending. */
 export type SortOf<L extends List> = Direction<keyof L['declaration']['sorts'] & string>;
@@ -210,7 +309,7 @@ type ValueOf<Resource, P> = P extends keyof Resource
     ? Stored
     : never;
 
-export interface Place<Sort extends string> {
+export type Place<Sort extends string> = {
   /** One of the sorts, with a leading `-` for descending order; the default depends on the filters. */
   sort?: Sort | undefined;
   cursor?: string | undefined;
@@ -218,93 +317,7 @@ export interface Place<Sort extends string> {
   limit?: number | undefined;
   /** Whether to count the whole list, up to `MAX_COUNTED`. */
   count?: boolean | undefined;
-}
+};
 
-/** Returns all sorts of a list, the default one first. */
-export function sortsOf<L extends List>({ declaration }: L): SortOf<L>[] {
-  const names: (keyof L['declaration']['sorts'] & string)[] = Object.keys(declaration.sorts);
-  const both = names.flatMap((name): SortOf<L>[] => [name, `-${name}`]);
-  const { defaultSort } = declaration;
-  return both.sort((a, b) => Number(b === defaultSort) - Number(a === defaultSort));
-}
-
-/** Returns the requested sort, or the default one. Throws InvalidSort when the filters do not allow the requested one. */
-export function effectiveSort(
-  { range, declaration: { defaultSort } }: List,
-  hasRange: boolean,
-  requested: string | undefined,
-): string {
-  if (range === undefined) return requested ?? defaultSort;
-  const { sort, filters, isNullable } = range;
-  const isOfRange = requested === sort || requested === `-${sort}`;
-  if (hasRange && requested !== undefined && !isOfRange) {
-    throw new InvalidSort(
-      `Query parameter \`sort\` must be \`${sort}\` or \`-${sort}\` when the list is filtered by ` +
-        `${namesOf(filters, 'or')}, because any other order would require reading the whole list, but was ` +
-        `\`${requested}\``,
-    );
-  }
-  if (!hasRange && isOfRange && isNullable) {
-    throw new InvalidSort(
-      `Query parameter \`sort\` can be \`${requested}\` only when the list is filtered by ${namesOf(filters, 'or')}, ` +
-        'because the list has entries without a value to sort by; use another sort, or add the filter',
-    );
-  }
-  return requested ?? (hasRange ? sort : defaultSort);
-}
-
-/** Returns the filter by the IDs of the rows; `undefined` for a list that has none. */
-export function idFilterOf({ declaration: { filters } }: Pick<List, 'declaration'>): string | undefined {
-  return Object.keys(filters).find(name => filters[name]!.kind === 'oneOf');
-}
-
-/** The default for the schema; none for a list whose default sort depends on its filters. */
-export function defaultSortOf({ range, declaration: { defaultSort } }: List): { default?: string } {
-  return range === undefined ? { default: defaultSort } : {};
-}
-
-/** Returns the description of a list's sorts for the contract. */
-export function describeSorts({ range, declaration: { defaultSort } }: List): string {
-  const order = `The order of the list; a leading \`-\` means descending.`;
-  if (range === undefined) return order;
-  const { sort, filters, isNullable } = range;
-  return (
-    `${order} The default is \`${defaultSort}\`, or \`${sort}\` when the list is filtered by ${namesOf(filters, 'or')}: ` +
-    `such a list can only be sorted by \`${sort}\` or \`-${sort}\`.` +
-    (isNullable ? ' A list without these filters cannot be sorted by it.' : '')
-  );
-}
-
-function namesOf(names: readonly string[], conjunction: string): string {
-  return names.map(name => `\`${name}\``).join(` ${conjunction} `);
-}
-
-/** The values of an index's first columns in a range of the index. */
-export type Prefix = readonly (readonly [column: string, value: Value])[];
-
-/** Returns the index, and the ranges of it that, merged, are the list with any of these values in the order of these columns. */
-export function rangesOf(
-  { table, equal, declaration: { indexes } }: List,
-  values: Readonly<Record<string, readonly Value[]>>,
-  order: readonly string[],
-): { index: ListIndex; prefixes: Prefix[] } {
-  const given = Object.keys(values);
-  const serves = ({ columns }: ListIndex) => {
-    const head = columns.slice(0, -order.length);
-    return (
-      order.every((column, i) => columns[head.length + i] === column) &&
-      given.every(column => head.includes(column)) &&
-      head.every(column => values[column] !== undefined || equal[column] != null)
-    );
-  };
-  const [index] = indexes.filter(serves).sort((a, b) => a.columns.length - b.columns.length);
-  if (!index) throw new Error(`No index of ${table.name} serves ${given} in the order of ${order}`);
-  const prefixes = index.columns.slice(0, -order.length).reduce<Prefix[]>(
-    (prefixes, column) => {
-      const all = values[column] ?? equal[column]!;
-      return prefixes.flatMap(prefix => all.map(value => [...prefix, [column, value] as const]));
-    },
-    [[]],
-  );
-  return { index, prefixes };
-}
+/** The owner, which a list of owned resources requires. */
+export type OwnerOf<D extends ListDeclaration> = D extends { owner: string } ? [owner: Value] : [];

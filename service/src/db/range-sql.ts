@@ -1,14 +1,19 @@
 import type { SortKey } from '../kit/paging.ts';
 import type { Engine, Value } from './database.ts';
-import type { ListIndex, Prefix } from './list.ts';
+import type { Index } from './indexes.ts';
+
+/** The values of an index's first columns in a range of the index. */
+export type Prefix = readonly (readonly [column: string, value: Value])[];
 
 /** One or several ranges of an index: the rows with the values of a prefix, between two bounds. */
 export interface IndexRanges {
   /** `SELECT … FROM …` */
   select: string;
-  index: ListIndex;
+  index: Index;
   /** One for each range. */
   prefixes: readonly Prefix[];
+  /** A condition that all rows of the list meet. */
+  where: string | undefined;
   /** The columns after the prefix in the index. */
   order: readonly string[];
   descending: boolean;
@@ -18,10 +23,6 @@ export interface IndexRanges {
   from: Value | undefined;
   /** The upper bound of the same column, which is not part of the range. */
   to: Value | undefined;
-  /** The condition of a partial index. */
-  where: string | undefined;
-  /** Whether a partial index leaves out rows without a value in the first column of `order`. */
-  skipsNull: boolean;
   limit: number;
 }
 
@@ -110,39 +111,28 @@ function condition(column: string, operator: string, value: Value): Statement {
 /** Each range has its own limit, so that merging reads at most one page of each. */
 function postgresPart(
   prefix: Prefix,
-  { select, index, order, descending, after, from, to, where, skipsNull, limit }: IndexRanges,
+  { select, index, order, descending, after, from, to, limit }: IndexRanges,
 ): Statement {
-  const first = index.key === undefined ? order[0]! : `(${index.key})`;
-  const columns = order.map((column, i) => (column === 'id' ? placeOf(index) : i === 0 ? first : column));
+  const keys = order.map(column => index.expressions[index.columns.lastIndexOf(column)]!);
+  const [first] = keys as [string];
   const conditions = prefix.map(([column, value]) => condition(column, '=', value));
   if (from !== undefined && (after === undefined || descending))
     conditions.push(condition(first, '>=', from));
   if (to !== undefined && (after === undefined || !descending)) conditions.push(condition(first, '<', to));
   if (after !== undefined) {
-    const places = order.map(column =>
-      column === 'id' ? placeOf(index).replace('id', 'CAST(? AS BIGINT)') : '?',
-    );
-    conditions.push([`(${columns.join(', ')}) ${descending ? '<' : '>'} (${places.join(', ')})`, [...after]]);
+    const places = keys.map((key, i) => (order[i] === 'id' ? key.replace('id', 'CAST(? AS BIGINT)') : '?'));
+    conditions.push([`(${keys.join(', ')}) ${descending ? '<' : '>'} (${places.join(', ')})`, [...after]]);
   }
-  const texts = [
-    ...conditions.map(([sql]) => sql),
-    ...(where === undefined ? [] : [where]),
-    // PostgreSQL does not derive this from the row comparison, and needs it to use the partial index.
-    ...(skipsNull ? [`${order[0]} IS NOT NULL`] : []),
-  ];
+  // PostgreSQL does not derive from a row comparison that a value is not null, and needs it to use the partial index.
+  const texts = [...conditions.map(([sql]) => sql), ...(index.where === undefined ? [] : [index.where])];
   const sql = [
     select,
     ...(texts.length === 0 ? [] : [`WHERE ${texts.join(' AND ')}`]),
-    orderBy(columns, descending),
+    orderBy(keys, descending),
     'LIMIT ?',
   ].join(' ');
   const values = [...conditions.flatMap(([, some]) => some), limit];
   return [`(${sql})`, values];
-}
-
-/** The last expression of the index on PostgreSQL. */
-function placeOf({ order }: ListIndex): string {
-  return order === undefined ? 'id' : `id - ${order}`;
 }
 
 export function orderBy(columns: readonly string[], descending: boolean): string {

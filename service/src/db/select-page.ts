@@ -1,6 +1,7 @@
 import {
   DEFAULT_LIMIT,
   decodeCursor,
+  digestOf,
   encodeCursor,
   InvalidCursor,
   MAX_COUNTED,
@@ -8,21 +9,22 @@ import {
   type SortKey,
 } from '../kit/paging.ts';
 import { byCodePoint, prefixEnd } from '../kit/text.ts';
-import { keyOf, type StoredColumn } from './columns.ts';
+import { keyOf, type StoredColumn, type StoredKey } from './columns.ts';
 import type { Engine, Queries, Row, Value } from './database.ts';
 import {
   type ConditionKind,
-  effectiveSort,
+  indexFor,
   type List,
   type ListDeclaration,
+  type OwnerOf,
   type Place,
   type QueryOf,
-  rangesOf,
 } from './list.ts';
-import { countSql, orderBy, rangeSql, type Statement } from './range-sql.ts';
+import { sortOf } from './list-rules.ts';
+import { countSql, type IndexRanges, orderBy, type Prefix, rangeSql, type Statement } from './range-sql.ts';
 
-/** The maximum number of IDs in a filter. */
-const MAX_IDS = 100;
+/** The maximum number of values in a filter. */
+const MAX_VALUES = 100;
 
 /** A range of the first column of a sort; without bounds, all rows. */
 interface Range {
@@ -32,46 +34,93 @@ interface Range {
   to?: Value | undefined;
 }
 
+/** Only rows with one of the values of each of these columns. */
+export type Values = Record<string, readonly Value[]>;
+
 /** The filters of a query, by column. */
-interface Conditions extends Range {
-  /** Only rows with one of these 1 to 100 IDs. */
-  ids?: readonly number[];
-  /** Only rows with one of these values in each of these columns. */
-  equal: Record<string, readonly Value[]>;
+export interface Conditions extends Range {
+  /** Unique columns, each with 1 to 100 values. */
+  keys: Values;
+  equal: Values;
 }
 
 /**
- * Reads one page by keyset: the resources that match the filters of the query, after the one that the cursor names. A list
- * with an owner contains only the resources of `owner`, or of all owners when it is omitted. Rejects with InvalidListing.
+ * Returns the sort of a query, with `-` for descending, and its filters. A search has no sort. Throws InvalidListing when no index
+ * serves them together.
+ */
+export function selectionOf(
+  list: List,
+  query: Readonly<Record<string, unknown>>,
+): { sort: string | undefined; conditions: Conditions } {
+  const sort = sortOf(list, query);
+  const conditions: Conditions = { keys: {}, equal: {} };
+  for (const { name, kind, column } of list.filters) {
+    const value = query[name];
+    if (value !== undefined) addFilter[kind](conditions, column, value);
+  }
+  return { sort, conditions };
+}
+
+/** Adds a filter of each kind. A range of a folded text is a range of its key column. */
+const addFilter: Record<
+  ConditionKind,
+  (conditions: Conditions, column: StoredColumn, value: unknown) => void
+> = {
+  is: ({ equal }, column, value) => {
+    equal[column.name] = [column.write(value)];
+  },
+  anyOf: ({ equal }, column, values) => {
+    equal[column.name] = distinct(column, values);
+  },
+  unique: ({ keys }, column, value) => {
+    keys[keyOf(column).name] = [keyOf(column).write(value)];
+  },
+  oneOf: ({ keys }, column, values) => {
+    keys[keyOf(column).name] = distinct(keyOf(column), values);
+  },
+  startsWith: (conditions, column, text) => {
+    const prefix = String(keyOf(column).write(text));
+    conditions.from = prefix;
+    conditions.to = prefixEnd(prefix);
+  },
+  from: (conditions, column, value) => {
+    conditions.from = keyOf(column).write(value);
+  },
+  below: (conditions, column, value) => {
+    conditions.to = keyOf(column).write(value);
+  },
+  // The search compares the words with those of the property.
+  search: () => {},
+};
+
+/** Their order does not depend on that of the query, so that a cursor is valid for both. */
+function distinct({ write }: Pick<StoredKey, 'write'>, values: unknown): Value[] {
+  return [...new Set((values as readonly unknown[]).map(value => write(value)))].sort();
+}
+
+/**
+ * Reads one page by keyset: the resources that match the filters of the query, after the one that the cursor names. A list with
+ * an owner contains only the resources of `owner`. Rejects with InvalidListing.
  */
 export async function selectPage<Resource extends object, D extends ListDeclaration>(
   db: Queries,
   list: List<Resource, D>,
-  query: QueryOf<List<Resource, D>>,
-  owner?: Value,
+  query: QueryOf<List<Resource, NoInfer<D>>>,
+  ...owner: OwnerOf<D>
 ): Promise<Page<Resource>> {
-  const conditions = conditionsOf(list, query, owner);
-  const { from, to, ids } = conditions;
-  const { sort: requested, cursor, count, limit = ids?.length ?? DEFAULT_LIMIT }: Place<string> = query;
-  const hasRange = from !== undefined || to !== undefined;
-  const sort = effectiveSort(list, hasRange, requested);
-  const descending = sort.startsWith('-');
-  const keys = list.sorts[descending ? sort.slice(1) : sort]!;
-  const order = keys.map(({ name }) => name);
-  const after =
-    cursor === undefined
-      ? undefined
-      : decodeCursor(
-          cursor,
-          sort,
-          keys.map(({ type }) => type),
-        );
+  const selection = selectionOf(list, query);
+  const { sort, conditions } = selection;
+  if (sort === undefined) throw new Error(`No index of ${list.table.name} has the results of a search`);
+  const [source] = Object.entries(conditions.keys);
+  const { cursor, count, limit = source?.[1].length ?? DEFAULT_LIMIT }: Place<string> = query;
+  const { keys, order } = list.sorts[sort.replace('-', '')]!;
+  const digest = () => digestOf(selection);
+  const types = keys.map(({ type }) => type);
+  const after = cursor === undefined ? undefined : decodeCursor(cursor, digest(), types);
   if (after && !isWithin(after[0]!, conditions)) throw new InvalidCursor();
-  const place = { order, descending, after, limit: limit + 1 };
-  const page =
-    ids === undefined
-      ? rangesSql(db.engine, list, conditions, place)
-      : listedSql(list, ids, conditions, place);
+  const place = { order, descending: sort.startsWith('-'), after, limit: limit + 1 };
+  const owned = { ...conditions, equal: { ...conditions.equal, ...ownedBy(list, owner) } };
+  const page = source ? listedSql(list, source, owned, place) : rangesSql(db.engine, list, owned, place);
   const [sql, values] = count ? withTotal(page, place) : page.rows;
   const found = await db.all<Row>(sql, values, count ? 'index order' : undefined);
   const rows = count ? found.filter(({ id }) => id !== null) : found;
@@ -79,14 +128,15 @@ export async function selectPage<Resource extends object, D extends ListDeclarat
   if (rows.length <= limit) return { items: rows.map(list.table.toResource), ...total };
   const shown = rows.slice(0, limit);
   const last = shown.at(-1)!;
-  return {
-    items: shown.map(list.table.toResource),
-    next: encodeCursor(
-      sort,
-      keys.map(({ name, type }) => (type === 'number' ? Number(last[name]) : String(last[name]))),
-    ),
-    ...total,
-  };
+  const key = keys.map(({ name, type }) => (type === 'number' ? Number(last[name]) : String(last[name])));
+  return { items: shown.map(list.table.toResource), next: encodeCursor(digest(), key), ...total };
+}
+
+/** Throws when the owner of an owned list is missing, because the list would then have the resources of all. */
+function ownedBy({ owner: column, table }: List, [owner]: readonly Value[]): Values {
+  if (column === undefined) return {};
+  if (owner === undefined) throw new Error(`A page of ${table.name} was requested without their owner`);
+  return { [column]: [owner] };
 }
 
 /** The order of a page, and where it starts and ends. */
@@ -105,19 +155,33 @@ interface PageSql {
 }
 
 function rangesSql(engine: Engine, list: List, { from, to, equal }: Conditions, place: PagePlace): PageSql {
-  const { select, table, range, declaration } = list;
-  const ranges = {
-    ...rangesOf(list, equal, place.order),
-    where: declaration.where,
-    skipsNull: (from !== undefined || to !== undefined) && range?.isNullable === true,
-    from,
-    to,
-    ...place,
-  };
+  const { select, table } = list;
+  const ranges = { ...rangesOf(list, equal, place.order), from, to, ...place };
   return {
     rows: rangeSql(engine, table.name, { ...ranges, select }),
     total: countSql(engine, table.name, { ...ranges, limit: MAX_COUNTED + 1 }),
   };
+}
+
+/** Returns the index, and the ranges of it that, merged, are the list with any of these values in the order of these columns. */
+export function rangesOf(
+  list: List,
+  values: Values,
+  order: readonly string[],
+): Pick<IndexRanges, 'index' | 'prefixes' | 'where' | 'order'> {
+  const columns = Object.keys(values);
+  const index = indexFor(list, columns, order);
+  if (!index) throw new Error(`No index of ${list.table.name} serves ${columns} in the order of ${order}`);
+  const prefixes = index.columns.slice(0, -order.length).reduce<Prefix[]>(
+    (prefixes, column) => {
+      const all = list.among.get(column);
+      // No row has a value that equals null.
+      const some = all ? (values[column] ?? all) : padded(values[column]!, null);
+      return prefixes.flatMap(prefix => some.map(value => [...prefix, [column, value] as const]));
+    },
+    [[]],
+  );
+  return { index, prefixes, where: list.declaration.where, order };
 }
 
 /** One statement, so that both queries read the same state of the store. A page without rows is one row of nulls. */
@@ -130,51 +194,7 @@ function withTotal({ rows: [rows, values], total: [total, counted] }: PageSql, p
   ];
 }
 
-/** Combines the filters of a query. */
-function conditionsOf(
-  list: List,
-  query: Readonly<Record<string, unknown>>,
-  owner: Value | undefined,
-): Conditions {
-  const conditions: Conditions = { equal: {} };
-  if (list.owner !== undefined && owner !== undefined) conditions.equal[list.owner] = [owner];
-  for (const { name, kind, column, among } of list.filters) {
-    const value = query[name];
-    if (value !== undefined) addFilter[kind](conditions, column, value, among);
-  }
-  return conditions;
-}
-
-/** Adds a filter of each kind. A range of a folded text is a range of its key column. */
-const addFilter: Record<
-  ConditionKind,
-  (conditions: Conditions, column: StoredColumn, value: unknown, among: readonly Value[] | null) => void
-> = {
-  is: (conditions, column, value) => {
-    conditions.equal[column.name] = [column.write(value)];
-  },
-  anyOf: (conditions, column, values, among) => {
-    const distinct = [...new Set((values as readonly unknown[]).map(value => column.write(value)))];
-    // No row has a value that equals null.
-    conditions.equal[column.name] = among ? distinct : padded(distinct, null);
-  },
-  oneOf: (conditions, _column, ids) => {
-    conditions.ids = ids as readonly number[];
-  },
-  startsWith: (conditions, column, text) => {
-    const prefix = String(keyOf(column).write(text));
-    conditions.from = prefix;
-    conditions.to = prefixEnd(prefix);
-  },
-  from: (conditions, column, value) => {
-    conditions.from = keyOf(column).write(value);
-  },
-  below: (conditions, column, value) => {
-    conditions.to = keyOf(column).write(value);
-  },
-};
-
-/** Whether a cursor's row can be in a range; otherwise the cursor is from a list with another filter. */
+/** Whether a cursor's row can be in a range; otherwise the service did not make the cursor. */
 function isWithin(key: string | number, { from, to }: Range): boolean {
   return (from === undefined || isBefore(from, key, true)) && (to === undefined || isBefore(key, to, false));
 }
@@ -185,20 +205,20 @@ function isBefore(a: Value, b: Value, orEqual: boolean): boolean {
 }
 
 /**
- * Selects up to 100 rows by their IDs, then filters and sorts these rows. The inner limit prevents planners from using
+ * Selects up to 100 rows by a unique column, then filters and sorts these rows. The inner limit prevents planners from using
  * another index first.
  */
 function listedSql(
-  { select }: List,
-  ids: readonly number[],
-  { equal, from, to }: Conditions,
+  { select, declaration: { where } }: List,
+  [column, listed]: readonly [string, readonly Value[]],
+  { keys, equal, from, to }: Conditions,
   { order, descending, after, limit }: PagePlace,
 ): PageSql {
-  const [listed, listedIds] = isOneOf('id', ids);
-  const all: Statement[] = Object.entries(equal).map(([column, values]) => [
-    `${column} IN (${values.map(() => '?').join(', ')})`,
-    [...values],
-  ]);
+  const [source, values] = isOneOf(column, listed);
+  const all = Object.entries({ ...keys, ...equal })
+    .filter(([other]) => other !== column)
+    .map(([other, some]) => isOneOf(other, some));
+  if (where !== undefined) all.push([where, []]);
   if (from !== undefined) all.push([`${order[0]} >= ?`, [from]]);
   if (to !== undefined) all.push([`${order[0]} < ?`, [to]]);
   const places = order.map(() => '?').join(', ');
@@ -206,27 +226,27 @@ function listedSql(
     after === undefined ? [] : [[`(${order.join(', ')}) ${descending ? '<' : '>'} (${places})`, [...after]]];
   const rowsWith = (conditions: readonly Statement[]): Statement => [
     [
-      `SELECT * FROM (${select} WHERE ${listed} LIMIT ${listedIds.length}) AS listed`,
+      `SELECT * FROM (${select} WHERE ${source} LIMIT ${values.length}) AS listed`,
       ...(conditions.length === 0 ? [] : [`WHERE ${conditions.map(([text]) => text).join(' AND ')}`]),
     ].join(' '),
-    [...listedIds, ...conditions.flatMap(([, values]) => values)],
+    [...values, ...conditions.flatMap(([, some]) => some)],
   ];
-  const [rows, values] = rowsWith([...all, ...later]);
+  const [rows, some] = rowsWith([...all, ...later]);
   const [whole, counted] = rowsWith(all);
   return {
-    rows: [`${rows} ${orderBy(order, descending)} LIMIT ?`, [...values, limit]],
+    rows: [`${rows} ${orderBy(order, descending)} LIMIT ?`, [...some, limit]],
     total: [`SELECT count(*) AS total FROM (${whole}) AS counted`, counted],
   };
 }
 
 /** A condition that `column` is one of 1 to 100 values. */
-export function isOneOf(column: string, values: readonly number[]): Statement {
+export function isOneOf(column: string, values: readonly Value[]): Statement {
   const all = padded(values, values[0]!);
   return [`${column} IN (${all.map(() => '?').join(', ')})`, all];
 }
 
 /** Pads 1 to 100 values to one of three lengths, to prepare few texts. */
 function padded<T>(values: readonly T[], padding: T): T[] {
-  const length = values.length === 1 ? 1 : values.length <= 10 ? 10 : MAX_IDS;
+  const length = values.length === 1 ? 1 : values.length <= 10 ? 10 : MAX_VALUES;
   return [...values, ...Array<T>(length - values.length).fill(padding)];
 }

@@ -3,7 +3,6 @@ import { describe, it } from 'node:test';
 import { assignedId, boolean, foldedText, instant, integer, nullable, optional } from './columns.ts';
 import { one, type Transaction, type Value } from './database.ts';
 import type { Insert } from './insert.ts';
-import { below, defineList, from, is, startsWith } from './list.ts';
 import { Table } from './table.ts';
 
 interface Kennel {
@@ -92,38 +91,5 @@ describe('a table', () => {
 
   it('has no column for an undeclared property', () => {
     assert.throws(() => kennels.columnOf('colour'), /^Error: kennels has no column for colour$/);
-  });
-});
-
-describe('the declaration of a list', () => {
-  const rest = { defaultSort: 'id', indexes: [] };
-
-  it('provides the columns by which its pages are selected and sorted', () => {
-    const { select, equal, sorts, range } = defineList(kennels, {
-      ...rest,
-      owner: 'places',
-      filters: { name: startsWith('name'), heated: is('heated', [false, true]) },
-      sorts: { id: ['id'], name: ['name', 'id'] },
-    });
-    assert.equal(select, 'SELECT id, name, places, opened_at, is_heated, name_key FROM kennels');
-    assert.deepEqual(equal, { places: null, is_heated: [0, 1] });
-    assert.deepEqual(
-      sorts.name?.map(({ name, type }) => [name, type]),
-      [
-        ['name_key', 'string'],
-        ['id', 'number'],
-      ],
-    );
-    assert.deepEqual(range, { filters: ['name'], sort: 'name', isNullable: false });
-  });
-
-  it('is rejected when no sort has the order of its range, and when it has ranges of two properties', () => {
-    const sorts = { id: ['id'], openedAt: ['openedAt', 'id'] } as const;
-    assert.throws(
-      () => defineList(kennels, { ...rest, filters: { fewer: below('places') }, sorts }),
-      /No single sort/,
-    );
-    const filters = { since: from('openedAt'), after: from('id') };
-    assert.throws(() => defineList(kennels, { ...rest, filters, sorts }), /No single sort/);
   });
 });

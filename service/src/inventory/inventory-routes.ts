@@ -1,8 +1,6 @@
 import { InventoryItem } from '../catalog/pets/inventory-item.ts';
-import { petStatuses } from '../catalog/pets/pet.ts';
 import { lockOfPet } from '../catalog/pets/pet-queries.ts';
 import { pageOf } from '../contract/page.ts';
-import { idsToFind, idToFind, int32, MAX_INT32 } from '../contract/schema.ts';
 import { replacement } from '../routes/change.ts';
 import { defineRoute, type Route } from '../routes/define-route.ts';
 import { idParams } from '../routes/id-params.ts';
@@ -28,20 +26,7 @@ export const inventoryRoutes = (): Route[] => [
     description:
       'A page of inventory entries, one per pet. The URL of the next page is in the `Link` header.',
     scope: 'inventory:read',
-    query: listQuery(stockList, {
-      petId: { ...idsToFind, description: 'Entries of these pets. Repeat the parameter for each pet.' },
-      status: {
-        ...petStatuses,
-        description: 'Entries of pets with one of these statuses. Repeat the parameter for each status.',
-      },
-      categoryId: { ...idToFind, description: 'Entries of pets of this category.' },
-      quantityBelow: {
-        ...int32,
-        minimum: 0,
-        maximum: MAX_INT32,
-        description: 'Entries with fewer units than this.',
-      },
-    }),
+    query: listQuery(stockList),
     success: pageOf(InventoryItem, 'A page of inventory entries.'),
     errors: [],
     handler: async ({ query, db }) => reply.page(await inventory.list(db, query)),

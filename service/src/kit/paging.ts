@@ -1,3 +1,5 @@
+import { hash } from 'node:crypto';
+
 /**
  * Keyset paging: a cursor is the sort key of the last row on a page. So every page costs the same, and rows that are inserted
  * between two pages do not repeat or skip others.
@@ -33,19 +35,25 @@ export class InvalidCursor extends InvalidListing {
   }
 }
 
-/** A sort that no index supports in combination with the filters. */
-export class InvalidSort extends InvalidListing {}
-
-/** The opaque text of a cursor: the sort, and the key of the last row. */
-export function encodeCursor(sort: string, key: SortKey): string {
-  return Buffer.from(JSON.stringify([sort, ...key])).toString('base64url');
+/** Returns what the cursors of a list begin with: 66 bits that depend on its sort and all its filters. */
+export function digestOf(sortAndFilters: unknown): string {
+  return hash('sha256', JSON.stringify(sortAndFilters), 'base64url').slice(0, 11);
 }
 
-/** The sort key in a cursor for the same sort, with parts of the given types. Throws InvalidCursor. */
-export function decodeCursor(cursor: string, sort: string, types: readonly ('string' | 'number')[]): SortKey {
+/** The opaque text of a cursor: the digest of the list, and the key of the last row. */
+export function encodeCursor(digest: string, key: SortKey): string {
+  return Buffer.from(JSON.stringify([digest, ...key])).toString('base64url');
+}
+
+/** The sort key in a cursor for the same list, with parts of the given types. Throws InvalidCursor. */
+export function decodeCursor(
+  cursor: string,
+  digest: string,
+  types: readonly ('string' | 'number')[],
+): SortKey {
   const [, ...key] = parseArray(cursor);
-  // Encoding it again must result in the same text: this checks the sort, and characters that base64url decoding ignores.
-  if (!isSortKey(key, types) || encodeCursor(sort, key) !== cursor) throw new InvalidCursor();
+  // Encoding it again must result in the same text: this checks the digest, and characters that base64url decoding ignores.
+  if (!isSortKey(key, types) || encodeCursor(digest, key) !== cursor) throw new InvalidCursor();
   return key;
 }
 

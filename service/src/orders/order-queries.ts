@@ -1,3 +1,4 @@
+import { dateTime, idsToFind } from '../contract/schema.ts';
 import type { Transaction } from '../db/database.ts';
 import { anyOf, below, defineList, from, is, type QueryOf } from '../db/list.ts';
 import { orderTable, type StoredOrder } from './order.ts';
@@ -18,25 +19,22 @@ export async function selectOrderToChange(
 
 export const orderList = defineList(orderTable, {
   filters: {
-    petId: anyOf('petId'),
-    complete: is('complete', [false, true]),
-    shipDateFrom: from('shipDate'),
-    shipDateTo: below('shipDate'),
+    petId: anyOf('petId', {
+      ...idsToFind,
+      description: 'Orders for these pets. Repeat the parameter for each pet.',
+    }),
+    complete: is('complete', {
+      type: 'boolean',
+      description: 'Orders that are fulfilled (`true`) or open (`false`).',
+    }),
+    shipDateFrom: from('shipDate', {
+      ...dateTime,
+      description: 'Orders that ship at this time or later.',
+    }),
+    shipDateTo: below('shipDate', { ...dateTime, description: 'Orders that ship before this time.' }),
   },
   sorts: { id: ['id'], shipDate: ['shipDate', 'id'] },
   defaultSort: 'id',
-  indexes: [
-    { columns: ['id'] },
-    { name: 'orders_by_complete', order: 1, columns: ['complete', 'id'] },
-    { name: 'orders_by_complete_and_ship_date', order: 2, columns: ['complete', 'ship_date', 'id'] },
-    { name: 'orders_by_pet', order: 3, columns: ['pet_id', 'complete', 'id'] },
-    {
-      name: 'orders_by_pet_and_ship_date',
-      order: 4,
-      key: 'ship_date - 0',
-      columns: ['pet_id', 'complete', 'ship_date', 'id'],
-    },
-  ],
 });
 
 export type OrderQuery = QueryOf<typeof orderList>;

@@ -1,6 +1,5 @@
 import { lockOfPet } from '../catalog/pets/pet-queries.ts';
 import { pageOf } from '../contract/page.ts';
-import { dateTime, idsToFind } from '../contract/schema.ts';
 import { merged, replacement } from '../routes/change.ts';
 import { defineRoute, type Route } from '../routes/define-route.ts';
 import { idParams } from '../routes/id-params.ts';
@@ -36,12 +35,7 @@ export const orderRoutes = (): Route[] => [
     summary: 'List orders',
     description: 'A page of orders. The URL of the next page is in the `Link` header. Filters combine.',
     scope: 'orders:read',
-    query: listQuery(orderList, {
-      petId: { ...idsToFind, description: 'Orders for these pets. Repeat the parameter for each pet.' },
-      complete: { type: 'boolean', description: 'Orders that are fulfilled (`true`) or open (`false`).' },
-      shipDateFrom: { ...dateTime, description: 'Orders that ship at this time or later.' },
-      shipDateTo: { ...dateTime, description: 'Orders that ship before this time.' },
-    }),
+    query: listQuery(orderList),
     success: pageOf(Order, 'A page of orders.'),
     errors: [],
     hideTryIt: true,

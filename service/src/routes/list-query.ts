@@ -1,14 +1,24 @@
 import { countParameter, pageLimit, type Schema } from '../contract/schema.ts';
-import { defaultSortOf, describeSorts, type FilterOf, idFilterOf, type List, sortsOf } from '../db/list.ts';
-import { encodeCursor } from '../kit/paging.ts';
+import type { List } from '../db/list.ts';
+import { defaultSortOf, describeCombinations, describeSorts, sortsOf } from '../db/list-rules.ts';
+import { selectionOf } from '../db/select-page.ts';
+import { digestOf, encodeCursor } from '../kit/paging.ts';
+
+type FiltersOf<L extends List> = L['declaration']['filters'];
+
+/** The schemas of the filters of a list. */
+type FilterSchemas<L extends List> = {
+  readonly [F in keyof FiltersOf<L>]: FiltersOf<L>[F]['schema'] extends infer S extends Schema ? S : never;
+};
 
 /** The schema of a list's query: its filters, `sort`, `limit`, `cursor` and `count`. */
-export function listQuery<L extends List, const Filters extends Record<FilterOf<L>, Schema>>(
-  list: L,
-  filters: Filters & Record<Exclude<keyof Filters, FilterOf<L>>, never>,
-) {
+export function listQuery<L extends List>(list: L) {
+  const filters = Object.entries(list.declaration.filters).map(([name, { schema }]) => [
+    name,
+    { ...schema, description: schema.description + describeCombinations(list, name) },
+  ]);
   const properties = {
-    ...filters,
+    ...(Object.fromEntries(filters) as FilterSchemas<L>),
     sort: {
       type: 'string',
       enum: sortsOf(list),
@@ -22,7 +32,7 @@ export function listQuery<L extends List, const Filters extends Record<FilterOf<
       maxLength: 4096,
       pattern: '^[A-Za-z0-9_-]+$',
       // After the entry with the ID 20, in the default order.
-      example: encodeCursor(list.declaration.defaultSort, [20]),
+      example: encodeCursor(digestOf(selectionOf(list, {})), [20]),
       patternRule: 'must be taken unchanged from the Link header of a page',
       description: 'The start of the page, from the `Link` header of the previous page.',
     },
@@ -33,12 +43,12 @@ export function listQuery<L extends List, const Filters extends Record<FilterOf<
 
 /** The limit of a list that can be filtered by IDs has no fixed default. */
 function limitOf(list: List) {
-  const ids = idFilterOf(list);
+  const ids = list.filters.find(({ kind }) => kind === 'oneOf');
   if (ids === undefined) return pageLimit;
   const { default: few, ...limit } = pageLimit;
   return {
     ...limit,
     example: few,
-    description: `${limit.description} The default is ${few}, or the number of IDs in \`${ids}\`.`,
+    description: `${limit.description} The default is ${few}, or the number of IDs in \`${ids.name}\`.`,
   } as const;
 }

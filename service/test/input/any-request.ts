@@ -1,5 +1,5 @@
 import type { Schema } from '../../src/contract/schema.ts';
-import { encodeCursor } from '../../src/kit/paging.ts';
+import { cursorAfter } from '../support/pages.ts';
 import type { Random } from '../support/random.ts';
 import { type DefinedOperation, definedOperations } from '../support/route-requests.ts';
 import { servedPaths } from '../support/served-paths.ts';
@@ -232,7 +232,7 @@ function valueOfParameter(random: Random, name: string, schema: Schema, known: K
 function cursorOf(random: Random): string {
   const sort = random.pick(['id', '-id', 'name', '-name', 'petId', '-petId', 'quantity', 'shipDate']);
   const key = random.pick([[1], [3], ['a', 1], ['', 0], [null], ['\0', 1], ['\ud800', 1], [1.5], [2 ** 60]]);
-  return encodeCursor(sort, key as number[]);
+  return cursorAfter(sort, key);
 }
 
 function headersOf(random: Random): Record<string, string> {

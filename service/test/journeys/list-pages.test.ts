@@ -107,18 +107,64 @@ describe('pages', () => {
     });
   }
 
-  it('a cursor is valid only for the order it was made for', async t => {
+  it('a cursor is valid only for the order and the filters it was made for', async t => {
     const { api } = await startTestApp(t);
-    await petsNamed(api, ['ant', 'bee', 'cat']);
-    const sorts = ['id', '-id', 'name', '-name'];
-    for (const sort of sorts) {
-      const page = await api.get(`/pets?limit=1&sort=${sort}`);
-      const cursor = nextQuery(nextPath(page)).get('cursor');
-      for (const other of sorts) {
-        const response = await api.get(`/pets?limit=1&sort=${other}&cursor=${cursor}`);
-        if (other === sort) assert.equal(response.status, 200);
-        else assertRejected(response, 400, 'invalid_request');
+    await petsNamed(api, ['ant', 'bee', 'cat', 'cow']);
+    const lists = [
+      'sort=id',
+      'sort=-id',
+      'sort=name',
+      'sort=-name',
+      'status=available',
+      'status=available&status=pending',
+      'categoryId=1',
+      'categoryId=1&status=available',
+      'id=1&id=2&id=3&id=4',
+      'id=1&id=2&id=3',
+      'name=c',
+      'name=c&sort=-name',
+      'name=c&id=1&id=2&id=3&id=4',
+      'q=c',
+      'q=c&categoryId=1',
+      'q=co+c',
+    ];
+    await petsNamed(api, ['co cat', 'co cow']);
+    for (const list of lists) {
+      const cursor = nextQuery(nextPath(await api.get(`/pets?limit=1&${list}`))).get('cursor');
+      for (const other of lists) {
+        const response = await api.get(`/pets?limit=2&count=true&${other}&cursor=${cursor}`);
+        if (other === list) assert.equal(response.status, 200, list);
+        else assert.match(assertRejected(response, 400, 'invalid_request'), /`cursor`.* `sort` and filters$/);
       }
+    }
+  });
+
+  it('a cursor stays valid when the values of a filter change places or repeat, and with another limit', async t => {
+    const { api } = await startTestApp(t);
+    await petsNamed(api, ['ant', 'ape', 'cat']);
+    for (const [list, same] of [
+      ['status=pending&status=available', 'status=available&status=pending'],
+      ['id=3&id=2&id=1', 'id=1&id=2&id=3&id=2'],
+      ['name=%20A&id=1&id=2&id=1', 'id=2&id=1&name=a'],
+    ] as const) {
+      const cursor = nextQuery(nextPath(await api.get(`/pets?${list}&limit=1`))).get('cursor');
+      const next = await api.get(`/pets?${same}&limit=7&cursor=${cursor}`);
+      assert.deepEqual(next.body, (await api.get(`/pets?${same}`)).body.slice(1));
+    }
+  });
+
+  it('a cursor before or after the range of the filter is rejected', async t => {
+    const { api } = await startTestApp(t);
+    await petsNamed(api, ['ant', 'bee', 'bee', 'cat']);
+    for (const sort of ['name', '-name']) {
+      const genuine = nextQuery(nextPath(await api.get(`/pets?limit=1&name=b&sort=${sort}`))).get('cursor')!;
+      const [digest] = JSON.parse(Buffer.from(genuine, 'base64url').toString());
+      for (const name of ['ant', 'c', 'cat'])
+        assertRejected(
+          await api.get(`/pets?limit=1&name=b&sort=${sort}&cursor=${cursorOf(digest, name, 1)}`),
+          400,
+          'invalid_request',
+        );
     }
   });
 
@@ -126,24 +172,27 @@ describe('pages', () => {
     const { api } = await startTestApp(t);
     await petsNamed(api, ['ant', 'bee', 'cat']);
     const genuine = nextQuery(nextPath(await api.get('/pets?limit=1&sort=name'))).get('cursor')!;
-    assert.equal(genuine, cursorOf('name', 'ant', 1));
+    const [digest, ...key] = JSON.parse(Buffer.from(genuine, 'base64url').toString());
+    assert.match(digest, /^[\w-]{11}$/);
+    assert.deepEqual(key, ['ant', 1]);
+    assert.equal(genuine, cursorOf(digest, ...key));
 
     const tampered = [genuine.slice(0, -1), genuine.slice(1), `${genuine}A`, `${genuine}!`, `${genuine}=`];
     const forged = [
       cursorOf(),
-      cursorOf('name'),
-      cursorOf('name', 'ant'),
-      cursorOf('name', 'ant', 1, 1),
-      cursorOf('name', 1, 'ant'),
-      cursorOf('name', 'ant', '1'),
-      cursorOf('name', 'ant', 1.5),
-      cursorOf('name', 'ant', null),
-      cursorOf('name', ['ant'], 1),
-      cursorOf('name', 'a\0t', 1),
-      cursorOf('name', '\ud800', 1),
-      cursorOf('status', 'ant', 1),
+      cursorOf(digest),
+      cursorOf(digest, 'ant'),
+      cursorOf(digest, 'ant', 1, 1),
+      cursorOf(digest, 1, 'ant'),
+      cursorOf(digest, 'ant', '1'),
+      cursorOf(digest, 'ant', 1.5),
+      cursorOf(digest, 'ant', null),
+      cursorOf(digest, ['ant'], 1),
+      cursorOf(digest, 'a\0t', 1),
+      cursorOf(digest, '\ud800', 1),
+      cursorOf('name', 'ant', 1),
       Buffer.from('{"sort":"name"}').toString('base64url'),
-      Buffer.from('["name","ant", 1]').toString('base64url'),
+      Buffer.from(`["${digest}","ant", 1]`).toString('base64url'),
       Buffer.from('"name"').toString('base64url'),
     ];
     for (const cursor of ['', 'x', '%00', 'null', ...tampered, ...forged]) {

@@ -123,13 +123,28 @@ describe('GET /pets?q=', () => {
     assert.match(await message('q='), /`q`/);
     assert.match(await message('q=a+b+c+d+e+f+g+h+i'), /`q` must have at most 8 words, but has 9/);
     assert.match(await message(`q=${'x'.repeat(201)}`), /`q`/);
-    for (const other of ['id=1', 'name=rex', 'sort=name']) {
-      assert.match(await message(`q=rex&${other}`), /cannot be combined with `q`/);
+    assert.match(await message('q=rex&sort=name'), /`sort` cannot be combined with `q`/);
+    for (const [other, name] of [
+      ['id=1', 'id'],
+      ['name=rex', 'name'],
+    ] as const) {
+      assert.equal(
+        await message(`q=rex&${other}`),
+        `Query parameters \`q\` and \`${name}\` cannot be combined, because no index serves them together: ` +
+          `send only \`q\`, or only \`${name}\``,
+      );
     }
+    assert.match(
+      await message('q=rex&status=sold&categoryId=1&name=rex'),
+      /: send only `q`, `status` and `categoryId`, or only `status`, `categoryId` and `name`$/,
+    );
     const cursor = /cursor=([\w-]+)/.exec(String((await api.get('/pets?q=rex&limit=1')).headers.link))![1];
     assert.match(await message(`q=max&cursor=${cursor}`), /`cursor`/);
     assert.match(await message(`cursor=${cursor}`), /`cursor`/);
-    const forged = Buffer.from(JSON.stringify(['["q","rex"]', 7, 'a', 1])).toString('base64url');
+    assert.match(await message(`q=rex&categoryId=1&cursor=${cursor}`), /`cursor`/);
+    const [digest, ...place] = JSON.parse(Buffer.from(cursor!, 'base64url').toString());
+    assert.equal(place[0], 0);
+    const forged = Buffer.from(JSON.stringify([digest, 7, 'a', 1])).toString('base64url');
     assert.match(await message(`q=rex&cursor=${forged}`), /`cursor`/);
   });
 

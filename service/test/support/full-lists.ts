@@ -2,51 +2,38 @@ import assert from 'node:assert/strict';
 import type { Database } from '../../src/db/database.ts';
 import type { ListRoute } from './lists.ts';
 
-/** Values of filters by name; by name and path where lists differ. */
-export type FilterValues = Readonly<Record<string, unknown>>;
-
 const ids = Array.from({ length: 100 }, (_, i) => i + 1);
 
-/** For each filter a value that many rows match, alone and together. */
-export const COMMON_VALUES: FilterValues = {
-  id: ids,
-  'petId of /store/inventory': ids,
-  'petId of /store/orders': [1, 2, 3],
-  'status of /pets': ['available', 'sold'],
-  'status of /store/inventory': ['available', 'sold'],
-  'status of /webhooks/{webhookId}/deliveries': 'delivered',
-  categoryId: 1,
-  name: 'a',
-  quantityBelow: 50,
-  complete: true,
-  plan: 'free',
-  revoked: false,
-  shipDateFrom: '2026-01-01T00:00:00Z',
-  shipDateTo: '2027-01-01T00:00:00Z',
+/**
+ * For each filter a value that many rows match, alone and together, and one that no row matches, alone or together with the others. By
+ * name; by name and path where lists differ.
+ */
+const VALUES: Readonly<Record<string, readonly [common: unknown, absent: unknown]>> = {
+  id: [ids, [1_000_001]],
+  'petId of /store/inventory': [ids, [1_000_001]],
+  'petId of /store/orders': [[1, 2, 3], [99]],
+  'status of /pets': [['available', 'sold'], ['pending']],
+  'status of /store/inventory': [['available', 'sold'], ['pending']],
+  'status of /webhooks/{webhookId}/deliveries': ['delivered', 'dead'],
+  categoryId: [1, 3],
+  name: ['a', 'zz'],
+  quantityBelow: [50, 1],
+  complete: [true, false],
+  plan: ['free', 'pro'],
+  revoked: [false, true],
+  shipDateFrom: ['2026-01-01T00:00:00Z', '2026-01-01T00:00:00Z'],
+  shipDateTo: ['2027-01-01T00:00:00Z', '2027-01-01T00:00:00Z'],
 };
 
-/** For each filter a value that no row matches, alone or together with the others. */
-export const ABSENT_VALUES: FilterValues = {
-  ...COMMON_VALUES,
-  id: [1_000_001],
-  'petId of /store/inventory': [1_000_001],
-  'petId of /store/orders': [99],
-  'status of /pets': ['pending'],
-  'status of /store/inventory': ['pending'],
-  'status of /webhooks/{webhookId}/deliveries': 'dead',
-  categoryId: 3,
-  name: 'zz',
-  quantityBelow: 1,
-  complete: false,
-  plan: 'pro',
-  revoked: true,
-};
-
-/** Returns the value of a filter of a list. */
-export function filterValue({ route: { path } }: ListRoute, filter: string, values: FilterValues): unknown {
-  const value = values[`${filter} of ${path}`] ?? values[filter];
-  assert.ok(value !== undefined, `full-lists.ts has no value for the filter ${filter} of ${path}`);
-  return value;
+/** Returns a value of a filter of a list that many rows match, or none. */
+export function filterValue(
+  { route: { path } }: ListRoute,
+  filter: string,
+  match: 'common' | 'absent',
+): unknown {
+  const values = VALUES[`${filter} of ${path}`] ?? VALUES[filter];
+  assert.ok(values, `full-lists.ts has no values for the filter ${filter} of ${path}`);
+  return values[match === 'common' ? 0 : 1];
 }
 
 /**

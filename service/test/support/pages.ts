@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { digestOf, encodeCursor, type SortKey } from '../../src/kit/paging.ts';
 import type { ApiResponse, Client } from './client.ts';
 
 /** Reads the pages of a list as a client does: follows the `Link` of each page until one has none. */
@@ -10,6 +11,11 @@ export async function* pagesOf(api: Client, path: string): AsyncGenerator<ApiRes
     next = nextPath(page);
     yield page;
   }
+}
+
+/** The cursor after a row of a list without filters; the row need not exist, and the key can have any form. */
+export function cursorAfter(sort: string, key: readonly unknown[]): string {
+  return encodeCursor(digestOf({ sort, conditions: { keys: {}, equal: {} } }), key as SortKey);
 }
 
 /** The path of the next page; `undefined` on the last. */

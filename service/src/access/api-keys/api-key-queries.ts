@@ -1,3 +1,4 @@
+import { nameText } from '../../contract/schema.ts';
 import type { Scope } from '../../contract/scopes.ts';
 import { assignedId, boolean, foldedText, integer, nullable, text } from '../../db/columns.ts';
 import { one, type Queries, type Transaction, type Value, type Writer } from '../../db/database.ts';
@@ -222,17 +223,18 @@ export async function setMissingNameKeys(db: Queries & Writer, limit: number): P
 
 export const keyList = defineList(keyTable, {
   filters: {
-    name: startsWith('name'),
-    plan: is('plan', plans),
-    revoked: is(boolean('revoked'), [false, true]),
+    name: startsWith('name', {
+      ...nameText,
+      description: 'Keys whose name starts with this text, without regard to case.',
+    }),
+    plan: is('plan', { type: 'string', enum: plans, description: 'Keys of this plan.' }),
+    revoked: is(boolean('revoked'), {
+      type: 'boolean',
+      description: 'Keys that are revoked (`true`) or not (`false`).',
+    }),
   },
   sorts: { id: ['id'], name: ['name', 'id'] },
   defaultSort: 'id',
-  indexes: [
-    { columns: ['id'] },
-    { name: 'api_keys_listed', order: 1, columns: ['revoked', 'plan', 'id'] },
-    { name: 'api_keys_by_name', order: 2, columns: ['revoked', 'plan', 'name_key', 'id'] },
-  ],
 });
 
 export type ApiKeyQuery = QueryOf<typeof keyList>;

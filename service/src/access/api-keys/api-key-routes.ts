@@ -1,11 +1,9 @@
 import { pageOf } from '../../contract/page.ts';
-import { nameText } from '../../contract/schema.ts';
 import { inWords } from '../../kit/quantities.ts';
 import { defineRoute, type Route } from '../../routes/define-route.ts';
 import { idParams } from '../../routes/id-params.ts';
 import { listQuery } from '../../routes/list-query.ts';
 import { reply } from '../../routes/reply.ts';
-import { plans } from '../plans/plan.ts';
 import type { KeyLimits } from '../rate-limits/key-limits.ts';
 import { KeyUsage } from '../rate-limits/key-usage.ts';
 import {
@@ -34,11 +32,7 @@ export const apiKeyRoutes = ({ keyLimits }: { keyLimits: KeyLimits }): Route[] =
     description:
       'All keys, including revoked and expired ones. The secrets are not stored and cannot be listed.',
     scope: 'admin',
-    query: listQuery(keyList, {
-      name: { ...nameText, description: 'Keys whose name starts with this text, without regard to case.' },
-      plan: { type: 'string', enum: plans, description: 'Keys of this plan.' },
-      revoked: { type: 'boolean', description: 'Keys that are revoked (`true`) or not (`false`).' },
-    }),
+    query: listQuery(keyList),
     success: pageOf(ApiKey, 'A page of keys.'),
     errors: [],
     handler: async ({ query, db, now }) => reply.page(await apiKeys.list({ db, keyLimits, now }, query)),

@@ -1,3 +1,4 @@
+import { nameText } from '../../contract/schema.ts';
 import type { Queries, Transaction } from '../../db/database.ts';
 import { defineList, type QueryOf, startsWith } from '../../db/list.ts';
 import { foldCase } from '../../kit/text.ts';
@@ -29,11 +30,15 @@ export async function categoryHasPets(db: Queries, categoryId: number): Promise<
 }
 
 export const categoryList = defineList(categoryTable, {
-  filters: { name: startsWith('name') },
+  filters: {
+    name: startsWith('name', {
+      ...nameText,
+      description: 'Categories whose name starts with this text, without regard to case.',
+    }),
+  },
   // Names are unique without regard to case.
   sorts: { id: ['id'], name: ['name'] },
   defaultSort: 'id',
-  indexes: [{ columns: ['id'] }, { columns: ['name_key'] }],
 });
 
 export type CategoryQuery = QueryOf<typeof categoryList>;

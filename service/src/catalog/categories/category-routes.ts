@@ -1,5 +1,4 @@
 import { pageOf } from '../../contract/page.ts';
-import { nameText } from '../../contract/schema.ts';
 import { merged, replacement } from '../../routes/change.ts';
 import { defineRoute, type Route } from '../../routes/define-route.ts';
 import { idParams } from '../../routes/id-params.ts';
@@ -20,12 +19,7 @@ export const categoryRoutes = (): Route[] => [
     summary: 'List categories',
     description: 'A page of categories. The URL of the next page is in the `Link` header.',
     scope: 'pets:read',
-    query: listQuery(categoryList, {
-      name: {
-        ...nameText,
-        description: 'Categories whose name starts with this text, without regard to case.',
-      },
-    }),
+    query: listQuery(categoryList),
     success: pageOf(Category, 'A page of categories.'),
     errors: [],
     handler: async ({ query, db }) => reply.page(await categories.list(db, query)),

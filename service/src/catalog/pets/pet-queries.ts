@@ -1,9 +1,11 @@
+import { idsToFind, idToFind, nameText } from '../../contract/schema.ts';
 import { assignedId, integer, text } from '../../db/columns.ts';
 import type { Queries, Row, Transaction } from '../../db/database.ts';
 import { type Insert, insertInto } from '../../db/insert.ts';
-import { anyOf, defineList, is, oneOf, type QueryOf, startsWith } from '../../db/list.ts';
+import { anyOf, defineList, is, oneOf, type QueryOf, search, startsWith } from '../../db/list.ts';
 import { type New, Table } from '../../db/table.ts';
-import { type Pet, PetStatus, petTable } from './pet.ts';
+import { type Pet, petStatuses, petTable } from './pet.ts';
+import { MAX_WORDS } from './search/search-words.ts';
 import type { Stock } from './stock.ts';
 
 /** The stock of a pet is a column of the pet's row, and both have one status. */
@@ -101,25 +103,31 @@ export async function deletePet(tx: Transaction, petId: number, hasNoWords: bool
 
 export const petList = defineList(petTable, {
   filters: {
-    id: oneOf('id'),
-    status: anyOf('status', PetStatus.enum),
-    categoryId: is('categoryId'),
-    name: startsWith('name'),
+    q: search('name', {
+      ...nameText,
+      example: 'ecl',
+      description:
+        `Pets whose names have all of these words, in any order; at most ${MAX_WORDS}. A word also finds longer words that ` +
+        'start with it, without regard to case and accents: `ecl` finds `Éclair`. Words from 5 letters find words with one ' +
+        'typing error, and words from 9 letters with two. Exact matches come first, then longer words, then matches with ' +
+        'errors; each by name.',
+    }),
+    id: oneOf('id', {
+      ...idsToFind,
+      description: 'Pets with one of these IDs. Repeat the parameter for each ID.',
+    }),
+    status: anyOf('status', {
+      ...petStatuses,
+      description: 'Pets with one of these statuses. Repeat the parameter for each status.',
+    }),
+    categoryId: is('categoryId', { ...idToFind, description: 'Pets of this category.' }),
+    name: startsWith('name', {
+      ...nameText,
+      description: 'Pets whose name starts with this text, without regard to case.',
+    }),
   },
   sorts: { id: ['id'], name: ['name', 'id'] },
   defaultSort: 'id',
-  indexes: [
-    { columns: ['id'] },
-    { name: 'pets_by_status', order: 1, columns: ['status', 'id'] },
-    { name: 'pets_by_status_and_name', order: 2, columns: ['status', 'name_key', 'id'] },
-    { name: 'pets_by_category_and_status', order: 3, columns: ['category_id', 'status', 'id'] },
-    {
-      name: 'pets_by_category_status_and_name',
-      order: 4,
-      key: "name_key || ''",
-      columns: ['category_id', 'status', 'name_key', 'id'],
-    },
-  ],
 });
 
 export type PetQuery = QueryOf<typeof petList>;

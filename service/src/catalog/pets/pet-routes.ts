@@ -1,34 +1,17 @@
-import { idsToFind, idToFind, nameText } from '../../contract/schema.ts';
 import { merged, replacement } from '../../routes/change.ts';
 import { defineRoute, type Route } from '../../routes/define-route.ts';
 import { idParams } from '../../routes/id-params.ts';
 import { listQuery } from '../../routes/list-query.ts';
 import { reply } from '../../routes/reply.ts';
-import { NewPet, Pet, PetBody, PetPatch, Pets, petStatuses } from './pet.ts';
+import { NewPet, Pet, PetBody, PetPatch, Pets } from './pet.ts';
 import { lockOfPet, petList } from './pet-queries.ts';
 import * as pets from './pets.ts';
 import type { SearchIndex } from './search/search-index.ts';
 import { searchPets } from './search/search-pets.ts';
-import { MAX_WORDS } from './search/search-words.ts';
 
 const petParams = idParams('petId', 'The pet.');
 
 const setElsewhere = { quantity: 'PATCH /store/inventory/{petId} sets the stock' };
-
-const search = {
-  ...nameText,
-  example: 'ecl',
-  description:
-    `Pets whose names have all of these words, in any order; at most ${MAX_WORDS}. A word also finds longer words that start ` +
-    'with it, without regard to case and accents: `ecl` finds `Éclair`. Words from 5 letters find words with one typing ' +
-    'error, and words from 9 letters with two. Exact matches come first, then longer words, then matches with errors; each ' +
-    'by name. Combines with `status`, `categoryId` and `count`.',
-} as const;
-
-/** Adds the search to the query of the list. */
-function withSearch<const Query extends { properties: object }>(query: Query) {
-  return { ...query, properties: { q: search, ...query.properties } } as const;
-}
 
 const changeRejections = [
   'pet_not_found',
@@ -49,17 +32,7 @@ export const petRoutes = (index: SearchIndex): Route[] => [
       'A page of pets. The URL of the next page is in the `Link` header. Filters combine: a pet must meet all of them. With ' +
       'exactly one `id`, a response with the pet has its ETag, the same as `GET /pets/{petId}`, and `If-Match` and `If-None-Match` work.',
     scope: 'pets:read',
-    query: withSearch(
-      listQuery(petList, {
-        id: { ...idsToFind, description: 'Pets with one of these IDs. Repeat the parameter for each ID.' },
-        status: {
-          ...petStatuses,
-          description: 'Pets with one of these statuses. Repeat the parameter for each status.',
-        },
-        categoryId: { ...idToFind, description: 'Pets of this category.' },
-        name: { ...nameText, description: 'Pets whose name starts with this text, without regard to case.' },
-      }),
-    ),
+    query: listQuery(petList),
     success: { status: 200, description: 'A page of pets.', schema: Pets },
     conditional: true,
     errors: [],

@@ -4,6 +4,8 @@ import { defineList, is, type QueryOf } from '../../db/list.ts';
 import { isOneOf } from '../../db/select-page.ts';
 import { type ResourceOf, Table } from '../../db/table.ts';
 
+export const deliveryStatuses = ['pending', 'delivered', 'dead'] as const;
+
 /** Deliveries as they are stored; rows are not converted. Times are in milliseconds since the Unix epoch. */
 const deliveryTable = new Table('webhook_deliveries', {
   id: assignedId,
@@ -11,7 +13,7 @@ const deliveryTable = new Table('webhook_deliveries', {
   event_id: nullable(integer('event_id')),
   type: text('type'),
   subject: text('subject'),
-  status: text<'pending' | 'delivered' | 'dead'>('status'),
+  status: text<(typeof deliveryStatuses)[number]>('status'),
   attempts: integer('attempts'),
   failures: integer('failures'),
   next_attempt_at: nullable(integer('next_attempt_at')),
@@ -264,13 +266,15 @@ async function idsOf(rows: Promise<{ id: number }[]>): Promise<number[]> {
 
 export const deliveryList = defineList(deliveryTable, {
   owner: 'webhook_id',
-  filters: { status: is('status') },
+  filters: {
+    status: is('status', {
+      type: 'string',
+      enum: deliveryStatuses,
+      description: 'Deliveries with this status.',
+    }),
+  },
   sorts: { id: ['id'] },
   defaultSort: '-id',
-  indexes: [
-    { name: 'webhook_deliveries_by_webhook', order: 1, columns: ['webhook_id', 'id'] },
-    { name: 'webhook_deliveries_by_status', order: 2, columns: ['webhook_id', 'status', 'id'] },
-  ],
 });
 
 export type DeliveryQuery = QueryOf<typeof deliveryList>;

@@ -6,14 +6,7 @@ import { idParams, nestedIdParams } from '../../routes/id-params.ts';
 import { listQuery } from '../../routes/list-query.ts';
 import { reply } from '../../routes/reply.ts';
 import * as deliveries from './deliveries.ts';
-import {
-  deliveryStatuses,
-  exampleOfTest,
-  NewReplay,
-  Replay,
-  WebhookDelivery,
-  WebhookDeliveryDetails,
-} from './delivery.ts';
+import { exampleOfTest, NewReplay, Replay, WebhookDelivery, WebhookDeliveryDetails } from './delivery.ts';
 import { deliveryList } from './delivery-queries.ts';
 import { WINDOW } from './outbox.ts';
 import { actorOf, changing, reading, type WebhookServices, webhookParams } from './webhook-routes.ts';
@@ -62,13 +55,7 @@ export const deliveryRoutes = ({
       `${grouped(WINDOW.pending)} deliveries are pending; at most ${grouped(WINDOW.untried)} of them are due and were ` +
       'never attempted. Later events wait in the log and become deliveries when earlier deliveries finish.',
     params: webhookParams,
-    query: listQuery(deliveryList, {
-      status: {
-        type: 'string',
-        enum: deliveryStatuses,
-        description: 'Deliveries with this status.',
-      },
-    }),
+    query: listQuery(deliveryList),
     success: pageOf(WebhookDelivery, 'A page of deliveries.'),
     errors: ['webhook_not_found'],
     handler: async context => {

@@ -5,9 +5,7 @@ import { grouped } from '../../kit/quantities.ts';
 import { eventCursor } from '../event-log/event.ts';
 import { TEST_TYPE } from '../event-log/event-types.ts';
 import { printedSubject } from '../event-log/subjects.ts';
-import type { AttemptRow, DeliveryRow } from './delivery-queries.ts';
-
-export const deliveryStatuses = ['pending', 'delivered', 'dead'] as const;
+import { type AttemptRow, type DeliveryRow, deliveryStatuses } from './delivery-queries.ts';
 
 /** How many attempts the details of a delivery show, the last ones: a delivery can be redelivered any number of times. */
 export const ATTEMPTS_SHOWN = 100;

@@ -228,16 +228,17 @@ export function selectActiveWebhooks(db: Queries, after: number, limit: number):
   );
 }
 
-export const webhookList = defineList(webhookTable, {
+const listed = {
   where: 'deleted_at IS NULL',
-  owner: 'api_key_id',
   filters: {},
   sorts: { id: ['id'] },
   defaultSort: 'id',
-  indexes: [
-    { name: 'webhooks_listed', order: 1, columns: ['id'] },
-    { name: 'webhooks_by_key', order: 2, columns: ['api_key_id', 'id'] },
-  ],
-});
+} as const;
+
+/** The webhooks of one key. */
+export const webhookList = defineList(webhookTable, { ...listed, owner: 'api_key_id' });
+
+/** The webhooks of all keys, for administrators. */
+export const allWebhooksList = defineList(webhookTable, listed);
 
 export type WebhookQuery = QueryOf<typeof webhookList>;

@@ -79,7 +79,7 @@ export const webhookRoutes = (services: WebhookServices): Route[] => [
     description:
       'The webhooks that belong to the calling API key, without their secrets. With the scope `admin`, the webhooks of all ' +
       'keys.',
-    query: listQuery(webhookList, {}),
+    query: listQuery(webhookList),
     success: pageOf(Webhook, 'A page of webhooks.'),
     errors: [],
     handler: async context =>

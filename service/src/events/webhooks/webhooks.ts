@@ -23,6 +23,7 @@ import {
   type WebhookSettings,
 } from './webhook.ts';
 import {
+  allWebhooksList,
   countWebhooksOf,
   disableWebhooksOf,
   insertWebhook,
@@ -49,7 +50,9 @@ export interface Actor {
 
 export async function list(db: Queries, query: WebhookQuery, actor: Actor): Promise<Page<Webhook>> {
   const { keyId, scopes, readStandings, now } = actor;
-  const page = await selectPage(db, webhookList, query, scopes.has('admin') ? undefined : keyId);
+  const page = scopes.has('admin')
+    ? await selectPage(db, allWebhooksList, query)
+    : await selectPage(db, webhookList, query, keyId);
   const owners = [...new Set(page.items.map(({ api_key_id }) => api_key_id))];
   if (owners.length === 0) return { ...page, items: [] };
   const standings = await readStandings(db, owners, now);

@@ -92,7 +92,7 @@ export const headerComponents = {
   Link: textHeader(
     'Related URLs (RFC 8288): `next` page, `successor-version` of the operation, `deprecation` notice.',
     { maxLength: HEADERS_LIMIT },
-    '</pets?limit=20&cursor=WyJpZCIsMjBd>; rel="next"',
+    '</pets?limit=20&cursor=WyJvcTlxVDhXcDZrSSIsMjBd>; rel="next"',
   ),
   'X-Total-Count': {
     description: `With \`count=true\`: the number of items in the whole list, at most ${MAX_COUNTED}.`,

@@ -4,12 +4,15 @@ import { categoryList } from '../../../src/catalog/categories/category-queries.t
 import { categoryRoutes } from '../../../src/catalog/categories/category-routes.ts';
 import type { Operation } from '../../../src/contract/operation.ts';
 import { nameText } from '../../../src/contract/schema.ts';
+import type { Queries } from '../../../src/db/database.ts';
 import { defineList, is, startsWith } from '../../../src/db/list.ts';
+import { selectPage } from '../../../src/db/select-page.ts';
+import { allWebhooksList, webhookList } from '../../../src/events/webhooks/webhook-queries.ts';
 import { defineRoute } from '../../../src/routes/define-route.ts';
 import { listQuery } from '../../../src/routes/list-query.ts';
 import { reply } from '../../../src/routes/reply.ts';
 
-const indexes = [{ columns: ['id'] }];
+declare const db: Queries;
 const sorts = { id: ['id'] } as const;
 const success = { status: 200, description: '', schema: { type: 'array', items: Category } } as const;
 const common: Pick<
@@ -19,17 +22,25 @@ const common: Pick<
 const described = { ...common, method: 'GET', success } as const;
 
 // These compile.
-const query = listQuery(categoryList, { name: nameText });
-defineList(categoryTable, { filters: { name: startsWith('name') }, sorts, defaultSort: 'id', indexes });
+const query = listQuery(categoryList);
+defineList(categoryTable, { filters: { name: startsWith('name', nameText) }, sorts, defaultSort: 'id' });
+selectPage(db, webhookList, {}, 1);
+selectPage(db, allWebhooksList, {});
 defineRoute({
   ...described,
   query,
   handler: async context => reply.page(await categories.list(context.db, context.query)),
 });
 
-// Rejected: is not assignable to type 'never'
-listQuery(categoryList, { name: nameText, wings: nameText });
-// Rejected: Property 'name' is missing
-listQuery(categoryList, {});
 // Rejected: "wings"
-defineList(categoryTable, { filters: { wings: is('wings') }, sorts, defaultSort: 'id', indexes });
+defineList(categoryTable, { filters: { wings: is('wings', nameText) }, sorts, defaultSort: 'id' });
+// Rejected: Expected 2 arguments, but got 1
+defineList(categoryTable, { filters: { name: startsWith('name') }, sorts, defaultSort: 'id' });
+// Rejected: Expected 4 arguments, but got 3
+selectPage(db, webhookList, {});
+// Rejected: 'undefined' is not assignable to parameter of type 'Value'
+selectPage(db, webhookList, {}, undefined);
+// Rejected: Expected 3 arguments, but got 4
+selectPage(db, allWebhooksList, {}, 1);
+// Rejected: 'wings' does not exist in type
+selectPage(db, categoryList, { wings: 'two' });

@@ -1,6 +1,6 @@
-import type { Queries, Value } from '../../../db/database.ts';
-import { rangesOf } from '../../../db/list.ts';
+import type { Queries } from '../../../db/database.ts';
 import { rangeSql, type Statement } from '../../../db/range-sql.ts';
+import { rangesOf, type Values } from '../../../db/select-page.ts';
 import { byCodePoint, prefixEnd } from '../../../kit/text.ts';
 import { petList } from '../pet-queries.ts';
 
@@ -11,9 +11,6 @@ export interface Place {
 }
 
 export const START: Place = { name_key: '', id: 0 };
-
-/** The filters of a search, by column. */
-export type Filters = Readonly<Record<string, readonly Value[]>>;
 
 /** Pets in the order of results. A list may have a pet several times: `readSlice` removes repetitions. */
 export interface List {
@@ -30,12 +27,9 @@ export function namesBetween(
   { engine }: Queries,
   from: string,
   to: string | undefined,
-  filters: Filters = {},
+  filters: Values = {},
 ): List {
-  const ranges = {
-    ...rangesOf(petList, filters, ORDER),
-    ...{ order: ORDER, descending: false, where: undefined, skipsNull: false, from: undefined, to },
-  };
+  const ranges = { ...rangesOf(petList, filters, ORDER), descending: false, from: undefined, to };
   const select = 'SELECT name_key, id FROM pets';
   return {
     from,

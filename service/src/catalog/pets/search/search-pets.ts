@@ -1,23 +1,22 @@
 import type { Queries } from '../../../db/database.ts';
+import { selectionOf } from '../../../db/select-page.ts';
 import {
   DEFAULT_LIMIT,
   decodeCursor,
+  digestOf,
   encodeCursor,
   InvalidCursor,
-  InvalidListing,
   MAX_COUNTED,
   type Page,
 } from '../../../kit/paging.ts';
 import { type Pet, petTable } from '../pet.ts';
-import type { PetQuery } from '../pet-queries.ts';
-import type { Filters, Place } from './lists.ts';
+import { type PetQuery, petList } from '../pet-queries.ts';
+import type { Place } from './lists.ts';
 import { type Match, readRows, Search, tiers } from './search.ts';
 import { parseSearch } from './search-words.ts';
 
-/** The query of a search: it has words, and no other order or selection of IDs and names. */
-export interface SearchQuery extends PetQuery {
-  readonly q: string;
-}
+/** A query of the list of pets that has words. */
+export type SearchQuery = PetQuery & { readonly q: string };
 
 /**
  * Reads one page of the pets whose names have all words of `q`: exact matches first, then prefixes, then matches with typing
@@ -26,12 +25,11 @@ export interface SearchQuery extends PetQuery {
  */
 export async function searchPets(db: Queries, query: SearchQuery, signal?: AbortSignal): Promise<Page<Pet>> {
   const { q, cursor, count, limit = DEFAULT_LIMIT } = query;
-  rejectOther(query);
+  const { conditions } = selectionOf(petList, query);
   const texts = parseSearch(q);
-  const filters = filtersOf(query);
-  const order = JSON.stringify(['q', ...texts]);
-  const after = cursor === undefined ? undefined : placeIn(cursor, order);
-  const search = new Search(db, texts, filters, signal);
+  const digest = digestOf([texts, conditions]);
+  const after = cursor === undefined ? undefined : placeIn(cursor, digest);
+  const search = new Search(db, texts, conditions.equal, signal);
   const found = await search.first(limit + 1, after);
   const total = count ? { total: (await search.first(MAX_COUNTED + 1)).length } : {};
   const items = await readPets(
@@ -40,27 +38,11 @@ export async function searchPets(db: Queries, query: SearchQuery, signal?: Abort
   );
   if (found.length <= limit) return { items, ...total };
   const { tier, place } = found[limit - 1]!;
-  return { items, next: encodeCursor(order, [tier, place.name_key, place.id]), ...total };
+  return { items, next: encodeCursor(digest, [tier, place.name_key, place.id]), ...total };
 }
 
-function rejectOther(query: SearchQuery): void {
-  for (const name of ['id', 'name', 'sort'] as const) {
-    if (query[name] === undefined) continue;
-    throw new InvalidListing(
-      `Query parameter \`${name}\` cannot be combined with \`q\`, which has an order of its own: leave one of them out`,
-    );
-  }
-}
-
-function filtersOf({ status, categoryId }: SearchQuery): Filters {
-  return {
-    ...(status && { status: [...new Set(status)] }),
-    ...(categoryId !== undefined && { category_id: [categoryId] }),
-  };
-}
-
-function placeIn(cursor: string, order: string): Match {
-  const [number, name, id] = decodeCursor(cursor, order, ['number', 'string', 'number']);
+function placeIn(cursor: string, digest: string): Match {
+  const [number, name, id] = decodeCursor(cursor, digest, ['number', 'string', 'number']);
   const tier = tiers.find(tier => tier === number);
   if (tier === undefined) throw new InvalidCursor();
   return { tier, place: { name_key: String(name), id: Number(id) } };

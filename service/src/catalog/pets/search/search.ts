@@ -1,7 +1,7 @@
-import type { Queries, Row, Value } from '../../../db/database.ts';
-import { isOneOf } from '../../../db/select-page.ts';
-import { petTable } from '../pet.ts';
-import { exactly, type Filters, type List, longerThan, namesBetween, type Place, START } from './lists.ts';
+import type { Queries, Row } from '../../../db/database.ts';
+import { isOneOf, type Values } from '../../../db/select-page.ts';
+import { petList } from '../pet-queries.ts';
+import { exactly, type List, longerThan, namesBetween, type Place, START } from './lists.ts';
 import { type SearchWord, Tier, tierOf, withNear } from './search-words.ts';
 import { type Found, furthest, nameCondition, Slice, type SliceSize } from './slices.ts';
 import { nextTurn, Portions } from './turns.ts';
@@ -54,12 +54,12 @@ export class Search {
   readonly #db: Queries;
   /** Only the last tier needs the words of the dictionary. */
   #words: readonly SearchWord[];
-  readonly #filters: Filters;
+  readonly #filters: Values;
   readonly #signal: AbortSignal | undefined;
   /** The lists of each word by tier: the pets in which it matches in this way. */
   readonly #lists = new Map<string, Promise<List[] | undefined>[]>();
 
-  constructor(db: Queries, texts: readonly string[], filters: Filters, signal: AbortSignal | undefined) {
+  constructor(db: Queries, texts: readonly string[], filters: Values, signal: AbortSignal | undefined) {
     this.#db = db;
     this.#words = texts.map(text => ({ text, near: [] }));
     this.#filters = filters;
@@ -165,7 +165,7 @@ export class Search {
   }
 
   async #filtered(places: readonly Place[]): Promise<Place[]> {
-    const filters: [string, readonly Value[]][] = Object.entries(this.#filters);
+    const filters = Object.entries(this.#filters);
     const rows = await readRows(this.#db, places);
     const matching = rows.filter(row => filters.every(([column, values]) => values.includes(row[column]!)));
     const ids = new Set(matching.map(row => row.id));
@@ -191,11 +191,11 @@ function together(lists: readonly (List[] | undefined)[]): List[] | undefined {
   return lists.includes(undefined) ? undefined : lists.flatMap(list => list ?? []);
 }
 
-/** Reads up to 100 pets, with the keys of their names. */
+/** Reads up to 100 pets, with the columns that filter and sort them. */
 export function readRows(db: Queries, places: readonly Place[]): Promise<Row[]> {
   const [condition, values] = isOneOf(
     'id',
     places.map(({ id }) => id),
   );
-  return db.all<Row>(`SELECT ${petTable.columns}, name_key FROM pets WHERE ${condition}`, values);
+  return db.all<Row>(`${petList.select} WHERE ${condition}`, values);
 }
