@@ -85,7 +85,7 @@ export function startLiveLayer(store: PetStore, cache: QueryClient, account: Acc
       if (!(error instanceof GoneError)) throw error;
       cursor = undefined;
       recent = [];
-      cache.resetQueries();
+      void cache.resetQueries();
       start();
     }
   }
@@ -131,5 +131,5 @@ function applyEvent(cache: QueryClient, { type, data }: Event): void {
   if (type === 'pet.created')
     announceItem(cache, stock, { petId: data.id, quantity: 1, status: data.status });
   if (type === 'pet.deleted') markGone(cache, stock, data.id);
-  if (name === 'category') cache.invalidateQueries({ queryKey: [name, 'all'] });
+  if (name === 'category') void cache.invalidateQueries({ queryKey: [name, 'all'] });
 }
