@@ -108,9 +108,13 @@ interface Range {
   isNullable: boolean;
 }
 
+/** Rejects a default sort that is not one of the sorts: no declaration is a text. */
+type WithDefaultSort<D extends ListDeclaration> =
+  D['defaultSort'] extends Direction<keyof D['sorts'] & string> ? unknown : `Not a sort: ${D['defaultSort']}`;
+
 export function defineList<Resource extends object, const D extends ListDeclaration<keyof Resource & string>>(
   table: Table<Resource>,
-  declaration: D,
+  declaration: D & WithDefaultSort<D>,
 ): List<Resource, D>;
 export function defineList(table: Table<object>, declaration: ListDeclaration): List {
   const filters = Object.entries(declaration.filters).map(([name, { kind, property, among }]) => {

@@ -1,6 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { assignedId, boolean, foldedText, instant, integer, nullable, optional } from './columns.ts';
+import {
+  assignedId,
+  boolean,
+  type Column,
+  foldedText,
+  instant,
+  integer,
+  nullable,
+  optional,
+  text,
+} from './columns.ts';
 import { one, type Transaction, type Value } from './database.ts';
 import type { Insert } from './insert.ts';
 import { below, defineList, from, is, startsWith } from './list.ts';
@@ -90,13 +100,23 @@ describe('a table', () => {
     await assert.rejects(one(db, 'SELECT 1'), /none: SELECT 1$/);
   });
 
+  it('is rejected when two properties have the same column', () => {
+    type Kennel = { id: number; name: string; label: string };
+    const twice = (label: Column<string>) =>
+      new Table<Kennel>('kennels', { id: assignedId, name: foldedText('name', 'name_key'), label });
+    assert.throws(() => twice(text('name')), /^Error: kennels has two properties in the column name$/);
+    assert.throws(() => twice(text('name_key')), /two properties in the column name_key$/);
+    assert.throws(() => twice(text('id')), /two properties in the column id$/);
+    twice(text('label'));
+  });
+
   it('has no column for an undeclared property', () => {
     assert.throws(() => kennels.columnOf('colour'), /^Error: kennels has no column for colour$/);
   });
 });
 
 describe('the declaration of a list', () => {
-  const rest = { defaultSort: 'id', indexes: [] };
+  const rest = { defaultSort: 'id', indexes: [] } as const;
 
   it('provides the columns by which its pages are selected and sorted', () => {
     const { select, equal, sorts, range } = defineList(kennels, {

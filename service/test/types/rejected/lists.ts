@@ -12,11 +12,9 @@ import { reply } from '../../../src/routes/reply.ts';
 const indexes = [{ columns: ['id'] }];
 const sorts = { id: ['id'] } as const;
 const success = { status: 200, description: '', schema: { type: 'array', items: Category } } as const;
-const common: Pick<
-  Operation,
-  'path' | 'operationId' | 'tag' | 'summary' | 'description' | 'scope' | 'errors'
-> = categoryRoutes()[0]!;
-const described = { ...common, method: 'GET', success } as const;
+const common: Pick<Operation, 'operationId' | 'tag' | 'summary' | 'description' | 'scope' | 'errors'> =
+  categoryRoutes()[0]!;
+const described = { ...common, method: 'GET', path: '/categories', success } as const;
 
 // These compile.
 const query = listQuery(categoryList, { name: nameText });
@@ -31,5 +29,7 @@ defineRoute({
 listQuery(categoryList, { name: nameText, wings: nameText });
 // Rejected: Property 'name' is missing
 listQuery(categoryList, {});
+// Rejected: "Not a sort: name"
+defineList(categoryTable, { filters: {}, sorts, defaultSort: 'name', indexes });
 // Rejected: "wings"
 defineList(categoryTable, { filters: { wings: is('wings') }, sorts, defaultSort: 'id', indexes });
