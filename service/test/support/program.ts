@@ -11,6 +11,7 @@ import {
   isTypeNode,
   type Node,
   type SourceFile,
+  SyntaxKind,
 } from 'typescript/unstable/ast';
 import {
   API,
@@ -22,6 +23,15 @@ import {
 
 const root = join(import.meta.dirname, '../../..');
 const examples = 'service/test/types/misused/';
+
+export const functionKinds: readonly SyntaxKind[] = [
+  SyntaxKind.ArrowFunction,
+  SyntaxKind.FunctionExpression,
+  SyntaxKind.FunctionDeclaration,
+  SyntaxKind.MethodDeclaration,
+  SyntaxKind.GetAccessor,
+  SyntaxKind.Constructor,
+];
 
 /** What a rule found in the program. `file` is relative to the root of the project. */
 export interface Finding {

@@ -13,7 +13,7 @@ import {
   SyntaxKind,
 } from 'typescript/unstable/ast';
 import { type Type, TypeFlags } from 'typescript/unstable/sync';
-import { byPlace, expectedIn, type Finding, nodesIn, Program } from '../support/program.ts';
+import { byPlace, expectedIn, type Finding, functionKinds, nodesIn, Program } from '../support/program.ts';
 
 /** The name of the store in objects that have one. */
 const STORE = 'db';
@@ -109,18 +109,11 @@ function isOfStore(node: Node): boolean {
   return node.getSourceFile().fileName.includes('/service/src/db/');
 }
 
-const functions: readonly SyntaxKind[] = [
-  SyntaxKind.ArrowFunction,
-  SyntaxKind.FunctionExpression,
-  SyntaxKind.FunctionDeclaration,
-  SyntaxKind.MethodDeclaration,
-  SyntaxKind.GetAccessor,
-  SyntaxKind.Constructor,
-];
-
 /** Whether a declaration is a function, or a name for one. */
 function isFunction({ kind, initializer }: Node & { initializer?: Node }): boolean {
-  return functions.includes(kind) || (initializer !== undefined && functions.includes(initializer.kind));
+  return (
+    functionKinds.includes(kind) || (initializer !== undefined && functionKinds.includes(initializer.kind))
+  );
 }
 
 /** Whether a node is a value such as `db`, `access.db` or `this.#db`, and not a name in a path, a literal or a declaration. */
