@@ -29,12 +29,10 @@ export class Statements {
 
   constructor(program: Program) {
     this.#evaluator = new Evaluator(program, this.#store);
-    this.#sources = program.files
-      .flatMap(sourcesIn)
-      .map(node => ({
-        node,
-        place: program.findingAt(node, 'The statement does not follow from the program'),
-      }));
+    this.#sources = program.files.flatMap(sourcesIn).map(node => ({
+      node,
+      place: program.findingAt(node, 'The statement does not follow from the program'),
+    }));
   }
 
   /** The statements that `engine` gets, and the places whose statements do not follow from the text of the program. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, describe, it } from 'node:test';
+import { after, before, describe, it } from 'node:test';
 import BetterSqlite3 from 'better-sqlite3';
 import { Client } from 'pg';
 import type { Engine } from '../../src/db/database.ts';
@@ -28,9 +28,13 @@ const executed: Record<string, string> = {
 type Prepare = (sql: string) => unknown;
 
 describe('every statement of the service', () => {
-  const program = new Program();
+  let program: Program;
+  let all: Statements;
+  before(() => {
+    program = new Program();
+    all = new Statements(program);
+  });
   after(() => program.close());
-  const all = new Statements(program);
 
   async function assertPrepared(engine: Engine, prepare: Prepare): Promise<void> {
     const { statements, unknown } = await all.of(engine);

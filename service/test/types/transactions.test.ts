@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import {
   type Expression,
   isCallExpression,
@@ -143,15 +143,18 @@ function hasOtherStore(node: Node): boolean {
 }
 
 describe('a transaction', () => {
-  const program = new Program();
-  after(() => program.close());
-  const { inService, inExamples } = byPlace(new OtherStores(program).findings());
+  let found: ReturnType<typeof byPlace>;
+  before(() => {
+    const program = new Program();
+    found = byPlace(new OtherStores(program).findings());
+    program.close();
+  });
 
   it('is the only store that its function uses', () => {
-    assert.deepEqual(inService, []);
+    assert.deepEqual(found.inService, []);
   });
 
   it('is not confused with the store that it belongs to', () => {
-    assert.deepEqual(inExamples, expectedIn('transactions.ts'));
+    assert.deepEqual(found.inExamples, expectedIn('transactions.ts'));
   });
 });
