@@ -65,7 +65,7 @@ copyMarkdown?.addEventListener('click', async () => {
 const copyCommand = /** @type {HTMLElement | null} */ (document.querySelector('.copy-command'));
 copyCommand?.addEventListener('click', () => {
   const code = document.querySelector('.samples > [data-language=curl] code');
-  copy(copyCommand, code?.textContent ?? '');
+  void copy(copyCommand, code?.textContent ?? '');
 });
 
 // A page can be reached at other addresses than the one in its samples.

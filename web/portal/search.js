@@ -69,7 +69,7 @@ dialog.addEventListener('keydown', event => {
 export function showSearch() {
   if (!dialog.open) dialog.showModal();
   field.select();
-  update();
+  void update();
 }
 
 async function update() {

@@ -130,7 +130,7 @@ export function useForm(card) {
     if (!(cursor instanceof HTMLInputElement)) return;
     cursor.value = next.searchParams.get('cursor') ?? '';
     update();
-    execute();
+    void execute();
   };
 
   send.addEventListener('click', execute);
@@ -138,7 +138,7 @@ export function useForm(card) {
     const isField = event.target instanceof HTMLInputElement;
     if (event.key !== 'Enter' || !(isField || event.ctrlKey || event.metaKey)) return;
     event.preventDefault();
-    execute();
+    void execute();
   });
 }
 

@@ -58,7 +58,7 @@ const filters = { heated: is('heated', { type: 'boolean' }), name: startsWith('n
 
 /** A list by heat and name, with an additional filter and index. */
 function withFilter(more: ListDeclaration<keyof Kennel>['filters'], also: Record<string, string>) {
-  const declaration = { filters: { ...filters, ...more }, sorts, defaultSort: 'id' };
+  const declaration = { filters: { ...filters, ...more }, sorts, defaultSort: 'id' } as const;
   return defineList(kennels, declaration, indexes({ ...byHeat, ...also }));
 }
 

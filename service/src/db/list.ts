@@ -122,13 +122,17 @@ interface Sort {
   isNullable: boolean;
 }
 
+/** Rejects a default sort that is not one of the sorts: no declaration is a text. */
+type WithDefaultSort<D extends ListDeclaration> =
+  D['defaultSort'] extends Direction<keyof D['sorts'] & string> ? unknown : `Not a sort: ${D['defaultSort']}`;
+
 /**
  * Derives from the indexes of the table which filters and sorts they serve. Throws when no index serves a filter alone, the default
  * sort, or one of the other sorts with any filter, and when PostgreSQL could use another index than the intended one.
  */
 export function defineList<Resource extends object, const D extends ListDeclaration<keyof Resource & string>>(
   table: Table<Resource>,
-  declaration: D,
+  declaration: D & WithDefaultSort<D>,
   indexes?: readonly Index[],
 ): List<Resource, D>;
 export function defineList(

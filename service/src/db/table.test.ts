@@ -1,6 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { assignedId, boolean, foldedText, instant, integer, nullable, optional } from './columns.ts';
+import {
+  assignedId,
+  boolean,
+  type Column,
+  foldedText,
+  instant,
+  integer,
+  nullable,
+  optional,
+  text,
+} from './columns.ts';
 import { one, type Transaction, type Value } from './database.ts';
 import type { Insert } from './insert.ts';
 import { Table } from './table.ts';
@@ -87,6 +97,16 @@ describe('a table', () => {
       /^Error: A query that always has a row returned none: UPDATE kennels/,
     );
     await assert.rejects(one(db, 'SELECT 1'), /none: SELECT 1$/);
+  });
+
+  it('is rejected when two properties have the same column', () => {
+    type Kennel = { id: number; name: string; label: string };
+    const twice = (label: Column<string>) =>
+      new Table<Kennel>('kennels', { id: assignedId, name: foldedText('name', 'name_key'), label });
+    assert.throws(() => twice(text('name')), /^Error: kennels has two properties in the column name$/);
+    assert.throws(() => twice(text('name_key')), /two properties in the column name_key$/);
+    assert.throws(() => twice(text('id')), /two properties in the column id$/);
+    twice(text('label'));
   });
 
   it('has no column for an undeclared property', () => {

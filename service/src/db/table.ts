@@ -37,12 +37,16 @@ export class Table<Resource extends object> {
   readonly #updateReturning: string;
   readonly #delete: string;
 
+  /** Throws when two properties have the same column. */
   constructor(name: string, columns: ColumnsOf<Resource>) {
     this.name = name;
     this.#fields = Object.entries<StoredColumn>(columns).map(([property, column]) => ({
       property,
       ...column,
     }));
+    const names = this.#fields.flatMap(({ name, key }) => (key ? [name, key.name] : [name]));
+    const twice = names.find((column, i) => names.indexOf(column) !== i);
+    if (twice !== undefined) throw new Error(`${name} has two properties in the column ${twice}`);
     this.#writtenFields = this.#fields.filter(({ isAssigned }) => !isAssigned);
     this.columns = this.#fields.map(column => column.name).join(', ');
     this.written = this.#writtenFields.flatMap(({ name, key }) => (key ? [name, key.name] : [name]));

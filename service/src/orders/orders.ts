@@ -30,7 +30,7 @@ export async function read(db: Queries, orderId: number): Promise<StoredOrder> {
 export function place(db: Writer, order: Order, now: number): Promise<StoredOrder> {
   return db.write(async tx => {
     const wanted = settled(withDefaults(order), formatDateTime(now));
-    await moveUnits(tx, noUnits, wanted);
+    if (wanted.petId !== undefined) await inventory.take(tx, wanted.petId, wanted.quantity);
     const placed = await orderTable.insert(tx, wanted);
     if (isComplete(placed)) await inventory.settle(tx, placed.petId);
     orderEvents.append(tx, 'order.placed', placed.id, placed);
@@ -75,14 +75,12 @@ export function cancel(db: Writer, orderId: number, guard: (current: StoredOrder
       );
     }
     await orderTable.delete(tx, orderId);
-    await moveUnits(tx, order, noUnits);
+    if (order.petId !== undefined) await inventory.giveBack(tx, order.petId, order.quantity);
     orderEvents.append(tx, 'order.cancelled', orderId, order);
   });
 }
 
 type HeldUnits = Pick<New<StoredOrder>, 'petId' | 'quantity'>;
-
-const noUnits: HeldUnits = { quantity: 0 };
 
 /** Moves units between the stock and an open order that changes from `before` to `after`. */
 async function moveUnits(tx: Transaction, before: HeldUnits, after: HeldUnits): Promise<void> {

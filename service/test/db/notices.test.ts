@@ -53,7 +53,8 @@ describe('a notice of a transaction on PostgreSQL', () => {
     const { query } = Client.prototype;
     t.mock.method(Client.prototype, 'query', function (this: Client, ...args: Parameters<typeof query>) {
       const response: unknown = query.apply(this, args);
-      if (String(args[0]) === 'COMMIT') (response as Promise<unknown>).then(() => order.push('committed'));
+      if (String(args[0]) === 'COMMIT')
+        void (response as Promise<unknown>).then(() => order.push('committed'));
       return response;
     });
     await db.write(async tx => tx.notify('shelves'));

@@ -127,8 +127,9 @@ describe('stray bytes after a complete request', () => {
     await until('the stream starts', () => connection.received.includes('retry: '));
     await aCategory(shop.api, { name: 'Ferrets' });
     await until('the event arrives', () => connection.received.includes('"Ferrets"'));
-    shop.app.server.close();
+    const closing = shop.app.server.close();
     await connection.closed();
+    await closing;
     assert.match(
       connection.received,
       /: The service is shutting down; connect again to continue\n\n\r\n0\r\n\r\n$/,

@@ -26,7 +26,7 @@ describe('a directory of the embedded store', () => {
     const losers: Ended[] = [];
     await new Promise<void>(resolve => {
       for (const { ended } of starts)
-        ended.then(end => {
+        void ended.then(end => {
           if (losers.push(end) === starts.length - 1) resolve();
         });
     });

@@ -1,3 +1,5 @@
+import type { Exactly } from '../../contract/exact.ts';
+import { type FieldCheck, fieldCheckOf } from '../../contract/extra-fields.ts';
 import { dateTime, type Schema } from '../../contract/schema.ts';
 import { scopesInWords } from '../../contract/scopes.ts';
 import type { Static } from '../../contract/static.ts';
@@ -25,28 +27,42 @@ export interface EventKindDefinition<Type extends EventType, Data extends Schema
 export class EventKind<Type extends EventType = EventType, Data extends Schema = Schema> {
   readonly types: readonly [Type, ...Type[]];
   readonly schema: Schema & { readonly example: object };
+  readonly #checkFields: FieldCheck;
 
   constructor({ title, types, data }: EventKindDefinition<Type, Data>) {
     this.types = types;
     this.schema = { title, ...eventSchema(types, data) };
+    this.#checkFields = fieldCheckOf(data);
   }
 
   /**
    * Appends an event to the log, in the transaction that makes the change. `data` is the resource after the change, or its last
    * state if it was deleted. The store of a request replaces the actor `system` with the key of the request.
    */
-  append(tx: Transaction, type: Type, id: number, data: Static<Data>): void {
-    tx.append(newEvent(type, id, data));
+  append<Given extends Static<Data>>(
+    tx: Transaction,
+    type: Type,
+    id: number,
+    data: Given & Exactly<Given, Static<Data>>,
+  ): void {
+    tx.append(this.#event(type, id, data));
   }
 
   /** The same, for a transaction that needs the number of the event. */
-  appendNumbered(tx: Transaction, type: Type, id: number, data: Static<Data>): Promise<StoredEvent> {
-    return tx.appendNumbered(newEvent(type, id, data));
+  appendNumbered<Given extends Static<Data>>(
+    tx: Transaction,
+    type: Type,
+    id: number,
+    data: Given & Exactly<Given, Static<Data>>,
+  ): Promise<StoredEvent> {
+    return tx.appendNumbered(this.#event(type, id, data));
   }
-}
 
-function newEvent(type: EventType, id: number, data: unknown): NewEvent {
-  return { type, subject: subjectOf(type, id), actor: 'system', data: JSON.stringify(data) };
+  /** Throws when the data has a field that its schema does not define: clients would receive it. */
+  #event(type: Type, id: number, data: unknown): NewEvent {
+    this.#checkFields(data);
+    return { type, subject: subjectOf(type, id), actor: 'system', data: JSON.stringify(data) };
+  }
 }
 
 function eventSchema(types: readonly [EventType, ...EventType[]], data: Schema & { example: object }) {

@@ -66,7 +66,8 @@ export class Sender {
         this.#running.delete(sending);
         this.connections.free(destination, 1);
         onEnd({ delivery, attempted });
-      });
+      })
+      .catch(this.#options.onError);
   }
 
   /** Aborts all attempts, or those of a webhook. Whether the endpoint has accepted them is unknown. */

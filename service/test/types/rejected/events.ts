@@ -1,3 +1,4 @@
+import type { InventoryItem } from '../../../src/catalog/pets/inventory-item.ts';
 import { petEvents } from '../../../src/catalog/pets/pet-events.ts';
 import type { Transaction } from '../../../src/db/database.ts';
 import { EventKind } from '../../../src/events/event-log/event-kind.ts';
@@ -5,6 +6,7 @@ import { orderEvents } from '../../../src/orders/order.ts';
 
 declare const tx: Transaction;
 const pet = { id: 1, name: 'Biscuit', categoryId: 1, status: 'available' } as const;
+const item: InventoryItem = { petId: 1, quantity: 1, status: 'available' };
 const data = { type: 'object', example: {} } as const;
 
 // These compile.
@@ -17,5 +19,11 @@ petEvents.append(tx, 'pet.updated', 1, { id: 1, name: 'Biscuit' });
 petEvents.append(tx, 'order.placed', 1, pet);
 // Rejected: 'name' does not exist in type
 orderEvents.append(tx, 'order.placed', 1, { name: 'Biscuit' });
+// Rejected: "Not part of the schema: name"
+orderEvents.append(tx, 'order.placed', 1, pet);
+// Rejected: "Not part of the schema: status"
+orderEvents.append(tx, 'order.placed', 1, item);
+// Rejected: "Not part of the schema: hash"
+petEvents.append(tx, 'pet.updated', 1, { ...pet, hash: '9c1e5f0a' });
 // Rejected: is not assignable to type
 new EventKind({ title: 'PetEvent', types: ['pet.found'], data });

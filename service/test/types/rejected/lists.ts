@@ -15,11 +15,9 @@ import { reply } from '../../../src/routes/reply.ts';
 declare const db: Queries;
 const sorts = { id: ['id'] } as const;
 const success = { status: 200, description: '', schema: { type: 'array', items: Category } } as const;
-const common: Pick<
-  Operation,
-  'path' | 'operationId' | 'tag' | 'summary' | 'description' | 'scope' | 'errors'
-> = categoryRoutes()[0]!;
-const described = { ...common, method: 'GET', success } as const;
+const common: Pick<Operation, 'operationId' | 'tag' | 'summary' | 'description' | 'scope' | 'errors'> =
+  categoryRoutes()[0]!;
+const described = { ...common, method: 'GET', path: '/categories', success } as const;
 
 // These compile.
 const query = listQuery(categoryList);
@@ -32,6 +30,8 @@ defineRoute({
   handler: async context => reply.page(await categories.list(context.db, context.query)),
 });
 
+// Rejected: "Not a sort: name"
+defineList(categoryTable, { filters: {}, sorts, defaultSort: 'name' });
 // Rejected: "wings"
 defineList(categoryTable, { filters: { wings: is('wings', nameText) }, sorts, defaultSort: 'id' });
 // Rejected: Expected 2 arguments, but got 1

@@ -6,10 +6,9 @@ import { defineRoute } from '../../../src/routes/define-route.ts';
 import { idParams } from '../../../src/routes/id-params.ts';
 import { reply } from '../../../src/routes/reply.ts';
 
-const described: Pick<
-  Operation,
-  'path' | 'operationId' | 'tag' | 'summary' | 'description' | 'scope' | 'errors'
-> = categoryRoutes()[0]!;
+const common: Pick<Operation, 'operationId' | 'tag' | 'summary' | 'description' | 'errors'> =
+  categoryRoutes()[0]!;
+const described = { ...common, path: '/categories', scope: 'pets:write' } as const;
 
 const params = idParams('categoryId', 'The category.');
 const read = {
@@ -18,6 +17,13 @@ const read = {
   success: { status: 200, description: '', schema: Category },
 } as const;
 const list = { ...read, success: { ...read.success, schema: { type: 'array', items: Category } } } as const;
+const account = {
+  ...read,
+  success: {
+    ...read.success,
+    schema: { type: 'object', properties: { id: read.success.schema.properties.id, category: Category } },
+  },
+} as const;
 const create = {
   ...described,
   method: 'POST',
@@ -30,6 +36,7 @@ const numberPatch = { type: 'object', properties: { name: { type: 'integer' } } 
 const namelessPatch = { type: 'object', properties: { name: { type: 'string', nullable: true } } } as const;
 
 const dogs: Category = { id: 1, name: 'Dogs' };
+const row = { ...dogs, hash: '9c1e5f0a' };
 
 // These compile.
 defineRoute({ ...read, handler: async () => reply.resource(dogs) });
@@ -38,6 +45,7 @@ defineRoute({ ...create, handler: async () => reply.created('/categories/1', dog
 defineRoute({ ...remove, handler: async () => reply.empty });
 defineRoute({
   ...read,
+  path: '/categories/{categoryId}',
   params,
   handler: async ({ params: { categoryId } }) => reply.resource({ ...dogs, id: categoryId }),
 });
@@ -55,6 +63,18 @@ defineRoute({ ...read, handler: async () => reply.resource({ id: 1 }) });
 defineRoute({ ...create, handler: async () => reply.created('/categories/1', { ...dogs, id: '1' }) });
 // Rejected: Property 'name' is missing
 defineRoute({ ...list, handler: async () => reply.page({ items: [{ id: 1 }] }) });
+// Rejected: "Not part of the schema: hash"
+defineRoute({ ...read, handler: async () => reply.resource({ id: 1, name: 'Dogs', hash: '9c1e5f0a' }) });
+// Rejected: "Not part of the schema: hash"
+defineRoute({ ...read, handler: async () => reply.resource(row) });
+// Rejected: "Not part of the schema: hash"
+defineRoute({ ...read, handler: async () => reply.resource({ ...row, name: 'Cats' }) });
+// Rejected: "Not part of the schema: hash"
+defineRoute({ ...create, handler: async () => reply.created('/categories/1', row) });
+// Rejected: "Not part of the schema: hash"
+defineRoute({ ...list, handler: async () => reply.page({ items: [row] }) });
+// Rejected: "Not part of the schema: hash"
+defineRoute({ ...account, handler: async () => reply.resource({ id: 1, category: row }) });
 // Rejected: '"created"' is not assignable to type '"resource"'
 defineRoute({ ...read, handler: async () => reply.created('/categories/1', dogs) });
 // Rejected: '"resource"' is not assignable to type '"empty"'
@@ -62,6 +82,7 @@ defineRoute({ ...remove, handler: async () => reply.resource(dogs) });
 // Rejected: Property 'petId' does not exist
 defineRoute({
   ...read,
+  path: '/categories/{categoryId}',
   params,
   handler: async ({ params: { petId } }) => reply.resource({ ...dogs, id: petId }),
 });

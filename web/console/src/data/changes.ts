@@ -67,7 +67,7 @@ export function useActions<T extends object>(resource: Resource<T>) {
 
 /** The menu of categories has no list of pages. Without the scope for events, it would not have the change. */
 function readMenuAgain(cache: QueryClient, { name }: { name: string }): void {
-  cache.invalidateQueries({ queryKey: [name, 'all'] });
+  void cache.invalidateQueries({ queryKey: [name, 'all'] });
 }
 
 export interface ChangeOptions {

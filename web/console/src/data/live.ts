@@ -67,7 +67,7 @@ export function startLiveLayer(
     recent = [];
     droppedTo = 0;
     for (const listener of resetListeners) listener();
-    cache.resetQueries();
+    void cache.resetQueries();
   };
 
   const apply = () => {
@@ -150,5 +150,5 @@ function applyEvent(cache: QueryClient, { type, data }: Event): void {
   if (type === 'pet.created')
     announceItem(cache, stock, { petId: data.id, quantity: 1, status: data.status });
   if (type === 'pet.deleted') markGone(cache, stock, data.id);
-  if (name === 'category') cache.invalidateQueries({ queryKey: [name, 'all'] });
+  if (name === 'category') void cache.invalidateQueries({ queryKey: [name, 'all'] });
 }

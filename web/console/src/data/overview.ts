@@ -97,7 +97,7 @@ function useFreshFigures(): void {
     const read = () => {
       timer = undefined;
       readAt = performance.now();
-      for (const figure of changed) cache.invalidateQueries({ queryKey: ['overview', figure] });
+      for (const figure of changed) void cache.invalidateQueries({ queryKey: ['overview', figure] });
       changed.clear();
     };
     const stop = live.onEvent(({ type }) => {

@@ -47,7 +47,7 @@ export function useEventLog(filter: EventFilter, isHeld: boolean) {
     setNews(recent());
     // The recent events may not continue what was read at an earlier visit.
     const read = cache.getQueryData<Pages>(key)?.pages[0];
-    if (read && read.upTo < live.droppedTo()) cache.resetQueries({ queryKey: key, exact: true });
+    if (read && read.upTo < live.droppedTo()) void cache.resetQueries({ queryKey: key, exact: true });
     return live.onEvent(event => {
       if (belongsTo(event, filter)) setNews(news => withEvent(news, event));
     });

@@ -30,7 +30,7 @@ export function Animals() {
   const lacksCategories = useLacksCategories();
   const open = (pet: Pet) => {
     setCurrent(pet.id);
-    navigate({ to: '/animals/$petId', params: { petId: String(pet.id) }, search: query });
+    void navigate({ to: '/animals/$petId', params: { petId: String(pet.id) }, search: query });
   };
   const isFiltered = Object.keys(query).some(name => name !== 'sort');
   return (

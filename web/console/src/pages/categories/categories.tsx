@@ -36,7 +36,11 @@ export function Categories() {
   const [current, setCurrent] = useCurrent(categories, query);
   const open = (category: Category) => {
     setCurrent(category.id);
-    navigate({ to: '/categories/$categoryId', params: { categoryId: String(category.id) }, search: query });
+    void navigate({
+      to: '/categories/$categoryId',
+      params: { categoryId: String(category.id) },
+      search: query,
+    });
   };
   return (
     <ListPage

@@ -41,7 +41,7 @@ export function Events() {
   const [current, setCurrent] = useCurrent(events, filter);
   const open = (event: Event) => {
     setCurrent(Number(event.id));
-    navigate({ to: '/events/$eventId', params: { eventId: event.id }, search: filter });
+    void navigate({ to: '/events/$eventId', params: { eventId: event.id }, search: filter });
   };
   const isFiltered = Object.keys(filter).length > 0;
   // No row moves under the pointer, or while the keyboard is used in the table.

@@ -65,7 +65,7 @@ export function Keys() {
   const [current, setCurrent] = useCurrent(keys, query);
   const open = (key: ApiKey) => {
     setCurrent(key.id);
-    navigate({ to: '/keys/$keyId', params: { keyId: String(key.id) }, search: query });
+    void navigate({ to: '/keys/$keyId', params: { keyId: String(key.id) }, search: query });
   };
   return (
     <ListPage

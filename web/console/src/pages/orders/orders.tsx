@@ -28,7 +28,7 @@ export function Orders() {
   const open = (order: Order) => {
     const id = orders.idOf(order);
     setCurrent(id);
-    navigate({ to: '/orders/$orderId', params: { orderId: String(id) }, search: query });
+    void navigate({ to: '/orders/$orderId', params: { orderId: String(id) }, search: query });
   };
   const isFiltered = Object.keys(query).some(name => name !== 'sort');
   const place = can('orders:write') && (

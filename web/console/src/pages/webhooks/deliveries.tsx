@@ -33,7 +33,7 @@ export function Deliveries() {
   const [current, setCurrent] = useCurrent(deliveries, query);
   const open = ({ id }: WebhookDelivery) => {
     setCurrent(id);
-    navigate({
+    void navigate({
       to: '/webhooks/$webhookId/deliveries/$deliveryId',
       params: { webhookId, deliveryId: String(id) },
       search: { status },

@@ -48,7 +48,7 @@ export function WebhookActions({ webhook, canChange, onRotate, deletion }: Webho
   async function test(): Promise<void> {
     const delivery = await store.webhooks.test(id);
     await cache.resetQueries({ queryKey: ['delivery', 'list'] });
-    navigate({
+    void navigate({
       to: '/webhooks/$webhookId/deliveries/$deliveryId',
       params: { ...params, deliveryId: String(delivery.id) },
     });

@@ -73,7 +73,7 @@ export function Webhooks() {
   const [current, setCurrent] = useCurrent(webhooks, query);
   const open = (webhook: Webhook) => {
     setCurrent(webhook.id);
-    navigate({ to: '/webhooks/$webhookId', params: { webhookId: String(webhook.id) } });
+    void navigate({ to: '/webhooks/$webhookId', params: { webhookId: String(webhook.id) } });
   };
   const action = can('webhooks:write') && can('events:read') && (
     <Link className="button" data-kind="main" to="/webhooks/new">

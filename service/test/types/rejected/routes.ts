@@ -1,0 +1,48 @@
+import { categoryRoutes } from '../../../src/catalog/categories/category-routes.ts';
+import type { Operation } from '../../../src/contract/operation.ts';
+import { defineRoute } from '../../../src/routes/define-route.ts';
+import { idParams, nestedIdParams } from '../../../src/routes/id-params.ts';
+import { reply } from '../../../src/routes/reply.ts';
+
+const common: Pick<Operation, 'operationId' | 'tag' | 'summary' | 'description' | 'errors'> =
+  categoryRoutes()[0]!;
+const remove = {
+  ...common,
+  method: 'DELETE',
+  path: '/categories',
+  scope: 'pets:write',
+  success: { status: 204, description: '' },
+  handler: async () => reply.empty,
+} as const;
+const read = { ...remove, method: 'GET', scope: 'pets:read' } as const;
+
+const owner = idParams('categoryId', 'The category.');
+const item = idParams('petId', 'The pet.');
+
+// These compile.
+defineRoute(remove);
+defineRoute(read);
+defineRoute({ ...read, scope: 'webhooks:write' });
+defineRoute({ ...read, scope: ['webhooks:write', 'events:read'] });
+defineRoute({ ...remove, scope: ['webhooks:write', 'events:read'] });
+defineRoute({ ...remove, scope: 'any' });
+defineRoute({ ...remove, scope: null });
+defineRoute({ ...remove, path: '/categories/{categoryId}', params: owner });
+defineRoute({
+  ...remove,
+  path: '/categories/{categoryId}/pets/{petId}',
+  params: nestedIdParams(owner, item),
+});
+
+// Rejected: Property 'params' is missing
+defineRoute({ ...remove, path: '/categories/{categoryId}' });
+// Rejected: Property 'categoryId' is missing
+defineRoute({ ...remove, path: '/categories/{categoryId}', params: item });
+// Rejected: Property 'petId' is missing
+defineRoute({ ...remove, path: '/categories/{categoryId}/pets/{petId}', params: owner });
+// Rejected: is not assignable to type 'never'
+defineRoute({ ...remove, params: owner });
+// Rejected: '"pets:read"' is not assignable
+defineRoute({ ...remove, scope: 'pets:read' });
+// Rejected: '"events:read"' is not assignable
+defineRoute({ ...remove, method: 'POST', scope: ['events:read', 'pets:read'] });
