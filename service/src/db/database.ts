@@ -93,8 +93,8 @@ export interface Transaction extends Queries, Writer {
   /** Inserts rows that can wait into a table with columns, such as `words (word)`. The caller does not wait, as with `send`. */
   insertLater(into: string, rows: readonly (readonly Value[])[]): void;
   /**
-   * Whether this write may change as many pages of an index as `pages` returns, which is called only in a long write: after some
-   * thousand pages it may not, because other writers wait for it. The caller then leaves the index as it is, and calls `afterCommit`.
+   * Whether this write may change as many pages of an index as `pages` returns, which is called only in a long write: after
+   * a thousand pages it may not, because other writers wait for it. The caller then leaves the index as it is, and calls `afterCommit`.
    */
   hasRoomFor(pages: () => number): boolean;
   /** In a long write: calls `work` with this ID and others after the commit, and before `write` resolves. */

@@ -1,7 +1,7 @@
 import type { AfterCommit } from './database.ts';
 
 /** The number of pages of indexes that a long write may change: its commit writes them at once, and other writers wait for it. */
-const MAX_PAGES = 2_000;
+const MAX_PAGES = 1_000;
 
 /** What a long write leaves for after its commit. */
 export class Leftovers {

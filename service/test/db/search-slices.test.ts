@@ -51,6 +51,36 @@ async function search(db: Database, q: string, limit = 20) {
   return { ids: items.map(({ id }) => id), ...reads };
 }
 
+/** Counts the turns of the event loop between the results of statements that contain some text, and the next statements. */
+async function turnsAfter<T>(
+  db: Database,
+  text: string,
+  run: (counter: Queries) => Promise<T>,
+): Promise<{ result: T; turns: number }> {
+  let turns = 0;
+  let isCounting = false;
+  const counter: Queries = {
+    engine: db.engine,
+    get: (...query) => db.get(...query),
+    run: () => assert.fail('a search changes nothing'),
+    all: async (...query) => {
+      isCounting = false;
+      const rows = await db.all<never>(...query);
+      isCounting = query[0].includes(text);
+      return rows;
+    },
+  };
+  let waiting = setImmediate(function next() {
+    if (isCounting) turns++;
+    waiting = setImmediate(next);
+  });
+  try {
+    return { result: await run(counter), turns };
+  } finally {
+    clearImmediate(waiting);
+  }
+}
+
 for (const [engine, openStore] of Object.entries(engines)) {
   describe(`a search, on ${engine}`, () => {
     it('reads in each slice the pets of the word with fewer pets there', async t => {
@@ -84,32 +114,30 @@ for (const [engine, openStore] of Object.entries(engines)) {
     it('checks a bounded number of characters of names in each turn of the event loop', async t => {
       const { db } = await openStore(t);
       const count = 500;
-      // The longest names, in a list of their own; each costs as much as 40 ordinary names.
       await store(db, Array(count).fill(`rex ${'\ufdfa'.repeat(196)}`));
-      const turns = { checking: 0 };
-      let isChecking = false;
-      const counter: Queries = {
-        engine: db.engine,
-        get: (...query) => db.get(...query),
-        run: () => assert.fail('a search changes nothing'),
-        all: async (...query) => {
-          isChecking = false;
-          const rows = await db.all<never>(...query);
-          isChecking = query[0].includes('name_key LIKE') && rows.length > 0;
-          return rows;
-        },
-      };
-      let waiting = setImmediate(function next() {
-        if (isChecking) turns.checking++;
-        waiting = setImmediate(next);
-      });
-      try {
-        assert.equal((await searchPets(counter, { q: 'rex الله', limit: 1, count: true })).total, count);
-      } finally {
-        clearImmediate(waiting);
-      }
+      const { result, turns } = await turnsAfter(db, 'name_key LIKE', counter =>
+        searchPets(counter, { q: 'rex الله', limit: 1, count: true }),
+      );
+      assert.equal(result.total, count);
       // At most 20,000 characters in a turn, and no turn for the first portion of each of the two searches.
-      assert.ok(turns.checking >= (count * 200) / 20_000 - 2, `${turns.checking} turns`);
+      assert.ok(turns >= (count * 200) / 20_000 - 2, `${turns} turns`);
+    });
+
+    it('compares a bounded number of words of the dictionary in each turn of the event loop', async t => {
+      const { db } = await openStore(t);
+      const start = 'zanzib';
+      const letters = [...'abcdefghijklmnop'];
+      const ends = letters.flatMap(a => letters.flatMap(b => letters.map(c => a + b + c)));
+      const length = 32;
+      await store(
+        db,
+        ends.map(end => `a ${(start + end).padEnd(length, 'x')}`),
+      );
+      const { turns } = await turnsAfter(db, 'word_variants', counter =>
+        searchPets(counter, { q: start.padEnd(length, 'y') }),
+      );
+      // At most 200,000 pairs of letters in a turn.
+      assert.ok(turns >= (4_000 * length * length) / 200_000 - 1, `${turns} turns`);
     });
 
     it('reads a bounded number of names in a slice, and fewer when it compares them with more words', async t => {

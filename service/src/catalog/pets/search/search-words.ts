@@ -50,6 +50,7 @@ async function nearWords(db: Queries, word: string): Promise<string[]> {
   const errors = errorsAllowed(word);
   if (errors === 0) return [];
   const variants = variantsOf(word, errors);
+  await nextTurn();
   const rows = await db.all<{ word: string }>(
     `SELECT word FROM word_variants WHERE variant IN (${variants.map(() => '?').join(', ')})
      ORDER BY variant, word LIMIT ?`,
