@@ -73,7 +73,8 @@ export class Endpoints {
 
   /** The look-up function of connections. It returns only the addresses of a name that are allowed. */
   readonly lookup: LookupFunction = (hostname, options, callback) => {
-    this.#allowedAddressesOf(hostname).then(allowed => {
+    // A look-up that fails finds no address, so the promise is never rejected.
+    void this.#allowedAddressesOf(hostname).then(allowed => {
       const { family = 0, all: wantsAll } = options;
       const found = allowed.filter(found => family === 0 || `IPv${found.family}` === `IPv${family}`);
       const [first] = found;

@@ -22,8 +22,8 @@ const described = { ...common, method: 'GET', path: '/categories', success } as 
 // These compile.
 const query = listQuery(categoryList);
 defineList(categoryTable, { filters: { name: startsWith('name', nameText) }, sorts, defaultSort: 'id' });
-selectPage(db, webhookList, {}, 1);
-selectPage(db, allWebhooksList, {});
+void selectPage(db, webhookList, {}, 1);
+void selectPage(db, allWebhooksList, {});
 defineRoute({
   ...described,
   query,
@@ -37,10 +37,10 @@ defineList(categoryTable, { filters: { wings: is('wings', nameText) }, sorts, de
 // Rejected: Expected 2 arguments, but got 1
 defineList(categoryTable, { filters: { name: startsWith('name') }, sorts, defaultSort: 'id' });
 // Rejected: Expected 4 arguments, but got 3
-selectPage(db, webhookList, {});
+void selectPage(db, webhookList, {});
 // Rejected: 'undefined' is not assignable to parameter of type 'Value'
-selectPage(db, webhookList, {}, undefined);
+void selectPage(db, webhookList, {}, undefined);
 // Rejected: Expected 3 arguments, but got 4
-selectPage(db, allWebhooksList, {}, 1);
+void selectPage(db, allWebhooksList, {}, 1);
 // Rejected: 'wings' does not exist in type
-selectPage(db, categoryList, { wings: 'two' });
+void selectPage(db, categoryList, { wings: 'two' });
