@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { ErrorCode } from '../contract/errors.ts';
+import type { ErrorCode } from '../contract/error-catalogue.ts';
 import type { TrustedProxies } from '../kit/client-address.ts';
 import { loggedText, MAX_LOGGED } from './log-text.ts';
 import { traceOf } from './request-trace.ts';

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { withoutSecrets } from '../access/api-keys/secret.ts';
-import { ApiError, type ErrorCode } from '../contract/errors.ts';
+import { type ErrorCode, errorCatalogue } from '../contract/error-catalogue.ts';
+import { ApiError } from '../contract/errors.ts';
 import type { Operation } from '../contract/operation.ts';
 import { BODY_LIMIT } from '../contract/request-limits.ts';
 import { DatabaseUnavailable } from '../db/database.ts';
@@ -9,7 +10,6 @@ import { inBinaryUnitAndBytes } from '../kit/quantities.ts';
 import { etagOf, isNotModified, rejectMismatch } from '../routes/conditional.ts';
 import type { ContentReply, LogReply, Reply, StreamReply } from '../routes/reply.ts';
 import { acceptPatch } from './body.ts';
-import { errorStatus } from './error-status.ts';
 import { withIdsAsSent } from './quoting.ts';
 import { sendWhole } from './send.ts';
 import { shouldRetry } from './should-retry.ts';
@@ -125,7 +125,7 @@ export function errorBody(
   code: ErrorCode,
   message: string,
 ): { code: ErrorCode; message: string; status: number } {
-  return { code, message: withoutSecrets(message), status: errorStatus[code] };
+  return { code, message: withoutSecrets(message), status: errorCatalogue[code].status };
 }
 
 function apiErrorOf(error: unknown, requestId: string, bodyLimit: number | undefined): ApiError {

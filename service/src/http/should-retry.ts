@@ -1,5 +1,4 @@
-import type { ErrorCode } from '../contract/errors.ts';
-import { errorStatus } from './error-status.ts';
+import { type ErrorCode, errorCatalogue } from '../contract/error-catalogue.ts';
 
 /** The longest `Retry-After` that generated clients honour, in seconds. */
 const LONGEST_HONOURED = 60;
@@ -15,6 +14,6 @@ export function shouldRetry(
 ): 'true' | 'false' | undefined {
   if (code === 'api_key_banned') return 'false';
   if (code === 'idempotency_key_in_use') return 'true';
-  if (errorStatus[code] === 429) return Number(wait) > LONGEST_HONOURED ? 'false' : 'true';
-  return errorStatus[code] === 503 ? 'true' : undefined;
+  if (errorCatalogue[code].status === 429) return Number(wait) > LONGEST_HONOURED ? 'false' : 'true';
+  return errorCatalogue[code].status === 503 ? 'true' : undefined;
 }

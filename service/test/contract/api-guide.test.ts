@@ -4,10 +4,9 @@ import { basename, join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { planLimits, plans } from '../../src/access/plans/plan.ts';
 import { readConfig } from '../../src/config.ts';
-import { errorCatalogue } from '../../src/contract/errors.ts';
+import { type ErrorCode, errorCatalogue } from '../../src/contract/error-catalogue.ts';
 import { scopes } from '../../src/contract/scopes.ts';
 import { fillEmptyStore } from '../../src/demo/demo-shop.ts';
-import { errorStatus } from '../../src/http/error-status.ts';
 import { HOUR, MINUTE, SECOND } from '../../src/kit/clock.ts';
 import { assertMatchesContract, operationOf } from '../support/contract.ts';
 import { anchorsOf, docsDirectory, readGuide, tableHeaded } from '../support/guide.ts';
@@ -144,7 +143,7 @@ describe('the guide to the API', () => {
     const withStatus = [...guide.prose.matchAll(/\b([45]\d\d)(?:\s|\|)+`([a-z_]+)`/g)];
     assert.ok(withStatus.length > 5);
     for (const [, status, code] of withStatus)
-      assert.equal(Number(status), errorStatus[code as keyof typeof errorStatus], code);
+      assert.equal(Number(status), errorCatalogue[code as ErrorCode].status, code);
   });
 
   it('mentions operations that exist', () => {

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { type ErrorCode, errorCatalogue } from '../../src/contract/errors.ts';
-import { errorStatus } from '../../src/http/error-status.ts';
+import { type ErrorCode, errorCatalogue } from '../../src/contract/error-catalogue.ts';
 import { document, documentedOperations, responsesOf } from './document.ts';
 
 const codes = Object.keys(errorCatalogue) as ErrorCode[];
@@ -33,7 +32,10 @@ const documented: DocumentedError[] = documentedOperations.flatMap(({ operation 
 describe('the error catalogue', () => {
   it('is in openapi.yaml, complete and with nothing else', () => {
     const expected = Object.fromEntries(
-      codes.map(code => [code, { status: errorStatus[code], description: errorCatalogue[code] }]),
+      codes.map(code => [
+        code,
+        { status: errorCatalogue[code].status, description: errorCatalogue[code].meaning },
+      ]),
     );
     assert.deepEqual(document['x-error-codes'], expected);
   });
@@ -48,14 +50,14 @@ describe('the error catalogue', () => {
     assert.ok(documented.length > 200);
     for (const { where, code, status, example } of documented) {
       assert.deepEqual([example.code, example.status], [code, status], where);
-      assert.equal(status, errorStatus[code as ErrorCode], `${where}: ${code}`);
+      assert.equal(status, errorCatalogue[code as ErrorCode].status, `${where}: ${code}`);
     }
   });
 
   it('explains each code in a sentence', () => {
     for (const code of codes) {
       assert.match(code, /^[a-z]+(_[a-z]+)+$/);
-      assert.match(errorCatalogue[code], /^[A-Z].{10,120}\.$/, code);
+      assert.match(errorCatalogue[code].meaning, /^[A-Z].{10,120}\.$/, code);
     }
   });
 

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import type { Server } from 'node:http';
 import { it, type TestContext } from 'node:test';
 import { promisify } from 'node:util';
-import { errorExamples } from '../../src/contract/error-examples.ts';
-import type { ErrorCode } from '../../src/contract/errors.ts';
+import { type ErrorCode, errorCatalogue } from '../../src/contract/error-catalogue.ts';
 import { DatabaseUnavailable } from '../../src/db/database.ts';
 import { expire } from '../../src/events/event-log/event-log.ts';
 import { provokeBan, usedUp } from '../access/provoke-ban.ts';
@@ -212,6 +211,6 @@ it('the example of each error is a message that the service sends', async t => {
   ][]) {
     const response = await provoke({ ...shop, ...ids, t });
     assert.equal(response.body?.code, code, response.text);
-    assert.equal(formOf(errorExamples[code]), formOf(response.body.message), code);
+    assert.equal(formOf(errorCatalogue[code].example), formOf(response.body.message), code);
   }
 });

@@ -10,7 +10,7 @@ import {
   type Node,
   type ObjectLiteralExpression,
 } from 'typescript/unstable/ast';
-import type { ErrorCode } from '../../src/contract/errors.ts';
+import type { ErrorCode } from '../../src/contract/error-catalogue.ts';
 import { describedRoutes } from '../../src/described-routes.ts';
 import { documentedOperations, responsesOf } from '../contract/document.ts';
 import { byPlace, expectedIn, type Finding, nodesIn, Program } from '../support/program.ts';

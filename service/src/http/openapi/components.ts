@@ -1,11 +1,10 @@
-import { errorCatalogue } from '../../contract/errors.ts';
+import { errorCatalogue } from '../../contract/error-catalogue.ts';
 import { HEADERS_LIMIT } from '../../contract/request-limits.ts';
 import type { Schema } from '../../contract/schema.ts';
 import { scopes } from '../../contract/scopes.ts';
 import { REQUEST_ID } from '../../kit/ids.ts';
 import { keysOf } from '../../kit/objects.ts';
 import { inWords } from '../../kit/quantities.ts';
-import { errorStatus } from '../error-status.ts';
 import { acceptedVersions } from '../gate/negotiation.ts';
 import { KEY_HEADER, KEY_LENGTH, RETENTION } from '../idempotency.ts';
 import { headerComponents } from './headers.ts';
@@ -75,7 +74,7 @@ export function errorCodes(): Record<string, { status: number; description: stri
   return Object.fromEntries(
     keysOf(errorCatalogue).map(code => [
       code,
-      { status: errorStatus[code], description: errorCatalogue[code] },
+      { status: errorCatalogue[code].status, description: errorCatalogue[code].meaning },
     ]),
   );
 }

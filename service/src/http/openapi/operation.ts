@@ -1,11 +1,10 @@
-import type { ErrorCode } from '../../contract/errors.ts';
+import { type ErrorCode, errorCatalogue } from '../../contract/error-catalogue.ts';
 import { requiredScopes } from '../../contract/operation.ts';
 import type { Schema } from '../../contract/schema.ts';
 import { scopesInWords } from '../../contract/scopes.ts';
 import { mergePatch } from '../../kit/merge-patch.ts';
 import type { Route } from '../../routes/define-route.ts';
 import { MERGE_PATCH } from '../body.ts';
-import { errorStatus } from '../error-status.ts';
 import { callbacksOf } from './callbacks.ts';
 import { type HeaderName, headers } from './headers.ts';
 import { parametersIn } from './parameters.ts';
@@ -163,7 +162,7 @@ function errorCodesOf(route: AnyRoute): ErrorCode[] {
 
 /** The error responses by status: references to shared ones, and the full text of others. */
 function errorsOf(route: AnyRoute, schemas: NamedSchemas): Record<string, object> {
-  const byStatus = Map.groupBy(errorCodesOf(route), code => errorStatus[code]);
+  const byStatus = Map.groupBy(errorCodesOf(route), code => errorCatalogue[code].status);
   return Object.fromEntries(
     [...byStatus].map(([status, codes]) => [
       status,

@@ -1,8 +1,6 @@
-import { errorExamples } from '../../contract/error-examples.ts';
-import { type ErrorCode, errorCatalogue } from '../../contract/errors.ts';
+import { type ErrorCode, errorCatalogue } from '../../contract/error-catalogue.ts';
 import { int32 } from '../../contract/schema.ts';
 import { http } from '../../kit/node-http.ts';
-import { errorStatus } from '../error-status.ts';
 import { type HeaderName, headers } from './headers.ts';
 import type { NamedSchemas } from './schemas.ts';
 
@@ -27,7 +25,7 @@ export const ErrorShape = {
     },
     status: { ...int32, minimum: 400, maximum: 599, description: 'The HTTP status code.' },
   },
-  example: { code: 'pet_not_found', message: errorExamples.pet_not_found, status: 404 },
+  example: { code: 'pet_not_found', message: errorCatalogue.pet_not_found.example, status: 404 },
 } as const;
 
 /** Headers of errors of operations that are deprecated or not yet stable. */
@@ -66,7 +64,7 @@ const shared: readonly (readonly [ErrorCode, ...ErrorCode[]])[] = [
 export function isShared(status: number, codes: readonly ErrorCode[]): boolean {
   return shared.some(
     group =>
-      errorStatus[group[0]] === status &&
+      errorCatalogue[group[0]].status === status &&
       group.length === codes.length &&
       codes.every(code => group.includes(code)),
   );
@@ -80,7 +78,7 @@ export function responseName(status: number): string {
 export function sharedResponses(schemas: NamedSchemas): Record<string, object> {
   return Object.fromEntries(
     shared.map(codes => {
-      const status = errorStatus[codes[0]];
+      const status = errorCatalogue[codes[0]].status;
       return [responseName(status), errorResponseOf(status, codes, LIFECYCLE, schemas)];
     }),
   );
@@ -93,9 +91,12 @@ export function errorResponseOf(
   lifecycle: readonly HeaderName[],
   schemas: NamedSchemas,
 ): object {
-  const examples = codes.map(code => [code, { value: { code, message: errorExamples[code], status } }]);
+  const examples = codes.map(code => [
+    code,
+    { value: { code, message: errorCatalogue[code].example, status } },
+  ]);
   return {
-    description: codes.map(code => `\`${code}\`: ${errorCatalogue[code]}`).join('\n\n'),
+    description: codes.map(code => `\`${code}\`: ${errorCatalogue[code].meaning}`).join('\n\n'),
     headers: headers([
       ...(byStatus[status] ?? []),
       ...codes.flatMap(code => byCode[code] ?? []),
