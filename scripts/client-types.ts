@@ -1,10 +1,11 @@
-// Writes the types of the TypeScript client, sdk/src/contract.ts, from openapi.yaml. With --check it compares them instead.
-import { readFileSync, writeFileSync } from 'node:fs';
+// Writes the types and the lists of the TypeScript client, sdk/src/contract.ts and lists.ts, from openapi.yaml. With --check it
+// compares them instead.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 
 const root = join(import.meta.dirname, '..');
-const file = join(root, 'sdk/src/contract.ts');
+const GENERATED = '// Generated from openapi.yaml by `npm run openapi`. Do not edit.';
 
 interface Schema {
   $ref?: string;
@@ -51,7 +52,7 @@ function typesOf({ paths, components, 'x-error-codes': codes }: Contract): strin
     ),
   );
   return [
-    '// Generated from openapi.yaml by `npm run openapi`. Do not edit.',
+    GENERATED,
     ...Object.entries(components.schemas).map(
       ([name, schema]) => `${comment(schema.description)}export type ${typeName(name)} = ${typeOf(schema)};`,
     ),
@@ -62,6 +63,24 @@ function typesOf({ paths, components, 'x-error-codes': codes }: Contract): strin
   ]
     .join('\n\n')
     .concat('\n');
+}
+
+/** Returns the source of what programs need as values: types do not exist at run time. */
+function listsOf({ components: { schemas } }: Contract): string {
+  const shapes = Object.entries(schemas).filter(([, { properties }]) => properties !== undefined);
+  const fields = shapes.map(
+    ([name, { properties }]) => `${typeName(name)}: ${literals(Object.keys(properties!))}`,
+  );
+  const types = schemas.Event!.oneOf!.flatMap(({ $ref }) => schemas[nameIn($ref!)]!.properties!.type!.enum!);
+  return [
+    GENERATED,
+    `/** The fields of each shape. */\nexport const fields = {\n${indented(fields.map(field => `${field},`).join('\n'))}\n} as const;`,
+    `/** The types of events. */\nexport const eventTypes = ${literals(types)} as const;\n`,
+  ].join('\n\n');
+}
+
+function literals(values: readonly unknown[]): string {
+  return `[${values.map(literal).join(', ')}]`;
 }
 
 function operationType(name: string, operation: Operation): string {
@@ -114,7 +133,7 @@ function typeOf(schema: Schema): string {
 function plainTypeOf(schema: Schema): string {
   const { $ref, type, items } = schema;
   const members = schema.oneOf ?? schema.anyOf;
-  if ($ref !== undefined) return typeName($ref.split('/').at(-1)!);
+  if ($ref !== undefined) return typeName(nameIn($ref));
   if (members !== undefined) return members.map(typeOf).join(' | ');
   if (schema.enum?.join() === errorCodes) return 'ErrorCode';
   if (schema.enum !== undefined)
@@ -129,6 +148,10 @@ function plainTypeOf(schema: Schema): string {
   throw new Error(
     `openapi.yaml has a schema that ${import.meta.filename} does not know: ${JSON.stringify(schema)}`,
   );
+}
+
+function nameIn(reference: string): string {
+  return reference.split('/').at(-1)!;
 }
 
 /** The name `Error` would hide the class of the language. */
@@ -164,9 +187,14 @@ function indented(text: string): string {
 
 const contract: Contract = parse(readFileSync(join(root, 'openapi.yaml'), 'utf8'));
 const errorCodes = Object.keys(contract['x-error-codes']).join();
-const types = typesOf(contract);
-if (!process.argv.includes('--check')) writeFileSync(file, types);
-else if (types !== readFileSync(file, 'utf8')) {
-  process.stderr.write('sdk/src/contract.ts is out of date: run `npm run openapi`\n');
-  process.exitCode = 1;
+for (const [name, text] of [
+  ['contract.ts', typesOf(contract)],
+  ['lists.ts', listsOf(contract)],
+] as const) {
+  const file = join(root, 'sdk/src', name);
+  if (!process.argv.includes('--check')) writeFileSync(file, text);
+  else if (!existsSync(file) || text !== readFileSync(file, 'utf8')) {
+    process.stderr.write(`sdk/src/${name} is out of date: run \`npm run openapi\`\n`);
+    process.exitCode = 1;
+  }
 }

@@ -1,3 +1,5 @@
+import { fields } from '@petstore/client/lists';
+
 /** The items that commands print. */
 export interface Resource {
   /** All fields of an item. */
@@ -8,63 +10,10 @@ export interface Resource {
   widths?: Readonly<Record<string, number>>;
 }
 
-const API_KEY = [
-  'id',
-  'name',
-  'plan',
-  'scopes',
-  'kind',
-  'quotas',
-  'origins',
-  'createdAt',
-  'expiresAt',
-  'revokedAt',
-  'lastUsedAt',
-  'ban',
-];
-const WEBHOOK = [
-  'id',
-  'url',
-  'types',
-  'description',
-  'enabled',
-  'createdBy',
-  'disabledReason',
-  'disabledAt',
-  'failingSince',
-  'createdAt',
-];
-const DELIVERY = [
-  'id',
-  'webhookId',
-  'messageId',
-  'eventId',
-  'type',
-  'subject',
-  'status',
-  'attemptCount',
-  'nextAttemptAt',
-  'createdAt',
-  'finishedAt',
-];
-const EVENT = [
-  'specversion',
-  'id',
-  'source',
-  'time',
-  'datacontenttype',
-  'actor',
-  'requestid',
-  'traceparent',
-  'type',
-  'subject',
-  'data',
-];
-
-export const pet: Resource = { fields: ['id', 'name', 'categoryId', 'status'] };
-export const category: Resource = { fields: ['id', 'name', 'description'] };
-export const order: Resource = { fields: ['id', 'petId', 'quantity', 'shipDate', 'complete'] };
-export const stock: Resource = { fields: ['petId', 'quantity', 'status'] };
+export const pet: Resource = { fields: fields.Pet };
+export const category: Resource = { fields: fields.Category };
+export const order: Resource = { fields: fields.Order };
+export const stock: Resource = { fields: fields.InventoryItem };
 /** The columns that `petstore import` reads, in an order for people. */
 export const exportedPet: Resource = {
   fields: ['id', 'name', 'category', 'categoryId', 'status', 'quantity'],
@@ -83,50 +32,48 @@ export const importSummary: Resource = {
   ],
 };
 export const key: Resource = {
-  fields: API_KEY,
+  fields: fields.ApiKey,
   columns: ['id', 'name', 'plan', 'scopes', 'expiresAt', 'revokedAt', 'lastUsedAt'],
 };
 export const createdKey: Resource = {
-  fields: [...API_KEY, 'key'],
+  fields: fields.CreatedApiKey,
   columns: ['id', 'name', 'plan', 'scopes', 'expiresAt', 'key'],
 };
 export const rotatedKey: Resource = {
-  fields: [...API_KEY, 'earlierKeysExpireAt', 'key'],
+  fields: fields.RotatedApiKey,
   columns: ['id', 'name', 'earlierKeysExpireAt', 'key'],
 };
-export const usage: Resource = { fields: ['keyId', 'windows', 'days'] };
-export const account: Resource = {
-  fields: ['keyId', 'name', 'plan', 'scopes', 'expiresAt', 'ban', 'windows', 'days'],
-};
+export const usage: Resource = { fields: fields.KeyUsage };
+export const account: Resource = { fields: fields.Account };
 export const event: Resource = {
-  fields: EVENT,
+  fields: fields.PetEvent,
   columns: ['id', 'time', 'type', 'subject', 'actor'],
   widths: { id: 8, time: 24, type: 20, subject: 20, actor: 8 },
 };
 export const webhook: Resource = {
-  fields: WEBHOOK,
+  fields: fields.Webhook,
   columns: ['id', 'url', 'types', 'enabled', 'disabledReason', 'failingSince'],
 };
 export const createdWebhook: Resource = {
-  fields: [...WEBHOOK, 'secret'],
+  fields: fields.CreatedWebhook,
   columns: ['id', 'url', 'types', 'secret'],
 };
 export const rotatedWebhook: Resource = {
-  fields: [...WEBHOOK, 'earlierSecretExpiresAt', 'secret'],
+  fields: fields.RotatedWebhook,
   columns: ['id', 'url', 'earlierSecretExpiresAt', 'secret'],
 };
 export const delivery: Resource = {
-  fields: DELIVERY,
+  fields: fields.WebhookDelivery,
   columns: ['id', 'eventId', 'type', 'subject', 'status', 'attemptCount', 'nextAttemptAt', 'finishedAt'],
 };
-export const deliveryDetails: Resource = { fields: [...DELIVERY, 'attempts'] };
-export const replay: Resource = { fields: ['webhookId', 'cursor', 'latest'] };
+export const deliveryDetails: Resource = { fields: fields.WebhookDeliveryDetails };
+export const replay: Resource = { fields: fields.Replay };
 export const forwarded: Resource = {
   fields: ['messageId', 'eventId', 'type', 'subject', 'status', 'attemptCount', 'deliveredAt'],
   columns: ['deliveredAt', 'eventId', 'type', 'subject', 'status', 'attemptCount'],
   widths: { deliveredAt: 24, eventId: 8, type: 20, subject: 20 },
 };
-export const readiness: Resource = { fields: ['status', 'message'] };
+export const readiness: Resource = { fields: fields.Readiness };
 /** What commands print when the service returns nothing. */
 export const outcome: Resource = { fields: ['id', 'outcome'] };
 export const profile: Resource = { fields: ['name', 'url', 'current'] };

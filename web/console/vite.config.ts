@@ -7,7 +7,12 @@ export default defineConfig({
   root: at('.'),
   base: '/console/',
   // From its sources: the client needs no build of its own here.
-  resolve: { alias: { '@petstore/client': at('../../sdk/src/index.ts') } },
+  resolve: {
+    alias: {
+      '@petstore/client/lists': at('../../sdk/src/lists.ts'),
+      '@petstore/client': at('../../sdk/src/index.ts'),
+    },
+  },
   build: {
     target: 'baseline-widely-available',
     emptyOutDir: true,

@@ -15,7 +15,7 @@ describe('the settings of traces', () => {
   it('are undefined without an endpoint, and when the SDK or the exporter is disabled', () => {
     assert.equal(readTraceSettings({}), undefined);
     assert.equal(readTraceSettings({ OTEL_EXPORTER_OTLP_ENDPOINT: ' ' }), undefined);
-    assert.equal(readTraceSettings({ OTEL_TRACES_SAMPLER: 'always_on' }), undefined);
+    assert.equal(readTraceSettings({ OTEL_TRACES_SAMPLER: 'of another program' }), undefined);
     assert.equal(readTraceSettings({ ...ENDPOINT, OTEL_SDK_DISABLED: 'TRUE' }), undefined);
     assert.equal(readTraceSettings({ ...ENDPOINT, OTEL_TRACES_EXPORTER: 'none' }), undefined);
   });
@@ -68,7 +68,7 @@ describe('the settings of traces', () => {
     [{ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'nowhere' }, /^OTEL_EXPORTER_OTLP_TRACES_ENDPOINT must be/],
     [
       { OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' },
-      /^OTEL_EXPORTER_OTLP_PROTOCOL must be http\/json, but is "grpc"/,
+      /^OTEL_EXPORTER_OTLP_PROTOCOL must be one of http\/json, but is "grpc"/,
     ],
     [
       { OTEL_EXPORTER_OTLP_HEADERS: 'a=1,secret' },
@@ -88,21 +88,25 @@ describe('the settings of traces', () => {
     ],
     [
       { OTEL_EXPORTER_OTLP_TIMEOUT: '0' },
-      /^OTEL_EXPORTER_OTLP_TIMEOUT must be a whole number of milliseconds/,
+      /^OTEL_EXPORTER_OTLP_TIMEOUT must be a whole number from 1 to 999999/,
     ],
     [
       { OTEL_BSP_MAX_QUEUE_SIZE: '100' },
       /^OTEL_BSP_MAX_EXPORT_BATCH_SIZE must be at most .* 100, but is 512/,
     ],
-    [{ OTEL_BSP_SCHEDULE_DELAY: '-1' }, /^OTEL_BSP_SCHEDULE_DELAY must be a whole number of milliseconds/],
+    [{ OTEL_BSP_SCHEDULE_DELAY: '-1' }, /^OTEL_BSP_SCHEDULE_DELAY must be a whole number from 1 to 999999/],
     [{ OTEL_RESOURCE_ATTRIBUTES: '=x' }, /^OTEL_RESOURCE_ATTRIBUTES takes pairs/],
-    [{ OTEL_TRACES_EXPORTER: 'zipkin' }, /^OTEL_TRACES_EXPORTER must be otlp or none, but is "zipkin"/],
-    [{ OTEL_TRACES_SAMPLER: 'some' }, /^OTEL_TRACES_SAMPLER must be always_on or .*, but is "some"/],
+    [{ OTEL_TRACES_EXPORTER: 'zipkin' }, /^OTEL_TRACES_EXPORTER must be one of otlp, none, but is "zipkin"/],
+    [{ OTEL_TRACES_SAMPLER: 'some' }, /^OTEL_TRACES_SAMPLER must be one of always_on, .*, but is "some"/],
     [
       { OTEL_TRACES_SAMPLER: 'traceidratio', OTEL_TRACES_SAMPLER_ARG: '2' },
       /^OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1, but is "2"/,
     ],
-    [{ OTEL_SDK_DISABLED: 'yes' }, /^OTEL_SDK_DISABLED must be true or false, but is "yes"/],
+    [
+      { OTEL_EXPORTER_OTLP_TIMEOUT: '1', OTEL_EXPORTER_OTLP_TRACES_TIMEOUT: '0' },
+      /^OTEL_EXPORTER_OTLP_TRACES_TIMEOUT must be a whole number/,
+    ],
+    [{ OTEL_SDK_DISABLED: 'yes' }, /^OTEL_SDK_DISABLED must be one of true, false, but is "yes"/],
   ] as const) {
     it(`are rejected: ${Object.entries(environment).join(' ').replace(',', '=')}`, () => {
       const isExpected = (error: unknown) =>

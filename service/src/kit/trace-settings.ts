@@ -1,4 +1,19 @@
 import { ConfigError } from './config-error.ts';
+import { keysOf } from './objects.ts';
+import {
+  type Environment,
+  flag,
+  type Kind,
+  NONE,
+  oneOf,
+  optional,
+  readSettings,
+  type Setting,
+  setting,
+  text,
+  type ValuesOf,
+  wholeNumber,
+} from './settings.ts';
 
 /** The settings of the export of spans. */
 export interface TraceSettings {
@@ -11,16 +26,7 @@ export interface TraceSettings {
   /** `service.name`, and other attributes that identify the process. */
   readonly resource: Readonly<Record<string, string>>;
   readonly sampler: Sampler;
-  readonly queue: SpanQueue;
-}
-
-/** The limits of the queue of spans to export. */
-interface SpanQueue {
-  /** The maximum number of spans in the queue; further ones are dropped. */
-  readonly size: number;
-  /** The maximum number of spans of one export. It starts when the queue has this many, or after `delay` milliseconds. */
-  readonly batch: number;
-  readonly delay: number;
+  readonly queue: ValuesOf<typeof traceSettings.queue>;
 }
 
 export interface Sampler {
@@ -30,94 +36,69 @@ export interface Sampler {
   readonly isParentBased: boolean;
 }
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
-const samplers: Readonly<Record<string, (argument: () => number) => Sampler>> = {
+const samplers = {
   always_on: () => ({ ratio: 1, isParentBased: false }),
   always_off: () => ({ ratio: 0, isParentBased: false }),
-  traceidratio: argument => ({ ratio: argument(), isParentBased: false }),
+  traceidratio: (ratio: number) => ({ ratio, isParentBased: false }),
   parentbased_always_on: () => ({ ratio: 1, isParentBased: true }),
   parentbased_always_off: () => ({ ratio: 0, isParentBased: true }),
-  parentbased_traceidratio: argument => ({ ratio: argument(), isParentBased: true }),
+  parentbased_traceidratio: (ratio: number) => ({ ratio, isParentBased: true }),
+} satisfies Record<string, (ratio: number) => Sampler>;
+
+/** Messages do not show the URL: it may contain a password. */
+const collectorUrl: Kind<string> = {
+  values: 'an http or https URL such as http://127.0.0.1:4318',
+  parse: (text, name) => {
+    const url = URL.parse(text);
+    if (url && /^https?:$/.test(url.protocol)) return url.href;
+    throw new ConfigError(`${name} must be ${collectorUrl.values}`);
+  },
 };
 
-/**
- * Reads OpenTelemetry's standard variables (its specification, "Environment Variable Specification" and "OTLP Exporter
- * Configuration"); an empty one counts as unset. Returns `undefined` when nothing is exported. Throws ConfigError.
- */
-export function readTraceSettings(environment: Environment): TraceSettings | undefined {
-  const read = (name: string) => environment[name]?.trim() || undefined;
-  const ofTraces = (name: string): [name: string, value: string | undefined] => {
-    const own = `OTEL_EXPORTER_OTLP_TRACES_${name}`;
-    const shared = `OTEL_EXPORTER_OTLP_${name}`;
-    return read(own) === undefined ? [shared, read(shared)] : [own, read(own)];
+const baseUrl: Kind<string> = {
+  values: collectorUrl.values,
+  parse: (text, name) => {
+    const url = new URL(collectorUrl.parse(text, name));
+    url.pathname = `${url.pathname.replace(/\/$/, '')}/v1/traces`;
+    return url.href;
+  },
+};
+
+const share: Kind<number> = {
+  values: 'a number from 0 to 1',
+  parse: (text, name) => {
+    const ratio = Number(text);
+    if (ratio >= 0 && ratio <= 1) return ratio;
+    throw new ConfigError(`${name} must be ${share.values}, but is "${text}"`);
+  },
+};
+
+const flagInAnyCase: Kind<boolean> = {
+  values: flag.values,
+  parse: (text, name) => flag.parse(text.toLowerCase(), name),
+};
+
+/** `name=value` pairs separated by commas, percent-encoded (W3C Baggage). Messages show no value: it may be a token. */
+function pairs(isPair: (key: string, value: string) => boolean): Kind<Readonly<Record<string, string>>> {
+  const values = 'pairs such as name=value separated by commas, percent-encoded';
+  return {
+    values,
+    parse: (text, name) => {
+      const parts = text.split(',').filter(part => part.trim() !== '');
+      const entries = parts.map((part, i) => {
+        const place = part.indexOf('=');
+        try {
+          const key = decodeURIComponent(part.slice(0, Math.max(place, 0)).trim());
+          const value = decodeURIComponent(part.slice(place + 1).trim());
+          if (isPair(key, value)) return [key, value];
+        } catch (error) {
+          if (!(error instanceof URIError)) throw error;
+        }
+        throw new ConfigError(`${name} takes ${values}, but number ${i + 1} is not such a pair`);
+      });
+      return Object.freeze(Object.fromEntries(entries));
+    },
   };
-  const [endpointName, endpoint] = ofTraces('ENDPOINT');
-  if (endpoint === undefined || isDisabled(read) || read('OTEL_TRACES_EXPORTER') === 'none') return undefined;
-  requireOneOf('OTEL_TRACES_EXPORTER', read('OTEL_TRACES_EXPORTER'), ['otlp', 'none']);
-  const [protocolName, protocol] = ofTraces('PROTOCOL');
-  requireOneOf(protocolName, protocol, ['http/json']);
-  const [headersName, headers] = ofTraces('HEADERS');
-  const [timeoutName, timeout] = ofTraces('TIMEOUT');
-  const service = read('OTEL_SERVICE_NAME');
-  return Object.freeze({
-    url: urlOf(endpointName, endpoint),
-    headers: pairsOf(headersName, headers, isHeader),
-    timeout: wholeNumber(timeoutName, timeout ?? '10000', MILLISECONDS),
-    resource: Object.freeze({
-      'service.name': 'petstore',
-      ...pairsOf('OTEL_RESOURCE_ATTRIBUTES', read('OTEL_RESOURCE_ATTRIBUTES')),
-      ...(service && { 'service.name': service }),
-    }),
-    queue: queueOf(read),
-    sampler: samplerOf(read('OTEL_TRACES_SAMPLER'), read('OTEL_TRACES_SAMPLER_ARG')),
-  });
-}
-
-function isDisabled(read: (name: string) => string | undefined): boolean {
-  const value = read('OTEL_SDK_DISABLED')?.toLowerCase();
-  requireOneOf('OTEL_SDK_DISABLED', value, ['true', 'false']);
-  return value === 'true';
-}
-
-function requireOneOf(name: string, value: string | undefined, choices: readonly string[]): void {
-  if (value === undefined || choices.includes(value)) return;
-  throw new ConfigError(`${name} must be ${choices.join(' or ')}, but is "${value}"`);
-}
-
-/** Adds the path of traces to the endpoint of all signals; an endpoint for traces stays unchanged. It may contain a password. */
-function urlOf(name: string, value: string): string {
-  const url = URL.parse(value);
-  if (!url || !['http:', 'https:'].includes(url.protocol)) {
-    throw new ConfigError(`${name} must be an http or https URL such as http://127.0.0.1:4318`);
-  }
-  if (!name.includes('_TRACES_')) url.pathname = `${url.pathname.replace(/\/$/, '')}/v1/traces`;
-  return url.href;
-}
-
-/** Parses `name=value` pairs separated by commas, percent-encoded (W3C Baggage). Messages show no value: it may be a token. */
-function pairsOf(
-  name: string,
-  value: string | undefined,
-  isPair = (key: string, _value: string) => key !== '',
-): Readonly<Record<string, string>> {
-  const pairs = value === undefined ? [] : value.split(',').map(pair => pair.trim());
-  const entries = pairs
-    .filter(pair => pair !== '')
-    .map((pair, i) => {
-      const place = pair.indexOf('=');
-      try {
-        const key = decodeURIComponent(pair.slice(0, Math.max(place, 0)).trim());
-        const text = decodeURIComponent(pair.slice(place + 1).trim());
-        if (isPair(key, text)) return [key, text];
-      } catch (error) {
-        if (!(error instanceof URIError)) throw error;
-      }
-      throw new ConfigError(
-        `${name} takes pairs such as name=value separated by commas, percent-encoded, but number ${i + 1} is not such a pair`,
-      );
-    });
-  return Object.freeze(Object.fromEntries(entries));
 }
 
 /** Whether `node:http` accepts the header. */
@@ -125,34 +106,127 @@ function isHeader(name: string, value: string): boolean {
   return /^[\w!#$%&'*+.^`|~-]+$/.test(name) && /^[\t\x20-\x7e\x80-\xff]*$/.test(value);
 }
 
-/** The defaults are the standard's ("Batch Span Processor"). */
-function queueOf(read: (name: string) => string | undefined): SpanQueue {
-  const setting = (name: string, fallback: string, what: string) =>
-    wholeNumber(name, read(name) ?? fallback, what);
-  const queue = {
-    size: setting('OTEL_BSP_MAX_QUEUE_SIZE', '2048', 'spans'),
-    batch: setting('OTEL_BSP_MAX_EXPORT_BATCH_SIZE', '512', 'spans'),
-    delay: setting('OTEL_BSP_SCHEDULE_DELAY', '5000', MILLISECONDS),
+/** A setting that `own` replaces if its variable is set. */
+function unless<Value>(own: Setting<Value>, shared: Setting<Value>): Setting<Value> {
+  return {
+    variables: [...shared.variables, ...own.variables],
+    read: environment =>
+      (own.variables.some(({ name }) => environment[name] !== undefined) ? own : shared).read(environment),
   };
-  if (queue.batch <= queue.size) return Object.freeze(queue);
-  throw new ConfigError(
-    `OTEL_BSP_MAX_EXPORT_BATCH_SIZE must be at most OTEL_BSP_MAX_QUEUE_SIZE, ${queue.size}, but is ${queue.batch}`,
+}
+
+/** A setting of the exporter for all signals, and the same for traces alone. */
+function ofExporter<Value>(name: string, kind: Kind<Value>, fallback: string | number, meaning: string) {
+  return unless(
+    setting(`OTEL_EXPORTER_OTLP_TRACES_${name}`, kind, fallback, 'The same, instead of the one above'),
+    setting(`OTEL_EXPORTER_OTLP_${name}`, kind, fallback, meaning),
   );
 }
 
-const MILLISECONDS = 'milliseconds';
+const upTo999999 = wholeNumber(1, 999_999);
 
-function wholeNumber(name: string, value: string, what: string): number {
-  const number = Number(value);
-  if (/^\d{1,6}$/.test(value) && number > 0) return number;
-  throw new ConfigError(`${name} must be a whole number of ${what} from 1 to 999999, but is "${value}"`);
-}
+/**
+ * OpenTelemetry's standard variables (its specification, "Environment Variable Specification" and "OTLP Exporter
+ * Configuration"), with the defaults of the standard.
+ */
+export const traceSettings = {
+  url: unless(
+    setting(
+      'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
+      optional(collectorUrl),
+      NONE,
+      'The whole URL, instead of the one above',
+    ),
+    setting(
+      'OTEL_EXPORTER_OTLP_ENDPOINT',
+      optional(baseUrl),
+      NONE,
+      'Base URL of the collector; `/v1/traces` is added',
+    ),
+  ),
+  headers: ofExporter('HEADERS', pairs(isHeader), NONE, 'Headers of every export: a token, for example'),
+  timeout: ofExporter(
+    'TIMEOUT',
+    upTo999999,
+    10_000,
+    'Time limit of one export, including its retries, in milliseconds',
+  ),
+  protocol: ofExporter(
+    'PROTOCOL',
+    oneOf('http/json'),
+    'http/json',
+    'The only supported protocol; collectors accept it at the port of `http/protobuf`, 4318',
+  ),
+  service: setting(
+    'OTEL_SERVICE_NAME',
+    optional(text('a name')),
+    NONE,
+    'The name of the service; `petstore` if `OTEL_RESOURCE_ATTRIBUTES` has none either',
+  ),
+  attributes: setting(
+    'OTEL_RESOURCE_ATTRIBUTES',
+    pairs(key => key !== ''),
+    NONE,
+    'Attributes of all spans',
+  ),
+  sampler: setting(
+    'OTEL_TRACES_SAMPLER',
+    oneOf(...keysOf(samplers)),
+    'parentbased_always_on',
+    'Which traces are recorded',
+  ),
+  ratio: setting(
+    'OTEL_TRACES_SAMPLER_ARG',
+    share,
+    1,
+    'The share of new traces, for the two samplers with `ratio` in their names',
+  ),
+  queue: {
+    size: setting(
+      'OTEL_BSP_MAX_QUEUE_SIZE',
+      upTo999999,
+      2_048,
+      'Maximum number of spans that wait for export; further ones are dropped',
+    ),
+    batch: setting(
+      'OTEL_BSP_MAX_EXPORT_BATCH_SIZE',
+      upTo999999,
+      512,
+      'An export starts when this many spans wait, and has no more than these; not above `OTEL_BSP_MAX_QUEUE_SIZE` …',
+    ),
+    delay: setting('OTEL_BSP_SCHEDULE_DELAY', upTo999999, 5_000, '… or after this many milliseconds'),
+  },
+  isDisabled: setting('OTEL_SDK_DISABLED', flagInAnyCase, 'false', '`true` turns the export off'),
+  exporter: setting('OTEL_TRACES_EXPORTER', oneOf('otlp', 'none'), 'otlp', '`none` turns the export off'),
+};
 
-function samplerOf(name = 'parentbased_always_on', argument = '1'): Sampler {
-  requireOneOf('OTEL_TRACES_SAMPLER', name, Object.keys(samplers));
-  return samplers[name]!(() => {
-    const ratio = Number(argument);
-    if (ratio >= 0 && ratio <= 1) return ratio;
-    throw new ConfigError(`OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1, but is "${argument}"`);
+/**
+ * Reads the variables; an empty one counts as unset (OpenTelemetry's specification). Returns `undefined` when nothing is
+ * exported: then the others may be for other programs, and are not read. Throws ConfigError.
+ */
+export function readTraceSettings(environment: Environment): TraceSettings | undefined {
+  const set = Object.fromEntries(
+    Object.entries(environment).map(([name, text]) => [name, text?.trim() || undefined]),
+  );
+  const url = traceSettings.url.read(set);
+  if (url === undefined || traceSettings.isDisabled.read(set) || traceSettings.exporter.read(set) === 'none')
+    return undefined;
+  const { headers, timeout, service, attributes, sampler, ratio, queue } = readSettings(traceSettings, set);
+  if (queue.batch > queue.size) {
+    throw new ConfigError(
+      `OTEL_BSP_MAX_EXPORT_BATCH_SIZE must be at most OTEL_BSP_MAX_QUEUE_SIZE, ${queue.size}, but is ${queue.batch}`,
+    );
+  }
+  return Object.freeze({
+    url,
+    headers,
+    timeout,
+    resource: Object.freeze({
+      'service.name': 'petstore',
+      ...attributes,
+      ...(service !== undefined && { 'service.name': service }),
+    }),
+    sampler: samplers[sampler](ratio),
+    queue,
   });
 }

@@ -142,7 +142,7 @@ describe('the password of Redis', () => {
       'redis://:%e9hunter2@127.0.0.1',
     ]) {
       const message =
-        'The user and the password of URL number 2 in REDIS_URL must be percent-encoded: write `%` as `%25`';
+        'Value 2 of REDIS_URL: the user and the password must be percent-encoded: write `%` as `%25`';
       assert.match(configErrorOf({ REDIS_URL: `redis://127.0.0.1:1,${url}` }), new RegExp(`: ${message}\n`));
     }
   });

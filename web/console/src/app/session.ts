@@ -1,22 +1,25 @@
-import type { Account, PetStore } from '@petstore/client';
+import type { Account, Event, PetStore } from '@petstore/client';
 import type { QueryClient } from '@tanstack/react-query';
 import { createContext, useContext } from 'react';
 import type { LiveLayer } from '../data/live.ts';
 
 export type Scope = Account['scopes'][number];
 
+/** A kind of resource that events are about: the first part of their types. */
+type EventResource = Event['type'] extends `${infer Resource}.${string}` ? Resource : never;
+
 /**
  * The scope that the events of each resource need, in addition to `events:read`. A key with none of these scopes may read no
  * events.
  */
-export const eventScopes: Readonly<Record<string, Scope>> = {
+export const eventScopes: Readonly<Record<EventResource, Scope>> = {
   pet: 'pets:read',
   category: 'pets:read',
   order: 'orders:read',
   inventory: 'inventory:read',
+  log: 'events:read',
   key: 'admin',
   webhook: 'admin',
-  log: 'events:read',
 };
 
 /** Returns the function `can` of a session whose key has these scopes. */

@@ -1,25 +1,6 @@
 import type { Event, PetStore } from '@petstore/client';
 import { firstPage } from './resource.ts';
 
-/** The types of events, by their resources. */
-export const eventTypes: Record<string, readonly Event['type'][]> = {
-  pet: ['pet.created', 'pet.updated', 'pet.deleted'],
-  category: ['category.created', 'category.updated', 'category.deleted'],
-  order: ['order.placed', 'order.updated', 'order.completed', 'order.cancelled'],
-  inventory: ['inventory.updated'],
-  log: ['log.restored'],
-  key: [
-    'key.created',
-    'key.updated',
-    'key.rotated',
-    'key.revoked',
-    'key.banned',
-    'key.unbanned',
-    'key.limits_reset',
-  ],
-  webhook: ['webhook.test'],
-};
-
 export interface EventFilter {
   /** A type, or all types of a resource: `order.*`. */
   type?: string | undefined;

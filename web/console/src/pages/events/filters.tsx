@@ -1,7 +1,8 @@
+import { eventTypes } from '@petstore/client/lists';
 import { getRouteApi } from '@tanstack/react-router';
 import { eventScopes, useSession } from '../../app/session.ts';
 import { dayOf, startOf } from '../../data/days.ts';
-import { type EventFilter, eventTypes } from '../../data/event-log.ts';
+import type { EventFilter } from '../../data/event-log.ts';
 import { DayField } from '../../kit/day-field.tsx';
 import { SearchField } from '../../kit/search-field.tsx';
 
@@ -14,7 +15,9 @@ export function Filters({ filter }: { filter: EventFilter }) {
   // The newest filter may be newer than the one of this rendering.
   const set = (change: EventFilter) =>
     navigate({ search: previous => ({ ...previous, ...change }), replace: true });
-  const types = Object.entries(eventTypes).filter(([resource]) => can(eventScopes[resource]!));
+  const groups = Object.entries(eventScopes)
+    .filter(([, scope]) => can(scope))
+    .map(([resource]) => [resource, eventTypes.filter(type => type.startsWith(`${resource}.`))] as const);
   return (
     <>
       <SearchField
@@ -28,7 +31,7 @@ export function Filters({ filter }: { filter: EventFilter }) {
         onChange={event => set({ type: event.target.value || undefined })}
       >
         <option value="">All types</option>
-        {types.map(([resource, types]) => (
+        {groups.map(([resource, types]) => (
           <optgroup key={resource} label={resource}>
             {types.length > 1 && <option value={`${resource}.*`}>{resource}.*</option>}
             {types.map(type => (
