@@ -1,5 +1,5 @@
-// Writes the types and the lists of the TypeScript client, sdk/src/contract.ts and lists.ts, from openapi.yaml. With --check it
-// compares them instead.
+// Writes the types and the lists of the TypeScript client, sdk/src/contract.ts and resources/lists.ts, from openapi.yaml. With
+// --check it compares them instead.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
@@ -189,7 +189,7 @@ const contract: Contract = parse(readFileSync(join(root, 'openapi.yaml'), 'utf8'
 const errorCodes = Object.keys(contract['x-error-codes']).join();
 for (const [name, text] of [
   ['contract.ts', typesOf(contract)],
-  ['lists.ts', listsOf(contract)],
+  ['resources/lists.ts', listsOf(contract)],
 ] as const) {
   const file = join(root, 'sdk/src', name);
   if (!process.argv.includes('--check')) writeFileSync(file, text);

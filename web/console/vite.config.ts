@@ -9,7 +9,7 @@ export default defineConfig({
   // From its sources: the client needs no build of its own here.
   resolve: {
     alias: {
-      '@petstore/client/lists': at('../../sdk/src/lists.ts'),
+      '@petstore/client/lists': at('../../sdk/src/resources/lists.ts'),
       '@petstore/client': at('../../sdk/src/index.ts'),
     },
   },

@@ -142,12 +142,12 @@ describe('the events', () => {
     await aCategory(visited.shop.api);
     const shown = await ConsolePage.open(visited, '/events', key);
     await shown.row('category.created').first().waitFor();
-    await aPet(visited.shop.api);
-    await shown.row('pet.created').waitFor();
+    const pet = await aPet(visited.shop.api);
+    await shown.row(`pets/${pet} ·`).waitFor();
     const offered = await visited.page
       .locator('select[aria-label="Type"] optgroup')
       .evaluateAll(groups => groups.map(group => group.getAttribute('label')));
-    assert.deepEqual(offered, ['pet', 'category']);
+    assert.deepEqual(offered, ['pet', 'category', 'log']);
     assert.equal(await shown.row(/key\.|inventory\./).count(), 0);
     await shown
       .row('category.created')
