@@ -19,10 +19,10 @@ for (const [name, table] of Object.entries(tables)) {
     throw new Error(`${start.trim()} must be in one document, but is in ${holders.length}`);
   }
   const text = readFileSync(file, 'utf8');
-  const [before, rest] = text.split(start) as [string, string];
-  const place = rest.indexOf(end);
-  if (place < 0) throw new Error(`${file} has no ${end}`);
-  const written = `${before}${start}\n${markdown(table)}\n${rest.slice(place)}`;
+  const first = text.indexOf(start) + start.length;
+  const last = text.indexOf(end, first);
+  if (last < 0) throw new Error(`${file} has no ${end}`);
+  const written = `${text.slice(0, first)}\n${markdown(table)}\n${text.slice(last)}`;
   if (!process.argv.includes('--check')) writeFileSync(file, written);
   else if (written !== text) {
     process.stderr.write(`${file}: the table of ${name} is out of date: run npm run settings\n`);
