@@ -14,7 +14,7 @@ describe('the settings', () => {
       opsPort: undefined,
       opsHost: '127.0.0.1',
       connections: 10_000,
-      connectionsPerAddress: 256,
+      connectionsPerAddress: 1_024,
       publicUrl: '/',
       databaseUrl: undefined,
       databaseConnections: 10,
