@@ -41,7 +41,7 @@ const allowed: Record<string, readonly string[]> = {
     'db',
     'kit',
   ],
-  commands: ['app.ts', 'access', 'config.ts', 'contract', 'counters', 'db', 'demo', 'http', 'kit'],
+  commands: ['app.ts', 'access', 'config.ts', 'console', 'contract', 'counters', 'db', 'demo', 'http', 'kit'],
   'main.ts': ['commands'],
 };
 
