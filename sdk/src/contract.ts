@@ -833,7 +833,7 @@ export type ErrorCode =
   | 'operation_sunset'
   /** The service failed; its log has the reason under the request ID in the message. */
   | 'internal_error'
-  /** The service cannot reach its database, or its response took too long; send the request again after the seconds in Retry-After. */
+  /** The service cannot reach its database or took too long; send the request again after the seconds in Retry-After. */
   | 'service_unavailable';
 
 /** The operations of the contract: what they take, and what they return. */

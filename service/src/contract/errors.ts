@@ -81,7 +81,7 @@ export const errorCatalogue = {
   operation_sunset: 'The operation was withdrawn at its sunset date; the Link header names its successor.',
   internal_error: 'The service failed; its log has the reason under the request ID in the message.',
   service_unavailable:
-    'The service cannot reach its database, or its response took too long; send the request again after the seconds in Retry-After.',
+    'The service cannot reach its database or took too long; send the request again after the seconds in Retry-After.',
 } as const;
 
 export type ErrorCode = keyof typeof errorCatalogue;
