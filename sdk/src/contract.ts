@@ -867,7 +867,7 @@ export type ErrorCode =
   | 'internal_error'
   /** The address or the service has the maximum number of open connections; use fewer, or wait for the time in Retry-After. */
   | 'too_many_connections'
-  /** The service cannot reach its database, or its response took too long; send the request again after the seconds in Retry-After. */
+  /** The service cannot reach its database or took too long; send the request again after the seconds in Retry-After. */
   | 'service_unavailable';
 
 /** The operations of the contract: what they take, and what they return. */

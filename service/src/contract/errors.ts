@@ -86,7 +86,7 @@ export const errorCatalogue = {
   too_many_connections:
     'The address or the service has the maximum number of open connections; use fewer, or wait for the time in Retry-After.',
   service_unavailable:
-    'The service cannot reach its database, or its response took too long; send the request again after the seconds in Retry-After.',
+    'The service cannot reach its database or took too long; send the request again after the seconds in Retry-After.',
 } as const;
 
 export type ErrorCode = keyof typeof errorCatalogue;

@@ -1,4 +1,5 @@
 import type { Agent, IncomingHttpHeaders } from 'node:http';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { http } from '../../src/kit/node-http.ts';
 import { assertMatchesContract } from './contract.ts';
 
@@ -91,7 +92,7 @@ export class Client {
       response.on('data', chunk => chunks.push(chunk));
       response.on('error', reject);
       response.on('end', () => {
-        const text = Buffer.concat(chunks).toString();
+        const text = decoded(Buffer.concat(chunks), response.headers).toString();
         const isJson = response.headers['content-type']?.startsWith('application/json') && text !== '';
         resolve({
           status: response.statusCode!,
@@ -105,6 +106,12 @@ export class Client {
     request.end(bytes);
     return promise;
   }
+}
+
+/** The content of a body, which is compressed if the request has asked for that. */
+function decoded(body: Buffer, { 'content-encoding': encoding }: IncomingHttpHeaders): Buffer {
+  if (encoding === undefined || body.length === 0) return body;
+  return encoding === 'br' ? brotliDecompressSync(body) : gunzipSync(body);
 }
 
 interface LooseOptions {
