@@ -27,7 +27,7 @@ async function fill(db: Database): Promise<void> {
     });
     insertRows(tx, 'pets (name, name_key, category_id, status, quantity)', rows);
   });
-  const index = new SearchIndex({ db, onIndexing: () => {}, onLate: assert.fail });
+  const index = new SearchIndex({ db, onIndexing: () => {}, onLate: error => assert.fail(String(error)) });
   for (let isMore = true; isMore; ) isMore = await index.sweep();
 }
 
