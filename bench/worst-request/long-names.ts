@@ -14,7 +14,7 @@ import { rawRequest } from './exchange.ts';
 import { type Hold, holdDuring, holdFinding, holdsOf, repeated, untilIdle } from './holds.ts';
 
 const PETS = 200_000;
-/** How long `GET /healthz` is measured beside visitors, in milliseconds. */
+/** How long `GET /healthz` is measured while visitors search, in milliseconds. */
 const OBSERVED_FOR = 3_000;
 const VISITORS = 2;
 /** The median time of `GET /healthz`, in milliseconds. */
@@ -75,7 +75,7 @@ async function healthBesideVisitors(server: Server, { apiKey }: Access): Promise
   await Promise.all([check(), ...Array.from({ length: VISITORS }, visit)]);
   const time = spread(times);
   return {
-    what: `time of \`GET /healthz\` beside ${VISITORS} visitors who search the longest names`,
+    what: `time of \`GET /healthz\` while ${VISITORS} visitors search the longest names`,
     target: `≤ ${HEALTHY_WITHIN} ms`,
     measured: showSpread(time, 1, ' ms'),
     absolute: `${times.length} requests, ${searches} searches`,
