@@ -527,7 +527,7 @@ export type Webhook = {
   createdAt: string;
 };
 
-/** `webhook.test`: A webhook was tested. Only this webhook receives the event, whatever its `types`. Requires the scope `admin`. */
+/** `webhook.test`: A webhook was tested. Only this webhook receives the event, regardless of its `types`. Requires the scope `admin`. */
 export type WebhookTestEvent = {
   specversion: '1.0';
   /** The number of the event in the log: 1, 2, 3 … without gaps, except before a `log.restored`. As a cursor it means the position after the event. */
@@ -555,7 +555,7 @@ export type LogRestoration = {
   lastSurvivingId: string;
 };
 
-/** `log.restored`: The service was restored from a backup. The log continues with this event, after the one that `data` names; its number is a multiple of 1,000,000,000, plus 1. The events between the two do not exist any more. Requires the scope `events:read`. */
+/** `log.restored`: The service was restored from a backup. The log continues with this event, after the one that `data` names; its number is a multiple of 1,000,000,000, plus 1. The events between the two no longer exist. Requires the scope `events:read`. */
 export type LogRestoredEvent = {
   specversion: '1.0';
   /** The number of the event in the log: 1, 2, 3 … without gaps, except before a `log.restored`. As a cursor it means the position after the event. */

@@ -4,17 +4,18 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { readConfig } from '../../src/config.ts';
 
-const readme = readFileSync(join(import.meta.dirname, '../../../README.md'), 'utf8');
+const operations = readFileSync(join(import.meta.dirname, '../../../docs/operations.md'), 'utf8');
+const [, section = ''] = /^## Settings\n(.*?)^## /ms.exec(operations) ?? [];
 
-/** The settings that the README lists, with their defaults. */
+/** The settings that docs/operations.md lists, with their defaults. */
 const documented = new Map(
-  [...readme.matchAll(/^\| `([A-Z_]+)`\s*\| (none|`[^`]*`)\s*\|/gm)].map(([, name, value]) => [
+  [...section.matchAll(/^\| `([A-Z_]+)`\s*\| (none|`[^`]*`)\s*\|/gm)].map(([, name, value]) => [
     name!,
     value === 'none' ? undefined : value!.slice(1, -1),
   ]),
 );
 
-describe('the settings in the README', () => {
+describe('the settings in docs/operations.md', () => {
   it('have the documented defaults', () => {
     assert.ok(documented.size > 25);
     for (const [name, value] of documented) {

@@ -22,10 +22,10 @@ export const eventTypes = {
   'key.banned': 'An API key was banned: `data` is the ban.',
   'key.unbanned': 'An administrator lifted the bans of an API key: `data` is the key.',
   'key.limits_reset': 'An administrator reset the usage of an API key: `data` is the key.',
-  'webhook.test': 'A webhook was tested. Only this webhook receives the event, whatever its `types`.',
+  'webhook.test': 'A webhook was tested. Only this webhook receives the event, regardless of its `types`.',
   [RESTORED_TYPE]:
     'The service was restored from a backup. The log continues with this event, after the one that `data` names; its number is ' +
-    'a multiple of 1,000,000,000, plus 1. The events between the two do not exist any more.',
+    'a multiple of 1,000,000,000, plus 1. The events between the two no longer exist.',
 } as const;
 
 export type EventType = keyof typeof eventTypes;
