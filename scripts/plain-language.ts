@@ -5,15 +5,12 @@ import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '..');
 const GLOSSARY = 'docs/glossary.md';
-/**
- * The network error, the system user, and names that clients, dashboards and older replicas read: the verdict `refused`
- * with its metric label, the field of key usage, and columns of released migrations.
- */
+/** The network error, the system user, and names that clients and dashboards read: the verdict `refused` and the field of key usage. */
 const ALLOWED =
-  /connections? refused|refused connections?|["'`]nobody["'`]|earlier_refused|told_(at|until)|['"`.]refused\b|\brefused(?=[:,'`]| \}|$)/gi;
-/** Released migrations never change. Programs write the lock file and the figures. This script names some of the words. */
+  /connections? refused|refused connections?|["'`]nobody["'`]|['"`.]refused\b|\brefused(?=[:,'`]| \}|$)/gi;
+/** Programs write the lock file and the figures. This script names some of the words. */
 const NOT_OURS =
-  /(package-lock\.json|bench\/RESULTS\.md|scripts\/plain-language\.ts|\.(png|svg|ico|pem|crt|key))$|^service\/migrations\//;
+  /(package-lock\.json|bench\/RESULTS\.md|scripts\/plain-language\.ts|\.(png|svg|ico|pem|crt|key))$/;
 
 interface Replacement {
   pattern: RegExp;

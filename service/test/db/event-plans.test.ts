@@ -13,7 +13,7 @@ const LIMIT = 20;
 /** A log with updates of one pet. The other types and subjects occur once, at its end. */
 const FILL = `
   WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${EVENTS})
-  INSERT INTO events (id, type, subject, time, data) SELECT n, 'pet.updated', 'pets/1', 0, '{}' FROM numbers`;
+  INSERT INTO events (id, type, subject, time, data, actor) SELECT n, 'pet.updated', 'pets/1', 0, '{}', 'system' FROM numbers`;
 
 const filters: Record<string, EventFilter> = {
   'no filter': { types: undefined, subject: undefined },
@@ -116,7 +116,8 @@ for (const [engine, open] of Object.entries(engines)) {
 }
 
 function insert(db: Database, id: number, type: string, subject: string): Promise<number> {
-  return db.run('INSERT INTO events (id, type, subject, time, data) VALUES (?, ?, ?, 0, ?)', [
-    ...[id, type, subject, '{}'],
-  ]);
+  return db.run(
+    "INSERT INTO events (id, type, subject, time, data, actor) VALUES (?, ?, ?, 0, ?, 'system')",
+    [...[id, type, subject, '{}']],
+  );
 }

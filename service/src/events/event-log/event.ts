@@ -22,7 +22,7 @@ export interface CloudEvent {
   subject: string;
   time: string;
   datacontenttype: 'application/json';
-  actor?: string;
+  actor: string;
   requestid?: string;
   traceparent?: string;
   data: object;
@@ -39,7 +39,7 @@ export function eventJson(
   return (`{"specversion":"1.0","id":"${id}","source":"${source}","type":"${type}",` +
     `"subject":"${printedSubject(subject)}",` +
     `"time":"${formatDateTime(time)}","datacontenttype":"application/json",` +
-    `${attribute('actor', actor)}${attribute('requestid', request_id)}${attribute('traceparent', traceparent)}` +
+    `"actor":"${actor}",${attribute('requestid', request_id)}${attribute('traceparent', traceparent)}` +
     `"data":${data}}`) as Json<CloudEvent>;
 }
 

@@ -20,7 +20,7 @@ export function beginAttemptSpan(tracing: Tracing, { url }: WebhookRow, delivery
       'url.full': `${origin}/REDACTED`,
       'server.address': hostname,
       'server.port': Number(port) || (protocol === 'https:' ? 443 : 80),
-      'cloudevents.event_id': delivery.event_id === null ? undefined : String(delivery.event_id),
+      'cloudevents.event_id': String(delivery.event_id),
       'cloudevents.event_type': delivery.type,
       'cloudevents.event_subject': printedSubject(delivery.subject),
       'petstore.webhook.id': delivery.webhook_id,
