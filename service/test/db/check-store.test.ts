@@ -141,6 +141,12 @@ describe('a check of a store', () => {
     assert.deepEqual(readFileSync(path), before);
   });
 
+  it('reports only the damage of a store whose schema it does not know', async t => {
+    const other = "UPDATE schema_migrations SET name = '0001-shop'; DROP TABLE pets_to_index;";
+    const path = storeWith(t, `${other} UPDATE pets SET quantity = -1 WHERE id = 1`);
+    assert.deepEqual((await checkStore(path)).violations, ['Damage: CHECK constraint failed in pets']);
+  });
+
   it('rejects a database that contains no shop, or a newer one', async t => {
     const newer = storeWith(t, "INSERT INTO schema_migrations VALUES (9999, 'x', 0)");
     const rejected = (path: string, message: RegExp) =>

@@ -25,7 +25,7 @@ const filters: Record<string, EventFilter> = {
   'a subject of such a key': eventFilter({ subject: 'store/inventory/4' }, new Set(['inventory:read'])),
   'a rare type': { types: new Set(['order.completed']), subject: undefined },
   'a common and a rare type': { types: new Set(['pet.updated', 'order.completed']), subject: undefined },
-  'a rare subject': { types: undefined, subject: 'orders/7' },
+  'a rare subject': { types: undefined, subject: 'store/orders/7' },
   'a common subject': { types: undefined, subject: 'pets/1' },
   'a rare type of a common subject': { types: new Set(['pet.deleted']), subject: 'pets/1' },
   'a subject that no event has': { types: undefined, subject: 'pets/999' },
@@ -100,9 +100,9 @@ for (const [engine, open] of Object.entries(engines)) {
       const { db } = await open(t);
       await db.run(FILL);
       for (const [place, type] of eventTypeNames.entries()) {
-        if (type !== 'pet.updated') await insert(db, EVENTS + 1 + place, type, `orders/${place}`);
+        if (type !== 'pet.updated') await insert(db, EVENTS + 1 + place, type, `store/orders/${place}`);
       }
-      await insert(db, EVENTS + 100, 'order.placed', 'orders/7');
+      await insert(db, EVENTS + 100, 'order.placed', 'store/orders/7');
       await db.run('ANALYZE events');
       for (const [name, filter] of Object.entries(filters)) {
         for (const [part, { counted, until }] of Object.entries(parts)) {

@@ -22,7 +22,7 @@ async function fillLog({ app }: TestApp, times: readonly number[]): Promise<void
     for (const [i, time] of times.entries()) {
       const [type, subject, data] =
         i % 3 === 0
-          ? ['order.placed', 'orders/1', '{"id":1,"quantity":1,"complete":false}']
+          ? ['order.placed', 'store/orders/1', '{"id":1,"quantity":1,"complete":false}']
           : ['pet.updated', `pets/${i % 3}`, '{"id":1,"name":"Bo","categoryId":1,"status":"available"}'];
       await tx.run(
         "INSERT INTO events (id, type, subject, time, data, actor) VALUES (?, ?, ?, ?, ?, 'system')",

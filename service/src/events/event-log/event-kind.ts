@@ -13,7 +13,6 @@ import {
   readScopeOf,
   subjectOf,
 } from './event-types.ts';
-import { pathOf } from './subjects.ts';
 
 export interface EventKindDefinition<Type extends EventType, Data extends Schema> {
   /** The name of the component in the contract. */
@@ -67,7 +66,7 @@ export class EventKind<Type extends EventType = EventType, Data extends Schema =
 
 function eventSchema(types: readonly [EventType, ...EventType[]], data: Schema & { example: object }) {
   const [first] = types;
-  const path = pathOf(collectionOf(first));
+  const path = collectionOf(first);
   const isLog = path === LOG;
   return {
     type: 'object',

@@ -4,7 +4,6 @@ import { formatDateTime } from '../../kit/dates.ts';
 import { grouped } from '../../kit/quantities.ts';
 import { eventCursor } from '../event-log/event.ts';
 import { TEST_TYPE } from '../event-log/event-types.ts';
-import { printedSubject } from '../event-log/subjects.ts';
 import { type AttemptRow, type DeliveryRow, deliveryStatuses } from './delivery-queries.ts';
 
 /** How many attempts the details of a delivery show, the last ones: a delivery can be redelivered any number of times. */
@@ -208,7 +207,7 @@ export function toDelivery(row: DeliveryRow): WebhookDelivery {
     messageId: messageId(row),
     eventId: String(row.event_id),
     type: row.type,
-    subject: printedSubject(row.subject),
+    subject: row.subject,
     status: row.status,
     attemptCount: row.attempts,
     nextAttemptAt: isSent || row.next_attempt_at === null ? null : formatDateTime(row.next_attempt_at),
