@@ -9,9 +9,8 @@ const root = join(import.meta.dirname, '..');
 const GLOSSARY = 'docs/glossary.md';
 /** The name of the network error, and of two columns. */
 const ALLOWED = /connections? refused|refused connections?|admitted, refused/gi;
-/** Released migrations never change. Programs write the lock files and the figures. */
-const NOT_OURS =
-  /(package-lock\.json|bench\/RESULTS\.md|\.(png|svg|ico|pem|crt|key))$|^service\/migrations\//;
+/** Programs write the lock files and the figures. */
+const NOT_OURS = /(package-lock\.json|bench\/RESULTS\.md|\.(png|svg|ico|pem|crt|key))$/;
 
 interface Replacement {
   pattern: RegExp;

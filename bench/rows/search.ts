@@ -32,7 +32,8 @@ export const search: Row = {
 async function onSqlite(generator: LoadGenerator, effort: Effort): Promise<Finding[]> {
   const dataDirectory = temporaryDirectory();
   const db = openSqlite({ directory: dataDirectory, writeBatch: 1, maxQueue: 100, clock: systemClock });
-  const findings = await measureSearches('SQLite', db, await fillPets(db, withLongestNames(namesOf(PETS))));
+  await fillPets(db, withLongestNames(namesOf(PETS)));
+  const findings = await measureSearches('SQLite', db);
   await db.close();
   {
     await using server = await startService({ dataDirectory, preload: 'loop-probe' });

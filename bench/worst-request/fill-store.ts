@@ -43,7 +43,7 @@ export async function fillStore(): Promise<FilledStore> {
     fillEvents(db, Date.now());
     fillDeliveries(db, store.webhookId, Date.now(), 'pending');
     const insertKey = db.prepare(
-      "INSERT INTO api_keys (name, hash, plan, scopes, created_at) VALUES ('Bench', ?, 'business', 'pets:read', ?)",
+      "INSERT INTO api_keys (name, name_key, hash, kind, plan, scopes, created_at) VALUES ('Bench', 'bench', ?, 'secret', 'business', 'pets:read', ?)",
     );
     for (const key of keys) insertKey.run(hashOf(key), Date.now());
   })();
@@ -115,14 +115,14 @@ function fillShop(db: Database): void {
   const category = db.prepare('INSERT INTO categories (name, name_key) VALUES (?, ?)');
   for (let i = 0; i < CATEGORIES; i++) category.run(`A category ${i}`, `a category ${i}`);
   const pet = db.prepare(
-    'INSERT INTO pets (name, name_key, indexed_name, category_id, status, quantity) VALUES (?, ?, ?, ?, ?, ?)',
+    'INSERT INTO pets (name, name_key, category_id, status, quantity) VALUES (?, ?, ?, ?, ?)',
   );
   const word = db.prepare('INSERT INTO pet_words (word, name_key, pet_id) VALUES (?, ?, ?)');
   for (let i = 0; i < PETS; i++) {
     const [category, status, quantity] =
       i < PETS * 0.6 ? [1, 'sold', 0] : i < PETS * 0.99 ? [3, 'available', 5] : [2, 'pending', 1];
     const name = nameOf((i * 7919) % PETS, i >= PETS * 0.99 ? 'zz' : 'a');
-    pet.run(name, name, name, category, status, quantity);
+    pet.run(name, name, category, status, quantity);
     // The service finds the first word of a name by the name.
     word.run(name.split(' ')[1], name, i + 1);
   }
@@ -141,7 +141,9 @@ export function nameOf(place: number, prefix = 'a'): string {
 }
 
 function fillEvents(db: Database, time: number): void {
-  const insert = db.prepare('INSERT INTO events (type, subject, time, data) VALUES (?, ?, ?, ?)');
+  const insert = db.prepare(
+    "INSERT INTO events (type, subject, time, data, actor) VALUES (?, ?, ?, ?, 'keys/1')",
+  );
   for (let i = 1; i <= EVENTS; i++) {
     const data = `{"id":${i},"name":"Bella the Labrador","categoryId":1,"status":"available"}`;
     insert.run(i === EVENTS ? 'category.created' : 'pet.updated', `pets/${i % 100_000}`, time, data);

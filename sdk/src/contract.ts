@@ -376,8 +376,8 @@ export type PetEvent = {
   /** When the event was recorded. */
   time: string;
   datacontenttype: 'application/json';
-  /** What made the change: the API key of the request, or `system` for a change without a request, such as a ban or an operator’s command. Absent in events of a version of the service that did not record it. */
-  actor?: string;
+  /** What made the change: the API key of the request, or `system` for a change without a request, such as a ban or an operator’s command. */
+  actor: string;
   /** The `X-Request-Id` of the request that made the change, if a request made it. */
   requestid?: string;
   /** The trace of the request that made the change, if there is one: the header `traceparent` of W3C Trace Context, as an attribute of the CloudEvents extension Distributed Tracing. */
@@ -399,8 +399,8 @@ export type CategoryEvent = {
   /** When the event was recorded. */
   time: string;
   datacontenttype: 'application/json';
-  /** What made the change: the API key of the request, or `system` for a change without a request, such as a ban or an operator’s command. Absent in events of a version of the service that did not record it. */
-  actor?: string;
+  /** What made the change: the API key of the request, or `system` for a change without a request, such as a ban or an operator’s command. */
+  actor: string;
   /** The `X-Request-Id` of the request that made the change, if a request made it. */
   requestid?: string;
   /** The trace of the request that made the change, if there is one: the header `traceparent` of W3C Trace Context, as an attribute of the CloudEvents extension Distributed Tracing. */
@@ -422,8 +422,8 @@ export type OrderEvent = {
   /** When the event was recorded. */
   time: string;
   datacontenttype: 'application/json';
-  /** What made the change: the API key of the request, or `system` for a change without a request, such as a ban or an operator’s command. Absent in events of a version of the service that did not record it. */
-  actor?: string;
+  /** What made the change: the API key of the request, or `system` for a change without a request, such as a ban or an operator’s command. */
+  actor: string;
   /** The `X-Request-Id` of the request that made the change, if a request made it. */
   requestid?: string;
   /** The trace of the request that made the change, if there is one: the header `traceparent` of W3C Trace Context, as an attribute of the CloudEvents extension Distributed Tracing. */
@@ -445,8 +445,8 @@ export type InventoryEvent = {
   /** When the event was recorded. */
   time: string;
   datacontenttype: 'application/json';
-  /** What made the change: the API key of the request, or `system` for a change without a request, such as a ban or an operator’s command. Absent in events of a version of the service that did not record it. */
-  actor?: string;
+  /** What made the change: the API key of the request, or `system` for a change without a request, such as a ban or an operator’s command. */
+  actor: string;
   /** The `X-Request-Id` of the request that made the change, if a request made it. */
   requestid?: string;
   /** The trace of the request that made the change, if there is one: the header `traceparent` of W3C Trace Context, as an attribute of the CloudEvents extension Distributed Tracing. */
@@ -468,8 +468,8 @@ export type KeyEvent = {
   /** When the event was recorded. */
   time: string;
   datacontenttype: 'application/json';
-  /** What made the change: the API key of the request, or `system` for a change without a request, such as a ban or an operator’s command. Absent in events of a version of the service that did not record it. */
-  actor?: string;
+  /** What made the change: the API key of the request, or `system` for a change without a request, such as a ban or an operator’s command. */
+  actor: string;
   /** The `X-Request-Id` of the request that made the change, if a request made it. */
   requestid?: string;
   /** The trace of the request that made the change, if there is one: the header `traceparent` of W3C Trace Context, as an attribute of the CloudEvents extension Distributed Tracing. */
@@ -491,8 +491,8 @@ export type KeyBannedEvent = {
   /** When the event was recorded. */
   time: string;
   datacontenttype: 'application/json';
-  /** What made the change: the API key of the request, or `system` for a change without a request, such as a ban or an operator’s command. Absent in events of a version of the service that did not record it. */
-  actor?: string;
+  /** What made the change: the API key of the request, or `system` for a change without a request, such as a ban or an operator’s command. */
+  actor: string;
   /** The `X-Request-Id` of the request that made the change, if a request made it. */
   requestid?: string;
   /** The trace of the request that made the change, if there is one: the header `traceparent` of W3C Trace Context, as an attribute of the CloudEvents extension Distributed Tracing. */
@@ -537,8 +537,8 @@ export type WebhookTestEvent = {
   /** When the event was recorded. */
   time: string;
   datacontenttype: 'application/json';
-  /** What made the change: the API key of the request, or `system` for a change without a request, such as a ban or an operator’s command. Absent in events of a version of the service that did not record it. */
-  actor?: string;
+  /** What made the change: the API key of the request, or `system` for a change without a request, such as a ban or an operator’s command. */
+  actor: string;
   /** The `X-Request-Id` of the request that made the change, if a request made it. */
   requestid?: string;
   /** The trace of the request that made the change, if there is one: the header `traceparent` of W3C Trace Context, as an attribute of the CloudEvents extension Distributed Tracing. */
@@ -565,8 +565,8 @@ export type LogRestoredEvent = {
   /** When the event was recorded. */
   time: string;
   datacontenttype: 'application/json';
-  /** What made the change: the API key of the request, or `system` for a change without a request, such as a ban or an operator’s command. Absent in events of a version of the service that did not record it. */
-  actor?: string;
+  /** What made the change: the API key of the request, or `system` for a change without a request, such as a ban or an operator’s command. */
+  actor: string;
   /** The `X-Request-Id` of the request that made the change, if a request made it. */
   requestid?: string;
   /** The trace of the request that made the change, if there is one: the header `traceparent` of W3C Trace Context, as an attribute of the CloudEvents extension Distributed Tracing. */
@@ -679,8 +679,8 @@ export type WebhookDelivery = {
   webhookId: number;
   /** The `webhook-id` header. It is the same each time this event is sent to this webhook. */
   messageId: string;
-  /** The `id` of the event in the log; null for a test that a version before this one sent. */
-  eventId: string | null;
+  /** The `id` of the event in the log. */
+  eventId: string;
   /** The type of the event. */
   type: string;
   /** The resource that changed. Events of one subject are delivered in order. */
@@ -719,8 +719,8 @@ export type WebhookDeliveryDetails = {
   webhookId: number;
   /** The `webhook-id` header. It is the same each time this event is sent to this webhook. */
   messageId: string;
-  /** The `id` of the event in the log; null for a test that a version before this one sent. */
-  eventId: string | null;
+  /** The `id` of the event in the log. */
+  eventId: string;
   /** The type of the event. */
   type: string;
   /** The resource that changed. Events of one subject are delivered in order. */

@@ -89,7 +89,7 @@ export function continueEmbedded(path: string, options: ContinueOptions): Restor
   }
 }
 
-/** Returns the number of the last event of an embedded store, which may have expired; 0 if its schema has no events yet. */
+/** Returns the number of the last event of an embedded store, which may have expired; 0 if it has no log. */
 export function lastIdOf(connection: BetterSqlite3.Database): number {
   const hasLog =
     connection.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'event_log'").get() !== undefined;

@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { addPetWords } from '../../src/catalog/pets/search/pet-words.ts';
 import { searchPets } from '../../src/catalog/pets/search/search-pets.ts';
 import { nameCondition } from '../../src/catalog/pets/search/slices.ts';
 import type { Database, Queries } from '../../src/db/database.ts';
-import { insertRows } from '../../src/db/insert-rows.ts';
-import { foldCase } from '../../src/kit/text.ts';
 import { engines } from '../support/engines.ts';
+import { storePets } from '../support/stored-pets.ts';
 
 /** Each is more than two slices. */
 const EACH = 6_000;
@@ -21,16 +19,11 @@ async function fill(db: Database): Promise<void> {
 }
 
 async function store(db: Database, names: readonly string[]): Promise<void> {
-  await db.write(async tx => {
-    insertRows(tx, 'categories (id, name, name_key)', [[1, 'Dogs', 'dogs']]);
-    const keys = names.map(foldCase);
-    const rows = keys.map((key, i) => [i + 1, names[i]!, key, key, 1, 'available', 1]);
-    insertRows(tx, 'pets (id, name, name_key, indexed_name, category_id, status, quantity)', rows);
-    await addPetWords(
-      tx,
-      keys.map((name, i) => ({ id: i + 1, name })),
-    );
-  });
+  await db.run("INSERT INTO categories (id, name, name_key) VALUES (1, 'Dogs', 'dogs')");
+  await storePets(
+    db,
+    names.map(name => ({ name, categoryId: 1 })),
+  );
 }
 
 /** Returns the IDs that a search finds, and how many parts of lists, ends of parts and words with typing errors it reads. */

@@ -153,8 +153,8 @@ describe('a complete request without a response', () => {
   it('gets 503 from a page as well', async t => {
     const shop = await startShop(t);
     const { app, clock, origin, untilOverdue } = shop;
-    const release = await holdWrites(app.db);
     const body = JSON.stringify({ ticket: await issueTicket(app.db, clock.now()) });
+    const release = await holdWrites(app.db);
     const headers = { 'content-type': 'application/json' };
     const signIn = () => fetchBytes(`${origin}/console/sign-in`, { method: 'POST', headers, body });
     const { status } = await untilOverdue(signIn);

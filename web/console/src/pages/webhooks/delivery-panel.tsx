@@ -62,16 +62,12 @@ export function DeliveryPanel() {
           <dd>{data.subject}</dd>
           <dt>Message</dt>
           <dd>{data.messageId}</dd>
-          {data.eventId !== null && (
-            <>
-              <dt>Event</dt>
-              <dd>
-                <Link to="/events/$eventId" params={{ eventId: data.eventId }}>
-                  {data.eventId}
-                </Link>
-              </dd>
-            </>
-          )}
+          <dt>Event</dt>
+          <dd>
+            <Link to="/events/$eventId" params={{ eventId: data.eventId }}>
+              {data.eventId}
+            </Link>
+          </dd>
           <dt>Created</dt>
           <dd>
             <Time at={data.createdAt} />
