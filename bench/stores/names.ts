@@ -14,15 +14,15 @@ const LONGEST_NAME = '\ufdfa'.repeat(200);
 /** A word of the longest names. */
 export const WORD_OF_LONGEST_NAMES = 'الله';
 
-/** The number of names that are replaced by the longest one. */
-const LONGEST_NAMES = 3_000;
+/** One of so many names is replaced by the longest one: 3,003 of a million. */
+const LONGEST_EVERY = 333;
 
 const starts = 'ssssccccpppbbbmmttaaddrrffhhggllwweeinokuvjqyzx';
 const consonants = 'bcdfghklmnprstvwyz';
 const vowels = 'aeiou';
 
 /**
- * Returns names of 2 to 4 words, always the same. Word number n of 30,000 occurs about 1 / (n + 4)^0.85 times as often as the
+ * Returns names of 2 to 4 words, always the same, and the longest name in between. Word number n of 30,000 occurs about 1 / (n + 4)^0.85 times as often as the
  * first, as in natural languages; the first four are "golden", "retriever", "shadow" and "labrador".
  */
 export function namesOf(count: number): string[] {
@@ -57,14 +57,8 @@ export function namesOf(count: number): string[] {
     const name = Array.from({ length: random.between(2, 4) }, anyWord);
     if (i < 2 * WITH_EACH) name[random.between(0, name.length - 1)] = RARELY_TOGETHER[i % 2]!;
     if (i === 0) name.push(...RARELY_TOGETHER);
-    return name.join(' ');
+    return i % LONGEST_EVERY === 7 ? LONGEST_NAME : name.join(' ');
   });
-}
-
-/** Replaces 3,000 names, at equal distances, by the longest one. */
-export function withLongestNames(names: readonly string[]): string[] {
-  const distance = Math.floor(names.length / LONGEST_NAMES);
-  return names.map((name, i) => (i % distance === 7 && i < LONGEST_NAMES * distance ? LONGEST_NAME : name));
 }
 
 /** Returns a name of 50 random words with three letters each. */
