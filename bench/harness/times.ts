@@ -11,7 +11,7 @@ export async function milliseconds(work: () => Promise<unknown>): Promise<number
  * Repeats a request until `work` ends, with random pauses of up to `pause` milliseconds: otherwise every request would come directly
  * after the end of another. Returns how long each took.
  */
-export async function timesBeside(
+export async function timesDuring(
   work: Promise<unknown>,
   request: () => Promise<unknown>,
   pause = 0,

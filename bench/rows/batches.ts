@@ -4,7 +4,7 @@ import { atLeast, atMost, type Finding, figure, spread } from '../harness/findin
 import { type Client, keptOpen, post, send } from '../harness/http.ts';
 import { type Server, type ServiceSettings, startService } from '../harness/servers.ts';
 import { type Access, prepareService } from '../harness/shop.ts';
-import { milliseconds, timesBeside } from '../harness/times.ts';
+import { milliseconds, timesDuring } from '../harness/times.ts';
 import { batchRequests } from '../worst-request/batch-requests.ts';
 import { exchange } from '../worst-request/exchange.ts';
 import { type Hold, holdDuring, holdFinding, repeated, untilIdle } from '../worst-request/holds.ts';
@@ -15,7 +15,7 @@ const PETS_PER_BATCH = 500;
 const MANY_PETS = 100_000;
 /** The pets are imported in parts, which alternate between the sides of the comparison. */
 const PARTS = 5;
-/** The number of batches beside which another client writes. */
+/** The number of batches during which another client writes. */
 const BATCHES = 20;
 
 /** The speed of imports in batches, how long they block the event loop, and how long other writers wait. */
@@ -94,7 +94,7 @@ async function writerWait(shop: Shop): Promise<Finding> {
       batchTimes.push(await milliseconds(() => importInBatches(shop, PETS_PER_BATCH)));
   };
   const pet = { name: 'Single', categoryId: access.categoryId };
-  const waits = await timesBeside(sendBatches(), () => post(client, '/pets', pet), 10);
+  const waits = await timesDuring(sendBatches(), () => post(client, '/pets', pet), 10);
   const [wait, batch] = [spread(waits), spread(batchTimes)];
   return figure({
     what: `${store}: longest wait of a writer while another client sends batches / longest time of a batch`,
@@ -118,7 +118,7 @@ async function holdsDuringReads({ store, server, access, client }: Shop): Promis
       if (status !== request.expected) throw new Error(`${request.name}: ${head}`);
     };
     const sendBoth = async () =>
-      reads.push(...(await timesBeside(sendBatch(), () => send(client, 'GET', '/pets?limit=1'))));
+      reads.push(...(await timesDuring(sendBatch(), () => send(client, 'GET', '/pets?limit=1'))));
     holds.push({ name: request.name, times: await repeated(() => holdDuring(server, sendBoth)) });
   }
   const slowest = spread(reads).max.toFixed(0);

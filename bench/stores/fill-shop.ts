@@ -1,12 +1,14 @@
 import type { Database, Value } from '../../service/src/db/database.ts';
 import { insertRows } from '../../service/src/db/insert-rows.ts';
 import { canBeMistyped, storedWords, variantsOf, wordsOf } from '../../service/src/kit/words.ts';
-import { namesOf } from './names.ts';
+import { LONGEST_NAME, namesOf } from './names.ts';
 
 export const MANY_ROWS = 1_000_000;
 export const FEW_ROWS = 1_000;
 const CATEGORIES = 1_000;
 const ROWS_AT_A_TIME = 20_000;
+/** One of so many pets has the longest name: 3,003 of a million. */
+const LONGEST_EVERY = 333;
 
 /** The category of 60 % of the pets, and those of the others. */
 const [LARGE, SMALL, MIDDLE, TINY] = [1, 2, 3, 77];
@@ -22,7 +24,10 @@ export async function fillShop(db: Database, pets: number): Promise<void> {
   const categories = Array.from({ length: CATEGORIES - 1 }, (_, i) => [`A category ${i}`, `a category ${i}`]);
   await insertAll(db, 'categories (name, name_key)', categories);
   const isPending = (i: number) => i >= pets * 0.99;
-  const names = namesOf(pets).map((name, i) => (isPending(i) ? `zz ${name}`.slice(0, 200) : name));
+  const names = namesOf(pets).map((name, i) => {
+    if (i % LONGEST_EVERY === 7) return LONGEST_NAME;
+    return isPending(i) ? `zz ${name}` : name;
+  });
   await insertAll(
     db,
     'pets (name, name_key, indexed_name, category_id, status, quantity)',
@@ -44,7 +49,9 @@ export async function fillShop(db: Database, pets: number): Promise<void> {
 async function fillWords(db: Database, names: readonly string[]): Promise<void> {
   const pets = new Map<string, [word: string, name: string, id: number][]>();
   const dictionary = new Set<string>();
-  const order = names.map((name, i): [string, number] => [name, i + 1]).sort(([a], [b]) => (a < b ? -1 : 1));
+  const order = names
+    .map((name, i): [string, number] => [name, i + 1])
+    .sort(([a], [b]) => Number(a > b) - Number(a < b));
   for (const [name, id] of order) {
     const words = wordsOf(name);
     for (const word of storedWords(name, words)) {

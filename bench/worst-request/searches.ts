@@ -3,13 +3,13 @@ import { atMost, type Finding, figure, showSpread, spread } from '../harness/fin
 import { keptOpen, post, send } from '../harness/http.ts';
 import type { Server } from '../harness/servers.ts';
 import type { Access } from '../harness/shop.ts';
-import { milliseconds, timesBeside } from '../harness/times.ts';
+import { milliseconds, timesDuring } from '../harness/times.ts';
 import { nameOfManyWords, WORD_OF_LONGEST_NAMES } from '../stores/names.ts';
 import { LONG_SEARCHES, SEARCHES } from '../stores/searches.ts';
 import { rawRequest } from './exchange.ts';
 import { type Hold, holdDuring, holdFinding, holdsOf, repeated } from './holds.ts';
 
-/** How long `GET /healthz` is measured beside visitors, in milliseconds. */
+/** How long `GET /healthz` is measured while visitors search, in milliseconds. */
 const OBSERVED_FOR = 3_000;
 const VISITORS = 2;
 const PETS_IN_BATCH = 1_000;
@@ -29,12 +29,12 @@ export async function searchFindings(server: Server, access: Access): Promise<Fi
   const requests = targets.map(target => rawRequest('GET', target, access));
   return [
     holdFinding('searches', await holdsOf(server, requests)),
-    await healthBesideVisitors(access),
+    await healthDuringSearches(access),
     ...(await batchesOfManyWords(server, access)),
   ];
 }
 
-async function healthBesideVisitors(access: Access): Promise<Finding> {
+async function healthDuringSearches(access: Access): Promise<Finding> {
   using client = keptOpen(access);
   const end = performance.now() + OBSERVED_FOR;
   const target = `/pets?${new URLSearchParams({ q: WORD_OF_LONGEST_NAMES, count: 'true' })}`;
@@ -43,9 +43,9 @@ async function healthBesideVisitors(access: Access): Promise<Finding> {
     for (; performance.now() < end; searches++) await send(client, 'GET', target);
   };
   const visits = Promise.all(Array.from({ length: VISITORS }, visit));
-  const values = await timesBeside(visits, () => send(client, 'GET', '/healthz'), 10);
+  const values = await timesDuring(visits, () => send(client, 'GET', '/healthz'), 10);
   return figure({
-    what: `time of \`GET /healthz\` beside ${VISITORS} visitors who search the longest names`,
+    what: `time of \`GET /healthz\` while ${VISITORS} visitors search the longest names`,
     target: atMost(' ms', 100),
     values,
     digits: 1,
@@ -70,7 +70,7 @@ async function batchesOfManyWords(server: Server, access: Access): Promise<Findi
     const send = async () =>
       batchTimes.push(await milliseconds(() => post(importer, '/batch', { operations })));
     const write = () => post(writer, '/pets', pet('Single'));
-    return holdDuring(server, async () => waits.push(spread(await timesBeside(send(), write, 10)).max));
+    return holdDuring(server, async () => waits.push(spread(await timesDuring(send(), write, 10)).max));
   });
   const hold: Hold = { name: `${PETS_IN_BATCH} pets with names of 50 words`, times };
   return [
