@@ -9,13 +9,10 @@ const WITH_EACH = 72_000;
 const WORDS = 30_000;
 
 /** The longest name in decomposed form: U+FDFA has 18 characters there, which are four words. */
-const LONGEST_NAME = '\ufdfa'.repeat(200);
+export const LONGEST_NAME = '\ufdfa'.repeat(200);
 
 /** A word of the longest names. */
 export const WORD_OF_LONGEST_NAMES = 'الله';
-
-/** The number of names that are replaced by the longest one. */
-const LONGEST_NAMES = 3_000;
 
 const starts = 'ssssccccpppbbbmmttaaddrrffhhggllwweeinokuvjqyzx';
 const consonants = 'bcdfghklmnprstvwyz';
@@ -59,12 +56,6 @@ export function namesOf(count: number): string[] {
     if (i === 0) name.push(...RARELY_TOGETHER);
     return name.join(' ');
   });
-}
-
-/** Replaces 3,000 names, at equal distances, by the longest one. */
-export function withLongestNames(names: readonly string[]): string[] {
-  const distance = Math.floor(names.length / LONGEST_NAMES);
-  return names.map((name, i) => (i % distance === 7 && i < LONGEST_NAMES * distance ? LONGEST_NAME : name));
 }
 
 /** Returns a name of 50 random words with three letters each. */
