@@ -9,22 +9,22 @@ import net from 'node:net';
 import { cpuSeconds } from './harness/process-stats.ts';
 
 export interface LoadJob {
-  /** The ports of the servers, which share the connections. */
-  ports: number[];
+  port: number;
   /** Each connection is kept alive and has one request in flight; nothing is pipelined. */
   connections: number;
   seconds: number;
   /** Complete requests as they are sent, in a cycle. */
   requests: string[];
+  /** The status that every response must have. */
   expectedStatus: number;
-  /** The processes whose CPU time counts for the requests. */
-  serverPids: number[];
+  /** The process whose CPU time counts for the requests. */
+  serverPid: number;
 }
 
 export interface LoadResult {
   requests: number;
   requestsPerSecond: number;
-  /** User and system time of all threads of the server processes, in microseconds per request. */
+  /** User and system time of all threads of the server process, in microseconds per request. */
   serverCpuPerRequest: number;
   /** The share of the time in which the generator handled responses. Near 1 the generator is the bottleneck, not the server. */
   generatorBusy: number;
@@ -81,12 +81,12 @@ class LoadRun {
   }
 
   async run(): Promise<LoadResult> {
-    const { ports, connections, seconds, serverPids } = this.#job;
+    const { connections, seconds, serverPid } = this.#job;
     const sockets = await this.#orFail(
-      Promise.all(Array.from({ length: connections }, (_, i) => this.#connect(ports[i % ports.length]!))),
+      Promise.all(Array.from({ length: connections }, () => this.#connect())),
     );
 
-    const serverCpu = cpuSeconds(serverPids);
+    const serverCpu = cpuSeconds(serverPid);
     const started = performance.now();
     this.#counting = true;
     for (const { begin } of sockets) begin();
@@ -95,7 +95,7 @@ class LoadRun {
     await this.#orFail(new Promise(resolve => setTimeout(resolve, seconds * 1000)));
     this.#counting = false;
     const elapsed = (performance.now() - started) / 1000;
-    const serverCpuUsed = cpuSeconds(serverPids) - serverCpu;
+    const serverCpuUsed = cpuSeconds(serverPid) - serverCpu;
 
     // Requests in flight are finished but not counted, so that no server sees a closed connection.
     await this.#orFail(Promise.all(sockets.map(({ ended }) => ended)));
@@ -125,7 +125,7 @@ class LoadRun {
     return Promise.race([work, this.#failed.promise]);
   }
 
-  #connect(port: number): Promise<{ begin: () => void; ended: Promise<void> }> {
+  #connect(): Promise<{ begin: () => void; ended: Promise<void> }> {
     const connected = Promise.withResolvers<{ begin: () => void; ended: Promise<void> }>();
     const ended = Promise.withResolvers<void>();
     let sentAt = 0;
@@ -154,7 +154,7 @@ class LoadRun {
 
     const socket = net.connect({
       host: '127.0.0.1',
-      port,
+      port: this.#job.port,
       noDelay: true,
       onread: { buffer: readBuffer, callback: receive },
     });

@@ -4,55 +4,50 @@
  */
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import type { Bench, Effort, Row } from './harness/bench.ts';
 import type { Finding } from './harness/findings.ts';
 import { LoadGenerator } from './harness/load-generator.ts';
 import { describeMachine } from './harness/machine.ts';
-import type { Effort } from './harness/pairs.ts';
-import type { Verdict } from './harness/targets.ts';
 import { allocation } from './rows/allocation.ts';
 import { batches } from './rows/batches.ts';
-import { eventLogCost } from './rows/event-log-cost.ts';
-import { groupCommit } from './rows/group-commit.ts';
 import { limitDecision } from './rows/limit-decision.ts';
 import { memoryUnderLoad } from './rows/memory-under-load.ts';
-import { pageCost } from './rows/page-cost.ts';
-import { expressStack, feathersStack } from './rows/peers.ts';
-import { postgresPageCost } from './rows/postgres-page-cost.ts';
-import { postgresSearch } from './rows/postgres-search.ts';
-import { replicas } from './rows/replicas.ts';
-import { scaledOut } from './rows/scaled-out.ts';
-import { search } from './rows/search.ts';
+import { pageCost, postgresPageCost } from './rows/page-cost.ts';
+import { postgresSearch, search } from './rows/search.ts';
 import { startAndMemory } from './rows/start-and-memory.ts';
-import { streamReaders } from './rows/stream-readers.ts';
-import { traceCost } from './rows/trace-cost.ts';
-import { versusBareHttp } from './rows/versus-bare-http.ts';
+import {
+  eventLogCost,
+  expressStack,
+  groupCommit,
+  scaledOut,
+  traceCost,
+  versusBareHttp,
+} from './rows/throughput.ts';
 import { webhooks } from './rows/webhooks.ts';
 import { worstRequest } from './rows/worst-request.ts';
+import { FilledStores } from './stores/filled-stores.ts';
 
-const ROWS = [
+const ROWS: readonly Row[] = [
   versusBareHttp,
   groupCommit,
   expressStack,
-  feathersStack,
   allocation,
   limitDecision,
   pageCost,
   startAndMemory,
   memoryUnderLoad,
   eventLogCost,
-  streamReaders,
   worstRequest,
   search,
   scaledOut,
-  replicas,
   postgresPageCost,
   postgresSearch,
   traceCost,
   webhooks,
   batches,
 ];
-const FULL: Effort = { pairs: 9, seconds: 2, warmUpSeconds: 3 };
-const QUICK: Effort = { pairs: 3, seconds: 1.5, warmUpSeconds: 1 };
+const FULL: Effort = { pairs: 9, seconds: 1, warmUpSeconds: 1.5 };
+const QUICK: Effort = { pairs: 3, seconds: 0.5, warmUpSeconds: 0.5 };
 
 const USAGE = `Usage: npm run bench -- [--quick] [--only <row>]...
 
@@ -79,11 +74,13 @@ if (options.help || unknown.length > 0) {
 const effort = options.quick ? QUICK : FULL;
 const rows = options.only.length === 0 ? ROWS : ROWS.filter(row => options.only.includes(row.name));
 using generator = new LoadGenerator();
+await using stores = new FilledStores();
+const bench: Bench = { generator, effort, stores };
 const findings: Finding[] = [];
 for (const row of rows) {
   process.stderr.write(`${row.name} …\n`);
   try {
-    const found = await row.measure(generator, effort);
+    const found = await row.measure(bench);
     findings.push(...found);
     for (const finding of found) process.stdout.write(`${showFinding(finding)}\n`);
   } catch (error) {
@@ -102,11 +99,7 @@ function showTable(findings: Finding[]): string {
 }
 
 function showFinding({ what, target, measured, absolute, verdict }: Finding): string {
-  return showLine([what, target, measured, absolute, showVerdict(verdict)]);
-}
-
-function showVerdict(verdict: Verdict | undefined): string {
-  return verdict === 'missed' ? '**missed**' : (verdict ?? '–');
+  return showLine([what, target, measured, absolute, verdict]);
 }
 
 function showLine(cells: string[]): string {
@@ -123,7 +116,7 @@ ${table}
 * Server and load generator are separate processes. The log of a server goes to the null device.
 * *By CPU* is the same ratio in requests per second of the server's CPU time. It differs from the ratio of throughput if the
   bottleneck is not the server's CPU but the disk or the generator.
-* The Express stack is \`yardsticks/express-stack.ts\`, Feathers \`peers/feathers-stack.js\`; bare \`node:http\` is \`yardsticks/bare-http.ts\`, and with the
+* The Express stack is \`yardsticks/express-stack.ts\`; bare \`node:http\` is \`yardsticks/bare-http.ts\`, and with the
   service's calls to PostgreSQL and Redis \`yardsticks/bare-backends.ts\`.
 * PostgreSQL and Redis run on the same machine, and their CPU time is not counted. Commits of PostgreSQL are durable.
 `;

@@ -1,19 +1,16 @@
-// Rejects the words that docs/glossary.md replaces with others. Arguments: the files and folders to read; all when there are none.
+// Rejects the words that docs/glossary.md replaces with others, in prose. Arguments: the files and folders to read; all when there
+// are none.
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { proseOf } from './prose.ts';
 
 const root = join(import.meta.dirname, '..');
 const GLOSSARY = 'docs/glossary.md';
-/**
- * The network error, the system user, and names that clients, dashboards and older replicas read: the verdict `refused`
- * with its metric label, the field of key usage, and columns of released migrations.
- */
-const ALLOWED =
-  /connections? refused|refused connections?|["'`]nobody["'`]|earlier_refused|told_(at|until)|['"`.]refused\b|\brefused(?=[:,'`]| \}|$)/gi;
-/** Released migrations never change. Programs write the lock file and the figures. This script names some of the words. */
-const NOT_OURS =
-  /(package-lock\.json|bench\/RESULTS\.md|scripts\/plain-language\.ts|\.(png|svg|ico|pem|crt|key))$|^service\/migrations\//;
+/** The name of the network error, and of two columns. */
+const ALLOWED = /connections? refused|refused connections?|admitted, refused/gi;
+/** Programs write the lock files and the figures. */
+const NOT_OURS = /(package-lock\.json|bench\/RESULTS\.md|\.(png|svg|ico|pem|crt|key))$/;
 
 interface Replacement {
   pattern: RegExp;
@@ -33,33 +30,21 @@ const replacements = readFileSync(join(root, GLOSSARY), 'utf8')
 const listed = spawnSync(
   'git',
   ['ls-files', '--cached', '--others', '--exclude-standard', '--', ...process.argv.slice(2)],
-  {
-    cwd: root,
-    encoding: 'utf8',
-  },
+  { cwd: root, encoding: 'utf8' },
 );
 if (listed.status !== 0) throw new Error(`git ls-files failed: ${listed.stderr}`);
 const files = listed.stdout
   .split('\n')
-  .filter(file => file !== '' && file !== GLOSSARY && !NOT_OURS.test(file));
+  .filter(file => file !== '' && file !== GLOSSARY && !NOT_OURS.test(file))
+  .map(file => [file, readFileSync(join(root, file), 'utf8')] as const);
 
-for (const file of files) {
-  readFileSync(join(root, file), 'utf8')
-    .split('\n')
-    .forEach((line, index) => {
-      for (const { pattern, instead } of replacements) {
-        for (const [word] of spaced(line).matchAll(pattern)) {
-          process.stderr.write(`${file}:${index + 1}: "${word}": write ${instead}\n`);
-          process.exitCode = 1;
-        }
+for (const [file, prose] of proseOf(new Map(files))) {
+  for (const [index, line] of prose.replaceAll(ALLOWED, '').split('\n').entries()) {
+    for (const { pattern, instead } of replacements) {
+      for (const [word] of line.matchAll(pattern)) {
+        process.stderr.write(`${file}:${index + 1}: "${word}": write ${instead}\n`);
+        process.exitCode = 1;
       }
-    });
-}
-
-/** The words of a line, also those inside names: `tellOfPet` and `ATTEMPTS_TOLD`. */
-function spaced(line: string): string {
-  return line
-    .replaceAll(ALLOWED, '')
-    .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
-    .replaceAll('_', ' ');
+    }
+  }
 }

@@ -1,14 +1,13 @@
 import { startPostgres } from '../../scripts/servers/postgres.ts';
 import { startRedis } from '../../scripts/servers/redis.ts';
 
-/** The servers that replicas of the service share. */
-export interface Backends {
-  databaseUrl: string;
-  redisUrl: string;
+/** The settings of a service for the servers that its replicas share. */
+export interface Backends extends AsyncDisposable {
+  env: { DATABASE_URL: string; REDIS_URL: string };
 }
 
 /** Starts a durable PostgreSQL and a Redis. Both stop when the result is disposed of, or with the bench. */
-export async function startBackends(): Promise<Backends & AsyncDisposable> {
+export async function startBackends(): Promise<Backends> {
   await using starting = new AsyncDisposableStack();
   const postgres = await startPostgres({ durable: true });
   starting.defer(() => postgres.stop());
@@ -16,8 +15,7 @@ export async function startBackends(): Promise<Backends & AsyncDisposable> {
   starting.defer(() => redis.stop());
   const started = starting.move();
   return {
-    databaseUrl: postgres.url,
-    redisUrl: redis.url,
+    env: { DATABASE_URL: postgres.url, REDIS_URL: redis.url },
     [Symbol.asyncDispose]: () => started.disposeAsync(),
   };
 }

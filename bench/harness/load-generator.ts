@@ -3,8 +3,20 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { LoadJob, LoadReply, LoadResult } from '../load.ts';
 import { killAtExit } from './at-exit.ts';
+import type { Server } from './servers.ts';
 
 export type { LoadResult } from '../load.ts';
+
+/** The number of connections of each load that measures throughput. */
+export const CONNECTIONS = 64;
+
+/** A server and the requests to send to it: reads, or writes that return 201. */
+export interface Load {
+  server: Server;
+  requests: string[];
+  /** `CONNECTIONS` if left out. */
+  connections?: number;
+}
 
 /** Runs jobs one after another in one process, so that its code stays warm. */
 export class LoadGenerator implements Disposable {
@@ -24,13 +36,16 @@ export class LoadGenerator implements Disposable {
   }
 
   /** Throws if a response had an unexpected status, because such a run measures something else. */
-  async run(job: LoadJob): Promise<LoadResult> {
+  async run({ server, requests, connections = CONNECTIONS }: Load, seconds: number): Promise<LoadResult> {
+    const expectedStatus = requests[0]!.startsWith('GET') ? 200 : 201;
+    const { port, pid: serverPid } = server;
+    const job: LoadJob = { port, connections, seconds, requests, expectedStatus, serverPid };
     this.#child.send(job);
     const [reply] = (await Promise.race([once(this.#child, 'message'), this.#ended])) as [LoadReply];
     if ('error' in reply) throw new Error(reply.error);
     if (Object.keys(reply.result.unexpected).length > 0) {
       throw new Error(
-        `Expected only ${job.expectedStatus}, also got ${JSON.stringify(reply.result.unexpected)}.`,
+        `Expected only ${expectedStatus}, also got ${JSON.stringify(reply.result.unexpected)}.`,
       );
     }
     return reply.result;

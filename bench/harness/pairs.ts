@@ -1,20 +1,14 @@
-import type { LoadGenerator, LoadResult } from './load-generator.ts';
-import type { Server } from './servers.ts';
-
-export interface Effort {
-  /** Measurements of each side. They alternate, so that other load of the machine affects both. */
-  pairs: number;
-  seconds: number;
-  warmUpSeconds: number;
-}
-
-/** One side of a comparison: a server, or several that share the load, and the requests to send. */
-export interface Side {
-  server: Server | readonly Server[];
-  requests: string[];
-  expectedStatus: number;
-  connections: number;
-}
+import type { Bench } from './bench.ts';
+import {
+  type Finding,
+  medianOf,
+  showSpread,
+  showTarget,
+  spread,
+  type Target,
+  verdictOf,
+} from './findings.ts';
+import type { Load, LoadResult } from './load-generator.ts';
 
 export interface Pair {
   a: LoadResult;
@@ -22,23 +16,64 @@ export interface Pair {
 }
 
 /** Measures A B A B …, after warming both up. */
-export async function measurePairs(
-  generator: LoadGenerator,
-  effort: Effort,
-  a: Side,
-  b: Side,
-): Promise<Pair[]> {
-  const load = ({ server, ...job }: Side, seconds: number) => {
-    const servers = [server].flat();
-    const ports = servers.map(({ port }) => port);
-    return generator.run({ ...job, seconds, ports, serverPids: servers.map(({ pid }) => pid) });
-  };
-
-  await load(a, effort.warmUpSeconds);
-  await load(b, effort.warmUpSeconds);
+export async function measurePairs({ generator, effort }: Bench, a: Load, b: Load): Promise<Pair[]> {
+  await generator.run(a, effort.warmUpSeconds);
+  await generator.run(b, effort.warmUpSeconds);
   const pairs: Pair[] = [];
   while (pairs.length < effort.pairs) {
-    pairs.push({ a: await load(a, effort.seconds), b: await load(b, effort.seconds) });
+    pairs.push({ a: await generator.run(a, effort.seconds), b: await generator.run(b, effort.seconds) });
   }
   return pairs;
+}
+
+/** One side of a comparison, and its name in the figures. */
+export interface Contestant extends Load {
+  name: string;
+}
+
+export interface Comparison {
+  what: string;
+  target: Target;
+  /** The ratios that must reach the target; only throughput if left out. */
+  decides?: 'throughput' | 'throughput and CPU';
+}
+
+/**
+ * Returns the ratio A / B of each pair, in requests per second and in requests per second of CPU time. The second ratio shows
+ * differences that throughput hides if the generator or the disk is the bottleneck of a side.
+ */
+export async function compare(
+  bench: Bench,
+  { what, target, decides = 'throughput' }: Comparison,
+  a: Contestant,
+  b: Contestant,
+): Promise<Finding> {
+  const pairs = await measurePairs(bench, a, b);
+  const throughput = spread(pairs.map(pair => pair.a.requestsPerSecond / pair.b.requestsPerSecond));
+  const byCpu = spread(pairs.map(pair => pair.b.serverCpuPerRequest / pair.a.serverCpuPerRequest));
+  const busiest = Math.max(...pairs.flatMap(pair => [pair.a.generatorBusy, pair.b.generatorBusy]));
+  const digits = target.goal < 2 ? 2 : 1;
+  const of = (side: 'a' | 'b') => pairs.map(pair => pair[side]);
+  const figures = [
+    showSide(a.name, of('a')),
+    showSide(b.name, of('b')),
+    `generator at most ${Math.round(busiest * 100)} % busy`,
+  ];
+  return {
+    what,
+    target: showTarget(target),
+    measured: `${showSpread(throughput, digits)}; by CPU ${showSpread(byCpu, digits)}`,
+    absolute: figures.join('; '),
+    verdict: verdictOf(
+      target,
+      decides === 'throughput' ? throughput.median : Math.min(throughput.median, byCpu.median),
+    ),
+  };
+}
+
+function showSide(name: string, results: LoadResult[]): string {
+  const perSecond = Math.round(medianOf(results, result => result.requestsPerSecond)).toLocaleString('en');
+  const cpu = medianOf(results, result => result.serverCpuPerRequest).toFixed(1);
+  const p99 = (medianOf(results, result => result.latency.p99) / 1000).toFixed(1);
+  return `${name} ${perSecond}/s, ${cpu} µs CPU, p99 ${p99} ms`;
 }

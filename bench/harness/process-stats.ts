@@ -3,12 +3,8 @@ import { readFileSync } from 'node:fs';
 /** The unit of times in /proc: always 100 a second for user space, independent of the kernel's own tick. */
 const TICKS_PER_SECOND = 100;
 
-/** Returns the user and system time of all threads of these processes so far. Linux only. */
-export function cpuSeconds(pids: readonly number[]): number {
-  return pids.reduce((sum, pid) => sum + cpuSecondsOf(pid), 0);
-}
-
-function cpuSecondsOf(pid: number): number {
+/** Returns the user and system time of all threads of a process so far. Linux only. */
+export function cpuSeconds(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
   // The second field is the name of the command and can contain spaces; utime and stime are the 14th and 15th.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');

@@ -9,8 +9,6 @@ import { freePort } from '../../scripts/servers/ports.ts';
 import type { Samples } from '../yardsticks/bare-backends.ts';
 import type { BareResponse } from '../yardsticks/bare-http.ts';
 import { killAtExit, temporaryDirectory } from './at-exit.ts';
-import type { Backends } from './backends.ts';
-import { installPeers } from './peers.ts';
 
 const START_TIMEOUT_MS = 30_000;
 const STOP_TIMEOUT_MS = 10_000;
@@ -18,7 +16,6 @@ const POLL_MS = 2;
 
 const SERVICE = path('../../service/src/main.ts');
 const EXPRESS_STACK = path('../yardsticks/express-stack.ts');
-const FEATHERS_STACK = path('../peers/feathers-stack.js');
 const BARE_HTTP = path('../yardsticks/bare-http.ts');
 const BARE_BACKENDS = path('../yardsticks/bare-backends.ts');
 const COMPILE_CACHE = path('../../node_modules/.cache/petstore');
@@ -26,49 +23,21 @@ const COMPILE_CACHE = path('../../node_modules/.cache/petstore');
 export interface ServiceSettings {
   /** The directory of an existing store; a new, empty store if left out. */
   dataDirectory?: string;
-  /** Writes that share one commit, `PETSTORE_WRITE_BATCH`. */
-  writeBatch?: number;
-  /** PostgreSQL instead of the embedded store. */
-  databaseUrl?: string;
-  /** Redis instead of counters in memory. */
-  redisUrl?: string;
-  /** `PETSTORE_STREAMS_PER_KEY`. */
-  streamsPerKey?: number;
-  /** `PETSTORE_WEBHOOKS_ALLOW_PRIVATE`: endpoints of webhooks may be on this machine. */
-  privateWebhooks?: boolean;
-  /** Where spans are exported to, and the share of requests that are recorded. */
-  traces?: { endpoint: string; ratio: number };
+  /** Settings of the service, as environment variables. */
+  env?: NodeJS.ProcessEnv;
   /** A yardstick that is loaded before the service, and changes it or measures it from inside. */
   preload?: 'without-event-log' | 'without-search' | 'loop-probe' | 'allocation-probe';
 }
 
 /** Starts the process of the service without waiting for it. */
 export async function launchService(settings: ServiceSettings = {}): Promise<Server> {
-  const {
-    dataDirectory = temporaryDirectory(),
-    writeBatch,
-    databaseUrl,
-    redisUrl,
-    streamsPerKey,
-    privateWebhooks,
-    traces,
-    preload,
-  } = settings;
+  const { dataDirectory = temporaryDirectory(), env, preload } = settings;
   const preloaded = preload === undefined ? [] : ['--import', path(`../yardsticks/${preload}.ts`)];
   return new Server([...preloaded, SERVICE, 'serve'], await freePort(), dataDirectory, {
     // All connections of the measurements come from one address.
     PETSTORE_CONNECTIONS_PER_ADDRESS: '10000',
     PETSTORE_DRAIN_SECONDS: '0',
-    ...(writeBatch !== undefined && { PETSTORE_WRITE_BATCH: String(writeBatch) }),
-    ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }),
-    ...(redisUrl !== undefined && { REDIS_URL: redisUrl }),
-    ...(streamsPerKey !== undefined && { PETSTORE_STREAMS_PER_KEY: String(streamsPerKey) }),
-    ...(privateWebhooks && { PETSTORE_WEBHOOKS_ALLOW_PRIVATE: 'true' }),
-    ...(traces && {
-      OTEL_EXPORTER_OTLP_ENDPOINT: traces.endpoint,
-      OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
-      OTEL_TRACES_SAMPLER_ARG: String(traces.ratio),
-    }),
+    ...env,
   });
 }
 
@@ -80,12 +49,6 @@ export async function startExpressStack(): Promise<Server> {
   return ready(new Server([EXPRESS_STACK], await freePort(), temporaryDirectory()));
 }
 
-/** Starts Feathers with knex. Its packages are installed first. */
-export async function startFeathersStack(): Promise<Server> {
-  installPeers();
-  return ready(new Server([FEATHERS_STACK], await freePort(), temporaryDirectory()));
-}
-
 /** Starts bare `node:http` that returns this response to every request. */
 export async function startBareHttp(response: BareResponse): Promise<Server> {
   const server = new Server([BARE_HTTP, JSON.stringify(response)], await freePort(), temporaryDirectory());
@@ -93,10 +56,9 @@ export async function startBareHttp(response: BareResponse): Promise<Server> {
 }
 
 /** Starts bare `node:http` that makes the same calls to the backends as the service and returns these samples. */
-export async function startBareBackends(backends: Backends, samples: Samples): Promise<Server> {
-  const settings = { DATABASE_URL: backends.databaseUrl, REDIS_URL: backends.redisUrl };
+export async function startBareBackends(env: NodeJS.ProcessEnv, samples: Samples): Promise<Server> {
   const args = [BARE_BACKENDS, JSON.stringify(samples)];
-  return ready(new Server(args, await freePort(), temporaryDirectory(), settings));
+  return ready(new Server(args, await freePort(), temporaryDirectory(), env));
 }
 
 /** Stops a server that does not start; otherwise the bench would wait for it. */

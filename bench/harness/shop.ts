@@ -1,59 +1,72 @@
-import { create, getRequest, postRequest } from './http-requests.ts';
+import { type Client, keptOpen, post, requestText } from './http.ts';
 import type { Server } from './servers.ts';
 
 const PETS = 1000;
 const PETS_AT_A_TIME = 50;
 /** Quotas that no load reaches. The limits are still checked and counted. */
 const UNREACHED_QUOTAS = { perMinute: 1_000_000_000, perDay: 1_000_000_000_000 };
+const SCOPES = [
+  'pets:read',
+  'pets:write',
+  'orders:read',
+  'inventory:read',
+  'inventory:write',
+  'events:read',
+  'webhooks:write',
+];
 export const NEW_PET = (categoryId: number) => ({ name: 'Bella the Labrador', categoryId });
 
-export interface Access {
-  apiKey: string;
+/** A server, a key with most scopes but not `admin`, and a category. */
+export interface Access extends Client {
   categoryId: number;
 }
 
-/** The key and the category of a server with 1,000 pets, and the requests for its load. */
+/** A server with 1,000 pets, and the requests for its load. */
 export interface Shop extends Access {
   readPet: string[];
   createPet: string[];
 }
 
+/** Returns a client with the administrator's key. */
+export async function administratorOf(server: Server): Promise<Client> {
+  return { port: server.port, apiKey: await server.administratorKey() };
+}
+
 /** Creates a key and a category through the API of the service. */
 export async function prepareService(server: Server): Promise<Access> {
-  const { port } = server;
-  const administratorKey = await server.administratorKey();
-  const { key } = await create<{ key: string }>(port, '/keys', administratorKey, {
+  const administrator = await administratorOf(server);
+  const { key } = await post<{ key: string }>(administrator, '/keys', {
     name: 'bench',
     plan: 'enterprise',
-    scopes: ['pets:read', 'pets:write', 'orders:read', 'inventory:read', 'inventory:write'],
+    scopes: SCOPES,
     quotas: UNREACHED_QUOTAS,
   });
-  const { id } = await create<{ id: number }>(port, '/categories', administratorKey, { name: 'Dogs' });
-  return { apiKey: key, categoryId: id };
+  const { id } = await post<{ id: number }>(administrator, '/categories', { name: 'Dogs' });
+  return { port: server.port, apiKey: key, categoryId: id };
 }
 
 /** Fills the service through its API. */
 export async function openShop(server: Server): Promise<Shop> {
-  return stockShop(server, await prepareService(server));
+  return stockShop(await prepareService(server));
 }
 
 /** Fills a stack that the service is compared with. It already has a key and a category. */
 export async function openPeerShop(server: Server): Promise<Shop> {
-  return stockShop(server, { apiKey: await server.administratorKey(), categoryId: 1 });
+  return stockShop({ ...(await administratorOf(server)), categoryId: 1 });
 }
 
-async function stockShop(server: Server, { apiKey, categoryId }: Access): Promise<Shop> {
+async function stockShop(access: Access): Promise<Shop> {
+  using client = keptOpen(access);
+  const pet = NEW_PET(access.categoryId);
   const ids: number[] = [];
   while (ids.length < PETS) {
-    const pets = Array.from({ length: PETS_AT_A_TIME }, () =>
-      create<{ id: number }>(server.port, '/pets', apiKey, NEW_PET(categoryId)),
-    );
-    ids.push(...(await Promise.all(pets)).map(pet => pet.id));
+    const pets = Array.from({ length: PETS_AT_A_TIME }, () => post<{ id: number }>(client, '/pets', pet));
+    ids.push(...(await Promise.all(pets)).map(({ id }) => id));
   }
+  const { apiKey } = access;
   return {
-    apiKey,
-    categoryId,
-    readPet: ids.map(id => getRequest(`/pets/${id}`, apiKey)),
-    createPet: [postRequest('/pets', apiKey, NEW_PET(categoryId))],
+    ...access,
+    readPet: ids.map(id => requestText('GET', `/pets/${id}`, apiKey)),
+    createPet: [requestText('POST', '/pets', apiKey, { body: JSON.stringify(pet) })],
   };
 }

@@ -1,41 +1,23 @@
-import { showSpread, spread } from '../harness/findings.ts';
+import type { Row } from '../harness/bench.ts';
+import { atMost, figure } from '../harness/findings.ts';
+import { CONNECTIONS } from '../harness/load-generator.ts';
 import { startService } from '../harness/servers.ts';
 import { openShop } from '../harness/shop.ts';
-import { atMost, showTarget } from '../harness/targets.ts';
-import { CONNECTIONS, type Row } from './row.ts';
-
-const KILOBYTES = { goal: 9, moonshot: 6 };
 
 export const allocation: Row = {
   name: 'allocation',
-  async measure(generator, effort) {
+  async measure({ generator, effort }) {
     await using server = await startService({ preload: 'allocation-probe' });
-    const { readPet } = await openShop(server);
-    const read = (seconds: number) =>
-      generator.run({
-        ports: [server.port],
-        serverPids: [server.pid],
-        connections: CONNECTIONS,
-        seconds,
-        requests: readPet,
-        expectedStatus: 200,
-      });
-    await read(effort.warmUpSeconds);
+    const load = { server, requests: (await openShop(server)).readPet };
+    await generator.run(load, effort.warmUpSeconds);
     await server.requestProbe();
-    const each: number[] = [];
-    while (each.length < effort.pairs) {
-      const { requests } = await read(effort.seconds);
-      each.push((await server.requestProbe()) / requests / 1000);
+    const values: number[] = [];
+    while (values.length < effort.pairs) {
+      const { requests } = await generator.run(load, effort.seconds);
+      values.push((await server.requestProbe()) / requests / 1000);
     }
-    const kilobytes = spread(each);
-    return [
-      {
-        what: 'allocation for one GET of a pet',
-        target: showTarget('≤', KILOBYTES, ' kB'),
-        measured: showSpread(kilobytes, 1, ' kB'),
-        absolute: `on the heap of V8, under the load of ${CONNECTIONS} connections`,
-        verdict: atMost(kilobytes.median, KILOBYTES),
-      },
-    ];
+    const absolute = `on the heap of V8, under the load of ${CONNECTIONS} connections`;
+    const target = atMost(' kB', 11);
+    return [figure({ what: 'allocation for one GET of a pet', target, values, digits: 1, absolute })];
   },
 };

@@ -4,11 +4,9 @@ import { planLimits } from '../../service/src/access/plans/plan.ts';
 import { readConfig } from '../../service/src/config.ts';
 import type { Terms } from '../../service/src/counters/decide.ts';
 import { MemoryCounters } from '../../service/src/counters/memory.ts';
-import { showSpread, spread } from '../harness/findings.ts';
-import { atMost, showTarget } from '../harness/targets.ts';
-import type { Row } from './row.ts';
+import type { Row } from '../harness/bench.ts';
+import { atMost, figure } from '../harness/findings.ts';
 
-const MICROSECONDS = { goal: 2 };
 const DECISIONS = 1_000_000;
 const KEYS = 1_000;
 
@@ -21,7 +19,7 @@ const terms: Terms[] = [planLimits.business, planLimits.free].map(limits => ({
 
 export const limitDecision: Row = {
   name: 'limit-decision',
-  async measure(_generator, effort) {
+  async measure({ effort }) {
     const counters = new MemoryCounters();
     let clock = Date.now();
     let admitted = 0;
@@ -50,16 +48,15 @@ export const limitDecision: Row = {
       await nextTurn();
     }
     observer.disconnect();
-    const cost = spread(microseconds);
     const share = ((admitted / ((microseconds.length + 1) * DECISIONS)) * 100).toFixed(0);
     return [
-      {
+      figure({
         what: 'limit decision, hot',
-        target: showTarget('≤', MICROSECONDS, ' µs'),
-        measured: showSpread(cost, 3, ' µs'),
+        target: atMost(' µs', 2),
+        values: microseconds,
+        digits: 3,
         absolute: `${((collecting / busy) * 100).toFixed(2)} % of it garbage collection; ${KEYS} keys, ${share} % admitted`,
-        verdict: atMost(cost.median, MICROSECONDS),
-      },
+      }),
     ];
   },
 };

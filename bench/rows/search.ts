@@ -1,93 +1,101 @@
-import { cpSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { SearchQuery } from '../../service/src/catalog/pets/search/search-pets.ts';
-import { openSqlite } from '../../service/src/db/sqlite.ts';
-import { systemClock } from '../../service/src/kit/clock.ts';
-import { temporaryDirectory } from '../harness/at-exit.ts';
-import { type Finding, throughputFinding } from '../harness/findings.ts';
-import { postRequest } from '../harness/http-requests.ts';
-import type { LoadGenerator } from '../harness/load-generator.ts';
-import { type Effort, measurePairs } from '../harness/pairs.ts';
-import { type Server, startService } from '../harness/servers.ts';
+import { type SearchQuery, searchPets } from '../../service/src/catalog/pets/search/search-pets.ts';
+import type { Bench, Row } from '../harness/bench.ts';
+import { atLeast, atMost, type Finding, figure, spread } from '../harness/findings.ts';
+import { requestText } from '../harness/http.ts';
+import { compare, measurePairs } from '../harness/pairs.ts';
+import { type ServiceSettings, startService } from '../harness/servers.ts';
 import { NEW_PET, prepareService } from '../harness/shop.ts';
-import { fillPets } from '../search/fill-store.ts';
-import { LONG_SEARCHES, measureSearches, SEARCHES } from '../search/measure-searches.ts';
-import { namesOf, withLongestNames } from '../search/names.ts';
-import { rawRequest } from '../worst-request/exchange.ts';
-import { holdFinding, holdsOf, untilIdle } from '../worst-request/holds.ts';
-import { CONNECTIONS, type Row } from './row.ts';
+import { TimedQueries } from '../harness/timed-queries.ts';
+import { MANY_ROWS } from '../stores/fill-shop.ts';
+import { copyOf, type Engine, type FilledStore, openStore } from '../stores/filled-stores.ts';
+import { namesOf } from '../stores/names.ts';
+import { LONG_SEARCHES, SEARCHES, type Searches } from '../stores/searches.ts';
 
-const PETS = 1_000_000;
-/** A write may cost 10 % more with search. */
-const WRITE_TARGET = { goal: 0.91 };
+const REPETITIONS = 7;
+/** The database time of a page, in milliseconds. */
+const WITHIN = atMost(' ms', 5);
 /** The interval after which the service knows which words are in the dictionary, in milliseconds. */
 const SWEEP_INTERVAL = 61_000;
 
 export const search: Row = {
   name: 'search',
-  measure: onSqlite,
+  measure: async bench => [...(await searchTimes(bench, 'SQLite')), ...(await writeCosts(bench))],
 };
 
-async function onSqlite(generator: LoadGenerator, effort: Effort): Promise<Finding[]> {
-  const dataDirectory = temporaryDirectory();
-  const db = openSqlite({ directory: dataDirectory, writeBatch: 1, maxQueue: 100, clock: systemClock });
-  const findings = await measureSearches('SQLite', db, await fillPets(db, withLongestNames(namesOf(PETS))));
+/** The time includes the way to the database and back. */
+export const postgresSearch: Row = {
+  name: 'postgres-search',
+  measure: bench => searchTimes(bench, 'PostgreSQL'),
+};
+
+/** Measures how long a store with 1,000,000 pets works on each search. */
+async function searchTimes({ stores }: Bench, engine: Engine): Promise<Finding[]> {
+  const db = await openStore(await stores.get(engine, MANY_ROWS));
+  const timesOf = async (query: SearchQuery) => {
+    const timed = new TimedQueries(db);
+    const times: number[] = [];
+    while (times.length <= REPETITIONS) {
+      await searchPets(timed, query);
+      times.push(timed.takeTime());
+    }
+    // The first one prepares the statements.
+    return times.slice(1);
+  };
+  const finding = async (what: string, searches: Searches) => {
+    const measured: { name: string; values: number[] }[] = [];
+    for (const [name, query] of Object.entries(searches))
+      measured.push({ name, values: await timesOf(query) });
+    const [worst] = measured.toSorted((a, b) => spread(b.values).median - spread(a.values).median);
+    return figure({
+      what: `${engine}: database time of ${what} at 1,000,000 pets (worst: ${worst!.name})`,
+      target: WITHIN,
+      values: worst!.values,
+      digits: 1,
+      absolute: `${measured.map(({ name, values }) => `${name} ${spread(values).median.toFixed(1)}`).join(', ')} ms`,
+    });
+  };
+  const findings = [await finding('a search', SEARCHES), await finding('a longer search', LONG_SEARCHES)];
   await db.close();
-  {
-    await using server = await startService({ dataDirectory, preload: 'loop-probe' });
-    const apiKey = await server.administratorKey();
-    await untilIdle(server);
-    const requests = Object.values({ ...SEARCHES, ...LONG_SEARCHES }).map(query =>
-      rawRequest('GET', `/pets?${parametersOf(query)}`, { apiKey }),
-    );
-    findings.push(holdFinding('searches', await holdsOf(server, requests)));
-  }
-  findings.push(await compareWrites(generator, effort, 'a new store', [NEW_PET(0).name]));
-  const names = namesOf(PETS + 10_000).slice(PETS);
-  findings.push(await compareWrites(generator, effort, 'a store of 1,000,000', names, dataDirectory));
   return findings;
 }
 
-function parametersOf(query: Omit<SearchQuery, 'limit'>): URLSearchParams {
-  return new URLSearchParams(
-    Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]),
-  );
-}
-
-/** Compares the creation of pets with and without search. */
-async function compareWrites(
-  generator: LoadGenerator,
-  effort: Effort,
-  store: string,
-  names: readonly string[],
-  dataDirectory?: string,
-): Promise<Finding> {
-  await using a = await startService(
-    dataDirectory === undefined ? {} : { dataDirectory: copyOf(dataDirectory) },
-  );
-  await using b = await startService({
-    ...(dataDirectory !== undefined && { dataDirectory: copyOf(dataDirectory) }),
-    preload: 'without-search',
-  });
-  const side = async (server: Server) => {
-    const { apiKey, categoryId } = await prepareService(server);
-    const requests = names.map(name => postRequest('/pets', apiKey, { name, categoryId }));
-    return { server, requests, expectedStatus: 201, connections: CONNECTIONS };
+/** Compares the creation of pets with and without search, in a new store and in a large one. */
+async function writeCosts(bench: Bench): Promise<Finding[]> {
+  await using running = new AsyncDisposableStack();
+  const side = async (
+    settings: ServiceSettings,
+    names: readonly string[],
+    access?: FilledStore['access'],
+  ) => {
+    const server = running.use(await startService(settings));
+    const { apiKey, categoryId } = access ?? (await prepareService(server));
+    const requests = names.map(name =>
+      requestText('POST', '/pets', apiKey, { body: JSON.stringify({ name, categoryId }) }),
+    );
+    return { name: settings.preload ? 'without' : 'with', server, requests };
   };
-  const [withSearch, without] = [await side(a), await side(b)];
-  await measurePairs(generator, { ...effort, pairs: 1 }, withSearch, without);
+  const preload = 'without-search';
+  const names = [NEW_PET(0).name];
+  const large = await bench.stores.get('SQLite', MANY_ROWS);
+  const moreNames = namesOf(MANY_ROWS + 10_000).slice(MANY_ROWS);
+  const costs = [
+    { store: 'a new store', goal: 0.92, a: await side({}, names), b: await side({ preload }, names) },
+    {
+      store: 'a store of 1,000,000',
+      goal: 0.85,
+      a: await side(copyOf(large), moreNames, large.access),
+      b: await side({ ...copyOf(large), preload }, moreNames, large.access),
+    },
+  ];
+  const once = { ...bench, effort: { ...bench.effort, pairs: 1 } };
+  for (const { a, b } of costs) await measurePairs(once, a, b);
   await sleep(SWEEP_INTERVAL);
-  const pairs = await measurePairs(generator, effort, withSearch, without);
-  const what = `embedded store: durable POST of a pet to ${store} with search / without it`;
-  return throughputFinding(
-    { what, a: 'with', b: 'without', target: WRITE_TARGET, decides: 'throughput and CPU' },
-    pairs,
-  );
-}
-
-function copyOf(directory: string): string {
-  const copy = temporaryDirectory();
-  for (const file of ['petstore.db', 'admin.key']) cpSync(join(directory, file), join(copy, file));
-  return copy;
+  const findings: Finding[] = [];
+  for (const { store, goal, a, b } of costs) {
+    const what = `embedded store: durable POST of a pet to ${store} with search / without it`;
+    const target = atLeast(' ×', goal);
+    findings.push(await compare(bench, { what, target, decides: 'throughput and CPU' }, a, b));
+  }
+  return findings;
 }

@@ -1,6 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Row } from '../harness/bench.ts';
 import type { Finding } from '../harness/findings.ts';
 import { type Server, startService } from '../harness/servers.ts';
+import { expiredStore, largeStore, type OldStore } from '../stores/history.ts';
+import { lastPage, lists, readLink, shortened } from '../stores/list-targets.ts';
 import {
   catchUpHolds,
   flushHolds,
@@ -11,56 +14,54 @@ import {
   webhookHolds,
 } from '../worst-request/background-work.ts';
 import { type RawRequest, type RawResponse, rawRequest } from '../worst-request/exchange.ts';
-import { type FilledStore, fillExpiredStore, fillStore } from '../worst-request/fill-store.ts';
-import { type Hold, holdDuring, holdFinding, holdsOf, untilIdle } from '../worst-request/holds.ts';
+import { holdDuring, holdFinding, holdsOf, untilIdle } from '../worst-request/holds.ts';
 import { hostileRequests } from '../worst-request/hostile-requests.ts';
-import { deepPage, type ListRequest, listRequests } from '../worst-request/list-requests.ts';
-import { longNameFindings } from '../worst-request/long-names.ts';
-import type { Row } from './row.ts';
+import { searchFindings } from '../worst-request/searches.ts';
+
+/** The longest page of a list. */
+const LIMIT = 100;
 
 /** How long the worst requests of each kind block the event loop, at 1,000,000 pets and 1,000,000 events. */
 export const worstRequest: Row = {
   name: 'worst-request',
-  async measure() {
-    const store = await fillStore();
-    const findings: Finding[] = [];
-    {
-      await using server = await startService({
-        dataDirectory: store.dataDirectory,
-        streamsPerKey: STREAMS,
-        privateWebhooks: true,
-        preload: 'loop-probe',
-      });
-      await untilIdle(server);
-      const idle = await holdDuring(server, () => sleep(500));
-      findings.push(
-        holdFinding(
-          'first request for a document',
-          await holdsOf(server, documentRequests(store), { worst: 0 }),
-        ),
-        holdFinding('later requests for documents', await holdsOf(server, documentRequests(store))),
-        holdFinding(
-          'hostile paths, queries, headers and bodies',
-          await holdsOf(server, hostileRequests(store.apiKey)),
-          `an idle service ${idle.toFixed(1)} ms`,
-        ),
-      );
-      findings.push(holdFinding('pipelined requests', await pipelineHolds(server, store)));
-      findings.push(holdFinding('counts of keys', await flushHolds(server, store)));
-      findings.push(holdFinding('catching up with the event log', await catchUpHolds(server, store)));
-      findings.push(holdFinding('event streams', await streamHolds(server, store)));
-      findings.push(holdFinding('webhooks', await webhookHolds(server, store)));
-      const { holds, details } = await listHolds(server, store);
-      findings.push(holdFinding('lists with every filter and sort', holds, details));
-    }
-    findings.push(holdFinding('sweeps at start', await startHolds(await fillExpiredStore())));
-    findings.push(...(await longNameFindings()));
-    return findings;
-  },
+  measure: async ({ stores }) => [
+    ...(await requestFindings(await largeStore(stores))),
+    holdFinding('sweeps at start', await startHolds(await expiredStore())),
+  ],
 };
 
+async function requestFindings(store: OldStore): Promise<Finding[]> {
+  await using server = await startService({
+    ...store,
+    env: { PETSTORE_STREAMS_PER_KEY: String(STREAMS), PETSTORE_WEBHOOKS_ALLOW_PRIVATE: 'true' },
+    preload: 'loop-probe',
+  });
+  await untilIdle(server);
+  const idle = (await holdDuring(server, () => sleep(500))).toFixed(1);
+  const documents = documentRequests(store);
+  const first = await holdsOf(server, documents, { worst: 0 });
+  const hostile = await holdsOf(server, hostileRequests(store.apiKey));
+  const streams = await streamHolds(server, store);
+  return [
+    holdFinding('first request for a document', first),
+    holdFinding('later requests for documents', await holdsOf(server, documents)),
+    holdFinding('hostile paths, queries, headers and bodies', hostile, `an idle service ${idle} ms`),
+    holdFinding('pipelined requests', await pipelineHolds(server, store)),
+    holdFinding('counts of keys', await flushHolds(server, store)),
+    holdFinding('catching up with the event log', await catchUpHolds(server, store)),
+    holdFinding('event streams', streams.holds, streams.details),
+    holdFinding('webhooks', await webhookHolds(server, store)),
+    await listFinding(server, store),
+    ...(await searchFindings(server, {
+      port: server.port,
+      apiKey: store.ordinaryKey,
+      categoryId: store.categoryId,
+    })),
+  ];
+}
+
 /** Requests for documents that the service generates or loads at the first request, and for data of keys. */
-function documentRequests({ apiKey }: FilledStore): RawRequest[] {
+function documentRequests({ apiKey }: OldStore): RawRequest[] {
   const targets = [
     '/docs',
     '/docs/guide',
@@ -74,23 +75,49 @@ function documentRequests({ apiKey }: FilledStore): RawRequest[] {
   return targets.map(target => rawRequest('GET', target, { apiKey }));
 }
 
-/** Every first page, and a deep page of each list that has one. */
-async function listHolds(server: Server, store: FilledStore): Promise<{ holds: Hold[]; details: string }> {
-  const deep: ListRequest[] = [];
-  const invalid = new Set<string>();
+interface ListRequest extends RawRequest {
+  target: string;
+  apiKey: string;
+}
+
+/** The first page and the count of every combination of filters and sorts of every list, and the last page of each that has several. */
+async function listFinding(server: Server, store: OldStore): Promise<Finding> {
+  const accepted = new Set<ListRequest>();
   const look = (request: ListRequest, { status, head }: RawResponse) => {
-    if (status === 400) invalid.add(request.name);
-    else if (status !== 200) throw new Error(`${request.name}: ${head}`);
-    const page = status === 200 ? deepPage(request, head, store) : undefined;
-    if (page) deep.push(page);
+    if (status === 200) accepted.add(request);
+    else if (status !== 400) throw new Error(`${request.name}: ${head}`);
   };
-  const first = await holdsOf(server, listRequests(store), { look });
-  const rejected = invalid.size;
-  const further = await holdsOf(server, deep, {
-    look: ({ name }, { status }) => {
-      if (status !== 200) invalid.add(name);
+  const requests = listRequests(store);
+  const first = await holdsOf(server, requests, { look });
+  const last: ListRequest[] = [];
+  for (const { target, apiKey } of accepted) {
+    const page = await lastPage(readLink({ port: server.port, apiKey }), target);
+    if (page !== undefined) last.push(listRequest(page, apiKey, store));
+  }
+  const holds = await holdsOf(server, last, {
+    look: ({ name }, { status, head }) => {
+      if (status !== 200) throw new Error(`${name}: ${head}`);
     },
   });
-  const holds = [...first, ...further].filter(({ name }) => !invalid.has(name));
-  return { holds, details: `${rejected} combinations and ${invalid.size - rejected} deep pages return 400` };
+  const details = `${last.length} of them last pages; ${requests.length - accepted.size} combinations return 400`;
+  const ofAccepted = first.filter((_, i) => accepted.has(requests[i]!));
+  return holdFinding('lists with every filter and sort', [...ofAccepted, ...holds], details);
+}
+
+function listRequests(store: OldStore): ListRequest[] {
+  const { apiKey, ordinaryKey, webhookId } = store;
+  return lists().flatMap(({ path, queries }) => {
+    // Only lists of webhooks depend on whether the key is an administrator's.
+    const keys = path.startsWith('/webhooks') ? [apiKey, ordinaryKey] : [apiKey];
+    const template = path.replace(/\{\w+\}/, String(webhookId));
+    return queries.flatMap(query => {
+      const target = `${template}?limit=${LIMIT}&count=true&${query}`;
+      return keys.map(key => listRequest(target, key, store));
+    });
+  });
+}
+
+function listRequest(target: string, apiKey: string, { ordinaryKey }: OldStore): ListRequest {
+  const name = `GET ${shortened(target)}${apiKey === ordinaryKey ? ' (ordinary key)' : ''}`;
+  return { ...rawRequest('GET', target, { apiKey }), name, target, apiKey };
 }

@@ -1,11 +1,12 @@
 import { once } from 'node:events';
-import { createServer, type Server as HttpServer } from 'node:http';
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { create, getRequest } from '../harness/http-requests.ts';
+import { Endpoint } from '../harness/endpoint.ts';
+import { post, requestText, send } from '../harness/http.ts';
+import { residentMegabytes } from '../harness/process-stats.ts';
 import { type Server, startService } from '../harness/servers.ts';
+import type { OldStore } from '../stores/history.ts';
 import { exchange, rawRequest } from './exchange.ts';
-import type { FilledStore } from './fill-store.ts';
 import { type Hold, holdDuring, repeated, untilIdle } from './holds.ts';
 
 /** How long background work is observed, in milliseconds. */
@@ -18,7 +19,7 @@ export const STREAMS = 1_000;
 const READ_AT_ONCE = 64 * 1024;
 
 /** Streams that search the whole log and find nothing, one alone and 20 at once, and requests that wait for events. */
-export async function catchUpHolds(server: Server, { apiKey, ordinaryKey }: FilledStore): Promise<Hold[]> {
+export async function catchUpHolds(server: Server, { apiKey, ordinaryKey }: OldStore): Promise<Hold[]> {
   const streams = (target: string, count: number) => async () => {
     const { bytes } = rawRequest('GET', target, { apiKey: ordinaryKey });
     const sockets = Array.from({ length: count }, () => openSocket(server.port, bytes));
@@ -26,16 +27,11 @@ export async function catchUpHolds(server: Server, { apiKey, ordinaryKey }: Fill
     for (const socket of sockets) socket.destroy();
   };
   const page = (target: string) => () => exchange(server.port, rawRequest('GET', target, { apiKey }));
+  const rare = '/events/stream?cursor=0&subject=categories/9';
   const kinds: [name: string, what: () => Promise<unknown>][] = [
-    [
-      'GET /events/stream?cursor=0&subject=categories/9',
-      streams('/events/stream?cursor=0&subject=categories/9', 1),
-    ],
+    [`GET ${rare}`, streams(rare, 1)],
     ['GET /events/stream?cursor=0&type=order.*', streams('/events/stream?cursor=0&type=order.*', 1)],
-    [
-      '20 × GET /events/stream?cursor=0&subject=categories/9',
-      streams('/events/stream?cursor=0&subject=categories/9', 20),
-    ],
+    [`20 × GET ${rare}`, streams(rare, 20)],
     ['GET /events/stream?cursor=0', streams('/events/stream?cursor=0', 1)],
     ['GET /events?wait=1&subject=categories/9', page('/events?wait=1&subject=categories/9')],
     ['GET /events?wait=1&cursor=latest', page('/events?wait=1&cursor=latest')],
@@ -43,24 +39,30 @@ export async function catchUpHolds(server: Server, { apiKey, ordinaryKey }: Fill
   return holdsInSequence(server, kinds, 3);
 }
 
-/** A change while `STREAMS` streams follow the log. */
-export async function streamHolds(server: Server, { apiKey }: FilledStore): Promise<Hold[]> {
+/** A change while `STREAMS` streams follow the log, and how much memory each of them takes. */
+export async function streamHolds(
+  server: Server,
+  { apiKey }: OldStore,
+): Promise<{ holds: Hold[]; details: string }> {
   const sockets: Socket[] = [];
+  const before = residentMegabytes(server.pid);
   const { bytes } = rawRequest('GET', '/events/stream', { apiKey });
   while (sockets.length < STREAMS) {
     const opened = Array.from({ length: CONNECTIONS }, () => openSocket(server.port, bytes));
     await Promise.all(opened.map(socket => once(socket, 'data')));
     sockets.push(...opened);
   }
+  const kilobytes = ((residentMegabytes(server.pid) - before) * 1_000) / STREAMS;
   let count = 0;
-  const change = () => create(server.port, '/categories', apiKey, { name: `Changed ${++count}` });
+  const change = () => post({ port: server.port, apiKey }, '/categories', { name: `Changed ${++count}` });
   const times = await repeated(() => holdDuring(server, change, 200));
   for (const socket of sockets) socket.destroy();
-  return [{ name: `POST /categories with ${STREAMS} streams open`, times }];
+  const holds = [{ name: `POST /categories with ${STREAMS} streams open`, times }];
+  return { holds, details: `${kilobytes.toFixed(0)} kB of memory per stream` };
 }
 
 /** As many pipelined requests as fit into one read of a connection. */
-export async function pipelineHolds(server: Server, { apiKey }: FilledStore): Promise<Hold[]> {
+export async function pipelineHolds(server: Server, { apiKey }: OldStore): Promise<Hold[]> {
   const pipeline =
     (target: string, headers = '') =>
     async () => {
@@ -81,7 +83,7 @@ export async function pipelineHolds(server: Server, { apiKey }: FilledStore): Pr
 }
 
 /** Every key sends a request, so that the counts of all keys are stored. */
-export async function flushHolds(server: Server, { keys }: FilledStore): Promise<Hold[]> {
+export async function flushHolds(server: Server, { keys }: OldStore): Promise<Hold[]> {
   const useAll = async () => {
     const share = Math.ceil(keys.length / FEW_CONNECTIONS);
     const parts = Array.from({ length: FEW_CONNECTIONS }, (_, i) => keys.slice(i * share, (i + 1) * share));
@@ -91,48 +93,32 @@ export async function flushHolds(server: Server, { keys }: FilledStore): Promise
 }
 
 /** A new webhook, and the replay of the whole log to an endpoint that responds at once. */
-export async function webhookHolds(server: Server, { apiKey }: FilledStore): Promise<Hold[]> {
-  const endpoint = await startEndpoint();
-  const { port } = endpoint.address() as AddressInfo;
-  const url = `http://127.0.0.1:${port}/`;
-  let webhookId = 0;
-  const register = async () => {
-    webhookId = (await create<{ id: number }>(server.port, '/webhooks', apiKey, { url })).id;
-  };
-  const replay = async () => {
-    const body = '{"cursor":"0"}';
-    const request = rawRequest('POST', `/webhooks/${webhookId}/replay`, { apiKey, body });
-    const { status } = await exchange(server.port, request);
-    if (status !== 200) throw new Error(`POST /webhooks/${webhookId}/replay: ${status}`);
-    await sleep(OBSERVED_FOR);
-  };
-  const remove = () => exchange(server.port, rawRequest('DELETE', `/webhooks/${webhookId}`, { apiKey }));
-  const holds: Hold[] = [];
-  try {
-    const times: Record<'created' | 'replayed' | 'deleted', number[]> = {
-      created: [],
-      replayed: [],
-      deleted: [],
+export async function webhookHolds(server: Server, { apiKey }: OldStore): Promise<Hold[]> {
+  await using endpoint = await Endpoint.start();
+  const client = { port: server.port, apiKey };
+  const [created, replayed, deleted]: number[][] = [[], [], []];
+  for (let i = 0; i < 3; i++) {
+    let path = '';
+    const create = async () => {
+      path = `/webhooks/${(await post<{ id: number }>(client, '/webhooks', { url: endpoint.url })).id}`;
     };
-    for (let i = 0; i < 3; i++) {
-      times.created.push(await holdDuring(server, register, 300));
-      times.replayed.push(await holdDuring(server, replay));
-      times.deleted.push(await holdDuring(server, remove, 300));
-    }
-    holds.push(
-      { name: 'replay of 1,000,000 events', times: times.replayed },
-      { name: 'POST /webhooks', times: times.created },
-      { name: 'DELETE /webhooks/{webhookId} during the replay', times: times.deleted },
-    );
-  } finally {
-    endpoint.closeAllConnections();
-    endpoint.close();
+    const replay = async () => {
+      await post(client, `${path}/replay`, { cursor: '0' });
+      await sleep(OBSERVED_FOR);
+    };
+    created!.push(await holdDuring(server, create, 300));
+    replayed!.push(await holdDuring(server, replay));
+    deleted!.push(await holdDuring(server, () => send(client, 'DELETE', path), 300));
   }
-  return holds;
+  return [
+    { name: 'replay of 1,000,000 events', times: replayed! },
+    { name: 'POST /webhooks', times: created! },
+    { name: 'DELETE /webhooks/{webhookId} during the replay', times: deleted! },
+  ];
 }
 
 /** The time after the service starts to listen, on a store in which everything has expired. */
-export async function startHolds(store: FilledStore): Promise<Hold[]> {
+export async function startHolds(store: OldStore): Promise<Hold[]> {
   await using server = await startService({ dataDirectory: store.dataDirectory, preload: 'loop-probe' });
   await sleep(2 * OBSERVED_FOR);
   return [{ name: 'start on a store of expired data', times: [await server.requestProbe()] }];
@@ -165,18 +151,8 @@ function openSocket(port: number, bytes: string): Socket {
 async function inTurn(port: number, keys: readonly string[]): Promise<void> {
   const socket = connect(port, '127.0.0.1');
   for (const key of keys) {
-    socket.write(getRequest('/pets/1', key));
+    socket.write(requestText('GET', '/pets/1', key));
     await once(socket, 'data');
   }
   socket.destroy();
-}
-
-async function startEndpoint(): Promise<HttpServer> {
-  const endpoint = createServer((request, response) => {
-    request.resume();
-    response.writeHead(204).end();
-  });
-  endpoint.listen(0, '127.0.0.1');
-  await once(endpoint, 'listening');
-  return endpoint;
 }

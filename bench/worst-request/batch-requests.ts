@@ -1,7 +1,7 @@
 import { BATCH_BODY_LIMIT } from '../../service/src/contract/request-limits.ts';
 import { Random } from '../../service/test/support/random.ts';
 import type { Access } from '../harness/shop.ts';
-import { nameOfManyWords } from '../search/names.ts';
+import { nameOfManyWords } from '../stores/names.ts';
 import { type RawRequest, rawRequest } from './exchange.ts';
 
 const OPERATIONS = 1_000;

@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { requestText } from '../harness/http.ts';
 
 /** A request as it is sent, on a separate connection. Text is sent as Latin-1. */
 export interface RawRequest {
@@ -13,24 +14,15 @@ interface Parts {
   body?: string | undefined;
 }
 
-export function rawRequest(
-  method: string,
-  target: string,
-  { apiKey, headers = {}, body }: Parts,
-): RawRequest {
-  const length =
-    body === undefined ? {} : { 'Content-Type': 'application/json', 'Content-Length': body.length };
-  const all = { Host: '127.0.0.1', 'X-API-Key': apiKey, Connection: 'close', ...length, ...headers };
-  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+export function rawRequest(method: string, target: string, { apiKey, headers, body }: Parts): RawRequest {
   const name = `${method} ${target}`;
-  const bytes = `${method} ${target} HTTP/1.1\r\n${lines.join('')}\r\n${body ?? ''}`;
+  const bytes = requestText(method, target, apiKey, { headers: { Connection: 'close', ...headers }, body });
   return { name: name.length > 120 ? `${name.slice(0, 117)}…` : name, bytes };
 }
 
 export interface RawResponse {
   status: number;
   head: string;
-  body: string;
 }
 
 /** Sends a request, and reads until the server closes the connection. */
@@ -43,8 +35,8 @@ export function exchange(port: number, { bytes }: Pick<RawRequest, 'bytes'>): Pr
   });
   socket.on('error', reject);
   socket.on('close', () => {
-    const [head = '', body = ''] = received.split('\r\n\r\n', 2);
-    resolve({ status: Number(head.slice(9, 12)), head, body });
+    const [head = ''] = received.split('\r\n\r\n', 1);
+    resolve({ status: Number(head.slice(9, 12)), head });
   });
   return promise;
 }

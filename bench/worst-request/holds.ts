@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Finding, type Spread, showSpread, spread } from '../harness/findings.ts';
+import { atMost, type Finding, figure, type Spread, spread } from '../harness/findings.ts';
 import type { Server } from '../harness/servers.ts';
-import { verdictOf } from '../harness/targets.ts';
 import { exchange, type RawRequest, type RawResponse } from './exchange.ts';
 
 /** No request may block the event loop for longer, in milliseconds (docs/decisions/0022). */
@@ -78,14 +77,13 @@ export function holdFinding(group: string, holds: readonly Hold[], details = '')
   const [worst] = sorted as [Hold];
   show(group, holds);
   const over = holds.filter(hold => medianOf(hold) > AT_MOST).length;
-  const median = medianOf(worst);
-  return {
+  return figure({
     what: `longest block of the event loop: ${group} (worst: \`${worst.name}\`)`,
-    target: `≤ ${AT_MOST} ms`,
-    measured: showSpread(spread(worst.times), 1, ' ms'),
+    target: atMost(' ms', AT_MOST),
+    values: worst.times,
+    digits: 1,
     absolute: `${holds.length} kinds, ${over} of them above ${AT_MOST} ms${details && `; ${details}`}`,
-    verdict: verdictOf(median <= AT_MOST),
-  };
+  });
 }
 
 function medianOf({ times }: Hold): number {

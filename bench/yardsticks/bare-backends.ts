@@ -43,7 +43,7 @@ const writers = new pg.Pool({ ...config, max: WRITERS });
 const select = { name: 'select', text: textOf(db => petTable.find(db, 1)) };
 const insert = {
   name: 'insert',
-  text: textOf(db => insertPet(db, { name: '', categoryId: 1, status: 'available' }, 1, '')),
+  text: textOf(db => insertPet(db, { name: '', categoryId: 1, status: 'available' }, 1)),
 };
 let turn = 0;
 
@@ -78,8 +78,7 @@ async function read(id: number): Promise<Pet> {
 async function create({ name, categoryId }: { name: string; categoryId: number }): Promise<Pet> {
   const client = await writers.connect();
   const pet = { name, categoryId, status: 'available' } as const;
-  const indexed = foldCase(name);
-  const values = [...petTable.valuesOf(pet), 1, indexed, categoryId];
+  const values = [...petTable.valuesOf(pet), 1, categoryId];
   const [, inserted] = await Promise.all([
     client.query('BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE'),
     client.query({ ...insert, values }),
@@ -92,7 +91,8 @@ async function create({ name, categoryId }: { name: string; categoryId: number }
     actor: 'keys/1',
     requestId: randomUUID(),
   };
-  const rows = storedWords(indexed).map(word => [word, indexed, created.id]);
+  const key = foldCase(name);
+  const rows = storedWords(key).map(word => [word, key, created.id]);
   const words = insertsOf('pet_words (word, name_key, pet_id)', rows).map(([sql, values]) =>
     client.query({ name: sql, text: numbered(sql), values }),
   );

@@ -1,7 +1,7 @@
 /** Preloaded into a service, it stores no words of pets, as before search. */
 import { registerHooks } from 'node:module';
 
-const STORE = 'else await replacePetWords(';
+const STORE = 'await setPetWords(';
 
 registerHooks({
   load(url, context, nextLoad) {
@@ -9,6 +9,6 @@ registerHooks({
     if (!url.endsWith('/catalog/pets/pets.ts')) return module;
     const source = String(module.source);
     if (!source.includes(STORE)) throw new Error('The statement that stores words has changed');
-    return { ...module, source: source.replaceAll(STORE, 'else if (false) await replacePetWords(') };
+    return { ...module, source: source.replaceAll(STORE, `if (false) ${STORE}`) };
   },
 });

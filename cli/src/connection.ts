@@ -46,7 +46,7 @@ export function givenKey({ apiKeyFile, profile, environment }: Settings): string
 /** Throws for characters that a header cannot have, such as those of a file that is not a key. The key is not shown. */
 export function checkKey<Key extends string | undefined>(apiKey: Key): Key {
   if (apiKey === undefined || /^[!-~]*$/.test(apiKey)) return apiKey;
-  throw new LoginError('The API key has characters that no API key has: copy it again');
+  throw new LoginError('The API key contains characters that are not allowed: copy it again');
 }
 
 /** Reads a key from a file; `-` is standard input. */

@@ -31,7 +31,7 @@ export const exitCodes = {
 export const meanings = [
   [exitCodes.success, 'success'],
   [exitCodes.other, 'another failure, such as a service that cannot be reached'],
-  [exitCodes.usage, 'usage: the command is not written correctly, or the service rejects a value'],
+  [exitCodes.usage, 'usage: the command is incorrect, or the service rejects a value'],
   [exitCodes.authentication, 'authentication: the key is missing or not valid, or it may not do this'],
   [exitCodes.notFound, 'not found'],
   [exitCodes.conflict, 'conflict: the state of the resource does not allow it'],

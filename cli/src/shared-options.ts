@@ -26,7 +26,7 @@ export const implied = {
   all: flag('Print all items'),
   format: oneOf('The format of the file; csv unless set', 'csv', 'ndjson'),
   idempotencyKey: text(
-    'Executes the command once in 24 hours, however often it is run with this text',
+    'Executes the command once in 24 hours, no matter how often it runs with this text',
     'text',
   ),
 } satisfies Parameters;
@@ -38,7 +38,7 @@ export function impliedOptions({ output, operations = [], hasOwnKeys = false }: 
     output === 'item' && !hasOwnKeys && operations.some(operation => operation.startsWith('POST '));
   return {
     ...(output === 'list' && { limit, all }),
-    ...(output === 'stream' && { limit: { ...limit, help: 'End after this number of items' } }),
+    ...(output === 'stream' && { limit: { ...limit, help: 'Stop after this number of items' } }),
     ...(output === 'file' && { format }),
     ...(isPost && { idempotencyKey }),
   };

@@ -376,8 +376,8 @@ export type PetEvent = {
   /** When the event was recorded. */
   time: string;
   datacontenttype: 'application/json';
-  /** What made the change: the API key of the request, or `system` for a change without a request, such as a ban or an operator’s command. Absent in events of a version of the service that did not record it. */
-  actor?: string;
+  /** What made the change: the API key of the request, or `system` for a change without a request, such as a ban or an operator’s command. */
+  actor: string;
   /** The `X-Request-Id` of the request that made the change, if a request made it. */
   requestid?: string;
   /** The trace of the request that made the change, if there is one: the header `traceparent` of W3C Trace Context, as an attribute of the CloudEvents extension Distributed Tracing. */
@@ -399,8 +399,8 @@ export type CategoryEvent = {
   /** When the event was recorded. */
   time: string;
   datacontenttype: 'application/json';
-  /** What made the change: the API key of the request, or `system` for a change without a request, such as a ban or an operator’s command. Absent in events of a version of the service that did not record it. */
-  actor?: string;
+  /** What made the change: the API key of the request, or `system` for a change without a request, such as a ban or an operator’s command. */
+  actor: string;
   /** The `X-Request-Id` of the request that made the change, if a request made it. */
   requestid?: string;
   /** The trace of the request that made the change, if there is one: the header `traceparent` of W3C Trace Context, as an attribute of the CloudEvents extension Distributed Tracing. */
@@ -422,8 +422,8 @@ export type OrderEvent = {
   /** When the event was recorded. */
   time: string;
   datacontenttype: 'application/json';
-  /** What made the change: the API key of the request, or `system` for a change without a request, such as a ban or an operator’s command. Absent in events of a version of the service that did not record it. */
-  actor?: string;
+  /** What made the change: the API key of the request, or `system` for a change without a request, such as a ban or an operator’s command. */
+  actor: string;
   /** The `X-Request-Id` of the request that made the change, if a request made it. */
   requestid?: string;
   /** The trace of the request that made the change, if there is one: the header `traceparent` of W3C Trace Context, as an attribute of the CloudEvents extension Distributed Tracing. */
@@ -445,8 +445,8 @@ export type InventoryEvent = {
   /** When the event was recorded. */
   time: string;
   datacontenttype: 'application/json';
-  /** What made the change: the API key of the request, or `system` for a change without a request, such as a ban or an operator’s command. Absent in events of a version of the service that did not record it. */
-  actor?: string;
+  /** What made the change: the API key of the request, or `system` for a change without a request, such as a ban or an operator’s command. */
+  actor: string;
   /** The `X-Request-Id` of the request that made the change, if a request made it. */
   requestid?: string;
   /** The trace of the request that made the change, if there is one: the header `traceparent` of W3C Trace Context, as an attribute of the CloudEvents extension Distributed Tracing. */
@@ -468,8 +468,8 @@ export type KeyEvent = {
   /** When the event was recorded. */
   time: string;
   datacontenttype: 'application/json';
-  /** What made the change: the API key of the request, or `system` for a change without a request, such as a ban or an operator’s command. Absent in events of a version of the service that did not record it. */
-  actor?: string;
+  /** What made the change: the API key of the request, or `system` for a change without a request, such as a ban or an operator’s command. */
+  actor: string;
   /** The `X-Request-Id` of the request that made the change, if a request made it. */
   requestid?: string;
   /** The trace of the request that made the change, if there is one: the header `traceparent` of W3C Trace Context, as an attribute of the CloudEvents extension Distributed Tracing. */
@@ -491,8 +491,8 @@ export type KeyBannedEvent = {
   /** When the event was recorded. */
   time: string;
   datacontenttype: 'application/json';
-  /** What made the change: the API key of the request, or `system` for a change without a request, such as a ban or an operator’s command. Absent in events of a version of the service that did not record it. */
-  actor?: string;
+  /** What made the change: the API key of the request, or `system` for a change without a request, such as a ban or an operator’s command. */
+  actor: string;
   /** The `X-Request-Id` of the request that made the change, if a request made it. */
   requestid?: string;
   /** The trace of the request that made the change, if there is one: the header `traceparent` of W3C Trace Context, as an attribute of the CloudEvents extension Distributed Tracing. */
@@ -527,7 +527,7 @@ export type Webhook = {
   createdAt: string;
 };
 
-/** `webhook.test`: A webhook was tested. Only this webhook receives the event, whatever its `types`. Requires the scope `admin`. */
+/** `webhook.test`: A webhook was tested. Only this webhook receives the event, regardless of its `types`. Requires the scope `admin`. */
 export type WebhookTestEvent = {
   specversion: '1.0';
   /** The number of the event in the log: 1, 2, 3 … without gaps, except before a `log.restored`. As a cursor it means the position after the event. */
@@ -537,8 +537,8 @@ export type WebhookTestEvent = {
   /** When the event was recorded. */
   time: string;
   datacontenttype: 'application/json';
-  /** What made the change: the API key of the request, or `system` for a change without a request, such as a ban or an operator’s command. Absent in events of a version of the service that did not record it. */
-  actor?: string;
+  /** What made the change: the API key of the request, or `system` for a change without a request, such as a ban or an operator’s command. */
+  actor: string;
   /** The `X-Request-Id` of the request that made the change, if a request made it. */
   requestid?: string;
   /** The trace of the request that made the change, if there is one: the header `traceparent` of W3C Trace Context, as an attribute of the CloudEvents extension Distributed Tracing. */
@@ -555,7 +555,7 @@ export type LogRestoration = {
   lastSurvivingId: string;
 };
 
-/** `log.restored`: The service was restored from a backup. The log continues with this event, after the one that `data` names; its number is a multiple of 1,000,000,000, plus 1. The events between the two do not exist any more. Requires the scope `events:read`. */
+/** `log.restored`: The service was restored from a backup. The log continues with this event, after the one that `data` names; its number is a multiple of 1,000,000,000, plus 1. The events between the two no longer exist. Requires the scope `events:read`. */
 export type LogRestoredEvent = {
   specversion: '1.0';
   /** The number of the event in the log: 1, 2, 3 … without gaps, except before a `log.restored`. As a cursor it means the position after the event. */
@@ -565,8 +565,8 @@ export type LogRestoredEvent = {
   /** When the event was recorded. */
   time: string;
   datacontenttype: 'application/json';
-  /** What made the change: the API key of the request, or `system` for a change without a request, such as a ban or an operator’s command. Absent in events of a version of the service that did not record it. */
-  actor?: string;
+  /** What made the change: the API key of the request, or `system` for a change without a request, such as a ban or an operator’s command. */
+  actor: string;
   /** The `X-Request-Id` of the request that made the change, if a request made it. */
   requestid?: string;
   /** The trace of the request that made the change, if there is one: the header `traceparent` of W3C Trace Context, as an attribute of the CloudEvents extension Distributed Tracing. */
@@ -679,8 +679,8 @@ export type WebhookDelivery = {
   webhookId: number;
   /** The `webhook-id` header. It is the same each time this event is sent to this webhook. */
   messageId: string;
-  /** The `id` of the event in the log; null for a test that a version before this one sent. */
-  eventId: string | null;
+  /** The `id` of the event in the log. */
+  eventId: string;
   /** The type of the event. */
   type: string;
   /** The resource that changed. Events of one subject are delivered in order. */
@@ -719,8 +719,8 @@ export type WebhookDeliveryDetails = {
   webhookId: number;
   /** The `webhook-id` header. It is the same each time this event is sent to this webhook. */
   messageId: string;
-  /** The `id` of the event in the log; null for a test that a version before this one sent. */
-  eventId: string | null;
+  /** The `id` of the event in the log. */
+  eventId: string;
   /** The type of the event. */
   type: string;
   /** The resource that changed. Events of one subject are delivered in order. */

@@ -164,7 +164,6 @@ export async function buildApp(
     db,
     clock,
     keyLimits,
-    onIndexing: state => log.info(`Indexing of names for search ${state}`),
     onLate: error =>
       outageLog.writeTask('search words', error, 'Words of a batch could not be stored; a sweep stores them'),
     flushInterval: config.redisUrls.length === 0 ? FLUSH_INTERVAL : SHARED_FLUSH_INTERVAL,

@@ -48,9 +48,13 @@ export function featuresOf(services: FeatureServices): Feature[] {
     { routes: shop },
     { routes: batchRoutes(shop, routesOf(others)) },
     ...others,
-    { routes: [], sweeps: { 'idempotency keys': now => idempotency.sweep(now) } },
-    // The last one: for the first time it takes minutes.
-    { routes: [], sweeps: { 'search words': () => searchIndex.sweep() } },
+    {
+      routes: [],
+      sweeps: {
+        'idempotency keys': now => idempotency.sweep(now),
+        'search words': () => searchIndex.sweep(),
+      },
+    },
   ];
 }
 

@@ -34,7 +34,7 @@ const usage = `Usage: node_modules/.bin/node service/src/main.ts <command>
   keys reset ID        reset the limits of a key, and lift its ban
   keys usage ID        show the usage of the limits of a key, and its requests by day
 
-Settings are environment variables; README.md lists them.
+Settings are environment variables; docs/operations.md lists them.
 `;
 
 const [command, ...args] = process.argv.slice(2);

@@ -37,7 +37,7 @@ const pets = command({
   details,
   options: {
     raw,
-    stock: flag('Add the column quantity, with as many requests again'),
+    stock: flag('Add the column quantity, which takes twice as many requests'),
     status: several(oneOf('Only pets with this status; can be repeated', 'available', 'pending', 'sold')),
   },
   examples: ['petstore export pets > pets.csv', 'petstore export pets --stock --format ndjson > pets.ndjson'],

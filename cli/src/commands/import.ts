@@ -19,7 +19,7 @@ export const importFile = command({
   name: 'import',
   summary: 'Create pets from a CSV or NDJSON file',
   details: [
-    'Columns: name, category (a name) or categoryId, status, quantity. The first line of a CSV file names them; commas, semicolons and tabs separate cells. The columns id, line, code and message are left out, so an exported file and a file with rejected rows can be imported.',
+    'Columns: name, category (a name) or categoryId, status, quantity. The first line of a CSV file names them; commas, semicolons and tabs separate cells. The columns id, line, code and message are ignored, so an exported file and a file with rejected rows can be imported.',
     'Rows are sent in batches, as fast as the limits of the API key allow. Progress is stored next to the file, in FILE.journal. After Ctrl-C, a limit, a crash or kill -9, run the same command again: it continues, and creates no pet twice.',
     'Rejected rows are written to FILE.rejected.csv, with line, code and message. Correct them, and import that file. The exit code is then 7.',
   ].join('\n\n'),
@@ -34,12 +34,12 @@ export const importFile = command({
     createCategories: flag('Create categories that do not exist. Their rows are rejected otherwise'),
     dryRun: flag('Check the rows, and write nothing'),
     inDoubt: oneOf(
-      'What to do with a batch that may have been executed, if the service does not know it any more',
+      'What to do with a batch that may have been executed, if the service no longer knows it',
       'send',
       'skip',
     ),
     raw: flag('Leave the apostrophe before = + - @ that `petstore export` writes'),
-    inputFormat: oneOf('The format; it follows from the name of the file unless set', 'csv', 'ndjson'),
+    inputFormat: oneOf('The format; determined from the name of the file unless set', 'csv', 'ndjson'),
   },
   examples: [
     'petstore import pets.csv',
@@ -55,7 +55,7 @@ export const importFile = command({
     const format = inputFormat ?? formats[extname(file).toLowerCase()];
     if (!format)
       throw new UsageError(
-        `The format of ${file} does not follow from its name: use --input-format csv or --input-format ndjson`,
+        `The format of ${file} cannot be determined from its name: use --input-format csv or --input-format ndjson`,
       );
     const source = await inspect(file, format, raw === true);
     const options = { map, createCategories: createCategories === true, inDoubt };

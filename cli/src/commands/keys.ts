@@ -152,7 +152,7 @@ function noteSecret<Key extends { id: number; key?: string }>({ note }: Context,
 
 const revoke = command({
   name: 'keys revoke',
-  summary: 'Revoke API keys, for ever',
+  summary: 'Revoke API keys permanently',
   arguments: { ids },
   examples: ['petstore keys revoke 2'],
   operations: ['DELETE /keys/{keyId}'],
@@ -176,7 +176,7 @@ const unban = command({
 
 const reset = command({
   name: 'keys reset',
-  summary: 'Restart the minute and the day of API keys, and lift their bans',
+  summary: 'Reset the limits of API keys, and lift their bans',
   details: 'Experimental.',
   arguments: { ids },
   examples: ['petstore keys reset 2'],

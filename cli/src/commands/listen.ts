@@ -22,7 +22,7 @@ export const listen = command({
     'The first run starts with the next event; a later one with the same profile and URL continues after the last accepted ' +
     'event. No event is lost or repeated when connections break. If this process is killed between the response of the program and ' +
     'storing the position, the event arrives again with the same webhook-id.\n\n' +
-    'The program also gets log.restored, whatever --events is: after a restore of the service the events continue with it.',
+    'The program also gets log.restored, regardless of --events: after a restore of the service the events continue with it.',
   options: {
     forwardTo: required(endpoint('The URL of the local program')),
     events: several(text('Only events of this type, such as order.*; can be repeated', 'type')),

@@ -126,7 +126,7 @@ function existing({ profiles }: Profiles, name: string | undefined): string {
   const known = Object.keys(profiles).join(', ') || 'none';
   throw new UsageError(
     name === undefined
-      ? `No profile is current: choose one with --profile (known: ${known})`
+      ? `No profile is selected: choose one with --profile (known: ${known})`
       : `No profile has the name ${name} (known: ${known})`,
   );
 }

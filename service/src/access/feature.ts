@@ -29,7 +29,6 @@ export function accessFeature(options: AccessOptions): Feature {
     sweeps: {
       'key limits': now => keyLimits.sweep(now),
       'rotated keys': now => apiKeys.sweepSecrets(db, now),
-      'names of keys': () => apiKeys.sweepNames(db),
     },
     close: async () => {
       clearInterval(flusher);

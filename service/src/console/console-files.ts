@@ -22,7 +22,7 @@ export interface ConsoleFiles {
 }
 
 /** Builds the console, in the directory of the project. */
-export const BUILD_COMMAND = 'node web/console/build.mjs';
+export const BUILD_COMMAND = 'node_modules/.bin/node web/console/build.mjs';
 
 export function isConsoleBuilt(): boolean {
   return existsSync(join(built, PAGE));

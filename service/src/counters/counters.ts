@@ -12,15 +12,15 @@ export interface DayUse extends CountedKey {
   /** Days since the Unix epoch. */
   day: number;
   admitted: number;
-  refused: number;
+  rejected: number;
 }
 
 /** Returns the use of a key in this state on the day of its last request. */
 export function dayUseOf(
   keyId: number,
-  { resets, day, dayUsed: admitted, dayRejected: refused }: Readonly<LimitState>,
+  { resets, day, dayUsed: admitted, dayRejected: rejected }: Readonly<LimitState>,
 ): DayUse {
-  return { keyId, resets, day, admitted, refused };
+  return { keyId, resets, day, admitted, rejected };
 }
 
 /** Counts that were not stored yet. */

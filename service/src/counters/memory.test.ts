@@ -119,7 +119,7 @@ describe('changes to be stored', () => {
     // Key 2 sent no request since its changes were taken.
     for (const keyId of [1, 2]) use(counters, keyId, 1, NOON + DAY);
     const { states, endedDays } = counters.takeChanges();
-    assert.deepEqual(endedDays, [{ keyId: 1, resets: 0, day: TODAY, admitted: 3, refused: 4 }]);
+    assert.deepEqual(endedDays, [{ keyId: 1, resets: 0, day: TODAY, admitted: 3, rejected: 4 }]);
     assert.deepEqual(
       states.map(({ state }) => [state.day, state.dayUsed]),
       [
@@ -148,16 +148,22 @@ describe('changes to be stored', () => {
 describe('no counted request is lost', () => {
   /** Acts like the store, in which the counts of a day only grow. */
   class Stored {
-    readonly #days = new Map<string, [admitted: number, refused: number]>();
+    readonly #days = new Map<string, [admitted: number, rejected: number]>();
 
     store({ states, endedDays }: Changes): void {
       for (const day of endedDays) this.#grow(day);
       for (const { keyId, state } of states) {
-        this.#grow({ keyId, resets: 0, day: state.day, admitted: state.dayUsed, refused: state.dayRejected });
+        this.#grow({
+          keyId,
+          resets: 0,
+          day: state.day,
+          admitted: state.dayUsed,
+          rejected: state.dayRejected,
+        });
       }
     }
 
-    #grow({ keyId, day, admitted, refused: rejected }: DayUse): void {
+    #grow({ keyId, day, admitted, rejected }: DayUse): void {
       const [a, r] = this.#days.get(`${keyId} ${day}`) ?? [0, 0];
       this.#days.set(`${keyId} ${day}`, [Math.max(a, admitted), Math.max(r, rejected)]);
     }

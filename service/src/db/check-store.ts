@@ -4,7 +4,13 @@ import { asError } from '../kit/thrown.ts';
 import { storedWords } from '../kit/words.ts';
 import { UnusableStore } from './database.ts';
 import { invariants } from './invariants.ts';
-import { newestVersion, pendingMigrations, readMigrations } from './migrations.ts';
+import {
+  type AppliedMigration,
+  newestVersion,
+  pendingMigrations,
+  readMigrations,
+  SELECT_APPLIED,
+} from './migrations.ts';
 import { isDamage, isOutage, isSystemError } from './sqlite-errors.ts';
 
 /** The maximum number of violations of one kind in the report. */
@@ -69,27 +75,27 @@ export async function checkStore(
       }
     };
     await run([() => integrity(connection), () => references(connection)]);
-    let schemaVersion = 0;
-    await run([
-      () => {
-        // The version in a damaged file is not reliable.
-        if (violations.length === 0 || isShop(connection)) schemaVersion = versionOf(connection, shownAs);
-        if (violations.length === 0) pendingMigrations(migrations, [schemaVersion]);
-        return [];
-      },
-    ]);
-    await run(rules(connection, schemaVersion));
-    if (schemaVersion >= 13) await run(searchRules(connection));
+    let applied: AppliedMigration[] = [];
+    const rejectOthers = () => {
+      applied = appliedTo(connection, shownAs);
+      pendingMigrations(migrations, applied);
+      return [];
+    };
+    if (violations.length === 0) await run([rejectOthers]);
+    if (violations.length === 0 || isOurs(rejectOthers)) {
+      await run(rules(connection));
+      await run(searchRules(connection));
+    }
     const count = (table: string) => (violations.length > 0 ? 0 : countOf(connection, table));
     return {
       violations: [...new Set(violations)],
-      schemaVersion,
+      schemaVersion: newestVersion(applied),
       newestVersion: newestVersion(migrations),
       categories: count('categories'),
       pets: count('pets'),
       orders: count('orders'),
       keys: count('api_keys'),
-      events: schemaVersion >= 3 ? count('events') : 0,
+      events: count('events'),
     };
   } finally {
     connection.close();
@@ -106,42 +112,49 @@ function unlessDamaged(check: () => string[]): string[] {
   }
 }
 
-function isShop(connection: BetterSqlite3.Database): boolean {
-  return (
-    connection.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'schema_migrations'").get() !== undefined
-  );
+/** Whether a damaged store has the tables of this program. What a damaged file says about its schema is no reason to reject it. */
+function isOurs(rejectOthers: () => void): boolean {
+  try {
+    rejectOthers();
+    return true;
+  } catch (error) {
+    if (!(error instanceof UnusableStore) && !isDamage(error)) throw error;
+    return false;
+  }
 }
 
-function versionOf(connection: BetterSqlite3.Database, path: string): number {
-  const version =
-    isShop(connection) && connection.prepare('SELECT max(version) FROM schema_migrations').pluck().get();
-  if (typeof version === 'number') return version;
+function appliedTo(connection: BetterSqlite3.Database, path: string): AppliedMigration[] {
+  const found = connection.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'schema_migrations'").get();
+  const applied = found ? connection.prepare<[], AppliedMigration>(SELECT_APPLIED).all() : [];
+  if (applied.length > 0) return applied;
   throw new UnusableStore(
     `${path} is a database, but contains no shop: the table schema_migrations is missing`,
   );
 }
 
 /** The rules of the shop as checks, each of which returns its violations as lines. */
-function rules(connection: BetterSqlite3.Database, version: number): (() => string[])[] {
-  return invariants
-    .filter(({ since }) => version >= since)
-    .map(({ name, sql }) => () => {
-      const ids = connection
-        .prepare<[], number>(`${sql} LIMIT ${LISTED + 1}`)
-        .pluck()
-        .all();
-      return listed(ids.map(id => `Rule: ${name}: ID ${id}`));
-    });
+function rules(connection: BetterSqlite3.Database): (() => string[])[] {
+  return invariants.map(({ name, sql }) => () => {
+    const ids = connection
+      .prepare<[], number>(`${sql} LIMIT ${LISTED + 1}`)
+      .pluck()
+      .all();
+    return listed(ids.map(id => `Rule: ${name}: ID ${id}`));
+  });
 }
 
 /** The number of pets whose words are compared in one statement. */
 const PETS_AT_A_TIME = 10_000;
 
+/** The names whose words are stored: those of the pets, or earlier ones of pets that are still to be indexed. */
+const INDEXED_NAMES = `
+  SELECT id, name_key AS name FROM pets WHERE id > ? AND NOT EXISTS (SELECT 1 FROM pets_to_index WHERE pet_id = id)
+  UNION ALL SELECT pet_id, indexed_name FROM pets_to_index WHERE pet_id > ? AND indexed_name IS NOT NULL
+  ORDER BY 1 LIMIT ${PETS_AT_A_TIME}`;
+
 /** Checks that the stored words are exactly those of the names that are indexed, some pets at a time. */
 function* searchRules(connection: BetterSqlite3.Database): Generator<() => string[]> {
-  const pets = connection.prepare<[number], { id: number; name: string }>(
-    `SELECT id, indexed_name AS name FROM pets WHERE id > ? AND indexed_name IS NOT NULL ORDER BY id LIMIT ${PETS_AT_A_TIME}`,
-  );
+  const pets = connection.prepare<[number, number], { id: number; name: string }>(INDEXED_NAMES);
   const stored = connection
     .prepare<[string, string, number]>(
       'SELECT 1 FROM pet_words WHERE word = ? AND name_key = ? AND pet_id = ?',
@@ -155,7 +168,7 @@ function* searchRules(connection: BetterSqlite3.Database): Generator<() => strin
     last = undefined;
     yield () => {
       isIntact = false;
-      const some = pets.all(after);
+      const some = pets.all(after, after);
       last = some.at(-1)?.id;
       const incomplete = some.filter(({ id, name }) => {
         const expected = storedWords(name);

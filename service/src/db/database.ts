@@ -129,7 +129,7 @@ export interface Cause {
 }
 
 /** A change as it is appended to the event log, which assigns its number and time. */
-export interface NewEvent extends Partial<Cause> {
+export interface NewEvent extends Cause {
   type: string;
   subject: string;
   /** JSON. */
@@ -143,8 +143,7 @@ export interface StoredEvent {
   subject: string;
   time: number;
   data: string;
-  /** Null for an event of a version that did not record it. */
-  actor: string | null;
+  actor: string;
   /** Null for a change without a request. */
   request_id: string | null;
   /** The trace of the change; null if there is none. */

@@ -23,12 +23,12 @@ export interface Restoration {
   first: number;
 }
 
-/** Returns the data of a `log.restored`. The statement in `SURVIVOR_IS_ID` compares this text. */
-function dataOf({ lastSurvivor }: Pick<Restoration, 'lastSurvivor'>): string {
+/** Returns the data of a `log.restored`. `SURVIVOR_IS_ID` compares this text. */
+function dataOf(lastSurvivor: number): string {
   return JSON.stringify({ lastSurvivingId: String(lastSurvivor) });
 }
 
-/** Whether a `log.restored` with the columns `data` names the event with the number `id` as the last survivor, in SQL. */
+/** The SQL condition that the `data` of a `log.restored` names the event `log.id` as the last survivor. */
 export const SURVIVOR_IS_ID = `data = '{"lastSurvivingId":"' || log.id || '"}'`;
 
 /** Reads a `log.restored` as it is stored. */
@@ -56,7 +56,7 @@ export function nextRange(
     type: RESTORED_TYPE,
     subject: 'events',
     actor: 'system',
-    data: dataOf({ lastSurvivor: lastId }),
+    data: dataOf(lastId),
   };
   return { lastSurvivor: lastId, first, event: [first, ...valuesOf(toStored(event, now))] };
 }
@@ -89,7 +89,7 @@ export function continueEmbedded(path: string, options: ContinueOptions): Restor
   }
 }
 
-/** Returns the number of the last event of an embedded store, which may have expired; 0 if its schema has no events yet. */
+/** Returns the number of the last event of an embedded store, which may have expired; 0 if it has no log. */
 export function lastIdOf(connection: BetterSqlite3.Database): number {
   const hasLog =
     connection.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'event_log'").get() !== undefined;

@@ -105,7 +105,7 @@ describe('a part of a transaction', () => {
       await add(tx, 'a');
       const failed = tx.savepoint(async () => {
         await add(tx, 'b');
-        tx.append({ type: 'category.created', subject: 'categories/2', data: '{}' });
+        tx.append({ type: 'category.created', subject: 'categories/2', actor: 'system', data: '{}' });
         throw rejected;
       });
       await assert.rejects(failed, rejected);

@@ -1,5 +1,11 @@
 import type { Client } from 'pg';
-import { type Migration, pendingMigrations, readMigrations } from './migrations.ts';
+import {
+  type AppliedMigration,
+  type Migration,
+  pendingMigrations,
+  readMigrations,
+  SELECT_APPLIED,
+} from './migrations.ts';
 import { LOCK } from './postgres-transaction.ts';
 
 /**
@@ -51,9 +57,6 @@ async function pending(
   client: Pick<Client, 'query'>,
   migrations: readonly Migration[],
 ): Promise<Migration[]> {
-  const { rows } = await client.query<{ version: number }>('SELECT version FROM schema_migrations');
-  return pendingMigrations(
-    migrations,
-    rows.map(({ version }) => version),
-  );
+  const { rows } = await client.query<AppliedMigration>(SELECT_APPLIED);
+  return pendingMigrations(migrations, rows);
 }

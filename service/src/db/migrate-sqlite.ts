@@ -1,5 +1,5 @@
 import type BetterSqlite3 from 'better-sqlite3';
-import { pendingMigrations, readMigrations } from './migrations.ts';
+import { type AppliedMigration, pendingMigrations, readMigrations, SELECT_APPLIED } from './migrations.ts';
 
 /**
  * Brings the schema up to date in one transaction: either every pending migration is applied or none. A process that
@@ -16,7 +16,7 @@ export function migrateSqlite(
            version INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at INTEGER NOT NULL
          ) STRICT`,
       );
-      const applied = connection.prepare<[], number>('SELECT version FROM schema_migrations').pluck().all();
+      const applied = connection.prepare<[], AppliedMigration>(SELECT_APPLIED).all();
       const record = connection.prepare('INSERT INTO schema_migrations VALUES (?, ?, ?)');
       for (const { version, name, sql } of pendingMigrations(migrations, applied)) {
         connection.exec(sql);

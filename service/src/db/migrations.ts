@@ -25,24 +25,38 @@ export function readMigrations(engine: Engine): Migration[] {
     }));
 }
 
-/** The version of a store after all migrations. */
-export function newestVersion(migrations: readonly Migration[]): number {
-  return migrations.at(-1)?.version ?? 0;
-}
+/** A migration that a store has, as `schema_migrations` records it. */
+export type AppliedMigration = Pick<Migration, 'version' | 'name'>;
+
+/** Reads the migrations that a store has, in order, on both engines. */
+export const SELECT_APPLIED = 'SELECT version, name FROM schema_migrations ORDER BY version';
 
 /**
- * Returns the migrations that a store lacks, given the versions that it has: none for an empty store. Versions can be missing
- * below the newest one, when branches of development that each added a migration were merged. Throws UnusableStore when the
- * schema is newer than all migrations.
+ * Returns the migrations that a store lacks, given those that it has: none for an empty store. Throws UnusableStore when it has more
+ * than this program, or others.
  */
-export function pendingMigrations(migrations: readonly Migration[], applied: readonly number[]): Migration[] {
-  const newest = newestVersion(migrations);
-  const current = Math.max(0, ...applied);
-  if (current > newest) {
+export function pendingMigrations(
+  migrations: readonly Migration[],
+  applied: readonly AppliedMigration[],
+): Migration[] {
+  const [other] = applied.filter(({ name }, i) => i < migrations.length && name !== migrations[i]!.name);
+  if (other) {
     throw new UnusableStore(
-      `The database has schema version ${current}, newer than this program knows (${newest}). ` +
+      `The store was written by a version that was never released: it has the migration ${other.name}, and this program can ` +
+        'neither read nor migrate it. Use a new PETSTORE_DATA directory or a new database. To keep the pets, first export them ' +
+        'with the version that wrote the store, and then import them into the new one',
+    );
+  }
+  if (applied.length > migrations.length) {
+    throw new UnusableStore(
+      `The database has schema version ${newestVersion(applied)}, newer than this program knows (${newestVersion(migrations)}). ` +
         'Start a version of the service at least as new as the one that wrote it',
     );
   }
-  return migrations.filter(({ version }) => !applied.includes(version));
+  return migrations.slice(applied.length);
+}
+
+/** The version of a store with these migrations. */
+export function newestVersion(migrations: readonly AppliedMigration[]): number {
+  return migrations.at(-1)?.version ?? 0;
 }

@@ -5,7 +5,7 @@ export const NEW_EVENT_COLUMNS = 'type, subject, time, data, actor, request_id, 
 
 /** Returns an event as it is stored, but without a number. `now` is in milliseconds since the Unix epoch. */
 export function toStored(event: NewEvent, now: number): Omit<StoredEvent, 'id'> {
-  const { type, subject, data, actor = null, requestId = null, traceparent = null } = event;
+  const { type, subject, data, actor, requestId = null, traceparent = null } = event;
   return { type, subject, time: now, data, actor, request_id: requestId, traceparent };
 }
 

@@ -57,7 +57,7 @@ describe('an operation of the embedded store that fails', () => {
 
   it('leaves no event', async t => {
     const db = openStore(t);
-    const event = (subject: string) => ({ type: 'category.created', subject, data: '{}' });
+    const event = (subject: string) => ({ type: 'category.created', subject, actor: 'system', data: '{}' });
     await Promise.allSettled([
       db.write(async tx => tx.append(event('categories/1'))),
       db.write(async tx => {

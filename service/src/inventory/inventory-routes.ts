@@ -78,7 +78,7 @@ export const inventoryRoutes = (): Route[] => [
     tag: 'Inventory',
     summary: 'Add or remove units',
     description:
-      'Changes the stock relative to its current value, so that of several changes at once none is lost. ' +
+      'Changes the stock relative to its current value, so that no change is lost when several are made at once. ' +
       `${consequences}`,
     scope: 'inventory:write',
     stability: 'experimental',

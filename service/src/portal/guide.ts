@@ -21,7 +21,7 @@ export interface Guide {
 const WRITTEN_BASE = 'http://127.0.0.1:8080';
 
 /** Links to chapters and to files of the project. */
-const links = /\[([^\]]+)\]\((#|\.\.\/)([^)]+)\)/g;
+const links = /\[([^\]]+)\]\((?!https?:)(#?)([^)]+)\)/g;
 
 /**
  * Reads the guide, whose headings of the second level begin its chapters. `base` is the URL of the service in its samples. Links
@@ -32,7 +32,7 @@ export async function readGuide(base: string): Promise<Guide> {
     .replaceAll(WRITTEN_BASE, base)
     .replace(links, (_, name, kind, target) => {
       if (kind === '#') return `[${name}](${chapterUrl(target)})`;
-      return target === 'openapi.yaml' ? `[${name}](/openapi.yaml)` : name;
+      return target === '../openapi.yaml' ? `[${name}](/openapi.yaml)` : name;
     });
   const [introduction = '', ...chapters] = text.split(/^## (?=.+$)/m);
   return {

@@ -166,7 +166,7 @@ describe('GET /account', () => {
     assertRejected(await client.get('/account?days=3'), 400, 'invalid_request');
     const rejected = await client.delete('/account');
     assertRejected(rejected, 405, 'method_not_allowed');
-    assert.equal(rejected.headers.allow, 'GET, HEAD');
+    assert.equal(rejected.headers.allow, 'GET, HEAD, OPTIONS');
   });
 
   it('needs a valid key: a missing, unknown, expired or revoked one is rejected', async t => {

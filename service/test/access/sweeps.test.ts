@@ -29,14 +29,14 @@ const expiring: Expiring[] = [
   },
   {
     table: 'events',
-    columns: 'id, type, subject, time, data',
-    row: (place, age, now) => [1_000 + place, 'pet.updated', 'pets/1', now - age, '{}'],
+    columns: 'id, type, subject, time, data, actor',
+    row: (place, age, now) => [1_000 + place, 'pet.updated', 'pets/1', now - age, '{}', 'system'],
     retention: 30 * DAY,
   },
   {
     table: 'webhook_deliveries',
-    columns: 'webhook_id, type, subject, payload, status, created_at, finished_at',
-    row: (_place, age, now) => [1, 'pet.updated', 'pets/1', '{}', 'delivered', now - age, now - age],
+    columns: 'webhook_id, event_id, type, subject, payload, status, created_at, finished_at',
+    row: (place, age, now) => [1, place, 'pet.updated', 'pets/1', '{}', 'delivered', now - age, now - age],
     retention: 30 * DAY,
   },
   {
@@ -47,15 +47,16 @@ const expiring: Expiring[] = [
   },
   {
     table: 'key_usage',
-    columns: 'api_key_id, day, admitted, refused',
-    row: (place, age, now) => [place + 1, Math.floor((now - age) / DAY), 1, 0],
+    columns: 'api_key_id, day, resets, admitted, rejected, earlier_admitted, earlier_rejected',
+    row: (place, age, now) => [place + 1, Math.floor((now - age) / DAY), 0, 1, 0, 0, 0],
     // The day 89 days ago is the last of the 90, and the test starts at noon.
     retention: 89.5 * DAY,
   },
   {
     table: 'key_limits',
-    columns: 'api_key_id, minute, minute_used, told_at, told_until, strikes, banned_at, banned_until, bans',
-    row: (place, age, now) => [place + 1, Math.floor((now - age) / MINUTE), 1, 0, 0, '[]', 0, 0, 0],
+    columns:
+      'api_key_id, resets, minute, minute_used, rejected_at, wait_until, strikes, banned_at, banned_until, bans',
+    row: (place, age, now) => [place + 1, 0, Math.floor((now - age) / MINUTE), 1, 0, 0, '[]', 0, 0, 0],
     // Until the UTC day ends.
     retention: 0.5 * DAY,
   },
@@ -71,9 +72,9 @@ async function insert(db: Database, table: string, columns: string, rows: Value[
 /** Creates keys 2 to `ROWS`, which other rows refer to. */
 async function addKeys({ app: { db }, clock }: TestApp): Promise<void> {
   const rows = Array.from({ length: ROWS }, (_, i) => [
-    ...[i + 2, `Key ${i + 2}`, randomBytes(32), 'free', 'pets:read', clock.now()],
+    ...[i + 2, `Key ${i + 2}`, `key ${i + 2}`, randomBytes(32), 'secret', 'free', 'pets:read', clock.now()],
   ]);
-  await insert(db, 'api_keys', 'id, name, hash, plan, scopes, created_at', rows);
+  await insert(db, 'api_keys', 'id, name, name_key, hash, kind, plan, scopes, created_at', rows);
 }
 
 /** Fills every table with rows that have expired, and one that expires later. */

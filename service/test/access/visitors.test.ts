@@ -212,7 +212,7 @@ describe('a page of another origin', () => {
     assert.deepEqual(await statuses(60, () => visit(1, '/categories', evil)), { 403: 59, 429: 1 });
     assert.match(
       assertRejected(await visit(1, '/categories', evil), 429, 'rate_limit_exceeded'),
-      /for your address, which is counted because the API key does not allow the origin of the page/,
+      /for your address, because the API key does not allow the origin of the page/,
     );
     assert.equal(
       (await visit(1)).headers['x-ratelimit-remaining'],

@@ -36,7 +36,7 @@ describe('petstore, when a command fails', () => {
 
   it('rejects an API key that no header can have at once, without showing it, and exits with 3', async () => {
     const stderr = await failure(3, ['pets', 'list'], { PETSTORE_API_KEY: 'psk_日本' });
-    assert.equal(stderr, 'Error: The API key has characters that no API key has: copy it again\n');
+    assert.equal(stderr, 'Error: The API key contains characters that are not allowed: copy it again\n');
   });
 
   it('suggests the command that was meant, and exits with 2', async () => {

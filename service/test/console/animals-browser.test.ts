@@ -140,7 +140,7 @@ describe('an animal', () => {
     const [{ id }] = (await api.get(`/pets?categoryId=${categoryId}`)).body;
     await api.patch(`/pets/${id}`, { name: 'Vaccinated' });
     await shown.messages.getByRole('button', { name: 'Undo' }).click();
-    await shown.messages.getByText('Not undone, because it was changed since').waitFor();
+    await shown.messages.getByText('Not undone: it has changed since then').waitFor();
     assert.equal((await petOf(api, id)).name, 'Vaccinated');
   });
 
@@ -246,7 +246,7 @@ describe('the menu of statuses', () => {
     await eventually(() => stockOf(api, free), ['sold', 0]);
     await api.put(`/store/inventory/${free}`, { quantity: 9 });
     await shown.messages.getByRole('button', { name: 'Undo' }).click();
-    await shown.messages.getByText('Not undone, because its stock was changed since').waitFor();
+    await shown.messages.getByText('Not undone: its stock has changed since then').waitFor();
     assert.deepEqual(await stockOf(api, free), ['available', 9]);
   });
 

@@ -155,14 +155,14 @@ describe('the file of an import', () => {
     await drop('one-line.txt', 9, 'x');
     await page.getByText(/one-line\.txt is not a valid CSV file.*a row is too long/).waitFor();
     await choose(page, 'animals.xlsx', Buffer.from([0x50, 0x4b, 0x03, 0x04, 0xff, 0xfe, 0x00]));
-    await page.getByText(/animals\.xlsx is not a text in UTF-8: save it as/).waitFor();
+    await page.getByText(/animals\.xlsx is not UTF-8 text: save it as/).waitFor();
     const umlaut = Buffer.concat([
       Buffer.from('name,category\nB'),
       Buffer.from([0xe4]),
       Buffer.from('r,Dogs\n'),
     ]);
     await choose(page, 'windows-1252.csv', umlaut);
-    await page.getByText(/windows-1252\.csv is not a text in UTF-8: save it as “CSV UTF-8”/).waitFor();
+    await page.getByText(/windows-1252\.csv is not UTF-8 text: save it as “CSV UTF-8”/).waitFor();
   });
 
   it('does not replace the console when it is dropped elsewhere, and is one file', async t => {

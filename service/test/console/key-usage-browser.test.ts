@@ -31,9 +31,9 @@ describe('the usage of a key', () => {
       day: today - i,
       resets: 0,
       admitted: 10,
-      refused: i === 89 ? 5 : 0,
+      rejected: i === 89 ? 5 : 0,
       earlier_admitted: 0,
-      earlier_refused: 0,
+      earlier_rejected: 0,
     }));
     await shop.app.db.write(tx => upsertUsage(tx, days));
     const shown = await ConsolePage.open(visited, `/keys/${keyId}`);

@@ -132,7 +132,7 @@ describe('when the connection is cut', () => {
 
 describe('when the requests of the key are used up, or the key is banned', () => {
   for (const [reason, text] of [
-    ['limit', /The requests of this API key are used up until/],
+    ['limit', /This API key has no requests left until/],
     ['ban', /This API key is banned until/],
   ] as const) {
     it(`the console says so, keeps what was typed, and sends it by itself afterwards (${reason})`, async t => {

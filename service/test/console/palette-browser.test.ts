@@ -113,7 +113,7 @@ describe('the shortcuts of a single key', () => {
     assert.equal(await uses('/'), true);
     await page.getByRole('heading', { name: 'Animals' }).click();
     await page.keyboard.press('?');
-    await shown.panel.getByLabel('Shortcuts of a single key').click();
+    await shown.panel.getByLabel('Single-key shortcuts').click();
     await page.keyboard.press('Escape');
     await shown.panel.waitFor({ state: 'detached' });
     await page.reload();
@@ -123,7 +123,7 @@ describe('the shortcuts of a single key', () => {
     await find(page).fill('shortcuts');
     await page.keyboard.press('Enter');
     await shown.panel.getByText('Show the shortcuts (off)').waitFor();
-    await shown.panel.getByLabel('Shortcuts of a single key').click();
+    await shown.panel.getByLabel('Single-key shortcuts').click();
     await page.keyboard.press('Escape');
     await shown.panel.waitFor({ state: 'detached' });
     assert.equal(await uses('/'), true);

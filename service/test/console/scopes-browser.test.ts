@@ -139,7 +139,7 @@ describe('a key that can only read', () => {
       await page.getByText('The API key “Test client” does not have it').waitFor();
     }
     await page.goto('/console/animals/NaN');
-    await page.getByText('There is no such page').waitFor();
+    await page.getByText('Page not found').waitFor();
     await page.goto('/console/events');
     await page.getByRole('button', { name: 'Sign in with another key' }).click();
     const shown = new ConsolePage(page);

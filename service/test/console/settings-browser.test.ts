@@ -25,7 +25,7 @@ describe('the settings of the device', () => {
     await choose('Dark');
     await page.emulateMedia({ colorScheme: 'light' });
     assert.equal(await background(), dark);
-    await choose('Like the system');
+    await choose('Same as the system');
     assert.equal(await background(), light);
   });
 

@@ -33,7 +33,7 @@ describe('a webhook', () => {
     await dialog.getByText('It cannot be shown again').waitFor();
     assert.match(await dialog.getByLabel('Secret', { exact: true }).inputValue(), /^whsec_/);
     await dialog.locator('.panel-footer').getByRole('button', { name: 'Close' }).click();
-    await shown.question.getByRole('button', { name: 'Close without a copy' }).click();
+    await shown.question.getByRole('button', { name: 'Close without copying' }).click();
     await dialog.waitFor({ state: 'detached' });
     const webhook = async () => (await shop.api.get('/webhooks')).body[0];
     assert.deepEqual((await webhook()).types, ['category.*']);

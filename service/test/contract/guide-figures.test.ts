@@ -7,13 +7,15 @@ import { RESPONSE_TIMEOUT } from '../../src/events/webhooks/attempt.ts';
 import { WINDOW } from '../../src/events/webhooks/outbox.ts';
 import { FAILING_CONCURRENCY, INITIAL_CONCURRENCY, MAX_CONCURRENCY } from '../../src/events/webhooks/pace.ts';
 import { SCHEDULE } from '../../src/events/webhooks/schedule.ts';
+import { API_VERSION } from '../../src/http/gate/negotiation.ts';
 import { grouped, inWords } from '../../src/kit/quantities.ts';
 import { docsDirectory } from '../support/guide.ts';
 
 const guide = readFileSync(join(docsDirectory, 'api-guide.md'), 'utf8').replace(/\s+/g, ' ');
 
-describe('the figures about webhooks in the guide', () => {
+describe('the figures in the guide', () => {
   for (const text of [
+    `The version of the interface is ${API_VERSION}.`,
     `return a 2xx within ${inWords(RESPONSE_TIMEOUT)}`,
     `The service tries again after ${SCHEDULE},`,
     `${INITIAL_CONCURRENCY} at first, more`,

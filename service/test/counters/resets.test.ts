@@ -45,7 +45,7 @@ describe('a reset in memory', () => {
     for (let i = 0; i < 4; i++) counters.decideKey(1, before, NOON);
     counters.decideKey(1, reset, NOON);
     const { states, endedDays } = counters.takeChanges();
-    assert.deepEqual(endedDays, [{ keyId: 1, resets: 0, day: TODAY, admitted: 3, refused: 1 }]);
+    assert.deepEqual(endedDays, [{ keyId: 1, resets: 0, day: TODAY, admitted: 3, rejected: 1 }]);
     assert.deepEqual(
       states.map(({ state }) => [state.resets, state.dayUsed]),
       [[1, 1]],

@@ -14,6 +14,9 @@ const cases: [change: string, violations: string[]][] = [
     ['Rule: words of search that belong to no pet: 1'],
   ],
   ['DELETE FROM pets WHERE id = 1', ['Rule: words of search that belong to no pet: 2']],
+  ['DELETE FROM pets_to_index WHERE pet_id > 3', ['Rule: words of search that belong to no pet: 1']],
+  ['DELETE FROM pets_to_index WHERE pet_id = 2', ['Rule: a pet that search does not find: ID 2']],
+  ["DELETE FROM pet_words WHERE name_key = 'old name'", ['Rule: a pet that search does not find: ID 2']],
 ];
 
 describe('a check of a store', () => {
@@ -24,10 +27,13 @@ describe('a check of a store', () => {
       migrateSqlite(db);
       db.exec(`
         INSERT INTO categories (name, name_key) VALUES ('Dogs', 'dogs');
-        INSERT INTO pets (name, name_key, indexed_name, category_id, status, quantity) VALUES
-          ('Rex of Kent', 'rex of kent', 'rex of kent', 1, 'available', 1),
-          ('Not indexed', 'not indexed', NULL, 1, 'available', 1);
-        INSERT INTO pet_words VALUES ('of', 'rex of kent', 1), ('kent', 'rex of kent', 1);
+        INSERT INTO pets (name, name_key, category_id, status, quantity) VALUES
+          ('Rex of Kent', 'rex of kent', 1, 'available', 1),
+          ('New name', 'new name', 1, 'available', 1),
+          ('Not indexed', 'not indexed', 1, 'available', 1);
+        INSERT INTO pets_to_index VALUES (2, 'old name'), (3, NULL), (4, 'deleted name');
+        INSERT INTO pet_words VALUES ('of', 'rex of kent', 1), ('kent', 'rex of kent', 1),
+          ('name', 'old name', 2), ('name', 'deleted name', 4);
         ${change}`);
       db.close();
       assert.deepEqual((await checkStore(path)).violations, expected);

@@ -7,24 +7,23 @@ import { checkStore } from '../../src/db/check-store.ts';
 import { UnusableStore } from '../../src/db/database.ts';
 import { migrateSqlite } from '../../src/db/migrate-sqlite.ts';
 import { readMigrations } from '../../src/db/migrations.ts';
+import { NEXT_SCHEMA, nextVersion } from '../support/next-version.ts';
 import { dataDirectory, run } from '../support/service-process.ts';
 
 /** A store with a shop, changed by `change` without regard to the constraints. */
-function storeWith(t: TestContext, change = '', migrations = readMigrations('sqlite')): string {
+function storeWith(t: TestContext, change = ''): string {
   const path = join(dataDirectory(t), 'petstore.db');
   const db = new BetterSqlite3(path);
-  migrateSqlite(db, migrations);
+  migrateSqlite(db);
   db.exec(`
     INSERT INTO categories (name, name_key) VALUES ('Dogs', 'dogs');
     INSERT INTO pets (name, name_key, category_id, status, quantity) VALUES
       ('Rex', 'rex', 1, 'available', 3), ('Bo', 'bo', 1, 'sold', 0), ('Ann', 'ann', 1, 'pending', 0);
     INSERT INTO orders (pet_id, quantity, complete) VALUES (3, 1, 0);
-  `);
-  if (migrations.length >= 3) {
-    db.exec(`INSERT INTO events (type, subject, time, data)
+    INSERT INTO events (type, subject, time, data, actor)
       WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100)
-      SELECT 'pet.changed', i, 0, '{}' FROM n`);
-  }
+      SELECT 'pet.changed', i, 0, '{}', 'system' FROM n;
+  `);
   db.pragma('foreign_keys = OFF');
   db.pragma('ignore_check_constraints = ON');
   db.exec(change);
@@ -49,8 +48,8 @@ describe('a check of a store', () => {
   it('accepts the gap before a log.restored that names the last event before it, and no other gap', async t => {
     const first = 1_000_000_001;
     const insert = (id: number, type: string, survivor: number) =>
-      `INSERT INTO events (id, type, subject, time, data)
-       VALUES (${id}, '${type}', 'events', 0, '{"lastSurvivingId":"${survivor}"}');`;
+      `INSERT INTO events (id, type, subject, time, data, actor)
+       VALUES (${id}, '${type}', 'events', 0, '{"lastSurvivingId":"${survivor}"}', 'system');`;
     const violationsOf = async (change: string) => (await checkStore(storeWith(t, change))).violations;
     const intact = `${insert(first, 'log.restored', 100)} ${insert(first + 1, 'pet.changed', 0)}`;
     assert.deepEqual(await violationsOf(intact), []);
@@ -130,16 +129,22 @@ describe('a check of a store', () => {
     }
   });
 
-  it('changes nothing, not even an older schema', async t => {
-    const path = storeWith(t, '', readMigrations('sqlite').slice(0, 2));
+  it('changes nothing, not even the schema of the version before', async t => {
+    const path = storeWith(t);
     const before = readFileSync(path);
-    const { code, stdout } = await run(t, ['check', path], { DATABASE_URL: 'postgres://a@127.0.0.1/b' });
-    assert.equal(code, 0);
-    assert.match(
-      stdout,
-      /is intact: categories 1, pets 3, .*; schema version 2, which the next start migrates to /,
-    );
+    const main = join(nextVersion(t), 'service/src/main.ts');
+    const environment = { DATABASE_URL: 'postgres://a@127.0.0.1/b' };
+    const { code, stdout, stderr } = await run(t, ['check', path], environment, main);
+    assert.equal(code, 0, stderr);
+    const schema = `schema version ${NEXT_SCHEMA - 1}, which the next start migrates to ${NEXT_SCHEMA}`;
+    assert.match(stdout, new RegExp(`is intact: categories 1, pets 3, .*; ${schema}\n$`));
     assert.deepEqual(readFileSync(path), before);
+  });
+
+  it('reports only the damage of a store whose schema it does not know', async t => {
+    const other = "UPDATE schema_migrations SET name = '0001-shop'; DROP TABLE pets_to_index;";
+    const path = storeWith(t, `${other} UPDATE pets SET quantity = -1 WHERE id = 1`);
+    assert.deepEqual((await checkStore(path)).violations, ['Damage: CHECK constraint failed in pets']);
   });
 
   it('rejects a database that contains no shop, or a newer one', async t => {

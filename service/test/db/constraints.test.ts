@@ -11,8 +11,8 @@ const shop = `
   INSERT INTO pets (name, name_key, category_id, status, quantity)
     VALUES ('Biscuit', 'biscuit', 1, 'available', 3), ('Mia', 'mia', 1, 'sold', 0);
   INSERT INTO orders (pet_id, quantity, ship_date, complete) VALUES (1, 2, NULL, 0), (2, 1, 0, 1);
-  INSERT INTO api_keys (name, hash, plan, scopes, per_minute, per_day, created_at)
-    VALUES ('Shop', zeroblob(32), 'enterprise', 'admin', 1, 1, 0);
+  INSERT INTO api_keys (name, name_key, hash, kind, plan, scopes, per_minute, per_day, created_at)
+    VALUES ('Shop', 'shop', zeroblob(32), 'secret', 'enterprise', 'admin', 1, 1, 0);
 `;
 
 /** Changes that a bug in the code could attempt. */
@@ -58,6 +58,10 @@ const violations: [what: string, sql: string][] = [
     "INSERT INTO api_key_origins VALUES (9, 'https://shop.example')",
   ],
   ['an empty origin', "INSERT INTO api_key_origins VALUES (1, '')"],
+  [
+    'an event without an actor',
+    "INSERT INTO events (id, type, subject, time, data) VALUES (1, 'pet.updated', 'pets/1', 0, '{}')",
+  ],
   [
     'an outcome stored for a key that does not exist',
     "INSERT INTO idempotency_keys VALUES (9, 'k', zeroblob(32), '/pets/1', '{}', 0)",

@@ -23,7 +23,8 @@ async function withSession<T>(url: string, work: (session: Client) => Promise<T>
   }
 }
 
-const APPEND = "INSERT INTO new_events (type, subject, time, data) VALUES ('pet.updated', 'pets/1', 0, '{}')";
+const APPEND =
+  "INSERT INTO new_events (type, subject, time, data, actor) VALUES ('pet.updated', 'pets/1', 0, '{}', 'system')";
 
 const WAITING = `
   SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
@@ -32,7 +33,9 @@ const WAITING = `
 describe('continue-log on PostgreSQL', () => {
   it('starts a range with log.restored, in which events of the backup without a number get one', async t => {
     const { db, url, openAgain } = await openPostgresStore(t);
-    await db.write(async tx => tx.append({ type: 'pet.updated', subject: 'pets/1', data: '{}' }));
+    await db.write(async tx =>
+      tx.append({ type: 'pet.updated', subject: 'pets/1', actor: 'system', data: '{}' }),
+    );
     await db.numberEvents();
     await db.close();
     // Without a service nothing numbers it.
@@ -64,7 +67,7 @@ describe('continue-log on PostgreSQL', () => {
         await relay.query(LOCK, [RELAY_LOCK]);
         await relay.query('UPDATE event_log SET last_id = last_id + 1');
         await relay.query(
-          "INSERT INTO events (id, type, subject, time, data) VALUES (1, 'x', 'pets/1', 0, '{}')",
+          "INSERT INTO events (id, type, subject, time, data, actor) VALUES (1, 'x', 'pets/1', 0, '{}', 'system')",
         );
         const continuing = continuePostgres(url, { after: 0, now: Date.now() });
         await until('it waits', async () => ((await observer.query(WAITING)).rowCount ?? 0) > 0);

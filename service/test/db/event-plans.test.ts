@@ -13,7 +13,7 @@ const LIMIT = 20;
 /** A log with updates of one pet. The other types and subjects occur once, at its end. */
 const FILL = `
   WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${EVENTS})
-  INSERT INTO events (id, type, subject, time, data) SELECT n, 'pet.updated', 'pets/1', 0, '{}' FROM numbers`;
+  INSERT INTO events (id, type, subject, time, data, actor) SELECT n, 'pet.updated', 'pets/1', 0, '{}', 'system' FROM numbers`;
 
 const filters: Record<string, EventFilter> = {
   'no filter': { types: undefined, subject: undefined },
@@ -25,7 +25,7 @@ const filters: Record<string, EventFilter> = {
   'a subject of such a key': eventFilter({ subject: 'store/inventory/4' }, new Set(['inventory:read'])),
   'a rare type': { types: new Set(['order.completed']), subject: undefined },
   'a common and a rare type': { types: new Set(['pet.updated', 'order.completed']), subject: undefined },
-  'a rare subject': { types: undefined, subject: 'orders/7' },
+  'a rare subject': { types: undefined, subject: 'store/orders/7' },
   'a common subject': { types: undefined, subject: 'pets/1' },
   'a rare type of a common subject': { types: new Set(['pet.deleted']), subject: 'pets/1' },
   'a subject that no event has': { types: undefined, subject: 'pets/999' },
@@ -100,9 +100,9 @@ for (const [engine, open] of Object.entries(engines)) {
       const { db } = await open(t);
       await db.run(FILL);
       for (const [place, type] of eventTypeNames.entries()) {
-        if (type !== 'pet.updated') await insert(db, EVENTS + 1 + place, type, `orders/${place}`);
+        if (type !== 'pet.updated') await insert(db, EVENTS + 1 + place, type, `store/orders/${place}`);
       }
-      await insert(db, EVENTS + 100, 'order.placed', 'orders/7');
+      await insert(db, EVENTS + 100, 'order.placed', 'store/orders/7');
       await db.run('ANALYZE events');
       for (const [name, filter] of Object.entries(filters)) {
         for (const [part, { counted, until }] of Object.entries(parts)) {
@@ -116,7 +116,8 @@ for (const [engine, open] of Object.entries(engines)) {
 }
 
 function insert(db: Database, id: number, type: string, subject: string): Promise<number> {
-  return db.run('INSERT INTO events (id, type, subject, time, data) VALUES (?, ?, ?, 0, ?)', [
-    ...[id, type, subject, '{}'],
-  ]);
+  return db.run(
+    "INSERT INTO events (id, type, subject, time, data, actor) VALUES (?, ?, ?, 0, ?, 'system')",
+    [...[id, type, subject, '{}']],
+  );
 }

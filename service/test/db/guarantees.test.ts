@@ -105,8 +105,8 @@ for (const [engine, openStore] of Object.entries(engines)) {
       const largest = Number.MAX_SAFE_INTEGER;
       const hash = Buffer.alloc(32, 7);
       await db.run(
-        `INSERT INTO api_keys (name, hash, plan, scopes, per_minute, per_day, created_at)
-         VALUES (?, ?, 'enterprise', 'admin', ?, 1, ?)`,
+        `INSERT INTO api_keys (name, name_key, hash, kind, plan, scopes, per_minute, per_day, created_at)
+         VALUES (?, 'x', ?, 'secret', 'enterprise', 'admin', ?, 1, ?)`,
         ['🐢 \'quoted\' \\ "x"', hash, largest, -1],
       );
       const row = await db.get<Record<string, unknown>>(

@@ -5,6 +5,7 @@ import { SearchIndex } from '../../src/catalog/pets/search/search-index.ts';
 import { searchPets } from '../../src/catalog/pets/search/search-pets.ts';
 import type { Database, Transaction } from '../../src/db/database.ts';
 import { engines, type OpenStore } from '../support/engines.ts';
+import { storePets } from '../support/stored-pets.ts';
 
 const PETS = 100;
 const WORDS = 50;
@@ -48,23 +49,20 @@ async function aShop(t: TestContext, openStore: (t: TestContext) => Promise<Open
   const all: Database['all'] = (...query) => db.all(...query);
   shop.index = new SearchIndex({
     db: { engine: db.engine, get, all, run: (...query) => db.run(...query), write },
-    onIndexing: () => {},
     onLate: error => shop.late.push(error),
   });
   return shop;
 }
 
-async function storedWords(db: Database): Promise<number> {
-  return (await db.get<{ count: number }>('SELECT count(*) AS count FROM pet_words'))!.count;
+/** The number of stored words, of one pet or of all. */
+async function storedWords(db: Database, petId?: number): Promise<number> {
+  const condition = petId === undefined ? '' : `WHERE pet_id = ${petId}`;
+  return (await db.get<{ count: number }>(`SELECT count(*) AS count FROM pet_words ${condition}`))!.count;
 }
 
 /** What a long write or an interrupted one has left to the sweep. */
 async function leftIn(db: Database): Promise<number> {
-  const { count } = (await db.get<{ count: number }>(
-    `SELECT (SELECT count(*) FROM pets WHERE indexed_name IS NULL OR indexed_name <> name_key) +
-       (SELECT count(*) FROM deleted_names) AS count`,
-  ))!;
-  return count;
+  return (await db.get<{ count: number }>('SELECT count(*) AS count FROM pets_to_index'))!.count;
 }
 
 async function idsFor(db: Database, q: string): Promise<number[]> {
@@ -191,6 +189,45 @@ for (const [engine, openStore] of Object.entries(engines)) {
       for (const [i, count] of shop.stored.slice(1).entries())
         assert.ok(count - shop.stored[i]! < MOST_AT_ONCE + WORDS, 'a slice of the sweep is small');
       assert.deepEqual(await idsFor(db, 'bb'), idsWith(ids, 'bb'));
+    });
+
+    it('leaves nothing of a pet that is then renamed or deleted before its words are stored', async t => {
+      const shop = await aShop(t, openStore);
+      const { db, index } = shop;
+      shop.beforeEach = () => {
+        throw new Error('no connection');
+      };
+      const ids = await writeLong(shop, tx => createAll(shop, tx));
+      const [last, renamedLast, ...others] = ids.toReversed();
+      await pets.remove(db, last!, () => {}, index);
+      await pets.update(db, renamedLast!, pet => ({ ...pet, name: 'Max of Kent' }), index);
+      assert.equal(await storedWords(db, renamedLast), 2);
+      const first = others.pop()!;
+      assert.equal(await storedWords(db, first), WORDS, 'its own transaction stored them');
+      await pets.update(db, first, pet => ({ ...pet, name: 'Ada of York' }), index);
+      assert.equal(await storedWords(db, first), 2);
+      shop.beforeEach = () => {};
+      while (await index.sweep());
+      assert.equal(await leftIn(db), 0);
+      assert.equal(await storedWords(db), others.length * WORDS + 2 + 2);
+    });
+
+    it('that is interrupted after it deleted more pets than a slice has leaves no words after the sweep', async t => {
+      const shop = await aShop(t, openStore);
+      const { db, index } = shop;
+      const names = Array.from({ length: 600 }, (_, i) => ({ name: `${i} of the shop`, categoryId: 1 }));
+      await storePets(db, names);
+      shop.beforeEach = () => {
+        throw new Error('no connection');
+      };
+      const ids = await db.all<{ id: number }>('SELECT id FROM pets ORDER BY id');
+      await writeLong(shop, async tx => {
+        for (const { id } of ids) await pets.remove(tx, id, () => {}, index);
+      });
+      assert.ok((await leftIn(db)) > 200);
+      shop.beforeEach = () => {};
+      while (await index.sweep());
+      assert.deepEqual([await leftIn(db), await storedWords(db)], [0, 0]);
     });
 
     it('does not wait for longer than ten seconds, and the sweep stores the rest', async t => {

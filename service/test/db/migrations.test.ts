@@ -72,13 +72,22 @@ describe('migrations', () => {
     ]);
   });
 
-  it('apply one that is older than the newest of the store', () => {
-    const db = new BetterSqlite3(':memory:');
-    const basket = { version: 3, name: '0003-basket', sql: 'CREATE TABLE baskets (id INTEGER)' };
-    migrateSqlite(db, [pen, basket]);
-    migrateSqlite(db, [pen, cage, basket]);
-    assert.deepEqual(db.prepare('SELECT version FROM schema_migrations').pluck().all(), [1, 2, 3]);
-    assert.deepEqual(db.prepare('SELECT * FROM cages').all(), []);
+  it('change nothing in a store that has other ones, also when it has more or fewer', () => {
+    const basket = { version: 2, name: '0002-basket', sql: 'CREATE TABLE baskets (id INTEGER)' };
+    const hutch = { version: 1, name: '0001-hutch', sql: 'CREATE TABLE hutches (id INTEGER)' };
+    for (const [stored, own, other] of [
+      [[hutch], [pen], /0001-hutch/],
+      [[hutch], [pen, cage], /0001-hutch/],
+      [[hutch, cage], [pen], /0001-hutch/],
+      [[pen, basket], [pen, cage], /0002-basket/],
+    ] as const) {
+      const db = new BetterSqlite3(':memory:');
+      migrateSqlite(db, [...stored]);
+      const before = dump(db);
+      const isRejection = (error: unknown) => error instanceof UnusableStore && other.test(error.message);
+      assert.throws(() => migrateSqlite(db, [...own]), isRejection);
+      assert.deepEqual(dump(db), before);
+    }
   });
 
   it('change nothing when one fails, not even by those before it', () => {

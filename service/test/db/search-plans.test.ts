@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Client } from 'pg';
-import { SearchIndex } from '../../src/catalog/pets/search/search-index.ts';
 import { type SearchQuery, searchPets } from '../../src/catalog/pets/search/search-pets.ts';
 import type { Database, Queries, QueryPlan, Value } from '../../src/db/database.ts';
-import { insertRows } from '../../src/db/insert-rows.ts';
 import { INDEX_ORDER } from '../../src/db/postgres-sessions.ts';
 import { engines, openPostgresStore } from '../support/engines.ts';
+import { storePets } from '../support/stored-pets.ts';
 
 const PETS = 20_000;
 
@@ -15,20 +14,14 @@ const MAX_READ = 16_000 + 100;
 
 /** Half of the pets have two common words, others have many words with the same start. */
 async function fill(db: Database): Promise<void> {
-  await db.write(async tx => {
-    insertRows(tx, 'categories (id, name, name_key)', [
-      [1, 'Dogs', 'dogs'],
-      [2, 'Cats', 'cats'],
-    ]);
-    const rows = Array.from({ length: PETS }, (_, i) => {
-      const name =
-        i % 2 === 0 ? `a${i} golden shadow` : i % 200 === 1 ? `b${i} rare${i % 100}` : `c${i} word${i}`;
-      return [name, name, i % 1_000 === 0 ? 2 : 1, i % 100 === 50 ? 'pending' : 'available', 1];
-    });
-    insertRows(tx, 'pets (name, name_key, category_id, status, quantity)', rows);
+  await db.run("INSERT INTO categories (id, name, name_key) VALUES (1, 'Dogs', 'dogs'), (2, 'Cats', 'cats')");
+  const pets = Array.from({ length: PETS }, (_, i) => {
+    const name =
+      i % 2 === 0 ? `a${i} golden shadow` : i % 200 === 1 ? `b${i} rare${i % 100}` : `c${i} word${i}`;
+    const status = i % 100 === 50 ? 'pending' : 'available';
+    return { name, categoryId: i % 1_000 === 0 ? 2 : 1, status };
   });
-  const index = new SearchIndex({ db, onIndexing: () => {}, onLate: assert.fail });
-  for (let isMore = true; isMore; ) isMore = await index.sweep();
+  await storePets(db, pets);
 }
 
 const searches: SearchQuery[] = [

@@ -3,9 +3,8 @@ import { describe, it } from 'node:test';
 import { provokeBan, usedUp } from '../access/provoke-ban.ts';
 import { eventsOf, settledCursor } from '../support/event-log.ts';
 import { EventReader } from '../support/event-reader.ts';
-import { aCategory, aPet } from '../support/factories.ts';
+import { aPet } from '../support/factories.ts';
 import { startTestApp } from '../support/test-app.ts';
-import { onPostgres } from '../support/test-store.ts';
 import { until } from '../support/until.ts';
 import { webhookShop } from './webhook-shop.ts';
 
@@ -75,19 +74,5 @@ describe('an event', () => {
     assert.equal(page.text, `[${shop.receiver.received[0]!.text}]`);
     assert.deepEqual(reader.events, page.body);
     await reader.close();
-  });
-
-  it('of a version that recorded no actor has none', async t => {
-    const shop = await startTestApp(t);
-    await aCategory(shop.api);
-    const [event] = await eventsOf(shop, () =>
-      shop.app.db.run(
-        `INSERT INTO ${onPostgres ? 'new_events' : 'events'} (type, subject, time, data)
-         VALUES ('category.updated', 'categories/1', 0, '{"id":1,"name":"Dogs"}')`,
-      ),
-    );
-    assert.deepEqual(Object.keys(event!), [
-      ...['specversion', 'id', 'source', 'type', 'subject', 'time', 'datacontenttype', 'data'],
-    ]);
   });
 });

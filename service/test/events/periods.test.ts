@@ -22,11 +22,12 @@ async function fillLog({ app }: TestApp, times: readonly number[]): Promise<void
     for (const [i, time] of times.entries()) {
       const [type, subject, data] =
         i % 3 === 0
-          ? ['order.placed', 'orders/1', '{"id":1,"quantity":1,"complete":false}']
+          ? ['order.placed', 'store/orders/1', '{"id":1,"quantity":1,"complete":false}']
           : ['pet.updated', `pets/${i % 3}`, '{"id":1,"name":"Bo","categoryId":1,"status":"available"}'];
-      await tx.run('INSERT INTO events (id, type, subject, time, data) VALUES (?, ?, ?, ?, ?)', [
-        ...[i + 1, type!, subject!, time, data!],
-      ]);
+      await tx.run(
+        "INSERT INTO events (id, type, subject, time, data, actor) VALUES (?, ?, ?, ?, ?, 'system')",
+        [...[i + 1, type!, subject!, time, data!]],
+      );
     }
     // On SQLite this is a view of the events.
     if (app.db.engine === 'postgres') await tx.run('UPDATE event_log SET last_id = ?', [times.length]);

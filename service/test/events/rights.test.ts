@@ -105,7 +105,7 @@ describe('events, for a key with `events:read` and some scopes of the shop,', ()
 
   it('fill a page even if many others are before them, and the end of the log is reached at once', async t => {
     const shop = await busyShop(t);
-    await appendMany(shop.app, 3_000, { type: 'order.updated', subject: 'orders/1' });
+    await appendMany(shop.app, 3_000, { type: 'order.updated', subject: 'store/orders/1' });
     await anOrder(shop.api, { petId: await aPet(shop.api, { stock: 5 }) });
     const reader = await shop.clientWith({ scopes: ['events:read', 'inventory:read'] });
     const latest = await settledCursor(shop);

@@ -133,8 +133,8 @@ describe('a sweep', () => {
     const upTo = (most: number) =>
       `(WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${most}) SELECT i FROM n)`;
     await db.run(
-      `INSERT INTO webhook_deliveries (webhook_id, type, subject, payload, status, created_at, finished_at)
-       SELECT ${id}, 'pet.created', 'pets/1', '{}', 'dead', 0, 0 FROM ${upTo(250)} AS numbers`,
+      `INSERT INTO webhook_deliveries (webhook_id, event_id, type, subject, payload, status, created_at, finished_at)
+       SELECT ${id}, i, 'pet.created', 'pets/1', '{}', 'dead', 0, 0 FROM ${upTo(250)} AS numbers`,
     );
     await db.run(
       `INSERT INTO webhook_attempts (delivery_id, number, started_at, duration_ms)

@@ -124,7 +124,12 @@ describe('a webhook', () => {
     const categoryId = await shop.category();
     for (let i = 0; i < 600; i++) {
       await shop.shop.app.db.write(async tx =>
-        tx.append({ type: 'category.updated', subject: `categories/${(i % 5) + 1}`, data: `{"n":${i}}` }),
+        tx.append({
+          type: 'category.updated',
+          subject: `categories/${(i % 5) + 1}`,
+          actor: 'system',
+          data: `{"n":${i}}`,
+        }),
       );
     }
     await shop.api.patch(path, { enabled: true });

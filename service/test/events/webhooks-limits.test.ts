@@ -29,7 +29,12 @@ function createdAmong(responses: readonly ApiResponse[]): number {
 async function append(db: Database, count: number, subjectOf: (n: number) => number): Promise<void> {
   await db.write(async tx => {
     for (let n = 0; n < count; n++)
-      tx.append({ type: 'category.updated', subject: `categories/${subjectOf(n)}`, data: `{"n":${n}}` });
+      tx.append({
+        type: 'category.updated',
+        subject: `categories/${subjectOf(n)}`,
+        actor: 'system',
+        data: `{"n":${n}}`,
+      });
   });
   await db.numberEvents();
 }

@@ -61,7 +61,7 @@ describe('a test of a webhook', () => {
     const { path } = await shop.webhook({ types: ['order.*'] });
     const before = Number(await latestCursor(shop.api));
     const failing = shop.shop.app.db.write(async tx => {
-      const event = { type: 'webhook.test', subject: 'webhooks/1', data: '{}' };
+      const event = { type: 'webhook.test', subject: 'webhooks/1', actor: 'system', data: '{}' };
       await tx.appendNumbered(event);
       throw new Error('rolled back');
     });

@@ -147,7 +147,7 @@ function batchOf(random: Random, known: Known): Record<string, unknown> {
     return {
       method,
       path: random.next() < 0.1 ? '/pets/{a}' : target,
-      ...(hasBody && { body: parsedOr(body, {}) }),
+      ...(hasBody && { body: isJson(body) ? new Raw(body) : {} }),
       ...(random.next() < 0.3 && { label: random.pick(['a', 'b', '', '1']) }),
       ...(random.next() < 0.2 && { ifMatch: random.pick(HEADERS['if-match']!) }),
     };
@@ -155,11 +155,12 @@ function batchOf(random: Random, known: Known): Record<string, unknown> {
   return { atomic: random.next() < 0.3, operations };
 }
 
-function parsedOr(json: string, otherwise: unknown): unknown {
+function isJson(text: string): boolean {
   try {
-    return JSON.parse(json);
+    JSON.parse(text);
+    return true;
   } catch {
-    return otherwise;
+    return false;
   }
 }
 

@@ -187,7 +187,7 @@ describe('an If-Match with a weak ETag', () => {
     assert.equal(
       await messageFor('W/"other"'),
       `If-Match W/"other" does not name the current state, whose ETag is ${etag}: ` +
-        'read it again, and retry with the ETag without W/, because a weak ETag never matches',
+        'read it again and retry, with the ETag without W/, because a weak ETag never matches',
     );
     assert.match(await messageFor('"other"'), /: read it again and retry$/);
   });

@@ -104,7 +104,8 @@ describe('any request', () => {
           bytes = bytes.slice(0, at) + noise + bytes.slice(at + cut);
         }
         const { status } = await exchangeBytes(shop.origin, bytes + next);
-        assert.ok(status < 500);
+        // An edited method is one that the service does not know.
+        assert.ok(status < 500 || status === 501, String(status));
       }),
       { numRuns: 150 },
     );

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { searchPets } from '../../src/catalog/pets/search/search-pets.ts';
 import type { Queries } from '../../src/db/database.ts';
-import { insertRows } from '../../src/db/insert-rows.ts';
 import { aCategory } from '../support/factories.ts';
 import { pagesOf } from '../support/pages.ts';
 import { Random } from '../support/random.ts';
 import { searched } from '../support/search-model.ts';
+import { storePets } from '../support/stored-pets.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
 
 const PETS = 6_000;
@@ -35,18 +35,15 @@ function someNames(): string[] {
   );
 }
 
-/** Fills the store as a version without search does, and then lets the sweep store the words. */
 async function manyPets({ api, app }: TestApp): Promise<StoredPet[]> {
   const categories = [await aCategory(api), await aCategory(api)];
   const statuses = ['available', 'sold', 'available', 'pending'];
-  const rows = someNames().map((name, i) => {
-    const status = statuses[i % statuses.length]!;
-    return [name, name, categories[i % 200 === 3 ? 1 : 0]!, status, status === 'sold' ? 0 : 1];
-  });
-  await app.db.write(async tx =>
-    insertRows(tx, 'pets (name, name_key, category_id, status, quantity)', rows),
-  );
-  await app.sweeper.run();
+  const pets = someNames().map((name, i) => ({
+    name,
+    categoryId: categories[i % 200 === 3 ? 1 : 0]!,
+    status: statuses[i % statuses.length]!,
+  }));
+  await storePets(app.db, pets);
   return app.db.all<StoredPet>('SELECT id, name, status, category_id FROM pets ORDER BY name_key, id');
 }
 

@@ -4,7 +4,7 @@ import type { Client } from '../support/client.ts';
 import { aCategory, aPet } from '../support/factories.ts';
 import { nextPath, pagesOf } from '../support/pages.ts';
 import { assertRejected } from '../support/rejection.ts';
-import { startTestApp, type TestApp } from '../support/test-app.ts';
+import { startTestApp } from '../support/test-app.ts';
 
 /** Returns the names that a search finds, in order, over all pages. */
 async function find(api: Client, q: string, more = ''): Promise<string[]> {
@@ -17,14 +17,6 @@ async function aShop(api: Client, names: readonly string[]): Promise<number[]> {
   const ids: number[] = [];
   for (const name of names) ids.push(await aPet(api, { name, categoryId }));
   return ids;
-}
-
-/** Makes pets as a version without search leaves them: without words, and with the words of an earlier name. */
-async function forgetWords({ app }: TestApp): Promise<void> {
-  await app.db.write(async tx => {
-    await tx.run('DELETE FROM pet_words');
-    await tx.run('UPDATE pets SET indexed_name = NULL');
-  });
 }
 
 describe('GET /pets?q=', () => {
@@ -146,24 +138,5 @@ describe('GET /pets?q=', () => {
     assert.equal(place[0], 0);
     const forged = Buffer.from(JSON.stringify([digest, 7, 'a', 1])).toString('base64url');
     assert.match(await message(`q=rex&cursor=${forged}`), /`cursor`/);
-  });
-
-  it('finds pets from before search, or renamed and deleted by an earlier version, after the next sweep', async t => {
-    const testApp = await startTestApp(t);
-    const { api, app } = testApp;
-    const names = Array.from({ length: 201 }, (_, i) => `No ${i} Rex`);
-    const ids = await aShop(api, names);
-    await forgetWords(testApp);
-    assert.deepEqual(await find(api, 'rex'), []);
-    await app.sweeper.run();
-    assert.equal((await find(api, 'rex', '&limit=100')).length, 201);
-    await app.db.run("UPDATE pets SET name = 'x Max', name_key = 'x max' WHERE id = ?", [ids[0]!]);
-    await app.db.run('DELETE FROM pets WHERE id = ?', [ids[1]!]);
-    assert.equal((await find(api, 'rex', '&limit=100')).length, 199);
-    await app.sweeper.run();
-    assert.deepEqual(await find(api, 'max'), ['x Max']);
-    const { headers } = await api.get('/pets?q=rex&limit=1&count=true');
-    assert.equal(headers['x-total-count'], '199', 'counted by the words that are left');
-    assert.deepEqual(await app.db.all('SELECT * FROM deleted_names'), []);
   });
 });

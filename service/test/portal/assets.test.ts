@@ -163,7 +163,7 @@ describe('pages and files of the portal', () => {
         const { status, body, headers } = await api.send(method, path);
         assert.deepEqual(
           [status, body.code, headers.allow],
-          [405, 'method_not_allowed', 'GET, HEAD'],
+          [405, 'method_not_allowed', 'GET, HEAD, OPTIONS'],
           `${method} ${path}`,
         );
       }

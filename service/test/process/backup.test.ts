@@ -19,9 +19,9 @@ function closedStore(t: TestContext, change = ''): { PETSTORE_DATA: string } {
   db.pragma('journal_mode = WAL');
   migrateSqlite(db);
   db.exec(`INSERT INTO categories (name, name_key) VALUES ('Dogs', 'dogs');
-    INSERT INTO events (type, subject, time, data)
+    INSERT INTO events (type, subject, time, data, actor)
       WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)
-      SELECT 'pet.changed', i, 0, hex(zeroblob(100)) FROM n;
+      SELECT 'pet.changed', i, 0, hex(zeroblob(100)), 'system' FROM n;
     ${change}`);
   db.close();
   return { PETSTORE_DATA: directory };

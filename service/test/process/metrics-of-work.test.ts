@@ -32,7 +32,6 @@ describe('the metrics of background work', () => {
       'events',
       'idempotency keys',
       'key limits',
-      'names of keys',
       'rotated keys',
       'search words',
       'webhooks',

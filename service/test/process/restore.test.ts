@@ -190,15 +190,20 @@ describe('restore', () => {
     [
       'is damaged',
       `UPDATE sqlite_sequence SET seq = 9;
-       INSERT INTO events (id, type, subject, time, data) SELECT 7, name, name, 0, name FROM categories;
+       INSERT INTO events (id, type, subject, time, data, actor) SELECT 7, name, name, 0, name, name FROM categories;
        DELETE FROM events;
-       INSERT INTO events (id, type, subject, time, data) SELECT 2, name, name, 0, name FROM categories`,
+       INSERT INTO events (id, type, subject, time, data, actor) SELECT 2, name, name, 0, name, name FROM categories`,
       /is damaged:\n {2}Rule: an event log whose last/,
     ],
     [
       'is newer',
       "INSERT INTO schema_migrations VALUES (9999, 'x', 0)",
       /schema version 9999, newer than this/,
+    ],
+    [
+      'was written by a version that was never released',
+      "UPDATE schema_migrations SET name = '0001-shop'",
+      /written by a version that was never released: it has the migration 0001-shop, .* Use a new PETSTORE_DATA/,
     ],
     [
       'contains no shop',

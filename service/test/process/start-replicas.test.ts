@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
+import { freePort } from '../../../scripts/servers/ports.ts';
 import { haveEnded, withDescendants } from '../../../scripts/servers/processes.ts';
 import { Client } from '../support/client.ts';
 import { aPet } from '../support/factories.ts';
@@ -47,7 +48,9 @@ function run(t: TestContext, args: string[], environment: Record<string, string>
 
 /** Two replicas, their output, and every process that belongs to them. */
 async function twoReplicas(t: TestContext) {
-  const { child, output, ended } = run(t, ['2'], { PORT: '0', OPS_PORT: '18300' });
+  // It has no effect: each replica needs a port of its own.
+  const OPS_PORT = String(await freePort());
+  const { child, output, ended } = run(t, ['2'], { PORT: '0', OPS_PORT });
   const [, url] = await output.matching(/Address {4}(\S+)/);
   const [, keyFile] = await output.matching(/Admin key {2}in (\S+)\n[\s\S]*\n$/);
   assert.doesNotMatch(output.text, /psk_/, 'no secret is printed, because the output is not a terminal');
@@ -56,6 +59,7 @@ async function twoReplicas(t: TestContext) {
   const metrics = [...output.text.matchAll(/metrics (http:\S+)/g)].map(([, url]) => url!);
   const api = new Client(url!, key);
   t.after(() => api.close());
+  assert.ok(metrics.every(url => new URL(url).port !== OPS_PORT));
   return { child, output, ended, api, pids, metrics, directory: dirname(keyFile!) };
 }
 

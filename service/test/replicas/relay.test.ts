@@ -66,10 +66,18 @@ async function startReplicas(t: TestContext, count: number): Promise<Shop> {
 
 /** Appends an update of a pet, whose category has the number `order`. */
 const append = (session: Session, subject: string, order = 1) =>
-  session.query("INSERT INTO new_events (type, subject, time, data) VALUES ('pet.updated', $1, 0, $2)", [
-    subject,
-    JSON.stringify({ id: Number(subject.split('/')[1]), name: 'Biscuit', categoryId: order, status: 'sold' }),
-  ]);
+  session.query(
+    "INSERT INTO new_events (type, subject, time, data, actor) VALUES ('pet.updated', $1, 0, $2, 'system')",
+    [
+      subject,
+      JSON.stringify({
+        id: Number(subject.split('/')[1]),
+        name: 'Biscuit',
+        categoryId: order,
+        status: 'sold',
+      }),
+    ],
+  );
 
 const subjectsOf = (events: CloudEvent[]) => events.map(({ subject }) => subject);
 

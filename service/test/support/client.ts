@@ -1,4 +1,5 @@
 import type { Agent, IncomingHttpHeaders } from 'node:http';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { http } from '../../src/kit/node-http.ts';
 import { assertMatchesContract } from './contract.ts';
 
@@ -16,16 +17,24 @@ export class Client {
   readonly #origin: string;
   readonly #agent: Agent;
   readonly #headers: Record<string, string>;
+  readonly #check: typeof assertMatchesContract;
 
-  constructor(origin: string, key?: string, agent = new http.Agent({ keepAlive: true })) {
+  /** `check` replaces the check for a service with another contract. */
+  constructor(
+    origin: string,
+    key?: string,
+    agent = new http.Agent({ keepAlive: true }),
+    check = assertMatchesContract,
+  ) {
     this.#origin = origin;
     this.#agent = agent;
+    this.#check = check;
     this.#headers = key === undefined ? {} : { 'x-api-key': key };
   }
 
   /** A client with the same connections and another key, or without a key. */
   as(key?: string): Client {
-    return new Client(this.#origin, key, this.#agent);
+    return new Client(this.#origin, key, this.#agent, this.#check);
   }
 
   get(path: string, headers?: Record<string, string>): Promise<ApiResponse> {
@@ -62,7 +71,7 @@ export class Client {
         : JSON.stringify(body);
     const type = bytes === undefined ? {} : { 'content-type': 'application/json' };
     const response = await this.#exchange(method, path, { ...this.#headers, ...type, ...headers }, bytes);
-    assertMatchesContract({ method, path, ...response });
+    this.#check({ method, path, ...response });
     return response;
   }
 
@@ -91,7 +100,7 @@ export class Client {
       response.on('data', chunk => chunks.push(chunk));
       response.on('error', reject);
       response.on('end', () => {
-        const text = Buffer.concat(chunks).toString();
+        const text = decoded(Buffer.concat(chunks), response.headers).toString();
         const isJson = response.headers['content-type']?.startsWith('application/json') && text !== '';
         resolve({
           status: response.statusCode!,
@@ -105,6 +114,12 @@ export class Client {
     request.end(bytes);
     return promise;
   }
+}
+
+/** The content of a body, which is compressed if the request has asked for that. */
+function decoded(body: Buffer, { 'content-encoding': encoding }: IncomingHttpHeaders): Buffer {
+  if (encoding === undefined || body.length === 0) return body;
+  return encoding === 'br' ? brotliDecompressSync(body) : gunzipSync(body);
 }
 
 interface LooseOptions {

@@ -204,7 +204,7 @@ export const scenes: Record<string, Scene> = {
       await shown.panel.getByText('Show the shortcuts').waitFor();
     },
   },
-  'no page': { path: '/nowhere', show: ({ page }) => page.getByText('There is no such page').waitFor() },
+  'no page': { path: '/nowhere', show: ({ page }) => page.getByText('Page not found').waitFor() },
 };
 
 const shops = new WeakMap<TestApp, Promise<ConsoleShop>>();

@@ -47,17 +47,17 @@ export function fillLists(db: Database, { pets = 30_000, others = 30_000 } = {})
   return db.write(async tx => {
     for (const sql of [
       `INSERT INTO categories (name, name_key) ${numbers(others)} SELECT 'a' || n, 'a' || n FROM numbers`,
-      `INSERT INTO pets (name, name_key, indexed_name, category_id, status, quantity) ${numbers(pets)}
-       SELECT 'a' || n, 'a' || n, 'a' || n, CASE WHEN n % 3000 = 0 THEN 2 ELSE 1 END, CASE WHEN n % 100 = 50 THEN 'sold' ELSE 'available' END,
+      `INSERT INTO pets (name, name_key, category_id, status, quantity) ${numbers(pets)}
+       SELECT 'a' || n, 'a' || n, CASE WHEN n % 3000 = 0 THEN 2 ELSE 1 END, CASE WHEN n % 100 = 50 THEN 'sold' ELSE 'available' END,
          CASE WHEN n % 100 = 50 THEN 0 ELSE 1 + n % 100 END FROM numbers`,
       `INSERT INTO orders (pet_id, quantity, ship_date, complete) ${numbers(pets)}
        SELECT CASE WHEN n % 3000 = 0 THEN 2 ELSE 1 END, 1, ${date} + n, CASE WHEN n % 100 = 50 THEN 0 ELSE 1 END FROM numbers`,
-      `INSERT INTO api_keys (name, name_key, hash, plan, scopes, created_at) ${numbers(others)}
-       SELECT 'a' || n, 'a' || n, ${db.engine === 'sqlite' ? "CAST(substr('0000000000000000000000000000000' || (100000 + n), -32) AS BLOB)" : 'sha256(n::text::bytea)'}, 'free', 'pets:read', 0 FROM numbers`,
+      `INSERT INTO api_keys (name, name_key, hash, kind, plan, scopes, created_at) ${numbers(others)}
+       SELECT 'a' || n, 'a' || n, ${db.engine === 'sqlite' ? "CAST(substr('0000000000000000000000000000000' || (100000 + n), -32) AS BLOB)" : 'sha256(n::text::bytea)'}, 'secret', 'free', 'pets:read', 0 FROM numbers`,
       `INSERT INTO webhooks (api_key_id, url, enabled, secret, position, created_at, deleted_at) ${numbers(others)}
        SELECT 1, 'http://localhost/', 1, '', 0, 0, CASE WHEN n > 1 AND n < ${others - 100} THEN 1 END FROM numbers`,
-      `INSERT INTO webhook_deliveries (webhook_id, type, subject, payload, status, created_at, finished_at) ${numbers(others)}
-       SELECT CASE WHEN n % 3000 = 0 THEN 2 ELSE 1 END, 'pet.created', 'pets/1', '', CASE WHEN n % 100 = 50 THEN 'pending' ELSE 'delivered' END, 0,
+      `INSERT INTO webhook_deliveries (webhook_id, event_id, type, subject, payload, status, created_at, finished_at) ${numbers(others)}
+       SELECT CASE WHEN n % 3000 = 0 THEN 2 ELSE 1 END, n, 'pet.created', 'pets/1', '', CASE WHEN n % 100 = 50 THEN 'pending' ELSE 'delivered' END, 0,
          CASE WHEN n % 100 = 50 THEN NULL ELSE 0 END FROM numbers`,
     ]) {
       await tx.run(sql);

@@ -9,11 +9,11 @@ export async function appendMany(
 ): Promise<void> {
   await db.write(async tx => {
     await tx.run(
-      `INSERT INTO ${onPostgres ? 'new_events' : 'events'} (type, subject, time, data)
+      `INSERT INTO ${onPostgres ? 'new_events' : 'events'} (type, subject, time, data, actor)
        WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${count})
-       SELECT '${type}', '${subject}', ${clock.now()}, '${data}' FROM numbers`,
+       SELECT '${type}', '${subject}', ${clock.now()}, '${data}', 'system' FROM numbers`,
     );
     // An event that is appended in the usual way makes the relay look for the others.
-    tx.append({ type: 'pet.created', subject: 'pets/2', data: '{}' });
+    tx.append({ type: 'pet.created', subject: 'pets/2', actor: 'system', data: '{}' });
   });
 }

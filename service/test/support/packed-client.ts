@@ -18,6 +18,7 @@ import { pathToFileURL } from 'node:url';
 
 const root = join(import.meta.dirname, '../../..');
 const sdk = join(root, 'sdk');
+const TARBALL = `petstore-client-${JSON.parse(readFileSync(join(sdk, 'package.json'), 'utf8')).version}.tgz`;
 const cache = join(root, 'node_modules/.cache/petstore-client');
 
 /** The exports of the package. */
@@ -47,7 +48,7 @@ export function installClient(): InstalledClient {
     install(own);
     publish(own, directory);
   }
-  return { directory, tarball: join(directory, 'petstore-client-1.0.0.tgz') };
+  return { directory, tarball: join(directory, TARBALL) };
 }
 
 /** Imports the installed package, as a program in its directory would. */
@@ -68,7 +69,7 @@ function install(directory: string): void {
   writeFileSync(join(directory, 'package.json'), '{"type":"module"}');
   run(directory, 'npm', 'pack', copy);
   rmSync(build, { recursive: true });
-  run(directory, 'npm', 'install', '--offline', '--no-package-lock', './petstore-client-1.0.0.tgz');
+  run(directory, 'npm', 'install', '--offline', '--no-package-lock', `./${TARBALL}`);
 }
 
 /** Another process may have installed the same client meanwhile. */

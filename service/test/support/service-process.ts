@@ -59,9 +59,14 @@ export function start(t: TestContext, args: string[], environment: Environment, 
   return { child, ended, end };
 }
 
-/** Runs a command of `main.ts` to its end. */
-export function run(t: TestContext, args: string[], environment: Environment): Promise<Ended> {
-  return start(t, args, environment).ended;
+/** Runs a command of the program `main` to its end. */
+export function run(
+  t: TestContext,
+  args: string[],
+  environment: Environment,
+  main = ownMain,
+): Promise<Ended> {
+  return start(t, args, environment, main).ended;
 }
 
 /** Starts `serve` on a free port and waits until it listens. */

@@ -1,11 +1,10 @@
 import { nameText } from '../../contract/schema.ts';
 import type { Scope } from '../../contract/scopes.ts';
 import { assignedId, boolean, foldedText, integer, nullable, text } from '../../db/columns.ts';
-import { one, type Queries, type Transaction, type Value, type Writer } from '../../db/database.ts';
+import { one, type Queries, type Transaction, type Value } from '../../db/database.ts';
 import { defineList, is, type QueryOf, startsWith } from '../../db/list.ts';
 import { isOneOf } from '../../db/select-page.ts';
 import { type ResourceOf, Table } from '../../db/table.ts';
-import { foldCase } from '../../kit/text.ts';
 import { type Limits, type Plan, plans } from '../plans/plan.ts';
 import { insertOrigins, replaceOrigins, selectOrigins } from './origin-queries.ts';
 import type { KeyKind } from './origins.ts';
@@ -201,24 +200,6 @@ export function selectAdministratorKeys(db: Queries): Promise<ApiKeyRow[]> {
   return db.all(
     `SELECT ${COLUMNS} FROM api_keys WHERE revoked_at IS NULL AND ' ' || scopes || ' ' LIKE '% admin %'`,
   );
-}
-
-/**
- * Sets the `name_key` of up to `limit` keys that have none: those from before the column existed, and those that a replica of
- * an earlier version created or renamed. Resolves with their number.
- */
-export async function setMissingNameKeys(db: Queries & Writer, limit: number): Promise<number> {
-  const keys = await db.all<Pick<ApiKeyRow, 'id' | 'name'>>(
-    "SELECT id, name FROM api_keys WHERE name_key = '' LIMIT ?",
-    [limit],
-  );
-  if (keys.length === 0) return 0;
-  await db.write(async tx => {
-    for (const { id, name } of keys) {
-      await tx.run('UPDATE api_keys SET name_key = ? WHERE id = ? AND name = ?', [foldCase(name), id, name]);
-    }
-  });
-  return keys.length;
 }
 
 export const keyList = defineList(keyTable, {

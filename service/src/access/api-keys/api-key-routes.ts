@@ -91,7 +91,7 @@ export const apiKeyRoutes = ({ keyLimits }: { keyLimits: KeyLimits }): Route[] =
     body: ApiKeyPatch,
     setElsewhere: {
       ban: 'DELETE /keys/{keyId}/ban lifts a ban',
-      revokedAt: 'DELETE /keys/{keyId} revokes a key, for ever',
+      revokedAt: 'DELETE /keys/{keyId} revokes a key permanently',
     },
     success: { status: 200, description: 'The updated key.', schema: ApiKey },
     conditional: true,
@@ -134,7 +134,7 @@ export const apiKeyRoutes = ({ keyLimits }: { keyLimits: KeyLimits }): Route[] =
     description:
       'Returns the new secret in `key`. It is shown only once. Earlier secrets continue to work until ' +
       '`earlierKeysExpireAt`, so that clients can switch one by one; after a leak send `graceSeconds: 0`. ' +
-      'Limits, usage and bans belong to the key, whichever secret is used.',
+      'Limits, usage and bans belong to the key, regardless of the secret that is used.',
     scope: 'admin',
     params: keyParams,
     body: Rotation,
@@ -154,7 +154,7 @@ export const apiKeyRoutes = ({ keyLimits }: { keyLimits: KeyLimits }): Route[] =
     tag: 'API keys',
     summary: 'Lift the ban of an API key',
     description:
-      'The key can send requests again within its limits, and its next ban will be as short as a first one. ' +
+      'The key can send requests again within its limits, and its next ban will be as short as the first. ' +
       'For a key without a ban the operation also succeeds.',
     scope: 'admin',
     params: keyParams,
@@ -174,7 +174,7 @@ export const apiKeyRoutes = ({ keyLimits }: { keyLimits: KeyLimits }): Route[] =
     summary: 'Reset the limits of an API key',
     description:
       `The counts of the key's minute and day start again at 0, at once in this process and within ${inWords(FRESH_FOR)} in ` +
-      'others. Its ban, if it has one, is lifted, and its next ban will be as short as a first one. ' +
+      'others. Its ban, if it has one, is lifted, and its next ban will be as short as the first. ' +
       '`GET /keys/{keyId}/usage` still returns the usage by day, and the limit of `/account` does not change.',
     scope: 'admin',
     params: keyParams,

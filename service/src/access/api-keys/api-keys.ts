@@ -38,7 +38,6 @@ import {
   scopesOf,
   selectApiKey,
   selectApiKeyToChange,
-  setMissingNameKeys,
   updateApiKey,
 } from './api-key-queries.ts';
 import { keyEvents } from './key-events.ts';
@@ -232,17 +231,9 @@ export async function signIn(access: KeyAccess, ticket: string): Promise<string 
 /** Secrets deleted in one transaction. */
 const SWEPT_AT_ONCE = 500;
 
-/** Keys whose names are completed in one transaction. */
-const NAMED_AT_ONCE = 200;
-
 /** Deletes a slice of the expired secrets. Resolves with whether there may be more. */
 export async function sweepSecrets(db: Queries, now: number): Promise<boolean> {
   return (await deleteSecretsExpiredBefore(db, now, SWEPT_AT_ONCE)) === SWEPT_AT_ONCE;
-}
-
-/** Completes a slice of the keys whose names cannot be searched yet. Resolves with whether there may be more. */
-export async function sweepNames(db: Queries & Writer): Promise<boolean> {
-  return (await setMissingNameKeys(db, NAMED_AT_ONCE)) === NAMED_AT_ONCE;
 }
 
 const administrator: NewApiKey = {

@@ -69,7 +69,7 @@ export class KeyLimits {
   async load(now: number): Promise<void> {
     const today = Math.floor(now / DAY);
     for (const row of await selectLimits(this.#db, today)) {
-      const use = { day: today, dayUsed: row.admitted ?? 0, dayRejected: row.refused ?? 0 };
+      const use = { day: today, dayUsed: row.admitted ?? 0, dayRejected: row.rejected ?? 0 };
       this.#counters.restore(row.api_key_id, { ...stateOf(row), ...use });
     }
   }
@@ -212,10 +212,10 @@ function daysOf(stored: readonly UsageRow[], counted: readonly DayUse[]): DayUsa
   for (const use of counted) days.set(use.day, mergeUse(days.get(use.day), use));
   return [...days.values()]
     .sort((a, b) => b.day - a.day)
-    .map(({ day, admitted, refused, earlier_admitted, earlier_refused }) => ({
+    .map(({ day, admitted, rejected, earlier_admitted, earlier_rejected }) => ({
       date: formatDate(day * DAY),
       admitted: earlier_admitted + admitted,
-      refused: earlier_refused + refused,
+      refused: earlier_rejected + rejected,
     }))
     .filter(day => day.admitted + day.refused > 0);
 }

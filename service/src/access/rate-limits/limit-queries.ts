@@ -8,8 +8,8 @@ export interface LimitRow {
   resets: number;
   minute: number;
   minute_used: number;
-  told_at: number;
-  told_until: number;
+  rejected_at: number;
+  wait_until: number;
   strikes: string;
   banned_at: number;
   banned_until: number;
@@ -21,8 +21,8 @@ const limitColumns = {
   resets: 'BIGINT',
   minute: 'BIGINT',
   minute_used: 'BIGINT',
-  told_at: 'BIGINT',
-  told_until: 'BIGINT',
+  rejected_at: 'BIGINT',
+  wait_until: 'BIGINT',
   strikes: 'TEXT',
   banned_at: 'BIGINT',
   banned_until: 'BIGINT',
@@ -32,13 +32,13 @@ const limitColumns = {
 /** A limit row, with the usage of a day since the same reset; null when there was none. */
 export interface LimitRowOfDay extends LimitRow {
   admitted: number | null;
-  refused: number | null;
+  rejected: number | null;
 }
 
 /** Reads the limits of every key, with its usage on `day` (in days since the Unix epoch). */
 export function selectLimits(db: Queries, day: number): Promise<LimitRowOfDay[]> {
   return db.all(
-    `SELECT l.*, u.admitted, u.refused
+    `SELECT l.*, u.admitted, u.rejected
      FROM key_limits l LEFT JOIN key_usage u ON u.api_key_id = l.api_key_id AND u.day = ? AND u.resets = l.resets`,
     [day],
   );
@@ -67,9 +67,9 @@ export interface UsageRow {
   day: number;
   resets: number;
   admitted: number;
-  refused: number;
+  rejected: number;
   earlier_admitted: number;
-  earlier_refused: number;
+  earlier_rejected: number;
 }
 
 const usageColumns = {
@@ -77,9 +77,9 @@ const usageColumns = {
   day: 'BIGINT',
   resets: 'BIGINT',
   admitted: 'BIGINT',
-  refused: 'BIGINT',
+  rejected: 'BIGINT',
   earlier_admitted: 'BIGINT',
-  earlier_refused: 'BIGINT',
+  earlier_rejected: 'BIGINT',
 } as const;
 
 /** Reads the usage of some keys on some days, and locks these rows until the transaction ends. */
@@ -174,7 +174,7 @@ export interface Spent {
   latest: number;
 }
 
-const SPENT = `(minute < ? OR minute > ?) AND (told_until < ? OR told_at > ?)
+const SPENT = `(minute < ? OR minute > ?) AND (wait_until < ? OR rejected_at > ?)
   AND (banned_until < ? OR banned_at > ?)`;
 
 function valuesOf({ minute, waitUntil, bannedUntil, latest }: Spent): number[] {

@@ -15,8 +15,7 @@ import {
 
 /**
  * Stores any number of changes in a few statements. Several replicas may store the same keys, so the stored rows are merged
- * with the changes, by one replica at a time. Row locks, in the order of the keys, also exclude replicas of an older version
- * that do not take the lock.
+ * with the changes, by one replica at a time. Until the commit no sweep deletes these rows: they are locked in the order of the keys.
  */
 export async function storeChanges(tx: Transaction, { states, endedDays }: Changes): Promise<void> {
   await tx.lock('key limits');
@@ -60,16 +59,16 @@ async function storeUse(tx: Transaction, uses: readonly DayUse[]): Promise<void>
  */
 export function mergeUse(
   stored: Readonly<UsageRow> | undefined,
-  { keyId, day, resets, admitted, refused: rejected }: DayUse,
+  { keyId, day, resets, admitted, rejected }: DayUse,
 ): UsageRow {
   const counted = {
     api_key_id: keyId,
     day,
     resets,
     admitted,
-    refused: rejected,
+    rejected,
     earlier_admitted: 0,
-    earlier_refused: 0,
+    earlier_rejected: 0,
   };
   if (!stored) return counted;
   if (resets < stored.resets) return stored;
@@ -77,13 +76,13 @@ export function mergeUse(
     return {
       ...counted,
       earlier_admitted: stored.earlier_admitted + stored.admitted,
-      earlier_refused: stored.earlier_refused + stored.refused,
+      earlier_rejected: stored.earlier_rejected + stored.rejected,
     };
   }
   return {
     ...stored,
     admitted: Math.max(stored.admitted, admitted),
-    refused: Math.max(stored.refused, rejected),
+    rejected: Math.max(stored.rejected, rejected),
   };
 }
 
@@ -100,8 +99,8 @@ export function stateOf(row: LimitRow): LimitState {
     day: 0,
     dayUsed: 0,
     dayRejected: 0,
-    rejectedAt: row.told_at,
-    waitUntil: row.told_until,
+    rejectedAt: row.rejected_at,
+    waitUntil: row.wait_until,
     strikes: JSON.parse(row.strikes),
     bannedAt: row.banned_at,
     bannedUntil: row.banned_until,
@@ -118,8 +117,8 @@ function rowOf(keyId: number, state: Readonly<LimitState>): LimitRow {
     resets: state.resets,
     minute: state.minute,
     minute_used: state.minuteUsed,
-    told_at: state.rejectedAt,
-    told_until: state.waitUntil,
+    rejected_at: state.rejectedAt,
+    wait_until: state.waitUntil,
     strikes: JSON.stringify(state.strikes),
     banned_at: state.bannedAt,
     banned_until: state.bannedUntil,

@@ -20,8 +20,8 @@ export interface PetWithStock {
   pet: Pet;
   stock: Stock;
   hasOpenOrders: boolean;
-  /** The name whose words are stored; null when none are. */
-  indexedName: string | null;
+  /** The name in its folded form, as it is stored. */
+  nameKey: string;
 }
 
 /** The lock of a pet and its stock. */
@@ -42,7 +42,7 @@ export async function selectPetToChange(tx: Transaction, petId: number): Promise
   const [, row] = await Promise.all([
     lockStock(tx, petId),
     tx.get<Row>(
-      `SELECT ${petTable.columns}, quantity, indexed_name,
+      `SELECT ${petTable.columns}, name_key, quantity,
          CASE WHEN EXISTS (SELECT 1 FROM orders WHERE open_pet_id = pets.id) THEN 1 ELSE 0 END AS has_open_orders
        FROM pets WHERE id = ?`,
       [petId],
@@ -56,49 +56,35 @@ function petWithStock(row: Row): PetWithStock {
     pet: petTable.toResource(row),
     stock: stockTable.toResource(row),
     hasOpenOrders: row.has_open_orders === 1,
-    indexedName: row.indexed_name as string | null,
+    nameKey: row.name_key as string,
   };
 }
 
-const COLUMNS = [...petTable.written, 'quantity', 'indexed_name'];
-
 const INSERT: Insert = {
-  ...insertInto('pets', COLUMNS, { column: 'category_id', table: 'categories' }),
+  ...insertInto('pets', [...petTable.written, 'quantity'], { column: 'category_id', table: 'categories' }),
   canWait: true,
 };
 
-/** Resolves with `undefined` when the category does not exist. The caller stores the words of `indexedName`. */
-export async function insertPet(
-  tx: Transaction,
-  pet: New<Pet>,
-  quantity: number,
-  indexedName: string | null,
-): Promise<Pet | undefined> {
-  const id = await tx.insert(INSERT, [...petTable.valuesOf(pet), quantity, indexedName]);
+/** Resolves with `undefined` when the category does not exist. The caller stores the words of the name. */
+export async function insertPet(tx: Transaction, pet: New<Pet>, quantity: number): Promise<Pet | undefined> {
+  const id = await tx.insert(INSERT, [...petTable.valuesOf(pet), quantity]);
   return id === undefined ? undefined : petTable.storedAs(id, pet);
 }
 
-/** Resolves with `undefined` when the category does not exist. The caller stores the words of `indexedName`. */
+/** Resolves with `undefined` when the category does not exist. The caller stores the words of the name. */
 export async function updatePet(
   db: Queries,
   petId: number,
   pet: New<Pet>,
   quantity: number,
-  indexedName: string | null,
 ): Promise<Pet | undefined> {
   const row = await db.get<Row>(
-    `UPDATE pets SET ${petTable.assignments}, quantity = ?, indexed_name = ?
+    `UPDATE pets SET ${petTable.assignments}, quantity = ?
      WHERE id = ? AND EXISTS (SELECT 1 FROM categories WHERE id = ?)
      RETURNING ${petTable.columns}`,
-    [...petTable.valuesOf(pet), quantity, indexedName, petId, pet.categoryId],
+    [...petTable.valuesOf(pet), quantity, petId, pet.categoryId],
   );
   return row && petTable.toResource(row);
-}
-
-/** The caller may have removed the words of the name: without `indexed_name`, the trigger does not record it for the sweep. */
-export async function deletePet(tx: Transaction, petId: number, hasNoWords: boolean): Promise<void> {
-  if (hasNoWords) await tx.run('UPDATE pets SET indexed_name = NULL WHERE id = ?', [petId]);
-  await petTable.delete(tx, petId);
 }
 
 export const petList = defineList(petTable, {

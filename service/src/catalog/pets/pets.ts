@@ -5,9 +5,8 @@ import type { Page } from '../../kit/paging.ts';
 import { foldCase } from '../../kit/text.ts';
 import { type NewPet, type Pet, petTable } from './pet.ts';
 import { appendPetChange, appendStockChange, petEvents } from './pet-events.ts';
-import { deletePet, insertPet, type PetQuery, petList, selectPetToChange, updatePet } from './pet-queries.ts';
-import { removePetWords, replacePetWords } from './search/pet-words.ts';
-import type { SearchIndex } from './search/search-index.ts';
+import { insertPet, type PetQuery, petList, selectPetToChange, updatePet } from './pet-queries.ts';
+import { type SearchIndex, setPetWords } from './search/search-index.ts';
 import { initialQuantity, petHasOpenOrders, setStatus } from './stock.ts';
 
 export function list(db: Queries, query: PetQuery): Promise<Page<Pet>> {
@@ -22,13 +21,9 @@ export async function read(db: Queries, petId: number): Promise<Pet> {
 export function create(db: Writer, pet: NewPet, index?: SearchIndex): Promise<Pet> {
   const { status = 'available' } = pet;
   return db.write(async tx => {
-    const name = foldCase(pet.name);
-    const later = index?.later(tx, null, name);
-    const stored = { ...pet, status };
-    const created = await insertPet(tx, stored, initialQuantity(status), later ? null : name);
+    const created = await insertPet(tx, { ...pet, status }, initialQuantity(status));
     if (!created) throw unknownCategory(pet.categoryId);
-    if (later) tx.afterCommit(later, created.id);
-    else await replacePetWords(tx, created.id, null, name, index?.known);
+    await setPetWords(tx, created.id, null, foldCase(pet.name), index);
     petEvents.append(tx, 'pet.created', created.id, created);
     return created;
   });
@@ -45,14 +40,9 @@ export function update(
     const before = found(await selectPetToChange(tx, petId), petId);
     const pet = change(before.pet);
     const stock = setStatus(before.stock, pet.status ?? before.stock.status, before.hasOpenOrders);
-    const { indexedName } = before;
-    const name = foldCase(pet.name);
-    const later = index?.later(tx, indexedName, name);
-    const stored = { ...pet, status: stock.status };
-    const after = await updatePet(tx, petId, stored, stock.quantity, later ? indexedName : name);
+    const after = await updatePet(tx, petId, { ...pet, status: stock.status }, stock.quantity);
     if (!after) throw unknownCategory(pet.categoryId);
-    if (later) tx.afterCommit(later, petId);
-    else await replacePetWords(tx, petId, indexedName, name, index?.known);
+    await setPetWords(tx, petId, before.nameKey, foldCase(pet.name), index);
     appendPetChange(tx, before.pet, after);
     appendStockChange(tx, before.stock, stock);
     return after;
@@ -66,13 +56,11 @@ export function remove(
   index?: SearchIndex,
 ): Promise<void> {
   return db.write(async tx => {
-    const { pet, hasOpenOrders, indexedName } = found(await selectPetToChange(tx, petId), petId);
+    const { pet, hasOpenOrders, nameKey } = found(await selectPetToChange(tx, petId), petId);
     guard(pet);
     if (hasOpenOrders) throw petHasOpenOrders(petId);
-    const later = index?.later(tx, indexedName, null);
-    if (later) tx.afterCommit(later, petId);
-    else if (indexedName !== null) removePetWords(tx, { id: petId, name: indexedName });
-    await deletePet(tx, petId, later === undefined);
+    await petTable.delete(tx, petId);
+    await setPetWords(tx, petId, nameKey, null, index);
     petEvents.append(tx, 'pet.deleted', petId, pet);
   });
 }

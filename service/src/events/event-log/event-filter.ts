@@ -3,7 +3,7 @@ import { missingScopes, type Scope, scopesInWords } from '../../contract/scopes.
 import type { StoredEvent } from '../../db/database.ts';
 import { inCode, nearest } from '../../kit/text.ts';
 import { type EventType, eventTypeNames, mayRead, readScopeOf, typesOfSubject } from './event-types.ts';
-import { storedSubject } from './subjects.ts';
+import { rejectUnknownSubject } from './subjects.ts';
 
 /** The schema of event types and patterns that `eventFilter` accepts. */
 export const typeNames = {
@@ -17,7 +17,7 @@ export const typeNames = {
 export interface EventFilter {
   /** `undefined` for all types. */
   types: ReadonlySet<string> | undefined;
-  /** A subject as the log stores it; `undefined` for all subjects. */
+  /** `undefined` for all subjects. */
   subject: string | undefined;
 }
 
@@ -27,10 +27,10 @@ export interface EventFilter {
  * `insufficient_scope` for a type or subject that the key may not read, and `invalid_request`.
  */
 export function eventFilter(
-  { types, subject: printed }: { types?: readonly string[] | undefined; subject?: string | undefined },
+  { types, subject }: { types?: readonly string[] | undefined; subject?: string | undefined },
   scopes: ReadonlySet<Scope>,
 ): EventFilter {
-  const subject = printed === undefined ? undefined : storedSubject(printed);
+  if (subject !== undefined) rejectUnknownSubject(subject);
   const wanted = types?.flatMap(typesOf);
   const ofSubject = subject === undefined ? [] : typesOfSubject(subject);
   const lack = lackOf([...(wanted ?? []), ...ofSubject], scopes);

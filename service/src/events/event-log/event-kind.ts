@@ -13,7 +13,6 @@ import {
   readScopeOf,
   subjectOf,
 } from './event-types.ts';
-import { pathOf } from './subjects.ts';
 
 export interface EventKindDefinition<Type extends EventType, Data extends Schema> {
   /** The name of the component in the contract. */
@@ -67,12 +66,12 @@ export class EventKind<Type extends EventType = EventType, Data extends Schema =
 
 function eventSchema(types: readonly [EventType, ...EventType[]], data: Schema & { example: object }) {
   const [first] = types;
-  const path = pathOf(collectionOf(first));
+  const path = collectionOf(first);
   const isLog = path === LOG;
   return {
     type: 'object',
     description: [...types.map(type => `\`${type}\`: ${eventTypes[type]}`), requirement(first)].join('\n\n'),
-    required: ['specversion', 'id', 'source', 'type', 'subject', 'time', 'datacontenttype', 'data'],
+    required: ['specversion', 'id', 'source', 'type', 'subject', 'time', 'datacontenttype', 'actor', 'data'],
     additionalProperties: false,
     properties: {
       ...attributes,
@@ -136,7 +135,7 @@ const attributes = {
     pattern: '^(keys/[1-9][0-9]*|system)$',
     description:
       'What made the change: the API key of the request, or `system` for a change without a request, such as a ban or an ' +
-      'operator’s command. Absent in events of a version of the service that did not record it.',
+      'operator’s command.',
   },
   requestid: {
     type: 'string',

@@ -8,7 +8,7 @@ const FIRST_STEP = 2 ** 53;
  * the order of time, except where concurrent changes or a clock that was set back swapped them. The search compares about 50
  * events, and these depend on `time` alone, not on the length of the log. So the periods before and after a time share no
  * event, and no event is in neither. Events that have expired count as before `time`. A number between two ranges counts as the
- * last event of the first one.
+ * last event of the first one, so the result can be the number before a range, which is a valid position.
  */
 export async function positionBefore(db: Queries, time: number): Promise<number> {
   const { position } = await one<{ position: number }>(
@@ -25,8 +25,7 @@ export async function positionBefore(db: Queries, time: number): Promise<number>
          END, step / 2
        FROM search WHERE step > 0
      )
-     SELECT coalesce((SELECT max(id) FROM events WHERE id <= position), position) AS position
-     FROM search WHERE step = 0`,
+     SELECT position FROM search WHERE step = 0`,
     [FIRST_STEP, time],
   );
   return position;

@@ -22,10 +22,10 @@ export const eventTypes = {
   'key.banned': 'An API key was banned: `data` is the ban.',
   'key.unbanned': 'An administrator lifted the bans of an API key: `data` is the key.',
   'key.limits_reset': 'An administrator reset the usage of an API key: `data` is the key.',
-  'webhook.test': 'A webhook was tested. Only this webhook receives the event, whatever its `types`.',
+  'webhook.test': 'A webhook was tested. Only this webhook receives the event, regardless of its `types`.',
   [RESTORED_TYPE]:
     'The service was restored from a backup. The log continues with this event, after the one that `data` names; its number is ' +
-    'a multiple of 1,000,000,000, plus 1. The events between the two do not exist any more.',
+    'a multiple of 1,000,000,000, plus 1. The events between the two no longer exist.',
 } as const;
 
 export type EventType = keyof typeof eventTypes;
@@ -34,12 +34,12 @@ export const eventTypeNames = keysOf(eventTypes);
 
 type Kind = EventType extends `${infer Name}.${string}` ? Name : never;
 
-/** The collection of each kind of resource. A stored subject is a collection and an ID, or `LOG`. */
+/** The path of the collection of each kind of resource. A subject is a collection and an ID, or `LOG`. */
 export const collections = {
   pet: 'pets',
   category: 'categories',
-  order: 'orders',
-  inventory: 'inventory',
+  order: 'store/orders',
+  inventory: 'store/inventory',
   key: 'keys',
   webhook: 'webhooks',
   log: 'events',
@@ -64,24 +64,22 @@ export const shopScopes: readonly Scope[] = [...new Set(Object.values(readScopes
   scope => scope !== 'admin' && scope !== 'events:read',
 );
 
-export type Collection = (typeof collections)[Kind];
-
 /** The subject of events of the log itself. */
 export const LOG = collections.log;
 
-/** Returns a subject as the log stores it, such as `pets/42`. */
+/** Returns a subject: the path of a resource relative to the `source` of events, such as `store/orders/17`. */
 export function subjectOf(type: EventType, id: number): string {
   return `${collectionOf(type)}/${id}`;
 }
 
 /** Returns the types that events of a subject can have, limited to `types` if they are given. */
 export function typesOfSubject(subject: string, types?: ReadonlySet<string>): ReadonlySet<EventType> {
-  const [collection] = subject.split('/');
+  const collection = subject.replace(/\/\d+$/, '');
   const ofSubject = eventTypeNames.filter(type => collectionOf(type) === collection);
   return new Set(types ? ofSubject.filter(type => types.has(type)) : ofSubject);
 }
 
-export function collectionOf(type: EventType): Collection {
+export function collectionOf(type: EventType): string {
   return collections[kindOf(type)];
 }
 

@@ -2,7 +2,6 @@ import type { StoredEvent } from '../../db/database.ts';
 import { formatDateTime } from '../../kit/dates.ts';
 import { parseTraceparent, type TraceContext } from '../../kit/trace-context.ts';
 import type { Json } from '../../routes/reply.ts';
-import { printedSubject } from './subjects.ts';
 
 /** The number of an event after which a list or a stream starts, or `latest`. */
 export const eventCursor = {
@@ -22,7 +21,7 @@ export interface CloudEvent {
   subject: string;
   time: string;
   datacontenttype: 'application/json';
-  actor?: string;
+  actor: string;
   requestid?: string;
   traceparent?: string;
   data: object;
@@ -37,9 +36,8 @@ export function eventJson(
   source: string,
 ): Json<CloudEvent> {
   return (`{"specversion":"1.0","id":"${id}","source":"${source}","type":"${type}",` +
-    `"subject":"${printedSubject(subject)}",` +
-    `"time":"${formatDateTime(time)}","datacontenttype":"application/json",` +
-    `${attribute('actor', actor)}${attribute('requestid', request_id)}${attribute('traceparent', traceparent)}` +
+    `"subject":"${subject}","time":"${formatDateTime(time)}","datacontenttype":"application/json",` +
+    `"actor":"${actor}",${attribute('requestid', request_id)}${attribute('traceparent', traceparent)}` +
     `"data":${data}}`) as Json<CloudEvent>;
 }
 

@@ -1,6 +1,5 @@
 import type { Span, Tracing } from '../../kit/tracing.ts';
 import { traceOfEvent } from '../event-log/event.ts';
-import { printedSubject } from '../event-log/subjects.ts';
 import type { Outcome } from './attempt.ts';
 import type { LeasedDelivery } from './delivery-queries.ts';
 import type { WebhookRow } from './webhook-queries.ts';
@@ -20,9 +19,9 @@ export function beginAttemptSpan(tracing: Tracing, { url }: WebhookRow, delivery
       'url.full': `${origin}/REDACTED`,
       'server.address': hostname,
       'server.port': Number(port) || (protocol === 'https:' ? 443 : 80),
-      'cloudevents.event_id': delivery.event_id === null ? undefined : String(delivery.event_id),
+      'cloudevents.event_id': String(delivery.event_id),
       'cloudevents.event_type': delivery.type,
-      'cloudevents.event_subject': printedSubject(delivery.subject),
+      'cloudevents.event_subject': delivery.subject,
       'petstore.webhook.id': delivery.webhook_id,
       'petstore.delivery.id': delivery.id,
     },

@@ -10,7 +10,7 @@ export const deliveryStatuses = ['pending', 'delivered', 'dead'] as const;
 const deliveryTable = new Table('webhook_deliveries', {
   id: assignedId,
   webhook_id: integer('webhook_id'),
-  event_id: nullable(integer('event_id')),
+  event_id: integer('event_id'),
   type: text('type'),
   subject: text('subject'),
   status: text<(typeof deliveryStatuses)[number]>('status'),

@@ -26,7 +26,7 @@ export const deliveryRoutes = ({
     summary: 'Send a test event',
     description:
       'Appends an event of type `webhook.test` to the log, whose `data` is the webhook, and returns its delivery. Read the ' +
-      'delivery at `Location` to see the result. A test is sent only to this webhook, whatever its `types`, and attempted only ' +
+      'delivery at `Location` to see the result. A test is sent only to this webhook, regardless of its `types`, and attempted only ' +
       'once; a replay does not repeat it. In the log only keys with the scope `admin` get it.',
     params: webhookParams,
     success: {

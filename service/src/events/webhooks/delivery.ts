@@ -4,7 +4,6 @@ import { formatDateTime } from '../../kit/dates.ts';
 import { grouped } from '../../kit/quantities.ts';
 import { eventCursor } from '../event-log/event.ts';
 import { TEST_TYPE } from '../event-log/event-types.ts';
-import { printedSubject } from '../event-log/subjects.ts';
 import { type AttemptRow, type DeliveryRow, deliveryStatuses } from './delivery-queries.ts';
 
 /** How many attempts the details of a delivery show, the last ones: a delivery can be redelivered any number of times. */
@@ -22,14 +21,10 @@ const fields = {
   messageId: {
     type: 'string',
     maxLength: 100,
-    pattern: '^msg_[1-9][0-9]*_(test_)?[1-9][0-9]*$',
+    pattern: '^msg_[1-9][0-9]*_[1-9][0-9]*$',
     description: 'The `webhook-id` header. It is the same each time this event is sent to this webhook.',
   },
-  eventId: {
-    ...eventNumber,
-    nullable: true,
-    description: 'The `id` of the event in the log; null for a test that a version before this one sent.',
-  },
+  eventId: { ...eventNumber, description: 'The `id` of the event in the log.' },
   type: { type: 'string', maxLength: 50, description: 'The type of the event.' },
   subject: {
     type: 'string',
@@ -93,8 +88,6 @@ export const WebhookDelivery = {
 /** The delivery of a test, which was not attempted yet. */
 export const exampleOfTest = {
   ...example,
-  messageId: 'msg_1_test_7',
-  eventId: null,
   type: TEST_TYPE,
   subject: 'webhooks/1',
   attemptCount: 0,
@@ -202,8 +195,8 @@ export type WebhookDelivery = Static<typeof WebhookDelivery>;
 export type WebhookDeliveryDetails = Static<typeof WebhookDeliveryDetails>;
 export type Replay = Static<typeof Replay>;
 
-export function messageId({ id, webhook_id, event_id }: Pick<DeliveryRow, 'id' | 'webhook_id' | 'event_id'>) {
-  return `msg_${webhook_id}_${event_id ?? `test_${id}`}`;
+export function messageId({ webhook_id, event_id }: Pick<DeliveryRow, 'webhook_id' | 'event_id'>) {
+  return `msg_${webhook_id}_${event_id}`;
 }
 
 export function toDelivery(row: DeliveryRow): WebhookDelivery {
@@ -212,9 +205,9 @@ export function toDelivery(row: DeliveryRow): WebhookDelivery {
     id: row.id,
     webhookId: row.webhook_id,
     messageId: messageId(row),
-    eventId: row.event_id === null ? null : String(row.event_id),
+    eventId: String(row.event_id),
     type: row.type,
-    subject: printedSubject(row.subject),
+    subject: row.subject,
     status: row.status,
     attemptCount: row.attempts,
     nextAttemptAt: isSent || row.next_attempt_at === null ? null : formatDateTime(row.next_attempt_at),

@@ -198,7 +198,7 @@ export function rejectUnreadable(
   if (wanted.includes(TEST_TYPE)) {
     throw new ApiError(
       'invalid_request',
-      `Field \`types\` must not contain \`${TEST_TYPE}\`: a test is sent only to the webhook that is tested, whatever its types`,
+      `Field \`types\` must not contain \`${TEST_TYPE}\`: a test is sent only to the webhook that is tested, regardless of its types`,
     );
   }
   const lack = lackOf(wanted, scopes);

@@ -63,8 +63,8 @@ export type CountedBy = 'key' | 'account' | 'visit' | 'address' | 'origin';
 const usedBy: Record<Exclude<CountedBy, 'visit'>, string> = {
   key: '',
   account: ' for reading the account of this key, which has its own limit',
-  address: ' for your address, which is counted because the request has no valid API key',
-  origin: ' for your address, which is counted because the API key does not allow the origin of the page',
+  address: ' for your address, because the request has no valid API key',
+  origin: ' for your address, because the API key does not allow the origin of the page',
 };
 
 const usedByVisits: Record<NonNullable<Decision['boundBy']>, string> = {

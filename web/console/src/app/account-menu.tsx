@@ -3,7 +3,7 @@ import { Menu } from '../kit/menu.tsx';
 import { useSession } from './session.ts';
 import { setTheme, themes, useTheme } from './theme.ts';
 
-const titles = { system: 'Like the system', light: 'Light', dark: 'Dark' };
+const titles = { system: 'Same as the system', light: 'Light', dark: 'Dark' };
 
 export function AccountMenu() {
   const { account, signOut } = useSession();

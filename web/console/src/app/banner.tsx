@@ -47,5 +47,5 @@ function textOf({ reason, retryAt }: Wait): string {
     return `${cause}. What you typed is kept, and the console continues by itself.`;
   }
   if (reason === 'ban') return `This API key is banned until ${time}. The console continues by itself.`;
-  return `The requests of this API key are used up until ${time}. The console continues by itself.`;
+  return `This API key has no requests left until ${time}. The console continues by itself.`;
 }

@@ -9,7 +9,7 @@ export function ShortcutHelp({ onClose }: { onClose: () => void }) {
       <div className="panel-body">
         <label className="check">
           <input type="checkbox" checked={isOn} onChange={event => setSingleKeys(event.target.checked)} />
-          Shortcuts of a single key
+          Single-key shortcuts
         </label>
         <dl className="shortcuts">
           {shortcuts.map(({ keys, text, isSingle }) => (

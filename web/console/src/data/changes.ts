@@ -87,7 +87,7 @@ async function removeCreated<T extends object>(
 ): Promise<void> {
   const id = resource.idOf(created);
   const { data, etag } = await resource.read(store, id);
-  if (!isSame(data, created)) throw new Error('Not undone, because it was changed since');
+  if (!isSame(data, created)) throw new Error('Not undone: it has changed since then');
   await resource.remove(store, id, { ifMatch: etag });
   removeItem(cache, resource, id);
 }
@@ -106,7 +106,7 @@ async function revert<T extends object>(
   const id = resource.idOf(before);
   for (let version = after; ; version = await resource.read(store, id)) {
     if (fields.some(field => !isSame(version.data[field], after.data[field])))
-      throw new Error('Not undone, because it was changed again since');
+      throw new Error('Not undone: it has changed again since then');
     try {
       const undone = await resource.update(store, id, old, { ifMatch: version.etag });
       putItem(cache, resource, (await resource.restore?.(store, before, after.data, undone)) ?? undone);

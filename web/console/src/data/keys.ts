@@ -37,7 +37,7 @@ export const scopeNames: Record<ApiKey['scopes'][number], string> = {
   'orders:write': 'Place and change orders',
   'inventory:read': 'See the stock',
   'inventory:write': 'Change the stock',
-  'events:read': 'See events: who changed what the key may see',
+  'events:read': 'See events: changes of what the key may see, and by whom',
   'webhooks:write': 'Manage its own webhooks',
   admin: 'Everything, and manage keys',
 };

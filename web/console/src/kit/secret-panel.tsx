@@ -74,8 +74,8 @@ export function SecretPanel({ title, secret, hint, onClose }: SecretPanelProps) 
       </footer>
       {(isAsking || leaving.status === 'blocked') && (
         <Question
-          title="Close without a copy?"
-          action="Close without a copy"
+          title="Close without copying the secret?"
+          action="Close without copying"
           onClose={() => {
             setAsking(false);
             leaving.reset?.();

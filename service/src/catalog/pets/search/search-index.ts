@@ -16,8 +16,6 @@ const LONGEST_WAIT = 10 * SECOND;
 
 export interface SearchIndexOptions {
   db: Queries & Writer;
-  /** Called when a sweep starts to index more than a slice of pets, and when all are indexed. */
-  onIndexing: (state: 'started' | 'finished') => void;
   /** Called when the words of a long write could not be stored after its commit. The sweep stores them later. */
   onLate: (error: unknown) => void;
 }
@@ -29,47 +27,30 @@ interface Unindexed {
   readonly after: string | null;
 }
 
-/** The words that search finds pets by, as far as the transactions of the pets have not stored them. */
+/** The words that search finds pets by, as far as the transactions of the pets do not store them. */
 export class SearchIndex {
   readonly known = new KnownWords();
   readonly #options: SearchIndexOptions;
-  #isIndexing = false;
 
   constructor(options: SearchIndexOptions) {
     this.#options = options;
   }
 
   /**
-   * Returns what stores the words of a pet after the commit, if the transaction changes its folded name but has no room for the words;
-   * otherwise `undefined`.
-   */
-  later(tx: Transaction, before: string | null, after: string | null): AfterCommit | undefined {
-    return tx.hasRoomFor(() => pagesOfChange(before, after, this.known)) ? undefined : this.#storeLater;
-  }
-
-  /**
-   * Indexes one slice of the pets whose words are not stored: those from before search, those that a replica of an earlier version
-   * created, renamed or deleted, and those of a long write that was interrupted. One replica at a time does so. Resolves with whether
+   * Indexes one slice of the pets whose words an interrupted long write has not stored, and learns known words. Resolves with whether
    * more may remain.
    */
   async sweep(): Promise<boolean> {
-    const { db, onIndexing } = this.#options;
-    const isMore = await db.write(async tx => {
-      if (!(await tx.tryLock('search words'))) return false;
-      const found = (
-        await Promise.all(FIND_UNINDEXED.map(sql => tx.all<{ id: number }>(sql, [PETS_AT_ONCE])))
-      )
-        .flat()
-        .map(({ id }) => id)
-        .slice(0, PETS_AT_ONCE);
-      return (await this.#index(tx, found)) < found.length || found.length === PETS_AT_ONCE;
-    });
-    if (isMore !== this.#isIndexing) onIndexing(isMore ? 'started' : 'finished');
-    this.#isIndexing = isMore;
-    return isMore || this.known.confirm(db);
+    const { db } = this.#options;
+    const rows = await db.all<{ id: number }>(FIND_UNINDEXED, [PETS_AT_ONCE]);
+    if (rows.length === 0) return this.known.confirm(db);
+    const ids = rows.map(({ id }) => id);
+    const done = await db.write(tx => this.#index(tx, ids));
+    return done < ids.length || ids.length === PETS_AT_ONCE || this.known.confirm(db);
   }
 
-  readonly #storeLater: AfterCommit = async ids => {
+  /** Stores the words of pets after the commit. */
+  readonly storeLater: AfterCommit = async ids => {
     const { db, onLate } = this.#options;
     const end = performance.now() + LONGEST_WAIT;
     try {
@@ -84,7 +65,6 @@ export class SearchIndex {
 
   /** Stores the words of the first of some pets, as many as a transaction may. Returns for how many IDs nothing is left to do. */
   async #index(tx: Transaction, ids: readonly number[]): Promise<number> {
-    if (ids.length === 0) return 0;
     await lockStock(tx, ...ids);
     const changes = await unindexedAmong(tx, ids);
     let pages = 0;
@@ -96,34 +76,49 @@ export class SearchIndex {
       indexed.push(id);
     }
     if (indexed.length > 0) {
-      const [condition, values] = isOneOf('id', indexed);
-      tx.send(`UPDATE pets SET indexed_name = name_key WHERE ${condition}`, values);
-      tx.send(`DELETE FROM deleted_names WHERE ${condition}`, values);
+      const [condition, values] = isOneOf('pet_id', indexed);
+      tx.send(`DELETE FROM pets_to_index WHERE ${condition}`, values);
     }
     const next = changes[indexed.length];
     return next ? ids.indexOf(next.id) : ids.length;
   }
 }
 
-const FIND_UNINDEXED = [
-  'SELECT id FROM deleted_names ORDER BY id LIMIT ?',
-  'SELECT id FROM pets WHERE indexed_name IS NULL OR indexed_name <> name_key ORDER BY id LIMIT ?',
-];
+const FIND_UNINDEXED = 'SELECT pet_id AS id FROM pets_to_index ORDER BY pet_id LIMIT ?';
 
 /** Returns those of some pets, in the order of the IDs, whose words are not stored. */
 async function unindexedAmong(tx: Transaction, ids: readonly number[]): Promise<Unindexed[]> {
-  const [condition, values] = isOneOf('id', ids);
-  const [deleted, changed] = await Promise.all([
-    tx.all<Unindexed>(
-      `SELECT id, name AS before, NULL AS after FROM deleted_names WHERE ${condition}`,
-      values,
-    ),
-    tx.all<Unindexed>(
-      `SELECT id, indexed_name AS before, name_key AS after FROM pets
-       WHERE ${condition} AND (indexed_name IS NULL OR indexed_name <> name_key)`,
-      values,
-    ),
-  ]);
-  const pets = new Map([...deleted, ...changed].map(pet => [pet.id, pet]));
+  const [condition, values] = isOneOf('pet_id', ids);
+  const rows = await tx.all<Unindexed>(
+    `SELECT pet_id AS id, indexed_name AS before, name_key AS after
+     FROM pets_to_index LEFT JOIN pets ON pets.id = pet_id WHERE ${condition}`,
+    values,
+  );
+  const pets = new Map(rows.map(pet => [pet.id, pet]));
   return ids.flatMap(id => pets.get(id) ?? []);
 }
+
+/**
+ * Replaces the words of a pet's folded name with those of another; a new pet has no name before, and a deleted one none after. With an
+ * `index`, a long write leaves them to it when it has no more room. Call it in the transaction that changes the name.
+ */
+export async function setPetWords(
+  tx: Transaction,
+  petId: number,
+  before: string | null,
+  after: string | null,
+  index?: SearchIndex,
+): Promise<void> {
+  if (before === after) return;
+  // An earlier change may have left the words of a name before that one.
+  const left = before === null ? undefined : await tx.get<Pick<Unindexed, 'before'>>(TAKE_LEFT, [petId]);
+  const indexed = left ? left.before : before;
+  if (!index || tx.hasRoomFor(() => pagesOfChange(indexed, after, index.known))) {
+    await replacePetWords(tx, petId, indexed, after, index?.known);
+    return;
+  }
+  tx.insertLater('pets_to_index (pet_id, indexed_name)', [[petId, indexed]]);
+  tx.afterCommit(index.storeLater, petId);
+}
+
+const TAKE_LEFT = 'DELETE FROM pets_to_index WHERE pet_id = ? RETURNING indexed_name AS before';

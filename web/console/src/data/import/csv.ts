@@ -51,7 +51,7 @@ function decode(name: string, bytes: ArrayBuffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw new Error(`${name} is not a text in UTF-8: save it as “CSV UTF-8”`);
+    throw new Error(`${name} is not UTF-8 text: save it as “CSV UTF-8”`);
   }
 }
 

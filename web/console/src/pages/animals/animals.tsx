@@ -55,7 +55,7 @@ export function Animals() {
             ? {
                 title: 'No animals yet',
                 hint: lacksCategories
-                  ? 'Add a category first: each animal belongs to one. A CSV file can bring both.'
+                  ? 'Add a category first: each animal belongs to one. You can also import both from a CSV file.'
                   : 'Add the first one. It is available at once, with a stock of one.',
                 action: lacksCategories ? firstSteps : <AddLink search={query} />,
               }

@@ -172,7 +172,7 @@ function Preview({ plan: { changed, same, rejected }, change, categories, isChec
         <p className="note">
           {change.kind === 'delete'
             ? 'This cannot be undone. Completed orders keep the IDs.'
-            : 'Their stock becomes 0, and they are available again only with a new stock. You cannot undo this here.'}
+            : 'Their stock becomes 0. To offer them again, set a new stock. You cannot undo this here.'}
         </p>
       )}
     </>

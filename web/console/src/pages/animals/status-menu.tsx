@@ -50,7 +50,7 @@ export function StatusMenu({ pet }: { pet: Pet }) {
 
   async function undoSale(stock: number): Promise<void> {
     const { data, etag } = await store.inventory.get(id).withResponse();
-    if (data.quantity > 0) throw new Error('Not undone, because its stock was changed since');
+    if (data.quantity > 0) throw new Error('Not undone: its stock has changed since then');
     await store.inventory.set(id, { quantity: stock }, { ifMatch: etag });
     if (status === 'pending') await store.pets.update(id, { status });
     putItem(cache, pets, (await pets.read(store, id)).data);
@@ -86,9 +86,7 @@ export function StatusMenu({ pet }: { pet: Pet }) {
             choose('sold');
           }}
         >
-          <p>
-            Its stock becomes 0, and it is available again only with a new stock. You cannot undo this here.
-          </p>
+          <p>Its stock becomes 0. To offer it again, set a new stock. You cannot undo this here.</p>
         </Question>
       )}
     </>

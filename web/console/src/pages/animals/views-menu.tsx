@@ -79,7 +79,7 @@ function NamePanel({ onName, onClose }: { onName: (name: string) => void; onClos
             pattern=".*\S.*"
             onChange={event => setName(event.target.value)}
           />
-          <p className="hint">It has these filters and this order, and stays in this browser.</p>
+          <p className="hint">The view keeps these filters and this order, in this browser only.</p>
         </div>
         <footer className="panel-footer">
           <Button onClick={onClose}>Close</Button>

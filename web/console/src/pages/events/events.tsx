@@ -80,7 +80,7 @@ export function Events() {
         empty={{
           title: isFiltered ? 'No event matches' : 'No events yet',
           hint: list.hasEarlier
-            ? 'The latest part of the log has none.'
+            ? 'There are none in the latest part of the log.'
             : isFiltered
               ? 'Change the filters. The log has the events of 30 days.'
               : 'Each change of an animal, an order or a key appears here.',

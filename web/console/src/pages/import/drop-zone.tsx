@@ -36,7 +36,7 @@ export function DropZone({ reading, error, onFile }: DropZoneProps) {
         <Icon name="upload" />
         <strong>Drop a CSV file here, or choose one</strong>
         <span>
-          The first line names the columns: name and category or categoryId, and if you like status and
+          The first line names the columns: name and category or categoryId, and optionally status and
           quantity.
         </span>
         <input

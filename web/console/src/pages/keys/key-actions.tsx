@@ -103,8 +103,8 @@ export function KeyActions({ apiKey: { id, name, ban }, onRotate }: KeyActionsPr
           onConfirm={() => run(reset)}
         >
           <p>
-            Its minute and its day start again, and its ban ends. The usage by day stays. This cannot be
-            undone.
+            Its minute and its day start again at zero, and its ban ends. The usage by day is kept. This
+            cannot be undone.
           </p>
         </Question>
       )}
@@ -115,7 +115,7 @@ export function KeyActions({ apiKey: { id, name, ban }, onRotate }: KeyActionsPr
           onClose={close}
           onConfirm={() => run(lift)}
         >
-          <p>Requests that are used up remain used up. This cannot be undone.</p>
+          <p>Used quota is not restored. This cannot be undone.</p>
         </Question>
       )}
     </>

@@ -99,7 +99,7 @@ export function KeyFields({ item, errors, conflicts = {}, isReadOnly = false, on
       />
       {kind === 'publishable' && (
         <LinesField
-          label="Web addresses of the pages (origins), one on each line"
+          label="Web addresses of the pages (origins), one per line"
           placeholder="https://shop.example"
           lines={origins ?? []}
           error={errors.origins}

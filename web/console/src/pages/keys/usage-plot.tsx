@@ -15,7 +15,7 @@ export function UsagePlot({ id }: { id: number }) {
   const { minute, day } = data.windows;
   return (
     <section className="panel-part usage" aria-label="Usage">
-      <h3>Requests in 90 days</h3>
+      <h3>Requests in the last 90 days</h3>
       <p>
         {day.used.toLocaleString()} of {day.limit.toLocaleString()} today, {minute.used.toLocaleString()} of{' '}
         {minute.limit.toLocaleString()} this minute
@@ -49,7 +49,7 @@ function Days({ days, limit }: { days: readonly UsageDay[]; limit: number }) {
 /** The plot as text. Days without a request are left out. */
 function DaysTable({ days }: { days: readonly UsageDay[] }) {
   const used = days.filter(({ admitted, rejected, bans }) => admitted + rejected + bans > 0).toReversed();
-  if (used.length === 0) return <p>The key sent no request in these days.</p>;
+  if (used.length === 0) return <p>The key sent no requests in this period.</p>;
   return (
     <details>
       <summary>As a table</summary>
@@ -93,7 +93,7 @@ function plotOf(days: readonly UsageDay[], limit: number) {
     },
   ];
   if (showsLimit)
-    series.push({ name: 'Limit of a day', kind: 'line', tone: 'muted', values: days.map(() => limit) });
+    series.push({ name: 'Daily limit', kind: 'line', tone: 'muted', values: days.map(() => limit) });
   const top = 1.1 * (showsLimit ? Math.max(highest, limit) : highest);
   return { times: days.map(({ time }) => time), series, top };
 }

@@ -82,7 +82,7 @@ export function OrderMenu({ order, name, onCancelled }: OrderMenuProps) {
         >
           <p>
             {asked === 'complete'
-              ? `${units} leaves the shop. You cannot undo this: then only its ship date can change.`
+              ? `${units} leaves the shop. You cannot undo this: afterwards only its ship date can change.`
               : state === 'draft'
                 ? 'The draft is deleted. You cannot undo this.'
                 : `${units} returns to the stock, and the order is deleted. You cannot undo this.`}

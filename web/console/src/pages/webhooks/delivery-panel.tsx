@@ -62,16 +62,12 @@ export function DeliveryPanel() {
           <dd>{data.subject}</dd>
           <dt>Message</dt>
           <dd>{data.messageId}</dd>
-          {data.eventId !== null && (
-            <>
-              <dt>Event</dt>
-              <dd>
-                <Link to="/events/$eventId" params={{ eventId: data.eventId }}>
-                  {data.eventId}
-                </Link>
-              </dd>
-            </>
-          )}
+          <dt>Event</dt>
+          <dd>
+            <Link to="/events/$eventId" params={{ eventId: data.eventId }}>
+              {data.eventId}
+            </Link>
+          </dd>
           <dt>Created</dt>
           <dd>
             <Time at={data.createdAt} />
@@ -87,7 +83,7 @@ export function DeliveryPanel() {
         </dl>
         {data.status === 'dead' && (
           <p className="note">
-            The service makes no more attempts by itself. Redeliver it when the server works.
+            The service will not try again by itself. Redeliver it when your server works again.
           </p>
         )}
         {can('events:read') && !isInProgress && (
@@ -99,7 +95,7 @@ export function DeliveryPanel() {
         )}
         <section className="panel-part" aria-label="Attempts">
           <h3>Attempts</h3>
-          {data.attempts.length === 0 && <p>There was no attempt yet.</p>}
+          {data.attempts.length === 0 && <p>There are no attempts yet.</p>}
           {data.attempts.toReversed().map(attempt => (
             <Attempt key={attempt.number} attempt={attempt} />
           ))}

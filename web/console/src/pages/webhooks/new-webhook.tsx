@@ -37,7 +37,7 @@ export function NewWebhook() {
       <SecretPanel
         title="Secret of the webhook"
         secret={created.secret}
-        hint="Your server verifies the signature of each delivery with it."
+        hint="Your server uses it to verify the signature of each delivery."
         onClose={close}
       />
     );

@@ -102,7 +102,7 @@ export function WebhookActions({ webhook, canChange, onRotate, deletion }: Webho
         <Question title="Rotate the secret?" action="Rotate" onClose={close} onConfirm={() => run(rotate)}>
           <p>The webhook gets a new secret, which is shown once. This cannot be undone.</p>
           <SelectField
-            label="How long deliveries are also signed with the earlier one"
+            label="How long deliveries are also signed with the earlier secret"
             value={grace}
             onChange={event => setGrace(Number(event.target.value))}
           >

@@ -30,7 +30,7 @@ export function WebhookFields(props: WebhookFieldsProps) {
         onChange={event => onChange('url', event.target.value)}
       />
       <LinesField
-        label="Types of events, one on each line (empty: all)"
+        label="Event types, one per line (empty: all)"
         placeholder="order.*"
         lines={item.types ?? []}
         error={errors.types}

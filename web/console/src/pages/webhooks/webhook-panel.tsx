@@ -48,7 +48,7 @@ function EditPanel({ id }: { id: number }) {
     );
   const canChange = can('events:read');
   const deletion = {
-    text: 'This cannot be undone. Its pending deliveries are not sent any more.',
+    text: 'This cannot be undone. Its pending deliveries will not be sent.',
     onConfirm: () => form.run(() => remove(base, 'Deleted the webhook').then(close)),
   };
   return (

@@ -95,8 +95,8 @@ export function Webhooks() {
       empty={{
         title: 'No webhooks yet',
         hint: can('events:read')
-          ? 'A webhook sends each event to a URL of yours. Add the first one.'
-          : 'To add one, the API key needs the scope events:read as well, and a scope for what the events are about.',
+          ? 'A webhook sends each event to your server. Add the first one.'
+          : 'To add one, the API key also needs the scope events:read, and a scope that reads what the events describe.',
         action,
       }}
     />

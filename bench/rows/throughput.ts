@@ -1,0 +1,172 @@
+/** Rows that compare how many reads or writes of pets per second two servers process. */
+import { startBackends } from '../harness/backends.ts';
+import type { Bench, Row } from '../harness/bench.ts';
+import { atLeast, type Finding, type Target } from '../harness/findings.ts';
+import { captureResponse } from '../harness/http.ts';
+import { compare } from '../harness/pairs.ts';
+import {
+  type ServiceSettings,
+  startBareBackends,
+  startBareHttp,
+  startExpressStack,
+  startService,
+} from '../harness/servers.ts';
+import { NEW_PET, openPeerShop, openShop } from '../harness/shop.ts';
+
+const GET = 'GET of one pet';
+const POST = 'durable POST of a pet';
+/** A pet in the middle of the 1,000 that are read: its response is as long as nearly all others. */
+const TYPICAL_PET = '/pets/500';
+
+export const versusBareHttp: Row = {
+  name: 'versus-bare-http',
+  async measure(bench) {
+    await using server = await startService();
+    const shop = await openShop(server);
+    await using bareGet = await startBareHttp(await captureResponse(shop, TYPICAL_PET));
+    await using barePost = await startBareHttp(
+      await captureResponse(shop, '/pets', NEW_PET(shop.categoryId)),
+    );
+    const what = 'bare `node:http` with the same bytes and headers';
+    const decides = 'throughput and CPU';
+    return [
+      await compare(
+        bench,
+        { what: `${GET} / ${what}`, target: atLeast(' ×', 0.6, 0.75), decides },
+        { name: 'service', server, requests: shop.readPet },
+        { name: 'bare', server: bareGet, requests: shop.readPet },
+      ),
+      await compare(
+        bench,
+        { what: `${POST} / ${what}`, target: atLeast(' ×', 0.35, 0.5), decides },
+        { name: 'service', server, requests: shop.createPet },
+        { name: 'bare', server: barePost, requests: shop.createPet },
+      ),
+    ];
+  },
+};
+
+export const groupCommit: Row = {
+  name: 'group-commit',
+  async measure(bench) {
+    return [
+      await compareServices(bench, 'createPet', {
+        what: `${POST} / one commit per request`,
+        target: atLeast(' ×', 7, 10),
+        a: ['group commit', {}],
+        b: ['commit per request', { env: { PETSTORE_WRITE_BATCH: '1' } }],
+      }),
+    ];
+  },
+};
+
+/** A common stack of the same durability, in a separate process. */
+export const expressStack: Row = {
+  name: 'express-stack',
+  async measure(bench) {
+    await using server = await startService();
+    await using express = await startExpressStack();
+    const [ours, theirs] = [await openShop(server), await openPeerShop(express)];
+    const versus = (operation: string, requests: 'readPet' | 'createPet', target: Target) =>
+      compare(
+        bench,
+        { what: `${operation} / Express stack`, target },
+        { name: 'service', server, requests: ours[requests] },
+        { name: 'Express stack', server: express, requests: theirs[requests] },
+      );
+    return [
+      await versus(GET, 'readPet', atLeast(' ×', 3.5, 5)),
+      await versus(POST, 'createPet', atLeast(' ×', 8, 12)),
+    ];
+  },
+};
+
+/** A write may cost 15 % more with the event log. */
+export const eventLogCost: Row = {
+  name: 'event-log-cost',
+  async measure(bench) {
+    const cost = (store: string, withLog: ServiceSettings, withoutLog: ServiceSettings) =>
+      compareServices(bench, 'createPet', {
+        what: `${store}: ${POST} with the event log / without it`,
+        target: atLeast(' ×', 0.87),
+        a: ['with', withLog],
+        b: ['without', { ...withoutLog, preload: 'without-event-log' }],
+      });
+    const embedded = await cost('embedded store', {}, {});
+    await using withLog = await startBackends();
+    await using withoutLog = await startBackends();
+    return [embedded, await cost('PostgreSQL + Redis', { env: withLog.env }, { env: withoutLog.env })];
+  },
+};
+
+export const scaledOut: Row = {
+  name: 'scaled-out',
+  async measure(bench) {
+    await using backends = await startBackends();
+    await using server = await startService({ env: backends.env });
+    const shop = await openShop(server);
+    await using bare = await startBareBackends(backends.env, {
+      get: await captureResponse(shop, TYPICAL_PET),
+      post: await captureResponse(shop, '/pets', NEW_PET(shop.categoryId)),
+    });
+    const versus = (operation: string, requests: string[]) =>
+      compare(
+        bench,
+        {
+          what: `PostgreSQL + Redis: ${operation} / bare \`node:http\` with the same calls to both`,
+          target: atLeast(' ×', 0.85, 0.9),
+        },
+        { name: 'service', server, requests },
+        { name: 'bare', server: bare, requests },
+      );
+    return [await versus(GET, shop.readPet), await versus(POST, shop.createPet)];
+  },
+};
+
+/** Reads while one trace in a hundred is exported, and while all are. */
+export const traceCost: Row = {
+  name: 'trace-cost',
+  async measure(bench) {
+    // The collector accepts every export and ignores it.
+    await using collector = await startBareHttp({ status: 200, headers: {}, body: '{}' });
+    const cost = (ratio: number, goal: number) =>
+      compareServices(bench, 'readPet', {
+        what: `${GET} while ${ratio * 100} % of the traces are exported / while none are`,
+        target: atLeast(' ×', goal),
+        a: ['exporting', { env: exportTraces(collector.port, ratio) }],
+        b: ['without', {}],
+      });
+    return [await cost(0.01, 0.85), await cost(1, 0.3)];
+  },
+};
+
+function exportTraces(port: number, ratio: number): NodeJS.ProcessEnv {
+  return {
+    OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
+    OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
+    OTEL_TRACES_SAMPLER_ARG: String(ratio),
+  };
+}
+
+interface Services {
+  what: string;
+  target: Target;
+  a: [name: string, settings: ServiceSettings];
+  b: [name: string, settings: ServiceSettings];
+}
+
+/** Compares two services, each with a shop of its own. */
+async function compareServices(
+  bench: Bench,
+  requests: 'readPet' | 'createPet',
+  { what, target, a, b }: Services,
+): Promise<Finding> {
+  await using serverA = await startService(a[1]);
+  await using serverB = await startService(b[1]);
+  return await compare(
+    bench,
+    { what, target },
+    { name: a[0], server: serverA, requests: (await openShop(serverA))[requests] },
+    { name: b[0], server: serverB, requests: (await openShop(serverB))[requests] },
+  );
+}
