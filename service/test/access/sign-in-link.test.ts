@@ -150,8 +150,7 @@ describe('a ticket to sign in', () => {
     const ticket = await issueTicket(shop.app.db, shop.clock.now());
     for (const wrong of ['', 'x', `${ticket}0`, ticket.slice(1), '0'.repeat(32)])
       assert.equal((await redeem(shop.origin, wrong)).status, 401);
-    for (const wrong of [null, { length: 32 }])
-      assert.equal((await redeem(shop.origin, wrong)).status, 400);
+    for (const wrong of [null, { length: 32 }]) assert.equal((await redeem(shop.origin, wrong)).status, 400);
     const rows = await shop.app.db.all<{ hash: Buffer }>('SELECT * FROM sign_in_tickets');
     assert.deepEqual([rows.length, rows[0]!.hash.length], [1, 32]);
     assert.ok(!JSON.stringify(rows.map(({ hash }) => hash.toString('latin1'))).includes(ticket));
