@@ -70,7 +70,7 @@ describe('events, for a key with `events:read` and some scopes of the shop,', ()
     const needed = (kind: string) => shopScopes.find(scope => kinds[scope]!.includes(kind)) ?? 'admin';
     for (const scopes of sets) {
       const reader = await shop.clientWith({ scopes: ['events:read', ...scopes] });
-      const readable = kindsOf(scopes);
+      const readable = [...kindsOf(scopes), 'log'];
       for (const type of [...eventTypeNames, ...[...subjects.keys()].map(kind => `${kind}.*`)]) {
         const kind = kindOf(type);
         const subject = subjects.get(kind);

@@ -21,7 +21,7 @@ describe('a stream of events', () => {
     assert.equal(headers['content-type'], 'text/event-stream');
     assert.equal(headers['cache-control'], 'no-store');
     assert.equal(headers['x-stability'], 'beta');
-    await aPet(shop.api, { name: 'Line \u2028 break', stock: 4 });
+    await aPet(shop.api, { name: 'Line “break” 🐢', stock: 4 });
     await settledCursor(shop);
     const expected = await eventsAfter(shop.api, end);
     await reader.untilEvents(expected.length);

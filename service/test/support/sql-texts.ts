@@ -56,7 +56,7 @@ export class Statements {
 }
 
 /** What only statements for the other engine contain. */
-const OF_OTHER = { sqlite: /\$\d/, postgres: /\bNOT INDEXED\b/ };
+const OF_OTHER = { sqlite: /\$\d/, postgres: /\bNOT INDEXED\b|\bsqlite_schema\b/ };
 
 /** Matches statements that contain the text of a node, with anything instead of its values. */
 function patternOf(node: Node): RegExp {

@@ -55,7 +55,7 @@ async function shopOf(t: TestContext): Promise<{ routes: Route[]; effect: Effect
   let disconnected = new AbortController();
   const services = {
     keyLimits: { statesOf: async () => new Map() },
-    readStandings: async () => new Map([[1, { problem: undefined, isAdministrator: true }]]),
+    readStandings: async () => new Map([[1, { keyId: 1, ended: undefined, scopes: caller.scopes }]]),
     tail: {
       follow: () => {
         trace.push('follow');
