@@ -94,7 +94,7 @@ describe('a key that can only read', () => {
     const requested: string[] = [];
     page.on('request', request => requested.push(new URL(request.url()).pathname));
     await ConsolePage.open(visited, '/webhooks', key);
-    await page.getByText('the API key needs the scope events:read').waitFor();
+    await page.getByText('the API key also needs the scope events:read').waitFor();
     const links = page.getByRole('navigation').getByRole('link');
     assert.ok(!(await links.allInnerTexts()).includes('Events'));
     await page.goto('/console/events');

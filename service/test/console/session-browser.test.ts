@@ -138,7 +138,7 @@ describe('a session', () => {
       await visited.page.getByRole('searchbox').fill(q);
       await eventually(async () => new URL(visited.page.url()).search, `?q=${q}`);
     }
-    await visited.page.getByText(/requests of this API key are used up/).waitFor();
+    await visited.page.getByText(/API key has no requests left/).waitFor();
     assert.equal(await visited.page.getByRole('searchbox').inputValue(), 'patient');
     assert.ok(shown);
   });

@@ -28,7 +28,7 @@ describe('a webhook', () => {
     await page.getByText('No webhooks yet').waitFor();
     await page.getByRole('link', { name: 'Add webhook' }).first().click();
     await shown.field('URL').fill(receiver.url);
-    await dialog.getByLabel(/^Types of events/).fill('category.*\n');
+    await dialog.getByLabel(/^Event types/).fill('category.*\n');
     await dialog.getByRole('button', { name: 'Add' }).click();
     await dialog.getByText('It cannot be shown again').waitFor();
     assert.match(await dialog.getByLabel('Secret', { exact: true }).inputValue(), /^whsec_/);

@@ -54,7 +54,7 @@ const BEYOND_SCHEMA = [
   /^Field `url` must /,
   /^Field `id` must equal the ID in the path/,
   /^Plan `enterprise` requires `quotas`/,
-  /^Query parameter `sort` (must|can) be .* when the list is filtered by/,
+  /^Query parameter `sort` (must|can) be .* when the list (is filtered by|has no filter)/,
   /^Field `expiresAt` must be in the future/,
   /^Field `(scopes|origins)` .*publishable key/,
   /^Field `origins` /,

@@ -28,6 +28,7 @@ const skipped: Record<string, string> = {
   "jq -c 'select": 'needs a program that the project does not install',
   'scripts/rolling-restarts.ts': 'takes minutes; rolling-restarts.test.ts runs a part of it',
   'npm run bench': 'measures',
+  'web/console/build.mjs': 'builds the console in npm run check',
   'main.ts serve': 'is how service-process.ts starts every service',
   'npm start': 'runs in set-up.test.ts',
   'npm run start:replicas': 'runs in start-replicas.test.ts',
