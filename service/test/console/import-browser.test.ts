@@ -138,7 +138,7 @@ describe('an import', () => {
     await page
       .getByLabel('CSV file')
       .setInputFiles({ name: 'old.csv', mimeType: 'text/csv', buffer: Buffer.from([0x4d, 0xfc]) });
-    await page.getByText(/old\.csv is not a text in UTF-8/).waitFor();
+    await page.getByText(/old\.csv is not UTF-8 text/).waitFor();
   });
 
   it('has no serious violation of accessibility, with and without a file', async t => {
