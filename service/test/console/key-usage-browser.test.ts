@@ -14,7 +14,7 @@ describe('the usage of a key', () => {
     const visited = await visit(t);
     const { keyId } = await visited.shop.clientWith({ plan: 'free', scopes: ['pets:read'] });
     const shown = await ConsolePage.open(visited, `/keys/${keyId}`);
-    await shown.panel.getByText('The key sent no request in these days').waitFor();
+    await shown.panel.getByText('The key sent no requests in this period').waitFor();
     await shown.panel
       .getByRole('img', { name: /0 admitted, 0 rejected, 0 bans, limit 1,000 a day/ })
       .waitFor();
