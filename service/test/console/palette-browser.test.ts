@@ -96,6 +96,8 @@ describe('the shortcuts of a single key', () => {
     await page.getByRole('heading', { name: 'Animals' }).click();
     await page.keyboard.press('n');
     await eventually(() => pathOf(page), '/console/animals/new');
+    // The address changes before the panel opens.
+    await shown.panel.waitFor();
     await page.keyboard.press('Escape');
     await shown.panel.waitFor({ state: 'detached' });
     await page.keyboard.press('1');
