@@ -234,6 +234,6 @@ describe('two replicas that share their counts of visits', () => {
     );
     await fc.assert(sameDecisions, { numRuns: 40 });
     assert.ok(Math.min(seen.admitted, seen.refused) > 100 && seen.banned === 0, JSON.stringify(seen));
-    assert.ok(boundByNetwork > 20, `${boundByNetwork}`);
+    assert.ok(boundByNetwork > 0, 'the traces must reach the limit of a network');
   });
 });
