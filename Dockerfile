@@ -13,10 +13,11 @@ COPY .npmrc package.json package-lock.json ./
 COPY web/console/package.json web/console/
 COPY web/stubs web/stubs
 COPY sdk/package.json sdk/
+COPY pet-files/package.json pet-files/
 # With optional packages: they have the bundler's program for this platform.
 RUN npm ci --omit=dev --workspace=web/console
 COPY sdk/src sdk/src
-COPY cli/src/import cli/src/import
+COPY pet-files/src pet-files/src
 COPY web/console/build.mjs web/console/index.html web/console/vite.config.ts web/console/
 COPY web/console/src web/console/src
 RUN node web/console/build.mjs

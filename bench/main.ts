@@ -79,6 +79,7 @@ const bench: Bench = { generator, effort, stores };
 const findings: Finding[] = [];
 for (const row of rows) {
   process.stderr.write(`${row.name} …\n`);
+  const started = performance.now();
   try {
     const found = await row.measure(bench);
     findings.push(...found);
@@ -87,6 +88,7 @@ for (const row of rows) {
     process.stderr.write(`${error instanceof Error ? error.stack : error}\n`);
     process.exitCode = 1;
   }
+  process.stderr.write(`${row.name}: ${Math.round((performance.now() - started) / 1000)} s\n`);
 }
 
 if (effort === FULL && rows === ROWS && process.exitCode !== 1) {

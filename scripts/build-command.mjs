@@ -1,4 +1,4 @@
-// Builds the client and the command, unless they are newer than their sources. Runs on Node.js 18 or newer.
+// Builds the client, the rules of files with pets, and the command, unless they are newer than their sources. Runs on Node.js 18 or newer.
 import { spawnSync } from 'node:child_process';
 import { readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -8,8 +8,8 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
 const settings = join(root, 'tsconfig.json');
 
-/** A file that each workspace builds. The command is compiled against the types of the built client. */
-const results = { sdk: 'dist/index.js', cli: 'dist/main.js' };
+/** A file that each workspace builds, in this order: each is compiled against the types that those before it have built. */
+const results = { sdk: 'dist/index.js', 'pet-files': 'dist/index.js', cli: 'dist/main.js' };
 
 let isOutdated = false;
 for (const [name, result] of Object.entries(results)) {

@@ -35,10 +35,10 @@ const listed = spawnSync(
 if (listed.status !== 0) throw new Error(`git ls-files failed: ${listed.stderr}`);
 const files = listed.stdout
   .split('\n')
-  .filter(file => file !== '' && file !== GLOSSARY && !NOT_OURS.test(file))
-  .map(file => [file, readFileSync(join(root, file), 'utf8')] as const);
+  .filter(file => file !== '' && file !== GLOSSARY && !NOT_OURS.test(file));
 
-for (const [file, prose] of proseOf(new Map(files))) {
+for (const file of files) {
+  const prose = proseOf(file, readFileSync(join(root, file), 'utf8'));
   for (const [index, line] of prose.replaceAll(ALLOWED, '').split('\n').entries()) {
     for (const { pattern, instead } of replacements) {
       for (const [word] of line.matchAll(pattern)) {

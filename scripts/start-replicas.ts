@@ -132,6 +132,7 @@ function welcome({ url, replicas, postgres, redis, keyFile }: Welcome): string {
   return `
   Pet Store Service, ${replicas.length === 1 ? '1 replica' : `${replicas.length} replicas`}
     Address    ${url}
+    Console    ${url}/console
     Portal     ${url}/docs
     Admin key  ${secret}
     Replicas   ${list.join('\n               ')}

@@ -7,6 +7,8 @@ import { dirname, join, matchesGlob, resolve } from 'node:path';
 interface Suite {
   /** Patterns. */
   files: readonly string[];
+  /** Patterns of files that only `npm run test:long` runs. */
+  except?: readonly string[];
   options: readonly string[];
   /** Whether the tests need a PostgreSQL, a Redis and a browser. */
   withServers: boolean;
@@ -32,15 +34,20 @@ const suites: Record<string, Suite> = {
     withServers: false,
   },
   service: { files: ['service/test/**/*.test.ts'], options: concurrency, withServers: true },
-  // Only the files that use the store, and of those not the ones whose requests end before it or whose subject is a text.
+  // The files whose subject depends on stored data or shared counts, without those about HTTP, the gate, texts and commands.
   postgres: {
     files: [
       'service/test/{journeys,access,rules,races,events}/**/*.test.ts',
-      'service/test/input/{batches,batch-labels,bodies,deadline,documented-rules,fields,fuzz,ids,queries,stored-texts}.test.ts',
-      'service/test/contract/{error-examples,example-exchanges,faults,shapes}.test.ts',
-      'service/test/console/{shop-day,live,orders,stock,bulk,import}-browser.test.ts',
-      'service/test/sdk/{batch,calls,subscriptions}.test.ts',
+      'service/test/input/{batches,batch-labels,deadline,fuzz,stored-texts}.test.ts',
+      'service/test/contract/{error-examples,example-exchanges}.test.ts',
+      'service/test/console/{shop-day,live}-browser.test.ts',
+      'service/test/sdk/subscriptions.test.ts',
       'service/test/cli/import-resume.test.ts',
+    ],
+    except: [
+      'service/test/access/{addresses,connections,cross-origin,cross-origin-browser,keys-command,keys-in-memory,rate-limit-headers,scopes,secrecy,should-retry,sign-in}.test.ts',
+      'service/test/events/{browser,event-union,guide-receiver,webhooks-addresses,webhooks-sent-privately,webhooks-tls}.test.ts',
+      'service/test/journeys/{lifecycle,methods,request-ids-and-versions}.test.ts',
     ],
     options: concurrency,
     withServers: true,
@@ -75,7 +82,9 @@ function runInstead(names: readonly string[], args: readonly string[]): void {
 
 /** All files of a suite. */
 function filesOf(name: string): readonly string[] {
-  const files = globSync(suites[name]!.files).toSorted();
+  const { files: patterns, except = [] } = suites[name]!;
+  const exclude = process.env.TEST_LONG === '1' ? [] : except;
+  const files = globSync(patterns, { exclude }).toSorted();
   return name === 'postgres' ? files.filter(file => usesStore(resolve(file))) : files;
 }
 

@@ -35,6 +35,8 @@ export async function administratorOf(server: Server): Promise<Client> {
 /** Creates a key and a category through the API of the service. */
 export async function prepareService(server: Server): Promise<Access> {
   const administrator = await administratorOf(server);
+  // The service writes the file before it commits the key.
+  await server.responds('/account', { 'X-API-Key': administrator.apiKey });
   const { key } = await post<{ key: string }>(administrator, '/keys', {
     name: 'bench',
     plan: 'enterprise',

@@ -44,8 +44,8 @@ async function measureMemory(
 
   const samples: number[] = [];
   const sampling = setInterval(() => samples.push(residentMegabytes(server.pid)), SAMPLE_MS);
-  const { requests, requestsPerSecond } = await generator.run({ server, requests: createPet }, LOAD_SECONDS);
-  clearInterval(sampling);
+  const load = generator.run({ server, requests: createPet }, LOAD_SECONDS);
+  const { requests, requestsPerSecond } = await load.finally(() => clearInterval(sampling));
   await sleep(IDLE_MS);
   const after = residentMegabytes(server.pid);
   if (streams.some(stream => stream.destroyed)) throw new Error('A stream ended under the load');

@@ -1,7 +1,19 @@
-import { cpSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { type PostgresServer, startPostgres } from '../../scripts/servers/postgres.ts';
+import { startPostgres } from '../../scripts/servers/postgres.ts';
 import type { Database } from '../../service/src/db/database.ts';
 import { openPostgres } from '../../service/src/db/postgres.ts';
 import { openSqlite } from '../../service/src/db/sqlite.ts';
@@ -10,6 +22,8 @@ import { temporaryDirectory } from '../harness/at-exit.ts';
 import { startService } from '../harness/servers.ts';
 import { type Access, prepareService } from '../harness/shop.ts';
 import { fillShop } from './fill-shop.ts';
+
+const root = join(import.meta.dirname, '../..');
 
 export type Engine = 'SQLite' | 'PostgreSQL';
 
@@ -23,38 +37,82 @@ export interface FilledStore extends Store {
   access: Omit<Access, 'port'>;
 }
 
-/** Stores with many rows, which take minutes to fill. The rows of the bench share them. */
+/** Filled stores, which take minutes to fill, stay here for further runs until what fills them changes. */
+const CACHE = join(root, 'node_modules/.cache/petstore-bench');
+
+/** Copies of stores with many rows. The rows of the bench share them. */
 export class FilledStores implements AsyncDisposable {
-  readonly #filled = new Map<string, Promise<FilledStore>>();
-  #postgres: Promise<PostgresServer> | undefined;
+  readonly #copies = new Map<string, Promise<FilledStore>>();
+  readonly #servers = new AsyncDisposableStack();
 
   /** Returns a store with this number of pets and orders. Other rows use it as well: only copies may be changed. */
   get(engine: Engine, pets: number): Promise<FilledStore> {
-    const name = `${engine} ${pets}`;
-    const store = this.#filled.get(name) ?? this.#fill(engine, pets);
-    this.#filled.set(name, store);
+    const name = `${engine}-${pets}`;
+    const store = this.#copies.get(name) ?? this.#copy(name, engine, pets);
+    this.#copies.set(name, store);
     return store;
   }
 
-  async #fill(engine: Engine, pets: number): Promise<FilledStore> {
-    const env = engine === 'SQLite' ? {} : { DATABASE_URL: await this.#database() };
-    const store = { ...(await preparedStore(env)), env };
-    const db = await openStore(store);
-    await fillShop(db, pets);
-    await db.close();
-    if (env.DATABASE_URL) await vacuum(env.DATABASE_URL);
-    return store;
-  }
-
-  async #database(): Promise<string> {
-    // Avoids checkpoints while the million rows are inserted.
-    this.#postgres ??= startPostgres({ settings: { max_wal_size: '8GB' } });
-    return (await this.#postgres).createDatabase();
+  async #copy(name: string, engine: Engine, pets: number): Promise<FilledStore> {
+    const filled = join(CACHE, digestOfFilling(), name);
+    if (!existsSync(join(filled, ACCESS))) await fill(filled, engine, pets);
+    const parent = temporaryDirectory();
+    const dataDirectory = join(parent, name);
+    // PostgreSQL may run as another user, and accepts only files of that user.
+    chmodSync(parent, 0o711);
+    execFileSync('cp', ['-a', filled, dataDirectory]);
+    const access: FilledStore['access'] = JSON.parse(readFileSync(join(dataDirectory, ACCESS), 'utf8'));
+    return { dataDirectory, env: await startBelow(this.#servers, engine, dataDirectory), access };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await (await this.#postgres)?.stop();
+    await this.#servers.disposeAsync();
   }
+}
+
+/** Written last, when a store is complete. */
+const ACCESS = 'access.json';
+
+async function fill(directory: string, engine: Engine, pets: number): Promise<void> {
+  // An earlier run may not have completed it, and other versions are not used any more.
+  rmSync(directory, { recursive: true, force: true });
+  mkdirSync(directory, { recursive: true });
+  for (const version of readdirSync(CACHE))
+    if (version !== digestOfFilling()) rmSync(join(CACHE, version), { recursive: true });
+  await using servers = new AsyncDisposableStack();
+  const store = { dataDirectory: directory, env: await startBelow(servers, engine, directory) };
+  const access = await prepare(store);
+  const db = await openStore(store);
+  await fillShop(db, pets);
+  await db.close();
+  if (store.env.DATABASE_URL) await vacuum(store.env.DATABASE_URL);
+  await servers.disposeAsync();
+  writeFileSync(join(directory, ACCESS), JSON.stringify(access));
+}
+
+/** Starts the PostgreSQL whose data are in the directory of a store, if it needs one. Returns the settings of a service. */
+async function startBelow(
+  servers: AsyncDisposableStack,
+  engine: Engine,
+  directory: string,
+): Promise<NodeJS.ProcessEnv> {
+  if (engine === 'SQLite') return {};
+  const postgres = await startPostgres({
+    directory: join(directory, 'postgres'),
+    // Without checkpoints while the million rows are inserted, and without their log afterwards.
+    settings: { max_wal_size: '8GB', wal_recycle: 'off' },
+  });
+  servers.defer(() => postgres.stop());
+  servers.defer(() => postgres.shutDown());
+  return { DATABASE_URL: postgres.url };
+}
+
+function digestOfFilling(): string {
+  const hash = createHash('sha256');
+  const files = ['service/migrations/*', 'service/src/kit/*.ts', 'bench/stores/*.ts'];
+  for (const file of globSync(files, { cwd: root }).toSorted())
+    hash.update(file).update(readFileSync(join(root, file)));
+  return hash.digest('hex').slice(0, 16);
 }
 
 /** Opens a store without a service. */
@@ -76,10 +134,10 @@ export function copyOf<S extends Store>(store: S): S {
   return { ...store, dataDirectory };
 }
 
-async function preparedStore(env: NodeJS.ProcessEnv) {
-  await using server = await startService({ env });
+async function prepare(store: Store): Promise<FilledStore['access']> {
+  await using server = await startService(store);
   const { port: _, ...access } = await prepareService(server);
-  return { access, dataDirectory: server.dataDirectory };
+  return access;
 }
 
 async function vacuum(url: string): Promise<void> {

@@ -59,7 +59,7 @@ export async function expiredStore(): Promise<OldStore> {
   await db.run('UPDATE webhooks SET deleted_at = ? WHERE id = ?', [expired, store.webhookId + 1]);
   await db.run(
     `INSERT INTO idempotency_keys (api_key_id, idempotency_key, fingerprint, location, body, created_at) ${numbersTo(OUTCOMES)}
-     SELECT 1, 'order-' || n || '-' || n * 7919, zeroblob(32), '/pets/1', '{"id":1,"name":"Bella the Labrador","categoryId":1,"status":"available"}',
+     SELECT 1, 'order-' || n || '-' || (n * 7919), zeroblob(32), '/pets/1', '{"id":1,"name":"Bella the Labrador","categoryId":1,"status":"available"}',
        ${expired} FROM numbers`,
   );
   await db.close();

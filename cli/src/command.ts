@@ -17,6 +17,9 @@ export interface Context {
   /** The maximum number of items that a list prints. */
   readonly limit: number;
   readonly settings: Settings;
+  /** The streams of the process: whether they are terminals. */
+  readonly stdout: NodeJS.WriteStream;
+  readonly stderr: NodeJS.WriteStream;
   /** Writes a line for people to standard error, unless `--quiet` is set. */
   note: (message: string) => void;
   /** Writes the error of one of several items to standard error. */

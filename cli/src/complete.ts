@@ -1,7 +1,7 @@
 import type { Command } from './command.ts';
 import { commands, groups } from './commands/index.ts';
 import type { Parameter } from './parameters.ts';
-import { readProfiles } from './profiles.ts';
+import { configDirectory, readProfiles } from './profiles.ts';
 import { optionName, optionsOf } from './shared-options.ts';
 
 /** A word that can follow, and what it means. */
@@ -63,6 +63,6 @@ function argumentOf({ arguments: parameters = {} }: Command, position: number): 
 }
 
 function valuesOf({ choices, value, help }: Parameter<unknown>): Candidate[] {
-  const words = value === 'profile' ? Object.keys(readProfiles().profiles) : (choices ?? []);
+  const words = value === 'profile' ? Object.keys(readProfiles(configDirectory()).profiles) : (choices ?? []);
   return words.map(word => [word, help]);
 }

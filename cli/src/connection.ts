@@ -25,7 +25,7 @@ export function connectionOf(settings: Settings, needsNoKey = false): Connection
   const url = settings.url ?? (settings.profile === undefined ? environment.PETSTORE_URL : undefined);
   const apiKey = givenKey(settings);
   if (url !== undefined && apiKey !== undefined) return { url: checkUrl(url), apiKey };
-  const stored = findProfile(name);
+  const stored = findProfile(settings, name);
   const chosen = checkUrl(url ?? stored?.url ?? DEFAULT_URL);
   if (apiKey !== undefined || needsNoKey) return { url: chosen, apiKey };
   if (stored === undefined)
@@ -58,8 +58,11 @@ function readKey(file: string): string {
   }
 }
 
-function findProfile(wanted: string | undefined): (Profile & { profile: string }) | undefined {
-  const { current, profiles } = readProfiles();
+function findProfile(
+  { configDirectory }: Settings,
+  wanted: string | undefined,
+): (Profile & { profile: string }) | undefined {
+  const { current, profiles } = readProfiles(configDirectory);
   const name = wanted ?? current;
   if (name === undefined) return undefined;
   if (Object.hasOwn(profiles, name)) return { ...profiles[name]!, profile: name };

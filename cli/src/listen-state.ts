@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import type { Connection } from './connection.ts';
 import { newSecret } from './delivery.ts';
 import { readPrivateFile, replacePrivateFile } from './private-file.ts';
-import { configDirectory } from './profiles.ts';
 
 /** What `webhooks listen` stores for its next run. */
 export interface ListenState {
@@ -18,10 +17,15 @@ export interface ListenState {
 }
 
 /** Reads the state of a profile and a URL, and creates the secret of the profile if it has none. */
-export function openListenState({ url, profile }: Connection, forwardTo: string): ListenState {
+export function openListenState(
+  configDirectory: string,
+  { url, profile }: Connection,
+  forwardTo: string,
+): ListenState {
   const owner = { profile, url };
-  const secretFile = fileOf(owner);
-  const cursorFile = fileOf({ ...owner, forwardTo });
+  const directory = join(configDirectory, 'listen');
+  const secretFile = join(directory, nameOf(owner));
+  const cursorFile = join(directory, nameOf({ ...owner, forwardTo }));
   let { secret } = read(secretFile);
   if (secret === undefined) {
     secret = newSecret();
@@ -43,9 +47,9 @@ export function openListenState({ url, profile }: Connection, forwardTo: string)
 const textOf = (values: object) => `${JSON.stringify(values, null, 2)}\n`;
 
 /** A log belongs to a service, so the name of the file depends on its URL as well. */
-function fileOf(owner: object): string {
+function nameOf(owner: object): string {
   const hash = createHash('sha256').update(JSON.stringify(owner)).digest('hex');
-  return join(configDirectory(), 'listen', `${hash.slice(0, 16)}.json`);
+  return `${hash.slice(0, 16)}.json`;
 }
 
 function read(file: string): { secret?: string; cursor?: string } {

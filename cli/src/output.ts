@@ -1,9 +1,9 @@
 import { once } from 'node:events';
+import { escapeFormula } from '@petstore/pet-files';
 import { stringify } from 'csv-stringify/sync';
 import { colorsOf } from './colors.ts';
 import type { Command } from './command.ts';
 import { UsageError } from './failure.ts';
-import { escapeFormula } from './import/formulas.ts';
 import { json, printable } from './printable.ts';
 import type { Settings } from './settings.ts';
 import { formatItem, TableWriter } from './table.ts';

@@ -17,16 +17,17 @@ export interface Profiles {
 /** The user's configuration directory: that of XDG_CONFIG_HOME on Linux, and of the platform elsewhere. */
 export const configDirectory = (): string => envPaths('petstore', { suffix: '' }).config;
 
-export const profilesFile = (): string => join(configDirectory(), 'profiles.json');
+export const profilesFile = (directory: string): string => join(directory, 'profiles.json');
 
 /** Reads the profiles; none if the file is missing. Throws a `LoginError` if other users can read or change the file. */
-export function readProfiles(file = profilesFile()): Profiles {
+export function readProfiles(directory: string): Profiles {
+  const file = profilesFile(directory);
   const text = readPrivateFile(file, 'API keys');
   return text === undefined ? { current: undefined, profiles: {} } : parse(text, file);
 }
 
-export function writeProfiles(profiles: Profiles, file = profilesFile()): void {
-  replacePrivateFile(file, `${JSON.stringify(profiles, null, 2)}\n`);
+export function writeProfiles(directory: string, profiles: Profiles): void {
+  replacePrivateFile(profilesFile(directory), `${JSON.stringify(profiles, null, 2)}\n`);
 }
 
 function parse(text: string, file: string): Profiles {

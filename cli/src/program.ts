@@ -1,9 +1,10 @@
 import { Argument, Command as Commander, Option } from 'commander';
-import type { Colors } from './colors.ts';
+import { type Colors, colorsOf } from './colors.ts';
 import type { Command } from './command.ts';
 import { commands, groups } from './commands/index.ts';
 import { meanings, UsageError } from './failure.ts';
 import type { Parameter, Parameters } from './parameters.ts';
+import type { Surroundings } from './settings.ts';
 import { impliedOptions, optionName, optionsOf, shared } from './shared-options.ts';
 import { version } from './version.ts';
 
@@ -12,15 +13,18 @@ type Values = Record<string, unknown>;
 /** Executes a command with the values of its arguments and options. */
 export type Execute = (command: Command, values: Values) => Promise<void>;
 
-/** What the help depends on. */
-export interface Terminal {
+/** What the help depends on, and where it is written. */
+interface Terminal extends Pick<Surroundings, 'stdout' | 'stderr'> {
   width: number;
   colors: Colors;
 }
 
 /** Makes the parser, with its help, from the definitions of the commands. */
-export function createProgram(execute: Execute, { width, colors }: Terminal): Commander {
-  const program = configure(new Commander('petstore'), width, colors)
+export function createProgram(execute: Execute, { environment, stdout, stderr }: Surroundings): Commander {
+  const width = Number(environment.COLUMNS) || stdout.columns || 80;
+  const colors = colorsOf(stdout, environment);
+  const terminal = { width, colors, stdout, stderr };
+  const program = configure(new Commander('petstore'), terminal)
     .description('Pets, orders, stock, API keys, events and webhooks of a pet store.')
     .version(version, '--version', 'Show the version')
     .addHelpText('after', rootHelp(colors));
@@ -30,22 +34,25 @@ export function createProgram(execute: Execute, { width, colors }: Terminal): Co
     const [first = '', second] = definition.name.split(' ');
     let parent = program;
     if (second !== undefined) {
-      parent =
-        parents.get(first) ?? configure(program.command(first), width, colors).description(groups[first]!);
+      parent = parents.get(first) ?? configure(program.command(first), terminal).description(groups[first]!);
       parents.set(first, parent);
     }
-    addCommand(parent, second ?? first, definition, execute, { width, colors });
+    addCommand(parent, second ?? first, definition, execute, terminal);
   }
   return program;
 }
 
-function configure(command: Commander, width: number, colors: Colors): Commander {
+function configure(command: Commander, { width, colors, stdout, stderr }: Terminal): Commander {
   return command
     .exitOverride()
     .helpOption('-h, --help', 'Show the help')
     .helpCommand(false)
     .showSuggestionAfterError()
-    .configureOutput({ outputError: (message, write) => write(message.replace(/^error: /, 'Error: ')) })
+    .configureOutput({
+      writeOut: text => stdout.write(text),
+      writeErr: text => stderr.write(text),
+      outputError: (message, write) => write(message.replace(/^error: /, 'Error: ')),
+    })
     .configureHelp({ helpWidth: width, showGlobalOptions: true, styleTitle: colors.bold });
 }
 
@@ -54,13 +61,13 @@ function addCommand(
   name: string,
   definition: Command,
   execute: Execute,
-  { width, colors }: Terminal,
+  terminal: Terminal,
 ): void {
   const { summary, details, arguments: parameters = {}, options = {}, examples } = definition;
-  const command = configure(parent.command(name), width, colors)
+  const command = configure(parent.command(name), terminal)
     .summary(summary)
     .description(details ? `${summary}.\n\n${details}` : `${summary}.`)
-    .addHelpText('after', section('Examples:', examples, colors));
+    .addHelpText('after', section('Examples:', examples, terminal.colors));
   for (const [key, parameter] of Object.entries(parameters)) command.addArgument(argumentOf(key, parameter));
   addOptions(command, { ...options, ...impliedOptions(definition) });
   command.action(async () => {

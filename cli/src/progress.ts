@@ -27,10 +27,9 @@ interface Options {
 
 /** Shows progress on the terminal of standard error, with the rate and the time that is left. Nothing is shown elsewhere. */
 export function startProgress(
-  { note, settings: { isQuiet, environment } }: Pick<Context, 'note' | 'settings'>,
+  { note, settings: { isQuiet, environment }, stderr: stream }: Pick<Context, 'note' | 'settings' | 'stderr'>,
   { total, done = 0, unit, isHidden = false }: Options,
 ): Progress {
-  const stream = process.stderr;
   if (!stream.isTTY || isQuiet || isHidden) return { update: () => {}, note, stop: () => {} };
   const startedAt = performance.now();
   const format = (_: unknown, { value }: { value: number }) => {

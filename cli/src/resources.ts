@@ -1,4 +1,5 @@
 import { fields } from '@petstore/client/lists';
+import { exportedColumns } from '@petstore/pet-files';
 
 /** The items that commands print. */
 export interface Resource {
@@ -14,10 +15,7 @@ export const pet: Resource = { fields: fields.Pet };
 export const category: Resource = { fields: fields.Category };
 export const order: Resource = { fields: fields.Order };
 export const stock: Resource = { fields: fields.InventoryItem };
-/** The columns that `petstore import` reads, in an order for people. */
-export const exportedPet: Resource = {
-  fields: ['id', 'name', 'category', 'categoryId', 'status', 'quantity'],
-};
+export const exportedPet: Resource = { fields: exportedColumns };
 export const importSummary: Resource = {
   fields: [
     'file',

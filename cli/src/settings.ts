@@ -1,5 +1,16 @@
-/** The options that all commands have, and the environment. */
-export interface Settings {
+/** What a command uses of its process. */
+export interface Surroundings {
+  environment: NodeJS.ProcessEnv;
+  /** The directory of the profiles. */
+  configDirectory: string;
+  stdout: NodeJS.WriteStream;
+  stderr: NodeJS.WriteStream;
+  /** Ends the command, as Ctrl-C does. */
+  signal: AbortSignal;
+}
+
+/** The options that all commands have, and what they depend on. */
+export interface Settings extends Pick<Surroundings, 'environment' | 'configDirectory'> {
   url: string | undefined;
   apiKeyFile: string | undefined;
   profile: string | undefined;
@@ -13,5 +24,4 @@ export interface Settings {
   format: 'csv' | 'ndjson' | undefined;
   /** Whether cells of CSV that begin like formulas are written without an escape. */
   isRaw: boolean;
-  environment: NodeJS.ProcessEnv;
 }

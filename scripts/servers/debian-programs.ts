@@ -9,7 +9,6 @@ import { isOwnDirectory } from './own-directory.ts';
 const packages = {
   caddy: 'caddy',
   haproxy: 'haproxy',
-  libfaketime: 'libfaketime',
   pg_dump: 'postgresql-client',
   pg_restore: 'postgresql-client',
   createdb: 'postgresql-client',
@@ -33,7 +32,6 @@ const unpacked = join(tmpdir(), `petstore-debian-programs-${process.getuid!()}`)
 
 /** Returns the path of a program: an installed one first, then an unpacked one. */
 function find(name: DebianProgram): string | undefined {
-  if (name === 'libfaketime') return filesBelow('usr/lib/*/faketime/libfaketime.so.1')[0];
   const directories = filesBelow('{usr/sbin,usr/bin,usr/lib/postgresql/*/bin}');
   // Debian's files in /usr/bin for PostgreSQL are Perl scripts that find only installed programs.
   const isScript = packages[name] === 'postgresql-client';
@@ -47,7 +45,7 @@ function filesBelow(pattern: string): string[] {
   return ['/', unpacked].flatMap(root => globSync(join(root, pattern)));
 }
 
-/** Returns the path of a program, or of the library `libfaketime`. Throws if it is missing. */
+/** Returns the path of a program. Throws if it is missing. */
 export function debianProgram(name: DebianProgram): string {
   const path = find(name);
   if (path === undefined) throw new Error(`${name} is missing. ${howToGetDebianPrograms}`);

@@ -801,7 +801,7 @@ export type ErrorCode =
   | 'rate_limit_exceeded'
   /** The API key is banned, because it kept sending requests after it was rejected; wait for the time in Retry-After. */
   | 'api_key_banned'
-  /** The resource has changed since the ETag in If-Match, or has an ETag that If-None-Match excludes. */
+  /** The resource has changed since the ETag in If-Match, or has no ETag, or one that If-None-Match excludes. */
   | 'precondition_failed'
   /** The Idempotency-Key was used with another request; send a new one. */
   | 'idempotency_key_reused'

@@ -11,8 +11,8 @@ import type { Config } from './config.ts';
 import type { Database } from './db/database.ts';
 import { Writability } from './db/writability.ts';
 import { EventTail } from './events/event-log/event-tail.ts';
-import { RESPONSE_TIMEOUT } from './events/webhooks/attempt.ts';
-import { readBacklog } from './events/webhooks/backlog.ts';
+import { readBacklog } from './events/webhooks/delivery-queries.ts';
+import { RESPONSE_TIMEOUT } from './events/webhooks/delivery-rules.ts';
 import { WebhookDispatcher } from './events/webhooks/dispatcher.ts';
 import { Endpoints, type Resolve } from './events/webhooks/endpoints.ts';
 import { resolveByServers, resolveLocally } from './events/webhooks/resolve.ts';
@@ -123,13 +123,20 @@ export async function buildApp(
     },
   });
   const idempotency = new Idempotency(db);
-  const tail = new EventTail(db, error =>
-    outageLog.writeTask('events', error, 'Events could not be read; trying again'),
-  );
+  const tail = new EventTail(db, {
+    onError: error => outageLog.writeTask('events', error, 'Events could not be read; trying again'),
+    onTakenBack: (read, latest) =>
+      log.error(
+        { read, latest },
+        'The database was returned to an earlier state: the event log ends before an event that was read. If no line states ' +
+          'that it continues in a new range, run `continue-log`',
+      ),
+  });
   const streams = new EventStreams({
     mostPerKey: config.streamsPerKey,
     heartbeat,
     findCaller: key => keyRing.find(key, clock.now()),
+    findStoredCaller: key => keyRing.findStored(key, clock.now()),
     onDrop: (reader, reason) => log.warn({ ...reader, reason }, 'Stream dropped'),
   });
   const allowPrivate = config.privateWebhooks;
@@ -152,7 +159,7 @@ export async function buildApp(
     readStandings,
     source: config.publicUrl,
     tracing,
-    onDisabled: (webhookId, reason, traceId) => log.warn({ webhookId, reason, traceId }, 'Webhook disabled'),
+    onDisabled: (webhookId, disabled) => log.warn({ webhookId, ...disabled }, 'Webhook disabled'),
     onAttempt: result => metrics?.onWebhookAttempt(result),
     onError: error => outageLog.writeTask('webhooks', error, 'Webhooks could not be served; trying again'),
   });

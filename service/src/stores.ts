@@ -28,6 +28,12 @@ export async function openStores(
         else log.warn({ reason }, 'The database cannot be reached');
       },
       onPooler: () => log.info('A pooler is in front of PostgreSQL: statements are not prepared'),
+      onContinued: continued =>
+        log.error(
+          continued,
+          'The database was returned to an earlier state: the event log ended before an event that clients may know. It continues ' +
+            'in a new range, as after `continue-log`',
+        ),
     },
     clock,
   );

@@ -13,11 +13,11 @@ const sources = [
   join(root, 'package-lock.json'),
   fileURLToPath(import.meta.url),
   join(root, 'sdk/src'),
-  join(root, 'cli/src/import'),
+  join(root, 'pet-files/src'),
   ...['src', 'index.html', 'vite.config.ts', 'package.json'].map(name => join(workspace, name)),
 ];
 
-if (changedAt(join(result, 'index.html')) < Math.max(...sources.flatMap(filesAt).map(changedAt))) {
+if (builtAt() < Math.max(...sources.flatMap(filesAt).map(changedAt))) {
   process.stderr.write('Building the console …\n');
   // A service or another build may read or write the result at the same time, so it appears as a whole.
   const unfinished = `${result}.${process.pid}`;
@@ -50,9 +50,14 @@ function replace(unfinished) {
   rmSync(old, { recursive: true, force: true });
 }
 
-/** Returns when a file was changed last; 0 if it does not exist. */
+/** Returns when the result was written; 0 if it does not exist. */
+function builtAt() {
+  return statSync(join(result, 'index.html'), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+}
+
+/** Returns when a file got its content or its name. A file of an archive keeps an earlier time of modification. */
 function changedAt(file) {
-  return statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  return statSync(file).ctimeMs;
 }
 
 function filesAt(path) {

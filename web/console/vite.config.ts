@@ -6,11 +6,12 @@ const at = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 export default defineConfig({
   root: at('.'),
   base: '/console/',
-  // From its sources: the client needs no build of its own here.
+  // From their sources: these packages need no build of their own here.
   resolve: {
     alias: {
       '@petstore/client/lists': at('../../sdk/src/resources/lists.ts'),
       '@petstore/client': at('../../sdk/src/index.ts'),
+      '@petstore/pet-files': at('../../pet-files/src/index.ts'),
     },
   },
   build: {

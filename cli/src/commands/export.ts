@@ -9,7 +9,7 @@ const details =
   'Writes all items to standard output, as CSV or with --format ndjson. If a limit makes the command end, run it again with a longer --max-wait.';
 
 const raw = flag(
-  'Write texts that begin with = + - @ as they are: spreadsheet programs execute them as formulas',
+  'Write texts with = + - @ at the start or after a separator as they are: spreadsheet programs execute them as formulas',
 );
 
 /** Yields items, and shows how many on the terminal if they are written to a file. */
@@ -18,7 +18,7 @@ async function* withProgress(
   unit: string,
   read: (context: Pick<Context, 'store' | 'calls'>) => AsyncIterable<object>,
 ): AsyncGenerator<object> {
-  const progress = startProgress(context, { unit, isHidden: process.stdout.isTTY });
+  const progress = startProgress(context, { unit, isHidden: context.stdout.isTTY });
   let done = 0;
   try {
     const store = context.connect({ note: progress.note });
@@ -61,14 +61,14 @@ async function* readPets(
   // Both lists have the same order.
   const entries = store.inventory.list({ ...query, sort: 'petId' }, calls)[Symbol.asyncIterator]();
   let entry: InventoryItem | undefined;
-  for await (const { id, name, categoryId, status } of store.pets.list({ ...query, sort: 'id' }, calls)) {
-    while (withStock && (entry === undefined || entry.petId < id)) {
+  for await (const pet of store.pets.list({ ...query, sort: 'id' }, calls)) {
+    while (withStock && (entry === undefined || entry.petId < pet.id)) {
       const next = await entries.next();
       if (next.done) break;
       entry = next.value;
     }
-    const quantity = entry?.petId === id ? entry.quantity : undefined;
-    yield { id, name, category: names.get(categoryId), categoryId, status, ...(withStock && { quantity }) };
+    const quantity = entry?.petId === pet.id ? entry.quantity : undefined;
+    yield { ...pet, category: names.get(pet.categoryId), ...(withStock && { quantity }) };
   }
 }
 

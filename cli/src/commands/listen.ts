@@ -45,10 +45,10 @@ interface Values {
 }
 
 async function* forward(context: Context, { forwardTo, events: types, from }: Values) {
-  const { calls, connection, note, store } = context;
-  const state = openListenState(connection, forwardTo.href);
+  const { calls, connection, note, settings, stderr, store } = context;
+  const state = openListenState(settings.configDirectory, connection, forwardTo.href);
   // What is not a terminal may be a log, which other people can read.
-  if (process.stderr.isTTY) note(`The secret of the deliveries: ${state.secret}`);
+  if (stderr.isTTY) note(`The secret of the deliveries: ${state.secret}`);
   else note(`The secret of the deliveries is in ${state.secretFile}`);
   let isOpen = false;
   let position = from ?? state.cursor ?? 'latest';

@@ -23,7 +23,8 @@ export const login = command({
   prints: loggedIn,
   run: async context => {
     const { settings, calls, note } = context;
-    const stored = readProfiles();
+    const { configDirectory } = settings;
+    const stored = readProfiles(configDirectory);
     const name = settings.profile ?? stored.current ?? DEFAULT_PROFILE;
     const url = checkUrl(settings.url ?? (await askForUrl(context, stored.profiles[name]?.url)));
     const apiKey = givenKey({ ...settings, environment: {} }) ?? checkKey(await askForKey(context));
@@ -35,8 +36,9 @@ export const login = command({
       plan,
       scopes,
     } = await connect({ url, apiKey }, settings, { note }).account.get(calls);
-    writeProfiles({ current: name, profiles: { ...stored.profiles, [name]: { url, apiKey } } });
-    note(`Stored in ${profilesFile()}, which only you can read`);
+    const profiles = { ...stored.profiles, [name]: { url, apiKey } };
+    writeProfiles(configDirectory, { current: name, profiles });
+    note(`Stored in ${profilesFile(configDirectory)}, which only you can read`);
     return { profile: name, url, keyId, name: keyName, plan, scopes };
   },
 });
@@ -83,12 +85,12 @@ export const logout = command({
   examples: ['petstore logout', 'petstore logout --profile shop'],
   output: 'item',
   prints: profile,
-  run: async ({ settings }) => {
-    const stored = readProfiles();
-    const name = existing(stored, settings.profile ?? stored.current);
+  run: async ({ settings: { configDirectory, profile } }) => {
+    const stored = readProfiles(configDirectory);
+    const name = existing(stored, profile ?? stored.current);
     const { [name]: removed, ...profiles } = stored.profiles;
     const current = stored.current === name ? undefined : stored.current;
-    writeProfiles({ current, profiles });
+    writeProfiles(configDirectory, { current, profiles });
     return { name, url: removed!.url, current: false };
   },
 });
@@ -99,8 +101,8 @@ const list = command({
   examples: ['petstore profiles list'],
   output: 'items',
   prints: profile,
-  run: async function* () {
-    const { current, profiles } = readProfiles();
+  run: async function* ({ settings }) {
+    const { current, profiles } = readProfiles(settings.configDirectory);
     for (const [name, { url }] of Object.entries(profiles)) yield { name, url, current: name === current };
   },
 });
@@ -112,10 +114,10 @@ const use = command({
   examples: ['petstore profiles use shop'],
   output: 'item',
   prints: profile,
-  run: async (_, { name: wanted }) => {
-    const stored = readProfiles();
+  run: async ({ settings: { configDirectory } }, { name: wanted }) => {
+    const stored = readProfiles(configDirectory);
     const name = existing(stored, wanted);
-    writeProfiles({ ...stored, current: name });
+    writeProfiles(configDirectory, { ...stored, current: name });
     return { name, url: stored.profiles[name]!.url, current: true };
   },
 });

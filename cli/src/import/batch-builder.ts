@@ -1,8 +1,7 @@
 import type { BatchOperation } from '@petstore/client';
+import { type CategoryNames, newPetOf, petOf, Rejection, stockToSet } from '@petstore/pet-files';
 import { LoginError } from '../failure.ts';
-import type { CategoryNames } from './category-names.ts';
 import type { Batch } from './journal.ts';
-import { initialQuantity, petOf, Rejection } from './pet-rules.ts';
 import type { Row } from './rows.ts';
 
 /** A batch of rejected rows only is stored after this many, so that it needs little memory. */
@@ -60,13 +59,9 @@ export class BatchBuilder {
   async #operationsOf({ line, values }: Row): Promise<BatchOperation[]> {
     if (typeof values === 'string') throw new Rejection('invalid_request', values);
     const pet = petOf(values);
-    const { name, category, quantity } = pet;
-    // A pet without stock is sold.
-    const status = quantity === 0 ? 'sold' : pet.status;
-    const categoryId = typeof category === 'number' ? category : await this.#categories.find(category);
-    const body = { name, categoryId, ...(status && { status }) };
-    if (quantity === undefined || quantity === initialQuantity({ status }))
-      return [{ method: 'POST', path: '/pets', body }];
+    const body = newPetOf(pet, await this.#categories.find(pet.category));
+    const quantity = stockToSet(pet);
+    if (quantity === undefined) return [{ method: 'POST', path: '/pets', body }];
     // The pet would be created without its stock.
     if (!this.#canSetStock)
       throw new LoginError(

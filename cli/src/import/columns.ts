@@ -1,10 +1,6 @@
+import { fieldOf as fieldByName, fields, widthProblem } from '@petstore/pet-files';
 import { UsageError } from '../failure.ts';
 import type { Source } from './source.ts';
-
-/** The fields of a row that are imported. */
-const fields = ['name', 'category', 'categoryId', 'status', 'quantity'];
-/** The fields of an export, and of a file with rejected rows, that are not imported. */
-const ignored = ['id', 'line', 'code', 'message'];
 
 /** Converts the rows of a file to fields. */
 export interface Columns {
@@ -21,8 +17,8 @@ export function columnsOf({ file, format, delimiter, header }: Source, map: read
   if (format === 'csv') checkHeader(file, header, fieldsOfHeader, mapped);
   return {
     ofCells: cells => {
-      if (cells.length !== header.length)
-        return `The row has ${cells.length} cells, but the header has ${header.length}: put a cell with ${JSON.stringify(delimiter)} in quotes`;
+      const problem = widthProblem(cells, header, delimiter);
+      if (problem !== undefined) return problem;
       const entries = fieldsOfHeader.map((field, i) => [field, cells[i]] as const);
       return Object.fromEntries(entries.filter(([field]) => field !== ''));
     },
@@ -34,22 +30,16 @@ function parseMapping(text: string): readonly [string, string] {
   const place = text.lastIndexOf('=');
   const [column, field] = [text.slice(0, place), text.slice(place + 1)];
   if (place < 1) throw new UsageError(`--map: write COLUMN=FIELD instead of ${JSON.stringify(text)}`);
-  if (field === '' || fields.includes(field)) return [column, field];
+  if (field === '' || fields.some(known => known === field)) return [column, field];
   throw new UsageError(
     `--map: ${JSON.stringify(field)} is not a field. Fields: ${fields.join(', ')}. Without one, as in ${JSON.stringify(`${column}=`)}, the column is left out`,
   );
 }
 
-/** Returns the field of a column, '' if it is left out, and `undefined` if it is not known. Case and `_` make no difference. */
+/** Returns the field of a column, '' if it is left out, and `undefined` if it is not known. */
 function fieldOf(column: string, mapped: ReadonlyMap<string, string>): string | undefined {
-  const given = mapped.get(column);
-  if (given !== undefined) return given;
-  const key = plain(column);
-  if (ignored.includes(key)) return '';
-  return fields.find(field => plain(field) === key);
+  return mapped.get(column) ?? fieldByName(column);
 }
-
-const plain = (name: string) => name.toLowerCase().replace(/[\s_-]/g, '');
 
 function checkHeader(
   file: string,

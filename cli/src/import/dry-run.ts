@@ -1,9 +1,8 @@
+import { CategoryNames, petOf, Rejection } from '@petstore/pet-files';
 import type { Context } from '../command.ts';
 import { exitCodes, PartialError } from '../failure.ts';
-import { CategoryNames } from './category-names.ts';
 import { columnsOf } from './columns.ts';
-import type { ImportOptions, Summary } from './import-pets.ts';
-import { petOf, Rejection } from './pet-rules.ts';
+import { creationOf, type ImportOptions, type Summary } from './import-pets.ts';
 import { type Row, rowsOf } from './rows.ts';
 import type { Source } from './source.ts';
 
@@ -18,10 +17,10 @@ export async function* checkPets(
 ): AsyncGenerator<Summary> {
   const startedAt = performance.now();
   const columns = columnsOf(source, map);
-  const categories = new CategoryNames(store, calls, false);
+  const categories = new CategoryNames(store, calls, creationOf(createCategories));
   let rejected = 0;
   for await (const row of rowsOf(source, columns, 0)) {
-    const problem = await problemOf(row, categories, createCategories);
+    const problem = await problemOf(row, categories);
     if (!problem) continue;
     rejected++;
     if (rejected <= SHOWN) fail(new Error(`Line ${row.line}: ${problem.message} (${problem.code})`));
@@ -48,18 +47,10 @@ export async function* checkPets(
     );
 }
 
-async function problemOf(
-  { values }: Row,
-  categories: CategoryNames,
-  createsCategories: boolean,
-): Promise<Rejection | undefined> {
+async function problemOf({ values }: Row, categories: CategoryNames): Promise<Rejection | undefined> {
   try {
     if (typeof values === 'string') throw new Rejection('invalid_request', values);
-    const { category } = petOf(values);
-    if (typeof category === 'string') {
-      if (!createsCategories) await categories.find(category);
-    } else if (!(await categories.has(category)))
-      throw new Rejection('unknown_category', `There is no category ${category}`);
+    await categories.check(petOf(values).category);
     return undefined;
   } catch (error) {
     if (error instanceof Rejection) return error;

@@ -1,11 +1,11 @@
 import { setFlagsFromString } from 'node:v8';
 import type { Account, BatchResult } from '@petstore/client';
+import { type CategoryCreation, CategoryNames } from '@petstore/pet-files';
 import type { Context } from '../command.ts';
 import { exitCodes, LoginError, PartialError } from '../failure.ts';
 import { type Progress, startProgress } from '../progress.ts';
 import { BatchBuilder } from './batch-builder.ts';
 import { BatchSender, type Connect, EXPIRED, inDoubt } from './batch-sender.ts';
-import { CategoryNames } from './category-names.ts';
 import { columnsOf } from './columns.ts';
 import { type Batch, Journal, type SentBatch } from './journal.ts';
 import { lock } from './lock.ts';
@@ -21,6 +21,10 @@ export interface ImportOptions {
   createCategories: boolean;
   /** What happens to a batch that the service may have executed, and does not know any more. */
   inDoubt: 'send' | 'skip' | undefined;
+}
+
+export function creationOf(creates: boolean): CategoryCreation {
+  return { creates, howTo: 'use --create-categories' };
 }
 
 /** What an import has done. */
@@ -116,7 +120,11 @@ class Import {
       await this.#finishSent(rows);
       this.#journal.save({ keyId: this.#account.keyId });
       const { store } = this.#sender;
-      const categories = new CategoryNames(store, this.#context.calls, this.#options.createCategories);
+      const categories = new CategoryNames(
+        store,
+        this.#context.calls,
+        creationOf(this.#options.createCategories),
+      );
       const builder = new BatchBuilder(rows, categories, mayDo(this.#account, 'inventory:write'));
       for (let work = await builder.take(this.#size()); work; work = await builder.take(this.#size())) {
         const { source, ...batch } = work;

@@ -1,7 +1,7 @@
 import { closeSync, existsSync, fstatSync, fsyncSync, ftruncateSync, openSync, writeSync } from 'node:fs';
+import { addedColumns, escapeFormula } from '@petstore/pet-files';
 import { stringify } from 'csv-stringify/sync';
 import { ImportError } from '../failure.ts';
-import { escapeFormula } from './formulas.ts';
 import type { Row } from './rows.ts';
 import type { Source } from './source.ts';
 
@@ -28,7 +28,7 @@ export class RejectedRows {
     if (rejected.length === 0) return;
     const header =
       this.#bytes === 0 && this.#source.format === 'csv'
-        ? this.#csv([[...COLUMNS, ...this.#originalColumns()]])
+        ? this.#csv([[...addedColumns, ...this.#originalColumns()]])
         : '';
     const text = rejected.map(({ row, code, message }) => this.#format(row, code, message)).join('');
     this.#file ??= this.#open();
@@ -65,7 +65,7 @@ export class RejectedRows {
 
   /** The columns that an earlier import has added are replaced. */
   #isOwn(index: number): boolean {
-    return COLUMNS.some(name => name === this.#source.header[index]);
+    return addedColumns.some(name => name === this.#source.header[index]);
   }
 
   #originalColumns(): string[] {
@@ -88,8 +88,6 @@ export class RejectedRows {
     );
   }
 }
-
-const COLUMNS = ['line', 'code', 'message'];
 
 /** The members of a line of NDJSON; the text of a line that is not an object. */
 function membersOf(text: string): object {

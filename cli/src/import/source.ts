@@ -1,11 +1,19 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, statSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
+import {
+  type CsvRow,
+  CsvRows,
+  csvOptions,
+  csvProblem,
+  type Delimiter,
+  delimiterOf,
+  HEADER_BYTES,
+  type ParsedRecord,
+} from '@petstore/pet-files';
 import { parse } from 'csv-parse';
 import { UsageError } from '../failure.ts';
-import { type Delimiter, delimiterOf, rethrowAsUsage } from './csv.ts';
-import { MAX_ROW } from './csv-problem.ts';
-import { unescapeFormula } from './formulas.ts';
 
 export type Format = 'csv' | 'ndjson';
 
@@ -28,7 +36,7 @@ export interface Source {
 /** Reads a whole file once: whether it can be read as CSV, how many rows it has, and which content. */
 export async function inspect(file: string, format: Format, isRaw: boolean): Promise<Source> {
   const bytes = sizeOf(file);
-  const delimiter = format === 'csv' ? await delimiterOf(file) : ',';
+  const delimiter = format === 'csv' ? delimiterOf(await startOf(file)) : ',';
   const source: Source = { file, format, delimiter, isRaw, header: [], bytes, sha256: '', rows: 0 };
   const hash = createHash('sha256');
   for await (const { cells } of records(source, chunk => hash.update(chunk))) {
@@ -38,12 +46,18 @@ export async function inspect(file: string, format: Format, isRaw: boolean): Pro
   return { ...source, sha256: hash.digest('hex') };
 }
 
-/** A row of CSV, or a line of NDJSON. */
-interface FileRecord {
-  line: number;
-  /** One cell with the whole line in NDJSON. */
-  cells: string[];
+async function startOf(file: string): Promise<string> {
+  const handle = await open(file);
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEADER_BYTES), 0, HEADER_BYTES, 0);
+    return buffer.toString('utf8', 0, bytesRead);
+  } finally {
+    await handle.close();
+  }
 }
+
+/** A row of CSV, or a line of NDJSON, which is one cell. */
+type FileRecord = CsvRow;
 
 /** Yields the records of a file, including the header. */
 export function records(source: Source, onChunk?: (chunk: Buffer) => void): AsyncGenerator<FileRecord> {
@@ -54,30 +68,18 @@ export function records(source: Source, onChunk?: (chunk: Buffer) => void): Asyn
 }
 
 async function* csvRecords({ file, delimiter, isRaw }: Source, stream: NodeJS.ReadableStream) {
-  const parser = parse({
-    bom: true,
-    delimiter,
-    max_record_size: MAX_ROW,
-    raw: true,
-    relax_column_count: true,
-    skip_empty_lines: true,
-  });
+  const parser = parse(csvOptions(delimiter));
   stream.on('error', error => parser.destroy(error)).pipe(parser);
-  let before = 0;
+  const rows = new CsvRows({ isRaw });
   try {
-    for await (const { raw, record } of parser as AsyncIterable<{ raw: string; record: string[] }>) {
-      // The text of a record begins with the empty lines before it. The parser's own count is wrong for CRLF in quotes.
-      const [empty = ''] = /^[\r\n]*/.exec(raw)!;
-      if (record.some(cell => cell.trim() !== ''))
-        yield { line: before + breaksIn(empty) + 1, cells: isRaw ? record : record.map(unescapeFormula) };
-      before += breaksIn(raw);
+    for await (const record of parser as AsyncIterable<ParsedRecord>) {
+      const row = rows.next(record);
+      if (row) yield row;
     }
   } catch (error) {
-    rethrowAsUsage(file, error);
+    throw new UsageError(`${file} is ${csvProblem(error)}`);
   }
 }
-
-const breaksIn = (text: string) => text.match(/\r\n|\r|\n/g)?.length ?? 0;
 
 async function* lines(stream: NodeJS.ReadableStream): AsyncGenerator<FileRecord> {
   let line = 0;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { labelReader, type Reference, withoutLabels, withSomeIds } from './labels.ts';
+import { labelReader, type Reference, withSomeIds } from './labels.ts';
 
 const id = { type: 'integer', format: 'int64' } as const;
 const schema = { type: 'object', properties: { name: { type: 'string' }, petId: id } } as const;
@@ -15,14 +15,6 @@ describe('references to labels', () => {
     assert.deepEqual(find({ petId: { $id: 'rex' } }), [{ in: 'body', name: 'petId', label: 'rex' }]);
     for (const body of [{ name: { $id: 'rex' } }, { petId: { $id: 'rex', x: 1 } }, { petId: { $id: 1 } }, {}])
       assert.deepEqual(find(body), []);
-  });
-
-  it('are found in path parameters in braces', () => {
-    const found: Reference[] = [];
-    const texts = { petId: '{rex}', orderId: '7' };
-    assert.deepEqual(withoutLabels(texts, found), { petId: '1', orderId: '7' });
-    assert.deepEqual(found, [{ in: 'params', name: 'petId', label: 'rex' }]);
-    assert.equal(texts.petId, '{rex}');
   });
 
   it('are IDs during the checks, and references again afterwards, because a batch may be read twice', () => {

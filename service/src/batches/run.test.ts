@@ -60,43 +60,36 @@ function failing(error: Error): Step {
 const context = { part: () => ({}) } as unknown as Pick<Context<object, object, object>, 'part'>;
 const tx = { savepoint: (part: () => Promise<unknown>) => part() } as unknown as Transaction;
 
-describe('a batch serves other requests between its operations', () => {
-  it('while it checks them', async () => {
-    const sent = Array.from({ length: OPERATIONS }, () => ({ method: 'POST', path: '/nothing' }));
-    const caller = { keyId: 1, scopes: new Set(['admin'] as const), origins: null };
-    const table = new OperationTable([nothing], []);
-    const turns = await turnsOf(() => planOf(sent, table, caller, shortest()));
-    assert.ok(turns >= OPERATIONS - 1, `${turns} turns`);
-  });
+describe('a batch', () => {
+  const plan = Array.from({ length: OPERATIONS }, () => stepOf(nothing));
+  const sent = plan.map(() => ({ method: 'POST', path: '/nothing' }));
+  const caller = { keyId: 1, scopes: new Set(['admin'] as const), origins: null };
+  const table = new OperationTable([nothing], []);
+  const errors = plan.map(() => new ApiError('invalid_request', 'Wrong'));
 
-  for (const run of [runAtomically, runEach]) {
-    it(`while it executes them: ${run.name}`, async () => {
-      const plan = Array.from({ length: OPERATIONS }, () => stepOf(nothing));
-      const turns = await turnsOf(() => run(plan, context, tx, shortest()));
+  const tasks: [string, () => Promise<unknown>][] = [
+    ['checks them', () => planOf(sent, table, caller, shortest())],
+    ['executes them together', () => runAtomically(plan, context, tx, shortest())],
+    ['executes them one by one', () => runEach(plan, context, tx, shortest())],
+    ['collects the errors of those that it cannot execute', () => runEach(errors, context, tx, shortest())],
+  ];
+  for (const [what, task] of tasks) {
+    it(`serves other requests between its operations while it ${what}`, async () => {
+      const turns = await turnsOf(task);
       assert.ok(turns >= OPERATIONS - 1, `${turns} turns`);
     });
   }
 
-  it('while it collects the errors of those that it cannot execute', async () => {
-    const plan = Array.from({ length: OPERATIONS }, () => new ApiError('invalid_request', 'Wrong'));
-    const turns = await turnsOf(() => runEach(plan, context, tx, shortest()));
-    assert.ok(turns >= OPERATIONS - 1, `${turns} turns`);
-  });
-});
-
-describe('a failure of the store or of the service in the middle of a batch', () => {
-  for (const failure of [new DatabaseUnavailable(undefined, 'busy'), new TypeError('a fault')]) {
-    for (const run of [runAtomically, runEach]) {
-      it(`fails the whole batch as it is: ${failure.name}, ${run.name}`, async () => {
-        const plan = [stepOf(nothing), failing(failure), stepOf(nothing)];
-        await assert.rejects(run(plan, context, tx, shortest()), thrown => thrown === failure);
-      });
+  it('fails as a whole when the store or the service fails in its middle', async () => {
+    for (const failure of [new DatabaseUnavailable(undefined, 'busy'), new TypeError('a fault')]) {
+      for (const run of [runAtomically, runEach]) {
+        const running = run([stepOf(nothing), failing(failure), stepOf(nothing)], context, tx, shortest());
+        await assert.rejects(running, thrown => thrown === failure);
+      }
     }
-  }
-});
+  });
 
-describe('the error of an operation', () => {
-  it('has its headers and its index in an atomic batch', async () => {
+  it('that is atomic has the headers and the index of the error', async () => {
     const error = new ApiError('insufficient_stock', 'Too few', { 'retry-after': '7' });
     await assert.rejects(runAtomically([stepOf(nothing), failing(error)], context, tx, shortest()), {
       message: 'Operation 1: Too few',

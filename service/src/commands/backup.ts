@@ -1,6 +1,5 @@
 import { existsSync, renameSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 import { checkStore } from '../db/check-store.ts';
 import { createPrivately } from '../db/private-files.ts';
 import { copySnapshot, discardCopy } from '../db/snapshot.ts';
@@ -8,6 +7,7 @@ import { isOutage, isSystemError } from '../db/sqlite-errors.ts';
 import { storePath } from '../db/store-directory.ts';
 import { SECOND } from '../kit/clock.ts';
 import { flushToDisk } from '../kit/durable.ts';
+import { argumentsOf } from './arguments.ts';
 import { contentOf, rejectViolations } from './check.ts';
 import { embeddedDirectory, rejectNoStore } from './embedded-store.ts';
 import { CommandFailed, UsageError } from './failure.ts';
@@ -15,7 +15,7 @@ import { interruptible } from './interruptible.ts';
 
 /** `backup FILE`: writes a snapshot of the embedded store into one file, while the service may run. */
 export async function backup(args: string[]): Promise<void> {
-  const { positionals } = parseArgs({ args, options: {}, allowPositionals: true });
+  const { positionals } = argumentsOf(args, {}, { allowPositionals: true });
   const [file, ...more] = positionals;
   if (file === undefined || more.length > 0) {
     throw new UsageError('Name the file to write, which must not exist: backup ./petstore-backup.db');

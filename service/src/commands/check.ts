@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 import { type CheckedStore, checkStore } from '../db/check-store.ts';
 import { storePath } from '../db/store-directory.ts';
+import { argumentsOf } from './arguments.ts';
 import { embeddedDirectory, rejectNoStore } from './embedded-store.ts';
 import { CommandFailed, UsageError } from './failure.ts';
 
 /** `check [FILE]`: checks the embedded store or a backup for damage, and changes nothing. */
 export async function check(args: string[]): Promise<void> {
-  const { positionals } = parseArgs({ args, options: {}, allowPositionals: true });
+  const { positionals } = argumentsOf(args, {}, { allowPositionals: true });
   if (positionals.length > 1) throw new UsageError('Name at most one file: check ./petstore-backup.db');
   const path = positionals[0] === undefined ? ownStore() : existing(positionals[0]);
   const checked = await checkStore(path);

@@ -1,8 +1,8 @@
-import { parseArgs } from 'node:util';
 import { readConfig } from '../config.ts';
 import { continueEmbedded, HIGHEST, type Restoration } from '../db/event-ranges.ts';
 import { cannotBeOpened } from '../db/sqlite-errors.ts';
 import { storePath } from '../db/store-directory.ts';
+import { argumentsOf } from './arguments.ts';
 import { UsageError } from './failure.ts';
 import { withExistingStore } from './store.ts';
 
@@ -14,7 +14,7 @@ export const afterOption = { after: { type: 'string' } } as const;
  * one more range, so it can be repeated when its result is not known.
  */
 export async function continueLog(args: string[]): Promise<void> {
-  const { values } = parseArgs({ args, options: afterOption });
+  const { values } = argumentsOf(args, afterOption);
   const options = { after: numberAfter(values.after), now: Date.now() };
   const { dataDirectory, databaseUrl } = readConfig(process.env);
   process.stdout.write(continuationOf(await continueStore(dataDirectory, databaseUrl, options)));

@@ -17,9 +17,6 @@ export function reportFailure(error: unknown): void {
   if (error instanceof CommandFailed || error instanceof StoreInUse || error instanceof StoreUnavailable) {
     process.stderr.write(`${error.message}\n`);
     process.exitCode = 1;
-  } else if (isParseArgs(error)) {
-    process.stderr.write(`${firstSentence(error.message)}: --help lists all arguments\n`);
-    process.exitCode = 2;
   } else if (
     error instanceof ConfigError ||
     error instanceof UsageError ||
@@ -32,13 +29,4 @@ export function reportFailure(error: unknown): void {
     process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : error}\n`);
     process.exitCode = 1;
   }
-}
-
-function isParseArgs(error: unknown): error is Error {
-  return error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS');
-}
-
-/** Returns the problem without Node.js's advice, which may have several lines. */
-function firstSentence(message: string): string {
-  return message.replace(/\.(\s.*)?$/s, '');
 }

@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util';
 import {
   type ApiKey,
   ApiKeyPatch,
@@ -9,8 +8,10 @@ import {
 import * as apiKeys from '../access/api-keys/api-keys.ts';
 import { KeyLimits } from '../access/rate-limits/key-limits.ts';
 import { readConfig } from '../config.ts';
+import { ApiError } from '../contract/errors.ts';
 import { openCounters } from '../counters/open-counters.ts';
 import { bodyReader } from '../http/validate.ts';
+import { type Arguments, argumentsOf, type Options } from './arguments.ts';
 import { UsageError } from './failure.ts';
 import { withExistingStore } from './store.ts';
 
@@ -25,7 +26,28 @@ export async function keys([action = '', ...args]: string[]): Promise<void> {
       `${action ? `There is no command "keys ${action}"` : 'The command is incomplete'}: use keys with one of ${known}`,
     );
   }
-  await run(args);
+  await run(args).catch(error => {
+    throw error instanceof ApiError ? new UsageError(withOptions(error.message), { cause: error }) : error;
+  });
+}
+
+/** The options whose names differ from the fields of the API. */
+const optionOfField: Record<string, string> = {
+  scopes: 'scope',
+  origins: 'origin',
+  expiresAt: 'expires',
+  graceSeconds: 'grace',
+  quotas: 'per-minute and --per-day',
+  'quotas.perMinute': 'per-minute',
+  'quotas.perDay': 'per-day',
+};
+
+/** The message of the API with options in place of fields. */
+function withOptions(message: string): string {
+  return message.replace(
+    /[Ff]ield `([a-zA-Z.]*[a-zA-Z])(?:\.\d+)?`/g,
+    (_, field: string) => `--${optionOfField[field] ?? field}`,
+  );
 }
 
 const settings = {
@@ -40,7 +62,7 @@ const settings = {
 } as const;
 
 async function create(args: string[]): Promise<void> {
-  const { values } = parseArgs({ args, options: settings });
+  const { values } = argumentsOf(args, settings);
   for (const option of ['name', 'plan', 'scope'] as const) {
     if (values[option] === undefined)
       throw new UsageError(`Option --${option} is required: keys create needs --name, --plan and --scope`);
@@ -54,7 +76,7 @@ async function create(args: string[]): Promise<void> {
 }
 
 async function list(args: string[]): Promise<void> {
-  parseArgs({ args, options: {} });
+  argumentsOf(args, {});
   await withKeys(async access => {
     for (let cursor: string | undefined; ; ) {
       const page = await apiKeys.list(access, { sort: 'id', limit: 100, cursor });
@@ -137,11 +159,9 @@ function reportRedis(status: 'shared' | 'fallback'): void {
   process.stderr.write('Redis cannot be reached: usage and bans are those that the store last had\n');
 }
 
-type Options = NonNullable<NonNullable<Parameters<typeof parseArgs>[0]>['options']>;
-
 /** Parses the ID and the options of an action on one key. */
 function oneKey<T extends Options>(action: string, args: string[], options: T) {
-  const { positionals, values } = parseArgs({ args, options, allowPositionals: true });
+  const { positionals, values } = argumentsOf(args, options, { allowPositionals: true });
   const [id, ...more] = positionals;
   if (id === undefined || more.length > 0 || !/^[1-9]\d{0,15}$/.test(id)) {
     throw new UsageError(`Name one API key by its ID: keys ${action} 3`);
@@ -149,7 +169,7 @@ function oneKey<T extends Options>(action: string, args: string[], options: T) {
   return { id: Number(id), values };
 }
 
-type Settings = ReturnType<typeof parseArgs<{ options: typeof settings }>>['values'];
+type Settings = Arguments<typeof settings>['values'];
 
 /** The settings of a key in the form of a request body. */
 function fieldsOf({

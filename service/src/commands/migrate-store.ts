@@ -1,15 +1,15 @@
-import { parseArgs } from 'node:util';
 import { readConfig } from '../config.ts';
 import { type CopiedTable, CopyFailed, copyStore } from '../db/copy-store.ts';
 import { storePath } from '../db/store-directory.ts';
 import { lockStore } from '../db/store-lock.ts';
 import { withoutPassword } from '../kit/urls.ts';
+import { argumentsOf } from './arguments.ts';
 import { rejectNoStore } from './embedded-store.ts';
 import { UsageError } from './failure.ts';
 
 /** `migrate-store`: copies the embedded store in PETSTORE_DATA to the empty PostgreSQL database in DATABASE_URL. */
 export async function migrateStore(args: string[]): Promise<void> {
-  parseArgs({ args, options: {} });
+  argumentsOf(args, {});
   const { dataDirectory: directory, databaseUrl } = readConfig(process.env);
   if (databaseUrl === undefined) {
     throw new UsageError(

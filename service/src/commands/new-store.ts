@@ -1,5 +1,4 @@
 import { existsSync, renameSync } from 'node:fs';
-import { parseArgs } from 'node:util';
 import { continueEmbedded } from '../db/event-ranges.ts';
 import { createPrivately } from '../db/private-files.ts';
 import { asideSuffix, replaceStore } from '../db/replace-store.ts';
@@ -7,6 +6,7 @@ import { discardCopy } from '../db/snapshot.ts';
 import { cannotBeOpened } from '../db/sqlite-errors.ts';
 import { adminKeyPath, hasStore, storePath } from '../db/store-directory.ts';
 import { lockStore } from '../db/store-lock.ts';
+import { argumentsOf } from './arguments.ts';
 import { afterOption, continuationOf, numberAfter } from './continue-log.ts';
 import { embeddedDirectory } from './embedded-store.ts';
 import { UsageError } from './failure.ts';
@@ -16,7 +16,7 @@ import { UsageError } from './failure.ts';
  * starts in a new range, because clients have seen the numbers of the lost store.
  */
 export async function newStore(args: string[]): Promise<void> {
-  const { values } = parseArgs({ args, options: afterOption });
+  const { values } = argumentsOf(args, afterOption);
   const after = numberAfter(values.after);
   const directory = embeddedDirectory('new-store');
   lockStore(directory, 'new-store');

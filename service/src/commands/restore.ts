@@ -1,5 +1,4 @@
 import { existsSync, realpathSync } from 'node:fs';
-import { parseArgs } from 'node:util';
 import { KeyRing } from '../access/api-keys/key-ring.ts';
 import { readConfig } from '../config.ts';
 import { checkStore } from '../db/check-store.ts';
@@ -11,6 +10,7 @@ import { isOutage, isSystemError } from '../db/sqlite-errors.ts';
 import { adminKeyPath, storePath } from '../db/store-directory.ts';
 import { lockStore } from '../db/store-lock.ts';
 import { newAdministratorKey, validKeyIn } from './admin-key.ts';
+import { argumentsOf } from './arguments.ts';
 import { contentOf, existing, rejectViolations } from './check.ts';
 import { afterOption, continuationOf, numberAfter } from './continue-log.ts';
 import { embeddedDirectory } from './embedded-store.ts';
@@ -23,7 +23,7 @@ import { withStore } from './store.ts';
  * a range of numbers that neither store has used.
  */
 export async function restore(args: string[]): Promise<void> {
-  const { positionals, values } = parseArgs({ args, options: afterOption, allowPositionals: true });
+  const { positionals, values } = argumentsOf(args, afterOption, { allowPositionals: true });
   const [file, ...more] = positionals;
   if (file === undefined || more.length > 0) {
     throw new UsageError('Name the backup to restore: restore ./petstore-backup.db');

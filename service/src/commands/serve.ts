@@ -1,6 +1,5 @@
 import { lookup } from 'node:dns/promises';
 import { existsSync } from 'node:fs';
-import { parseArgs } from 'node:util';
 import { issueTicket } from '../access/api-keys/sign-in-ticket.ts';
 import { type App, buildApp } from '../app.ts';
 import { type Config, readConfig } from '../config.ts';
@@ -14,13 +13,14 @@ import { writeSecretFile } from '../kit/secret-file.ts';
 import { asError, codeOf } from '../kit/thrown.ts';
 import { withoutPassword } from '../kit/urls.ts';
 import { newAdministratorKey, validKeyIn } from './admin-key.ts';
+import { argumentsOf } from './arguments.ts';
 import { CommandFailed, UsageError } from './failure.ts';
 import { closeOnSignal } from './shut-down.ts';
 import { linkOf, newSignInLink } from './sign-in-link.ts';
 
 /** `serve [--demo]`: runs until SIGTERM or SIGINT, then drains, finishes what is in flight and exits 0. */
 export async function serve(args: string[]): Promise<void> {
-  const { values } = parseArgs({ args, options: { demo: { type: 'boolean', default: false } } });
+  const { values } = argumentsOf(args, { demo: { type: 'boolean', default: false } });
   const config = withinOpenFiles(readConfig(process.env, { isOnTerminal: isOnTerminal() }));
   // Replicas on PostgreSQL may share the directory: it holds only the key.
   const lock = config.databaseUrl === undefined ? lockStore(config.dataDirectory, 'serve') : undefined;

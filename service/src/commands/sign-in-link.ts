@@ -1,9 +1,10 @@
-import { parseArgs } from 'node:util';
 import { issueTicket } from '../access/api-keys/sign-in-ticket.ts';
 import { type Config, readConfig } from '../config.ts';
+import { BUILD_COMMAND, isConsoleBuilt } from '../console/console-files.ts';
 import { readHolder } from '../db/store-lock.ts';
 import { isLoopback } from '../http/console-pages.ts';
 import { SECOND } from '../kit/clock.ts';
+import { argumentsOf } from './arguments.ts';
 import { CommandFailed, UsageError } from './failure.ts';
 import { withExistingStore } from './store.ts';
 
@@ -18,7 +19,11 @@ const TIMEOUT = 5 * SECOND;
  * it needs access to the store instead of an API key. The link replaces an earlier one.
  */
 export async function signInLink(args: string[]): Promise<void> {
-  parseArgs({ args, options: {} });
+  argumentsOf(args, {});
+  if (!isConsoleBuilt())
+    throw new CommandFailed(
+      `The console is not built, so no link can be opened: build it with ${BUILD_COMMAND}, and run the command again`,
+    );
   const url = await withExistingStore(async db => {
     const origin = loopbackOrigin(readConfig(process.env));
     await rejectNoService(origin);

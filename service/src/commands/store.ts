@@ -1,9 +1,9 @@
-import { parseArgs } from 'node:util';
 import { readConfig } from '../config.ts';
 import type { Database } from '../db/database.ts';
 import { openDatabase } from '../db/open-database.ts';
 import { fillEmptyStore } from '../demo/demo-shop.ts';
 import { systemClock } from '../kit/clock.ts';
+import { argumentsOf } from './arguments.ts';
 import { rejectNoStore } from './embedded-store.ts';
 
 /** Opens the store that the environment names, runs `work` with it, and closes it. */
@@ -24,12 +24,12 @@ export async function withExistingStore<T>(work: (db: Database) => Promise<T>): 
 }
 
 export async function migrate(args: string[]): Promise<void> {
-  parseArgs({ args, options: {} });
+  argumentsOf(args, {});
   await withStore(async () => process.stdout.write('The schema is up to date\n'));
 }
 
 export async function seed(args: string[]): Promise<void> {
-  parseArgs({ args, options: {} });
+  argumentsOf(args, {});
   const filled = await withStore(db => fillEmptyStore(db, Date.now()));
   process.stdout.write(
     filled ? 'The demo shop is in the store\n' : 'The store is not empty; nothing was changed\n',

@@ -75,6 +75,7 @@ export const LINES = `^[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u
 const hiddenOnce = new RegExp(`[${HIDDEN}]`);
 const hiddenAll = new RegExp(`[${HIDDEN}]`, 'g');
 const control = new RegExp(`[${CONTROLS}]`);
+const invisible = new RegExp(`[${CONTROLS}${SPACES}${HIDDEN}${UNSEEN}]`, 'u');
 
 /** The rule that a text breaks when it does not match its pattern, in words: "must …". */
 export function ruleOfDisplayText(text: string): string {
@@ -91,11 +92,16 @@ export function withHiddenEscaped(text: string): string {
   return text.replace(hiddenAll, character => `\\u${hexOf(character)}`);
 }
 
+/** The name of a character that shows nothing by itself; `undefined` for others. */
+export function nameOfInvisible(character: string): string | undefined {
+  return invisible.test(character) ? nameOf(character) : undefined;
+}
+
 function nameOf(character: string): string {
   const name = hidden.get(character.charCodeAt(0));
   return `U+${hexOf(character).toUpperCase()}${name === undefined ? '' : ` ${name}`}`;
 }
 
 function hexOf(character: string): string {
-  return character.charCodeAt(0).toString(16).padStart(4, '0');
+  return character.codePointAt(0)!.toString(16).padStart(4, '0');
 }

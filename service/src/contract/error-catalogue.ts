@@ -117,7 +117,7 @@ export const errorCatalogue = {
   precondition_failed: {
     status: 412,
     meaning:
-      'The resource has changed since the ETag in If-Match, or has an ETag that If-None-Match excludes.',
+      'The resource has changed since the ETag in If-Match, or has no ETag, or one that If-None-Match excludes.',
     example:
       'If-Match "9c1e5f0a7b3d2e48" does not name the current state, whose ETag is "9e10b0771b4377ee": read it again and retry',
   },

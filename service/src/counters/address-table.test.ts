@@ -53,11 +53,11 @@ describe('the table of addresses', () => {
     );
   });
 
-  it('does not grow past its capacity in a flood of a million addresses', () => {
+  it('does not grow past its capacity in a flood of addresses', () => {
     const table = new AddressTable(4_096);
     let largest = 0;
-    for (let i = 0; i < 1_000_000; i++) {
-      table.decide(address(i), terms, NOON + Math.floor(i / 1_000));
+    for (let i = 0; i < 100_000; i++) {
+      table.decide(address(i), terms, NOON + Math.floor(i / 100));
       largest = Math.max(largest, table.size);
     }
     assert.equal(largest, 4_096);
@@ -86,21 +86,21 @@ describe('the table of addresses', () => {
 });
 
 describe('an address that used up its limits', () => {
-  const FLOOD = 1_000_000;
+  const FLOOD = 100_000;
   const victim = '192.0.2.1';
 
   for (const [rejection, requests] of [
     ['and was rejected', 4],
     ['and was not rejected yet', 3],
   ] as const) {
-    it(`${rejection} stays rejected through a flood of a million addresses`, () => {
+    it(`${rejection} stays rejected through a flood of addresses`, () => {
       const table = new AddressTable(4_096);
       assert.equal(admittedOf(table, victim, requests, NOON), 3);
       for (let i = 0; i < FLOOD; i++) {
         // The flood lasts for almost all of the minute.
         const now = NOON + Math.floor((i / FLOOD) * (MINUTE - SECOND));
         table.decide(address(i), terms, now);
-        if (i % 100_000 === 99_999) assert.equal(table.decide(victim, terms, now).verdict, 'refused');
+        if (i % 10_000 === 9_999) assert.equal(table.decide(victim, terms, now).verdict, 'refused');
       }
       assert.equal(table.decide(victim, terms, NOON + MINUTE - 1).verdict, 'refused');
     });

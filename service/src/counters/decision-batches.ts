@@ -7,12 +7,11 @@ export type RunDecisions = (keys: number, ...keysAndCalls: string[]) => Promise<
  */
 const MAX_CALLS = 100;
 
-interface Waiting {
-  key: string;
-  call: string;
-  /** Whether the next call must be in the same command. */
-  isFollowed: boolean;
-  resolve: (result: string) => void;
+/** Calls that must be in the same command. */
+interface Group {
+  keys: readonly string[];
+  calls: readonly string[];
+  resolve: (results: string[]) => void;
   reject: (error: unknown) => void;
 }
 
@@ -22,45 +21,48 @@ interface Waiting {
  */
 export class DecisionBatches {
   readonly #run: RunDecisions;
-  #waiting: Waiting[] = [];
+  #waiting: Group[] = [];
 
   constructor(run: RunDecisions) {
     this.#run = run;
   }
 
-  decide(key: string, call: string): Promise<string> {
-    return this.#add(key, call, false);
-  }
-
   /** Sends calls that belong together. Resolves with their results. */
-  decideTogether(keys: readonly string[], calls: readonly string[]): Promise<string[]> {
-    return Promise.all(keys.map((key, i) => this.#add(key, calls[i]!, i < keys.length - 1)));
-  }
-
-  #add(key: string, call: string, isFollowed: boolean): Promise<string> {
+  decide(keys: readonly string[], calls: readonly string[]): Promise<string[]> {
     return new Promise((resolve, reject) => {
       if (this.#waiting.length === 0) setImmediate(this.#sendAll);
-      this.#waiting.push({ key, call, isFollowed, resolve, reject });
+      this.#waiting.push({ keys, calls, resolve, reject });
     });
   }
 
   readonly #sendAll = (): void => {
     const waiting = this.#waiting;
     this.#waiting = [];
-    for (let sent = 0; sent < waiting.length; ) {
-      let next = sent + MAX_CALLS;
-      while (waiting[next - 1]?.isFollowed) next++;
-      this.#send(waiting.slice(sent, next));
-      sent = next;
+    let [batch, size]: [Group[], number] = [[], 0];
+    for (const group of waiting) {
+      batch.push(group);
+      size += group.keys.length;
+      if (size < MAX_CALLS) continue;
+      this.#send(batch, size);
+      [batch, size] = [[], 0];
     }
+    if (size > 0) this.#send(batch, size);
   };
 
-  #send(batch: readonly Waiting[]): void {
-    const keys = batch.map(({ key }) => key);
-    const calls = batch.map(({ call }) => call);
-    this.#run(batch.length, ...keys, ...calls).then(
+  #send(batch: readonly Group[], size: number): void {
+    const keys: string[] = [];
+    const calls: string[] = [];
+    for (const group of batch) {
+      keys.push(...group.keys);
+      calls.push(...group.calls);
+    }
+    this.#run(size, ...keys, ...calls).then(
       results => {
-        for (const [i, { resolve }] of batch.entries()) resolve(results[i]!);
+        let next = 0;
+        for (const { resolve, keys } of batch) {
+          resolve(results.slice(next, next + keys.length));
+          next += keys.length;
+        }
       },
       error => {
         for (const { reject } of batch) reject(error);

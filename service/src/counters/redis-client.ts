@@ -2,19 +2,16 @@ import type { RedisOptions } from 'ioredis';
 import { decideScript } from './decide-script.ts';
 import { DecisionBatches, type RunDecisions } from './decision-batches.ts';
 
-export interface RedisClient {
-  /** Runs `decide.lua` for the subject with the state at `key`. packed-state.ts packs the call and unpacks the result. */
-  decide(key: string, call: string): Promise<string>;
-  /** Runs `decide.lua` for two or three subjects that are decided together. Their keys have the same hash tag. */
-  decideTogether(keys: readonly string[], calls: readonly string[]): Promise<string[]>;
+/** One connection, or the connections to the nodes of a cluster. A broken one is not repaired but replaced. */
+export interface RedisConnection {
+  /**
+   * Runs `decide.lua` for the subjects with the states at `keys`, of which up to three are decided together and have the same
+   * hash tag. packed-state.ts packs the calls and unpacks the results.
+   */
+  decide(keys: readonly string[], calls: readonly string[]): Promise<string[]>;
   get(key: string): Promise<string | null>;
   /** Sets a key that does not exist. */
   set(key: string, value: string, condition: 'NX'): Promise<'OK' | null>;
-}
-
-/** One connection, or the connections to the nodes of a cluster. A broken one is not repaired but replaced. */
-export interface RedisConnection {
-  client: RedisClient;
   open(): Promise<void>;
   /** Calls `listener` when the connection breaks or cannot be opened. */
   onEnd(listener: (error: Error) => void): void;
@@ -64,17 +61,13 @@ export async function redisConnection(urls: readonly string[]): Promise<RedisCon
   // ioredis adds a method for each script.
   const scripts = connection as unknown as ScriptMethods;
   const batches = new DecisionBatches((...values) => scripts.runDecisions(...values));
-  // In a cluster, all keys of one command would have to be on one node.
-  const decideAlone = async (key: string, call: string) => (await scripts.decideOne(key, call))[0]!;
   return {
-    client: {
-      decide: isCluster ? decideAlone : (key, call) => batches.decide(key, call),
-      decideTogether: isCluster
-        ? (keys, calls) => scripts[keys.length === 2 ? 'decideTwo' : 'decideThree'](...keys, ...calls)
-        : (keys, calls) => batches.decideTogether(keys, calls),
-      get: key => connection.get(key),
-      set: (key, value, condition) => connection.set(key, value, condition),
-    },
+    // In a cluster, all keys of one command would have to be on one node.
+    decide: isCluster
+      ? (keys, calls) => scripts[ofSize[keys.length]!](...keys, ...calls)
+      : (keys, calls) => batches.decide(keys, calls),
+    get: key => connection.get(key),
+    set: (key, value, condition) => connection.set(key, value, condition),
     open: () =>
       connection.connect().catch(() => {
         throw lastError;
@@ -84,12 +77,13 @@ export async function redisConnection(urls: readonly string[]): Promise<RedisCon
   };
 }
 
-interface ScriptMethods {
-  runDecisions: RunDecisions;
-  decideOne(key: string, call: string): Promise<string[]>;
-  decideTwo(...keysAndCalls: string[]): Promise<string[]>;
-  decideThree(...keysAndCalls: string[]): Promise<string[]>;
-}
+/** The script by its number of keys. */
+const ofSize = [undefined, 'decideOne', 'decideTwo', 'decideThree'] as const;
+
+type ScriptMethods = { runDecisions: RunDecisions } & Record<
+  NonNullable<(typeof ofSize)[number]>,
+  (...keysAndCalls: string[]) => Promise<string[]>
+>;
 
 function hostsOf(nodes: RedisNode[]): { host: string; port: number }[] {
   return nodes.map(({ host, port }) => ({ host, port }));

@@ -1,6 +1,6 @@
 import type { Clock } from '../kit/clock.ts';
 import type { LimitState, Terms } from './decide.ts';
-import { packCall, type ScriptCall, type ScriptResult, unpackResult } from './packed-state.ts';
+import { packCall, type ScriptResult, unpackResult } from './packed-state.ts';
 import type { RedisLink } from './redis-link.ts';
 
 /** What a call of the script decides about. */
@@ -48,33 +48,27 @@ export class RedisDecisions {
     this.#seeded = new WeakSet();
   }
 
-  /** Decides a request that counts as `cost` requests. */
-  async decide(subject: Subject, now: number, cost = 1): Promise<ScriptResult | undefined> {
-    if (!this.#link.isUp) return undefined;
-    const { key, known } = subject;
-    let packed = await this.#link.decide(key, this.#callOf(cost, subject, this.#seedOf(known), now));
-    // Redis has lost the state, and counted nothing.
-    if (packed === '') packed = await this.#link.decide(key, this.#callOf(cost, subject, known, now));
-    const result = packed === undefined ? undefined : unpackResult(packed, known.resets);
-    if (result) this.#ahead = result.decidedAt - now;
-    return result;
-  }
-
-  /** Decides a request of several subjects: it counts for all of them, or for none. Resolves with a result for each. */
-  async decideTogether(subjects: readonly Subject[], now: number): Promise<ScriptResult[] | undefined> {
+  /**
+   * Decides a request of one subject, which counts as `cost` requests, or one that counts for several subjects or for none.
+   * Resolves with a result for each.
+   */
+  async decide(subjects: readonly Subject[], now: number, cost = 1): Promise<ScriptResult[] | undefined> {
     if (!this.#link.isUp) return undefined;
     const keys = subjects.map(({ key }) => key);
-    const send = (seedOf: (state: LimitState) => LimitState | undefined) => {
-      const calls = subjects.map((subject, i) =>
-        this.#callOf(i === 0 ? `of${subjects.length}` : 1, subject, seedOf(subject.known), now),
-      );
-      return this.#link.decideTogether(keys, calls);
+    const send = (sendsAll: boolean) => {
+      const calls = subjects.map(({ known, terms, ttl }, i) => {
+        const what = i === 0 && subjects.length > 1 ? (`of${subjects.length}` as const) : cost;
+        const seed = sendsAll || !this.#seeded.has(known) ? known : undefined;
+        this.#seeded.add(known);
+        return packCall({ what, now: this.#clock === 'redis' ? undefined : now, ttl, terms, seed });
+      });
+      return this.#link.decide(keys, calls);
     };
-    let packed = await send(state => this.#seedOf(state));
+    let packed = await send(false);
     // Redis has lost a state, and counted nothing.
-    if (packed?.[0] === '') packed = await send(state => state);
-    const results = packed?.flatMap((text, i) => unpackResult(text, subjects[i]!.known.resets) ?? []);
-    if (results?.length !== subjects.length) return undefined;
+    if (packed?.[0] === '') packed = await send(true);
+    if (packed === undefined || packed[0] === '') return undefined;
+    const results = packed.map((text, i) => unpackResult(text, subjects[i]!.known.resets)!);
     this.#ahead = results[0]!.decidedAt - now;
     return results;
   }
@@ -84,22 +78,7 @@ export class RedisDecisions {
     if (this.#link.isUp) this.#seeded.add(known);
     const now = this.#clock === 'redis' ? undefined : this.#clock.now();
     const call = packCall({ what: 'look', now, ttl, terms: NO_TERMS, seed: known });
-    const packed = await this.#link.decide(key, call);
-    return packed ? unpackResult(packed, known.resets)?.state : undefined;
-  }
-
-  /** Returns the state if it must be sent as a seed. */
-  #seedOf(state: LimitState): LimitState | undefined {
-    return this.#seeded.has(state) ? undefined : state;
-  }
-
-  #callOf(
-    what: ScriptCall['what'],
-    { known, terms, ttl }: Subject,
-    seed: LimitState | undefined,
-    now: number,
-  ): string {
-    this.#seeded.add(known);
-    return packCall({ what, now: this.#clock === 'redis' ? undefined : now, ttl, terms, seed });
+    const packed = await this.#link.decide([key], [call]);
+    return packed && unpackResult(packed[0]!, known.resets)?.state;
   }
 }

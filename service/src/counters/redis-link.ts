@@ -3,7 +3,7 @@ import { SECOND } from '../kit/clock.ts';
 import { asError } from '../kit/thrown.ts';
 import { newState } from './decide.ts';
 import { packCall, type ScriptCall } from './packed-state.ts';
-import { type RedisClient, type RedisConnection, redisConnection } from './redis-client.ts';
+import { type RedisConnection, redisConnection } from './redis-client.ts';
 
 /** How long to wait for Redis, in milliseconds: longer than a busy machine delays it, and short enough for a request. */
 const TIMEOUT = SECOND;
@@ -89,26 +89,21 @@ export class RedisLink {
     this.#setStatus('shared');
   }
 
-  /** Runs `decide.lua` for one packed call; resolves with `undefined` when Redis is unavailable. */
-  decide(key: string, call: string): Promise<string | undefined> {
-    return this.#send('EVALSHA', key, client => client.decide(key, call));
-  }
-
   /** Runs `decide.lua` for packed calls that belong together; resolves with `undefined` when Redis is unavailable. */
-  decideTogether(keys: readonly string[], calls: readonly string[]): Promise<string[] | undefined> {
-    return this.#send('EVALSHA', keys[0]!, client => client.decideTogether(keys, calls));
+  decide(keys: readonly string[], calls: readonly string[]): Promise<string[] | undefined> {
+    return this.#send('EVALSHA', keys[0]!, connection => connection.decide(keys, calls));
   }
 
   /** Reads the value of a key; resolves with `undefined` when Redis is unavailable. */
   get(key: string): Promise<string | null | undefined> {
-    return this.#send('GET', key, client => client.get(key));
+    return this.#send('GET', key, connection => connection.get(key));
   }
 
   /** Sets a key to `value` if it does not exist. Resolves with its value; `undefined` when Redis is unavailable. */
   async mark(key: string, value: string): Promise<string | undefined> {
     const existing = await this.get(key);
     if (existing !== null) return existing;
-    await this.#send('SET', key, client => client.set(key, value, 'NX'));
+    await this.#send('SET', key, connection => connection.set(key, value, 'NX'));
     return (await this.get(key)) ?? undefined;
   }
 
@@ -120,12 +115,16 @@ export class RedisLink {
   }
 
   /** Opens a connection and makes a decision with a key of its own, to test everything that a decision needs. */
-  async #probe({ open, client }: RedisConnection): Promise<void> {
+  async #probe({ open, decide }: RedisConnection): Promise<void> {
     await open();
-    await client.decide(`${this.#failedKey}:probe`, packCall(PROBE));
+    await decide([`${this.#failedKey}:probe`], [packCall(PROBE)]);
   }
 
-  #send<T>(command: string, key: string, send: (client: RedisClient) => Promise<T>): Promise<T | undefined> {
+  #send<T>(
+    command: string,
+    key: string,
+    send: (connection: RedisConnection) => Promise<T>,
+  ): Promise<T | undefined> {
     const connection = this.#connection;
     if (!connection) return Promise.resolve(undefined);
     return new Promise(resolve => {
@@ -137,7 +136,7 @@ export class RedisLink {
       const pending = { key, sentAt: performance.now(), abandon };
       this.#pending.add(pending);
       if (!this.#responseTimer) this.#checkIn(this.#timeout);
-      send(connection.client).then(
+      send(connection).then(
         result => {
           this.#pending.delete(pending);
           onEnd?.(true);

@@ -1,16 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { type Clock, DAY, HOUR, MINUTE, SECOND } from '../kit/clock.ts';
-import type { Changes, CountedKey, Counters, DayUse } from './counters.ts';
-import {
-  type BanRules,
-  type Decision,
-  describe,
-  type LimitState,
-  newState,
-  peek,
-  type Terms,
-} from './decide.ts';
+import type { BucketKind, Counters } from './counters.ts';
+import { type Decision, describe, type LimitState, newState, peek, type Terms } from './decide.ts';
 import { describeVisit, type VisitDecision, type VisitTerms } from './decide-visit.ts';
+import type { CountedKey, KeyStates } from './key-states.ts';
 import { MemoryCounters } from './memory.ts';
 import { type ScriptResult, unpackState } from './packed-state.ts';
 import { RedisDecisions } from './redis-decisions.ts';
@@ -81,17 +74,21 @@ export class SharedCounters implements Counters {
     return this.#link.isUp ? 'shared' : 'fallback';
   }
 
+  get keys(): KeyStates {
+    return this.#mirror.keys;
+  }
+
   async decideKey(keyId: number, terms: Terms, now: number, cost = 1): Promise<Decision> {
-    const known = this.#mirror.stateToDecide(keyId, terms.resets);
+    const known = this.keys.toDecide(keyId, terms.resets);
     const subject = { key: redisKeyOf(keyId, known.resets), known, terms, ttl: KEY_TTL };
-    const decided = await this.#decisions.decide(subject, now, cost);
+    const [decided] = (await this.#decisions.decide([subject], now, cost)) ?? [];
     if (!decided) return this.#mirror.decideKey(keyId, terms, this.#decisions.timeOf(now), cost);
-    this.#mirror.adopt(keyId, decided.state);
+    this.keys.adopt(keyId, decided.state);
     return decisionOf(decided, terms, cost);
   }
 
   async decideVisit(keyId: number, address: string, terms: VisitTerms, now: number): Promise<VisitDecision> {
-    const knownKey = this.#mirror.stateToDecide(keyId, terms.key.resets);
+    const knownKey = this.keys.toDecide(keyId, terms.key.resets);
     const at = this.#decisions.timeOf(now);
     const counts = this.#mirror.visitorCounts(keyId, knownKey.resets, address, terms, at);
     const key = redisKeyOf(keyId, knownKey.resets);
@@ -102,10 +99,10 @@ export class SharedCounters implements Counters {
       terms,
       ttl: ttlOf(isRemovable, now),
     }));
-    const decided = await this.#decisions.decideTogether([ofKey, ...ofCounts], now);
+    const decided = await this.#decisions.decide([ofKey, ...ofCounts], now);
     if (!decided) return this.#mirror.decideVisit(keyId, address, terms, this.#decisions.timeOf(now));
     const [byKey, ...byCounts] = decided as [ScriptResult, ScriptResult, ScriptResult?];
-    this.#mirror.adopt(keyId, byKey.state);
+    this.keys.adopt(keyId, byKey.state);
     for (const [i, { state }] of counts.entries()) Object.assign(state, byCounts[i]!.state);
     const states = [byKey.state, byCounts[0].state, byCounts[1]?.state] as const;
     return describeVisit(states, terms, byKey.decidedAt, byKey);
@@ -115,38 +112,24 @@ export class SharedCounters implements Counters {
     return this.#mirror.peekVisit(keyId, address, terms, this.#decisions.timeOf(now));
   }
 
-  async decideAddress(address: string, terms: Terms, now: number): Promise<Decision> {
-    const { addresses } = this.#mirror;
-    const known = addresses.stateOf(address, terms, this.#decisions.timeOf(now));
-    const ttl = ttlOf(addresses.isRemovable(known, terms), now);
-    const subject = { key: this.#addressKey(address, known), known, terms, ttl };
-    const decided = await this.#decisions.decide(subject, now);
-    if (!decided) return addresses.decide(address, terms, this.#decisions.timeOf(now));
+  async decideBucket(kind: BucketKind, name: string, terms: Terms, now: number): Promise<Decision> {
+    const table = this.#mirror.buckets[kind];
+    const known = table.stateOf(name, terms, this.#decisions.timeOf(now));
+    const key = redisKey(kind, table.isShared(known) ? 'others' : name);
+    const subject = { key, known, terms, ttl: ttlOf(table.isRemovable(known, terms), now) };
+    const [decided] = (await this.#decisions.decide([subject], now)) ?? [];
+    if (!decided) return table.decide(name, terms, this.#decisions.timeOf(now));
     Object.assign(known, decided.state);
     return decisionOf(decided, terms);
   }
 
-  async peekAddress(address: string, terms: Terms, now: number): Promise<Decision> {
-    const known = this.#mirror.addresses.knownStateOf(address);
-    const packed = await this.#link.get(this.#addressKey(address, known));
+  async peekBucket(kind: BucketKind, name: string, terms: Terms, now: number): Promise<Decision> {
+    const table = this.#mirror.buckets[kind];
+    const known = table.knownStateOf(name);
+    const isShared = known !== undefined && table.isShared(known);
+    const packed = await this.#link.get(redisKey(kind, isShared ? 'others' : name));
     const state = packed ? unpackState(packed) : (known ?? newState(0));
     return peek(state, terms, this.#decisions.timeOf(now));
-  }
-
-  async decideAccount(keyId: number, terms: Terms, now: number): Promise<Decision> {
-    const known = this.#mirror.accountToDecide(keyId);
-    const ttl = DAY - (now % DAY) + DAY_MARGIN;
-    const subject = { key: redisKey('account', keyId), known, terms, ttl };
-    const decided = await this.#decisions.decide(subject, now);
-    if (!decided) return this.#mirror.decideAccount(keyId, terms, this.#decisions.timeOf(now));
-    Object.assign(known, decided.state);
-    return decisionOf(decided, terms);
-  }
-
-  async peekAccount(keyId: number, terms: Terms, now: number): Promise<Decision> {
-    const packed = await this.#link.get(redisKey('account', keyId));
-    const state = packed ? unpackState(packed) : this.#mirror.stateOfAccount(keyId);
-    return peek(state ?? newState(0), terms, this.#decisions.timeOf(now));
   }
 
   async statesOfKeys(keys: readonly CountedKey[]): Promise<Map<number, Readonly<LimitState>>> {
@@ -159,37 +142,9 @@ export class SharedCounters implements Counters {
     return states;
   }
 
-  stateOfKey(keyId: number, resets?: number): Readonly<LimitState> | undefined {
-    return this.#mirror.stateOfKey(keyId, resets);
-  }
-
-  daysOf(keyId: number): DayUse[] {
-    return this.#mirror.daysOf(keyId);
-  }
-
-  restore(keyId: number, state: LimitState): void {
-    this.#mirror.restore(keyId, state);
-  }
-
-  changeCount(): number {
-    return this.#mirror.changeCount();
-  }
-
-  takeChanges(most: number): Changes {
-    return this.#mirror.takeChanges(most);
-  }
-
-  returnChanges(changes: Changes): void {
-    this.#mirror.returnChanges(changes);
-  }
-
-  sweep(rules: BanRules, now: number): boolean {
-    return this.#mirror.sweep(rules, now);
-  }
-
   /** Reads the state of a key in Redis, after sending the mirrored state if Redis does not have it yet. */
   async #stateInRedis({ keyId, resets }: CountedKey): Promise<Readonly<LimitState> | undefined> {
-    const known = this.#mirror.stateOfKey(keyId, resets);
+    const known = this.keys.find(keyId, resets);
     const latest = known?.resets ?? resets;
     const key = redisKeyOf(keyId, latest);
     if (!known || this.#decisions.isSeeded(known)) {
@@ -212,15 +167,10 @@ export class SharedCounters implements Counters {
 
   /** Makes the states of this replica apply in all replicas before the next request of each key. */
   async #publishKeys(): Promise<void> {
-    const keys = this.#mirror.countedKeys();
+    const keys = this.keys.counted();
     for (let i = 0; i < keys.length && this.#link.isUp; i += PUBLISHED_AT_ONCE) {
       await this.statesOfKeys(keys.slice(i, i + PUBLISHED_AT_ONCE));
     }
-  }
-
-  #addressKey(address: string, known: LimitState | undefined): string {
-    const isShared = known !== undefined && this.#mirror.addresses.isShared(known);
-    return redisKey('address', isShared ? 'others' : address);
   }
 }
 
@@ -228,7 +178,7 @@ function decisionOf(decided: ScriptResult, terms: Terms, cost = 1): Decision {
   return describe(decided.state, terms, decided.decidedAt, decided, cost);
 }
 
-/** How long Redis stores the state of an address, in milliseconds: until its day ends, or in a flood until its minute has ended. */
+/** How long Redis stores a bucket or a visitor, in milliseconds: until its day ends, or in a flood until its minute has ended. */
 function ttlOf(isRemovable: boolean, now: number): number {
   return isRemovable ? MINUTE - (now % MINUTE) + MINUTE_MARGIN : DAY - (now % DAY) + DAY_MARGIN;
 }
@@ -240,6 +190,6 @@ function redisKeyOf(keyId: number, resets: number): string {
 }
 
 /** The text in braces selects the node of a cluster. */
-function redisKey(kind: 'key' | 'account' | 'address', name: number | string): string {
+function redisKey(kind: 'key' | BucketKind, name: number | string): string {
   return `petstore:limits:{${kind}:${name}}`;
 }

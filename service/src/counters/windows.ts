@@ -71,10 +71,8 @@ export function hasRoom(use: WindowUse, limits: WindowLimits, cost = 1): boolean
  * have room, it is the one with the fewest requests remaining, and the day when both have the same number.
  */
 export function bindingWindow(use: WindowUse, limits: WindowLimits, cost = 1): WindowName {
-  const minute = minuteLeft(use, limits);
   const day = dayLeft(use, limits);
-  if (day < cost) return 'day';
-  return minute < cost || minute < day ? 'minute' : 'day';
+  return day >= cost && minuteLeft(use, limits) < day ? 'minute' : 'day';
 }
 
 export function minuteLeft(use: WindowUse, limits: WindowLimits): number {

@@ -2,14 +2,9 @@ import { withoutPassword } from '../kit/urls.ts';
 import { UnusableStore } from './database.ts';
 import { type ContinueOptions, nextRange, type Restoration } from './event-ranges.ts';
 import { LIFT_LIMITS, migratePostgres } from './migrate-postgres.ts';
-import { NEW_EVENT_COLUMNS } from './new-events.ts';
 import { asStart, withConnection } from './postgres-command.ts';
-import { CHANNEL, RELAY_LOCK } from './postgres-relay.ts';
+import { CONTINUE, RELAY_LOCK } from './postgres-relay.ts';
 import { LOCK } from './postgres-transaction.ts';
-
-const APPEND = `
-  WITH continued AS (UPDATE event_log SET last_id = $1)
-  INSERT INTO events (id, ${NEW_EVENT_COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`;
 
 /**
  * Does the same as `continueEmbedded` for a PostgreSQL database. Events of the backup that had no number yet get theirs in the new
@@ -30,8 +25,7 @@ export function continuePostgres(databaseUrl: string, options: ContinueOptions):
       await client.query(LOCK, [RELAY_LOCK]);
       const { rows: log } = await client.query<{ last_id: string }>('SELECT last_id FROM event_log');
       const { event, ...restoration } = nextRange(Number(log[0]!.last_id), options);
-      await client.query(APPEND, event);
-      await client.query(`SELECT pg_notify('${CHANNEL}', '')`);
+      await client.query(CONTINUE, event);
       await client.query('COMMIT');
       return restoration;
     }),

@@ -52,6 +52,14 @@ export interface Writer {
   write<T>(work: (tx: Transaction) => Promise<T>, options?: WriteOptions): Promise<T>;
 }
 
+/** Rows that a transaction locks before it reads and changes them. */
+export interface LockedRows {
+  /** The lock of a row is this name with its ID: `pet 42`. */
+  readonly lock: string;
+  /** Statements that change other rows which the rows are read from. */
+  readonly changedBy: RegExp;
+}
+
 /** Work at the end of a transaction. */
 export type AtEnd = (tx: Transaction, values: readonly string[]) => Promise<void>;
 
@@ -88,6 +96,15 @@ export interface Transaction extends Queries, Writer {
   insert(row: Insert, values: readonly Value[]): Promise<number | undefined>;
   /** Returns the columns of a row that this transaction has inserted and holds back; `undefined` for other rows. */
   heldRow(table: string, id: number): Row | undefined;
+  /**
+   * Resolves with a row, which `read` locks and reads. In a long write on PostgreSQL, `read` also gets the IDs of up to 99 other rows that
+   * are locked already, and the next call for one of them returns its row. So each change of a row must follow its own call.
+   */
+  lockedRow(
+    rows: LockedRows,
+    id: number,
+    read: (ids: readonly number[]) => Promise<Row[]>,
+  ): Promise<Row | undefined>;
   /** Changes a row, also one that is held back. The caller does not wait, as with `send`. */
   update(update: Update, id: number, values: readonly Value[]): void;
   /** Inserts rows that can wait into a table with columns, such as `words (word)`. The caller does not wait, as with `send`. */
@@ -196,6 +213,7 @@ const explanations = {
   unavailable:
     'The database cannot be reached or does not respond in time; nothing was changed. Try again shortly',
   busy: 'More requests wait for the database than it can serve; nothing was changed. Try again shortly',
+  restored: 'The database was just returned to an earlier state; nothing was changed. Try again shortly',
   unknown:
     'The connection to the database broke during the commit, so the change may or may not have been stored. Check before ' +
     'you send it again; with an Idempotency-Key it is safe to send it again unchanged',

@@ -10,6 +10,8 @@ const noQueries = {} as Transaction;
 class Recorder implements CommitLog {
   readonly statements: string[] = [];
   failing: string[] = [];
+  /** The number of parts in which changes are written ahead. */
+  parts = 1;
   #open = false;
   #changes = 0;
 
@@ -22,7 +24,11 @@ class Recorder implements CommitLog {
     this.#record(keepsLog ? 'commit and keep log' : 'commit');
     this.#open = false;
   };
-  moveLog = () => this.#record('move log');
+  writeAhead = () => {
+    this.#record('write ahead');
+    return --this.parts > 0;
+  };
+  moveLog = async () => this.#record('move log');
   rollback = () => {
     this.#record('rollback');
     this.#open = false;
@@ -54,6 +60,20 @@ class Recorder implements CommitLog {
     this.failing.splice(failure, 1);
     throw new Error(`${statement} failed`);
   }
+}
+
+/** Notes each turn of the event loop. */
+function marksOfTurns(log: Recorder): Disposable {
+  let waiting = setImmediate(function next() {
+    log.note('turn');
+    waiting = setImmediate(next);
+  });
+  return { [Symbol.dispose]: () => clearImmediate(waiting) };
+}
+
+/** The statements and turns of the event loop, without repetitions. */
+function stepsOf({ statements }: Recorder): string[] {
+  return statements.filter((statement, i) => statement !== statements[i - 1]);
 }
 
 function start(
@@ -307,5 +327,46 @@ describe('a write that takes long', () => {
     void long.then(() => log.note('response'));
     await group.drain();
     assert.deepEqual(log.statements, ['begin', 'commit and keep log', 'response', 'move log']);
+  });
+
+  it('writes many changes ahead in parts, each in a turn of its own', async () => {
+    const { log, group } = start();
+    log.parts = 3;
+    using _marks = marksOfTurns(log);
+    await group.write(async () => Array.from({ length: 300 }, () => log.change()), { alone: true });
+    await group.drain();
+    const parts = Array(3)
+      .fill('write ahead')
+      .flatMap(part => ['turn', part]);
+    assert.deepEqual(stepsOf(log), ['begin', ...parts, 'commit and keep log', 'turn', 'move log']);
+  });
+
+  it('begins when the log of an earlier one is moved, after other writes', async () => {
+    const { log, group } = start();
+    const moved = Promise.withResolvers<void>();
+    log.moveLog = () => moved.promise;
+    await group.write(async () => log.note('long 1'), { alone: true });
+    const next = group.write(async () => log.note('long 2'), { alone: true });
+    await turn();
+    const short = group.write(async () => log.note('short'));
+    log.note('moved');
+    moved.resolve();
+    await Promise.all([next, short]);
+    const order = log.statements.filter(statement => /long [12]|short|moved/.test(statement));
+    assert.deepEqual(order, ['long 1', 'moved', 'short', 'long 2']);
+  });
+});
+
+describe('a group that took as long as it may', () => {
+  it('commits and moves the log in turns of their own', async () => {
+    const { log, group } = start(100, 0);
+    using _marks = marksOfTurns(log);
+    await Promise.all([
+      group.write(async () => log.note('first')),
+      group.write(async () => log.note('second')),
+    ]);
+    await group.drain();
+    const steps = (name: string) => ['begin', name, 'turn', 'commit and keep log', 'turn', 'move log'];
+    assert.deepEqual(stepsOf(log), ['turn', ...steps('first'), 'turn', ...steps('second')]);
   });
 });

@@ -2,11 +2,13 @@ import { DatabaseUnavailable, type Transaction, type WriteOptions } from './data
 
 /** The transaction statements of an engine whose commits are synchronous. */
 export interface CommitLog {
-  begin(): void;
-  /** Also moves the log into the database when it has become long, unless `keepsLog` is true. */
+  begin(isLong?: boolean): void;
+  /** Writes some of the changes to the log, which the commit then need not write. Returns whether more may remain. */
+  writeAhead(): boolean;
+  /** Also moves the log into the database when it has become long. With `keepsLog` no commit does so until `moveLog` has. */
   commit(keepsLog?: boolean): void;
-  /** Moves the log into the database. */
-  moveLog(): void;
+  /** Moves the log into the database if it has become long. Never rejects. */
+  moveLog(): Promise<void>;
   /** Undoes everything since `begin`; has no effect when the engine has already done so. */
   rollback(): void;
   savepoint(): void;
@@ -26,6 +28,9 @@ export interface GroupLimits {
   /** The maximum number of operations that wait; further ones are rejected at once. */
   maxQueue: number;
 }
+
+/** The number of changes from which a long operation writes ahead. A change is about a page, which takes 8 µs. */
+const MANY_CHANGES = 256;
 
 interface Job {
   work: (tx: Transaction) => Promise<unknown>;
@@ -62,6 +67,8 @@ export class GroupCommit {
   /** The operations with a commit of their own. */
   readonly #alone: Job[] = [];
   #running: Promise<void> | undefined;
+  /** Resolves when the log has been moved; `undefined` when it is not being moved. */
+  #logMoved: Promise<void> | undefined;
 
   /** @param onCommit called after each commit with the number of operations that shared it */
   constructor(log: CommitLog, tx: Transaction, limits: GroupLimits, onCommit?: (size: number) => void) {
@@ -89,6 +96,7 @@ export class GroupCommit {
   /** Resolves when every queued operation has ended. */
   async drain(): Promise<void> {
     while (this.#running) await this.#running;
+    await this.#logMoved;
   }
 
   async #runAll(): Promise<void> {
@@ -98,8 +106,10 @@ export class GroupCommit {
         const batch = this.#queue.splice(0, this.#limits.maxBatch);
         this.#queue.unshift(...(await this.#runBatch(batch)));
       }
-      const job = this.#alone.shift();
-      if (job) await this.#runAlone(job);
+      if (this.#alone.length === 0) continue;
+      // Operations that arrive meanwhile run first.
+      if (this.#logMoved) await this.#logMoved;
+      else await this.#runAlone(this.#alone.shift()!);
     }
     this.#running = undefined;
   }
@@ -122,6 +132,7 @@ export class GroupCommit {
   /** Runs operations until the time of a group is over, and commits them. Returns the operations for the next group. */
   async #runBatch(batch: Job[]): Promise<Job[]> {
     const outcomes: Outcome[] = [];
+    let tookLong = false;
     try {
       this.#log.begin();
       const end = performance.now() + this.#limits.maxDuration;
@@ -134,9 +145,12 @@ export class GroupCommit {
           return batch;
         }
         outcomes.push(outcome);
-        if (performance.now() >= end) break;
+        tookLong = performance.now() >= end;
+        if (tookLong) break;
       }
-      this.#log.commit();
+      // Much work mostly means many changes, whose commit also takes long.
+      if (tookLong) await turnOfEventLoop();
+      this.#log.commit(tookLong);
     } catch (error) {
       const outage = outageOf(error);
       for (const job of batch) job.reject(outage);
@@ -145,6 +159,7 @@ export class GroupCommit {
     }
     this.#onCommit?.(outcomes.length);
     for (const [i, outcome] of outcomes.entries()) settle(batch[i]!, outcome);
+    if (tookLong) await this.#moveLog();
     return batch.slice(outcomes.length);
   }
 
@@ -152,10 +167,13 @@ export class GroupCommit {
   async #runAlone(job: Job): Promise<void> {
     let outcome: Outcome;
     try {
-      this.#log.begin();
+      const changes = this.#log.changes();
+      this.#log.begin(true);
       outcome = await this.#run(job);
-      // The commit writes much at once, and so has a turn of the event loop to itself.
-      await turnOfEventLoop();
+      // Many changes are written in parts, and each part has a turn of the event loop to itself, as the commit.
+      const isMuch = outcome.ok && this.#log.changes() - changes > MANY_CHANGES;
+      do await turnOfEventLoop();
+      while (isMuch && this.#log.writeAhead());
       if (outcome.ok) this.#log.commit(true);
       else this.#log.rollback();
     } catch (error) {
@@ -166,8 +184,15 @@ export class GroupCommit {
     if (outcome.ok) this.#onCommit?.(1);
     await turnOfEventLoop();
     settle(job, outcome);
-    await turnOfEventLoop();
-    this.#log.moveLog();
+    await this.#moveLog();
+  }
+
+  /** Moves the log in a turn of its own. Does not wait for a log that is moved elsewhere. */
+  async #moveLog(): Promise<void> {
+    await Promise.all([this.#logMoved, turnOfEventLoop()]);
+    this.#logMoved = this.#log.moveLog().then(() => {
+      this.#logMoved = undefined;
+    });
   }
 
   /** When the rollback fails as well, the next batch cannot begin, and rolls back again. */

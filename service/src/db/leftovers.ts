@@ -1,18 +1,22 @@
 import type { AfterCommit } from './database.ts';
 
-/** The number of pages of indexes that a long write may change: its commit writes them at once, and other writers wait for it. */
-const MAX_PAGES = 1_000;
-
 /** What a long write leaves for after its commit. */
 export class Leftovers {
-  #room = MAX_PAGES;
+  #room: number;
   readonly #works = new Map<AfterCommit, Set<number>>();
 
-  /** Whether there is still room for some pages, which is then taken. */
-  take(pages: number): boolean {
-    if (pages > this.#room) return false;
-    this.#room -= pages;
-    return true;
+  /** @param room the number of pages of indexes that the write may change */
+  constructor(room: number) {
+    this.#room = room;
+  }
+
+  /** Whether there is still room for some pages, which is then taken. Pages without room end it, and later ones need not be counted. */
+  take(pages: () => number): boolean {
+    if (this.#room <= 0) return false;
+    const needed = pages();
+    const fits = needed <= this.#room;
+    this.#room = fits ? this.#room - needed : 0;
+    return fits;
   }
 
   add(work: AfterCommit, id: number): void {

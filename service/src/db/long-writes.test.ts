@@ -1,16 +1,17 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
+import BetterSqlite3 from 'better-sqlite3';
 import { systemClock } from '../kit/clock.ts';
 import type { Database, Transaction } from './database.ts';
 import { openSqlite } from './sqlite.ts';
 
 const rejected = new Error('rejected');
 
-async function aStore(t: TestContext): Promise<{ db: Database; commits: number[] }> {
+async function aStore(t: TestContext): Promise<{ db: Database; commits: number[]; path: string }> {
   const directory = mkdtempSync(join(tmpdir(), 'petstore-long-writes-'));
   const commits: number[] = [];
   const db = openSqlite({
@@ -24,7 +25,7 @@ async function aStore(t: TestContext): Promise<{ db: Database; commits: number[]
     await db.close();
     rmSync(directory, { recursive: true });
   });
-  return { db, commits };
+  return { db, commits, path: join(directory, 'petstore.db') };
 }
 
 async function namesIn({ all }: Pick<Database, 'all'>): Promise<string[]> {
@@ -98,20 +99,55 @@ describe('a write that takes long', () => {
   });
 });
 
-describe('a part of a transaction', () => {
-  it('that throws is undone with its changes and events, and the rest is kept', async t => {
-    const { db } = await aStore(t);
-    await db.write(async tx => {
-      await add(tx, 'a');
-      const failed = tx.savepoint(async () => {
-        await add(tx, 'b');
-        tx.append({ type: 'category.created', subject: 'categories/2', actor: 'system', data: '{}' });
-        throw rejected;
-      });
-      await assert.rejects(failed, rejected);
-      assert.equal(await tx.savepoint(() => add(tx, 'c')), 1);
+/** Changes about 3,000 pages: a description has half of one. */
+async function changeMuch(tx: Transaction): Promise<void> {
+  for (let i = 0; i < 6_000; i++)
+    tx.send('INSERT INTO categories (name, name_key, description) VALUES (?, ?, ?)', [
+      ...[`${i}`, `${i}`],
+      'x'.repeat(1_900),
+    ]);
+}
+
+describe('a long write that changes much', () => {
+  it('writes few pages to the log in each turn of the event loop', async t => {
+    const { db, path } = await aStore(t);
+    const sizeOfLog = () => statSync(`${path}-wal`).size;
+    // Also on systems that count no writes.
+    t.mock.method(process, 'resourceUsage', () => ({ fsWrite: sizeOfLog() }));
+    const written: number[] = [];
+    let before = sizeOfLog();
+    let waiting = setImmediate(function next() {
+      written.push((sizeOfLog() - before) / 4_096);
+      before = sizeOfLog();
+      waiting = setImmediate(next);
     });
-    assert.deepEqual(await namesIn({ all: db.all.bind(db) }), ['a', 'c']);
-    assert.deepEqual(await db.all('SELECT id FROM events'), []);
+    await db.write(changeMuch, { alone: true });
+    clearImmediate(waiting);
+    const pages = written.reduce((sum, some) => sum + some);
+    assert.ok(pages > 2_500, `${pages} pages`);
+    assert.ok(Math.max(...written) < 600, String(written));
+  });
+
+  it('has its log moved by another thread, and no commit moves it meanwhile', async t => {
+    const { db, path } = await aStore(t);
+    const other = new BetterSqlite3(path);
+    const { pragma } = BetterSqlite3.prototype;
+    const moved: number[] = [];
+    t.mock.method(BetterSqlite3.prototype, 'pragma', function (this: BetterSqlite3.Database, sql: string) {
+      assert.notEqual(sql, 'wal_checkpoint(PASSIVE)');
+      if (sql === 'wal_autocheckpoint = 500') {
+        const [state] = pragma.call(other, 'wal_checkpoint(NOOP)') as [{ checkpointed: number }];
+        moved.push(state.checkpointed);
+      }
+      return pragma.call(this, sql);
+    });
+    await db.write(changeMuch, { alone: true });
+    await db.write(tx => add(tx, 'short'));
+    // Begins when the log is moved.
+    await db.write(async () => {}, { alone: true });
+    await db.write(tx => add(tx, 'last'));
+    other.close();
+    assert.ok(moved.length > 0);
+    for (const pages of moved) assert.ok(pages > 2_500, `${pages} pages`);
   });
 });

@@ -1,5 +1,6 @@
 import type { Clock } from '../kit/clock.ts';
 import type { Database } from './database.ts';
+import type { ContinuedLog } from './postgres-relay.ts';
 import { openSqlite } from './sqlite.ts';
 
 /** Where the store is, and how it is used. */
@@ -17,6 +18,8 @@ export interface StoreOptions {
   onStatus?: ((status: 'up' | 'unavailable', reason?: string) => void) | undefined;
   /** Called when connections go through a pooler. */
   onPooler?: (() => void) | undefined;
+  /** Called when this process has continued the event log in a new range, because the database was returned to an earlier state. */
+  onContinued?: ((log: ContinuedLog) => void) | undefined;
 }
 
 /** Opens the store and brings its schema up to date. Rejects with UnusableStore or StoreUnavailable when it cannot. */
@@ -40,5 +43,6 @@ export async function openDatabase(options: StoreOptions, clock: Clock): Promise
     clock,
     onStatus: options.onStatus,
     onPooler: options.onPooler,
+    onContinued: options.onContinued,
   });
 }

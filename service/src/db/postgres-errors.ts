@@ -66,7 +66,7 @@ export function toOutage(error: unknown): unknown {
 
 /** Whether the whole server is unavailable, and not only writes or a single statement that took too long. */
 export function isServerOutage({ what, cause, writeProblem }: DatabaseUnavailable): boolean {
-  return what !== 'busy' && writeProblem === undefined && sqlState(cause) !== '57014';
+  return what !== 'busy' && what !== 'restored' && writeProblem === undefined && sqlState(cause) !== '57014';
 }
 
 /** The server rolled back a transaction at COMMIT. */

@@ -30,12 +30,12 @@ export class Polling implements Listener {
 export class Notifications implements Listener {
   readonly #config: ClientConfig;
   readonly #channel: string;
-  readonly #onNotification: () => void;
+  readonly #onNotification: (payload?: string) => void;
   #client: Client | undefined;
   #retry: NodeJS.Timeout | undefined;
   #closed = false;
 
-  constructor(config: ClientConfig, channel: string, onNotification: () => void) {
+  constructor(config: ClientConfig, channel: string, onNotification: (payload?: string) => void) {
     this.#config = config;
     this.#channel = channel;
     this.#onNotification = onNotification;
@@ -51,14 +51,14 @@ export class Notifications implements Listener {
   #connect(): void {
     const client = new Client(this.#config);
     this.#client = client;
-    client.on('notification', this.#onNotification);
+    client.on('notification', ({ payload }) => this.#onNotification(payload));
     client.on('error', () => {});
     client.once('end', () => this.#reconnectLater());
     client
       .connect()
       .then(() => client.query(`LISTEN ${this.#channel}`))
       // Notifications sent before LISTEN were lost.
-      .then(this.#onNotification)
+      .then(() => this.#onNotification())
       .catch(() => client.end().catch(() => {}));
   }
 

@@ -63,16 +63,12 @@ export class Readers {
   #open(place: number): Reader {
     const client = new Client(this.#config);
     const reader: Reader = { client: client.connect().then(() => client), inFlight: 0 };
-    const forget = () => {
-      if (this.#readers[place] === reader) this.#readers[place] = undefined;
-    };
-    // The queries in flight reject by themselves.
+    // The queries in flight reject by themselves. A connection that the server ends has an error as well.
     const giveUp = () => {
-      forget();
+      if (this.#readers[place] === reader) this.#readers[place] = undefined;
       void client.end().catch(() => {});
     };
     client.on('error', giveUp);
-    client.on('end', forget);
     reader.client.catch(giveUp);
     this.#readers[place] = reader;
     return reader;

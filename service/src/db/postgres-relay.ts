@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { MAX_COUNTED, type Queries, type Writer } from './database.ts';
+import type { Clock } from '../kit/clock.ts';
+import { MAX_COUNTED, one, type Queries, type Writer } from './database.ts';
+import { HIGHEST, nextRange, type Restoration } from './event-ranges.ts';
 import { NEW_EVENT_COLUMNS } from './new-events.ts';
 
 /** The channel on which replicas notify each other of new events. */
@@ -8,20 +10,29 @@ export const CHANNEL = 'petstore_events';
 /** How long the events of a commit wait for those of other commits, to be numbered together, in milliseconds. */
 const GATHER_DELAY = 10;
 
-/** How often to poll for events that a replica did not number before it ended, in milliseconds. */
+/** How often to poll for events that a replica did not number before it ended, and for a restore, in milliseconds. */
 const POLL_INTERVAL = 500;
 
 /** The maximum number of events numbered in one transaction. */
 const BATCH = 1_000;
 
+/** Returns the call that notifies all replicas of the number of the last event. */
+function notify(lastId: string): string {
+  return `pg_notify('${CHANNEL}', CAST(${lastId} AS TEXT))`;
+}
+
 /**
  * Numbers the committed events, under a lock, so that events committed later get higher numbers, whatever their entry.
  * Within one run the order is that of the entries. For one subject that is the order of its changes, because they
- * wait for each other: the second change appends its event after the first one is committed.
+ * wait for each other: the second change appends its event after the first one is committed. Numbers nothing if the log ends before
+ * an event that is known.
  */
 const RELAY = `
-  WITH taken AS (
-    DELETE FROM new_events WHERE entry IN (SELECT entry FROM new_events ORDER BY entry LIMIT ${BATCH})
+  WITH log AS (
+    SELECT last_id FROM event_log
+  ), taken AS (
+    DELETE FROM new_events WHERE (SELECT last_id FROM log) >= ?
+    AND entry IN (SELECT entry FROM new_events ORDER BY entry LIMIT ${BATCH})
     RETURNING entry, ${NEW_EVENT_COLUMNS}
   ), numbered AS (
     UPDATE event_log SET last_id = last_id + (SELECT count(*) FROM taken)
@@ -31,36 +42,81 @@ const RELAY = `
     SELECT last_id - (SELECT count(*) FROM taken) + row_number() OVER (ORDER BY entry), ${NEW_EVENT_COLUMNS}
     FROM taken, numbered
   )
-  SELECT pg_notify('${CHANNEL}', ''), (SELECT count(*) FROM taken) AS events FROM numbered`;
+  SELECT (SELECT count(*) FROM taken) AS events, coalesce(numbered.last_id, log.last_id) AS latest,
+    (SELECT ${notify('last_id')} FROM numbered)
+  FROM log LEFT JOIN numbered ON TRUE`;
 
 /** The lock of the transaction that gives numbers to events. */
 export const RELAY_LOCK = 'event relay';
 
-/** Appends one event with the next number. The transaction must hold `RELAY_LOCK`. */
+/**
+ * Appends one event with the next number, unless the log ends before an event that is known. The transaction must hold
+ * `RELAY_LOCK`.
+ */
 export const APPEND_NUMBERED = `
   WITH numbered AS (
-    UPDATE event_log SET last_id = last_id + 1 RETURNING last_id
+    UPDATE event_log SET last_id = last_id + 1 WHERE last_id >= ? RETURNING last_id
   ), inserted AS (
     INSERT INTO events (id, ${NEW_EVENT_COLUMNS})
     SELECT last_id, ?, ?, CAST(? AS BIGINT), ?, ?, ?, ? FROM numbered
   )
-  SELECT last_id AS id, pg_notify('${CHANNEL}', '') FROM numbered`;
+  SELECT last_id AS id, ${notify('last_id')} FROM numbered`;
+
+/** Continues the log with the event of `nextRange`. The transaction must hold `RELAY_LOCK`. */
+export const CONTINUE = `
+  WITH continued AS (
+    UPDATE event_log SET last_id = $1
+  ), inserted AS (
+    INSERT INTO events (id, ${NEW_EVENT_COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+  )
+  SELECT ${notify('CAST($1 AS BIGINT)')}`;
+
+const CHECK = 'SELECT last_id AS latest, EXISTS (SELECT 1 FROM new_events) AS waiting FROM event_log';
 
 /** Bounded, because the metrics query it even when many events wait. */
 export const COUNT_UNNUMBERED = `SELECT count(*) AS events FROM (SELECT 1 FROM new_events LIMIT ${MAX_COUNTED}) AS some_events`;
 
-/** Numbers events in the order of their commits. Of all replicas, one relay runs at a time. */
+/** A restore of the database while the service runs, and where the log continues. */
+export interface ContinuedLog extends Restoration {
+  /** The highest number of an event that this process knows. */
+  known: number;
+}
+
+export interface RelayOptions {
+  clock: Clock;
+  /** Called when this relay has continued the log in a new range. */
+  onContinued?: ((log: ContinuedLog) => void) | undefined;
+}
+
+/**
+ * Numbers events in the order of their commits. Of all replicas, one relay runs at a time. When the log ends before an event
+ * that this process knows, the database was returned to an earlier state: the relay then continues the log in a new range, because
+ * clients may have seen the next numbers.
+ */
 export class EventRelay {
   readonly #db: Queries & Writer;
+  readonly #options: RelayOptions;
   readonly #poll: NodeJS.Timeout;
   #running: Promise<void> | undefined;
   #again = false;
   #closed = false;
+  #known = 0;
 
-  constructor(db: Queries & Writer) {
+  constructor(db: Queries & Writer, options: RelayOptions) {
     this.#db = db;
+    this.#options = options;
     this.#poll = setInterval(() => this.#checkForEvents(), POLL_INTERVAL);
     this.#poll.unref();
+  }
+
+  /** The highest number of an event that this process knows; 0 if it knows none. */
+  get known(): number {
+    return this.#known;
+  }
+
+  /** Takes note of the number of an event. Ignores what cannot be one. */
+  note(id: number): void {
+    if (id > this.#known && id <= HIGHEST) this.#known = id;
   }
 
   /** Starts a run, because events were committed. */
@@ -74,7 +130,7 @@ export class EventRelay {
    * numbered them when this process takes the lock. Rejects with DatabaseUnavailable.
    */
   async numberCommitted(): Promise<void> {
-    while ((await this.#relay()) === BATCH);
+    while (await this.#relay());
   }
 
   /** Numbers the remaining events, if the database is available. */
@@ -89,7 +145,7 @@ export class EventRelay {
       this.#again = false;
       if (!this.#closed) await sleep(GATHER_DELAY);
       try {
-        if ((await this.#relay()) === BATCH) this.#again = true;
+        if (await this.#relay()) this.#again = true;
       } catch {
         // The events remain in `new_events`, and the next poll finds them.
       }
@@ -97,17 +153,30 @@ export class EventRelay {
     this.#running = undefined;
   }
 
-  #relay(): Promise<number> {
-    return this.#db.write(async tx => {
-      const [, row] = await Promise.all([tx.lock(RELAY_LOCK), tx.get<{ events: number }>(RELAY)]);
-      return row?.events ?? 0;
+  /** Numbers a batch, or continues the log in a new range. Returns whether more events may wait. */
+  async #relay(): Promise<boolean> {
+    const known = this.#known;
+    const { latest, mayHaveMore, continued } = await this.#db.write(async tx => {
+      const [, { events, latest }] = await Promise.all([
+        tx.lock(RELAY_LOCK),
+        one<{ events: number; latest: number }>(tx, RELAY, [known]),
+      ]);
+      if (latest >= known) return { latest, mayHaveMore: events === BATCH };
+      const { event, ...continued } = nextRange(latest, { after: known, now: this.#options.clock.now() });
+      await tx.get(CONTINUE, event);
+      return { latest: continued.first, mayHaveMore: true, continued };
     });
+    this.note(latest);
+    if (continued) this.#options.onContinued?.({ known, ...continued });
+    return mayHaveMore;
   }
 
   #checkForEvents(): void {
-    this.#db.get('SELECT 1 FROM new_events LIMIT 1').then(
+    const known = this.#known;
+    this.#db.get<{ latest: number; waiting: boolean }>(CHECK).then(
       row => {
-        if (row && !this.#closed) this.nudge();
+        if (row && (row.waiting || row.latest < known) && !this.#closed) this.nudge();
+        if (row) this.note(row.latest);
       },
       () => {}, // Requests report an unavailable database; a later poll finds the events.
     );

@@ -3,8 +3,9 @@ import type { Clock } from '../kit/clock.ts';
 import {
   type AfterCommit,
   type AtEnd,
+  DatabaseUnavailable,
+  type LockedRows,
   type NewEvent,
-  one,
   type Row,
   type StoredEvent,
   type Transaction,
@@ -18,9 +19,10 @@ import { NEW_EVENT_COLUMNS, toStored, valuesOf } from './new-events.ts';
 import { sendTogether } from './postgres-batching.ts';
 import { awaitResponse, isAborted, RolledBack, toCommitFailure, toSentFailure } from './postgres-errors.ts';
 import { NewRowIds } from './postgres-new-row-ids.ts';
-import { APPEND_NUMBERED, RELAY_LOCK } from './postgres-relay.ts';
+import { APPEND_NUMBERED, type EventRelay, RELAY_LOCK } from './postgres-relay.ts';
 import type { Sessions } from './postgres-sessions.ts';
 import { statementOf } from './postgres-statements.ts';
+import { RowsAhead } from './rows-ahead.ts';
 
 /** Waits for a named lock, which ends with the transaction. Its key is the 64-bit hash of the name. */
 export const LOCK = 'SELECT pg_advisory_xact_lock(hashtextextended($1, 0))';
@@ -40,6 +42,12 @@ const MAX_HELD = 1_000;
 
 const TRY_LOCK = 'SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0)) AS taken';
 
+export interface TransactionServices {
+  clock: Clock;
+  sessions: Sessions;
+  relay: Pick<EventRelay, 'known'>;
+}
+
 /** A part of a transaction that can be undone. */
 interface Part {
   /** The number of rows that are held back from before the part. */
@@ -56,6 +64,7 @@ export class PostgresTransaction implements Transaction {
   readonly engine = 'postgres';
   readonly #client: PoolClient;
   readonly #clock: Clock;
+  readonly #relay: Pick<EventRelay, 'known'>;
   readonly #sessions: Sessions;
   readonly #begun: Promise<unknown>;
   /** The values of events, which the commit appends together. */
@@ -68,6 +77,7 @@ export class PostgresTransaction implements Transaction {
   readonly #atEnd = new Map<AtEnd, Set<string>>();
   /** The rows that are inserted later; `undefined` if the transaction inserts all rows at once. */
   readonly #rows: HeldRows | undefined;
+  readonly #ahead: RowsAhead | undefined;
   readonly #leftovers: Leftovers | undefined;
   readonly #ids = new NewRowIds((sql, values) => this.#request(statementOf(sql, values)));
   /** The part that is running. */
@@ -79,8 +89,10 @@ export class PostgresTransaction implements Transaction {
    * Begins the transaction, read-only if the operator has set the database to be so. Each statement sees what was committed
    * before it; operations that need more take locks. A long transaction has leftovers, and holds new rows back.
    */
-  constructor(client: PoolClient, clock: Clock, sessions: Sessions, leftovers?: Leftovers) {
+  constructor(client: PoolClient, { clock, sessions, relay }: TransactionServices, leftovers?: Leftovers) {
+    this.#relay = relay;
     this.#rows = leftovers && new HeldRows();
+    this.#ahead = leftovers && new RowsAhead();
     this.#leftovers = leftovers;
     this.#client = client;
     this.#clock = clock;
@@ -125,17 +137,25 @@ export class PostgresTransaction implements Transaction {
     return this.#rows?.find(table, id);
   }
 
+  async lockedRow(
+    rows: LockedRows,
+    id: number,
+    read: (ids: readonly number[]) => Promise<Row[]>,
+  ): Promise<Row | undefined> {
+    return this.#ahead ? this.#ahead.take(rows, id, this.#held, read) : (await read([id]))[0];
+  }
+
   update(update: Update, id: number, values: readonly Value[]): void {
     if (!this.#rows?.update(update, id, values)) this.send(update.sql, [...values, id]);
   }
 
   insertLater(into: string, rows: readonly (readonly Value[])[]): void {
-    if (this.#rows) this.#rows.add(into, rows);
+    if (this.#rows) this.#makeRoomIn(this.#rows).add(into, rows);
     else insertRows(this, into, rows);
   }
 
   hasRoomFor(pages: () => number): boolean {
-    return this.#leftovers?.take(pages()) ?? true;
+    return this.#leftovers?.take(pages) ?? true;
   }
 
   afterCommit(work: AfterCommit, id: number): void {
@@ -176,6 +196,7 @@ export class PostgresTransaction implements Transaction {
       this.#events.length = events;
       // The server releases the locks of the part.
       this.#ids.forgetLocks();
+      this.#ahead?.forget();
       for (const name of [...this.#held].slice(held)) this.#held.delete(name);
       if (running.responsesBefore !== undefined) {
         // Failures of undone statements are undone as well.
@@ -191,11 +212,13 @@ export class PostgresTransaction implements Transaction {
 
   async appendNumbered(event: NewEvent): Promise<StoredEvent> {
     const stored = toStored(event, this.#clock.now());
-    const [, { id }] = await Promise.all([
+    const [, numbered] = await Promise.all([
       this.lock(RELAY_LOCK),
-      one<{ id: number }>(this, APPEND_NUMBERED, valuesOf(stored)),
+      this.get<{ id: number }>(APPEND_NUMBERED, [this.#relay.known, ...valuesOf(stored)]),
     ]);
-    return { id, ...stored };
+    // The relay is about to continue the log in a new range.
+    if (!numbered) throw new DatabaseUnavailable(undefined, 'restored');
+    return { id: numbered.id, ...stored };
   }
 
   append(event: NewEvent): void {
@@ -247,10 +270,15 @@ export class PostgresTransaction implements Transaction {
   }
 
   async #hold(rows: HeldRows, row: Insert, values: readonly Value[]): Promise<number | undefined> {
-    if (rows.length >= MAX_HELD) this.#sendRows();
+    this.#makeRoomIn(rows);
     const id = await this.#ids.next(row, values);
     if (id !== undefined) rows.insert(row, id, values);
     return id;
+  }
+
+  #makeRoomIn(rows: HeldRows): HeldRows {
+    if (rows.length >= MAX_HELD) this.#sendRows();
+    return rows;
   }
 
   /** Sends the rows that are held back, so that the next statement sees them, and begins the running part, which it belongs to. */
@@ -282,6 +310,7 @@ export class PostgresTransaction implements Transaction {
 
   /** Sends a statement that does not read rows that are held back, without waiting. */
   #post(query: QueryConfig): void {
+    this.#ahead?.forgetFor(query.text);
     sendTogether(this.#client, process.nextTick);
     const response = awaitResponse(this.#client.query(this.#sessions.statement(query)));
     // Later statements and the commit fail with it and report it.
@@ -291,6 +320,7 @@ export class PostgresTransaction implements Transaction {
 
   /** Sends a statement that does not read rows that are held back. */
   async #request(query: QueryConfig): Promise<QueryResult> {
+    this.#ahead?.forgetFor(query.text);
     sendTogether(this.#client, process.nextTick);
     try {
       return await awaitResponse(this.#client.query(this.#sessions.statement(query)));

@@ -16,12 +16,12 @@ import { Notices } from './notices.ts';
 import { awaitConnection, isRetryable, isServerOutage, toOutage } from './postgres-errors.ts';
 import { type Listener, Notifications, Polling } from './postgres-listener.ts';
 import { Readers } from './postgres-readers.ts';
-import { CHANNEL, COUNT_UNNUMBERED, EventRelay } from './postgres-relay.ts';
+import { CHANNEL, COUNT_UNNUMBERED, type ContinuedLog, EventRelay } from './postgres-relay.ts';
 import { directSessions, pooledSessions, type Sessions } from './postgres-sessions.ts';
 import { Sockets } from './postgres-sockets.ts';
 import { CLOSE_TIMEOUT, CONNECTION_TIMEOUT, prepareDatabase, startFailure } from './postgres-start.ts';
 import { types } from './postgres-statements.ts';
-import { PostgresTransaction } from './postgres-transaction.ts';
+import { PostgresTransaction, type TransactionServices } from './postgres-transaction.ts';
 
 export interface PostgresOptions {
   /** `postgres://user:password@host:port/database`, with options of libpq such as `?sslmode=require`. */
@@ -38,6 +38,8 @@ export interface PostgresOptions {
   onStatus?: ((status: 'up' | 'unavailable', reason?: string) => void) | undefined;
   /** Called when connections go through a pooler. */
   onPooler?: (() => void) | undefined;
+  /** Called when this process has continued the event log in a new range, because the database was returned to an earlier state. */
+  onContinued?: ((log: ContinuedLog) => void) | undefined;
 }
 
 /** Writes a row without changing it; unlike SQLite, PostgreSQL writes a new version of the row. */
@@ -48,6 +50,9 @@ const RESPONSE_MARGIN = SECOND;
 
 /** How often work runs before conflicts with other transactions make it fail. */
 const MAX_ATTEMPTS = 6;
+
+/** The number of pages of an index that a long write may change: other writers of its pets and of its new words wait for it. */
+const PAGES_OF_LONG_WRITE = 5_000;
 
 /** The maximum number of writes that run alone, per process: more would occupy the connections and the lock table of the server. */
 const ALONE_AT_ONCE = 2;
@@ -77,8 +82,7 @@ class PostgresDatabase implements Database {
   /** In milliseconds. */
   readonly #responseTimeout: number;
   readonly #maxQueue: number;
-  readonly #clock: Clock;
-  readonly #sessions: Sessions;
+  readonly #services: TransactionServices;
   readonly #listeners: (() => void)[] = [];
   readonly #notices = new Notices();
   readonly #relay: EventRelay;
@@ -93,10 +97,9 @@ class PostgresDatabase implements Database {
   readonly #most: number;
 
   constructor(
-    { url, connections, statementSeconds, maxQueue, clock, onStatus }: PostgresOptions,
+    { url, connections, statementSeconds, maxQueue, clock, onStatus, onContinued }: PostgresOptions,
     sessions: Sessions,
   ) {
-    this.#sessions = sessions;
     this.#onStatus = onStatus;
     this.#most = connections;
     this.#responseTimeout = statementSeconds * SECOND + RESPONSE_MARGIN;
@@ -125,9 +128,10 @@ class PostgresDatabase implements Database {
     this.#writers.on('error', () => {});
     this.#writers.on('connect', client => client.on('error', () => {}));
     this.#maxQueue = maxQueue;
-    this.#clock = clock;
-    this.#relay = new EventRelay(this);
-    const notifyListeners = () => {
+    this.#relay = new EventRelay(this, { clock, onContinued });
+    this.#services = { clock, sessions, relay: this.#relay };
+    const notifyListeners = (lastId?: string) => {
+      this.#relay.note(Number(lastId));
       for (const listener of this.#listeners) listener();
     };
     this.#listener = sessions.canListen
@@ -151,7 +155,7 @@ class PostgresDatabase implements Database {
     if (!alone) return this.#inTurn(() => this.#attemptOften(() => this.#attempt(work)));
     let leftovers: Leftovers | undefined;
     const attempt = () => {
-      leftovers = new Leftovers();
+      leftovers = new Leftovers(PAGES_OF_LONG_WRITE);
       return this.#attempt(work, leftovers);
     };
     const value = await this.#inTurn(() => this.#aloneInTurn(() => this.#attemptOften(attempt)));
@@ -248,7 +252,7 @@ class PostgresDatabase implements Database {
 
   async #attempt<T>(work: (tx: Transaction) => Promise<T>, leftovers?: Leftovers): Promise<T> {
     const client = await awaitConnection(this.#writers.connect());
-    const tx = new PostgresTransaction(client, this.#clock, this.#sessions, leftovers);
+    const tx = new PostgresTransaction(client, this.#services, leftovers);
     try {
       const value = await work(tx);
       await tx.commit();

@@ -1,5 +1,14 @@
 import type { Clock } from '../kit/clock.ts';
-import type { AfterCommit, AtEnd, NewEvent, StoredEvent, Transaction, Value } from './database.ts';
+import type {
+  AfterCommit,
+  AtEnd,
+  LockedRows,
+  NewEvent,
+  Row,
+  StoredEvent,
+  Transaction,
+  Value,
+} from './database.ts';
 import type { Insert, Update } from './insert.ts';
 import { insertRows } from './insert-rows.ts';
 import type { Leftovers } from './leftovers.ts';
@@ -53,6 +62,14 @@ export class SqliteTransaction implements Transaction {
     return undefined;
   }
 
+  async lockedRow(
+    _rows: LockedRows,
+    id: number,
+    read: (ids: readonly number[]) => Promise<Row[]>,
+  ): Promise<Row | undefined> {
+    return (await read([id]))[0];
+  }
+
   update({ sql }: Update, id: number, values: readonly Value[]): void {
     this.#connection.run(sql, [...values, id]);
   }
@@ -71,7 +88,7 @@ export class SqliteTransaction implements Transaction {
   }
 
   hasRoomFor(pages: () => number): boolean {
-    return this.#leftovers?.take(pages()) ?? true;
+    return this.#leftovers?.take(pages) ?? true;
   }
 
   afterCommit(work: AfterCommit, id: number): void {

@@ -48,30 +48,6 @@ async function breakCommit(tx: Transaction): Promise<void> {
 
 /** Tests for both engines are in test/db/guarantees.test.ts. */
 describe('the embedded store', () => {
-  it('stores the other writes of a batch when one fails', async t => {
-    const db = openStore(t);
-    const outcomes = await Promise.allSettled([
-      db.write(tx => addCategory(tx, 'first')),
-      db.write(async tx => {
-        await addCategory(tx, 'second');
-        await addCategory(tx, 'first');
-      }),
-      db.write(tx => addCategory(tx, 'third')),
-    ]);
-
-    assert.deepEqual(
-      outcomes.map(({ status }) => status),
-      ['fulfilled', 'rejected', 'fulfilled'],
-    );
-    assert.deepEqual(await names(db), ['first', 'third']);
-  });
-
-  it('shows later writes of a batch the changes of earlier ones', async t => {
-    const db = openStore(t);
-    const [, seen] = await Promise.all([db.write(tx => addCategory(tx, 'first')), db.write(names)]);
-    assert.deepEqual(seen, ['first']);
-  });
-
   it('rejects the whole batch when the commit fails, stores none of it, and then works again', async t => {
     const db = openStore(t);
     const outcomes = await Promise.allSettled([

@@ -2,13 +2,14 @@ import { mkdirSync } from 'node:fs';
 import BetterSqlite3 from 'better-sqlite3';
 import type { Clock } from '../kit/clock.ts';
 import type { Database, DatabaseLoad, Transaction, Value, WriteOptions } from './database.ts';
-import { type CommitLog, GroupCommit, type GroupLimits } from './group-commit.ts';
+import { GroupCommit, type GroupLimits } from './group-commit.ts';
 import { Leftovers } from './leftovers.ts';
 import { migrateSqlite } from './migrate-sqlite.ts';
 import { Notices } from './notices.ts';
 import { createPrivately, makePrivate } from './private-files.ts';
 import { Connection } from './sqlite-connection.ts';
-import { attempt, cannotBeOpened } from './sqlite-errors.ts';
+import { cannotBeOpened } from './sqlite-errors.ts';
+import { SqliteLog } from './sqlite-log.ts';
 import { SqliteTransaction } from './sqlite-transaction.ts';
 import { rejectLostFile, rejectLostTables, storePath } from './store-directory.ts';
 
@@ -34,11 +35,8 @@ const OPENING_TIMEOUT = 10_000;
 /** The same while serving. Short, because the wait blocks every request; the response then is 503. */
 const SERVING_TIMEOUT = 250;
 
-/**
- * The size of the WAL, in pages, at which a commit moves them into the database, which blocks all requests. Half of
- * SQLite's default halves that time without reducing the throughput of writes.
- */
-const CHECKPOINT_PAGES = 500;
+/** The number of pages of an index that a long write may change: other writers wait for it. */
+const PAGES_OF_LONG_WRITE = 1_000;
 
 /** How long the operations that share a commit may run, in milliseconds: all requests wait for them. */
 const GROUP_DURATION = 10;
@@ -81,7 +79,6 @@ function connect(path: string): BetterSqlite3.Database {
   connection.pragma('journal_mode = WAL');
   // Acknowledged writes are on disk; with less than FULL, WAL mode can lose the last commits in a power failure.
   connection.pragma('synchronous = FULL');
-  connection.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
   connection.pragma('foreign_keys = ON');
   return connection;
 }
@@ -90,6 +87,7 @@ class SqliteDatabase implements Database {
   readonly engine = 'sqlite';
   readonly #writer: Connection;
   readonly #reader: Connection;
+  readonly #log: SqliteLog;
   readonly #group: GroupCommit;
   readonly #beginRead: BetterSqlite3.Statement;
   readonly #endRead: BetterSqlite3.Statement;
@@ -114,7 +112,8 @@ class SqliteDatabase implements Database {
     this.#beginRead = reader.prepare('BEGIN');
     this.#endRead = reader.prepare('COMMIT');
     this.#clock = clock;
-    this.#group = new GroupCommit(this.#commitLog(), this.#transaction(), limits, onCommit);
+    this.#log = new SqliteLog(this.#writer, this.#afterCommit);
+    this.#group = new GroupCommit(this.#log, this.#transaction(), limits, onCommit);
   }
 
   async get<Row>(sql: string, values: readonly Value[] = []): Promise<Row | undefined> {
@@ -133,7 +132,7 @@ class SqliteDatabase implements Database {
 
   async write<T>(work: (tx: Transaction) => Promise<T>, options?: WriteOptions): Promise<T> {
     if (!options?.alone) return this.#group.write(work);
-    const leftovers = new Leftovers();
+    const leftovers = new Leftovers(PAGES_OF_LONG_WRITE);
     const tx = this.#transaction(leftovers);
     const value = await this.#group.write(() => work(tx), options);
     await leftovers.finish();
@@ -165,6 +164,7 @@ class SqliteDatabase implements Database {
 
   async close(): Promise<void> {
     await this.#group.drain();
+    await this.#log.close();
     this.#finishReading();
     this.#reader.raw.close();
     this.#writer.raw.close();
@@ -188,6 +188,18 @@ class SqliteDatabase implements Database {
     if (this.#reader.raw.inTransaction) this.#endRead.run();
   };
 
+  readonly #afterCommit = (): void => {
+    this.#finishReading();
+    if (this.#topics.size > 0) {
+      this.#notices.send(this.#topics);
+      this.#topics.clear();
+    }
+    if (this.#appended) {
+      this.#appended = false;
+      for (const listener of this.#listeners) listener();
+    }
+  };
+
   /** Returns the object through which operations use the running transaction. */
   #transaction(leftovers?: Leftovers): SqliteTransaction {
     const onAppend = () => {
@@ -196,52 +208,4 @@ class SqliteDatabase implements Database {
     const onNotify = (topic: string) => this.#topics.add(topic);
     return new SqliteTransaction(this.#writer, this.#clock, onAppend, onNotify, leftovers);
   }
-
-  #commitLog(): CommitLog {
-    const { raw } = this.#writer;
-    const [begin, commit, savepoint, release, rollbackToSavepoint] = [
-      'BEGIN IMMEDIATE',
-      'COMMIT',
-      'SAVEPOINT operation',
-      'RELEASE operation',
-      'ROLLBACK TO operation',
-    ].map(sql => raw.prepare(sql)) as [Statement, Statement, Statement, Statement, Statement];
-    return {
-      begin: () => void attempt(() => begin.run()),
-      moveLog: () => {
-        try {
-          raw.pragma('wal_checkpoint(PASSIVE)');
-        } catch {
-          // As after a commit, which has stored the changes in the log. A later commit moves them.
-        }
-      },
-      commit: (keepsLog = false) => {
-        if (keepsLog) raw.pragma('wal_autocheckpoint = 0');
-        try {
-          attempt(() => commit.run());
-        } finally {
-          if (keepsLog) raw.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
-        }
-        this.#finishReading();
-        if (this.#topics.size > 0) {
-          this.#notices.send(this.#topics);
-          this.#topics.clear();
-        }
-        if (this.#appended) {
-          this.#appended = false;
-          for (const listener of this.#listeners) listener();
-        }
-      },
-      rollback: () => {
-        if (raw.inTransaction) raw.exec('ROLLBACK');
-      },
-      savepoint: () => void attempt(() => savepoint.run()),
-      release: () => void attempt(() => release.run()),
-      rollbackToSavepoint: () => void rollbackToSavepoint.run(),
-      inTransaction: () => raw.inTransaction,
-      changes: () => this.#writer.changes,
-    };
-  }
 }
-
-type Statement = BetterSqlite3.Statement;

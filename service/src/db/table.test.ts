@@ -44,7 +44,7 @@ function storeOf(row: object | undefined): { db: Transaction; sent: unknown[] } 
     sent.push(sqlite, values);
     return 1;
   };
-  return { db: { engine: 'sqlite', get, all: get, run: get, insert } as unknown as Transaction, sent };
+  return { db: { engine: 'sqlite', get, all: get, send: get, insert } as unknown as Transaction, sent };
 }
 
 describe('a table', () => {
@@ -74,7 +74,7 @@ describe('a table', () => {
     assert.deepEqual(await kennels.find(db, 1), north);
     assert.deepEqual(await kennels.insert(db, north), north);
     assert.deepEqual(await kennels.update(db, 1, north), north);
-    await kennels.delete(db, 1);
+    kennels.sendDelete(db, 1);
     const columns = 'id, name, places, opened_at, is_heated';
     const values = ['North', 'north', null, 0, 1];
     assert.deepEqual(sent, [

@@ -82,9 +82,9 @@ export class Table<Resource extends object> {
     tx.update(this.#update, id, this.valuesOf(resource));
   }
 
-  /** Deletes a resource, if it exists. */
-  async delete(db: Queries, id: number): Promise<void> {
-    await db.run(this.#delete, [id]);
+  /** Deletes a resource without waiting. The transaction has locked it. */
+  sendDelete(tx: Transaction, id: number): void {
+    tx.send(this.#delete, [id]);
   }
 
   /** Converts a row to a resource. The properties are always set in the order of the declaration, so that V8 needs one hidden class. */

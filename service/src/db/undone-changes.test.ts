@@ -36,25 +36,6 @@ const additions: Record<string, (tx: Transaction, name: string) => unknown> = {
 };
 
 describe('an operation of the embedded store that fails', () => {
-  for (const [way, add] of Object.entries(additions)) {
-    it(`leaves nothing of a change made by ${way}`, async t => {
-      const db = openStore(t);
-      const outcomes = await Promise.allSettled([
-        db.write(async tx => add(tx, 'first')),
-        db.write(async tx => {
-          await add(tx, 'second');
-          throw rejected;
-        }),
-        db.write(async tx => add(tx, 'third')),
-      ]);
-      assert.deepEqual(
-        outcomes.map(({ status }) => status),
-        ['fulfilled', 'rejected', 'fulfilled'],
-      );
-      assert.deepEqual(await namesOf(db), ['first', 'third']);
-    });
-  }
-
   it('leaves no event', async t => {
     const db = openStore(t);
     const event = (subject: string) => ({ type: 'category.created', subject, actor: 'system', data: '{}' });
@@ -72,19 +53,20 @@ describe('an operation of the embedded store that fails', () => {
     ]);
   });
 
-  it('has the same effect in a group as by itself', async t => {
+  it('has the same effect in a group as by itself, in whichever way it changes something', async t => {
     const db = openStore(t);
     const operation = fc.record({
       names: fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 3 }),
+      way: fc.constantFrom(...Object.values(additions)),
       fails: fc.boolean(),
     });
     await fc.assert(
       fc.asyncProperty(fc.array(operation, { maxLength: 12 }), async operations => {
         await db.run('DELETE FROM categories');
         const outcomes = await Promise.allSettled(
-          operations.map(({ names, fails }) =>
+          operations.map(({ names, way, fails }) =>
             db.write(async tx => {
-              for (const name of names) await tx.run(INSERT, [name, name]);
+              for (const name of names) await way(tx, name);
               if (fails) throw rejected;
             }),
           ),

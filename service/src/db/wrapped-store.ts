@@ -2,6 +2,7 @@ import type {
   AfterCommit,
   AtEnd,
   Engine,
+  LockedRows,
   NewEvent,
   Queries,
   QueryPlan,
@@ -45,6 +46,14 @@ export class WrappedTransaction extends WrappedQueries<Transaction> implements T
 
   heldRow(table: string, id: number): Row | undefined {
     return this.inner.heldRow(table, id);
+  }
+
+  lockedRow(
+    rows: LockedRows,
+    id: number,
+    read: (ids: readonly number[]) => Promise<Row[]>,
+  ): Promise<Row | undefined> {
+    return this.inner.lockedRow(rows, id, read);
   }
 
   update(update: Update, id: number, values: readonly Value[]): void {

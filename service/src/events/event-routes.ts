@@ -145,14 +145,18 @@ export const eventRoutes = ({ tail, source, event }: EventRouteOptions): Route[]
     longestWait: LONGEST_WAIT * SECOND,
     handler: async ({ query, db, caller, signal, now }) => {
       const { cursor, limit, count = false, from, to, wait: seconds } = query;
-      const filter = filterOf(query, caller.scopes);
+      let filter = filterOf(query, caller.scopes);
       const after = await eventLog.positionOf(db, cursor);
       const request = { after, limit, period: { from: instantOf(from), to: instantOf(to), now }, count };
-      const page = await waitForEvents({ db, tail }, filter, { ...request, seconds, signal });
+      let page = await waitForEvents({ db, tail }, filter, { ...request, seconds, signal });
       return reply.log(async scopes => {
         const present = filterOf(query, scopes);
-        const isSame = hasSameTypes(filter, present);
-        const { events, position, isLast, total } = isSame ? page : await eventLog.read(db, present, request);
+        if (!hasSameTypes(filter, present)) {
+          filter = present;
+          page = await eventLog.read(db, filter, request);
+          return undefined;
+        }
+        const { events, position, isLast, total } = page;
         return {
           items: events.map(row => eventJson(row, source)),
           ...(!isLast && { next: String(position) }),
@@ -188,7 +192,11 @@ export const eventRoutes = ({ tail, source, event }: EventRouteOptions): Route[]
       const filter = filterOf(query, caller.scopes);
       const position = await eventLog.positionOf(db, lastEventId ?? query.cursor ?? 'latest');
       return reply.stream(
-        sink => void new EventStream({ db, tail, source }, filter, position, sink),
+        (sink, findReasonToEnd) =>
+          void new EventStream(
+            { db, tail, source },
+            { filter, position, sink, keyId: caller.keyId, findReasonToEnd },
+          ),
         scopes =>
           hasSameTypes(filter, filterOf(query, scopes))
             ? undefined

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../contract/errors.ts';
 import type { Operation } from '../contract/operation.ts';
 import { SECOND } from '../kit/clock.ts';
+import { rejectMismatch } from '../routes/conditional.ts';
 import type { Caller } from '../routes/context.ts';
 import { HEARTBEAT } from '../routes/message-sink.ts';
 import type { StreamReply } from '../routes/reply.ts';
@@ -22,11 +23,15 @@ export interface EventStreamsOptions {
   /** The maximum number of streams of one API key, with all its secrets together. */
   mostPerKey: number;
   heartbeat?: number | undefined;
-  /** Finds the API key of a secret; `undefined` if it is not valid now. */
-  findCaller: (key: string) => Caller | undefined | Promise<Caller | undefined>;
+  /** Finds the API key of a secret; `undefined` if it is not valid now. A change by another process may take effect a second later. */
+  findCaller: FindCaller;
+  /** The same, with every change that was committed before the call. */
+  findStoredCaller: FindCaller;
   /** Called when a stream is dropped, with its reader and the reason. */
   onDrop: (reader: Reader, reason: string) => void;
 }
+
+type FindCaller = (key: string) => Caller | undefined | Promise<Caller | undefined>;
 
 interface Reader {
   requestId: string;
@@ -61,17 +66,21 @@ export class EventStreams {
     return count;
   }
 
-  /** Responds with a stream. Throws `too_many_streams`. */
-  start(
+  /** Responds with a stream. Throws `invalid_api_key`, `insufficient_scope` and `too_many_streams`. */
+  async start(
     request: FastifyRequest,
     reply: FastifyReply,
     operation: ScopedOperation,
     { start, reasonToEnd }: StreamReply,
-  ): void {
+  ): Promise<void> {
+    // The stream begins at a position that was read before: the key has its rights at this position or later ones.
+    const { scopes } = await this.currentCaller(request, operation);
+    const reason = reasonToEnd(scopes);
     const { mostPerKey, heartbeat = HEARTBEAT, onDrop } = this.#options;
     const { keyId } = request.caller!;
     const ofKey = this.#byKey.get(keyId) ?? new Set();
     if (ofKey.size >= mostPerKey) throw tooManyStreams(mostPerKey);
+    rejectMismatch(request.headers, undefined);
     const headers = {
       'content-type': 'text/event-stream',
       'cache-control': 'no-store',
@@ -95,14 +104,16 @@ export class EventStreams {
     );
     request.stream = connection;
     const key = presentedKey(request.headers)!;
-    this.#add(ofKey, { connection, key, keyId, operation, reasonToEnd });
-    start(connection);
+    const stream = { connection, key, keyId, operation, reasonToEnd };
+    this.#add(ofKey, stream);
+    if (reason !== undefined) connection.end(reason);
+    else start(connection, () => this.#reasonToEnd(stream, this.#options.findStoredCaller));
     if (this.#isClosed) this.#end(connection);
   }
 
-  /** Returns the caller of a long poll as it is now. Throws `invalid_api_key` and `insufficient_scope`. */
+  /** Returns the caller of a request as the store has it now. Throws `invalid_api_key` and `insufficient_scope`. */
   async currentCaller(request: FastifyRequest, operation: ScopedOperation): Promise<Caller> {
-    const caller = await this.#options.findCaller(presentedKey(request.headers)!);
+    const caller = await this.#options.findStoredCaller(presentedKey(request.headers)!);
     if (!caller) {
       throw new ApiError('invalid_api_key', 'The API key may no longer read events', {
         'www-authenticate': 'Bearer realm="petstore", error="invalid_token"',
@@ -142,8 +153,11 @@ export class EventStreams {
   }
 
   /** Returns why a stream ends, because its key has ended or has other scopes; `undefined` if it continues. */
-  async #reasonToEnd({ key, operation, reasonToEnd }: OpenStream): Promise<string | undefined> {
-    const caller = await this.#options.findCaller(key);
+  async #reasonToEnd(
+    { key, operation, reasonToEnd }: OpenStream,
+    findCaller: FindCaller,
+  ): Promise<string | undefined> {
+    const caller = await findCaller(key);
     if (!caller) return 'The API key may no longer read these events';
     try {
       rejectWithoutScope(operation, caller);
@@ -156,7 +170,7 @@ export class EventStreams {
 
   #checkKeys(): void {
     for (const stream of this.#all()) {
-      this.#reasonToEnd(stream).then(
+      this.#reasonToEnd(stream, this.#options.findCaller).then(
         reason => {
           if (reason !== undefined) stream.connection.end(reason);
         },

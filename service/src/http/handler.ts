@@ -1,13 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { mayReveal } from '../access/api-keys/secret.ts';
 import { ApiError } from '../contract/errors.ts';
+import { hasSecret } from '../contract/secret-forms.ts';
 import { withCause } from '../db/cause-store.ts';
 import type { Queries, Writer } from '../db/database.ts';
 import { tracedStore } from '../db/traced-store.ts';
 import { formatTraceparent } from '../kit/trace-context.ts';
 import { Context } from '../routes/context.ts';
 import type { AnyContext, Route } from '../routes/define-route.ts';
-import type { Reply } from '../routes/reply.ts';
+import type { LogReply, Reply } from '../routes/reply.ts';
 import type { EventStreams } from './event-streams.ts';
 import { countAs, type LateCountServices } from './gate/late-count.ts';
 import type { Idempotency } from './idempotency.ts';
@@ -41,13 +41,17 @@ export function handlerOf(route: Route, services: HandlerServices) {
         ? await handleOnce(route, context, String(idempotencyKey), request, services)
         : await route.handler(context);
     if (result.kind === 'log') {
-      // The key may have ended, or have got other scopes, during a long poll.
-      const { scopes } = await services.streams.currentCaller(request, route);
-      send(request, reply, logResponse(await result.pageFor(scopes), request));
+      // The key may have ended, or have got other scopes, before the last event of the page: its rights are read after the page.
+      let page: Awaited<ReturnType<LogReply<object>['pageFor']>>;
+      do {
+        const { scopes } = await services.streams.currentCaller(request, route);
+        page = await result.pageFor(scopes);
+      } while (!page);
+      send(request, reply, logResponse(page, request));
       return;
     }
     if (result.kind === 'stream') {
-      services.streams.start(request, reply, route, result);
+      await services.streams.start(request, reply, route, result);
       return;
     }
     if (result.kind === 'content')
@@ -69,8 +73,8 @@ function contextReader(
   return (request, reply) => {
     rejectBrokenEscapes(request.url);
     const hasQuery = route.query !== undefined || request.url.includes('?');
+    if (hasQuery) rejectSecretIn(request.url);
     const query = hasQuery ? readQuery(request.query as Record<string, unknown>) : nothing;
-    if (hasQuery) rejectSecretIn(query);
     const input = readInput(request.params as Record<string, unknown>, request.body, request.bodyText);
     rejectOtherId(route, input);
     const { params, body } = input;
@@ -79,12 +83,17 @@ function contextReader(
   };
 }
 
-/** Rejects an API key in a query: the link to the next page would repeat it, and proxies log URLs. */
-function rejectSecretIn(query: object): void {
-  if (!mayReveal(Object.values(query).join(' '))) return;
+/**
+ * Rejects a secret in a query: the link to the next page would repeat it, and proxies log URLs. The query is not decoded, because a `+`
+ * of base64 would become a space.
+ */
+function rejectSecretIn(url: string): void {
+  const query = url.indexOf('?');
+  if (query < 0 || !hasSecret(url.slice(query))) return;
   throw new ApiError(
     'invalid_request',
-    'The query contains an API key: send a key only in the header X-API-Key, or as Authorization: Bearer <key>',
+    'The query contains an API key or another secret, which proxies would log: send a key only in the header X-API-Key, or as ' +
+      'Authorization: Bearer <key>',
   );
 }
 

@@ -43,6 +43,41 @@ describe('a JSON body', () => {
     }
   });
 
+  it('with a character that shows nothing is rejected with its name and its position', () => {
+    const mark = 'U+FEFF ZERO WIDTH NO-BREAK SPACE';
+    for (const [text, fault] of [
+      ['\ufeff\ufeff{}', `${mark} is not allowed at position 0: remove it`],
+      ['{}\ufeff', `${mark} is not allowed at position 2: remove it`],
+      ['{\ufeff"a":1}', `${mark} is not allowed at position 1: remove it`],
+      ['{"\ufeff":"\\"",\n"b":\ufeff1}', `${mark} is not allowed at position 15: remove it`],
+      ['[1,\u00a02]', 'U+00A0 is not allowed at position 3: remove it'],
+      ['{"a":1}\u0000', 'U+0000 is not allowed at position 7: remove it'],
+      ['\u{e0020}1', 'U+E0020 is not allowed at position 0: remove it'],
+      ['["é","é\\\u200d"]', 'U+200D is not allowed at position 8: remove it'],
+      ['{"a":"x\ny"}', 'U+000A in a string, at position 7, must be written as \\u000a'],
+    ] as const)
+      assert.equal(rejectionOf(text), `The body is not valid JSON: ${fault}`);
+    assert.match(rejectionOf('{"a":x,"\u202e"}'), /^[ -~]*'x'.*\\u202e[ -~]*$/);
+    for (const text of ['[😀]', `[x,"${'a'.repeat(6)}😀${'a'.repeat(40)}"]`])
+      assert.ok(rejectionOf(text).isWellFormed(), rejectionOf(text));
+  });
+
+  it('with such a character anywhere is rejected with a message that shows each of its characters', () => {
+    const unit = fc.constantFrom(...'{}":,1a\\ \ufeff\u00a0\u200d\u2028\u0007');
+    fc.assert(
+      fc.property(fc.string({ unit }), text => {
+        let message = '';
+        try {
+          parseJson(utf8Text(Buffer.from(text)));
+        } catch (error) {
+          message = (error as Error).message;
+        }
+        assert.doesNotMatch(message, /[\ufeff\u2028]|'[^ -~]'/);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
   it('may start with a byte order mark', () => {
     const parse = (text: string) => parseJson(utf8Text(Buffer.from(text)));
     assert.deepEqual(parse('\ufeff{"name":"\ufeffa"}'), { name: '\ufeffa' });

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { nameOfInvisible, withHiddenEscaped } from '../contract/display-text.ts';
 import { ApiError } from '../contract/errors.ts';
 import { BODY_LIMIT } from '../contract/request-limits.ts';
 import { grouped } from '../kit/quantities.ts';
@@ -39,13 +40,37 @@ export function parseJson(json: string): unknown {
   try {
     value = JSON.parse(json);
   } catch (error) {
-    throw new ApiError('invalid_request', `The body is not valid JSON: ${asError(error).message}`);
+    throw new ApiError('invalid_request', `The body is not valid JSON: ${faultOf(json, asError(error))}`);
   }
   // The parser keeps one of two fields with the same name. Reading the text again is many times slower than counting.
   if (fieldsOf(value, 0) < mostFields) rejectRepeatedNames(json);
   // Well-formed text can contain half of a surrogate pair only as an escape.
   if (json.includes('\\u')) rejectHalfPairs(value, '');
   return value;
+}
+
+/** Describes why a text is not JSON: with the name of the character if it shows nothing by itself, otherwise as the parser does. */
+function faultOf(json: string, { message }: Error): string {
+  const at = faultPosition(json, message);
+  const code = at === undefined ? undefined : json.codePointAt(at);
+  const name = code === undefined ? undefined : nameOfInvisible(String.fromCodePoint(code));
+  if (name !== undefined && message.startsWith('Bad control character'))
+    return `${name} in a string, at position ${at}, must be written as \\u${code!.toString(16).padStart(4, '0')}`;
+  if (name !== undefined && !isSpace(code!)) return `${name} is not allowed at position ${at}: remove it`;
+  // The parser can cut a surrogate pair.
+  return withHiddenEscaped(message.toWellFormed());
+}
+
+/** A string up to a character that JSON does not allow after a backslash, or a character that JSON has only in strings. */
+const STRING_OR_OTHER = /"(?:[^"\\]|\\[ -~])*["\\]?|[^ -~\t\n\r]/gu;
+
+/** Where the parser found the fault, as an index; `undefined` if it is not known. */
+function faultPosition(json: string, message: string): number | undefined {
+  const position = / at position (\d+)/.exec(message)?.[1];
+  if (position !== undefined) return Number(position);
+  if (!/^Unexpected token '[^ -~]/.test(message)) return undefined;
+  for (const { 0: part, index } of json.matchAll(STRING_OR_OTHER)) if (!part.startsWith('"')) return index;
+  return undefined;
 }
 
 /** The number of fields of all objects in a value. Throws `invalid_request` when the value nests too deep. */

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { kept } from '../kit/kept.ts';
 import type { Portal } from '../portal/portal.ts';
 import { ASSETS_URL, PORTAL_URL } from '../portal/urls.ts';
 import type { ServedPath } from './add-path.ts';
@@ -12,11 +13,9 @@ import { pathOf, withoutTrailingSlashes } from './targets.ts';
 
 /** The pages of the portal. The first request for one loads the portal's code: most processes never need it. */
 export function portalPages(contract: ContractDocument, isDemo: boolean): ServedPath[] {
-  let loading: Promise<Portal> | undefined;
-  const portal = (request: FastifyRequest) => {
-    loading ??= loadPortal(contract, { port: request.socket.localPort, isDemo });
-    return loading;
-  };
+  const portal = kept((request: FastifyRequest) =>
+    loadPortal(contract, { port: request.socket.localPort, isDemo }),
+  );
   const page = async (request: FastifyRequest, reply: FastifyReply) => {
     const path = pathOf(request.url);
     const format = prefersMarkdown(request.headers) ? 'markdown' : 'html';

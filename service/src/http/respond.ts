@@ -1,13 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { withoutSecrets } from '../access/api-keys/secret.ts';
 import { type ErrorCode, errorCatalogue } from '../contract/error-catalogue.ts';
 import { ApiError } from '../contract/errors.ts';
 import type { Operation } from '../contract/operation.ts';
 import { BODY_LIMIT } from '../contract/request-limits.ts';
+import { withoutSecrets } from '../contract/secret-forms.ts';
 import { DatabaseUnavailable } from '../db/database.ts';
 import { InvalidListing, MAX_COUNTED, type Page } from '../kit/paging.ts';
 import { inBinaryUnitAndBytes } from '../kit/quantities.ts';
-import { etagOf, isNotModified, rejectMismatch } from '../routes/conditional.ts';
+import { etagOf, isNotModified } from '../routes/conditional.ts';
 import type { ContentReply, LogReply, Reply, StreamReply } from '../routes/reply.ts';
 import { acceptPatch } from './body.ts';
 import { withIdsAsSent } from './quoting.ts';
@@ -51,7 +51,6 @@ export function responseOf(
     case 'page': {
       const { page, single } = result;
       const etag = single ? etagOf(JSON.stringify(single)) : undefined;
-      if (single === null) rejectMismatch(request.headers, undefined);
       return responseWith(etag, pageHeaders(request, page), JSON.stringify(page.items), request);
     }
     case 'empty':
@@ -61,7 +60,7 @@ export function responseOf(
 
 /** Makes the response with a page of the event log. */
 export function logResponse(page: Page<string>, request: FastifyRequest): Response {
-  return { status: 200, headers: pageHeaders(request, page), body: `[${page.items.join(',')}]` };
+  return responseWith(undefined, pageHeaders(request, page), `[${page.items.join(',')}]`, request);
 }
 
 /** The JSON text of a resource as later reads return it: without the fields that are shown once. */
@@ -69,15 +68,17 @@ function withoutFields(resource: object, shownOnce: readonly string[]): string {
   return JSON.stringify(resource, (field, value) => (shownOnce.includes(field) ? undefined : value));
 }
 
-/** The response with a state of a resource: 304 if the request reads it, and the client already has this state. */
+/**
+ * The response with a state of a resource, or with a list without an ETag. A read is subject to its preconditions: it is a 304 if the client
+ * already has this state.
+ */
 function responseWith(
   etag: string | undefined,
   headers: Record<string, string>,
   body: string,
   request: FastifyRequest,
 ): Response {
-  if (etag === undefined) return { status: 200, headers, body };
-  headers.etag = etag;
+  if (etag !== undefined) headers.etag = etag;
   const isRead = request.method === 'GET' || request.method === 'HEAD';
   return isRead && isNotModified(request.headers, etag)
     ? { status: 304, headers }

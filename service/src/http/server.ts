@@ -2,9 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
-import { withoutSecrets } from '../access/api-keys/secret.ts';
 import { ApiError } from '../contract/errors.ts';
 import { BODY_LIMIT, HEADERS_LIMIT } from '../contract/request-limits.ts';
+import { withoutSecrets } from '../contract/secret-forms.ts';
 import { DatabaseUnavailable } from '../db/database.ts';
 import { MINUTE, SECOND } from '../kit/clock.ts';
 import { requestIdFrom } from '../kit/ids.ts';
@@ -141,6 +141,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   server.decorateRequest('head', undefined);
   server.decorateRequest('isReadable', false);
   server.decorateRequest('isUncounted', false);
+  server.decorateRequest('passing', undefined);
   server.decorateRequest('bodyBytes', 0);
   readJsonBodies(server);
   spans?.watch(server);
@@ -229,7 +230,7 @@ async function rejectBadPath(
   }
 }
 
-/** The client's request ID without API keys, because it is logged; or a new one. */
+/** The client's request ID without secrets, because it is logged; or a new one. */
 function requestIdOf({ headers: { 'x-request-id': header } }: Pick<IncomingMessage, 'headers'>): string {
   return requestIdFrom(header === undefined ? undefined : withoutSecrets(String(header)));
 }
@@ -258,8 +259,12 @@ async function sendOverdue(
   reply.log = log.child({ requestId }, { msgPrefix: 'Request failed after its deadline: ' });
   try {
     await gate.completeHead(request);
-    // The handler may have ended meanwhile.
-    if (!reply.raw.headersSent) sendError(overdue(limit), request, reply, options);
+    // The gate or the handler may have ended meanwhile.
+    if (reply.raw.headersSent) return;
+    sendError(overdue(limit), request, reply, options);
+    request.passing?.catch(err => {
+      if (!(err instanceof ApiError)) reply.log.error({ err }, 'The gate failed');
+    });
   } catch (error) {
     log.error({ requestId, err: error }, 'No response could be sent');
     reply.raw.destroy();
@@ -281,6 +286,8 @@ function sendError(
   reply: FastifyReply,
   { log, outageLog }: Pick<ServerOptions, 'log' | 'outageLog'>,
 ): void {
+  // The client has the response of the deadline, whose function logs the failure.
+  if (request.isOverdue && reply.raw.headersSent) return;
   const response = errorResponse(error, request);
   request.errorCode = response.code;
   const traceId = traceOf(request)?.traceId;

@@ -74,7 +74,7 @@ export function cancel(db: Writer, orderId: number, guard: (current: StoredOrder
         `Order ${orderId} is complete: only open orders can be deleted`,
       );
     }
-    await orderTable.delete(tx, orderId);
+    orderTable.sendDelete(tx, orderId);
     if (order.petId !== undefined) await inventory.giveBack(tx, order.petId, order.quantity);
     orderEvents.append(tx, 'order.cancelled', orderId, order);
   });

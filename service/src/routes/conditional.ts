@@ -10,17 +10,18 @@ export function etagOf(body: string): string {
 
 /**
  * Whether the response to a GET or HEAD is 304: If-None-Match lists this ETag (RFC 9110 §13.1.2, weak comparison). If-Match takes
- * precedence (§13.2.2): throws as `rejectMismatch` does.
+ * precedence (§13.2.2): throws as `rejectMismatch` does. Without an ETag it is never 304, because the client could not know what it has.
  */
-export function isNotModified(headers: IncomingHttpHeaders, etag: string): boolean {
+export function isNotModified(headers: IncomingHttpHeaders, etag: string | undefined): boolean {
   rejectMismatch(headers, etag);
   const { 'if-none-match': ifNoneMatch } = headers;
-  return ifNoneMatch !== undefined && listsEtag(ifNoneMatch, etag, 'weak');
+  return etag !== undefined && ifNoneMatch !== undefined && listsEtag(ifNoneMatch, etag, 'weak');
 }
 
 /**
  * Throws `precondition_failed` for a GET or HEAD whose If-Match does not list this ETag (RFC 9110 §13.1.1, strong comparison), and
- * `invalid_request` for one that is not a list of ETags. `etag` is `undefined` when the requested resource is not on the page.
+ * `invalid_request` for one that is not a list of ETags. `etag` is `undefined` for a response without one, which
+ * only `*` matches.
  */
 export function rejectMismatch({ 'if-match': ifMatch }: IncomingHttpHeaders, etag: string | undefined): void {
   if (ifMatch === undefined) return;
@@ -55,7 +56,7 @@ function mismatch(ifMatch: string, etag: string | undefined, remedy: string): Ap
   if (etag === undefined) {
     return new ApiError(
       'precondition_failed',
-      `${sent} names a state of a resource that does not exist: ${remedy}`,
+      `${sent} cannot match, because the response has no ETag: ${remedy}`,
     );
   }
   if (listsEtag(ifMatch, etag, 'weak')) {

@@ -25,15 +25,18 @@ export interface CreatedReply<Body> {
 export interface PageReply<Item> {
   kind: 'page';
   page: Page<Item>;
-  /** The only item that can be on the page, whose ETag the response has; `null` if it is not there. */
-  single?: Item | null | undefined;
+  /** The only item that can be on the page, whose ETag the response has. */
+  single?: Item | undefined;
 }
 
 /** A page of the event log, which has no last page unless the list ends at a time. */
 export interface LogReply<Item> {
   kind: 'log';
-  /** Returns the page for the scopes that the key has now: they can change while a request waits for events. */
-  pageFor: (scopes: ReadonlySet<Scope>) => Promise<Page<Json<Item>>>;
+  /**
+   * Returns the page that was read if a key with these scopes gets the same one: they can change before it is read. Otherwise reads the
+   * page for these scopes and returns `undefined`: the scopes must then be read again.
+   */
+  pageFor: (scopes: ReadonlySet<Scope>) => Promise<Page<Json<Item>> | undefined>;
 }
 
 export interface EmptyReply {
@@ -46,10 +49,13 @@ export interface ContentReply {
   content: Content;
 }
 
+/** Reads the key of a stream from the store. Resolves with why the stream ends, or with `undefined` if it continues. */
+export type FindReasonToEnd = () => Promise<string | undefined>;
+
 /** A stream of server-sent events, until the client or the service ends it. */
 export interface StreamReply {
   kind: 'stream';
-  start: (sink: MessageSink) => void;
+  start: (sink: MessageSink, findReasonToEnd: FindReasonToEnd) => void;
   /**
    * Returns why the stream ends when its key has these scopes, or `undefined` if it continues. Throws ApiError if the key may
    * no longer read it.
@@ -89,7 +95,7 @@ export const reply = {
     body,
     location,
   }),
-  page: <Item extends object>(page: Page<Item>, single?: Item | null): PageReply<Item> => ({
+  page: <Item extends object>(page: Page<Item>, single?: Item): PageReply<Item> => ({
     kind: 'page',
     page,
     single,

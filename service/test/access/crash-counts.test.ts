@@ -4,11 +4,12 @@ import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SECOND } from '../../src/kit/clock.ts';
 import { Client } from '../support/client.ts';
+import { sized } from '../support/long.ts';
 import { type ServiceProcess, serve } from '../support/service-process.ts';
 import { storeForProcesses } from '../support/test-store.ts';
 
-/** How often the process is killed: `CRASH_ROUNDS=50 node --test …` kills it more often. */
-const ROUNDS = Number(process.env.CRASH_ROUNDS ?? 3);
+/** How often the process is killed. */
+const ROUNDS = sized(1, 10);
 
 /** Requests in progress at once. */
 const CLIENTS = 4;
@@ -65,7 +66,7 @@ async function withAdmin<T>(
   }
 }
 
-describe(`a process killed ${ROUNDS} times under load`, () => {
+describe('a process killed under load', () => {
   it('loses at most the counts of its last second, and counts no request that was not sent', async t => {
     const { directory, environment } = await storeForProcesses(t);
     let service = await serve(t, directory, environment);

@@ -6,8 +6,12 @@ import { MINUTE, SECOND } from '../../src/kit/clock.ts';
 import { settledCursor } from '../support/event-log.ts';
 import { assertRejected } from '../support/rejection.ts';
 import { startReplicas } from '../support/replicas.ts';
+import { run } from '../support/service-process.ts';
 import { startTestApp } from '../support/test-app.ts';
-import { codes, provokeBan, usedUp } from './provoke-ban.ts';
+import { useShop } from '../support/use-shop.ts';
+import { provokeBan, usedUp } from './provoke-ban.ts';
+
+const shop = useShop();
 
 describe('DELETE /keys/{keyId}/limits', () => {
   it('clears what a key has used and its bans, and retains its usage by day', async t => {
@@ -57,7 +61,7 @@ describe('DELETE /keys/{keyId}/limits', () => {
     await client.get('/pets');
     await shop.app.keyLimits.flush();
     const counters = new MemoryCounters();
-    counters.adopt(client.keyId, { ...counted, minuteUsed: 9, dayUsed: 9, seenAt: shop.clock.now() });
+    counters.keys.adopt(client.keyId, { ...counted, minuteUsed: 9, dayUsed: 9, seenAt: shop.clock.now() });
     const { db, config } = shop.app;
     await new KeyLimits({ db, counters, banRules: config.banRules, onBan: () => {} }).flush();
     const { api } = await shop.restart();
@@ -97,18 +101,21 @@ describe('DELETE /keys/{keyId}/limits', () => {
       assert.deepEqual({ ...data, lastUsedAt: null }, { ...key, lastUsedAt: null });
   });
 
-  it('is rejected for a key that does not exist', async t => {
-    const { api } = await startTestApp(t);
-    assertRejected(await api.delete('/keys/77/limits'), 404, 'api_key_not_found');
-  });
-});
-
-describe('the limits of a key that were reset', () => {
-  it('can be used up again, and then reject as usual', async t => {
+  it('is also the command keys reset, which a running service notices within a second', async t => {
     const shop = await startTestApp(t);
     const client = await usedUp(shop);
-    await shop.api.delete(`/keys/${client.keyId}/limits`);
+    await provokeBan(shop, client);
+    const command = ['keys', 'reset', String(client.keyId)];
+    const { code, stdout, stderr } = await run(t, command, shop.store.environment);
+    assert.equal(code, 0, stderr);
+    const { keyId } = client;
+    assert.equal(stdout, `The usage of API key ${keyId} is cleared, and its ban is lifted if it had one\n`);
+    shop.clock.advance(SECOND);
     assert.equal((await client.get('/pets')).status, 200);
-    assert.deepEqual(await codes(client, 2), ['rate_limit_exceeded', 'rate_limit_exceeded']);
+  });
+
+  it('is rejected for a key that does not exist', async () => {
+    const { api } = shop;
+    assertRejected(await api.delete('/keys/77/limits'), 404, 'api_key_not_found');
   });
 });

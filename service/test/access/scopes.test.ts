@@ -6,6 +6,7 @@ import { HOUR, MINUTE } from '../../src/kit/clock.ts';
 import { formatDateTime } from '../../src/kit/dates.ts';
 import type { ApiResponse, Client } from '../support/client.ts';
 import { contract } from '../support/contract.ts';
+import { anOrder, aPet } from '../support/factories.ts';
 import { assertRejected } from '../support/rejection.ts';
 import {
   type DefinedOperation,
@@ -163,6 +164,36 @@ describe('the route definitions', () => {
       ({ method, template, needsKey }) => `${method} ${template} ${needsKey}`,
     );
     assert.deepEqual(documented.toSorted(), defined.toSorted());
+  });
+});
+
+describe('a key with only a write scope', () => {
+  it('sees a resource in the response to a write, also to one that changes nothing, and in no other response', async t => {
+    const { api, clientWith } = await startTestApp(t);
+    const petId = await aPet(api, { stock: 5 });
+    await anOrder(api, { petId });
+    const writes: [scope: string, collection: string, method: string, body: object][] = [
+      ['pets:write', '/pets', 'PATCH', {}],
+      ['pets:write', '/categories', 'PATCH', {}],
+      ['orders:write', '/store/orders', 'PATCH', {}],
+      ['inventory:write', '/store/inventory', 'PATCH', { quantity: 4 }],
+    ];
+    for (const [scope, collection, method, body] of writes) {
+      const path = `${collection}/1`;
+      const client = await clientWith({ scopes: [scope] });
+      const written = await client.send(method, path, { body });
+      assert.deepEqual([written.status, written.body], [200, (await api.get(path)).body], path);
+      for (const read of [path, collection])
+        assertRejected(await client.get(read), 403, 'insufficient_scope');
+    }
+  });
+
+  it('learns from an error what prevents its change: an order names the units in stock', async t => {
+    const { api, clientWith } = await startTestApp(t);
+    const petId = await aPet(api, { stock: 5 });
+    const client = await clientWith({ scopes: ['orders:write'] });
+    const rejected = await client.post('/store/orders', { petId, quantity: 6 });
+    assert.match(assertRejected(rejected, 409, 'insufficient_stock'), / has 5 in stock, /);
   });
 });
 

@@ -3,10 +3,11 @@ import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { isWellFormed } from '../../src/access/api-keys/secret.ts';
+import { issueTicket } from '../../src/access/api-keys/sign-in-ticket.ts';
 import type { ApiResponse } from '../support/client.ts';
 import { contractFile } from '../support/contract-file.ts';
 import { exchangeBytes } from '../support/raw-http.ts';
-import { startTestApp } from '../support/test-app.ts';
+import { startTestApp, type TestApp } from '../support/test-app.ts';
 
 /** All texts that reveal a key: the key, its random part, and its hash in every encoding. */
 function secretParts(key: string): string[] {
@@ -21,73 +22,113 @@ function assertNoSecret(texts: readonly string[], key: string): void {
   }
 }
 
-describe('the secret of a key', () => {
-  it('is in no log line and no error, wherever clients put it', async t => {
-    const { api, adminKey, clientWith, logLines, origin } = await startTestApp(t, {
-      environment: { LOG_LEVEL: 'trace' },
-    });
-    const { key } = await clientWith({ scopes: ['pets:read', 'pets:write', 'orders:read', 'orders:write'] });
-    const client = api.as(key);
-    await client.post('/categories', { name: key });
-    const asHeader = (name: string) => client.post('/categories', { name: 'Dogs' }, { [name]: key });
-    const responses: ApiResponse[] = [
-      await client.get('/keys'),
-      await client.get(`/${key}`),
-      await client.get(`/pets/${key}`),
-      await client.head(`/pets/${key}`),
-      await client.get(`/pets/${key}?q=${key}`),
-      await client.get(`/psk%5F${key.slice(4)}`),
-      await client.get(`/%70%73%6b%5f${key.slice(4)}`),
-      await client.get(`/pets/%ZZ${key}`),
-      await client.get(`/docs/${key}`),
-      await client.get(`/docs/assets/${key}`),
-      await client.get(`/docs/${key}/`),
-      await client.get(`/console/assets/${key}`),
-      await client.get(`/pets?name=${key}`),
-      await client.get(`/pets?limit=1&q=x${key}x`),
-      await client.get(`/pets?name=psk%5F${key.slice(4)}`),
-      await client.get(`/categories?limit=1&name=${key}`),
-      await api.get(`/events?subject=${key}`),
-      await client.delete(`/nowhere/${key}`),
-      await client.send('OPTIONS', `/${key}`),
-      await client.get(`/pets?api_key=${key}`),
-      await client.get(`/pets?${key}=1`),
-      await client.get(`/pets?status=${key}`),
-      await client.get(`/pets?name=%ZZ${key}`),
-      await client.get(`/pets?cursor=${key}`),
-      await client.delete('/pets', { authorization: `Bearer ${key}` }),
-      await client.post('/categories', { name: key }),
-      await client.post('/categories', { [key]: 1 }),
-      await client.post('/pets', { name: 1, categoryId: key, status: key }),
-      await client.post('/categories', `{"name":"${key}"`),
-      await client.post('/categories', `{"${key}":1,"${key}":2}`),
-      await client.post('/categories', `${key}`),
-      await client.put('/categories/1', { name: 'Dogs' }, { 'if-match': key }),
-      await client.get('/pets', { accept: key }),
-      await client.get('/pets', { 'api-version': key }),
-      await client.get('/nowhere', { 'x-request-id': key }),
-      await asHeader('content-type'),
-      await asHeader('content-encoding'),
-      await client.post('/categories', {}, { 'content-type': `application/json; charset=${key}` }),
-      await client.post('/categories', {}, { 'idempotency-key': `${key}\t` }),
-      await api.as(`${key}x`).get('/pets'),
-      await exchangeBytes(origin, `GET ${key} HTTP/1.1\r\nX-API-Key: ${key}\r\n\r\n`),
-      await exchangeBytes(origin, `GET /pets HTTP/1.1\r\nX-API-Key: ${key}\r\n\r\n`),
-      await exchangeBytes(origin, `${key}\r\n\r\n`),
-    ];
-    for (const { status, text } of responses) assert.ok(status >= 400, text);
-    const page = await fetch(`${origin}/docs/${key}/`, {
-      headers: { accept: 'text/html' },
-      redirect: 'manual',
-    });
-    assert.equal(page.status, 404);
-    const returned = responses.map(({ text, headers }) => `${JSON.stringify(headers)} ${text}`);
-    returned.push(JSON.stringify([...page.headers]), await page.text());
-    const logged = logLines().map(line => JSON.stringify(line));
-    assert.ok(logged.length > responses.length);
-    for (const secret of [key, adminKey]) assertNoSecret([...returned, ...logged], secret);
-  });
+/** One secret of each kind that the service issues. */
+const issued: Record<string, (shop: TestApp) => Promise<string>> = {
+  'the secret of a key': async ({ clientWith }) => (await clientWith({})).key,
+  'the secret of a publishable key': async ({ api }) => {
+    const settings = { kind: 'publishable', scopes: ['pets:read'], origins: ['https://shop.example'] };
+    return (await api.post('/keys', { name: 'Page', plan: 'free', ...settings })).body.key;
+  },
+  'the secret of a webhook': async ({ api }) =>
+    (await api.post('/webhooks', { url: 'https://example.com/hook' })).body.secret,
+  'the ticket of a link': ({ app, clock }) => issueTicket(app.db, clock.now()),
+};
 
+describe('a secret of the service', () => {
+  for (const [kind, issue] of Object.entries(issued)) {
+    it(`is in no log line and no response, wherever clients put it: ${kind}`, async t => {
+      const shop = await startTestApp(t, {
+        environment: { LOG_LEVEL: 'trace' },
+        webhooks: { resolve: async () => [{ address: '93.184.215.14', family: 4 }] },
+      });
+      const { api, clientWith, logLines, origin } = shop;
+      const secret = await issue(shop);
+      const [prefix] = /^(?:psk_(?:pub_)?|whsec_|psin_)/.exec(secret)!;
+      const { key } = await clientWith({
+        plan: 'enterprise',
+        quotas: { perMinute: 1_000, perDay: 1_000 },
+        scopes: ['pets:read', 'pets:write', 'orders:read', 'orders:write'],
+      });
+      const client = api.as(key);
+      await client.post('/categories', { name: secret });
+      const asHeader = (name: string) => client.post('/categories', { name: 'Dogs' }, { [name]: secret });
+      const hex = Array.from(secret, character => `%${character.charCodeAt(0).toString(16)}`).join('');
+      const responses: ApiResponse[] = [
+        await client.get('/keys'),
+        await client.delete(`/nowhere/${secret}`),
+        await client.send('OPTIONS', `/${secret}`),
+        await client.get(`/pets?limit=1&q=x${secret}x`),
+        // The parser of the query replaces a + by a space.
+        await client.get(`/pets?status=${prefix}+${secret.slice(prefix.length, -1)}+`),
+        await api.get(`/events?subject=${secret}`),
+        await client.get(`/pets?${secret}=1`),
+        await client.get(`/pets?api_key=${secret}`),
+        await client.delete('/pets', { authorization: `Bearer ${secret}` }),
+        await client.post('/categories', { name: secret }),
+        await client.post('/categories', { [secret]: 1 }),
+        await client.post('/pets', { name: 1, categoryId: secret, status: secret }),
+        await client.post('/pets', { name: 1, categoryId: [secret] }),
+        await client.post('/categories', `{"name":"${secret}"`),
+        await client.post('/categories', `{"${secret}":1,"${secret}":2}`),
+        await client.post('/categories', secret),
+        await client.put('/categories/1', { name: 'Dogs' }, { 'if-match': secret }),
+        await client.get('/pets', { accept: secret }),
+        await client.get('/pets', { 'api-version': secret }),
+        await client.get('/nowhere', { 'x-request-id': secret }),
+        await asHeader('content-type'),
+        await asHeader('content-encoding'),
+        await client.post('/categories', {}, { 'content-type': `application/json; charset=${secret}` }),
+        await client.post('/categories', {}, { 'idempotency-key': `${secret}\t` }),
+        await api.as(`${secret}x`).get('/pets'),
+        await exchangeBytes(origin, `GET ${secret} HTTP/1.1\r\nX-API-Key: ${secret}\r\n\r\n`),
+        await exchangeBytes(origin, `GET /pets HTTP/1.1\r\nX-API-Key: ${secret}\r\n\r\n`),
+        await exchangeBytes(origin, `${secret}\r\n\r\n`),
+      ];
+      for (const written of [secret, encodeURIComponent(secret), hex, hex.toUpperCase()]) {
+        for (const path of [
+          `/${written}`,
+          `/pets/${written}`,
+          `/pets/${written}?q=${written}`,
+          `/pets/%ZZ${written}`,
+          `/docs/${written}`,
+          `/docs/assets/${written}`,
+          `/docs/${written}/`,
+          // A path with another slash is the page of the console.
+          `/console/assets/${written.replaceAll('/', '%2f')}`,
+          `/pets?name=${written}`,
+          `/pets?name=%ZZ${written}`,
+          `/pets?status=${written}`,
+          `/pets?cursor=${written}`,
+          `/categories?limit=1&name=${written}`,
+        ])
+          responses.push(await client.get(path));
+      }
+      for (const { status, text } of responses) assert.ok(status >= 400, text);
+      const page = await fetch(`${origin}/docs/${secret}/`, {
+        headers: { accept: 'text/html' },
+        redirect: 'manual',
+      });
+      assert.equal(page.status, 404);
+      const logged = logLines().map(line => JSON.stringify(line));
+      assert.ok(logged.length > responses.length);
+      const texts = [
+        ...responses.map(({ text, headers }) => `${JSON.stringify(headers)} ${text}`),
+        ...[JSON.stringify([...page.headers]), await page.text()],
+        ...logged,
+      ];
+      // No text contains a part either that makes it worthwhile to guess the rest.
+      const decoded = decodeURIComponent(texts.join('\n').replace(/%(?![2-7][0-9a-f])/gi, '%25'));
+      for (let i = prefix.length; i + 12 <= secret.length; i++) {
+        const at = decoded.indexOf(secret.slice(i, i + 12));
+        assert.equal(at, -1, `${secret} is in ${decoded.slice(Math.max(0, at - 200), at + 200)}`);
+      }
+      assertNoSecret(texts, secret);
+      assertNoSecret(texts, key);
+    });
+  }
+});
+
+describe('the secret of a key', () => {
   it('is in no response and no log line of operations on keys, including rotated ones', async t => {
     const shop = await startTestApp(t, {
       environment: { LOG_LEVEL: 'trace', PETSTORE_BAN_STRIKES: '1', PETSTORE_BAN_FORGIVENESS_SECONDS: '0' },

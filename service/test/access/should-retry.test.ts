@@ -6,7 +6,10 @@ import { EventReader } from '../support/event-reader.ts';
 import { anOrder, aPet } from '../support/factories.ts';
 import { assertRejected } from '../support/rejection.ts';
 import { startTestApp } from '../support/test-app.ts';
+import { useShop } from '../support/use-shop.ts';
 import { provokeBan, usedUp } from './provoke-ban.ts';
+
+const shop = useShop();
 
 /** The headers with which a response states whether and when to send the request again. */
 function retryIn({ headers }: ApiResponse): [shouldRetry: unknown, retryAfter: unknown] {
@@ -43,8 +46,7 @@ describe('X-Should-Retry', () => {
     assert.deepEqual(retryIn(response), ['true', '60']);
   });
 
-  it('is false during a ban, even when little of it is left', async t => {
-    const shop = await startTestApp(t);
+  it('is false during a ban, even when little of it is left', async () => {
     const client = await shop.clientWith({ plan: 'enterprise', quotas: { perMinute: 1, perDay: 100 } });
     assert.equal((await client.get('/pets')).status, 200);
     assert.deepEqual(retryIn(await provokeBan(shop, client)), ['false', '60']);
@@ -63,8 +65,8 @@ describe('X-Should-Retry', () => {
     assert.deepEqual(retryIn(response), ['true', '5']);
   });
 
-  it('is true while the first request with an Idempotency-Key is running', async t => {
-    const { api, app } = await startTestApp(t);
+  it('is true while the first request with an Idempotency-Key is running', async () => {
+    const { api, app } = shop;
     const petId = await aPet(api);
     const { promise: started, resolve: start } = Promise.withResolvers<void>();
     const { promise: released, resolve: release } = Promise.withResolvers<void>();

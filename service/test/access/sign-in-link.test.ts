@@ -2,16 +2,19 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, it, type TestContext } from 'node:test';
+import { before, describe, it, type TestContext } from 'node:test';
 import { issueTicket } from '../../src/access/api-keys/sign-in-ticket.ts';
 import { MINUTE } from '../../src/kit/clock.ts';
 import { Client } from '../support/client.ts';
+import { buildConsole } from '../support/console-page.ts';
 import { dataDirectory, run, serve, start } from '../support/service-process.ts';
 import { onTerminal } from '../support/terminal.ts';
 import { startTestApp } from '../support/test-app.ts';
 import { storeForProcesses } from '../support/test-store.ts';
 
-const LINK = /(http:\/\/127\.0\.0\.1:\d+)\/console#sign-in=([0-9A-Za-z]{32})/;
+before(buildConsole);
+
+const LINK = /(http:\/\/127\.0\.0\.1:\d+)\/console#sign-in=(psin_[0-9A-Za-z]{32})/;
 
 /** Exchanges the ticket of a link, as the page of the console does. Returns the status, and the secret of the key. */
 async function open(link: string): Promise<{ status: number; key: string }> {
@@ -148,7 +151,7 @@ describe('a ticket to sign in', () => {
   it('survives wrong texts and a restart, and the store has only its hash', async t => {
     const shop = await startTestApp(t);
     const ticket = await issueTicket(shop.app.db, shop.clock.now());
-    for (const wrong of ['', 'x', `${ticket}0`, ticket.slice(1), '0'.repeat(32)])
+    for (const wrong of ['', 'x', `${ticket}0`, ticket.slice(5), `psin_${'0'.repeat(32)}`])
       assert.equal((await redeem(shop.origin, wrong)).status, 401);
     for (const wrong of [null, { length: 32 }]) assert.equal((await redeem(shop.origin, wrong)).status, 400);
     const rows = await shop.app.db.all<{ hash: Buffer }>('SELECT * FROM sign_in_tickets');

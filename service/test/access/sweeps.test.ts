@@ -124,16 +124,6 @@ describe('expired rows', () => {
     await sweeper.run();
     assert.deepEqual((await counts(db)).idempotency_keys, 0);
   });
-
-  it('are deleted at start', async t => {
-    const shop = await startTestApp(t);
-    await shop.app.sweeper.run();
-    await fill(shop);
-    const { app } = await shop.restart();
-    // Joins the round that started with the service.
-    await app.sweeper.run();
-    assert.deepEqual(await counts(app.db), oneOfEach);
-  });
 });
 
 describe('counts', () => {

@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
+import { Receiver } from '../events/receiver.ts';
+import { useCommandShop } from '../support/command-shop.ts';
 import { contract } from '../support/contract.ts';
-import { PackedCommand } from '../support/packed-command.ts';
-import { startTestApp, type TestApp } from '../support/test-app.ts';
+import { until } from '../support/until.ts';
 
 /** Operations without a command, and why. */
 const exceptions: Record<string, string> = {
@@ -26,11 +23,10 @@ const exceptions: Record<string, string> = {
 type Definitions = typeof import('../../../cli/src/commands/index.ts');
 type SharedOptions = typeof import('../../../cli/src/shared-options.ts');
 
-const directory = mkdtempSync(join(tmpdir(), 'petstore-test-'));
-const resources = new AsyncDisposableStack();
+const { shop, petstore, directory } = useCommandShop({
+  environment: { PETSTORE_WEBHOOKS_ALLOW_PRIVATE: 'true' },
+});
 const used = new Set<string>();
-let shop: TestApp;
-let petstore: PackedCommand;
 let definitions: Definitions['commands'];
 let reserved: string[];
 
@@ -52,12 +48,14 @@ async function json(...args: string[]): Promise<Item[]> {
         definition.prints.fields.includes(name),
         `${args.join(' ')} prints the unknown field ${name}`,
       );
-  const called = shop
-    .logLines()
-    .slice(logged)
-    .flatMap(({ method, route }) => (method ? [`${method} ${route}`] : []));
+  const called = () => {
+    const lines = shop.logLines().slice(logged);
+    return [...new Set(lines.flatMap(({ method, route }) => (method ? [`${method} ${route}`] : [])))];
+  };
   const expected = definition.operations ?? [];
-  assert.deepEqual([...new Set(called)], expected, args.join(' '));
+  // The line of a stream is written when its connection has ended.
+  await until('its calls are logged', () => called().length >= expected.length);
+  assert.deepEqual(called(), expected, args.join(' '));
   return items;
 }
 
@@ -70,23 +68,9 @@ async function one(...args: string[]): Promise<Item & { id: number }> {
 
 describe('the commands of petstore', () => {
   before(async () => {
-    shop = await startTestApp(
-      { after: release => resources.defer(release) },
-      { environment: { PETSTORE_WEBHOOKS_ALLOW_PRIVATE: 'true' } },
-    );
-    petstore = new PackedCommand({
-      PETSTORE_URL: shop.origin,
-      PETSTORE_API_KEY: shop.adminKey,
-      XDG_CONFIG_HOME: directory,
-      HOME: directory,
-    });
     definitions = (await petstore.load<Definitions>('commands/index.js')).commands;
     const { shared, implied } = await petstore.load<SharedOptions>('shared-options.js');
     reserved = [...Object.keys(shared), ...Object.keys(implied)];
-  });
-  after(async () => {
-    await resources.disposeAsync();
-    rmSync(directory, { recursive: true });
   });
 
   let category: number;
@@ -239,12 +223,10 @@ describe('the commands of petstore', () => {
     });
 
     it('forwards events to a local program', async () => {
-      const program = createServer((_, response) => response.writeHead(204).end());
-      await once(program.listen(0, '127.0.0.1'), 'listening');
-      const url = `http://127.0.0.1:${(program.address() as AddressInfo).port}/hook`;
-      const options = ['--forward-to', url, '--from', '0', '--events', 'pet.*', '--limit', '1'];
+      const program = await Receiver.start();
+      const options = ['--forward-to', program.url, '--from', '0', '--events', 'pet.*', '--limit', '1'];
       const { type, status } = await one('webhooks', 'listen', ...options);
-      program.close();
+      await program.close();
       assert.deepEqual([type, status], ['pet.created', 204]);
     });
 

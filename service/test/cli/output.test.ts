@@ -1,25 +1,22 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
-import { openCommandShop } from '../support/command-shop.ts';
-import type { PackedCommand } from '../support/packed-command.ts';
+import { useCommandShop } from '../support/command-shop.ts';
+import { aCategory, aPet } from '../support/factories.ts';
 
 describe('the output of petstore', () => {
-  const resources = new AsyncDisposableStack();
-  after(() => resources.disposeAsync());
-  let petstore: PackedCommand;
+  const { shop, petstore } = useCommandShop();
   const longName = `Long ${'name '.repeat(30)}end`;
 
   before(async () => {
-    const opened = await openCommandShop(resources);
-    petstore = opened.petstore;
-    const { api } = opened.shop;
-    for (const name of ['Bandit', longName, '猫'])
-      await api.post('/pets', { name, categoryId: opened.categoryId });
+    const { api } = shop;
+    const categoryId = await aCategory(api, { name: 'Ferrets' });
+    for (const name of ['Bandit', longName, '猫']) await aPet(api, { name, categoryId });
     for (let i = 0; i < 120; i++) await api.post('/categories', { name: `Category ${i}` });
   });
 
-  const lines = (text: string) => text.trimEnd().split(/\r?\n/);
+  const terminal = { columns: 80 };
+  const lines = (text: string) => text.trimEnd().split('\n');
 
   it('has columns separated by tabs without a terminal', async () => {
     const { stdout, stderr } = await petstore.run(['pets', 'list']);
@@ -51,7 +48,7 @@ describe('the output of petstore', () => {
 
   it('is a table on a terminal, as wide as the terminal at most', async () => {
     for (const columns of [60, 100]) {
-      const { stdout } = await petstore.onTerminal(['pets', 'list'], columns).ended;
+      const { stdout } = await petstore.run(['pets', 'list'], {}, { columns });
       const table = lines(stripVTControlCharacters(stdout));
       assert.match(table[0]!, /^ID {2}NAME +CATEGORY ID {2}STATUS$/);
       const position = table[0]!.indexOf('CATEGORY ID');
@@ -63,17 +60,18 @@ describe('the output of petstore', () => {
   });
 
   it('has a line for each field of one item on a terminal', async () => {
-    const { stdout } = await petstore.onTerminal(['account'], 80).ended;
+    const { stdout } = await petstore.run(['account'], {}, terminal);
     const shown = stripVTControlCharacters(stdout);
-    assert.match(shown, /^keyId +1\r\n/);
-    assert.match(shown, /^windows\.day\.limit +1000000000\r$/m);
+    assert.match(shown, /^keyId +1\n/);
+    assert.match(shown, /^windows\.day\.limit +1000000000$/m);
   });
 
   it('has colours only on a terminal, and none with NO_COLOR', async () => {
+    // One real terminal; the others are replaced.
     const isColoured = (text: string) => text !== stripVTControlCharacters(text);
     assert.ok(isColoured((await petstore.onTerminal(['pets', 'list'], 80).ended).stdout));
-    assert.ok(!isColoured((await petstore.onTerminal(['pets', 'list'], 80, { NO_COLOR: '1' }).ended).stdout));
-    assert.ok(!isColoured((await petstore.onTerminal(['pets', 'list', '--json'], 80).ended).stdout));
+    assert.ok(!isColoured((await petstore.run(['pets', 'list'], { NO_COLOR: '1' }, terminal)).stdout));
+    assert.ok(!isColoured((await petstore.run(['pets', 'list', '--json'], {}, terminal)).stdout));
     assert.ok(!isColoured((await petstore.run(['pets', 'list', '--help'])).stdout));
   });
 
@@ -99,5 +97,32 @@ describe('the output of petstore', () => {
     const { stdout } = await petstore.run(['pets', 'list', '--help']);
     assert.match(stdout, /--status <value>.*available/);
     assert.match(stdout, /Examples:\n {2}petstore pets list --status available\n/);
+  });
+
+  it('completes groups, commands, options and values in bash, also scopes, which bash splits at the colon', async () => {
+    const completed = {
+      'petstore or': 'orders',
+      'petstore orders c': 'complete cancel',
+      'petstore --json pets list --st': '--status',
+      'petstore pets list --qu': '--quiet',
+      'petstore pets list --status ': 'available pending sold',
+      'petstore pets list --status=so': 'sold',
+      'petstore completion f': 'fish',
+      'petstore keys create --scope pets:': 'read write',
+    };
+    // As the key Tab does.
+    const tabs = Object.keys(completed).map(
+      line => `COMP_LINE='${line}'; COMP_POINT=\${#COMP_LINE}; _petstore; echo "\${COMPREPLY[*]}"`,
+    );
+    const { stdout, stderr } = await petstore.shell(
+      ['eval "$(petstore completion bash)"', ...tabs].join('\n'),
+    );
+    assert.equal(stderr, '');
+    assert.deepEqual(lines(stdout), Object.values(completed));
+  });
+
+  it('is a completion for zsh and fish', async () => {
+    assert.match((await petstore.run(['completion', 'zsh'])).stdout, /^#compdef petstore\n/);
+    assert.match((await petstore.run(['completion', 'fish'])).stdout, /complete -c petstore /);
   });
 });

@@ -1,40 +1,31 @@
 import assert from 'node:assert/strict';
-import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, beforeEach, describe, it } from 'node:test';
-import { PackedCommand } from '../support/packed-command.ts';
-import { startTestApp, type TestApp } from '../support/test-app.ts';
+import { beforeEach, describe, it } from 'node:test';
+import { commandIn, useCommandShop } from '../support/command-shop.ts';
 import { inTime } from '../support/until.ts';
 
 describe('the profiles of petstore', () => {
-  const resources = new AsyncDisposableStack();
-  after(() => resources.disposeAsync());
-  let shop: TestApp;
-  let petstore: PackedCommand;
-  let file: string;
+  const { shop, directory } = useCommandShop();
+  const petstore = commandIn(directory);
+  const file = join(directory, 'petstore/profiles.json');
+  const keyFile = join(directory, 'key');
+  beforeEach(() => rmSync(file, { force: true }));
 
-  before(async () => {
-    shop = await startTestApp({ after: release => resources.defer(release) });
-  });
-
-  beforeEach(() => {
-    const directory = mkdtempSync(join(tmpdir(), 'petstore-test-'));
-    resources.defer(() => rmSync(directory, { recursive: true }));
-    petstore = new PackedCommand({ XDG_CONFIG_HOME: directory, HOME: directory });
-    file = join(directory, 'petstore/profiles.json');
-  });
-
-  const login = (args: string[] = [], key = shop.adminKey) =>
-    petstore.run(['login', '--url', shop.origin, '--api-key-file', '-', ...args], {}, key);
+  const login = (args: string[] = [], key = shop.adminKey) => {
+    writeFileSync(keyFile, `${key}\n`);
+    return petstore.run(['login', '--url', shop.origin, '--api-key-file', keyFile, ...args]);
+  };
 
   it('are stored by login in a file that only the user can read', async () => {
-    const { code, stdout, stderr } = await login();
+    const words = ['login', '--url', shop.origin, '--api-key-file', '-'];
+    const { code, stdout, stderr } = await petstore.start(words, {}, shop.adminKey).ended;
     assert.equal(code, 0, stderr);
     assert.ok(!`${stdout}${stderr}`.includes(shop.adminKey));
     assert.equal(statSync(file).mode & 0o777, 0o600);
     assert.equal(statSync(join(file, '..')).mode & 0o777, 0o700);
-    assert.equal((await petstore.run(['account', '--fields', 'name'])).stdout, 'Administrator\n');
+    const account = await petstore.start(['account', '--fields', 'name']).ended;
+    assert.equal(account.stdout, 'Administrator\n');
   });
 
   it('ask for the URL and, without showing it, for the key on a terminal', async () => {

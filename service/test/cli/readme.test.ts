@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
-import { PackedCommand } from '../support/packed-command.ts';
-import { startTestApp } from '../support/test-app.ts';
+import { before, describe, it } from 'node:test';
+import { commandIn, useCommandShop } from '../support/command-shop.ts';
 
 const root = join(import.meta.dirname, '../../..');
 
@@ -15,21 +13,14 @@ function commandsIn(file: string, program: string): string[] {
 }
 
 describe('the examples of petstore', () => {
-  const resources = new AsyncDisposableStack();
-  after(() => resources.disposeAsync());
-  let petstore: PackedCommand;
-  let origin: string;
+  const { shop, directory } = useCommandShop();
+  const petstore = commandIn(directory);
 
   before(async () => {
-    const shop = await startTestApp({ after: release => resources.defer(release) });
-    origin = shop.origin;
-    const directory = mkdtempSync(join(tmpdir(), 'petstore-test-'));
-    resources.defer(() => rmSync(directory, { recursive: true }));
     mkdirSync(join(directory, 'data'));
     writeFileSync(join(directory, 'data/admin.key'), `${shop.adminKey}\n`);
     const readme = readFileSync(join(root, 'cli/README.md'), 'utf8');
     writeFileSync(join(directory, 'animals.csv'), /^```csv\n(.*?)^```$/ms.exec(readme)![1]!);
-    petstore = new PackedCommand({ HOME: directory, XDG_CONFIG_HOME: directory });
     await shop.api.post('/categories', { name: 'Ferrets' });
     for (let i = 0; i < 6; i++) await shop.api.post('/pets', { name: `Pet ${i}`, categoryId: 1 });
     await shop.app.db.numberEvents();
@@ -42,12 +33,11 @@ describe('the examples of petstore', () => {
     it(`in ${file} work`, async () => {
       const commands = commandsIn(file, program);
       assert.ok(commands.length >= 4, `${commands.length} examples`);
-      const { HOME } = petstore.environment;
       const once = commands.map(line => line.replaceAll('npx petstore', 'petstore'));
       // Readers can paste the blocks of the README again.
       const lines = file === 'README.md' ? [...once, ...once] : once;
-      const script = ['set -e', `cd '${HOME}'`, ...lines].join('\n');
-      const { code, stderr } = await petstore.shell(script, { SERVICE: origin, SHOP: origin });
+      const script = ['set -e', `cd '${directory}'`, ...lines].join('\n');
+      const { code, stderr } = await petstore.shell(script, { SERVICE: shop.origin, SHOP: shop.origin });
       assert.equal(code, 0, stderr);
     });
   }

@@ -18,6 +18,8 @@ describe('a shop without categories', () => {
     await page.getByText('Add a category first').waitFor();
     await page.getByRole('link', { name: 'Add animal' }).click();
     await shown.panel.getByRole('link', { name: 'add a category first' }).click();
+    // The panel of the new animal has a name as well.
+    await shown.panel.getByText('New category').waitFor();
     await shown.field('Name').fill('First');
     await shown.panel.getByRole('button', { name: 'Add' }).click();
     await shown.row('First').waitFor();

@@ -4,7 +4,7 @@ import { eventually, useBrowser } from '../support/browser.ts';
 import { buildConsole, ConsolePage } from '../support/console-page.ts';
 import { settledCursor } from '../support/event-log.ts';
 import { aCategory } from '../support/factories.ts';
-import { continueLogOf, replaceLog } from '../support/restored-log.ts';
+import { continueLogOf, restoreLog } from '../support/restored-log.ts';
 
 const visit = useBrowser();
 before(buildConsole);
@@ -20,7 +20,7 @@ describe('the console while the service is restored', () => {
     const survivor = Number(await settledCursor(shop));
     const lost = await aCategory(shop.api, { name: 'Lost later' });
     await shown.row(`categories/${lost}`).waitFor();
-    await replaceLog(shop, survivor);
+    await restoreLog(shop, survivor);
     await shown.row('log.restored').waitFor();
     await eventually(() => shown.row(`categories/${lost}`).count(), 0);
     // The events before the restore are read across the gap.
@@ -42,7 +42,7 @@ describe('the console while the service is restored', () => {
     const survivor = Number(await settledCursor(shop));
     await aCategory(shop.api, { name: 'Gone' });
     await recent.getByText('Gone created').waitFor();
-    await replaceLog(shop, survivor);
+    await restoreLog(shop, survivor);
     await recent.getByText('Restored from a backup').waitFor();
     await eventually(() => recent.getByText('Gone created').count(), 0);
   });

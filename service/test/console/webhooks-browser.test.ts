@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { Receiver } from '../events/receiver.ts';
+import { sendDue } from '../events/webhook-shop.ts';
 import { eventually, useBrowser } from '../support/browser.ts';
 import { buildConsole, ConsolePage } from '../support/console-page.ts';
 import { aCategory } from '../support/factories.ts';
@@ -12,7 +13,7 @@ before(buildConsole);
 /** Attempts every delivery that is due. */
 async function settle({ app }: TestApp): Promise<void> {
   await app.db.numberEvents();
-  await app.dispatcher.runDue();
+  await sendDue(app);
 }
 
 describe('a webhook', () => {

@@ -61,23 +61,31 @@ describe('the access log', () => {
   });
 
   it('has no secret, wherever a client puts it', async t => {
-    const shop = await startTestApp(t);
+    const shop = await startTestApp(t, {
+      webhooks: { resolve: async () => [{ address: '93.184.215.14', family: 4 }] },
+    });
     const { api, origin, adminKey } = shop;
-    const secrets = [adminKey, newSecret()];
-    let sent = 0;
+    const { body: webhook } = await api.post('/webhooks', { url: 'https://example.com/hook' });
+    const secrets: string[] = [adminKey, newSecret(), webhook.secret];
+    let sent = 1;
     const send = async (request: Promise<unknown>) => {
       await request;
       sent++;
     };
     for (const secret of secrets) {
       const escaped = Array.from(secret, char => `%${char.charCodeAt(0).toString(16)}`).join('');
-      for (const key of [secret, `%70sk_${secret.slice(4)}`, escaped]) {
+      for (const key of [secret, escaped.slice(0, 3) + secret.slice(1), escaped]) {
         await send(api.get(`/pets/${key}`));
         await send(api.get(`/${key}/pets`));
         await send(api.get(`/pets?name=${key}&api_key=${key}`));
         await send(api.get(`/docs/${key}?${key}`));
         await send(api.get(`/pets/${key}%ZZ`));
-        await send(exchangeBytes(origin, `GET http://${key}@shop/pets HTTP/1.1\r\nHost: a\r\n\r\n`));
+        await send(
+          exchangeBytes(
+            origin,
+            `GET http://${key.replaceAll('/', '%2f')}@shop/pets HTTP/1.1\r\nHost: a\r\n\r\n`,
+          ),
+        );
       }
       for (const header of [
         'user-agent',
@@ -98,16 +106,13 @@ describe('the access log', () => {
         exchangeBytes(origin, `GET /pets HTTP/1.1\r\nHost: a\r\nUser-Agent: ${secret}\r\nBad header\r\n\r\n`),
       );
     }
-    const { body: webhook } = await api.post('/webhooks', {
-      url: 'https://example.com/hook',
-      events: ['pet.created'],
-    });
     await untilLogged(shop, sent);
     const log = JSON.stringify(shop.logLines());
     const decoded = decodeURIComponent(log.replace(/%(?![2-7][0-9a-f])/gi, '%25'));
-    for (const secret of [...secrets, webhook.secret].filter(Boolean)) {
+    for (const secret of secrets) {
       // The log also must not contain a part that makes it worthwhile to guess the rest.
-      for (let i = 4; i + 12 <= secret.length; i++) assert.ok(!decoded.includes(secret.slice(i, i + 12)));
+      for (let i = secret.indexOf('_') + 1; i + 12 <= secret.length; i++)
+        assert.ok(!decoded.includes(secret.slice(i, i + 12)));
     }
   });
 

@@ -52,7 +52,12 @@ async function aFaultyService(t: TestContext): Promise<(fault: unknown) => Promi
     keyLimits: app.keyLimits,
     contract: new ContractDocument(async () => ({ servers: [], paths: {} }), '/'),
     idempotency: new Idempotency(app.db),
-    streams: new EventStreams({ mostPerKey: 1, findCaller: () => undefined, onDrop: () => {} }),
+    streams: new EventStreams({
+      mostPerKey: 1,
+      findCaller: () => undefined,
+      findStoredCaller: () => undefined,
+      onDrop: () => {},
+    }),
     counters: new MemoryCounters(),
     drain: new Drain(),
     clock,

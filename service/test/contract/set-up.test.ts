@@ -3,7 +3,7 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { freshClone, freshCloneWithRuntime, lockedPackages } from '../support/fresh-clone.ts';
+import { freshClone, freshCloneWithRuntime } from '../support/fresh-clone.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
@@ -39,17 +39,6 @@ describe('set-up', () => {
     assert.match(manifest.engines.node, /^>=18$/);
   });
 
-  it('installs once, and again only when the lock file changes', t => {
-    const fresh = freshCloneWithRuntime(t);
-    assert.equal(fresh.setUp().status, 0);
-    assert.equal(fresh.npmCalls().length, 1);
-    const second = fresh.setUp();
-    assert.deepEqual([second.status, second.stdout, second.stderr, fresh.npmCalls().length], [0, '', '', 1]);
-    fresh.lock({ ...lockedPackages, 'node_modules/trie': { version: '1.0.1', integrity: 'newer' } });
-    assert.equal(fresh.setUp().status, 0);
-    assert.equal(fresh.npmCalls().length, 2);
-  });
-
   it('that fails shows the output of npm, and runs again the next time', t => {
     const fresh = freshCloneWithRuntime(t, `console.error('registry unreachable'); process.exit(7);`);
     for (const attempt of [1, 2]) {
@@ -57,6 +46,7 @@ describe('set-up', () => {
       assert.equal(status, 1);
       assert.match(stderr, /registry unreachable\n.*\nnpm ci failed/s);
       assert.equal(fresh.npmCalls().length, attempt);
+      assert.ok(!existsSync(join(fresh.directory, '.setup.lock')));
     }
   });
 

@@ -45,41 +45,4 @@ describe('four replicas that decide requests of different costs at once', () => 
       [],
     );
   });
-
-  it('admit one of two that fill the window together, and neither in part', async t => {
-    const { url } = await testRedis(t);
-    const [one, other] = await Promise.all([aReplica(t, url), aReplica(t, url)]);
-    for (let keyId = 1; keyId <= 20; keyId++) {
-      const terms = termsOf(100, 1_000);
-      const decisions = await Promise.all(
-        [one, other].map(({ counters }) => counters.decideKey(keyId, terms, NOON, 60)),
-      );
-      assert.deepEqual(decisions.map(({ verdict }) => verdict).toSorted(), ['admitted', 'refused']);
-      const { counters } = one;
-      assert.equal((await counters.decideKey(keyId, terms, NOON, 41)).verdict, 'refused');
-      assert.equal((await counters.decideKey(keyId, terms, NOON, 40)).verdict, 'admitted');
-    }
-  });
-
-  it('continue with the counts of requests that Redis has not seen, as many as they were', async t => {
-    const { url, redis } = await testRedis(t);
-    const { counters } = await aReplica(t, url);
-    const terms = termsOf(100, 1_000);
-    await counters.decideKey(1, terms, NOON, 70);
-    await redis.flushdb();
-    assert.equal((await counters.decideKey(1, terms, NOON, 31)).verdict, 'refused');
-    assert.equal((await counters.decideKey(1, terms, NOON, 30)).verdict, 'admitted');
-  });
-
-  it('count by themselves, as a whole, when Redis is unavailable', async t => {
-    const { counters } = await aReplica(t, 'redis://127.0.0.1:1');
-    const terms = termsOf(100, 1_000);
-    const verdicts = [];
-    for (const cost of [0, 70, 31, 30, 0]) {
-      const { verdict } = await counters.decideKey(1, terms, NOON, cost);
-      verdicts.push(verdict);
-    }
-    assert.deepEqual(verdicts, ['admitted', 'admitted', 'refused', 'admitted', 'refused']);
-    assert.equal(counters.status(), 'fallback');
-  });
 });

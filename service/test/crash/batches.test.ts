@@ -4,19 +4,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from '../support/client.ts';
 import { eventsAfter } from '../support/event-log.ts';
 import { aCategory, aPet, stockOf } from '../support/factories.ts';
+import { sized } from '../support/long.ts';
 import { Random } from '../support/random.ts';
-import { dataDirectory, type ServiceProcess, serve } from '../support/service-process.ts';
-import { endConnections, newDatabase } from '../support/test-store.ts';
+import type { ServiceProcess } from '../support/service-process.ts';
 import { until } from '../support/until.ts';
+import { kills, newStore, SEED, type Start, stores, withClient } from './killed.ts';
 import { effectOf } from './rejected-write.ts';
 import { isDisconnect } from './write-load.ts';
 
-const BATCHES = 200;
+const BATCHES = sized(80, 200);
 
-/** How often the process is killed: `CRASH_ROUNDS=50 node --test …` kills it more often. */
-const ROUNDS = Number(process.env.CRASH_ROUNDS ?? 5);
-
-const SEED = Number(process.env.CRASH_SEED ?? Date.now() | 0);
+const ROUNDS = kills(3, 10);
 
 const CLIENTS = 4;
 /** Pets that a batch creates, in addition to an adjustment of the stock that all batches share. */
@@ -77,8 +75,7 @@ async function sendUntilDisconnected(
   api.close();
 }
 
-async function killDuringBatches(t: TestContext, start: () => Promise<ServiceProcess>): Promise<void> {
-  t.diagnostic(`seed ${SEED}`);
+async function killDuringBatches(t: TestContext, start: Start): Promise<void> {
   const random = new Random(SEED);
   let service = await start();
   let api = new Client(service.url, service.adminKey);
@@ -142,26 +139,50 @@ async function assertCreatedOnce(api: Client, batches: readonly Repeated[]): Pro
   }
 }
 
-describe(`a process killed ${ROUNDS} times during ${BATCHES} batches that are sent again with the same keys`, () => {
-  it('has executed each batch exactly once', async t => {
-    const directory = dataDirectory(t);
-    await killDuringBatches(t, () => serve(t, directory));
-  });
+/** Ends the process when it would send the response to a request with an Idempotency-Key: after its commit. */
+const KILLED_BEFORE_RESPONSE = `--import data:text/javascript,${encodeURIComponent(`
+  import { ServerResponse } from 'node:http';
+  const { writeHead } = ServerResponse.prototype;
+  ServerResponse.prototype.writeHead = function (...head) {
+    if (this.req.headers['idempotency-key']) process.kill(process.pid, 'SIGKILL');
+    return writeHead.apply(this, head);
+  };
+`)}`;
 
-  it('has executed each batch exactly once on PostgreSQL', async t => {
-    const directory = dataDirectory(t);
-    const { name, url, drop } = await newDatabase();
-    const services: ServiceProcess[] = [];
-    try {
-      await killDuringBatches(t, async () => {
-        const service = await serve(t, directory, { DATABASE_URL: url });
-        services.push(service);
-        return service;
-      });
-    } finally {
-      await Promise.all(services.map(service => service.end('SIGKILL')));
-      await endConnections(name);
-      await drop();
-    }
+async function killBetweenCommitAndResponse(start: Start): Promise<void> {
+  let service = await start();
+  const petId = await withClient(service, api => aPet(api, { stock: 100 }));
+  await service.end('SIGKILL');
+  const order = { method: 'POST', path: '/store/orders', body: { petId, quantity: 2 } };
+  const adjustment = { method: 'POST', path: `/store/inventory/${petId}/adjustments`, body: { delta: -5 } };
+  const batch = { method: 'POST', path: '/batch', body: { operations: [order, adjustment] } };
+  for (const { path, body } of [order, adjustment, batch]) {
+    const key = { 'idempotency-key': path };
+    service = await start({ NODE_OPTIONS: KILLED_BEFORE_RESPONSE });
+    await assert.rejects(
+      withClient(service, api => api.post(path, body, key)),
+      isDisconnect,
+    );
+    await service.ended;
+    service = await start();
+    const repeated = await withClient(service, api => api.post(path, body, key));
+    assert.equal(
+      repeated.headers['idempotency-replayed'],
+      'true',
+      `${path} had no outcome: ${repeated.text}`,
+    );
+    await service.end('SIGKILL');
+  }
+  service = await start();
+  assert.deepEqual(await withClient(service, api => stockOf(api, petId)), ['available', 100 - 2 * (2 + 5)]);
+}
+
+for (const store of stores) {
+  describe(`a process on ${store}`, () => {
+    it(`that is killed ${ROUNDS} times during ${BATCHES} repeated batches has executed each exactly once`, async t =>
+      killDuringBatches(t, await newStore(t, store)));
+
+    it('that is killed between a commit and its response replays the outcome when the request is repeated', async t =>
+      killBetweenCommitAndResponse(await newStore(t, store)));
   });
-});
+}

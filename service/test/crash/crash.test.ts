@@ -3,18 +3,15 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import BetterSqlite3 from 'better-sqlite3';
-import { Client } from '../support/client.ts';
+import { sized } from '../support/long.ts';
 import { Random } from '../support/random.ts';
 import { dataDirectory, type ServiceProcess, serve, start } from '../support/service-process.ts';
+import { kills, SEED, withClient } from './killed.ts';
 import { Ledger, type Read } from './ledger.ts';
 import { assertSound, isOnShelf, retryUncertain, type Shelf, stockShelf } from './shelf.ts';
 import { WritingClient } from './write-load.ts';
 
-/** How often the process is killed: `CRASH_ROUNDS=200 node --test …` kills it more often. */
-const ROUNDS = Number(process.env.CRASH_ROUNDS ?? 10);
-
-/** `CRASH_SEED=…` repeats the random moments of a run, but not what the machine does between them. */
-const SEED = Number(process.env.CRASH_SEED ?? Date.now() | 0);
+const ROUNDS = kills(5, 50);
 
 const CLIENTS = 16;
 
@@ -54,7 +51,7 @@ describe(`a process killed ${ROUNDS} times under load`, () => {
 describe('a process killed during its first start', () => {
   it('starts at the next attempt, with a valid administrator key', async t => {
     const random = new Random(SEED);
-    for (let attempt = 0; attempt < 6; attempt++) {
+    for (let attempt = 0; attempt < sized(2, 6); attempt++) {
       const directory = dataDirectory(t);
       const killed = start(t, ['serve'], { PORT: '0', PETSTORE_DATA: directory });
       await sleep(random.between(100, 400));
@@ -68,15 +65,6 @@ describe('a process killed during its first start', () => {
   });
 });
 
-async function withClient<T>(service: ServiceProcess, use: (api: Client) => Promise<T>): Promise<T> {
-  const api = new Client(service.url, service.adminKey);
-  try {
-    return await use(api);
-  } finally {
-    api.close();
-  }
-}
-
 /** Kills the service some writes and some milliseconds later, so that kills hit every phase of a write. */
 async function writeUntilKilled(
   service: ServiceProcess,
@@ -84,18 +72,18 @@ async function writeUntilKilled(
   random: Random,
   shelf: Shelf,
 ): Promise<void> {
-  const api = new Client(service.url, service.adminKey);
-  const allDisconnected = Promise.all(
-    Array.from({ length: CLIENTS }, () =>
-      new WritingClient(api, ledger, random, shelf).writeUntilDisconnected(),
-    ),
-  );
-  await Promise.race([ledger.hasGrownBy(random.between(1, 300)), allDisconnected]);
-  await sleep(random.between(0, 20));
-  const { code, stderr } = await service.end('SIGKILL');
-  assert.equal(code, null, `the process ended by itself: ${stderr}`);
-  await allDisconnected;
-  api.close();
+  await withClient(service, async api => {
+    const allDisconnected = Promise.all(
+      Array.from({ length: CLIENTS }, () =>
+        new WritingClient(api, ledger, random, shelf).writeUntilDisconnected(),
+      ),
+    );
+    await Promise.race([ledger.hasGrownBy(random.between(1, 300)), allDisconnected]);
+    await sleep(random.between(0, 20));
+    const { code, stderr } = await service.end('SIGKILL');
+    assert.equal(code, null, `the process ended by itself: ${stderr}`);
+    await allDisconnected;
+  });
 }
 
 /** Asserts that the file is undamaged, and that its contents are correct. */

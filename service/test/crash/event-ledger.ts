@@ -32,6 +32,14 @@ export class EventLedger {
     return response;
   }
 
+  /** Whether every acknowledged change has an event. */
+  isIn(events: readonly CloudEvent[]): boolean {
+    const isUncertain = ({ data }: CloudEvent) =>
+      this.#known.get(data.name as string)?.uncertain.includes(Number(data.description));
+    const changes = events.filter(event => event.type.startsWith('category.') && !isUncertain(event));
+    return changes.length >= this.#acknowledged;
+  }
+
   /** Asserts one event for every acknowledged change, in order, at most one for an uncertain change, and no others. */
   check(events: readonly CloudEvent[]): void {
     const logged = Map.groupBy(

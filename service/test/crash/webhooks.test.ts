@@ -5,14 +5,11 @@ import { Receiver } from '../events/receiver.ts';
 import { Client } from '../support/client.ts';
 import { eventsAfter } from '../support/event-log.ts';
 import { Random } from '../support/random.ts';
-import { dataDirectory, type ServiceProcess, serve } from '../support/service-process.ts';
-import { endConnections, newDatabase } from '../support/test-store.ts';
+import type { ServiceProcess } from '../support/service-process.ts';
 import { until } from '../support/until.ts';
+import { kills, newStore, SEED, type Start } from './killed.ts';
 
-/** How often a process is killed: `CRASH_ROUNDS=200 node --test …` kills it more often. */
-const ROUNDS = Number(process.env.CRASH_ROUNDS ?? 3);
-
-const SEED = Number(process.env.CRASH_SEED ?? Date.now() | 0);
+const ROUNDS = kills(2, 20);
 
 const CATEGORIES = 6;
 
@@ -59,18 +56,13 @@ class Writer {
   }
 }
 
-async function killWhileSending(
-  t: TestContext,
-  count: number,
-  start: (settings: Record<string, string>) => Promise<ServiceProcess>,
-): Promise<void> {
-  t.diagnostic(`seed ${SEED}`);
+async function killWhileSending(t: TestContext, count: number, start: Start): Promise<void> {
   const random = new Random(SEED);
   const receiver = await Receiver.start();
   t.after(() => receiver.close());
   // Each response takes some time, so that every kill happens during deliveries.
   receiver.handleWith(response => setTimeout(() => response.writeHead(204).end(), 20));
-  const replicas = await Promise.all(Array.from({ length: count }, () => start({})));
+  const replicas = await Promise.all(Array.from({ length: count }, () => start()));
   const first = new Client(replicas[0]!.url, replicas[0]!.adminKey);
   const { status } = await first.post('/webhooks', { url: receiver.url, types: ['category.updated'] });
   assert.equal(status, 201);
@@ -83,7 +75,7 @@ async function killWhileSending(
     await sleep(random.between(200, 1_000));
     const place = random.between(0, count - 1);
     await replicas[place]!.end('SIGKILL');
-    replicas[place] = await start({});
+    replicas[place] = await start();
   }
   await writer.stop();
   // Deliveries that the killed ones had started are leased. All replicas start again after the leases have expired.
@@ -117,32 +109,11 @@ async function killWhileSending(
 }
 
 describe('a service that is killed while it sends webhooks', { concurrency: true }, () => {
-  const environment = { PETSTORE_WEBHOOKS_ALLOW_PRIVATE: 'true' };
-
-  it('sends every event at least once, and those of one subject in order', async t => {
-    const directory = dataDirectory(t);
-    await killWhileSending(t, 1, settings => serve(t, directory, { ...environment, ...settings }));
-  });
-
-  it('does so with two replicas on PostgreSQL', async t => {
-    const directory = dataDirectory(t);
-    const { name, url, drop } = await newDatabase();
-    const services: ServiceProcess[] = [];
-    try {
-      await killWhileSending(t, 2, async settings => {
-        const service = await serve(t, directory, {
-          ...environment,
-          ...settings,
-          DATABASE_URL: url,
-          PETSTORE_DATABASE_CONNECTIONS: '6',
-        });
-        services.push(service);
-        return service;
-      });
-    } finally {
-      await Promise.all(services.map(service => service.end('SIGKILL')));
-      await endConnections(name);
-      await drop();
-    }
-  });
+  for (const [store, count] of [
+    ['SQLite', 1],
+    ['PostgreSQL', 2],
+  ] as const) {
+    it(`sends every event at least once, and those of one subject in order: ${count} on ${store}`, async t =>
+      killWhileSending(t, count, await newStore(t, store, { PETSTORE_WEBHOOKS_ALLOW_PRIVATE: 'true' })));
+  }
 });

@@ -3,10 +3,12 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { Client } from 'pg';
 import { continuePostgres } from '../../src/db/continue-postgres.ts';
-import { RELAY_LOCK } from '../../src/db/postgres-relay.ts';
+import { type Database, one } from '../../src/db/database.ts';
+import { type ContinuedLog, RELAY_LOCK } from '../../src/db/postgres-relay.ts';
 import { LOCK } from '../../src/db/postgres-transaction.ts';
 import { emptyPostgres, openPostgresStore } from '../support/engines.ts';
 import { assertInvariants } from '../support/invariants.ts';
+import { takeBack } from '../support/restored-log.ts';
 import { dataDirectory, run, serve } from '../support/service-process.ts';
 import { inTime, until } from '../support/until.ts';
 
@@ -96,6 +98,59 @@ describe('continue-log on PostgreSQL', () => {
   });
 });
 
+describe('a PostgreSQL database that was returned to an earlier state while processes use it', () => {
+  const append = (db: Database, count: number) =>
+    db.write(async tx => {
+      for (let i = 0; i < count; i++)
+        tx.append({ type: 'pet.updated', subject: 'pets/1', actor: 'system', data: '{}' });
+    });
+
+  it('continues in a new range by itself, without another event', async t => {
+    const continued: ContinuedLog[] = [];
+    const { db } = await openPostgresStore(t, { onContinued: log => continued.push(log) });
+    await append(db, 5);
+    await db.numberEvents();
+    await takeBack(db, 3);
+    await until('the log continues', () => continued.length === 1);
+    const { id } = await one<{ id: number }>(db, 'SELECT max(id) AS id FROM events');
+    assert.equal(id, FIRST);
+  });
+
+  for (const who of ['numbered the lost events', 'was notified of the lost events'])
+    it(`continues in a new range when a process that ${who} numbers the next events`, async t => {
+      const continued: ContinuedLog[] = [];
+      const { db: here, openAgain } = await openPostgresStore(t, {
+        onContinued: log => continued.push(log),
+        onStatus: status => assert.fail(`The database is ${status}`),
+      });
+      const there = await openAgain();
+      let calls = 0;
+      there.onEvents(() => calls++);
+      await until('it listens', () => calls > 0);
+      const before = calls;
+      await append(here, 5);
+      await here.numberEvents();
+      await until('it was notified', () => calls > before);
+      await takeBack(here, 3);
+      const next = who.startsWith('numbered') ? here : there;
+      const appended = await Promise.allSettled([
+        append(next, 2),
+        next.write(tx =>
+          tx.appendNumbered({ type: 'webhook.test', subject: 'webhooks/1', actor: 'system', data: '{}' }),
+        ),
+      ]);
+      await next.numberEvents();
+      const ids = (await next.all<{ id: number }>('SELECT id FROM events ORDER BY id')).map(({ id }) => id);
+      assert.ok(
+        appended.every(it => it.status === 'fulfilled' || /just returned to an earlier/.test(it.reason)),
+      );
+      const inRange = appended.filter(({ status }) => status === 'fulfilled').length + 2;
+      assert.deepEqual(ids, [1, 2, 3, ...Array.from({ length: inRange }, (_, i) => FIRST + i)]);
+      assert.deepEqual(continued, [{ known: 5, lastSurvivor: 3, first: FIRST }]);
+      await assertInvariants(sql => next.all(sql));
+    });
+});
+
 describe('continue-log on the embedded store', () => {
   it('starts a range after the last event or the number of --after, next to a service', async t => {
     const directory = dataDirectory(t);
@@ -118,12 +173,15 @@ describe('continue-log on the embedded store', () => {
     const none = await run(t, ['continue-log'], { PETSTORE_DATA: join(directory, 'none') });
     assert.deepEqual([none.code, none.stdout], [2, '']);
     assert.match(none.stderr, /^There is no store in /);
-    for (const after of ['x', '1.5', '', '9007199254740991', '99999999999999999999']) {
-      const { code, stderr } = await run(t, ['continue-log', `--after=${after}`], {
-        PETSTORE_DATA: directory,
-      });
-      assert.equal(code, 2, after);
-      assert.match(stderr, /^--after must be the number of an event, at most 9007197254740991, but was /);
+    const numbers = ['x', '-1', '1.5', '', '9007199254740991', '99999999999999999999'];
+    for (const args of [
+      ...numbers.map(number => ['continue-log', '--after', number]),
+      ['new-store', '--after', '-1'],
+      ['restore', 'backup.db', '--after', '-1'],
+    ]) {
+      const { code, stderr } = await run(t, args, { PETSTORE_DATA: directory });
+      const complaint = '--after must be the number of an event, at most 9007197254740991, but was ';
+      assert.deepEqual([code, stderr], [2, `${complaint}${JSON.stringify(args.at(-1))}\n`], args.join(' '));
     }
   });
 });

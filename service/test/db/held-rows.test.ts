@@ -198,7 +198,103 @@ for (const [engine, openStore] of Object.entries(engines)) {
   });
 }
 
+function createAll(db: Database, names: readonly string[]): Promise<number[]> {
+  return writeLong(db, async tx => {
+    const ids = [];
+    for (const name of names) ids.push(await create(tx, name));
+    return ids;
+  });
+}
+
+/** Changes pets that are locked first, as in a batch. */
+function changeAll(
+  db: Database,
+  ids: readonly number[],
+  work: (tx: Transaction) => Promise<void>,
+): Promise<void> {
+  return writeLong(db, async tx => {
+    await tx.lock(...ids.map(id => `pet ${id}`));
+    await work(tx);
+  });
+}
+
+function rename(tx: Transaction, petId: number, name: string): Promise<unknown> {
+  return pets.update(tx, petId, pet => ({ ...pet, name }));
+}
+
+for (const [engine, openStore] of Object.entries(engines)) {
+  describe(`pets that a long write changes, on ${engine},`, () => {
+    it('are read as its earlier operations left them', async t => {
+      const { db } = await openStore(t);
+      await addCategory(db);
+      const ids = await createAll(db, ['First', 'Second', 'Third', 'Fourth']);
+      const [first, second, third, fourth] = ids as [number, number, number, number];
+      await orders.place(db, { petId: fourth, quantity: 1 }, NOW);
+      await changeAll(db, ids, async tx => {
+        await rename(tx, first, 'First again');
+        await rename(tx, second, 'Second again');
+        await rename(tx, second, 'Second for the last time');
+        await setStock(tx, third, 4);
+        await rejected(tx, () => rename(tx, third, 'Undone'));
+        await rename(tx, third, 'Third again');
+        await pets.remove(tx, first, () => {});
+        await assert.rejects(rename(tx, first, 'Gone'), { code: 'pet_not_found' });
+      });
+      await changeAll(db, ids, async tx => {
+        await rename(tx, third, 'Third');
+        await tx.run('DELETE FROM orders');
+        await pets.remove(tx, fourth, () => {});
+      });
+      assert.deepEqual(await stockIn(db), { 'Second for the last time': 1, Third: 4 });
+      assert.deepEqual(await wordsIn(db), ['for', 'last', 'the', 'time']);
+    });
+  });
+}
+
 describe('a long write on PostgreSQL', () => {
+  it('reads the pets that it has locked together, and waits for none of its changes', async t => {
+    const { db } = await openPostgresStore(t);
+    await addCategory(db);
+    const query = t.mock.method(Client.prototype, 'query');
+    let before = 0;
+    const awaited = () => {
+      const texts = query.mock.calls
+        .slice(before)
+        .map(({ arguments: [sent] }) => String((sent as { text?: string })?.text));
+      before = query.mock.callCount();
+      return texts.filter(text => /^SELECT id, |^UPDATE pets .*RETURNING/.test(text));
+    };
+    const ids = await createAll(db, Array(300).fill('Old Rex'));
+    await changeAll(db, ids, async tx => {
+      awaited();
+      for (const id of ids) await rename(tx, id, `New ${id}`);
+      const texts = awaited();
+      assert.ok(texts.length <= 4, texts.join('\n'));
+    });
+    await changeAll(db, ids, async tx => {
+      awaited();
+      for (const id of ids) await pets.remove(tx, id, () => {});
+      const texts = awaited();
+      assert.ok(texts.length <= 4, texts.join('\n'));
+    });
+    assert.deepEqual(await wordsIn(db), []);
+  });
+
+  it('reads a pet again whose lock a part that failed has released', async t => {
+    const { db } = await openPostgresStore(t);
+    await addCategory(db);
+    const [first, second] = await createAll(db, ['Old Rex', 'Old Ada']);
+    await writeLong(db, async tx => {
+      await rejected(tx, async () => {
+        await tx.lock(`pet ${first}`, `pet ${second}`);
+        await rename(tx, first!, 'Undone');
+      });
+      await db.write(other => inventory.set(other, second!, () => ({ quantity: 7 })));
+      await rename(tx, second!, 'Second');
+    });
+    assert.deepEqual(await stockIn(db), { 'Old Rex': 1, Second: 7 });
+  });
+
   it('sends new pets with stock in few statements, in parts as well', async t => {
     const { db } = await openPostgresStore(t);
     await addCategory(db);

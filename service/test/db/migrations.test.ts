@@ -1,137 +1,233 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, it } from 'node:test';
+import { describe, it, type TestContext } from 'node:test';
 import BetterSqlite3 from 'better-sqlite3';
+import { Client } from 'pg';
 import { UnusableStore } from '../../src/db/database.ts';
+import { migratePostgres } from '../../src/db/migrate-postgres.ts';
 import { migrateSqlite } from '../../src/db/migrate-sqlite.ts';
-import { readMigrations } from '../../src/db/migrations.ts';
+import { type Migration, readMigrations } from '../../src/db/migrations.ts';
+import { openPostgres } from '../../src/db/postgres.ts';
 import { openSqlite } from '../../src/db/sqlite.ts';
 import { systemClock } from '../../src/kit/clock.ts';
+import { postgresOptions } from '../support/engines.ts';
 import { dataDirectory, run } from '../support/service-process.ts';
+import { emptyDatabase, newDatabase } from '../support/test-store.ts';
 
-/** The whole schema, and the applied migrations. */
-function dump(db: BetterSqlite3.Database): unknown {
-  return {
-    schema: db.prepare('SELECT name, sql FROM sqlite_schema ORDER BY name').all(),
-    applied: db.prepare('SELECT * FROM schema_migrations').all(),
-  };
+/** A store of one engine without tables. */
+interface Store {
+  migrate(migrations: readonly Migration[]): Promise<void>;
+  /** The whole schema, and the applied migrations. */
+  dump(): Promise<unknown>;
 }
 
-function dumpOf(directory: string): unknown {
-  const db = new BetterSqlite3(join(directory, 'petstore.db'), { readonly: true });
+function dumpOf(db: BetterSqlite3.Database): { schema: unknown[]; applied: Migration[] } {
+  const schema = db.prepare('SELECT name, sql FROM sqlite_schema ORDER BY name').all();
+  const applied = schema.length === 0 ? [] : db.prepare('SELECT * FROM schema_migrations').all();
+  return { schema, applied: applied as Migration[] };
+}
+
+const stores: Record<string, (t: TestContext) => Promise<Store>> = {
+  SQLite: async () => {
+    const db = new BetterSqlite3(':memory:');
+    return {
+      migrate: async migrations => migrateSqlite(db, [...migrations]),
+      dump: async () => dumpOf(db),
+    };
+  },
+  PostgreSQL: async t => {
+    const { url, drop } = await emptyDatabase();
+    const client = new Client(url);
+    await client.connect();
+    t.after(async () => {
+      await client.end();
+      await drop();
+    });
+    return {
+      migrate: migrations => migratePostgres(client, [...migrations]),
+      dump: async () => {
+        const { rows: schema } = await client.query(
+          "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public' ORDER BY table_name",
+        );
+        if (schema.length === 0) return { schema, applied: [] };
+        return { schema, applied: (await client.query('SELECT * FROM schema_migrations')).rows };
+      },
+    };
+  },
+};
+
+function migration(version: number, name: string, sql = `CREATE TABLE ${name} (id INTEGER)`): Migration {
+  return { version, name: `000${version}-${name}`, sql };
+}
+
+const [pens, cages, baskets, hutches] = [
+  migration(1, 'pens'),
+  migration(2, 'cages'),
+  migration(2, 'baskets'),
+  migration(1, 'hutches'),
+];
+const broken = migration(2, 'broken', 'CREATE TABLE cages (id INTEGER); INSERT INTO nowhere VALUES (1)');
+
+for (const [engine, open] of Object.entries(stores)) {
+  describe(`migrations of ${engine}`, () => {
+    it('apply only new ones, and change nothing the second time', async t => {
+      const store = await open(t);
+      await store.migrate([pens]);
+      await store.migrate([pens, cages]);
+      const before = await store.dump();
+      assert.match(JSON.stringify(before), /cages.*0001-pens.*0002-cages/);
+      await store.migrate([pens, cages]);
+      assert.deepEqual(await store.dump(), before);
+    });
+
+    it('change nothing when one fails, not even by those before it', async t => {
+      const store = await open(t);
+      await assert.rejects(store.migrate([pens, broken]), /nowhere/);
+      assert.deepEqual(await store.dump(), { schema: [], applied: [] });
+      await store.migrate([pens]);
+      const before = await store.dump();
+      await assert.rejects(store.migrate([pens, broken]), /nowhere/);
+      assert.deepEqual(await store.dump(), before);
+    });
+
+    for (const [stored, own, message] of [
+      [[hutches], [pens], /0001-hutches/],
+      [[hutches], [pens, cages], /0001-hutches/],
+      [[hutches, cages], [pens], /0001-hutches/],
+      [[pens, baskets], [pens, cages], /0002-baskets/],
+      [[pens, cages], [pens], /schema version 2, newer than this program .* at least as new/],
+    ] as const) {
+      const names = (migrations: readonly Migration[]) => migrations.map(({ name }) => name).join(' and ');
+      it(`change nothing in a store with ${names(stored)} instead of ${names(own)}`, async t => {
+        const store = await open(t);
+        await store.migrate(stored);
+        const before = await store.dump();
+        const isRejection = (error: unknown) => error instanceof UnusableStore && message.test(error.message);
+        await assert.rejects(store.migrate(own), isRejection);
+        assert.deepEqual(await store.dump(), before);
+      });
+    }
+  });
+}
+
+const aStore = (directory: string) =>
+  openSqlite({ directory, writeBatch: 1, maxQueue: 1_000, clock: systemClock }).close();
+
+function dumpIn(directory: string, change = ''): ReturnType<typeof dumpOf> {
+  const db = new BetterSqlite3(join(directory, 'petstore.db'));
   try {
-    return dump(db);
+    db.exec(change);
+    return dumpOf(db);
   } finally {
     db.close();
   }
 }
 
-const pen = { version: 1, name: '0001-pen', sql: 'CREATE TABLE pens (id INTEGER)' };
-const cage = { version: 2, name: '0002-cage', sql: 'CREATE TABLE cages (id INTEGER)' };
-const broken = {
-  version: 2,
-  name: '0002-broken',
-  sql: 'CREATE TABLE cages (id INTEGER); INSERT INTO nowhere VALUES (1)',
-};
-
-describe('migrations', () => {
-  it('create the current schema in an empty directory, and the next start changes nothing', async t => {
+describe('an embedded store', () => {
+  it('has the current schema after the first start, and the next one changes nothing', async t => {
     const directory = join(dataDirectory(t), 'made/at/start');
-    const store = { directory, writeBatch: 1, maxQueue: 1_000, clock: systemClock };
-    await openSqlite(store).close();
-    const first = dumpOf(directory);
-    await openSqlite(store).close();
-
-    assert.deepEqual(dumpOf(directory), first);
-    const { applied } = first as { applied: { version: number; name: string }[] };
+    await aStore(directory);
+    const first = dumpIn(directory);
+    await aStore(directory);
+    assert.deepEqual(dumpIn(directory), first);
+    const versions = readMigrations('sqlite').map(({ version, name }) => [version, name]);
     assert.deepEqual(
-      applied.map(({ version, name }) => [version, name]),
-      readMigrations('sqlite').map(({ version, name }) => [version, name]),
-    );
-  });
-
-  it('are numbered from 1 without a gap', () => {
-    const versions = readMigrations('sqlite').map(({ version }) => version);
-    assert.ok(versions.length > 0);
-    assert.deepEqual(
+      first.applied.map(({ version, name }) => [version, name]),
       versions,
+    );
+    assert.deepEqual(
+      versions.map(([version]) => version),
       versions.map((_, i) => i + 1),
     );
   });
 
-  it('apply only new ones', () => {
-    const db = new BetterSqlite3(':memory:');
-    migrateSqlite(db, [pen]);
-    db.exec('INSERT INTO pens VALUES (7)');
-    migrateSqlite(db, [pen, cage]);
-    assert.deepEqual(db.prepare('SELECT id FROM pens').all(), [{ id: 7 }]);
-    assert.deepEqual(db.prepare('SELECT name FROM schema_migrations').pluck().all(), [
-      '0001-pen',
-      '0002-cage',
-    ]);
-  });
-
-  it('change nothing in a store that has other ones, also when it has more or fewer', () => {
-    const basket = { version: 2, name: '0002-basket', sql: 'CREATE TABLE baskets (id INTEGER)' };
-    const hutch = { version: 1, name: '0001-hutch', sql: 'CREATE TABLE hutches (id INTEGER)' };
-    for (const [stored, own, other] of [
-      [[hutch], [pen], /0001-hutch/],
-      [[hutch], [pen, cage], /0001-hutch/],
-      [[hutch, cage], [pen], /0001-hutch/],
-      [[pen, basket], [pen, cage], /0002-basket/],
-    ] as const) {
-      const db = new BetterSqlite3(':memory:');
-      migrateSqlite(db, [...stored]);
-      const before = dump(db);
-      const isRejection = (error: unknown) => error instanceof UnusableStore && other.test(error.message);
-      assert.throws(() => migrateSqlite(db, [...own]), isRejection);
-      assert.deepEqual(dump(db), before);
-    }
-  });
-
-  it('change nothing when one fails, not even by those before it', () => {
-    const db = new BetterSqlite3(':memory:');
-    assert.throws(() => migrateSqlite(db, [pen, broken]), /nowhere/);
-    assert.deepEqual(db.prepare('SELECT name FROM sqlite_schema').all(), []);
-
-    migrateSqlite(db, [pen]);
-    const before = dump(db);
-    assert.throws(() => migrateSqlite(db, [pen, broken]), /nowhere/);
-    assert.deepEqual(dump(db), before);
-  });
-
-  it('do not change a newer schema, and report the remedy', async t => {
-    const directory = dataDirectory(t);
-    await openSqlite({ directory, writeBatch: 1, maxQueue: 1_000, clock: systemClock }).close();
-    const db = new BetterSqlite3(join(directory, 'petstore.db'));
-    db.prepare("INSERT INTO schema_migrations VALUES (9999, '9999-from-the-future', 0)").run();
-    db.close();
-    const before = dumpOf(directory);
-
-    assert.throws(
-      () => openSqlite({ directory, writeBatch: 1, maxQueue: 1_000, clock: systemClock }),
-      error => error instanceof UnusableStore && /version 9999, newer than this program/.test(error.message),
-    );
-    const { code, stderr } = await run(t, ['serve'], { PORT: '0', PETSTORE_DATA: directory });
-    assert.equal(code, 2);
-    assert.match(stderr, /^The database has schema version 9999, newer .* at least as new/);
-    assert.doesNotMatch(stderr, /\n {4}at /);
-    assert.deepEqual(dumpOf(directory), before);
-    assert.ok(!existsSync(join(directory, 'admin.key')));
-  });
-});
-
-describe('concurrent processes on an empty directory', () => {
-  it('all report that the schema is up to date', async t => {
+  it('gets the current schema once from concurrent processes', async t => {
     const directory = dataDirectory(t);
     const ends = await Promise.all(
       Array.from({ length: 6 }, () => run(t, ['migrate'], { PETSTORE_DATA: directory })),
     );
-    for (const { code, stdout, stderr } of ends) {
+    for (const { code, stdout, stderr } of ends)
       assert.deepEqual([code, stdout, stderr], [0, 'The schema is up to date\n', '']);
+    assert.equal(dumpIn(directory).applied.length, readMigrations('sqlite').length);
+  });
+});
+
+describe('ten concurrent replicas on an empty database of PostgreSQL', () => {
+  it('migrate it once, and all see the current schema', async t => {
+    const { url, drop } = await emptyDatabase();
+    t.after(drop);
+    const replicas = await Promise.all(
+      Array.from({ length: 10 }, () => openPostgres(postgresOptions(url, { connections: 2 }))),
+    );
+    const applied = await Promise.all(
+      replicas.map(db => db.all<{ name: string }>('SELECT * FROM schema_migrations')),
+    );
+    await Promise.all(replicas.map(db => db.close()));
+    for (const rows of applied) assert.deepEqual(rows, applied[0], 'one replica applied them');
+    assert.deepEqual(
+      applied[0]!.map(({ name }) => name),
+      readMigrations('postgres').map(({ name }) => name),
+    );
+  });
+});
+
+const NEWER = "INSERT INTO schema_migrations VALUES (9999, '9999-from-the-future', 0)";
+const OTHER = "UPDATE schema_migrations SET name = '0001-shop'";
+const messages: Record<string, RegExp> = {
+  [NEWER]: /^The database has schema version 9999, newer than this program .* at least as new/m,
+  [OTHER]:
+    /^The store was written by a version that was never released: it has the migration 0001-shop, and this program can neither read nor migrate it\. Use a new PETSTORE_DATA directory or a new database\. To keep the pets, first export them /m,
+};
+
+describe('a store of a newer version, or of one that was never released,', () => {
+  // Each of these commands opens the store in a way of its own; the others do as `serve`.
+  for (const [command, ...changes] of [
+    ['serve', NEWER, OTHER],
+    ['backup', OTHER],
+    ['check', OTHER],
+    ['migrate-store', OTHER],
+  ] as const) {
+    it(`is rejected by ${command}, and remains as it is`, async t => {
+      for (const change of changes) {
+        const directory = dataDirectory(t);
+        await aStore(directory);
+        const before = dumpIn(directory, change);
+        const environment: Record<string, string> = { PETSTORE_DATA: directory, PORT: '0' };
+        if (command === 'migrate-store') {
+          const { url, drop } = await newDatabase();
+          t.after(drop);
+          environment.DATABASE_URL = url;
+        }
+        const target = dataDirectory(t);
+        const args = command === 'backup' ? [join(target, 'backup.db')] : [];
+        const { code, stdout, stderr } = await run(t, [command, ...args], environment);
+        assert.match(stderr, messages[change]!);
+        assert.doesNotMatch(stderr, /\n {4}at /);
+        assert.deepEqual([code, stdout, readdirSync(target)], [2, '', []]);
+        assert.deepEqual(dumpIn(directory), before);
+        assert.ok(!existsSync(join(directory, 'admin.key')));
+      }
+    });
+  }
+
+  it('is rejected by serve and migrate-store on PostgreSQL', async t => {
+    const { url, drop } = await newDatabase();
+    t.after(drop);
+    const client = new Client(url);
+    await client.connect();
+    await client.query(OTHER);
+    await client.end();
+    const directory = dataDirectory(t);
+    await aStore(directory);
+    for (const command of ['serve', 'migrate-store']) {
+      const { code, stderr } = await run(t, [command], {
+        PETSTORE_DATA: directory,
+        PORT: '0',
+        DATABASE_URL: url,
+      });
+      assert.match(stderr, messages[OTHER]!);
+      assert.equal(code, 2);
     }
-    const { applied } = dumpOf(directory) as { applied: unknown[] };
-    assert.equal(applied.length, readMigrations('sqlite').length);
   });
 });

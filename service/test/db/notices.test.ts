@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Client } from 'pg';
 import { DatabaseUnavailable, type Queries } from '../../src/db/database.ts';
+import { EventTail } from '../../src/events/event-log/event-tail.ts';
+import { COMMIT, DatabaseProxy } from '../support/database-proxy.ts';
 import { engines, openPostgresStore } from '../support/engines.ts';
-import { startPostgresProxy } from '../support/postgres-proxy.ts';
+import { inTime, until } from '../support/until.ts';
 
 const insert = "INSERT INTO categories (name, name_key) VALUES ('Dogs', 'dogs')";
 
@@ -63,12 +65,11 @@ describe('a notice of a transaction on PostgreSQL', () => {
 
   it('is also sent when the connection breaks during the commit, because the change may be stored', async t => {
     const { openAgain, url } = await openPostgresStore(t);
-    const proxy = await startPostgresProxy(url);
-    t.after(() => proxy.close());
+    const proxy = await DatabaseProxy.between(t, url);
     const db = await openAgain({ url: proxy.url });
     let notices = 0;
     db.onNotice('shelves', () => notices++);
-    proxy.decide('COMMIT\0', 'done, then disconnected');
+    proxy.fate = [COMMIT, 'is cut off'];
     const written = db.write(async tx => {
       tx.notify('shelves');
       await tx.run(insert);
@@ -76,4 +77,51 @@ describe('a notice of a transaction on PostgreSQL', () => {
     await assert.rejects(written, DatabaseUnavailable);
     assert.equal(notices, 1);
   });
+});
+
+const event = { type: 'pet.updated', subject: 'pets/1', actor: 'system', data: '{}' };
+
+for (const [engine, openStore] of Object.entries(engines)) {
+  it(`events on ${engine} reach a follower in another process by notifications alone, however many are committed at once`, async t => {
+    // No poll runs.
+    t.mock.timers.enable({ apis: ['setInterval'] });
+    const { db, openAgain } = await openStore(t);
+    // Only one process has an embedded store.
+    const tail = new EventTail(engine === 'SQLite' ? db : await openAgain(), {
+      onError: error => assert.fail(String(error)),
+      onTakenBack: () => assert.fail('The log was not taken back'),
+    });
+    t.after(() => tail.close());
+    tail.follow(() => {});
+    await until('it follows the log', () => tail.position === 0);
+    let appended = 0;
+    const append = async (count: number) => {
+      await db.write(async tx => {
+        for (let i = 0; i < count; i++) tx.append(event);
+      });
+      appended += count;
+      await until(`event ${appended} arrives`, () => tail.position === appended);
+    };
+    const oneByOne = async () => {
+      while (appended < 20) await append(1);
+    };
+    await inTime('20 events, one after another', oneByOne(), 10);
+    // A read of the log has at most 200 events, and 1,000 get their numbers in one transaction.
+    for (const count of [200, 201, 1_000, 1_001]) await append(count);
+  });
+}
+
+it('events on PostgreSQL reach a process by notifications again after its connections broke', async t => {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const { db, openAgain, url } = await openPostgresStore(t);
+  const proxy = await DatabaseProxy.between(t, url);
+  const reader = await openAgain({ url: proxy.url });
+  let notifications = 0;
+  reader.onEvents(() => notifications++);
+  const isNotified = (cause: string, before = notifications) => until(cause, () => notifications > before);
+  await isNotified('it listens');
+  proxy.cut();
+  await isNotified('it listens again');
+  await db.write(async tx => tx.append(event));
+  await isNotified('the event is announced');
 });

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { type Database, DatabaseUnavailable, type Transaction } from '../../src/db/database.ts';
 import { openPostgres } from '../../src/db/postgres.ts';
+import { COMMIT, DatabaseProxy } from '../support/database-proxy.ts';
 import { openPostgresStore, postgresOptions } from '../support/engines.ts';
-import { startPostgresProxy } from '../support/postgres-proxy.ts';
 import { administer, newDatabase } from '../support/test-store.ts';
 import { until } from '../support/until.ts';
 
@@ -23,18 +23,14 @@ const UNAVAILABLE = /cannot be reached or does not respond in time; nothing was 
 const BUSY = /^More requests wait .* nothing was changed/;
 const UNKNOWN = /^The connection to the database broke .* may or may not have been stored/;
 
-/** The protocol message with its terminator, because BEGIN … READ COMMITTED contains the word, too. */
-const COMMIT = 'COMMIT\0';
-
 /** A store whose server is reached through a proxy, and the names that its database really contains. */
 async function openThroughProxy(t: TestContext) {
   const { url, drop } = await newDatabase();
-  const proxy = await startPostgresProxy(url);
+  const proxy = await DatabaseProxy.between(t, url);
   const direct = await openPostgres(postgresOptions(url));
   const db = await openPostgres(postgresOptions(proxy.url, { statementSeconds: 1 }));
   t.after(async () => {
     await Promise.all([db.close(), direct.close()]);
-    proxy.close();
     await drop();
   });
   const names = async () =>
@@ -46,23 +42,25 @@ describe('a commit', () => {
   it('whose response is lost is reported as unknown, because it may have been stored', async t => {
     const { db, proxy, names } = await openThroughProxy(t);
     await addCategory(db, 'before');
-    proxy.decide(COMMIT, 'done, then disconnected');
+    proxy.fate = [COMMIT, 'is cut off'];
     await assert.rejects(addCategory(db, 'during'), isUnavailable(UNKNOWN));
+    proxy.fate = undefined;
     await addCategory(db, 'after');
     assert.deepEqual(await names(), ['after', 'before', 'during']);
   });
 
   it('that never arrives is also reported as unknown', async t => {
     const { db, proxy, names } = await openThroughProxy(t);
-    proxy.decide(COMMIT, 'not done');
+    proxy.fate = [COMMIT, 'is not sent'];
     await assert.rejects(addCategory(db, 'during'), isUnavailable(UNKNOWN));
+    proxy.fate = undefined;
     await addCategory(db, 'after');
     assert.deepEqual(await names(), ['after']);
   });
 
   it('that gets no response is waited for as long as a statement may take, plus a short margin', async t => {
     const { db, proxy } = await openThroughProxy(t);
-    proxy.decide(COMMIT, 'done, then silent');
+    proxy.fate = [COMMIT, 'never arrives'];
     const startedAt = performance.now();
     await assert.rejects(addCategory(db, 'during'), isUnavailable(UNKNOWN));
     const waited = performance.now() - startedAt;
@@ -73,7 +71,7 @@ describe('a commit', () => {
 describe('a connection that breaks', () => {
   it('before the commit has changed nothing, and the error states that', async t => {
     const { db, proxy, names } = await openThroughProxy(t);
-    proxy.decide('INSERT INTO categories', 'done, then disconnected');
+    proxy.fate = ['INSERT 0 1', 'is cut off'];
     const cutOff = db.write(async tx => {
       await addCategory(tx, 'during');
       await tx.get('SELECT 1 AS one');
@@ -95,7 +93,7 @@ describe('a connection that breaks', () => {
 
   it('during a read is reported as an outage, and the next read works', async t => {
     const { db, proxy } = await openThroughProxy(t);
-    proxy.decide('SELECT 17', 'not done');
+    proxy.fate = ['SELECT 17', 'is not sent'];
     await assert.rejects(db.get('SELECT 17 AS n'), isUnavailable(UNAVAILABLE));
     assert.deepEqual(await db.get('SELECT 18 AS n'), { n: 18 });
   });

@@ -39,18 +39,20 @@ for (const [engine, openStore] of Object.entries(engines)) {
       assert.deepEqual(await namesIn(db), []);
     });
 
-    it('is undone with its part', async t => {
+    it('is undone with its part, and so are the events of the part', async t => {
       const { db } = await openStore(t);
       await db.write(async tx => {
         add(tx, 'a');
         const part = tx.savepoint(async () => {
           add(tx, 'b');
+          tx.append({ type: 'category.created', subject: 'categories/2', actor: 'system', data: '{}' });
           throw new Error('rejected');
         });
         await assert.rejects(part, /rejected/);
-        add(tx, 'c');
+        await tx.savepoint(async () => add(tx, 'c'));
       });
-      assert.deepEqual(await namesIn(db), ['a', 'c']);
+      await db.numberEvents();
+      assert.deepEqual([await namesIn(db), await db.all('SELECT id FROM events')], [['a', 'c'], []]);
     });
   });
 

@@ -35,7 +35,6 @@ describe('a webhook whose key is no longer an administrator’s', () => {
     ['moves it to another URL', (owner, { path, url }) => owner.patch(path, { url: `${url}/moved` })],
     ['replays the log', (owner, { path }) => owner.post(`${path}/replay`, { cursor: '0' })],
     ['tests it', (owner, { path }) => owner.post(`${path}/test`)],
-    ['redelivers an event of a key', (owner, { path }) => owner.post(`${path}/deliveries/1/redeliver`)],
     [
       'disables and enables it',
       async (owner, { path }) => {

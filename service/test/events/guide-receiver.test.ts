@@ -6,7 +6,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { MINUTE, SECOND } from '../../src/kit/clock.ts';
 import { importFromGuide } from '../support/guide-code.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
-import { ALLOW_PRIVATE } from './webhook-shop.ts';
+import { ALLOW_PRIVATE, sendDue } from './webhook-shop.ts';
 
 interface Received {
   id: string;
@@ -68,7 +68,7 @@ async function receiving(t: TestContext): Promise<Setting> {
     },
     deliver: async () => {
       await shop.app.db.numberEvents();
-      await shop.app.dispatcher.runDue();
+      await sendDue(shop.app);
     },
   };
 }

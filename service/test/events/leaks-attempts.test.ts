@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import { describe, it, type TestContext } from 'node:test';
-import { attempt, type Outcome } from '../../src/events/webhooks/attempt.ts';
+import { send } from '../../src/events/webhooks/attempt.ts';
 import { Connections } from '../../src/events/webhooks/connections.ts';
+import type { Outcome } from '../../src/events/webhooks/delivery-rules.ts';
 import { Endpoints } from '../../src/events/webhooks/endpoints.ts';
-import { KeptConnections } from '../../src/events/webhooks/kept-connections.ts';
 import { resolveLocally } from '../../src/events/webhooks/resolve.ts';
 import { MINUTE } from '../../src/kit/clock.ts';
 import { until } from '../support/until.ts';
@@ -17,22 +17,20 @@ const AT_ONCE = 50;
 async function attempts(t: TestContext) {
   const receiver = await Receiver.start();
   const endpoints = new Endpoints({ resolve: resolveLocally, allowPrivate: true });
-  const kept = new KeptConnections(new Connections({ total: AT_ONCE, perHost: AT_ONCE }));
+  const connections = new Connections({ total: AT_ONCE, perHost: AT_ONCE });
   t.after(async () => {
-    kept.close();
+    connections.close();
     await receiver.close();
   });
   const timers = () => process.getActiveResourcesInfo().filter(name => name === 'Timeout').length;
   const before = timers();
-  const message = { id: 'msg_1', timestamp: 0, body: '{}', traceparent: undefined };
-  const target = { url: receiver.url, secrets: [] };
   return {
     receiver,
     /** Makes `AT_ONCE` attempts. Calls `onSent` when the endpoint has received all of them. */
     batch: async (abort: AbortController, { timeout = MINUTE, onSent = () => {} } = {}) => {
       const sent = receiver.received.length + AT_ONCE;
       const outcomes = Array.from({ length: AT_ONCE }, () =>
-        attempt({ endpoints, kept }, target, message, { timeout, signal: abort.signal }),
+        send(receiver.url, {}, '{}', abort.signal, { endpoints, connections, timeout }),
       );
       await receiver.has(sent);
       onSent();

@@ -21,7 +21,8 @@ interface Reading {
 
 function aLog(t: TestContext): Reading {
   const log = new CountingLog();
-  const tail = new EventTail(log, error => assert.fail(String(error)));
+  const fail = (problem: unknown) => assert.fail(String(problem));
+  const tail = new EventTail(log, { onError: fail, onTakenBack: fail });
   t.after(() => tail.close());
   const timersNow = () => process.getActiveResourcesInfo().filter(name => name === 'Timeout').length;
   const before = timersNow();
@@ -134,6 +135,11 @@ class TestSink extends EventEmitter implements MessageSink {
   }
 }
 
+function start({ log, tail }: Reading, sink: MessageSink): void {
+  const request = { filter: ALL, position: 0, sink, keyId: 1, findReasonToEnd: async () => undefined };
+  new EventStream({ db: log, tail, source: '/' }, request);
+}
+
 describe(`${READERS} streams leave nothing behind`, () => {
   const states: [what: string, prepare: (sink: TestSink) => void][] = [
     ['that had caught up with the log', () => {}],
@@ -152,7 +158,7 @@ describe(`${READERS} streams leave nothing behind`, () => {
       const sinks = Array.from({ length: READERS }, () => new TestSink());
       for (const sink of sinks) {
         prepare(sink);
-        new EventStream({ db: log, tail, source: '/' }, ALL, 0, sink);
+        start(reading, sink);
       }
       await settle();
       log.append();
@@ -177,8 +183,7 @@ describe(`${READERS} streams leave nothing behind`, () => {
     await settle();
     const before = reading.log.reads;
     const sinks = Array.from({ length: READERS }, () => new TestSink());
-    for (const sink of sinks)
-      new EventStream({ db: reading.log, tail: reading.tail, source: '/' }, ALL, 0, sink);
+    for (const sink of sinks) start(reading, sink);
     for (const sink of sinks) sink.emit('close');
     unfollow();
     await assertUnread(reading);

@@ -7,7 +7,8 @@ import { CountingLog, settle } from './counting-log.ts';
 function aTail(t: TestContext): { tail: EventTail; log: CountingLog } {
   t.mock.timers.enable({ apis: ['setInterval'] });
   const log = new CountingLog();
-  const tail = new EventTail(log, error => assert.fail(String(error)));
+  const fail = (problem: unknown) => assert.fail(String(problem));
+  const tail = new EventTail(log, { onError: fail, onTakenBack: fail });
   t.after(() => tail.close());
   return { tail, log };
 }

@@ -111,9 +111,7 @@ describe('a page of the log', () => {
   it('is rejected for a wrong cursor, type or wait, and the message states the problem', async t => {
     const shop = await startTestApp(t);
     const end = await settledCursor(shop);
-    const beyond = Number(end) + 1;
     const messages: [query: string, message: RegExp][] = [
-      [`cursor=${beyond}`, new RegExp(`at most ${end}, or \`latest\`; it was ${beyond}$`)],
       ['cursor=abc', /the number of an event.*was "abc"$/],
       ['cursor=-1', /the number of an event.*was "-1"$/],
       ['cursor=01', /the number of an event.*was "01"$/],
@@ -135,11 +133,11 @@ describe('a page of the log', () => {
         query,
       );
     }
-    for (const [query, message] of messages.slice(0, 6)) {
+    for (const [query, message] of messages.slice(0, 5)) {
       const response = await shop.api.get(`/events/stream?${query}`);
       assert.match(assertRejected(response, 400, 'invalid_request'), message, query);
     }
-    for (const id of ['abc', '-1', String(beyond), '9'.repeat(400)]) {
+    for (const id of ['abc', '-1', '9'.repeat(400)]) {
       const response = await shop.api.get('/events/stream', { 'last-event-id': id });
       const message = assertRejected(response, 400, 'invalid_request');
       assert.match(

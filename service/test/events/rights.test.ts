@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { ApiKey } from '../../src/access/api-keys/api-key.ts';
+import { Category } from '../../src/catalog/categories/category.ts';
 import { eventTypeNames } from '../../src/events/event-log/event-types.ts';
+import { Order } from '../../src/orders/order.ts';
 import type { Client } from '../support/client.ts';
 import { eventsAfter, settledCursor } from '../support/event-log.ts';
-import { EventReader } from '../support/event-reader.ts';
+import { type CloudEvent, EventReader } from '../support/event-reader.ts';
 import { aCategory, anOrder, aPet } from '../support/factories.ts';
 import { appendMany } from '../support/many-events.ts';
 import { nextPath } from '../support/pages.ts';
@@ -120,6 +123,24 @@ describe('events, for a key with `events:read` and some scopes of the shop,', ()
   });
 });
 
+type Keyed = Awaited<ReturnType<TestApp['clientWith']>>;
+
+/** Changes the scopes of keys as another process does, which then creates a category and places an order. */
+async function changeElsewhere({ app }: TestApp, keyIds: readonly number[], scopes: readonly string[]) {
+  const cause = { actor: 'system' };
+  await app.db.write(async tx => {
+    for (const id of keyIds) {
+      await tx.run('UPDATE api_keys SET scopes = ? WHERE id = ?', [scopes.join(' '), id]);
+      const key = { ...ApiKey.example, id, scopes };
+      tx.append({ ...cause, type: 'key.updated', subject: `keys/${id}`, data: JSON.stringify(key) });
+    }
+    const category = JSON.stringify(Category.example);
+    tx.append({ ...cause, type: 'category.created', subject: 'categories/1', data: category });
+    const order = JSON.stringify(Order.example);
+    tx.append({ ...cause, type: 'order.placed', subject: 'store/orders/1', data: order });
+  });
+}
+
 describe('a change of the scopes of a key', () => {
   const changes: [what: string, before: string[], after: string[], kindsAfter: string[]][] = [
     ['loses some', ['pets:read', 'orders:read'], ['pets:read'], ['category']],
@@ -169,6 +190,51 @@ describe('a change of the scopes of a key', () => {
       assert.deepEqual(new Set(body.map(({ type }: { type: string }) => kindOf(type))), new Set(kindsAfter));
     });
   }
+
+  for (const [what, before, after, kindsAfter] of changes)
+    it(`applies to every later event of the log when the key ${what} in another process`, async t => {
+      const shop = await startTestApp(t);
+      const clients = [];
+      // The service caches each key for a second, in which the clock of the test does not move.
+      for (const _ of ['stream', 'poll', 'list', 'new stream'])
+        clients.push(await shop.clientWith({ scopes: ['events:read', ...before] }));
+      const [streaming, polling, listing, opening] = clients as [Keyed, Keyed, Keyed, Keyed];
+      const reader = await EventReader.open(shop.origin, streaming.key);
+      await aCategory(shop.api);
+      await reader.untilEvents(1);
+      const cursor = await settledCursor(shop);
+      for (const client of [listing, opening]) assert.equal((await client.get('/events')).status, 200);
+      const { mock } = t.mock.method(shop.app.tail, 'follow');
+      const waiting = polling.get(`/events?cursor=${cursor}&wait=30`);
+      await until('the poll waits', () => mock.callCount() === 1);
+      await changeElsewhere(
+        shop,
+        clients.map(({ keyId }) => keyId),
+        after.includes('admin') ? after : ['events:read', ...after],
+      );
+
+      await reader.untilOver();
+      const opened = await EventReader.open(shop.origin, opening.key);
+      for (const stream of [reader, opened]) {
+        await stream.untilOver();
+        assert.deepEqual(stream.comments, [
+          'The API key may read other events now; connect again to continue',
+        ]);
+      }
+      // The new stream ended before it sent its position.
+      assert.deepEqual([reader.events.length, opened.events.length, opened.lastEventId], [1, 0, '']);
+      const again = await EventReader.open(shop.origin, streaming.key, {
+        headers: { 'last-event-id': reader.lastEventId },
+      });
+      const count = kindsAfter.length + (kindsAfter.includes('key') ? clients.length - 1 : 0);
+      await again.untilEvents(count);
+      await again.close();
+      const listed = await listing.get(`/events?cursor=${cursor}`);
+      for (const events of [again.events, (await waiting).body, listed.body] as CloudEvent[][]) {
+        assert.equal(events.length, count);
+        assert.deepEqual(new Set(events.map(({ type }) => kindOf(type))), new Set(kindsAfter));
+      }
+    });
 
   it('does not end a stream of types that the key may still read', async t => {
     const shop = await startTestApp(t);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { readStandings } from '../../src/access/api-keys/standings.ts';
-import { buildApp, type Overrides } from '../../src/app.ts';
+import { type App, buildApp, type Overrides } from '../../src/app.ts';
 import type { Database } from '../../src/db/database.ts';
 import { WebhookDispatcher } from '../../src/events/webhooks/dispatcher.ts';
 import { sweepSlice } from '../../src/events/webhooks/sweep.ts';
@@ -95,7 +95,7 @@ export class WebhookShop {
   /** Attempts every delivery that is due. */
   async settle(): Promise<void> {
     await this.shop.app.db.numberEvents();
-    await this.shop.app.dispatcher.runDue();
+    await sendDue(this.shop.app);
   }
 
   /** Advances the clock, then attempts every delivery that is due. */
@@ -126,7 +126,27 @@ export async function sweepAll(db: Database, times: { before: number; now: numbe
   while (await sweepSlice(db, times));
 }
 
+/** Sends all due deliveries, and those that become due as a result. */
+export async function sendDue({ db, dispatcher }: Pick<App, 'db' | 'dispatcher'>): Promise<void> {
+  const progress = async () =>
+    JSON.stringify(
+      await db.get(
+        `SELECT (SELECT sum(position) FROM webhooks) AS position, count(*) AS planned, sum(attempts) AS attempts,
+           sum(leased_until) AS leases, sum(next_attempt_at) AS next, count(finished_at) AS finished FROM webhook_deliveries`,
+      ),
+    );
+  let before: string;
+  let now = await progress();
+  do {
+    before = now;
+    await dispatcher.look(true);
+    await dispatcher.idle();
+    now = await progress();
+  } while (now !== before);
+}
+
 export interface Replica {
+  db: Database;
   dispatcher: WebhookDispatcher;
   /** Disconnects it from the store, as when its process is killed. */
   kill: () => void;
@@ -166,6 +186,7 @@ export async function anotherReplica({ app, clock }: TestApp): Promise<Replica> 
     onError: () => {},
   });
   return {
+    db: own,
     dispatcher,
     kill: () => {
       killed = true;

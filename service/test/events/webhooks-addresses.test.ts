@@ -3,17 +3,11 @@ import type { LookupAddress } from 'node:dns';
 import { describe, it } from 'node:test';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import {
-  Endpoints,
-  NoPublicAddress,
-  RESOLVE_TIMEOUT,
-  type Resolve,
-} from '../../src/events/webhooks/endpoints.ts';
+import { Endpoints, NoPublicAddress, type Resolve } from '../../src/events/webhooks/endpoints.ts';
 import { SECOND } from '../../src/kit/clock.ts';
 import { assertRejected } from '../support/rejection.ts';
 import { startTestApp } from '../support/test-app.ts';
-import { Receiver } from './receiver.ts';
-import { webhookShop } from './webhook-shop.ts';
+import { sendDue, webhookShop } from './webhook-shop.ts';
 
 function found(...addresses: string[]): LookupAddress[] {
   return addresses.map(address => ({ address, family: address.includes(':') ? 6 : 4 }));
@@ -36,28 +30,11 @@ const resolve: Resolve = async hostname => {
   return found(...addresses);
 };
 
+/** addresses.test.ts has the ranges; these are the spellings. */
 const forbidden = [
-  '0.0.0.0',
-  '0.1.2.3',
   '10.0.0.1',
-  '100.64.0.1',
-  '100.100.100.200',
-  '100.127.255.254',
-  '127.0.0.1',
-  '127.255.255.254',
   '168.63.129.16',
   '169.254.169.254',
-  '172.16.0.1',
-  '172.31.255.254',
-  '192.0.0.1',
-  '192.0.0.192',
-  '192.168.1.1',
-  '198.18.0.1',
-  '198.19.255.254',
-  '224.0.0.1',
-  '239.255.255.250',
-  '240.0.0.1',
-  '255.255.255.255',
   // Other spellings of 127.0.0.1.
   '2130706433',
   '0x7f.1',
@@ -66,50 +43,22 @@ const forbidden = [
   '127.0.0.1.',
   // Full-width digits.
   '%EF%BC%91%EF%BC%92%EF%BC%97.0.0.1',
-  '[::]',
   '[::1]',
   '[0:0:0:0:0:0:0:1]',
   '[::ffff:127.0.0.1]',
   '[::ffff:7f00:1]',
-  '[::ffff:10.0.0.1]',
   '[::127.0.0.1]',
   '[64:ff9b::127.0.0.1]',
-  '[64:ff9b::a9fe:a9fe]',
-  '[64:ff9b:1::1]',
-  '[::ffff:168.63.129.16]',
-  '[64:ff9b::168.63.129.16]',
-  '[2002:a83f:8110::]',
   '[2002:7f00:1::]',
-  '[2001::1]',
-  '[fc00::1]',
   '[fd00:ec2::254]',
-  '[fd20:ce::254]',
-  '[fdff:ffff::1]',
   '[fe80::1]',
-  '[febf::1]',
-  '[fec0::1]',
-  '[ff02::1]',
 ];
 
 const allowed = [
   '93.184.215.14',
-  '9.255.255.255',
-  '11.0.0.0',
-  '100.63.255.255',
-  '100.128.0.0',
-  '126.255.255.255',
   '128.0.0.1',
-  '172.15.255.255',
-  '172.32.0.0',
-  '192.167.255.255',
-  '192.169.0.0',
-  '198.17.255.255',
-  '198.20.0.0',
-  '223.255.255.255',
   '[2606:2800:21f:cb07:6820:80da:af6b:8b2c]',
-  '[2a00:1450:4001::1]',
   '[::ffff:93.184.215.14]',
-  '[64:ff9b::93.184.215.14]',
 ];
 
 describe('the address of a webhook', () => {
@@ -156,20 +105,16 @@ describe('the address of a webhook', () => {
     }
   });
 
-  it('is rejected after the same time for unknown and for private names', async t => {
-    t.mock.timers.enable({ apis: ['setTimeout'] });
-    const endpoints = new Endpoints({ resolve, allowPrivate: false });
+  it('is rejected after the same time for unknown and for private names', async () => {
+    const endpoints = new Endpoints({ resolve, allowPrivate: false, resolveTimeout: 50 });
     const rejectedNames: string[] = [];
     const rejections = ['inside.example', 'nowhere.example', 'azure.example'].map(async name => {
       await assert.rejects(endpoints.rejectForbidden(`https://${name}/`), /none was found for/);
       rejectedNames.push(name);
     });
-    t.mock.timers.tick(RESOLVE_TIMEOUT - 1);
     await setImmediate();
     assert.deepEqual(rejectedNames, []);
-    t.mock.timers.tick(1);
     await Promise.all(rejections);
-    assert.equal(rejectedNames.length, 3);
   });
 
   it('of an attempt is reported alike for unknown and for private names, without the time of the look-up', async t => {
@@ -188,7 +133,7 @@ describe('the address of a webhook', () => {
     };
     for (outcome of [unknown, () => found('10.0.0.1'), () => []]) {
       const { headers } = await api.post('/webhooks/1/test');
-      await app.dispatcher.runDue();
+      await sendDue(app);
       const { error, durationMs } = (await api.get(headers.location!)).body.attempts[0];
       assert.deepEqual([error, durationMs], ['No public address was found for moved.example', 0]);
     }
@@ -208,36 +153,6 @@ describe('the address of a webhook', () => {
       assert.equal((await shop.api.post('/webhooks', { url, enabled: false })).status, 201);
     const ftp = await shop.api.post('/webhooks', { url: 'ftp://127.0.0.1/' });
     assert.match(assertRejected(ftp, 400, 'invalid_request'), /start with `https:\/\/` or `http:\/\/`/);
-  });
-
-  it('is checked again on connect: a name with a new private address is not followed', async t => {
-    const responses = [found('93.184.215.14'), found('127.0.0.1'), found('::1', '169.254.169.254')];
-    const resolved: string[] = [];
-    const receiver = await Receiver.start();
-    t.after(() => receiver.disconnect());
-    const { app, api } = await startTestApp(t, {
-      webhooks: {
-        resolve: async hostname => {
-          resolved.push(hostname);
-          return responses.shift() ?? [];
-        },
-      },
-    });
-    t.after(() => receiver.close());
-    const { port } = new URL(receiver.url);
-    const created = await api.post('/webhooks', { url: `https://rebound.example:${port}/` });
-    assert.equal(created.status, 201);
-    const test = async () => {
-      const { headers } = await api.post('/webhooks/1/test');
-      await app.dispatcher.runDue();
-      return (await api.get(headers.location!)).body.attempts[0];
-    };
-    for (let i = 0; i < 2; i++) {
-      const { status, error } = await test();
-      assert.deepEqual([status, error], [null, 'No public address was found for rebound.example']);
-    }
-    assert.equal(resolved.length, 3);
-    assert.equal(receiver.received.length, 0);
   });
 
   it('is checked again when it is an IP address, which a connection does not look up', () => {

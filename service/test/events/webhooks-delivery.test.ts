@@ -120,31 +120,22 @@ describe('a webhook', () => {
 
   it('gets more events than one transaction can plan, each once and in order', async t => {
     const shop = await webhookShop(t);
-    const { path } = await shop.webhook({ enabled: false });
-    const categoryId = await shop.category();
-    for (let i = 0; i < 600; i++) {
-      await shop.shop.app.db.write(async tx =>
+    await shop.webhook();
+    await shop.shop.app.db.write(async tx => {
+      for (let n = 0; n < 250; n++)
         tx.append({
-          type: 'category.updated',
-          subject: `categories/${(i % 5) + 1}`,
-          actor: 'system',
-          data: `{"n":${i}}`,
-        }),
-      );
-    }
-    await shop.api.patch(path, { enabled: true });
+          ...{ type: 'category.updated', subject: `categories/${n % 5}`, actor: 'system' },
+          data: `{"n":${n}}`,
+        });
+    });
     await shop.settle();
-    assert.equal(categoryId, 1);
-    assert.equal(shop.receiver.received.length, 601);
-    for (let subject = 1; subject <= 5; subject++) {
-      const numbers = shop.receiver.received
-        .filter(({ event }) => event.subject === `categories/${subject}` && 'n' in event.data)
-        .map(({ event }) => event.data.n);
+    assert.equal(shop.receiver.received.length, 250);
+    const sent = Map.groupBy(shop.receiver.received, ({ event }) => event.data.n % 5);
+    for (const [subject, received] of sent)
       assert.deepEqual(
-        numbers,
-        Array.from({ length: 120 }, (_, i) => 5 * i + subject - 1),
+        received.map(({ event }) => event.data.n),
+        Array.from({ length: 50 }, (_, i) => 5 * i + subject),
       );
-    }
   });
 });
 
@@ -179,41 +170,9 @@ describe('the order of deliveries', () => {
     assert.match(names[0]!, /^category.created/);
     assert.deepEqual(names.slice(1), ['category.updated A', 'category.updated C']);
   });
-
-  it('never has two deliveries of a subject in flight at the same time', async t => {
-    const shop = await webhookShop(t);
-    await shop.webhook();
-    const categoryId = await shop.category();
-    for (let i = 0; i < 20; i++) await shop.rename(categoryId, `Name ${i}`);
-    await shop.settle();
-    assert.equal(shop.receiver.mostAtOnce, 1);
-    const names = shop.receiver.received.slice(1).map(({ event }) => event.data.name);
-    assert.deepEqual(
-      names,
-      Array.from({ length: 20 }, (_, i) => `Name ${i}`),
-    );
-  });
 });
 
 describe('a slow endpoint', () => {
-  it('delays no other endpoint', async t => {
-    const shop = await webhookShop(t, { receivers: 2 });
-    const [slow, fast] = shop.receivers as [typeof shop.receiver, typeof shop.receiver];
-    slow.hold();
-    await shop.webhook({}, slow);
-    await shop.webhook({}, fast);
-    for (let i = 0; i < 30; i++) await shop.category();
-    await fast.has(30);
-    await slow.has(8);
-    assert.equal(slow.received.length, 8);
-    slow.release();
-    await shop.settle();
-    assert.deepEqual(
-      new Set(slow.received.map(({ event }) => event.id)),
-      new Set(fast.received.map(({ event }) => event.id)),
-    );
-  });
-
   it('gets several subjects at once: eight before its first response', async t => {
     const shop = await webhookShop(t);
     await shop.webhook();

@@ -5,7 +5,7 @@ import { formatDateTime } from '../../src/kit/dates.ts';
 import { contract } from '../support/contract.ts';
 import { assertRejected } from '../support/rejection.ts';
 import { until } from '../support/until.ts';
-import { anotherReplica, WEBHOOK_SCOPES, type WebhookShop, webhookShop } from './webhook-shop.ts';
+import { anotherReplica, sendDue, WEBHOOK_SCOPES, type WebhookShop, webhookShop } from './webhook-shop.ts';
 
 /** A webhook of a key without the scope `admin`, with one delivery. */
 async function ownedWebhook(shop: WebhookShop, { expiresAt }: { expiresAt?: string } = {}) {
@@ -123,7 +123,7 @@ describe('a webhook whose key', () => {
       // The delivery that waits for its next attempt is due, too.
       shop.clock.advance(5 * MINUTE);
       const replica = await anotherReplica(shop.shop);
-      await replica.dispatcher.runDue();
+      await sendDue(replica);
       await replica.close();
       assert.equal(shop.receiver.received.length, 1);
       assertRejected(await shop.api.post(`${path}/test`), 409, 'webhook_disabled');
@@ -212,7 +212,7 @@ describe('a webhook whose key', () => {
     await shop.settle();
     await shop.shop.app.db.run('UPDATE api_keys SET revoked_at = ? WHERE id = 2', [shop.clock.now()]);
     const { app } = await shop.shop.restart();
-    await app.dispatcher.runDue();
+    await sendDue(app);
     const row = await app.db.get('SELECT enabled, disabled_reason FROM webhooks');
     assert.deepEqual(row, { enabled: 0, disabled_reason: 'API key 2 was revoked' });
     assert.equal(path, '/webhooks/1');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { SECOND } from '../../src/kit/clock.ts';
-import { anotherReplica, webhookShop } from './webhook-shop.ts';
+import { anotherReplica, sendDue, webhookShop } from './webhook-shop.ts';
 
 describe('replicas', () => {
   it('share the work: without failures, each event is sent once', async t => {
@@ -12,7 +12,7 @@ describe('replicas', () => {
       const categories = await Promise.all(Array.from({ length: 15 }, () => shop.category()));
       await Promise.all(categories.map(categoryId => shop.rename(categoryId, `${round} ${categoryId}`)));
       await shop.shop.app.db.numberEvents();
-      await Promise.all([shop.settle(), ...replicas.map(({ dispatcher }) => dispatcher.runDue())]);
+      await Promise.all([shop.settle(), ...replicas.map(sendDue)]);
     }
     await shop.settle();
     const ids = shop.receiver.received.map(({ headers }) => headers['webhook-id']);
@@ -31,15 +31,15 @@ describe('replicas', () => {
     const categoryId = await shop.category();
     await shop.rename(categoryId, 'Later');
     await shop.shop.app.db.numberEvents();
-    const dead = killed.dispatcher.runDue();
+    const dead = sendDue(killed);
     await shop.receiver.has(1);
     killed.kill();
     shop.receiver.release();
     shop.clock.advance(60 * SECOND - 1);
-    await other.dispatcher.runDue();
+    await sendDue(other);
     assert.equal(shop.receiver.received.length, 1);
     shop.clock.advance(1);
-    await other.dispatcher.runDue();
+    await sendDue(other);
     assert.deepEqual(shop.receiver.receivedEvents, [
       'categories/1 category.created',
       'categories/1 category.created',
@@ -59,10 +59,10 @@ describe('replicas', () => {
     shop.receiver.hold();
     await shop.category();
     await shop.shop.app.db.numberEvents();
-    const late = slow.dispatcher.runDue();
+    const late = sendDue(slow);
     await shop.receiver.has(1);
     shop.clock.advance(60 * SECOND);
-    const second = other.dispatcher.runDue();
+    const second = sendDue(other);
     await shop.receiver.has(2);
     shop.receiver.release();
     await Promise.all([late, second]);

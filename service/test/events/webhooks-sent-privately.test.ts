@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { startTestApp } from '../support/test-app.ts';
 import { Receiver } from './receiver.ts';
+import { sendDue } from './webhook-shop.ts';
 
 const PUBLIC = '93.184.215.14';
 
@@ -27,7 +28,7 @@ async function movingWebhook(t: TestContext) {
     await app.db.run('UPDATE webhooks SET url = ?', [urlOf(port)]);
     resolvedAddress = address;
     const { headers } = await api.post('/webhooks/1/test');
-    await app.dispatcher.runDue();
+    await sendDue(app);
     return (await api.get(headers.location!)).body.attempts[0].error;
   };
   return { receiver, send };

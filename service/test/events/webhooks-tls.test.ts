@@ -8,7 +8,7 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { startTestApp } from '../support/test-app.ts';
 import { certificate, privateKey } from './certificate.ts';
 import { disconnect } from './receiver.ts';
-import { ALLOW_PRIVATE } from './webhook-shop.ts';
+import { ALLOW_PRIVATE, sendDue } from './webhook-shop.ts';
 
 /** Sends a test event to a local endpoint with a certificate of `hooks.example`, and returns the result. */
 async function sendTo(t: TestContext, hostname: string) {
@@ -33,7 +33,7 @@ async function sendTo(t: TestContext, hostname: string) {
   const { status } = await api.post('/webhooks', { url: `https://${hostname}:${port}/hook` });
   assert.equal(status, 201);
   await api.post('/webhooks/1/test');
-  await app.dispatcher.runDue();
+  await sendDue(app);
   const [attempt] = (await api.get('/webhooks/1/deliveries/1')).body.attempts;
   return { status: attempt.status, error: attempt.error, received };
 }

@@ -205,8 +205,9 @@ describe('a webhook', () => {
     const { path } = await shop.webhook();
     for (const graceSeconds of [-1, 0.5, 7 * 86_400 + 1, '60', null])
       assertRejected(await shop.api.post(`${path}/rotate`, { graceSeconds }), 400, 'invalid_request');
-    for (const cursor of ['99', 'x', '-1', ''])
+    for (const cursor of ['x', '-1', ''])
       assertRejected(await shop.api.post(`${path}/replay`, { cursor }), 400, 'invalid_request');
+    assertRejected(await shop.api.post(`${path}/replay`, { cursor: '99' }), 410, 'log_restored');
   });
 });
 

@@ -2,19 +2,17 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { aPet } from '../support/factories.ts';
 import {
+  aDatabase,
   aShop,
   assertUnavailable,
-  postgresOfThisFile,
   recovery,
   respondedInTime,
   withConnection,
 } from './shop-on-postgres.ts';
 
-const holder = postgresOfThisFile();
-
 describe('a row that another client of the database has locked', () => {
   it('gets 503 after the time limit of a statement, while all other requests continue', async t => {
-    const { api, databaseUrl } = await aShop(t, await holder.postgres.createDatabase());
+    const { api, databaseUrl } = await aShop(t, await aDatabase(t));
     const [locked, free] = [await aPet(api), await aPet(api)];
     const rename = (petId: number, name: string) => api.patch(`/pets/${petId}`, { name });
     await withConnection(databaseUrl, async other => {
@@ -41,7 +39,7 @@ describe('a row that another client of the database has locked', () => {
 
 describe('a table that another client of the database has locked', () => {
   it('gets 503, not 500, even for reads that share a connection', async t => {
-    const { api, databaseUrl } = await aShop(t, await holder.postgres.createDatabase(), {
+    const { api, databaseUrl } = await aShop(t, await aDatabase(t), {
       // One of them for reads.
       PETSTORE_DATABASE_CONNECTIONS: '3',
     });

@@ -4,20 +4,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { SECOND } from '../../src/kit/clock.ts';
 import { effectOf } from '../crash/rejected-write.ts';
 import type { ApiResponse } from '../support/client.ts';
+import { COMMIT, DatabaseProxy } from '../support/database-proxy.ts';
 import { aPet, stockOf } from '../support/factories.ts';
-import { DatabaseProxy } from './database-proxy.ts';
 import {
+  aDatabase,
   aShop,
   assertUnavailable,
   LONGEST_RESPONSE,
-  postgresOfThisFile,
   recovery,
   respondedInTime,
   rowsOf,
   type Shop,
 } from './shop-on-postgres.ts';
-
-const holder = postgresOfThisFile();
 
 interface Remote extends Shop {
   network: DatabaseProxy;
@@ -28,7 +26,7 @@ interface Remote extends Shop {
 
 /** A service with a network between it and its database, and a pet with 1,000 units. */
 async function aRemoteShop(t: TestContext): Promise<Remote> {
-  const databaseUrl = await holder.postgres.createDatabase();
+  const databaseUrl = await aDatabase(t);
   const network = await DatabaseProxy.between(t, databaseUrl);
   const shop = await aShop(t, network.url);
   const { api } = shop;
@@ -120,9 +118,9 @@ describe('a network', { concurrency: 3 }, () => {
     it(`whose response to COMMIT ${fate} makes the result uncertain, and a retry with the same key replays it`, async t => {
       const { api, network, petId } = await aRemoteShop(t);
       const order = () => api.post('/store/orders', { petId, quantity: 3 }, { 'idempotency-key': 'order 1' });
-      network.commitResponse = fate;
+      network.fate = [COMMIT, fate];
       const [lost] = await respondedInTime([order()]);
-      network.commitResponse = 'arrives';
+      network.fate = undefined;
       assertUnavailable(lost!);
       assert.match(lost!.body.message, /may or may not have been stored.*Idempotency-Key/);
       assert.deepEqual(await stockOf(api, petId), ['available', 997]);

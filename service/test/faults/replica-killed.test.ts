@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Ledger } from '../crash/ledger.ts';
 import { assertSound, isOnShelf, retryUncertain, stockShelf } from '../crash/shelf.ts';
 import { WritingClient } from '../crash/write-load.ts';
+import { sized } from '../support/long.ts';
 import { Random } from '../support/random.ts';
 import { dataDirectory } from '../support/service-process.ts';
 import { aShop, postgresOfThisFile, rowsOf } from './shop-on-postgres.ts';
@@ -11,7 +12,7 @@ import { aShop, postgresOfThisFile, rowsOf } from './shop-on-postgres.ts';
 /** `FAULT_SEED=…` repeats the random moments of a run, but not what the machine does between them. */
 const SEED = Number(process.env.FAULT_SEED ?? Date.now() | 0);
 
-const ROUNDS = Number(process.env.FAULT_ROUNDS ?? 3);
+const ROUNDS = sized(1, 10);
 
 const CLIENTS = 8;
 

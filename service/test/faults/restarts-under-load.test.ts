@@ -4,11 +4,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Ledger } from '../crash/ledger.ts';
 import { assertSound, isOnShelf, type Shelf, stockShelf } from '../crash/shelf.ts';
 import { WritingClient } from '../crash/write-load.ts';
+import { sized } from '../support/long.ts';
 import { Random } from '../support/random.ts';
 import { aShop, postgresOfThisFile, rowsOf, type Shop } from './shop-on-postgres.ts';
 
-/** How often PostgreSQL is restarted in each way: `FAULT_ROUNDS=50 node --test …` restarts it more often. */
-const ROUNDS = Number(process.env.FAULT_ROUNDS ?? 2);
+/** How often PostgreSQL is restarted in each way. */
+const ROUNDS = sized(1, 10);
 
 /** `FAULT_SEED=…` repeats the random moments of a run, but not what the machine does between them. */
 const SEED = Number(process.env.FAULT_SEED ?? Date.now() | 0);

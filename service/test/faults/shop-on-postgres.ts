@@ -11,6 +11,7 @@ import { types } from '../../src/db/postgres-statements.ts';
 import { SECOND } from '../../src/kit/clock.ts';
 import { type ApiResponse, Client } from '../support/client.ts';
 import { dataDirectory, type ServiceProcess, serve } from '../support/service-process.ts';
+import { administer, newDatabase } from '../support/test-store.ts';
 
 /** PETSTORE_DATABASE_TIMEOUT_SECONDS of these services by default. */
 const STATEMENT_SECONDS = 1;
@@ -39,6 +40,14 @@ export function postgresOfThisFile(options: PostgresOptions = {}): { postgres: P
   });
   after(() => holder.postgres?.stop());
   return holder;
+}
+
+/** Creates a database on the server of all tests, which is dropped when the test ends. Returns its URL. */
+export async function aDatabase(t: TestContext): Promise<string> {
+  const { name, url } = await newDatabase();
+  // The service may still use it.
+  t.after(() => administer(client => client.query(`DROP DATABASE ${name} WITH (FORCE)`)));
+  return url;
 }
 
 export interface Shop {

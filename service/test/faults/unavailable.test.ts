@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { startPgbouncer } from '../../../scripts/servers/pgbouncer.ts';
 import { SECOND } from '../../src/kit/clock.ts';
 import type { ApiResponse, Client } from '../support/client.ts';
 import { aPet } from '../support/factories.ts';
@@ -25,10 +26,12 @@ interface Stocked extends Shop {
   newClient: Client;
 }
 
-async function aStockedShop(t: TestContext): Promise<Stocked> {
-  const url = new URL(await holder.postgres.createDatabase());
+/** A shop whose service reaches its database through `through`. */
+async function aStockedShop(t: TestContext, through = (url: string) => url): Promise<Stocked> {
+  const databaseUrl = await holder.postgres.createDatabase();
+  const url = new URL(through(databaseUrl));
   url.password = PASSWORD;
-  const shop = await aShop(t, url.href);
+  const shop = { ...(await aShop(t, url.href)), databaseUrl };
   const petId = await aPet(shop.api, { stock: 5 });
   const key = await shop.api.post('/keys', { name: 'Stranger', plan: 'business', scopes: ['admin'] });
   assert.equal(key.status, 201);
@@ -98,11 +101,19 @@ async function assertLogged({ service }: Shop, cause: RegExp): Promise<void> {
   assert.doesNotMatch(stdout + stderr, new RegExp(PASSWORD));
 }
 
-for (const end of ['kill', 'shutDown'] as const) {
-  describe(`while PostgreSQL is unavailable (${end})`, () => {
+for (const [way, end, isPooled] of [
+  ['killed', 'kill', false],
+  ['shut down', 'shutDown', false],
+  ['killed behind pgbouncer', 'kill', true],
+] as const) {
+  describe(`while PostgreSQL is ${way}`, () => {
     it('every request gets 503 within the time limits, with keys in memory or not; then the service recovers by itself', async t => {
       const { postgres } = holder;
-      const shop = await aStockedShop(t);
+      const pgbouncer = isPooled
+        ? await startPgbouncer({ serverUrl: postgres.url, mode: 'transaction', poolSize: 4 })
+        : undefined;
+      t.after(() => pgbouncer?.stop());
+      const shop = await aStockedShop(t, pgbouncer?.through);
       await postgres[end]();
       await assertDegraded(shop);
       // After a second, every key must be looked up again.
@@ -111,7 +122,7 @@ for (const end of ['kill', 'shutDown'] as const) {
       await postgres.start();
       await assertRecovered(t, shop);
       await assertUnchanged(shop);
-      await assertLogged(shop, /ECONNREFUSED/);
+      if (!isPooled) await assertLogged(shop, /ECONNREFUSED/);
     });
   });
 }

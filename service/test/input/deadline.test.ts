@@ -4,6 +4,8 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import { issueTicket } from '../../src/access/api-keys/sign-in-ticket.ts';
+import { ApiError } from '../../src/contract/errors.ts';
+import { DatabaseUnavailable } from '../../src/db/database.ts';
 import { SECOND } from '../../src/kit/clock.ts';
 import { type ApiResponse, Client } from '../support/client.ts';
 import { assertMatchesContract } from '../support/contract.ts';
@@ -177,6 +179,33 @@ describe('a complete request without a response', () => {
     assert.match(String(failure!.msg), /^Request failed after its deadline/);
     assert.equal((failure!.err as Error).message, 'The reason');
     assert.equal((await shop.api.get('/readyz')).status, 200);
+  });
+
+  it('whose gate fails later is logged once with the reason, and a rejection by the gate is not', async t => {
+    const shop = await startShop(t);
+    let seen = 0;
+    for (const path of ['/pets', '/nowhere', '/%ff']) {
+      for (const [reason, lines] of [
+        [new Error('The reason'), 2],
+        [new DatabaseUnavailable(new Error('Gone')), 2],
+        [new ApiError('invalid_api_key', 'Late'), 1],
+      ] as const) {
+        const { promise, reject } = Promise.withResolvers<never>();
+        const { mock } = t.mock.method(shop.app.keyRing, 'find', () => promise);
+        assertRejected(await shop.untilOverdue(() => shop.api.get(path)), 503, 'service_unavailable');
+        mock.restore();
+        reject(reason);
+        // Its response comes after everything that the rejection causes.
+        assert.equal((await shop.api.get('/healthz')).status, 200);
+        const [overdue, failure] = faults(shop).slice(seen);
+        seen += lines;
+        assert.equal(faults(shop).length, seen, `${path} ${reason}`);
+        if (lines === 1) continue;
+        assert.equal(failure!.requestId, overdue!.requestId);
+        assert.equal(failure!.msg, 'Request failed after its deadline: The gate failed');
+        assert.ok((failure!.err as Error).message.startsWith(reason.message));
+      }
+    }
   });
 
   it('does not delay the end of the service, before and after its deadline', async t => {

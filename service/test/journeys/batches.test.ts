@@ -1,56 +1,49 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { ApiResponse } from '../support/client.ts';
 import { eventsOf } from '../support/event-log.ts';
 import { aCategory, anOrder, aPet, stockOf } from '../support/factories.ts';
 import { assertRejected } from '../support/rejection.ts';
 import { startTestApp } from '../support/test-app.ts';
+import { useShop } from '../support/use-shop.ts';
 
+const shop = useShop();
+
+function send(operations: object[], more: object = {}): Promise<ApiResponse> {
+  return shop.api.post('/batch', { operations, ...more });
+}
+
+const create = (path: string, body: object, label?: string) => ({ method: 'POST', path, body, label });
+
+// rules/shop.test.ts compares random batches with a model of their rules.
 describe('POST /batch', () => {
-  it('creates a category, a pet in it and its stock in one call, with the results of single requests', async t => {
-    const shop = await startTestApp(t);
+  it('creates a category, a pet in it and its stock in one call, with the results of single requests', async () => {
     const { api } = shop;
     const events = await eventsOf(shop, async () => {
-      const { status, headers, body } = await api.post('/batch', {
-        operations: [
-          { method: 'POST', path: '/categories', body: { name: 'Hounds' }, label: 'hounds' },
-          {
-            method: 'POST',
-            path: '/pets',
-            body: { name: ' Rex ', categoryId: { $id: 'hounds' } },
-            label: 'rex',
-          },
-          { method: 'PUT', path: '/store/inventory/{rex}', body: { quantity: 3 } },
-          {
-            method: 'POST',
-            path: '/store/orders',
-            body: { petId: { $id: 'rex' }, quantity: 2 },
-            label: 'order',
-          },
-          { method: 'DELETE', path: '/store/orders/{order}' },
-        ],
-      });
+      const { status, headers, body } = await send([
+        create('/categories', { name: 'Hounds' }, 'hounds'),
+        create('/pets', { name: ' Rex ', categoryId: { $id: 'hounds' } }, 'rex'),
+        { method: 'PUT', path: '/store/inventory/{rex}', body: { quantity: 3 } },
+        create('/store/orders', { petId: { $id: 'rex' }, quantity: 2 }, 'order'),
+        { method: 'DELETE', path: '/store/orders/{order}' },
+      ]);
       assert.equal(status, 200, JSON.stringify(body));
       assert.equal(headers['x-stability'], 'experimental');
       const [category, pet, stock, order, cancelled] = body.results;
+      const petId = pet.body.id;
       assert.equal(category.location, `/categories/${category.body.id}`);
       assert.deepEqual(pet.body, {
-        id: pet.body.id,
+        id: petId,
         name: 'Rex',
         categoryId: category.body.id,
         status: 'available',
       });
-      assert.deepEqual(stock.body, { petId: pet.body.id, quantity: 3, status: 'available' });
-      assert.equal(order.body.petId, pet.body.id);
+      assert.equal(order.body.petId, petId);
       assert.deepEqual(cancelled, { status: 204 });
-      for (const { location, etag, status, body: resource } of [category, pet]) {
-        assert.equal(status, 201);
+      for (const { location = `/store/inventory/${petId}`, etag, body: resource } of [category, pet, stock]) {
         const read = await api.get(location);
-        assert.deepEqual(read.body, resource);
-        assert.equal(read.headers.etag, etag);
+        assert.deepEqual([read.headers.etag, read.body], [etag, resource]);
       }
-      const read = await api.get(`/store/inventory/${pet.body.id}`);
-      assert.equal(read.headers.etag, stock.etag);
-      assert.deepEqual(read.body, stock.body);
     });
     assert.deepEqual(
       events.map(({ type }) => type),
@@ -66,71 +59,44 @@ describe('POST /batch', () => {
     );
   });
 
-  it('changes nothing when an operation fails, and returns the error of that operation with its index', async t => {
-    const shop = await startTestApp(t);
-    const { api } = shop;
-    const petId = await aPet(api, { stock: 5 });
+  it('names the operation that fails, and appends no event', async () => {
+    const petId = await aPet(shop.api, { stock: 5 });
     const events = await eventsOf(shop, async () => {
-      const { status, headers, body } = await api.post('/batch', {
-        operations: [
-          { method: 'PUT', path: `/store/inventory/${petId}`, body: { quantity: 9 } },
-          { method: 'POST', path: '/store/orders', body: { petId, quantity: 10 } },
-          { method: 'PUT', path: `/store/inventory/${petId}`, body: { quantity: 4 } },
-        ],
-      });
-      assert.equal(status, 409);
-      assert.equal(headers['x-failed-operation'], '1');
-      assert.equal(body.code, 'insufficient_stock');
-      assert.match(body.message, new RegExp(`^Operation 1: Pet ${petId} has 9 in stock`));
+      const failed = await send([
+        { method: 'PUT', path: `/store/inventory/${petId}`, body: { quantity: 9 } },
+        create('/store/orders', { petId, quantity: 10 }),
+      ]);
+      const message = assertRejected(failed, 409, 'insufficient_stock');
+      assert.equal(failed.headers['x-failed-operation'], '1');
+      assert.match(message, new RegExp(`^Operation 1: Pet ${petId} has 9 in stock`));
     });
     assert.deepEqual(events, []);
-    assert.deepEqual(await stockOf(api, petId), ['available', 5]);
   });
 
-  it('with `atomic: false` executes each operation by itself', async t => {
-    const shop = await startTestApp(t);
-    const { api } = shop;
-    const categoryId = await aCategory(api, { name: 'Birds' });
-    const petId = await aPet(api, { stock: 5, categoryId });
-    const events = await eventsOf(shop, async () => {
-      const { status, headers, body } = await api.post('/batch', {
-        atomic: false,
-        operations: [
-          { method: 'POST', path: '/categories', body: { name: 'birds' }, label: 'birds' },
-          { method: 'POST', path: '/store/orders', body: { petId, quantity: 2 } },
-          { method: 'POST', path: '/pets', body: { name: 'Tweety', categoryId: { $id: 'birds' } } },
-          { method: 'POST', path: '/store/orders', body: { petId, quantity: 4 } },
-          { method: 'PATCH', path: `/pets/${petId}`, body: { name: 'Polly' } },
-        ],
-      });
-      assert.equal(status, 200);
-      assert.equal(headers['x-failed-operation'], undefined);
-      assert.deepEqual(
-        body.results.map(({ status, error }: { status: number; error?: { code: string } }) => [
-          status,
-          error?.code,
-        ]),
-        [
-          [409, 'category_name_taken'],
-          [201, undefined],
-          [400, 'invalid_request'],
-          [409, 'insufficient_stock'],
-          [200, undefined],
-        ],
-      );
-      assert.match(body.results[2].error.message, /^Operation 0, which has the label `birds`, failed/);
+  for (const [what, environment] of [
+    [
+      'recorded by a trace',
+      { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1', OTEL_EXPORTER_OTLP_TIMEOUT: '100' },
+    ],
+    ['not recorded', {}],
+  ] as const) {
+    it(`has a transaction that runs alone, and that of a single operation does not: ${what}`, async t => {
+      const { api, app } = await startTestApp(t, { environment });
+      const write = t.mock.method(app.db, 'write');
+      const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+      const batch = (name: string) => ({ operations: [create('/categories', { name })] });
+      for (const headers of [{ traceparent, 'idempotency-key': 'import-1' }, { traceparent }])
+        assert.equal((await api.post('/batch', batch(Object.keys(headers).join()), headers)).status, 200);
+      assert.equal((await api.post('/categories', { name: 'Cats' }, { traceparent })).status, 201);
+      const alone = write.mock.calls.filter(call => call.arguments[1]?.alone);
+      assert.equal(alone.length, 2);
     });
-    assert.deepEqual(
-      events.map(({ type }) => type),
-      ['inventory.updated', 'order.placed', 'pet.updated'],
-    );
-    assert.deepEqual(await stockOf(api, petId), ['available', 3]);
-  });
+  }
 });
 
 describe('an operation of a batch', () => {
-  it('changes its resource only if that has the ETag in `ifMatch`', async t => {
-    const { api } = await startTestApp(t);
+  it('changes its resource only if that has the ETag in `ifMatch`', async () => {
+    const { api } = shop;
     const petId = await aPet(api, { name: 'Rex' });
     const { headers } = await api.get(`/pets?id=${petId}`);
     const rename = (name: string, ifMatch: string) => ({
@@ -139,29 +105,25 @@ describe('an operation of a batch', () => {
       body: { name },
       ifMatch,
     });
-    const { body } = await api.post('/batch', {
-      atomic: false,
-      operations: [rename('Max', headers.etag!), rename('Rex', headers.etag!), rename('Rex', 'Rex')],
-    });
-    const [first, second, third] = body.results;
+    const renames = [rename('Max', headers.etag!), rename('Rex', headers.etag!), rename('Rex', 'Rex')];
+    const [first, second, third] = (await send(renames, { atomic: false })).body.results;
     assert.deepEqual([first.status, first.body.name], [200, 'Max']);
     assert.equal(second.error.code, 'precondition_failed');
     assert.match(second.error.message, new RegExp(`whose ETag is ${first.etag}`));
     assert.match(third.error.message, /^Header `If-Match` must be an ETag/);
-    const atomic = await api.post('/batch', { operations: [rename('Tom', headers.etag!)] });
+    const atomic = await send([rename('Tom', headers.etag!)]);
     assert.equal(atomic.headers['x-failed-operation'], '0');
     assertRejected(atomic, 412, 'precondition_failed');
   });
 
-  it('that fails after its first change leaves no part of it', async t => {
-    const shop = await startTestApp(t);
+  it('that fails after its first change leaves no part of it', async () => {
     const { api } = shop;
     const [stocked, empty] = [await aPet(api, { stock: 5 }), await aPet(api, { stock: 0 })];
     const orderId = await anOrder(api, { petId: stocked, quantity: 2 });
     const move = { method: 'PATCH', path: `/store/orders/${orderId}`, body: { petId: empty } };
     const restock = { method: 'PUT', path: `/store/inventory/${empty}`, body: { quantity: 1 } };
     const events = await eventsOf(shop, async () => {
-      const { body } = await api.post('/batch', { atomic: false, operations: [move, restock, move] });
+      const { body } = await send([move, restock, move], { atomic: false });
       assert.deepEqual(
         body.results.map(({ status }: { status: number }) => status),
         [409, 200, 409],
@@ -177,40 +139,49 @@ describe('an operation of a batch', () => {
     assert.deepEqual(await stockOf(api, stocked), ['available', 3]);
   });
 
-  it('has the events of the request as their cause', async t => {
-    const shop = await startTestApp(t);
-    const { api } = shop;
+  it('has the events of the request as their cause', async () => {
+    const operations = ['Cats', 'Fish'].map(name => create('/categories', { name }));
     const events = await eventsOf(shop, () =>
-      api.post(
-        '/batch',
-        {
-          operations: ['Cats', 'Fish'].map(name => ({ method: 'POST', path: '/categories', body: { name } })),
-        },
-        { 'x-request-id': 'import-7' },
-      ),
+      shop.api.post('/batch', { operations }, { 'x-request-id': 'import-7' }),
     );
-    assert.deepEqual(
-      events.map(({ actor, requestid }) => [actor, requestid]),
-      [
-        ['keys/1', 'import-7'],
-        ['keys/1', 'import-7'],
-      ],
-    );
+    const causes = events.map(({ actor, requestid }) => `${actor} ${requestid}`);
+    assert.deepEqual(causes, ['keys/1 import-7', 'keys/1 import-7']);
+  });
+
+  it('has an error that states which label has an ID in its message, and which operation failed', async () => {
+    const operations = [
+      create('/categories', { name: 'Dogs' }, 'dogs'),
+      create('/pets', { name: 'Rex', categoryId: { $id: 'dogs' } }, 'rex'),
+      create('/store/inventory/{rex}/adjustments', { delta: 2_147_483_647 }),
+    ];
+    const message = assertRejected(await send(operations), 409, 'stock_limit_exceeded');
+    const { results } = (await send(operations, { atomic: false })).body;
+    for (const text of [message, results[2].error.message]) {
+      const [, petId] = /Pet (\d+) has/.exec(text) ?? [];
+      assert.match(text, new RegExp(`lower the stock first \\(\`rex\` was ${petId}\\)$`));
+    }
+
+    const path = '/categories/{dogs}';
+    const patch = { method: 'PATCH', path, body: {}, ifMatch: '"other"' };
+    const [dogs] = operations;
+    const taken = (await send([dogs!, patch], { atomic: false })).body.results;
+    assert.equal(taken[0].error.code, 'category_name_taken');
+    assert.match(taken[1].error.message, /^Operation 0, which has the label `dogs`, failed/);
+    const stale = await send([{ ...dogs!, body: { name: 'Wolves' } }, patch]);
+    assert.doesNotMatch(assertRejected(stale, 412, 'precondition_failed'), / was \d/);
   });
 });
 
 describe('a batch of 1,000 operations', () => {
-  it('has its results and events in the order of the operations', async t => {
-    const shop = await startTestApp(t);
-    const { api } = shop;
-    const categoryId = await aCategory(api);
+  it('has its results and events in the order of the operations', async () => {
+    const categoryId = await aCategory(shop.api);
     const operations = Array.from({ length: 500 }, (_, i) => [
-      { method: 'POST', path: '/pets', body: { name: `Pet ${i}`, categoryId }, label: `pet-${i}` },
+      create('/pets', { name: `Pet ${i}`, categoryId }, `pet-${i}`),
       { method: 'PUT', path: `/store/inventory/{pet-${i}}`, body: { quantity: i + 2 } },
     ]).flat();
     let results: { body: { id?: number; petId?: number; name?: string; quantity?: number } }[] = [];
     const events = await eventsOf(shop, async () => {
-      const { status, body } = await api.post('/batch', { operations });
+      const { status, body } = await send(operations);
       assert.equal(status, 200, JSON.stringify(body));
       results = body.results;
     });

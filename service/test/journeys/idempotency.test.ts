@@ -3,114 +3,125 @@ import { describe, it } from 'node:test';
 import { DAY } from '../../src/kit/clock.ts';
 import type { ApiResponse, Client } from '../support/client.ts';
 import { contract } from '../support/contract.ts';
+import { settledCursor } from '../support/event-log.ts';
 import { aCategory, anOrder, aPet, stockOf } from '../support/factories.ts';
 import { assertRejected } from '../support/rejection.ts';
-import { startTestApp } from '../support/test-app.ts';
+import { useShop } from '../support/use-shop.ts';
 
-const KEY = 'order-2041';
+const shop = useShop();
 
-/** A request for each POST of the contract, in a shop that has category 1 and pet 1 with two units. */
-const posts: Record<string, object> = {
-  '/pets': { name: 'Biscuit', categoryId: 1 },
-  '/categories': { name: 'Dogs' },
-  '/store/orders': { petId: 1 },
-  '/keys': { name: 'Web shop', plan: 'free', scopes: ['pets:read'] },
-  // An IP address instead of a host name, so that no name is looked up.
-  '/webhooks': { url: 'https://93.184.215.14/', enabled: false },
-};
+let sequence = 0;
 
-/** Each POST that changes a resource. */
-const changes = ['/keys/{keyId}/rotate', '/store/inventory/{petId}/adjustments', '/batch'];
+/** An Idempotency-Key that no other case uses. */
+const aKey = () => `order-${++sequence}`;
 
-async function aShop(api: Client): Promise<void> {
-  assert.deepEqual([await aCategory(api), await aPet(api, { categoryId: 1, stock: 2 })], [1, 1]);
-}
-
-function post(api: Client, path: string, body: unknown = posts[path], key = KEY): Promise<ApiResponse> {
+function post(path: string, body: unknown, key: string, api: Client = shop.api): Promise<ApiResponse> {
   return api.post(path, body, { 'idempotency-key': key });
 }
+
+const order = (body: unknown, key: string, api?: Client) => post('/store/orders', body, key, api);
 
 function isReplay({ headers }: ApiResponse): boolean {
   return headers['idempotency-replayed'] !== undefined;
 }
 
-async function countOf(api: Client, path: string): Promise<number> {
-  return (await api.get(`${path}?limit=100`)).body.length;
+/** Returns a new pet, and a request for each POST of the contract. */
+async function someRequests(): Promise<{ petId: number; requests: Record<string, object> }> {
+  const categoryId = await aCategory(shop.api);
+  const petId = await aPet(shop.api, { categoryId, stock: 2 });
+  const operations = [
+    { method: 'POST', path: '/pets', body: { name: ' Tom ', categoryId }, label: 'tom' },
+    { method: 'POST', path: '/store/inventory/{tom}/adjustments', body: { delta: 4 } },
+  ];
+  const requests = {
+    '/pets': { name: 'Biscuit', categoryId },
+    '/categories': { name: `Dogs ${petId}` },
+    '/store/orders': { petId },
+    '/store/inventory/{petId}/adjustments': { delta: 5 },
+    '/keys': { name: 'Web shop', plan: 'free', scopes: ['pets:read'] },
+    '/keys/{keyId}/rotate': {},
+    // An IP address instead of a host name, so that no name is looked up.
+    '/webhooks': { url: 'https://93.184.215.14/', enabled: false },
+    '/batch': { operations },
+  };
+  return { petId, requests };
 }
 
 describe('Idempotency-Key', () => {
-  it('is tested here for every POST of the contract', () => {
-    // Actions on a webhook need an endpoint: see events/webhooks-replay.test.ts. Adjustments: see stock-adjustments.test.ts.
-    // Batches: see batch-repeats.test.ts.
-    const paths = Object.keys(contract.paths).filter(
+  it('makes every POST repeatable: its outcome is stored once, and it is done once', async t => {
+    const { api, app, clientWith } = shop;
+    const { petId, requests } = await someRequests();
+    // Actions on a webhook need an endpoint: see events/webhooks-replay.test.ts.
+    const templates = Object.keys(contract.paths).filter(
       path => contract.paths[path]!.post && !path.startsWith('/webhooks/'),
     );
-    assert.deepEqual([...Object.keys(posts), ...changes].sort(), paths.sort());
-  });
-
-  it('makes a rotation repeatable: the secret changes once and is shown once', async t => {
-    const { api, clientWith } = await startTestApp(t);
+    assert.deepEqual(Object.keys(requests).sort(), templates.sort());
     const { keyId } = await clientWith({});
-    const path = `/keys/${keyId}/rotate`;
-    const first = await post(api, path, {});
-    const replay = await post(api, path, {});
-    assert.deepEqual(
-      [first.status, isReplay(first), replay.status, isReplay(replay)],
-      [200, false, 200, true],
+
+    const stored: unknown[] = [];
+    const write = app.db.write.bind(app.db);
+    t.mock.method(
+      app.db,
+      'write',
+      (work: Parameters<typeof write>[0], options: Parameters<typeof write>[1]) =>
+        write(tx => {
+          const { run } = tx;
+          tx.run = (sql, values) => {
+            if (sql.startsWith('INSERT INTO idempotency_keys')) stored.push(values?.[1]);
+            return run.call(tx, sql, values);
+          };
+          return work(tx).finally(() => {
+            tx.run = run;
+          });
+        }, options),
     );
-    const { key, ...shown } = first.body;
-    assert.deepEqual(replay.body, shown);
-    assert.equal((await api.as(key).get('/pets')).status, 200);
-    // The rotation of another key is a different request.
-    const { keyId: otherId } = await clientWith({});
-    assertRejected(await post(api, `/keys/${otherId}/rotate`, {}), 422, 'idempotency_key_reused');
+    for (const [template, body] of Object.entries(requests)) {
+      const path = template.replace('{petId}', String(petId)).replace('{keyId}', String(keyId));
+      const before = await settledCursor(shop);
+      const first = await post(path, body, template);
+      const isCreated = first.headers.location !== undefined;
+      assert.deepEqual([first.status, isReplay(first)], [isCreated ? 201 : 200, false], first.text);
+      const after = await settledCursor(shop);
+      assert.ok(after !== before || template === '/webhooks', `${path} changed nothing`);
+      for (let again = 0; again < 2; again++) {
+        const replay = await post(path, body, template);
+        assert.deepEqual([replay.status, replay.headers['idempotency-replayed']], [first.status, 'true']);
+        assert.equal(replay.headers.location, first.headers.location);
+        // The secret of an API key or a webhook is shown once, in the first response.
+        const { key, secret, ...repeated } = first.body;
+        assert.equal(replay.text, JSON.stringify(repeated));
+        if (!key) assert.equal(replay.headers.etag, first.headers.etag);
+        else assert.equal((await api.as(key).get('/account')).status, 200);
+      }
+      assert.equal(await settledCursor(shop), after, `${path} was repeated`);
+    }
+    assert.equal((await api.get('/webhooks')).body.length, 1);
+    assert.deepEqual(stored, Object.keys(requests));
   });
 
-  for (const path of Object.keys(posts)) {
-    it(`POST ${path} sent again gets the first response, and is done once`, async t => {
-      const { api } = await startTestApp(t);
-      await aShop(api);
-      const before = await countOf(api, path);
-
-      const first = await post(api, path);
-      assert.equal(first.status, 201, first.text);
-      assert.equal(isReplay(first), false);
-      for (let again = 0; again < 2; again++) {
-        const replay = await post(api, path);
-        assert.equal(replay.status, 201);
-        assert.equal(replay.headers['idempotency-replayed'], 'true');
-        assert.equal(replay.headers.location, first.headers.location);
-        assert.equal(replay.headers.etag, first.headers.etag);
-        // The secret of an API key or a webhook is shown once, in the first response.
-        const { key: _key, secret: _secret, ...repeated } = first.body;
-        assert.equal(replay.text, JSON.stringify(repeated));
-      }
-      assert.equal(await countOf(api, path), before + 1);
-    });
-  }
-
-  it('replays the first response, whatever has changed since', async t => {
-    const { api } = await startTestApp(t);
-    await aShop(api);
-    const first = await post(api, '/store/orders');
+  it('replays the first response, whatever has changed since', async () => {
+    const { api } = shop;
+    const [petId, key] = [await aPet(api, { stock: 2 }), aKey()];
+    const first = await order({ petId }, key);
     assert.equal((await api.delete(first.headers.location!)).status, 204);
 
-    const replay = await post(api, '/store/orders');
+    const replay = await order({ petId }, key);
     assert.deepEqual([replay.status, replay.text, isReplay(replay)], [201, first.text, true]);
-    assert.deepEqual(await stockOf(api, 1), ['available', 2]);
+    assert.deepEqual(await stockOf(api, petId), ['available', 2]);
   });
 
-  it('keeps the secret of an API key out of the replay and out of the store', async t => {
-    const { api, store } = await startTestApp(t);
-    const { key: secret, id } = (await post(api, '/keys')).body;
+  it('keeps the secret of an API key out of the replay and out of the store', async () => {
+    const { api, store } = shop;
+    const [body, key] = [{ name: 'Web shop', plan: 'free', scopes: ['pets:read'] }, aKey()];
+    const { key: secret, id } = (await post('/keys', body, key)).body;
     assert.equal((await api.as(secret).get('/pets')).status, 200);
 
-    const replay = await post(api, '/keys');
+    const replay = await post('/keys', body, key);
     assert.equal(replay.body.id, id);
     assert.ok(!replay.text.includes(secret));
     const stored = await store.storedBytes();
     assert.ok(
-      stored.some(bytes => bytes.includes(KEY)),
+      stored.some(bytes => bytes.includes(key)),
       'the store does not contain the outcome',
     );
     for (const bytes of stored) {
@@ -118,86 +129,108 @@ describe('Idempotency-Key', () => {
     }
   });
 
-  it('is the same with and without quotation marks', async t => {
-    const { api } = await startTestApp(t);
-    await aShop(api);
-    const raw = await post(api, '/store/orders', { petId: 1 }, 'a key: 7f, "x"');
-    const quoted = await post(api, '/store/orders', { petId: 1 }, '"a key: 7f, "x""');
+  it('has 1 to 255 printable ASCII characters, with or without quotation marks', async () => {
+    const raw = await order({}, 'a key: 7f, "x"');
+    const quoted = await order({}, '"a key: 7f, "x""');
     assert.deepEqual([quoted.text, isReplay(quoted)], [raw.text, true]);
-    const other = await post(api, '/store/orders', { petId: 1 }, '"A key: 7f, "x""');
-    assert.equal(isReplay(other), false);
-  });
-
-  it('has 1 to 255 printable ASCII characters', async t => {
-    const { api } = await startTestApp(t);
-    assert.equal((await post(api, '/store/orders', {}, '~'.repeat(255))).status, 201);
-    assert.equal((await post(api, '/store/orders', {}, `"${'!'.repeat(255)}"`)).status, 201);
+    for (const key of ['"A key: 7f, "x""', '~'.repeat(255), `"${'!'.repeat(255)}"`]) {
+      const { status, headers } = await order({}, key);
+      assert.deepEqual([status, headers['idempotency-replayed']], [201, undefined]);
+    }
     for (const key of ['', '""', 'k'.repeat(256), `"${'k'.repeat(256)}"`, 'clé', 'a\tb']) {
-      const message = assertRejected(await post(api, '/store/orders', {}, key), 400, 'invalid_request');
+      const message = assertRejected(await order({}, key), 400, 'invalid_request');
       assert.match(message, /Idempotency-Key/);
     }
-    assert.equal(await countOf(api, '/store/orders'), 2);
   });
 
-  it('is rejected with a different request, and still replays the first one', async t => {
-    const { api } = await startTestApp(t);
-    await aShop(api);
-    const first = await post(api, '/store/orders');
-    for (const body of [{ petId: 1, quantity: 2 }, { petId: 1, complete: true }, {}]) {
-      assertRejected(await post(api, '/store/orders', body), 422, 'idempotency_key_reused');
-    }
-    for (const path of ['/pets', '/categories', '/keys']) {
-      assertRejected(await post(api, path), 422, 'idempotency_key_reused');
-    }
-    assert.equal((await post(api, '/store/orders')).text, first.text);
-    assert.equal(await countOf(api, '/store/orders'), 1);
+  it('is rejected with a different request, and still replays the first one', async () => {
+    const { clientWith } = shop;
+    const { petId, requests } = await someRequests();
+    const key = aKey();
+    const first = await order({ petId }, key);
+    for (const body of [{ petId, quantity: 2 }, { petId, complete: true }, {}])
+      assertRejected(await order(body, key), 422, 'idempotency_key_reused');
+    for (const path of ['/pets', '/categories', '/keys', '/batch'])
+      assertRejected(await post(path, requests[path], key), 422, 'idempotency_key_reused');
+    assert.equal((await order({ petId }, key)).text, first.text);
+    assert.deepEqual(await stockOf(shop.api, petId), ['available', 1]);
+
+    const [one, other] = [(await clientWith({})).keyId, (await clientWith({})).keyId];
+    const rotation = aKey();
+    assert.equal((await post(`/keys/${one}/rotate`, {}, rotation)).status, 200);
+    assertRejected(await post(`/keys/${other}/rotate`, {}, rotation), 422, 'idempotency_key_reused');
   });
 
-  it('does not store a rejection: the same key can succeed later, even with another body', async t => {
-    const { api } = await startTestApp(t);
-    await aShop(api);
-    const body = { petId: 1, quantity: 3 };
-    assertRejected(await post(api, '/store/orders', body), 409, 'insufficient_stock');
-    assertRejected(await post(api, '/store/orders', { quantity: 0 }), 400, 'invalid_request');
-    assertRejected(await post(api.as(), '/store/orders', body), 401, 'missing_api_key');
-    await api.put('/store/inventory/1', { quantity: 3 });
+  it('does not store a rejection: the same key can succeed later, even with another body', async () => {
+    const { api } = shop;
+    const petId = await aPet(api, { stock: 2 });
+    const body = { petId, quantity: 3 };
+    const batch = { operations: [{ method: 'POST', path: '/store/orders', body }] };
+    const [key, ofBatch] = [aKey(), aKey()];
+    assertRejected(await order(body, key), 409, 'insufficient_stock');
+    assertRejected(await order({ quantity: 0 }, key), 400, 'invalid_request');
+    assertRejected(await order(body, key, api.as()), 401, 'missing_api_key');
+    assertRejected(await post('/batch', batch, ofBatch), 409, 'insufficient_stock');
+    await api.put(`/store/inventory/${petId}`, { quantity: 6 });
 
-    const placed = await post(api, '/store/orders', body);
+    const placed = await order(body, key);
     assert.deepEqual([placed.status, isReplay(placed)], [201, false]);
-    assert.equal(isReplay(await post(api, '/store/orders', body)), true);
-    assert.deepEqual(await stockOf(api, 1), ['pending', 0]);
+    assert.equal(isReplay(await order(body, key)), true);
+    assert.equal(isReplay(await post('/batch', batch, ofBatch)), false);
+    assert.deepEqual(await stockOf(api, petId), ['pending', 0]);
+
+    const [each, ofEach] = [{ ...batch, atomic: false }, aKey()];
+    const failed = await post('/batch', each, ofEach);
+    assert.equal(failed.body.results[0].error.code, 'pet_not_available');
+    await api.put(`/store/inventory/${petId}`, { quantity: 9 });
+    assert.deepEqual((await post('/batch', each, ofEach)).body, failed.body, 'its results are an outcome');
   });
 
-  it('is separate for each API key', async t => {
-    const { api, clientWith } = await startTestApp(t);
-    const other = await clientWith({ scopes: ['orders:write'] });
-    const mine = await post(api, '/store/orders', {});
-    const otherResponse = await post(other, '/store/orders', {});
+  it('covers the labels of a batch: another label is another request', async () => {
+    const [a, b] = ['a', 'b'].map(label => ({
+      operations: [
+        { method: 'POST', path: '/categories', body: { name: 'Cats' }, label: 'a' },
+        { method: 'POST', path: '/categories', body: { name: 'Hounds' }, label: 'b' },
+        { method: 'POST', path: '/pets', body: { name: 'Tom', categoryId: { $id: label } } },
+      ],
+    }));
+    const key = aKey();
+    assert.equal((await post('/batch', a, key)).status, 200);
+    assertRejected(await post('/batch', b, key), 422, 'idempotency_key_reused');
+    assert.equal(isReplay(await post('/batch', a, key)), true);
+  });
+
+  it('is separate for each API key', async () => {
+    const other = await shop.clientWith({ scopes: ['orders:write'] });
+    const key = aKey();
+    const mine = await order({}, key);
+    const otherResponse = await order({}, key, other);
     assert.equal(isReplay(otherResponse), false);
     assert.notEqual(otherResponse.body.id, mine.body.id);
-    const otherReplay = await post(other, '/store/orders', {});
+    const otherReplay = await order({}, key, other);
     assert.deepEqual([otherReplay.text, isReplay(otherReplay)], [otherResponse.text, true]);
   });
 
-  it('expires after 24 hours', async t => {
-    const { api, clock } = await startTestApp(t);
-    const first = await post(api, '/store/orders', {});
+  it('expires after 24 hours', async () => {
+    const { clock } = shop;
+    const key = aKey();
+    const first = await order({}, key);
     clock.advance(DAY);
-    assert.equal(isReplay(await post(api, '/store/orders', {})), true, 'a replay does not prolong it');
+    assert.equal(isReplay(await order({}, key)), true, 'a replay does not prolong it');
     clock.advance(1);
-    const second = await post(api, '/store/orders', { quantity: 5 });
+    const second = await order({ quantity: 5 }, key);
     assert.equal(isReplay(second), false);
     assert.notEqual(second.body.id, first.body.id);
 
     clock.advance(DAY);
-    const replay = await post(api, '/store/orders', { quantity: 5 });
+    const replay = await order({ quantity: 5 }, key);
     assert.deepEqual([replay.text, isReplay(replay)], [second.text, true]);
   });
 
-  it('has no effect on requests that are repeatable anyway', async t => {
-    const { api } = await startTestApp(t);
+  it('has no effect on requests that are repeatable anyway', async () => {
+    const { api } = shop;
     const path = `/store/orders/${await anOrder(api, {})}`;
-    const headers = { 'idempotency-key': KEY };
+    const headers = { 'idempotency-key': aKey() };
     for (const quantity of [2, 3]) {
       const changed = await api.patch(path, { quantity }, headers);
       assert.deepEqual([changed.body.quantity, isReplay(changed)], [quantity, false]);

@@ -8,6 +8,9 @@ import { isStream } from '../support/operations.ts';
 import { assertRejected } from '../support/rejection.ts';
 import { startTestApp } from '../support/test-app.ts';
 import { TestClock } from '../support/test-clock.ts';
+import { useShop } from '../support/use-shop.ts';
+
+const shop = useShop({}, ({ api }) => aPet(api));
 
 const SUNSET = '2030-12-05T00:00:00.000Z';
 
@@ -34,9 +37,8 @@ function assertDeprecated({ headers }: ApiResponse, petId?: string): void {
 }
 
 describe('the deprecated GET /pets/{petId}', () => {
-  it('announces its sunset and its successor in every response', async t => {
-    const { api, clientWith } = await startTestApp(t);
-    await aPet(api);
+  it('announces its sunset and its successor in every response', async () => {
+    const { api, clientWith } = shop;
     const orders = await clientWith({ scopes: ['orders:read'] });
     const responses: [response: ApiResponse, status: number, petId: string][] = [
       [await api.get('/pets/1'), 200, '1'],
@@ -71,9 +73,8 @@ describe('the deprecated GET /pets/{petId}', () => {
     assertDeprecated(ended);
   });
 
-  it('has a successor that returns the same pet', async t => {
-    const { api } = await startTestApp(t);
-    await aPet(api);
+  it('has a successor that returns the same pet', async () => {
+    const { api } = shop;
     const { headers, body } = await api.get('/pets/1');
     const [, successor] = /<([^>]+)>; rel="successor-version"/.exec(String(headers.link))!;
     assert.deepEqual((await api.get(successor!)).body, [body]);
@@ -128,8 +129,8 @@ describe('the deprecated GET /pets/{petId}', () => {
 });
 
 describe('stability', () => {
-  it('is reported by X-Stability in every response of an operation that is not stable, and in no other', async t => {
-    const { api } = await startTestApp(t);
+  it('is reported by X-Stability in every response of an operation that is not stable, and in no other', async () => {
+    const { api } = shop;
     const unstable = operations.filter(([, , operation]) => operation['x-stability'] !== undefined);
     assert.ok(unstable.length > 0);
     for (const [method, template, operation] of operations) {

@@ -1,20 +1,23 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Client } from '../support/client.ts';
-import { aCategory, anOrder, aPet } from '../support/factories.ts';
+import { aCategory, aPet } from '../support/factories.ts';
 import { nextPath, pagesOf } from '../support/pages.ts';
 import { assertRejected } from '../support/rejection.ts';
-import { startTestApp } from '../support/test-app.ts';
+import { useShop } from '../support/use-shop.ts';
+
+const shop = useShop();
 
 interface Named {
   id: number;
   name: string;
 }
 
-/** Creates one pet per name, in one category. */
-async function petsNamed(api: Client, names: readonly string[]): Promise<void> {
-  const categoryId = await aCategory(api);
-  for (const name of names) await aPet(api, { name, categoryId });
+/** Creates one pet per name, in a category of their own. */
+async function petsNamed(...names: string[]): Promise<{ categoryId: number; ids: number[] }> {
+  const categoryId = await aCategory(shop.api);
+  const ids: number[] = [];
+  for (const name of names) ids.push(await aPet(shop.api, { name, categoryId }));
+  return { categoryId, ids };
 }
 
 /** The parameters of the next page's URL. */
@@ -29,47 +32,17 @@ function cursorOf(...parts: unknown[]): string {
 }
 
 describe('pages', () => {
-  it('of every list, put together, are the whole list', async t => {
-    const { api, clientWith } = await startTestApp(t);
-    for (let i = 0; i < 7; i++) {
-      await anOrder(api, { petId: await aPet(api, { stock: 2 }) });
-      await clientWith({});
-    }
-    for (const path of ['/pets', '/categories', '/store/orders', '/store/inventory', '/keys']) {
-      const whole = await api.get(`${path}?limit=100`);
-      assert.equal(nextPath(whole), undefined);
-      for (const limit of [1, 3, 7]) {
-        const pages = await Array.fromAsync(pagesOf(api, `${path}?limit=${limit}`));
-        assert.deepEqual(
-          pages.flatMap(({ body }) => body),
-          whole.body,
-        );
-        assert.ok(pages.slice(0, -1).every(({ body }) => body.length === limit));
-      }
-    }
-  });
-
-  it('end: neither a full last page nor an empty page has a next one', async t => {
-    const { api } = await startTestApp(t);
-    assert.equal(nextPath(await api.get('/store/orders')), undefined);
-    for (let i = 0; i < 4; i++) await anOrder(api, {});
-    const lengths = (await Array.fromAsync(pagesOf(api, '/store/orders?limit=2'))).map(
-      ({ body }) => body.length,
-    );
-    assert.deepEqual(lengths, [2, 2]);
-  });
-
-  it('the next page keeps filters, sort and limit, whatever characters they contain', async t => {
-    const { api } = await startTestApp(t);
+  it('the next page keeps filters, sort and limit, whatever characters they contain', async () => {
+    const { api } = shop;
     const name = 'Tom & "Jerry" > 100% + ä';
-    await petsNamed(api, [name, 'Other', name, name, 'Tom & "Jerry" < 100%']);
+    const { ids } = await petsNamed(name, 'Other', name, name, 'Tom & "Jerry" < 100%');
     const query = new URLSearchParams({ name, sort: '-name', limit: '1', status: 'available' });
-    for (const id of [1, 2, 3, 5]) query.append('id', String(id));
+    for (const i of [0, 1, 2, 4]) query.append('id', String(ids[i]));
 
     const pages = await Array.fromAsync(pagesOf(api, `/pets?${query}`));
     assert.deepEqual(
       pages.map(({ body }) => body.map(({ id }: Named) => id)),
-      [[3], [1]],
+      [[ids[2]], [ids[0]]],
     );
     const next = nextQuery(nextPath(pages[0]!));
     next.delete('cursor');
@@ -77,12 +50,13 @@ describe('pages', () => {
   });
 
   for (const sort of ['id', '-id', 'name', '-name']) {
-    it(`by ${sort}: rows added and deleted between pages make no other row repeat or disappear`, async t => {
-      const { api } = await startTestApp(t);
+    it(`by ${sort}: rows added and deleted between pages make no other row repeat or disappear`, async () => {
+      const { api } = shop;
       // Many pets share a name, also in different case, so that pages end between equal names, too.
       const names = ['ant', 'Bee', 'bee', 'BEE', 'cat', 'Dog', 'dog', 'dog', 'eel', 'Älk'];
-      await petsNamed(api, [...names, ...names]);
-      const before: Named[] = (await api.get('/pets?limit=100')).body;
+      const { categoryId } = await petsNamed(...names, ...names);
+      const pages = await Array.fromAsync(pagesOf(api, '/pets?limit=100'), ({ body }) => body);
+      const before: Named[] = pages.flat();
       const deleted = new Set<number>();
       const remove = async (id: number) => {
         deleted.add(id);
@@ -95,7 +69,7 @@ describe('pages', () => {
         const notListed = before.find(({ id }) => !deleted.has(id) && !seen.some(pet => pet.id === id));
         if (!notListed) continue;
         // Adds rows at both ends and among equals; deletes the row that the cursor names and one not yet listed.
-        for (const name of ['Aardvark', body.at(-1).name, 'zebra']) await aPet(api, { name, categoryId: 1 });
+        for (const name of ['Aardvark', body.at(-1).name, 'zebra']) await aPet(api, { name, categoryId });
         await remove(body.at(-1).id);
         await remove(notListed.id);
       }
@@ -107,9 +81,10 @@ describe('pages', () => {
     });
   }
 
-  it('a cursor is valid only for the order and the filters it was made for', async t => {
-    const { api } = await startTestApp(t);
-    await petsNamed(api, ['ant', 'bee', 'cat', 'cow']);
+  it('a cursor is valid only for the order and the filters it was made for', async () => {
+    const { api } = shop;
+    const { categoryId, ids } = await petsNamed('ant', 'bee', 'cat', 'cow', 'co cat', 'co cow');
+    const [a, b, c, d] = ids.map(id => `id=${id}`);
     const lists = [
       'sort=id',
       'sort=-id',
@@ -117,18 +92,17 @@ describe('pages', () => {
       'sort=-name',
       'status=available',
       'status=available&status=pending',
-      'categoryId=1',
-      'categoryId=1&status=available',
-      'id=1&id=2&id=3&id=4',
-      'id=1&id=2&id=3',
+      `categoryId=${categoryId}`,
+      `categoryId=${categoryId}&status=available`,
+      `${a}&${b}&${c}&${d}`,
+      `${a}&${b}&${c}`,
       'name=c',
       'name=c&sort=-name',
-      'name=c&id=1&id=2&id=3&id=4',
+      `name=c&${a}&${b}&${c}&${d}`,
       'q=c',
-      'q=c&categoryId=1',
+      `q=c&categoryId=${categoryId}`,
       'q=co+c',
     ];
-    await petsNamed(api, ['co cat', 'co cow']);
     for (const list of lists) {
       const cursor = nextQuery(nextPath(await api.get(`/pets?limit=1&${list}`))).get('cursor');
       for (const other of lists) {
@@ -139,13 +113,14 @@ describe('pages', () => {
     }
   });
 
-  it('a cursor stays valid when the values of a filter change places or repeat, and with another limit', async t => {
-    const { api } = await startTestApp(t);
-    await petsNamed(api, ['ant', 'ape', 'cat']);
+  it('a cursor stays valid when the values of a filter change places or repeat, and with another limit', async () => {
+    const { api } = shop;
+    const { ids } = await petsNamed('ant', 'ape', 'cat');
+    const [a, b, c] = ids.map(id => `id=${id}`);
     for (const [list, same] of [
-      ['status=pending&status=available', 'status=available&status=pending'],
-      ['id=3&id=2&id=1', 'id=1&id=2&id=3&id=2'],
-      ['name=%20A&id=1&id=2&id=1', 'id=2&id=1&name=a'],
+      [`${a}&${b}&status=pending&status=available`, `${a}&${b}&status=available&status=pending`],
+      [`${c}&${b}&${a}`, `${a}&${b}&${c}&${b}`],
+      [`name=%20A&${a}&${b}&${a}`, `${b}&${a}&name=a`],
     ] as const) {
       const cursor = nextQuery(nextPath(await api.get(`/pets?${list}&limit=1`))).get('cursor');
       const next = await api.get(`/pets?${same}&limit=7&cursor=${cursor}`);
@@ -153,9 +128,9 @@ describe('pages', () => {
     }
   });
 
-  it('a cursor before or after the range of the filter is rejected', async t => {
-    const { api } = await startTestApp(t);
-    await petsNamed(api, ['ant', 'bee', 'bee', 'cat']);
+  it('a cursor before or after the range of the filter is rejected', async () => {
+    const { api } = shop;
+    await petsNamed('ant', 'bee', 'bee', 'cat');
     for (const sort of ['name', '-name']) {
       const genuine = nextQuery(nextPath(await api.get(`/pets?limit=1&name=b&sort=${sort}`))).get('cursor')!;
       const [digest] = JSON.parse(Buffer.from(genuine, 'base64url').toString());
@@ -168,13 +143,14 @@ describe('pages', () => {
     }
   });
 
-  it('a cursor that the service did not make is rejected', async t => {
-    const { api } = await startTestApp(t);
-    await petsNamed(api, ['ant', 'bee', 'cat']);
-    const genuine = nextQuery(nextPath(await api.get('/pets?limit=1&sort=name'))).get('cursor')!;
+  it('a cursor that the service did not make is rejected', async () => {
+    const { api } = shop;
+    const { categoryId, ids } = await petsNamed('ant', 'bee', 'cat');
+    const list = `/pets?categoryId=${categoryId}&sort=name`;
+    const genuine = nextQuery(nextPath(await api.get(`${list}&limit=1`))).get('cursor')!;
     const [digest, ...key] = JSON.parse(Buffer.from(genuine, 'base64url').toString());
     assert.match(digest, /^[\w-]{11}$/);
-    assert.deepEqual(key, ['ant', 1]);
+    assert.deepEqual(key, ['ant', ids[0]]);
     assert.equal(genuine, cursorOf(digest, ...key));
 
     const tampered = [genuine.slice(0, -1), genuine.slice(1), `${genuine}A`, `${genuine}!`, `${genuine}=`];
@@ -196,13 +172,9 @@ describe('pages', () => {
       Buffer.from('"name"').toString('base64url'),
     ];
     for (const cursor of ['', 'x', '%00', 'null', ...tampered, ...forged]) {
-      const response = await api.get(`/pets?limit=1&sort=name&cursor=${cursor}`);
+      const response = await api.get(`${list}&limit=1&cursor=${cursor}`);
       assert.match(assertRejected(response, 400, 'invalid_request'), /`cursor`/);
     }
-    assertRejected(
-      await api.get(`/pets?sort=name&cursor=${genuine}&cursor=${genuine}`),
-      400,
-      'invalid_request',
-    );
+    assertRejected(await api.get(`${list}&cursor=${genuine}&cursor=${genuine}`), 400, 'invalid_request');
   });
 });

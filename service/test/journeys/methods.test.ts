@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict';
 import { METHODS } from 'node:http';
 import { describe, it } from 'node:test';
+import { MINUTE } from '../../src/kit/clock.ts';
 import { limitsIn } from '../access/limit-headers.ts';
 import type { ApiResponse, Client } from '../support/client.ts';
 import { contract } from '../support/contract.ts';
 import { anOrder, aPet } from '../support/factories.ts';
 import { isStream } from '../support/operations.ts';
 import { assertRejected } from '../support/rejection.ts';
-import { startTestApp } from '../support/test-app.ts';
+import { useShop } from '../support/use-shop.ts';
+
+const shop = useShop();
 
 /** A path of the contract with its ID filled in. */
 function filled(template: string, id = 1): string {
@@ -50,8 +53,8 @@ async function assertHeadIsGet(api: Client, path: string, headers: Record<string
 }
 
 describe('HEAD', () => {
-  it('returns the status and headers of GET, without the body', async t => {
-    const { api, clientWith } = await startTestApp(t);
+  it('returns the status and headers of GET, without the body', async () => {
+    const { api, clientWith } = shop;
     await anOrder(api, { petId: await aPet(api, { stock: 2 }) });
     await aPet(api);
     const { keyId } = await clientWith({});
@@ -79,8 +82,8 @@ describe('a method that a path does not have', () => {
   // CONNECT requests a tunnel from a proxy: its target is not a path.
   const methods = METHODS.filter(method => method !== 'CONNECT');
 
-  it('is rejected with 405 and the allowed methods in Allow', async t => {
-    const { api } = await startTestApp(t);
+  it('is rejected with 405 and the allowed methods in Allow', async () => {
+    const { api } = shop;
     for (const template of Object.keys(contract.paths)) {
       const allowed = methodsOf(template);
       for (const method of methods.filter(method => !allowed.includes(method))) {
@@ -93,8 +96,8 @@ describe('a method that a path does not have', () => {
     }
   });
 
-  it('is rejected with 405 before any other check of the request', async t => {
-    const { api } = await startTestApp(t);
+  it('is rejected with 405 before any other check of the request', async () => {
+    const { api } = shop;
     const nonsense = { headers: { 'content-type': 'text/plain' }, body: '{' };
     assertRejected(await api.send('POST', '/pets/abc?x=1', nonsense), 405, 'method_not_allowed');
     assertRejected(await api.as().send('DELETE', '/pets'), 405, 'method_not_allowed');
@@ -102,8 +105,8 @@ describe('a method that a path does not have', () => {
 });
 
 describe('OPTIONS', () => {
-  it('is a 204 with Allow at every path that the service serves, without a key', async t => {
-    const { api } = await startTestApp(t);
+  it('is a 204 with Allow at every path that the service serves, without a key', async () => {
+    const { api } = shop;
     const operations = Object.keys(contract.paths).map(template => [
       filled(template),
       methodsOf(template).join(', '),
@@ -125,8 +128,9 @@ describe('OPTIONS', () => {
     }
   });
 
-  it('uses no quota, and works when there is none left', async t => {
-    const shop = await startTestApp(t);
+  it('uses no quota, and works when there is none left', async () => {
+    // The other cases have sent requests without a key.
+    shop.clock.advance(MINUTE);
     const client = await shop.clientWith({ plan: 'enterprise', quotas: { perMinute: 1, perDay: 9 } });
     for (let i = 0; i < 70; i++) {
       const response = await client.send('OPTIONS', i % 2 ? '/pets' : '/docs');
@@ -138,8 +142,7 @@ describe('OPTIONS', () => {
     assert.equal((await client.send('OPTIONS', '/pets')).status, 204);
   });
 
-  it('is a 404 that uses quota where there is nothing, and at paths that are too long to be one', async t => {
-    const shop = await startTestApp(t);
+  it('is a 404 that uses quota where there is nothing, and at paths that are too long to be one', async () => {
     const client = await shop.clientWith({ plan: 'enterprise', quotas: { perMinute: 2, perDay: 9 } });
     for (const path of ['/nowhere', `/pets/${'1'.repeat(300)}`])
       assertRejected(await client.send('OPTIONS', path), 404, 'route_not_found');
@@ -148,8 +151,8 @@ describe('OPTIONS', () => {
 });
 
 describe('a path that does not exist', () => {
-  it('returns 404, whatever the method, with a key or without', async t => {
-    const { api } = await startTestApp(t);
+  it('returns 404, whatever the method, with a key or without', async () => {
+    const { api } = shop;
     for (const path of [
       '/nowhere',
       '/Pets',
@@ -170,8 +173,8 @@ describe('a path that does not exist', () => {
     }
   });
 
-  it('that only has one slash too many gets a suggestion of the right path', async t => {
-    const { api } = await startTestApp(t);
+  it('that only has one slash too many gets a suggestion of the right path', async () => {
+    const { api } = shop;
     assert.match(assertRejected(await api.get('/pets/'), 404, 'route_not_found'), /did you mean \/pets\?$/);
     assert.doesNotMatch(assertRejected(await api.get('/cats/'), 404, 'route_not_found'), /did you mean/);
   });

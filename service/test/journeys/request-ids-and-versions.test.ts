@@ -1,19 +1,22 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { ApiResponse, Client } from '../support/client.ts';
-import { aPet } from '../support/factories.ts';
+import { anOrder, aPet } from '../support/factories.ts';
 import { assertRejected } from '../support/rejection.ts';
-import { startTestApp } from '../support/test-app.ts';
+import { shopState } from '../support/shop-state.ts';
+import { useShop } from '../support/use-shop.ts';
+
+const shop = useShop({}, ({ api }) => aPet(api));
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 type Send = (api: Client, headers: Record<string, string>) => Promise<ApiResponse>;
 
-/** Responses of every kind, in a shop with one pet. */
+/** Responses of every kind, in a shop with one pet and with orders. */
 const kinds: [status: number, send: Send][] = [
   [200, (api, headers) => api.get('/pets', headers)],
   [201, (api, headers) => api.post('/store/orders', {}, headers)],
-  [204, (api, headers) => api.delete('/store/orders/1', headers)],
+  [204, async (api, headers) => api.delete(`/store/orders/${await anOrder(api, {})}`, headers)],
   [304, (api, headers) => api.get('/pets/1', { 'if-none-match': '*', ...headers })],
   [400, (api, headers) => api.post('/pets', '{', headers)],
   [401, (api, headers) => api.as().get('/pets', headers)],
@@ -27,9 +30,8 @@ const kinds: [status: number, send: Send][] = [
 ];
 
 describe('X-Request-Id', () => {
-  it('is accepted when it is well-formed, and returned on responses of every kind', async t => {
-    const { api } = await startTestApp(t);
-    await aPet(api);
+  it('is accepted when it is well-formed, and returned on responses of every kind', async () => {
+    const { api } = shop;
     for (const [status, send] of kinds) {
       const response = await send(api, { 'x-request-id': `attempt-${status}` });
       assert.equal(response.status, status, response.text);
@@ -40,8 +42,8 @@ describe('X-Request-Id', () => {
     }
   });
 
-  it('is generated for each request without one, and for one that could forge a log line', async t => {
-    const { api } = await startTestApp(t);
+  it('is generated for each request without one, and for one that could forge a log line', async () => {
+    const { api } = shop;
     const seen = new Set<unknown>();
     const malformed = ['', ' ', 'two words', 'a"b', 'a,b', '{}', 'é', 'x'.repeat(129)];
     const sent = [{}, {}, ...malformed.map(id => ({ 'x-request-id': id }))];
@@ -53,13 +55,13 @@ describe('X-Request-Id', () => {
     assert.equal(seen.size, sent.length);
   });
 
-  it('is in the log line of the request', async t => {
-    const { api, logLines } = await startTestApp(t);
+  it('is in the log line of the request', async () => {
+    const { api, logLines } = shop;
     const made = (await api.get('/pets')).headers['x-request-id'];
     await api.get('/nowhere', { 'x-request-id': 'lost-1' });
     const logged = logLines().filter(({ msg }) => msg === 'Request');
     assert.deepEqual(
-      logged.map(({ requestId, status }) => [requestId, status]),
+      logged.slice(-2).map(({ requestId, status }) => [requestId, status]),
       [
         [made, 200],
         ['lost-1', 404],
@@ -69,9 +71,8 @@ describe('X-Request-Id', () => {
 });
 
 describe('API-Version', () => {
-  it('is 1.0.0 on responses of every kind, whether the request has version 1 or none', async t => {
-    const { api } = await startTestApp(t);
-    await aPet(api);
+  it('is 1.0.0 on responses of every kind, whether the request has version 1 or none', async () => {
+    const { api } = shop;
     for (const [status, send] of kinds) {
       const response = await send(api, {});
       assert.deepEqual([response.status, response.headers['api-version']], [status, '1.0.0']);
@@ -82,14 +83,15 @@ describe('API-Version', () => {
     }
   });
 
-  it('of an unknown version is rejected, and nothing is done', async t => {
-    const { api } = await startTestApp(t);
+  it('of an unknown version is rejected, and nothing is done', async () => {
+    const { api } = shop;
+    const before = await shopState(api);
     for (const version of ['2', '0', '1.1', '1.0.1', 'v1', '', 'latest', '1, 2']) {
       const headers = { 'api-version': version };
       const response = await api.post('/store/orders', {}, headers);
       assertRejected(response, 400, 'unsupported_api_version');
       assert.equal(response.headers['api-version'], '1.0.0');
     }
-    assert.deepEqual((await api.get('/store/orders')).body, []);
+    assert.deepEqual(await shopState(api), before);
   });
 });

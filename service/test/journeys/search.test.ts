@@ -139,4 +139,27 @@ describe('GET /pets?q=', () => {
     const forged = Buffer.from(JSON.stringify([digest, 7, 'a', 1])).toString('base64url');
     assert.match(await message(`q=rex&cursor=${forged}`), /`cursor`/);
   });
+
+  it('counts a missing letter as one error, also outside of the first Unicode plane', async t => {
+    const { api } = await startTestApp(t);
+    // Letters of the Deseret alphabet. Each is one code point and two UTF-16 code units.
+    const name = '\u{1042e}\u{10430}\u{10433}\u{10435}\u{10438}\u{1043a}';
+    await aShop(api, [name]);
+    const letters = Array.from(name);
+    for (const i of letters.keys())
+      assert.deepEqual(await find(api, letters.toSpliced(i, 1).join('')), [name], `without letter ${i + 1}`);
+  });
+
+  it('finds each pet once, even if several of its words begin with the letter', async t => {
+    const { api } = await startTestApp(t);
+    // A slice reads 500 words of a range, so that these pets need two.
+    const names = Array.from({ length: 300 }, (_, i) => `Old ${i} Sam${i} Sid${i}`);
+    const categoryId = await aCategory(api);
+    const operations = names.map(name => ({ method: 'POST', path: '/pets', body: { name, categoryId } }));
+    assert.equal((await api.post('/batch', { operations })).status, 200);
+
+    assert.deepEqual(await find(api, 's', '&limit=100'), names.toSorted());
+    const { headers } = await api.get('/pets?q=s&count=true');
+    assert.equal(headers['x-total-count'], String(names.length));
+  });
 });

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
+import { assertAccessible } from '../support/axe-check.ts';
 import { eventually, useBrowser } from '../support/browser.ts';
+import { isLong } from '../support/long.ts';
 import { PortalPage } from '../support/portal-page.ts';
 
 const visit = useBrowser();
@@ -185,5 +187,52 @@ describe('on paper', () => {
       assert.equal(await page.locator(part).first().isVisible(), false, part);
     assert.ok(await page.locator('.response pre').isVisible());
     await page.emulateMedia({ media: null });
+  });
+});
+
+/** Operations with a body, with choices, deprecated and a stream; and documents. */
+const pages = [
+  '',
+  '/operations/createPet',
+  '/operations/listPets',
+  '/operations/getPet',
+  '/operations/streamEvents',
+  '/guide/webhooks',
+  '/errors',
+];
+
+/** Operations without a form, experimental, beta, and one that deletes; and documents that resemble those above. */
+const morePages = [
+  '/operations/listOrders',
+  '/operations/resetLimits',
+  '/operations/runBatch',
+  '/operations/deletePet',
+  '/resources/animals',
+  '/guide',
+  '/events',
+];
+
+describe('axe finds no serious violation on a wide or a narrow screen, in light or dark colours', () => {
+  for (const path of isLong ? [...pages, ...morePages] : pages) {
+    it(`in /docs${path}`, async t => {
+      const { page } = await visit(t);
+      await new PortalPage(page).open(path);
+      await page.locator('main details').evaluateAll(all => {
+        for (const details of all) details.open = true;
+      });
+      await assertAccessible(page);
+    });
+  }
+
+  it('in a response and in the results of a search', async t => {
+    const { page, shop } = await visit(t);
+    const portal = await new PortalPage(page).openOperation('listPets');
+    await portal.useKey(shop.adminKey);
+    await portal.tryOut({ parameters: { limit: 1 } });
+    await assertAccessible(page);
+    await page.keyboard.press('Control+k');
+    await page.locator('dialog input').fill('webhook');
+    await page.locator('dialog li').first().waitFor();
+    await assertAccessible(page);
   });
 });

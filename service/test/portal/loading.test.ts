@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
+import files from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { it } from 'node:test';
+import { fetchBytes } from '../support/fetch-bytes.ts';
+import { startTestApp } from '../support/test-app.ts';
 
 const source = join(import.meta.dirname, '../../src');
 
@@ -16,4 +20,16 @@ it('the code of the portal is loaded when a page is requested: no other part imp
     users.filter(file => !file.startsWith('portal/')),
     [],
   );
+});
+
+it('the portal and the contract are loaded again by the next request if a file could not be read', async t => {
+  const { origin } = await startTestApp(t);
+  const { mock } = t.mock.method(files, 'readFile', () => Promise.reject(new Error('EMFILE')));
+  syncBuiltinESMExports();
+  for (const status of [500, 200]) {
+    for (const path of ['/docs', '/docs/guide', '/openapi.yaml'])
+      assert.equal((await fetchBytes(origin + path)).status, status, path);
+    mock.restore();
+    syncBuiltinESMExports();
+  }
 });

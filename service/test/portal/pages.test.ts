@@ -1,23 +1,23 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { PetStore } from '../../../sdk/src/index.ts';
 import { clientCall } from '../../src/portal/client-call.ts';
 import { document, documentedOperations, headersOf, responsesOf } from '../contract/document.ts';
 import { fetchBytes } from '../support/fetch-bytes.ts';
 import { operationsWithBody } from '../support/operations.ts';
-import { startTestApp } from '../support/test-app.ts';
+import { useShop } from '../support/use-shop.ts';
 
-let origin = '';
-const resources = new AsyncDisposableStack();
-before(async () => {
-  ({ origin } = await startTestApp({ after: (release: () => Promise<void>) => resources.defer(release) }));
-});
-after(() => resources.disposeAsync());
+const shop = useShop();
+
+const read = new Map<string, string>();
 
 /** A page as the service sends it, before any script runs. */
 async function pageAt(path: string): Promise<string> {
-  const { status, text } = await fetchBytes(origin + path);
+  const known = read.get(path);
+  if (known !== undefined) return known;
+  const { status, text } = await fetchBytes(shop.origin + path);
   assert.equal(status, 200, path);
+  read.set(path, text);
   return text;
 }
 
@@ -57,6 +57,11 @@ describe('the page of each operation, without JavaScript,', () => {
         parameters.toSorted(),
       );
       const body = operationsWithBody.find(({ operationId }) => operationId === operation.operationId)?.body;
+      const ids = matchesOf(page, / id="([^"]*)"/g);
+      assert.equal(new Set(ids).size, ids.length, 'anchors are unique');
+      const linked =
+        page.match(/<div class="field" id="([\w.-]+)">\n<p><a class="anchor" href="#\1">/g) ?? [];
+      assert.equal(linked.length, shown.length, 'every field has an anchor');
       const fields = shown.filter(id => id.startsWith('body.')).map(id => id.split('.').at(-1)!);
       for (const field of Object.keys(body?.properties ?? {})) assert.ok(fields.includes(field), field);
       if (body) assert.ok(textOf(page).includes(JSON.stringify(body.example, null, 2)), 'the example');
@@ -84,12 +89,10 @@ describe('the page of each operation, without JavaScript,', () => {
 
 describe('pages', () => {
   it('have no broken link and no broken anchor, and neither has their Markdown', async () => {
-    const found = new Map<string, string>();
     const wanted = new Set(['/docs', '/llms.txt', '/llms-full.txt']);
     const links: [page: string, target: string, anchor: string | undefined][] = [];
     for (const path of wanted) {
       const text = await pageAt(path);
-      found.set(path, text);
       const isPage = text.startsWith('<!doctype');
       if (!isPage && !/\.(md|txt)$/.test(path)) continue;
       // Rules of the contract contain patterns, which look like links.
@@ -100,17 +103,18 @@ describe('pages', () => {
       for (const link of targets) {
         // Markdown is also read in one file: its links must not depend on its address.
         assert.ok(isPage || /^(\/|https:)/.test(link), `${path}: ${link}`);
-        const { origin: target, pathname, hash } = new URL(link, origin + path);
-        if (target !== origin) continue;
+        const { origin: target, pathname, hash } = new URL(link, shop.origin + path);
+        if (target !== shop.origin) continue;
         links.push([path, pathname, hash.slice(1) || undefined]);
         wanted.add(pathname);
       }
     }
     assert.ok(wanted.size > 160, `${wanted.size} pages`);
     for (const [page, target, anchor] of links)
-      if (anchor) assert.ok(found.get(target)!.includes(` id="${anchor}"`), `${page}: ${target}#${anchor}`);
+      if (anchor)
+        assert.ok((await pageAt(target)).includes(` id="${anchor}"`), `${page}: ${target}#${anchor}`);
     for (const { operation } of documentedOperations)
-      assert.ok(found.has(`/docs/operations/${operation.operationId}`), operation.operationId);
+      assert.ok(wanted.has(`/docs/operations/${operation.operationId}`), operation.operationId);
   });
 
   it('contain everything to which the results of the search lead', async () => {
@@ -158,15 +162,15 @@ describe('pages', () => {
       '/docs/errors',
       '/docs/operations/listPets',
     ]) {
-      const byName = await fetchBytes(`${origin}${path}.md`);
+      const byName = await fetchBytes(`${shop.origin}${path}.md`);
       const accept = { accept: 'text/markdown, text/plain;q=0.5' };
-      const negotiated = await fetchBytes(origin + path, { headers: accept });
+      const negotiated = await fetchBytes(shop.origin + path, { headers: accept });
       assert.equal(byName.headers['content-type'], 'text/markdown; charset=utf-8');
       assert.equal(negotiated.text, byName.text, path);
       assert.match(byName.text, /^# .+\n\n/);
       assert.match(String(negotiated.headers.vary), /\baccept\b/);
       const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
-      const page = await fetchBytes(origin + path, { headers: browser });
+      const page = await fetchBytes(shop.origin + path, { headers: browser });
       assert.equal(page.headers['content-type'], 'text/html; charset=utf-8');
     }
   });
@@ -191,7 +195,7 @@ describe('pages', () => {
       '/docs/guide/..%2ferrors',
       '/docs/resources/animals/more',
     ])
-      assert.equal((await fetchBytes(origin + path)).status, 404, path);
+      assert.equal((await fetchBytes(shop.origin + path)).status, 404, path);
   });
 
   it('redirect from their address with slashes at its end', async () => {
@@ -200,18 +204,18 @@ describe('pages', () => {
       ['/docs/guide/', '/docs/guide'],
       ['/docs/operations/listPets//?x=1', '/docs/operations/listPets'],
     ] as const) {
-      const { status, headers } = await fetchBytes(origin + path);
+      const { status, headers } = await fetchBytes(shop.origin + path);
       assert.deepEqual([status, headers.location], [302, page], path);
     }
   });
 
   it('include one for browsers at addresses without a page; other clients get an error', async () => {
     for (const path of ['/docs/nothing', '/docs/nothing/', '/docs/operations/nothing', '/docs/a/b/c']) {
-      const page = await fetchBytes(origin + path, { headers: { accept: 'text/html,*/*;q=0.8' } });
+      const page = await fetchBytes(shop.origin + path, { headers: { accept: 'text/html,*/*;q=0.8' } });
       assert.deepEqual([page.status, page.headers['content-type']], [404, 'text/html; charset=utf-8'], path);
       assert.match(page.text, /<h1>Page not found<\/h1>/);
       assert.match(String(page.headers.vary), /\baccept\b/);
-      const { text } = await fetchBytes(origin + path, { headers: { accept: 'application/json' } });
+      const { text } = await fetchBytes(shop.origin + path, { headers: { accept: 'application/json' } });
       assert.equal(JSON.parse(text).code, 'route_not_found', path);
     }
   });

@@ -5,10 +5,12 @@ import { describe, it, type TestContext } from 'node:test';
 import BetterSqlite3 from 'better-sqlite3';
 import { checkStore } from '../../src/db/check-store.ts';
 import { migrateSqlite } from '../../src/db/migrate-sqlite.ts';
+import { copySnapshot } from '../../src/db/snapshot.ts';
 import { Client } from '../support/client.ts';
 import { aCategory } from '../support/factories.ts';
 import { dataDirectory, run, serve } from '../support/service-process.ts';
 import { smallDisk } from '../support/small-disk.ts';
+import { until } from '../support/until.ts';
 
 const fileCalls = join(import.meta.dirname, '../support/file-calls.ts');
 
@@ -89,6 +91,43 @@ describe('a backup', () => {
       /^\S+\.unfinished exists: another backup is writing it, or was killed; delete it/,
     );
     assert.equal(statSync(`${other}.unfinished`).size, 7);
+  });
+
+  it('replaces no file that appears while it is written', async t => {
+    const [directory, events] = [dataDirectory(t), dataDirectory(t)];
+    const [file, reached, resume] = [
+      join(directory, 'backup.db'),
+      join(events, 'reached'),
+      join(events, 'resume'),
+    ];
+    const ended = run(t, ['backup', file], {
+      ...closedStore(t),
+      NODE_OPTIONS: `--import=${fileCalls}`,
+      ...{ TEST_WAIT_AT: 'after 1', TEST_REACHED: reached, TEST_RESUME: resume },
+    });
+    await until('the copy is on disk', () => existsSync(reached));
+    writeFileSync(file, 'precious');
+    writeFileSync(resume, '');
+    const { code, stderr } = await ended;
+    assert.match(stderr, /backup\.db already exists/);
+    assert.deepEqual([code, readdirSync(directory), statSync(file).size], [2, ['backup.db'], 8]);
+  });
+
+  it('copies one state, and does not start again, when each part of the copy is followed by a commit', async t => {
+    const { PETSTORE_DATA: directory } = closedStore(t);
+    const writer = new BetterSqlite3(join(directory, 'petstore.db'));
+    t.after(() => writer.close());
+    let parts = 0;
+    const throwIfAborted = () => {
+      assert.ok(++parts < 20, 'the copy started again');
+      writer.exec(`INSERT INTO categories (name, name_key) VALUES ('${parts}', '${parts}')`);
+    };
+    const target = join(dataDirectory(t), 'copy.db');
+    await copySnapshot(join(directory, 'petstore.db'), target, { throwIfAborted } as AbortSignal);
+    const copy = new BetterSqlite3(target, { readonly: true });
+    assert.deepEqual(copy.prepare('SELECT name FROM categories').pluck().all(), ['Dogs']);
+    copy.close();
+    assert.ok(parts > 0);
   });
 
   it('leaves no file on a disk that is too small', async t => {

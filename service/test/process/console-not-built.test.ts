@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
-import { cpSync, mkdirSync, symlinkSync } from 'node:fs';
-import { join } from 'node:path';
-import { it } from 'node:test';
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, it } from 'node:test';
 import { BUILD_COMMAND } from '../../src/console/console-files.ts';
+import { composeFile, readProjectFile, root } from '../support/deploy-files.ts';
+import { DocumentedCommands } from '../support/documented-commands.ts';
 import { fetchBytes } from '../support/fetch-bytes.ts';
-import { dataDirectory, serve } from '../support/service-process.ts';
-
-const root = join(import.meta.dirname, '../../..');
+import { dataDirectory, run, serve } from '../support/service-process.ts';
 
 /** Copies what the service runs, without the console that a start may have built. Returns the path of its program. */
 function copyWithoutConsole(directory: string): string {
@@ -26,7 +27,8 @@ function copyWithoutConsole(directory: string): string {
 
 it('a service whose console is not built prints no link to it, and its page names the command that builds it', async t => {
   const main = copyWithoutConsole(dataDirectory(t));
-  const service = await serve(t, dataDirectory(t), {}, main);
+  const data = dataDirectory(t);
+  const service = await serve(t, data, {}, main);
   for (const path of ['/console', '/console/', '/console/animals/7?q=rex']) {
     const { status, headers, text } = await fetchBytes(service.url + path);
     assert.deepEqual(
@@ -41,8 +43,87 @@ it('a service whose console is not built prints no link to it, and its page name
   assert.deepEqual([head.status, head.text], [503, '']);
   assert.equal((await fetchBytes(`${service.url}/console/assets/main.js`)).status, 404);
 
+  const settings = { PETSTORE_DATA: data, PORT: new URL(service.url).port };
+  const link = await run(t, ['sign-in-link'], settings, main);
+  assert.deepEqual([link.code, link.stdout], [1, '']);
+  assert.ok(link.stderr.startsWith('The console is not built, '), link.stderr);
+  assert.ok(link.stderr.includes(`: build it with ${BUILD_COMMAND}, `), link.stderr);
+
   const { stdout, stderr } = await service.end('SIGTERM');
   assert.doesNotMatch(stderr, /\/console\b(?!\/build)/);
   assert.match(stderr, new RegExp(`Console +not built; build it with ${BUILD_COMMAND}`));
   assert.doesNotMatch(stdout, /"level":[456]0/);
+});
+
+describe('every documented way to start the service builds the console before:', () => {
+  /** Fails unless the parts follow each other in a text. */
+  const assertInOrder = (text: string, ...parts: string[]) => {
+    const places = parts.map(part => text.indexOf(part));
+    assert.ok(
+      places.every((place, i) => place > (places[i - 1] ?? -1)),
+      `${parts} in ${text}`,
+    );
+  };
+  const { scripts } = JSON.parse(readProjectFile('package.json'));
+
+  it('npm start and npm run start:replicas', () => {
+    for (const [name, program] of [
+      ['start', 'service/src/main.ts serve'],
+      ['start:replicas', 'scripts/start-replicas.ts'],
+    ] as const)
+      assertInOrder(scripts[name], 'scripts/setup.mjs', `&& ${BUILD_COMMAND} &&`, program);
+  });
+
+  it('systemd', () => {
+    const commands = new DocumentedCommands('docs/operations.md').find('tar -x -C /opt/petstore');
+    assertInOrder(
+      commands,
+      `cd /opt/petstore && node scripts/setup.mjs && ${BUILD_COMMAND}`,
+      'enable --now petstore',
+    );
+  });
+
+  it('the image, which Compose and Kubernetes run as it is', () => {
+    const [, build, image] = readProjectFile('Dockerfile')
+      .split(/^FROM /m)
+      .slice(1);
+    assert.match(build!, /^\S+ AS console\n/);
+    // As in package.json, but with the Node.js of the image.
+    assertInOrder(build!, 'RUN npm ci', `RUN ${BUILD_COMMAND.replace('node_modules/.bin/', '')}`);
+    assert.match(image!, /^COPY --from=console \/app\/web\/console\/dist web\/console\/dist$/m);
+    assert.equal(composeFile().services.service.build, '.');
+    new DocumentedCommands('docs/operations.md').find('docker build -t');
+    for (const file of ['compose.yaml', 'deploy/kubernetes/deployment.yaml'])
+      assert.doesNotMatch(readProjectFile(file), /:\/app|mountPath: \/app/, 'nothing hides the result');
+  });
+});
+
+it('the build replaces its result when its sources have changed, also by files of an archive, which have earlier times', t => {
+  const directory = dataDirectory(t);
+  const write = (name: string, text: string) => {
+    mkdirSync(dirname(join(directory, name)), { recursive: true });
+    writeFileSync(join(directory, name), text);
+  };
+  for (const name of ['package-lock.json', 'sdk/src/a', 'pet-files/src/a', 'web/console/src/a'])
+    write(name, '');
+  for (const name of ['index.html', 'vite.config.ts', 'package.json']) write(`web/console/${name}`, '{}');
+  write(
+    'node_modules/vite/index.mjs',
+    `import { cpSync } from 'node:fs';
+     export const build = async ({ build: { outDir } }) => cpSync('web/console/index.html', outDir + '/index.html');`,
+  );
+  write('node_modules/vite/package.json', '{"exports":"./index.mjs"}');
+  cpSync(join(root, 'web/console/build.mjs'), join(directory, 'web/console/build.mjs'));
+  const build = () => {
+    const { stderr } = spawnSync(process.execPath, ['web/console/build.mjs'], {
+      cwd: directory,
+      encoding: 'utf8',
+    });
+    return [stderr, readFileSync(join(directory, 'web/console/dist/index.html'), 'utf8')];
+  };
+  assert.deepEqual(build(), ['Building the console …\n', '{}']);
+  assert.deepEqual(build(), ['', '{}']);
+  write('web/console/index.html', 'new');
+  utimesSync(join(directory, 'web/console/index.html'), 0, 0);
+  assert.deepEqual(build(), ['Building the console …\n', 'new']);
 });

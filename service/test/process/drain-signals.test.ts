@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
-import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { Client } from '../support/client.ts';
 import { RawConnection } from '../support/raw-connection.ts';
 import { dataDirectory, serve } from '../support/service-process.ts';
+import { onTerminal } from '../support/terminal.ts';
 import { until } from '../support/until.ts';
 
 const HEALTH = 'GET /healthz HTTP/1.1\r\nHost: shop\r\n\r\n';
@@ -103,24 +102,8 @@ describe('SIGTERM', () => {
 
 describe('Ctrl-C on a terminal', () => {
   it('starts no drain', async t => {
-    const main = join(import.meta.dirname, '../../src/main.ts');
-    // Gives the command a terminal of its own.
-    const terminal = spawn(
-      'script',
-      ['--quiet', '--return', '--command', `exec '${process.execPath}' '${main}' serve`, '/dev/null'],
-      {
-        env: { PATH: process.env.PATH, PORT: '0', PETSTORE_DATA: dataDirectory(t) },
-        stdio: ['pipe', 'pipe', 'inherit'],
-      },
-    );
-    t.after(() => terminal.kill('SIGKILL'));
-    const ended = once(terminal, 'close');
-    let shown = '';
-    terminal.stdout.setEncoding('utf8').on('data', part => {
-      shown += part;
-      if (part.includes('Try it:')) terminal.stdin.write('\x03');
-    });
-    assert.deepEqual(await ended, [0, null], shown);
-    assert.match(shown, /"signal":"SIGINT","drainSeconds":0,"msg":"Shutting down"/);
+    const terminal = onTerminal(t, ['serve'], { PORT: '0', PETSTORE_DATA: dataDirectory(t) });
+    await terminal.shows(/Try it:/);
+    assert.match(await terminal.interrupt(), /"signal":"SIGINT","drainSeconds":0,"msg":"Shutting down"/);
   });
 });

@@ -23,29 +23,25 @@ async function aTakenPort(t: TestContext): Promise<string> {
 }
 
 describe('serve', () => {
-  it('reports that its port is in use', async t => {
-    const port = await aTakenPort(t);
-    const ended = await run(t, ['serve'], { PORT: port, PETSTORE_DATA: dataDirectory(t) });
-    assertExplained(ended, new RegExp(`^Port ${port} of 127.0.0.1 is in use: .* set PORT\n$`));
-  });
+  for (const setting of ['PORT', 'OPS_PORT']) {
+    it(`reports that ${setting} is in use`, async t => {
+      const port = await aTakenPort(t);
+      const ended = await run(t, ['serve'], { PORT: '0', [setting]: port, PETSTORE_DATA: dataDirectory(t) });
+      assertExplained(ended, new RegExp(`^Port ${port} of 127.0.0.1 is in use: .* set ${setting}\n$`));
+    });
+  }
 
-  it('reports that the port of the metrics is in use', async t => {
-    const port = await aTakenPort(t);
-    const settings = { PORT: '0', OPS_PORT: port, PETSTORE_DATA: dataDirectory(t) };
-    const ended = await run(t, ['serve'], settings);
-    assertExplained(ended, new RegExp(`^Port ${port} of 127.0.0.1 is in use: .* set OPS_PORT\n$`));
-  });
-
-  it('reports that OPS_HOST is not an address of the machine', async t => {
-    const settings = { PORT: '0', OPS_PORT: '0', OPS_HOST: '192.0.2.1', PETSTORE_DATA: dataDirectory(t) };
-    const ended = await run(t, ['serve'], settings);
-    assertExplained(ended, /^OPS_HOST 192\.0\.2\.1 is not an address of this machine\n$/);
-  });
-
-  it('reports that HOST is not an address of the machine', async t => {
-    const ended = await run(t, ['serve'], { PORT: '0', HOST: '192.0.2.1', PETSTORE_DATA: dataDirectory(t) });
-    assertExplained(ended, /^HOST 192\.0\.2\.1 is not an address of this machine\n$/);
-  });
+  for (const setting of ['HOST', 'OPS_HOST']) {
+    it(`reports that ${setting} is not an address of the machine`, async t => {
+      const ports = { PORT: '0', OPS_PORT: '0' };
+      const ended = await run(t, ['serve'], {
+        ...ports,
+        [setting]: '192.0.2.1',
+        PETSTORE_DATA: dataDirectory(t),
+      });
+      assertExplained(ended, new RegExp(`^${setting} 192\\.0\\.2\\.1 is not an address of this machine\n$`));
+    });
+  }
 
   it('names a wrong setting, and creates nothing', async t => {
     const directory = join(dataDirectory(t), 'data');
@@ -100,18 +96,15 @@ describe('serve', () => {
 });
 
 describe('the command line', () => {
-  it('names an unknown command, and lists the known ones', async t => {
-    assertExplained(await run(t, ['sevre'], {}), /^There is no command "sevre"\n\nUsage: /);
-  });
-
-  it('does not treat a property of every object as a command', async t => {
-    assertExplained(await run(t, ['toString'], {}), /^There is no command "toString"\n/);
-  });
-
-  it('shows its usage when it gets no command', async t => {
-    assertExplained(
-      await run(t, [], {}),
-      /^Usage: node_modules\/\.bin\/node service\/src\/main\.ts <command>\n/,
-    );
-  });
+  const usage = 'Usage: node_modules/.bin/node service/src/main.ts <command>\n';
+  for (const [args, message] of [
+    // The second is a property of every object.
+    [['sevre'], `There is no command "sevre"\n\n${usage}`],
+    [['toString'], `There is no command "toString"\n\n${usage}`],
+    [[], usage],
+  ] as const) {
+    it(`shows its usage for "${args}"`, async t => {
+      assertExplained(await run(t, [...args], {}), new RegExp(`^${RegExp.escape(message)}`));
+    });
+  }
 });

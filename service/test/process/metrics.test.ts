@@ -59,6 +59,10 @@ describe('the metrics', () => {
     await api.get('/pets/%ZZ');
 
     const metrics = await scrape(metricsUrl);
+    const bucket = (le: string) =>
+      metrics.total('http_request_duration_seconds_bucket', { status: '200', le });
+    assert.ok(bucket('0.0005') <= bucket('10'), 'buckets contain those before them');
+    assert.equal(bucket('+Inf'), 3);
     const counted = metrics.samples
       .filter(({ name }) => name === REQUESTS)
       .map(({ labels: { method, route, status }, value }) => `${value} ${method} ${route} ${status}`);

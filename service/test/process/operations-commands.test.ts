@@ -6,6 +6,7 @@ import { Client as Session } from 'pg';
 import { type PostgresServer, startPostgres } from '../../../scripts/servers/postgres.ts';
 import { type RedisServer, startRedis } from '../../../scripts/servers/redis.ts';
 import { Client } from '../support/client.ts';
+import { buildConsole } from '../support/console-page.ts';
 import { Checkout, DocumentedCommands } from '../support/documented-commands.ts';
 import { latestCursor } from '../support/event-log.ts';
 import { aPet } from '../support/factories.ts';
@@ -20,7 +21,8 @@ const skipped: Record<string, string> = {
   'docker compose exec service cat': 'needs a container engine',
   'docker compose cp proxy': 'needs a container engine; caddy.test.ts does the same with a Caddy of its own',
   'docker build': 'needs a container engine',
-  '/opt/petstore': 'installs into the system; systemd.test.ts checks the unit',
+  '/opt/petstore':
+    'installs into the system; systemd.test.ts checks the unit, console-not-built.test.ts the build of the console',
   '/etc/petstore/credentials': 'installs into the system; systemd.test.ts checks the drop-in',
   systemctl: 'needs systemd as process 1',
   'journalctl -u petstore': 'needs systemd as process 1',
@@ -37,6 +39,8 @@ const skipped: Record<string, string> = {
 };
 
 describe('the documented commands for the embedded store', () => {
+  before(buildConsole);
+
   it('back up a store in use, readable by its owner only, check store and backup, and restore it', async t => {
     const home = dataDirectory(t);
     const checkout = new Checkout(home, { environment: {} });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { freshCloneWithRuntime } from '../support/fresh-clone.ts';
@@ -67,12 +67,5 @@ describe('two installations in one clone', () => {
     assert.deepEqual([status, stderr], [0, 'Installing packages (once; about 15 s) …\n']);
     assert.equal(fresh.npmCalls().length, 1);
     assert.deepEqual(locksIn(fresh.directory), []);
-  });
-
-  it('leave no lock when npm fails', t => {
-    const fresh = freshCloneWithRuntime(t, 'process.exit(7)');
-    assert.equal(fresh.setUp().status, 1);
-    assert.deepEqual(locksIn(fresh.directory), []);
-    assert.ok(readFileSync(join(fresh.directory, 'npm-calls'), 'utf8'));
   });
 });

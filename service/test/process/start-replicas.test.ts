@@ -3,10 +3,11 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { describe, it, type TestContext } from 'node:test';
+import { before, describe, it, type TestContext } from 'node:test';
 import { freePort } from '../../../scripts/servers/ports.ts';
 import { haveEnded, withDescendants } from '../../../scripts/servers/processes.ts';
 import { Client } from '../support/client.ts';
+import { buildConsole } from '../support/console-page.ts';
 import { aPet } from '../support/factories.ts';
 import { until } from '../support/until.ts';
 
@@ -68,6 +69,8 @@ function statusesOf(urls: readonly string[]): Promise<number[]> {
 }
 
 describe('start:replicas', () => {
+  before(buildConsole);
+
   it('serves one shop from all replicas, even while one is stopped, and restarts that one', async t => {
     const { child, output, ended, api, pids, metrics, directory } = await twoReplicas(t);
     assert.equal(pids.length, 2);
@@ -78,6 +81,8 @@ describe('start:replicas', () => {
       for (let i = 0; i < times; i++) assert.equal((await api.get(`/pets?id=${petId}`)).body[0].id, petId);
     };
     await readMany(20);
+    const [, page] = await output.matching(/Console {4}(\S+)/);
+    assert.deepEqual(await statusesOf([page!]), [200]);
 
     const [first, second] = pids as [number, number];
     process.kill(first, 'SIGKILL');

@@ -1,54 +1,93 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { dataDirectory } from '../support/service-process.ts';
 
 const script = join(import.meta.dirname, '../../../scripts/test.ts');
+const leftBehind = 'leaves no sockets, timers or environment variables behind';
 
-const passing = `import { it } from 'node:test'; it('passes here', () => {}); it('passes there', () => {});`;
-const failing = `import { it } from 'node:test'; it('fails', () => { throw new Error('planted'); });`;
-const onPostgres = `import { it } from 'node:test'; it('runs on PostgreSQL', () => {
-  const { TEST_STORE, TEST_DATABASE_URL, TEST_REDIS_URL } = process.env;
-  if (TEST_STORE !== 'postgres' || !TEST_DATABASE_URL || !TEST_REDIS_URL) throw new Error('on another store');
-});`;
+const testNamed = (name: string, body = '') =>
+  `import { it } from 'node:test';\nit(${JSON.stringify(name)}, () => {${body}});`;
 
 /** Runs the command with arguments in a directory that has these files. */
 function run(t: TestContext, files: Record<string, string>, ...args: string[]) {
   const directory = dataDirectory(t);
-  mkdirSync(join(directory, 'more'), { recursive: true });
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(directory, name), text);
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(directory, name)), { recursive: true });
+    writeFileSync(join(directory, name), text);
+  }
   // With this variable the command would report to the test runner that runs this test.
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
-  return spawnSync(process.execPath, [script, ...args], { cwd: directory, encoding: 'utf8', env });
+  const options = { cwd: directory, encoding: 'utf8', env, timeout: 60_000 } as const;
+  const { status, stdout, stderr } = spawnSync(process.execPath, [script, ...args], options);
+  const named = (pattern: RegExp) => Array.from(stdout.matchAll(pattern), ([, name]) => name!).toSorted();
+  return {
+    status,
+    stdout,
+    stderr,
+    passed: named(/^ *ok \d+ - (.*)$/gm),
+    failed: named(/^ *not ok \d+ - (.*)$/gm),
+  };
 }
 
 describe('the command that runs tests', () => {
-  const files = { 'a.test.ts': passing, 'more/b.test.ts': passing, 'more/c.test.ts': failing, 'd.ts': '' };
+  const files = {
+    'a.test.ts': testNamed('in a'),
+    'more/b.test.ts': testNamed('in b') + testNamed('again in b').split('\n')[1],
+    'more/c.test.ts': testNamed('in c', `throw new Error('planted');`),
+    'd.ts': '',
+  };
 
-  it('runs the given files, and no others', t => {
-    const { status, stdout } = run(t, files, 'fast', 'a.test.ts', 'more/b*');
-    assert.match(stdout, /^. tests 4$/m);
-    assert.equal(status, 0);
+  it('runs the given files and directories with the given options, and fails when a test does', t => {
+    const tap = '--test-reporter=tap';
+    const { status, passed } = run(t, files, 'fast', tap, 'a.test.ts', 'more/b*');
+    assert.deepEqual([status, passed], [0, ['again in b', 'in a', 'in b']]);
+    const { status: code, failed } = run(t, files, 'fast', tap, 'more', '--test-name-pattern=in c');
+    assert.deepEqual([code, failed], [1, ['in c']]);
   });
 
-  it('runs the tests in a directory, and fails when one of them does', t => {
-    const { status, stdout } = run(t, files, 'fast', 'more');
-    assert.match(stdout, /^. tests 3$/m);
+  it('runs each file of two suites once with the same servers, and names the file that leaves something behind', t => {
+    const shop = `import '../support/shop.ts';\n`;
+    const server = `process.getBuiltinModule('node:net').createServer().listen(0)`;
+    const closes = `import { after, before } from 'node:test';\nlet server;
+      before(() => { server = ${server}; });\nafter(() => server.close());\n`;
+    const { status, stdout, passed, failed } = run(
+      t,
+      {
+        'service/test/support/test-store.ts': `console.log('store: ' + process.env.TEST_STORE, Boolean(process.env.TEST_REDIS_URL));`,
+        'service/test/support/shop.ts': `import './test-store.ts';`,
+        'service/test/crash/a.test.ts': testNamed('Test crash.'),
+        'service/test/journeys/b.test.ts': shop + closes + testNamed('Test shop.'),
+        'service/test/journeys/c.test.ts': closes + testNamed('Test rules.'),
+        'service/test/process/d.test.ts': testNamed(
+          'Test timer.',
+          'globalThis.left = setInterval(() => {}, 1_000);',
+        ),
+        'service/test/process/e.test.ts': testNamed('Test ends it.', 'clearInterval(globalThis.left);'),
+        'service/test/process/f.test.ts': testNamed('Test variable.', `process.env.LEFT = 'behind';`),
+        'service/test/process/g.test.ts': testNamed('Test other.'),
+      },
+      ...['service', 'postgres', '--test-reporter=tap'],
+    );
+    const tests = ['crash', 'ends it', 'other', 'rules', 'shop', 'shop', 'timer', 'variable'];
+    assert.deepEqual(
+      passed.filter(name => name.startsWith('Test ')),
+      tests.map(name => `Test ${name}.`),
+      stdout,
+    );
+    const stores = Array.from(stdout.matchAll(/^# store: (.+)$/gm), ([, store]) => store);
+    assert.deepEqual(stores.toSorted(), ['postgres true', 'undefined true']);
+    const leaks = ['d', 'f'].map(name => `service/test/process/${name}.test.ts ${leftBehind}`);
+    assert.deepEqual([status, failed.filter(name => name.startsWith('service/'))], [1, leaks]);
+  });
+
+  it('fails when a file of a suite cannot be loaded', t => {
+    const broken = { 'service/test/process/a.test.ts': `import './missing.ts';` };
+    const { status, stdout } = run(t, broken, 'service', '--test-reporter=tap');
     assert.equal(status, 1);
-  });
-
-  it('forwards options', t => {
-    const { status, stdout } = run(t, files, 'fast', 'a.test.ts', 'more', '--test-name-pattern=passes here');
-    assert.match(stdout, /^. tests 2$/m);
-    assert.equal(status, 0);
-  });
-
-  it('runs a file on PostgreSQL and Redis', t => {
-    const { status, stdout } = run(t, { 'a.test.ts': onPostgres }, 'postgres', 'a.test.ts');
-    assert.match(stdout, /^. tests 1$/m);
-    assert.equal(status, 0, stdout);
+    assert.match(stdout, /missing\.ts/);
   });
 
   for (const [args, message] of [

@@ -34,7 +34,7 @@ it('replicas that store the same keys at the same time lose no count and no ban'
           bannedUntil: NOON + round * MINUTE + REPLICAS - 1 - rank,
           bans: 1,
         };
-        counters.adopt(keyId, view);
+        counters.keys.adopt(keyId, view);
       }
       return limitsOver(counters);
     });

@@ -1,85 +1,118 @@
 import assert from 'node:assert/strict';
-import { describe, it, type TestContext } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { buildApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { fillEmptyStore } from '../../src/demo/demo-shop.ts';
-import { SECOND } from '../../src/kit/clock.ts';
+import { MINUTE, SECOND } from '../../src/kit/clock.ts';
 import { codes, provokeBan, usedUp } from '../access/provoke-ban.ts';
 import { Client } from '../support/client.ts';
 import { emptyPostgres } from '../support/engines.ts';
 import { assertRejected } from '../support/rejection.ts';
-import { startTestApp, type TestApp } from '../support/test-app.ts';
-
-/** A service with a second replica; `there` is a client of that replica, with the administrator's key. */
-async function startBoth(t: TestContext): Promise<TestApp & { there: Client }> {
-  const shop = await startTestApp(t, { shared: true });
-  const { api: there } = await shop.replica();
-  return { ...shop, there };
-}
+import type { NewKey } from '../support/test-app.ts';
+import { useShop } from '../support/use-shop.ts';
 
 describe('within a second, another replica notices', () => {
-  it('that a key was created', async t => {
-    const { there, clientWith } = await startBoth(t);
-    const { key } = await clientWith({});
+  const shop = useShop({ shared: true });
+  /** A client of the other replica, with the administrator's key. */
+  let there: Client;
+  before(async () => {
+    there = (await shop.replica()).api;
+  });
+
+  it('that a key was created', async () => {
+    const { key } = await shop.clientWith({});
     assert.equal((await there.as(key).get('/pets')).status, 200);
   });
 
-  it('that a key was revoked', async t => {
-    const { api, there, clientWith, clock } = await startBoth(t);
-    const { key, keyId } = await clientWith({});
+  it('that a key was revoked', async () => {
+    const { key, keyId } = await shop.clientWith({});
     assert.equal((await there.as(key).get('/pets')).status, 200);
-    assert.equal((await api.delete(`/keys/${keyId}`)).status, 204);
-    assertRejected(await api.as(key).get('/pets'), 401, 'invalid_api_key');
-    clock.advance(SECOND);
+    assert.equal((await shop.api.delete(`/keys/${keyId}`)).status, 204);
+    assertRejected(await shop.api.as(key).get('/pets'), 401, 'invalid_api_key');
+    shop.clock.advance(SECOND);
     assertRejected(await there.as(key).get('/pets'), 401, 'invalid_api_key');
   });
 
-  it('that its scopes, its plan or its quotas were changed', async t => {
-    const { api, there, clientWith, clock } = await startBoth(t);
-    const { key, keyId } = await clientWith({ plan: 'free', scopes: ['pets:read'] });
+  it('that its scopes, its plan or its quotas were changed', async () => {
+    const { key, keyId } = await shop.clientWith({ plan: 'free', scopes: ['pets:read'] });
     const client = there.as(key);
     assert.equal((await client.get('/pets')).headers['x-ratelimit-limit'], '60');
     assertRejected(await client.get('/store/orders'), 403, 'insufficient_scope');
 
-    await api.patch(`/keys/${keyId}`, { plan: 'pro', scopes: ['orders:read'] });
-    clock.advance(SECOND);
+    await shop.api.patch(`/keys/${keyId}`, { plan: 'pro', scopes: ['orders:read'] });
+    shop.clock.advance(SECOND);
     assertRejected(await client.get('/pets'), 403, 'insufficient_scope');
     assert.equal((await client.get('/store/orders')).headers['x-ratelimit-limit'], '300');
 
-    await api.patch(`/keys/${keyId}`, { plan: 'enterprise', quotas: { perMinute: 70, perDay: 700 } });
-    clock.advance(SECOND);
+    await shop.api.patch(`/keys/${keyId}`, { plan: 'enterprise', quotas: { perMinute: 70, perDay: 700 } });
+    shop.clock.advance(SECOND);
     assert.equal((await client.get('/store/orders')).headers['x-ratelimit-limit'], '70');
   });
 
-  it('that it was rotated, and that the old secret has expired', async t => {
-    const { api, there, clientWith, clock } = await startBoth(t);
-    const { key, keyId } = await clientWith({});
+  it('that it was rotated, and that the old secret has expired', async () => {
+    const { key, keyId } = await shop.clientWith({});
     assert.equal((await there.as(key).get('/pets')).status, 200);
-    const { body } = await api.post(`/keys/${keyId}/rotate`, { graceSeconds: 0 });
+    const { body } = await shop.api.post(`/keys/${keyId}/rotate`, { graceSeconds: 0 });
     assert.equal((await there.as(body.key).get('/pets')).status, 200);
-    clock.advance(SECOND);
+    shop.clock.advance(SECOND);
     assertRejected(await there.as(key).get('/pets'), 401, 'invalid_api_key');
     assert.equal((await there.as(body.key).get('/pets')).status, 200);
   });
 
-  it('that its expiry was moved to an earlier time', async t => {
-    const { api, there, clientWith, clock } = await startBoth(t);
-    const { key, keyId } = await clientWith({});
+  it('that its expiry was moved to an earlier time', async () => {
+    const { key, keyId } = await shop.clientWith({});
     assert.equal((await there.as(key).get('/pets')).status, 200);
-    const expiresAt = new Date(clock.now() + 500).toISOString();
-    assert.equal((await api.patch(`/keys/${keyId}`, { expiresAt })).status, 200);
-    clock.advance(SECOND);
+    const expiresAt = new Date(shop.clock.now() + 500).toISOString();
+    assert.equal((await shop.api.patch(`/keys/${keyId}`, { expiresAt })).status, 200);
+    shop.clock.advance(SECOND);
     assertRejected(await there.as(key).get('/pets'), 401, 'invalid_api_key');
   });
 
-  it('that its ban was lifted', async t => {
-    const shop = await startBoth(t);
+  it('that its ban was lifted', async () => {
     const client = await usedUp(shop);
     await provokeBan(shop, client);
-    assert.equal((await shop.there.delete(`/keys/${client.keyId}/ban`)).status, 204);
+    assert.equal((await there.delete(`/keys/${client.keyId}/ban`)).status, 204);
     shop.clock.advance(SECOND);
     assert.deepEqual(await codes(client, 1), ['rate_limit_exceeded']);
     assert.equal((await shop.api.get(`/keys/${client.keyId}`)).body.ban, null);
+  });
+
+  it('that the origins of publishable keys have changed', async () => {
+    const [one, other] = ['https://shop.example', 'https://other.example'];
+    /** The statuses of preflight requests of both origins. */
+    const preflights = async () => {
+      const statuses = [];
+      for (const origin of [one, other]) {
+        const headers = { origin, 'access-control-request-method': 'GET' };
+        statuses.push((await there.as().send('OPTIONS', '/pets', { headers })).status);
+      }
+      return statuses;
+    };
+    const page: NewKey = { kind: 'publishable', plan: 'business', scopes: ['pets:read'] };
+    assert.deepEqual(await preflights(), [403, 403]);
+
+    const { key, keyId } = await shop.clientWith({ ...page, origins: [one] });
+    shop.clock.advance(SECOND);
+    assert.deepEqual(await preflights(), [204, 403], 'created');
+    assert.equal((await there.as(key).get('/pets', { origin: one })).status, 200);
+
+    await shop.api.patch(`/keys/${keyId}`, { origins: [other] });
+    shop.clock.advance(SECOND);
+    assert.deepEqual(await preflights(), [403, 204], 'changed');
+    assertRejected(await there.as(key).get('/pets', { origin: one }), 403, 'origin_not_allowed');
+
+    const expiresAt = new Date(shop.clock.now() + MINUTE).toISOString();
+    await shop.clientWith({ ...page, origins: [one], expiresAt });
+    await shop.api.post(`/keys/${keyId}/rotate`, { graceSeconds: 0 });
+    shop.clock.advance(SECOND);
+    assert.deepEqual(await preflights(), [204, 204], 'created and rotated');
+
+    await shop.api.delete(`/keys/${keyId}`);
+    shop.clock.advance(SECOND);
+    assert.deepEqual(await preflights(), [204, 403], 'revoked');
+
+    shop.clock.advance(MINUTE);
+    assert.deepEqual(await preflights(), [403, 403], 'expired');
   });
 });
 

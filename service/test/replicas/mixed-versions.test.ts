@@ -9,6 +9,7 @@ import { Receiver } from '../events/receiver.ts';
 import { Client } from '../support/client.ts';
 import { emptyPostgres } from '../support/engines.ts';
 import { assertGapless, eventsAfter } from '../support/event-log.ts';
+import type { CloudEvent } from '../support/event-reader.ts';
 import { aCategory, aPet } from '../support/factories.ts';
 import { nextVersion } from '../support/next-version.ts';
 import { tally } from '../support/replicas.ts';
@@ -123,14 +124,20 @@ describe('a replica of this version and one of a next version with another schem
     assert.ok(reads > 0 && writes > 0);
     assert.deepEqual([...next.replica.newLogLines()], []);
 
-    const events = await eventsAfter(next.api, 0);
+    // One category for each pet, and the mixed one.
+    const categories = writes + pets.length + 1;
+    let events: CloudEvent[] = [];
+    // The response to a write does not wait for the number of its event.
+    await until('each category has its event', async () => {
+      events = await eventsAfter(next.api, 0);
+      return events.filter(({ type }) => type === 'category.created').length >= categories;
+    });
+    assert.equal(events.filter(({ type }) => type === 'category.created').length, categories);
     assertGapless(
       events.map(({ id }) => Number(id)),
       1,
     );
     const subjects = pets.map(petId => `pets/${petId}`);
-    // One category for each pet, and the mixed one.
-    assert.equal(events.filter(({ type }) => type === 'category.created').length, writes + pets.length + 1);
     const sent = () => new Set(receiver.received.map(({ event }) => event.subject));
     await until('the webhook received each pet', () => sent().size === subjects.length);
     assert.deepEqual([...sent()].toSorted(), subjects.toSorted());

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client as Session } from 'pg';
 import { type App, buildApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
+import { HOUR } from '../../src/kit/clock.ts';
 import { Client } from '../support/client.ts';
 import { assertGapless, eventsAfter, latestCursor } from '../support/event-log.ts';
 import { type CloudEvent, EventReader } from '../support/event-reader.ts';
@@ -105,6 +106,19 @@ describe('the relay', () => {
       ],
     );
     assert.deepEqual(await eventsAfter(api, 1), reader.events);
+    await reader.close();
+  });
+
+  it('notifies the readers of every replica, without a poll', async t => {
+    const { setInterval } = globalThis;
+    t.mock.method(globalThis, 'setInterval', (run: () => void) => setInterval(run, HOUR));
+    const { replicas, adminKey } = await startReplicas(t, 2);
+    const [here, there] = replicas as [Replica, Replica];
+    const reader = await EventReader.open(there.origin, adminKey);
+    for (const name of ['Dogs', 'Cats']) {
+      assert.equal((await here.api.post('/categories', { name })).status, 201);
+      await until('the event has arrived', () => reader.events.at(-1)?.data.name === name);
+    }
     await reader.close();
   });
 

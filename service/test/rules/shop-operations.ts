@@ -185,7 +185,8 @@ const change: fc.Arbitrary<Operation> = fc.oneof(
   { weight: 1, arbitrary: ends('categories') },
   { weight: 2, arbitrary: writes('POST', 'pets', newPet) },
   { weight: 2, arbitrary: writes('PUT', 'pets', fullPet) },
-  { weight: 5, arbitrary: writes('PATCH', 'pets', petPatch) },
+  { weight: 3, arbitrary: writes('PATCH', 'pets', petPatch) },
+  { weight: 4, arbitrary: writes('PATCH', 'pets', body({ status }, {})) },
   { weight: 1, arbitrary: ends('pets') },
   { weight: 3, arbitrary: writes('PUT', 'inventory', update) },
   { weight: 1, arbitrary: writes('PATCH', 'inventory', update) },
@@ -193,7 +194,8 @@ const change: fc.Arbitrary<Operation> = fc.oneof(
   { weight: 7, arbitrary: writes('POST', 'orders', newOrder) },
   { weight: 1, arbitrary: writes('POST', 'orders', draft) },
   { weight: 3, arbitrary: writes('PUT', 'orders', fullOrder) },
-  { weight: 8, arbitrary: writes('PATCH', 'orders', orderPatch) },
+  { weight: 6, arbitrary: writes('PATCH', 'orders', orderPatch) },
+  { weight: 4, arbitrary: writes('PATCH', 'orders', fc.constant({ complete: true })) },
   { weight: 2, arbitrary: ends('orders') },
 );
 
@@ -222,7 +224,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 
 /** A sequence that starts with a category, two pets and an order, so that no operation lacks a target. */
 export const randomSteps: fc.Arbitrary<Step[]> = fc
-  .array(step, { minLength: 1, maxLength: 20, size: 'max' })
+  .array(step, { minLength: 1, maxLength: 60, size: 'max' })
   .map(rest => [...opening, ...rest]);
 
 const opening: Operation[] = [

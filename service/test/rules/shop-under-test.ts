@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict';
 import { MINUTE } from '../../src/kit/clock.ts';
 import { assertMatchesContract } from '../support/contract.ts';
+import { eventsAfter, settledCursor } from '../support/event-log.ts';
+import type { CloudEvent } from '../support/event-reader.ts';
 import { assertInvariants } from '../support/invariants.ts';
 import type { TestApp } from '../support/test-app.ts';
 import { type ExpectedBatch, respondToBatch } from './shop-batch-model.ts';
 import { type Expected, ShopModel } from './shop-model.ts';
 import type { BatchOfOperations, Operation, Step } from './shop-operations.ts';
 import { bodyOf, finderIn, type Ids, labelled, settled } from './shop-requests.ts';
-import { type ModelRequest, pathOf, rejectionStatus } from './shop-shapes.ts';
+import { type Fields, type ModelRequest, pathOf, type Resource, rejectionStatus } from './shop-shapes.ts';
 
 interface Result {
   status: number;
@@ -25,6 +27,10 @@ export class ShopUnderTest {
   #model = new ShopModel();
   /** The error codes returned so far. */
   readonly rejections = new Set<string>();
+  /** The changes of a pet's status so far, with the resource that was written: `available → sold by pets`. */
+  readonly transitions = new Set<string>();
+  /** The cursor at the start of the sequence. */
+  #start = '0';
   /** The IDs assigned so far, by resource. */
   #ids: Ids = { categories: [], pets: [], orders: [] };
 
@@ -39,6 +45,7 @@ export class ShopUnderTest {
       Promise.all(['orders', 'pets', 'categories', 'events'].map(table => tx.run(`DELETE FROM ${table}`))),
     );
     clock.advance(MINUTE);
+    this.#start = await settledCursor(this.#test);
     this.#model = new ShopModel();
     this.#ids = { categories: [], pets: [], orders: [] };
   }
@@ -52,7 +59,12 @@ export class ShopUnderTest {
     const response = await this.#send(request);
     const exchange = `${JSON.stringify(request)} → ${response.status} ${JSON.stringify(response.body)}`;
     const newId = this.#noteNewId(request, response);
+    const before = new Map([...this.#model.pets].map(([id, { status }]) => [id, status]));
     const expected = this.#model.respond(request, this.#test.clock.now(), newId);
+    for (const [id, { status }] of this.#model.pets) {
+      const from = before.get(id) ?? status;
+      if (from !== status) this.transitions.add(`${from} → ${status} by ${request.resource}`);
+    }
     assertExpected(response, expected, exchange);
     if ('codes' in expected) this.rejections.add(response.body.code);
     await this.#assertSameState(exchange);
@@ -112,33 +124,74 @@ export class ShopUnderTest {
   /** Checks that the store matches the model and breaks none of its own rules. */
   async #assertSameState(exchange: string): Promise<void> {
     const { db } = this.#test.app;
+    const { categories, pets, orders } = this.#model;
     // All at once, which is one round trip to a server.
-    const [pets, orders] = await Promise.all([
-      db.all('SELECT id, category_id, status, quantity FROM pets ORDER BY id'),
-      db.all('SELECT id, pet_id, quantity, complete FROM orders ORDER BY id'),
+    const stored = await Promise.all([
+      db.all('SELECT id, name, description FROM categories ORDER BY id'),
+      db.all('SELECT id, name, category_id, status, quantity FROM pets ORDER BY id'),
+      db.all('SELECT id, pet_id, quantity, ship_date, complete FROM orders ORDER BY id'),
       assertInvariants(sql => db.all(sql)),
     ]);
-    assert.deepEqual(
-      pets,
-      [...this.#model.pets].map(([id, { categoryId, status, quantity }]) => ({
-        id,
+    const rowsOf = <T>(items: ReadonlyMap<number, T>, row: (item: T) => object) =>
+      Array.from(items, ([id, item]) => ({ id, ...row(item) }));
+    const expected = [
+      rowsOf(categories, ({ name, description = null }) => ({ name, description })),
+      rowsOf(pets, ({ name, categoryId, status, quantity }) => ({
+        name,
         category_id: categoryId,
         status,
         quantity,
       })),
-      exchange,
-    );
-    assert.deepEqual(
-      orders,
-      [...this.#model.orders].map(([id, { petId, quantity, complete }]) => ({
-        id,
-        pet_id: petId ?? null,
+      rowsOf(orders, ({ petId = null, quantity, shipDate, complete }) => ({
+        pet_id: petId,
         quantity,
+        ship_date: shipDate === undefined ? null : Date.parse(shipDate),
         complete: complete ? 1 : 0,
       })),
-      exchange,
-    );
+    ];
+    assert.deepEqual(stored.slice(0, 3), expected, exchange);
   }
+
+  /** Checks that the events of the sequence, applied one after another, result in the shop as it is. */
+  async assertRebuilt(): Promise<void> {
+    await settledCursor(this.#test);
+    const rebuilt = rebuild(await eventsAfter(this.#test.api, this.#start));
+    for (const [resource, collection] of Object.entries(collections)) {
+      const request: ModelRequest = { method: 'GET', resource: resource as Resource };
+      const { body } = this.#model.respond(request, 0, 0) as { body: Fields[] };
+      const events = [...rebuilt].filter(([subject]) => subject.startsWith(`${collection}/`));
+      const byId = (a: Fields, b: Fields) => Number(a.id ?? a.petId) - Number(b.id ?? b.petId);
+      assert.deepEqual(events.map(([, data]) => data).sort(byId), body);
+    }
+  }
+}
+
+/** The paths of the resources, as the subjects of events have them. */
+const collections: Record<Resource, string> = {
+  categories: 'categories',
+  pets: 'pets',
+  inventory: 'store/inventory',
+  orders: 'store/orders',
+};
+
+/** Applies events to an empty shop. Returns its resources by subject. A pet's stock is created and deleted with the pet. */
+function rebuild(events: readonly CloudEvent[]): Map<string, Fields> {
+  const resources = new Map<string, Fields>();
+  for (const { type, subject, data } of events) {
+    const stock = subject.replace(/^pets/, 'store/inventory');
+    if (/\.(deleted|cancelled)$/.test(type)) {
+      assert.deepEqual(data, resources.get(subject), `${type} does not contain the last state`);
+      resources.delete(subject);
+      resources.delete(stock);
+      continue;
+    }
+    resources.set(subject, data);
+    if (type === 'pet.created') {
+      const { id, status } = data;
+      resources.set(stock, { petId: id, quantity: status === 'sold' ? 0 : 1, status });
+    }
+  }
+  return resources;
 }
 
 function assertExpected({ status, body }: Result, expected: Expected, exchange: string): void {

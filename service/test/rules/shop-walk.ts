@@ -18,6 +18,8 @@ export interface Walked {
   steps: number;
   /** The codes of the rejections. */
   rejections: string[];
+  /** The changes of a pet's status. */
+  transitions: string[];
 }
 
 const { seed, runs, path } = workerData as Walk;
@@ -29,10 +31,11 @@ try {
   const property = fc.asyncProperty(randomSteps, async sequence => {
     await shop.empty();
     for (const step of sequence) await shop.step(step);
+    await shop.assertRebuilt();
     steps += sequence.length;
   });
   await fc.assert(property, { numRuns: runs, seed, ...(path !== undefined && { path, endOnFailure: true }) });
-  const result: Walked = { steps, rejections: [...shop.rejections] };
+  const result: Walked = { steps, rejections: [...shop.rejections], transitions: [...shop.transitions] };
   parentPort!.postMessage(result);
 } finally {
   for (const cleanUp of cleanUps) await cleanUp();

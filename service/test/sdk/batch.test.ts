@@ -1,30 +1,35 @@
 import assert from 'node:assert/strict';
-import { describe, it, type TestContext } from 'node:test';
+import { describe, it } from 'node:test';
 import { MAX_OPERATIONS } from '../../src/batches/batch.ts';
 import { importClient } from '../support/packed-client.ts';
-import { startTestApp } from '../support/test-app.ts';
+import { useShop } from '../support/use-shop.ts';
 
 const { ConflictError, PetStore, PetStoreError, ValidationError } = await importClient();
 type Store = InstanceType<typeof PetStore>;
 
-async function start(t: TestContext) {
-  const shop = await startTestApp(t, { alone: false });
-  const store = new PetStore({ baseUrl: shop.origin, apiKey: shop.adminKey });
-  return { shop, store };
+const shop = useShop({ alone: false });
+let names = 0;
+
+/** A client, and a name for a category that no other test uses. */
+function start() {
+  return {
+    store: new PetStore({ baseUrl: shop.origin, apiKey: shop.adminKey }),
+    category: `Dogs ${++names}`,
+  };
 }
 
-/** The names of all pets. */
-async function petsOf(store: Store): Promise<string[]> {
+/** The names of the pets in a category. */
+async function petsOf(store: Store, categoryId: number): Promise<string[]> {
   const names: string[] = [];
-  for await (const { name } of store.pets.list()) names.push(name);
+  for await (const { name } of store.pets.list({ categoryId })) names.push(name);
   return names;
 }
 
 describe('a batch of the client', () => {
-  it('runs its operations in one request, with operations and labels instead of IDs', async t => {
-    const { shop, store } = await start(t);
+  it('runs its operations in one request, with operations and labels instead of IDs', async () => {
+    const { store, category } = start();
     const batch = store.batch();
-    const dogs = batch.categories.create({ name: 'Dogs' });
+    const dogs = batch.categories.create({ name: category });
     const rex = batch.pets.create({ name: 'Rex', categoryId: dogs }, { label: 'rex' });
     const stock = batch.inventory.set(rex, { quantity: 3 });
     const order = batch.orders.create({ petId: { $id: 'rex' }, quantity: 2 });
@@ -56,8 +61,8 @@ describe('a batch of the client', () => {
     assert.equal((await store.inventory.get(id!)).quantity, 2);
   });
 
-  it('has a method for each operation that the service accepts in a batch, and no other', async t => {
-    const { store } = await start(t);
+  it('has a method for each operation that the service accepts in a batch, and no other', async () => {
+    const { store } = start();
     const batch = store.batch();
     const entries = Object.entries(batch).flatMap(([group, methods]) =>
       Object.entries(group === 'run' ? {} : methods).map(([name, method]) =>
@@ -80,28 +85,28 @@ describe('a batch of the client', () => {
     assert.deepEqual(operations.toSorted(), expected.toSorted());
   });
 
-  it('changes nothing if an operation fails, and throws its error with its place', async t => {
-    const { store } = await start(t);
-    const { id: categoryId } = await store.categories.create({ name: 'Dogs' });
+  it('changes nothing if an operation fails, and throws its error with its place', async () => {
+    const { store, category } = start();
+    const { id: categoryId } = await store.categories.create({ name: category });
     const batch = store.batch();
     batch.pets.create({ name: 'Rex', categoryId: categoryId! });
-    batch.categories.create({ name: 'dogs' });
+    batch.categories.create({ name: category.toLowerCase() });
     await assert.rejects(batch.run(), error => {
       assert.ok(error instanceof ConflictError);
       assert.deepEqual([error.code, error.status, error.failedOperation], ['category_name_taken', 409, 1]);
       return true;
     });
-    assert.deepEqual(await petsOf(store), []);
-    const operations = [{ method: 'DELETE' as const, path: '/pets/99' }];
+    assert.deepEqual(await petsOf(store, categoryId!), []);
+    const operations = [{ method: 'DELETE' as const, path: '/pets/9000000' }];
     await assert.rejects(store.batches.create({ operations }), { failedOperation: 0 });
-    await assert.rejects(store.pets.delete(99), { failedOperation: undefined });
+    await assert.rejects(store.pets.delete(9_000_000), { failedOperation: undefined });
   });
 
-  it('with atomic: false has the errors of the operations that failed', async t => {
-    const { store } = await start(t);
+  it('with atomic: false has the errors of the operations that failed', async () => {
+    const { store, category } = start();
     const batch = store.batch({ atomic: false });
-    const dogs = batch.categories.create({ name: 'Dogs' });
-    const twice = batch.categories.create({ name: 'Dogs' });
+    const dogs = batch.categories.create({ name: category });
+    const twice = batch.categories.create({ name: category });
     const rex = batch.pets.create({ name: 'Rex', categoryId: twice });
     const max = batch.pets.create({ name: 'Max', categoryId: dogs });
     const results = await batch.run();
@@ -115,20 +120,20 @@ describe('a batch of the client', () => {
         [2, 'invalid_request', 'string'],
       ],
     );
-    assert.deepEqual(await petsOf(store), ['Max']);
+    assert.deepEqual(await petsOf(store, results.get(dogs).id!), ['Max']);
   });
 
-  it('changes a resource only if it still has the ETag in ifMatch', async t => {
-    const { store } = await start(t);
-    const { data, etag } = await store.categories.create({ name: 'Dogs' }).withResponse();
-    await store.categories.update(data.id!, { name: 'Hounds' });
+  it('changes a resource only if it still has the ETag in ifMatch', async () => {
+    const { store, category } = start();
+    const { data, etag } = await store.categories.create({ name: category }).withResponse();
+    await store.categories.update(data.id!, { description: 'Hounds' });
     const batch = store.batch();
-    batch.categories.update(data.id!, { name: 'Cats' }, { ifMatch: etag });
+    batch.categories.update(data.id!, { description: 'Cats' }, { ifMatch: etag });
     await assert.rejects(batch.run(), { code: 'precondition_failed', failedOperation: 0 });
   });
 
-  it('is executed once, although it is run again after its connection broke', async t => {
-    const { shop } = await start(t);
+  it('is executed once, although it is run again after its connection broke', async () => {
+    const { category } = start();
     let isBroken = true;
     const store = new PetStore({
       baseUrl: shop.origin,
@@ -142,13 +147,13 @@ describe('a batch of the client', () => {
       },
     });
     const batch = store.batch();
-    const dogs = batch.categories.create({ name: 'Dogs' });
+    const dogs = batch.categories.create({ name: category });
     await assert.rejects(batch.run(), /The connection broke/);
-    assert.equal((await batch.run()).get(dogs).name, 'Dogs');
+    assert.equal((await batch.run()).get(dogs).name, category);
   });
 
-  it('rejects one operation too many, and operations of another batch', async t => {
-    const { store } = await start(t);
+  it('rejects one operation too many, and operations of another batch', async () => {
+    const { store } = start();
     const batch = store.batch();
     const first = batch.categories.create({ name: 'Category' });
     for (let i = 1; i < MAX_OPERATIONS; i++) batch.categories.create({ name: `Category ${i}` });

@@ -1,61 +1,28 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { systemClock } from '../../../sdk/src/clock.ts';
 import type { Wait } from '../../../sdk/src/index.ts';
-import { SECOND } from '../../src/kit/clock.ts';
-import { ClientTime } from '../support/client-time.ts';
+import { HOUR, SECOND } from '../../src/kit/clock.ts';
 import { importClient } from '../support/packed-client.ts';
-import { TestClock } from '../support/test-clock.ts';
+import { broken, clientOf, gaps, json, rejection } from './fake-service.ts';
 
-const { ConflictError, ConnectionError, PetStore, RateLimitError, ServerError } = await importClient();
-
-interface Sent {
-  at: number;
-  method: string;
-  headers: Record<string, string>;
-}
-
-type Responses = (() => Response)[];
-
-/** A client of a service that sends these responses, each to one request, and the last one to all further requests. */
-const clientOf = (...responses: Responses) => seededClientOf(17, ...responses);
-
-function seededClientOf(seed: number, ...responses: Responses) {
-  const time = new ClientTime(new TestClock(), seed);
-  const sent: Sent[] = [];
-  const waits: Wait[] = [];
-  const store = new PetStore({
-    baseUrl: 'http://petstore.example',
-    clock: time,
-    onWait: wait => waits.push(wait),
-    fetch: async (_, { method = '', headers }) => {
-      sent.push({ at: time.now(), method, headers: headers as Record<string, string> });
-      return responses[Math.min(sent.length, responses.length) - 1]!();
-    },
-  });
-  return { store, time, sent, waits, run: <T>(work: Promise<T>) => time.run(work, [store]) };
-}
-
-const json =
-  (status: number, body: unknown, headers: Record<string, string> = {}) =>
-  () =>
-    new Response(JSON.stringify(body), {
-      status,
-      headers: { 'content-type': 'application/json', ...headers },
-    });
+const {
+  ConflictError,
+  ConnectionError,
+  PetStore,
+  PetStoreError,
+  RateLimitError,
+  ServerError,
+  WaitTooLongError,
+} = await importClient();
 
 const success = json(200, [], { ratelimit: '"minute";r=50;t=30', 'x-ratelimit-limit': '60' });
 const pet = json(201, { id: 1, name: 'Rex', categoryId: 1 });
 const unavailable = (headers: Record<string, string> = {}) =>
   json(503, { code: 'service_unavailable', message: 'The database is unavailable', status: 503 }, headers);
-const broken = () => {
-  throw new TypeError('fetch failed', { cause: new Error('connect ECONNREFUSED') });
-};
-
-const gaps = (sent: readonly Sent[]) => sent.slice(1).map(({ at }, i) => at - sent[i]!.at);
-
 describe('a client of a service that is unavailable', () => {
   it('sends the request again after random times that grow, and no other request meanwhile', async () => {
-    const { store, run, sent, waits } = clientOf(broken, broken, broken, broken, success);
+    const { store, run, sent, waits } = clientOf([broken, broken, broken, broken, success]);
     const calls = Array.from({ length: 100 }, () => store.pets.list().first());
     await run(Promise.all(calls));
     assert.equal(sent.length, 4 + 100);
@@ -70,7 +37,7 @@ describe('a client of a service that is unavailable', () => {
   it('returns at another time than other clients that were stopped together', async () => {
     const pauses = [];
     for (const seed of [1, 2, 3, 4]) {
-      const { store, run, sent } = seededClientOf(seed, unavailable({ 'retry-after': '3' }), success);
+      const { store, run, sent } = clientOf([unavailable({ 'retry-after': '3' }), success], { seed });
       await run(store.pets.list().first());
       pauses.push(...gaps(sent));
     }
@@ -78,7 +45,7 @@ describe('a client of a service that is unavailable', () => {
   });
 
   it('sends a POST again with the same Idempotency-Key, and another POST with another key', async () => {
-    const { store, run, sent } = clientOf(broken, unavailable(), pet);
+    const { store, run, sent } = clientOf([broken, unavailable(), pet]);
     const body = { name: 'Rex', categoryId: 1 };
     assert.equal((await run(store.pets.create(body))).id, 1);
     await store.pets.create(body);
@@ -92,14 +59,14 @@ describe('a client of a service that is unavailable', () => {
   });
 
   it('waits at least as long as Retry-After', async () => {
-    const { store, run, sent } = clientOf(unavailable({ 'retry-after': '7' }), success);
+    const { store, run, sent } = clientOf([unavailable({ 'retry-after': '7' }), success]);
     await run(store.pets.list().first());
     const [gap] = gaps(sent);
     assert.ok(gap! >= 7 * SECOND && gap! <= 8 * SECOND + 1, `${gap} ms`);
   });
 
   it('gives up after maxRetries, together with the calls that wait, but not with later ones', async () => {
-    const { store, run, sent } = clientOf(...Array(7).fill(broken), success);
+    const { store, run, sent } = clientOf([...Array(7).fill(broken), success]);
     const calls = Array.from({ length: 5 }, () => store.pets.list().first());
     const results = await run(Promise.allSettled(calls));
     assert.equal(sent.length, 6);
@@ -113,7 +80,7 @@ describe('a client of a service that is unavailable', () => {
   });
 
   it('throws the error of the service if Retry-After is longer than maxWait', async () => {
-    const { store, sent } = clientOf(unavailable({ 'retry-after': '61' }), success);
+    const { store, sent } = clientOf([unavailable({ 'retry-after': '61' }), success]);
     await assert.rejects(store.pets.list().first(), error => {
       assert.ok(error instanceof ServerError);
       assert.deepEqual([error.code, error.status], ['service_unavailable', 503]);
@@ -133,7 +100,7 @@ describe('a client of a service that is unavailable', () => {
       { code: 'idempotency_key_in_use', message: 'In use', status: 409 },
       { 'x-should-retry': 'true' },
     );
-    const again = clientOf(inUse, pet);
+    const again = clientOf([inUse, pet]);
     assert.equal((await again.run(again.store.pets.create({ name: 'Rex', categoryId: 1 }))).id, 1);
 
     const conflict = clientOf(json(409, { code: 'category_in_use', message: 'In use', status: 409 }));
@@ -145,57 +112,39 @@ describe('a client of a service that is unavailable', () => {
 
   it('retries the responses of proxies that cannot reach it', async () => {
     const proxy = () => new Response('<h1>Bad gateway</h1>', { status: 502 });
-    const { store, run, sent } = clientOf(proxy, success);
+    const { store, run, sent } = clientOf([proxy, success]);
     await run(store.pets.list().first());
     assert.equal(sent.length, 2);
-    const down = clientOf(proxy);
-    await assert.rejects(
-      down.run(
-        store.pets
-          .list({}, { maxRetries: 0 })
-          .first()
-          .then(() => down.store.pets.list({}, { maxRetries: 0 }).first()),
-      ),
-      error => {
-        assert.ok(error instanceof ServerError);
-        assert.deepEqual([error.code, error.status], [undefined, 502]);
-        return true;
-      },
-    );
+    await assert.rejects(clientOf(proxy, { maxRetries: 0 }).store.pets.list().first(), error => {
+      assert.ok(error instanceof ServerError);
+      assert.deepEqual([error.code, error.status], [undefined, 502]);
+      return true;
+    });
   });
 
   it('treats a response that does not arrive within the timeout as a broken connection', async () => {
-    const time = new ClientTime(new TestClock());
-    let requests = 0;
-    const store = new PetStore({
-      baseUrl: 'http://petstore.example',
-      clock: time,
-      timeout: 5_000,
-      maxRetries: 1,
-      fetch: (_, { signal }) =>
+    const { store, time, run, sent } = clientOf(
+      ({ signal }) =>
         new Promise((_, reject) => {
-          requests++;
-          signal!.addEventListener('abort', () => reject(signal!.reason));
+          signal.addEventListener('abort', () => reject(signal.reason));
           queueMicrotask(() => time.advance(5_000));
         }),
-    });
-    const work = time.run(store.pets.list().first(), [store]);
+      { timeout: 5_000, maxRetries: 1 },
+    );
+    const work = run(store.pets.list().first());
     await assert.rejects(work, error => {
       assert.ok(error instanceof ConnectionError);
       assert.equal(error.message, 'No response within 5000 ms');
       return true;
     });
-    assert.equal(requests, 2);
+    assert.equal(sent.length, 2);
   });
 });
 
 describe('a 429', () => {
-  const limited = (headers: Record<string, string>, code = 'rate_limit_exceeded') =>
-    json(429, { code, message: 'Too many', status: 429 }, headers);
-
   it('stops all calls until Retry-After has passed, and then one call goes first', async () => {
-    const rejected = limited({ 'retry-after': '20', ratelimit: '"minute";r=0;t=20' });
-    const { store, run, sent, waits } = clientOf(success, ...Array(10).fill(rejected), success);
+    const rejected = rejection({ 'retry-after': '20', ratelimit: '"minute";r=0;t=20' });
+    const { store, run, sent, waits } = clientOf([success, ...Array(10).fill(rejected), success]);
     const calls = Array.from({ length: 100 }, () => store.pets.list().first());
     await run(Promise.all(calls));
     assert.equal(sent.length, 1 + 10 + 100 - 1);
@@ -206,8 +155,8 @@ describe('a 429', () => {
   });
 
   it('about something else than requests concerns only its call', async () => {
-    const streams = limited({ 'retry-after': '5', ratelimit: '"minute";r=50;t=30' }, 'too_many_streams');
-    const { store, sent, waits } = clientOf(streams, success);
+    const streams = rejection({ 'retry-after': '5', ratelimit: '"minute";r=50;t=30' }, 'too_many_streams');
+    const { store, sent, waits } = clientOf([streams, success]);
     await assert.rejects(store.pets.list().first(), error => {
       assert.ok(error instanceof RateLimitError);
       assert.equal(error.code, 'too_many_streams');
@@ -218,8 +167,73 @@ describe('a 429', () => {
   });
 
   it('of another server without the headers of the service is obeyed as well', async () => {
-    const { store, run, sent } = clientOf(limited({}), success);
+    const { store, run, sent } = clientOf([rejection({}), success]);
     await run(store.pets.list().first());
     assert.ok(gaps(sent)[0]! >= SECOND);
+  });
+});
+
+describe('a client of a server with senseless headers', () => {
+  const senseless = (status: number, headers: Record<string, string>) =>
+    clientOf(json(status, [], headers), { maxWait: HOUR });
+
+  for (const seconds of ['99999999999999999999', '9'.repeat(400)]) {
+    it(`throws WaitTooLongError after Retry-After with ${seconds.length} digits`, async () => {
+      const { store } = senseless(429, { 'retry-after': seconds });
+      await assert.rejects(store.pets.list().first(), WaitTooLongError);
+      await assert.rejects(store.pets.list().first(), WaitTooLongError);
+      assert.equal(store.limits.waiting, 0);
+    });
+  }
+
+  it('throws WaitTooLongError in a window without an end', async () => {
+    const { store } = senseless(200, { ratelimit: `"day";r=0;t=${'9'.repeat(30)}` });
+    assert.equal(await store.pets.list().first(), undefined);
+    await assert.rejects(store.pets.list().first(), WaitTooLongError);
+    assert.equal(store.limits.waiting, 0);
+  });
+
+  for (const wait of ['-5', 'Wed, 21 Oct 2037 07:28:00 GMT', 'soon']) {
+    it(`waits for a second after Retry-After: ${wait}`, async () => {
+      const { store, waits, sent } = senseless(429, { 'retry-after': wait });
+      const signal = new AbortController();
+      const call = store.pets.list({}, { signal: signal.signal }).first();
+      while (waits.length === 0) await new Promise(setImmediate);
+      signal.abort(new Error('enough'));
+      await assert.rejects(call, /enough/);
+      assert.equal(sent.length, 1);
+      const [{ milliseconds }] = waits as [Wait];
+      assert.ok(milliseconds >= SECOND && milliseconds <= 2 * SECOND, `${milliseconds} ms`);
+    });
+  }
+
+  it('has no retryAt without a number of seconds', async () => {
+    const headers = { 'retry-after': 'Wed, 21 Oct 2037 07:28:00 GMT', 'x-should-retry': 'false' };
+    const { store } = senseless(503, headers);
+    await assert.rejects(store.pets.list().first(), { status: 503, retryAt: undefined });
+  });
+});
+
+describe('a client with senseless settings', () => {
+  it('throws for an API key that no header can have, without showing it', () => {
+    for (const apiKey of ['psk_\nx', '日本']) {
+      assert.throws(
+        () => new PetStore({ baseUrl: 'http://petstore.example', apiKey }),
+        (error: Error) => error instanceof PetStoreError && !error.message.includes(apiKey),
+      );
+    }
+  });
+
+  it('has no timeout with Infinity', async () => {
+    const { store } = clientOf(
+      // Timers run in the order of their ends: one that ran at once would abort this request first.
+      ({ signal }) =>
+        new Promise((resolve, reject) => {
+          signal.addEventListener('abort', () => reject(signal.reason));
+          setTimeout(() => resolve(success()), 20);
+        }),
+      { timeout: Number.POSITIVE_INFINITY, maxRetries: 0, clock: systemClock },
+    );
+    assert.equal(await store.pets.list().first(), undefined);
   });
 });

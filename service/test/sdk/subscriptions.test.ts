@@ -3,15 +3,14 @@ import { describe, it, type TestContext } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ClientOptions, Event } from '../../../sdk/src/index.ts';
 import { SECOND } from '../../src/kit/clock.ts';
-import { ClientTime } from '../support/client-time.ts';
 import { assertGapless, settledCursor } from '../support/event-log.ts';
 import { aCategory, aPet } from '../support/factories.ts';
 import { importClient } from '../support/packed-client.ts';
 import { Random } from '../support/random.ts';
-import { replaceLog } from '../support/restored-log.ts';
+import { restoreLog } from '../support/restored-log.ts';
 import { startTestApp } from '../support/test-app.ts';
-import { TestClock } from '../support/test-clock.ts';
 import { inTime, until } from '../support/until.ts';
+import { clientOf, rejection, type Sent } from './fake-service.ts';
 
 const { GoneError, PermissionError, PetStore, ValidationError } = await importClient();
 
@@ -137,7 +136,8 @@ describe('a subscription', () => {
 
   it('throws errors that another try does not solve', async t => {
     const { shop, store } = await start(t);
-    await assert.rejects(take(store.events.subscribe({ from: 99 }), 1), ValidationError);
+    await assert.rejects(take(store.events.subscribe({ from: 'x' }), 1), ValidationError);
+    await assert.rejects(take(store.events.subscribe({ from: 99 }), 1), GoneError);
     const { key } = await shop.clientWith({ scopes: ['pets:read'] });
     const other = new PetStore({ baseUrl: shop.origin, apiKey: key, clock });
     await assert.rejects(take(other.events.subscribe(), 1), PermissionError);
@@ -158,7 +158,7 @@ describe('a subscription', () => {
   it('yields log.restored if the service is restored and no event it has yielded is lost', async t => {
     const { shop, store } = await start(t);
     const survivor = Number(await settledCursor(shop));
-    await replaceLog(shop, survivor);
+    await restoreLog(shop, survivor);
     const [event] = await take(store.events.subscribe({ from: survivor }), 1);
     assert.ok(event?.type === 'log.restored');
     assert.equal(event.data.lastSurvivingId, String(survivor));
@@ -174,7 +174,7 @@ describe('a subscription', () => {
     })();
     await aCategory(shop.api);
     await until('an event arrives', () => yielded.length === 1);
-    await replaceLog(shop, survivor);
+    await restoreLog(shop, survivor);
     await aCategory(shop.api);
     await assert.rejects(inTime('the error', reading), error => {
       assert.ok(error instanceof GoneError);
@@ -191,65 +191,44 @@ describe('a subscription', () => {
   });
 
   it('waits until the service no longer counts the stream that broke', async () => {
-    const time = new ClientTime(new TestClock());
-    const urls: string[] = [];
-    const tooMany = '{"code":"too_many_streams","message":"Too many streams","status":429}';
-    const store = new PetStore({
-      baseUrl: 'http://petstore.example',
-      clock: time,
-      fetch: async url => {
-        urls.push(new URL(url).search);
-        if (urls.length === 2) return new Response(tooMany, { status: 429 });
-        return new Response(`id: ${urls.length}\ndata: {"id":"${urls.length}"}\n\n`);
-      },
-    });
-    const reading = take(store.events.subscribe({ from: 0 }), 2);
-    for (let i = 0; urls.length < 3 && i < 1_000; i++) {
-      await nextTurn();
-      time.advance(SECOND);
-    }
+    const stream = (id: number) => () => new Response(`id: ${id}\ndata: {"id":"${id}"}\n\n`);
+    const { store, run, sent } = clientOf([stream(1), rejection({}, 'too_many_streams'), stream(3)]);
+    const events = await run(take(store.events.subscribe({ from: 0 }), 2));
     assert.deepEqual(
-      (await reading).map(({ id }) => id),
+      events.map(({ id }) => id),
       ['1', '3'],
     );
-    assert.deepEqual(urls, ['?cursor=0', '?cursor=1', '?cursor=1']);
+    assert.deepEqual(searches(sent), ['?cursor=0', '?cursor=1', '?cursor=1']);
   });
 
   it('throws if the service has too many streams of the key from the start', async () => {
-    const tooMany = '{"code":"too_many_streams","message":"Too many streams","status":429}';
-    const store = new PetStore({
-      baseUrl: 'http://petstore.example',
-      fetch: async () => new Response(tooMany, { status: 429 }),
-    });
+    const { store } = clientOf(rejection({}, 'too_many_streams'));
     await assert.rejects(take(store.events.subscribe({ from: 0 }), 1), { code: 'too_many_streams' });
   });
 
   it('opens a stream again that is silent for three heartbeats, after its last position', async () => {
-    const time = new ClientTime(new TestClock());
-    const urls: string[] = [];
-    const store = new PetStore({
-      baseUrl: 'http://petstore.example',
-      clock: time,
-      fetch: async url => {
-        urls.push(new URL(url).search);
-        const text =
-          urls.length === 1
-            ? 'retry: 2000\n\nid: 7\n\n:\nid: 9\n\n'
-            : 'id: 10\nevent: x\ndata: {"id":"10"}\n\n';
-        const body = new ReadableStream({ start: stream => stream.enqueue(new TextEncoder().encode(text)) });
-        return new Response(body);
-      },
-    });
+    const stream = (text: string) => () => {
+      const body = new ReadableStream({ start: stream => stream.enqueue(new TextEncoder().encode(text)) });
+      return new Response(body);
+    };
+    const { store, time, sent } = clientOf([
+      stream('retry: 2000\n\nid: 7\n\n:\nid: 9\n\n'),
+      stream('id: 10\nevent: x\ndata: {"id":"10"}\n\n'),
+    ]);
     const reading = take(store.events.subscribe({ from: 5 }), 1);
-    for (let i = 0; i < 20; i++) await nextTurn();
-    time.advance(44 * SECOND);
-    for (let i = 0; i < 20; i++) await nextTurn();
-    assert.deepEqual(urls, ['?cursor=5']);
-    time.advance(2 * SECOND);
-    for (let i = 0; i < 20; i++) await nextTurn();
-    time.advance(SECOND);
+    const advance = async (milliseconds: number) => {
+      for (let i = 0; i < 20; i++) await nextTurn();
+      time.advance(milliseconds);
+    };
+    await advance(44 * SECOND);
+    await advance(0);
+    assert.deepEqual(searches(sent), ['?cursor=5']);
+    await advance(2 * SECOND);
+    await advance(SECOND);
     const [event] = await reading;
     assert.equal(event!.id, '10');
-    assert.deepEqual(urls, ['?cursor=5', '?cursor=9']);
+    assert.deepEqual(searches(sent), ['?cursor=5', '?cursor=9']);
   });
 });
+
+const searches = (sent: readonly Sent[]) => sent.map(({ search }) => search);

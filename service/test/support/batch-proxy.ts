@@ -24,8 +24,11 @@ export class BatchProxy {
   readonly batches: ForwardedBatch[] = [];
   /** Runs before a batch is forwarded. If it returns a response, the batch is not forwarded. */
   before: () => OwnResponse | undefined = () => undefined;
-  /** Runs after the service has executed a batch, and before its response is sent. `number` counts from 1. */
-  after: (number: number) => void | Promise<void> = () => {};
+  /**
+   * Runs after the service has executed a batch, and before its response is sent. `number` counts from 1. If it returns a
+   * response, that one is sent instead.
+   */
+  after: (number: number) => undefined | OwnResponse | Promise<undefined> = () => undefined;
   /** Changes the results of a batch. */
   replaceResults: (results: object[]) => object[] = results => results;
   readonly #server: Server;
@@ -50,7 +53,7 @@ export class BatchProxy {
   reset(): void {
     this.batches.length = 0;
     this.before = () => undefined;
-    this.after = () => {};
+    this.after = () => undefined;
     this.replaceResults = results => results;
   }
 
@@ -58,13 +61,12 @@ export class BatchProxy {
     const { method = 'GET', url = '' } = request;
     const body = await buffer(request);
     const isBatch = url === '/batch';
+    const sendInstead = (own: OwnResponse) => {
+      const type = { 'content-type': 'application/json' };
+      response.writeHead(own.status, { ...type, ...own.headers }).end(JSON.stringify(own.body));
+    };
     const own = isBatch ? this.before() : undefined;
-    if (own) {
-      response
-        .writeHead(own.status, { 'content-type': 'application/json', ...own.headers })
-        .end(JSON.stringify(own.body));
-      return;
-    }
+    if (own) return sendInstead(own);
     const { host: _, connection: __, ...headers } = request.headers as Record<string, string>;
     const reply = await fetch(this.#target + url, {
       method,
@@ -81,7 +83,8 @@ export class BatchProxy {
         status: reply.status,
         isReplay: reply.headers.get('idempotency-replayed') === 'true',
       });
-      await this.after(this.batches.length);
+      const instead = await this.after(this.batches.length);
+      if (instead) return sendInstead(instead);
     }
     const { 'content-encoding': ___, 'content-length': ____, ...rest } = Object.fromEntries(reply.headers);
     response.writeHead(reply.status, rest).end(text);

@@ -26,6 +26,11 @@ export class ClientTime implements Clock {
     this.#random = new Random(seed);
   }
 
+  /** The number of timers that have not run. */
+  get timers(): number {
+    return this.#timers.size;
+  }
+
   now = (): number => this.#now;
 
   random = (): number => this.#random.next();

@@ -1,22 +1,33 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after } from 'node:test';
 import { PackedCommand } from './packed-command.ts';
-import { startTestApp, type TestApp } from './test-app.ts';
+import type { TestApp } from './test-app.ts';
+import { useShop } from './use-shop.ts';
 
-/** A shop with a category, and the command with the administrator's key of the shop. */
+/** A shop for all cases of a file, and the command with the administrator's key of the shop. */
 export interface CommandShop {
-  shop: TestApp;
+  shop: Readonly<TestApp>;
   petstore: PackedCommand;
-  /** The ID of the category Ferrets. */
-  categoryId: number;
+  /** The home directory of the command, empty at first. */
+  directory: string;
 }
 
-/** Opens a shop, which closes with the resources. The command has no home directory, and so no profiles. */
-export async function openCommandShop(resources: AsyncDisposableStack): Promise<CommandShop> {
-  const shop = await startTestApp({ after: release => resources.defer(release) });
-  const petstore = new PackedCommand({
-    PETSTORE_URL: shop.origin,
-    PETSTORE_API_KEY: shop.adminKey,
-    HOME: '/nonexistent',
+/** Starts what `useShop` starts: the command can be used when the first case runs. */
+export function useCommandShop(options?: Parameters<typeof useShop>[0]): CommandShop {
+  const shop = useShop({ alone: false, ...options });
+  const directory = mkdtempSync(join(tmpdir(), 'petstore-test-'));
+  const petstore = commandIn(directory);
+  Object.defineProperties(petstore.environment, {
+    PETSTORE_URL: { get: () => shop.origin, enumerable: true },
+    PETSTORE_API_KEY: { get: () => shop.adminKey, enumerable: true },
   });
-  const { body } = await shop.api.post('/categories', { name: 'Ferrets' });
-  return { shop, petstore, categoryId: body.id };
+  after(() => rmSync(directory, { recursive: true }));
+  return { shop, petstore, directory };
+}
+
+/** The command with a home directory. */
+export function commandIn(directory: string): PackedCommand {
+  return new PackedCommand({ HOME: directory, XDG_CONFIG_HOME: directory });
 }

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BatchProxy } from './batch-proxy.ts';
 import { PackedCommand } from './packed-command.ts';
-import type { Ended } from './service-process.ts';
 import { startTestApp, type TestApp } from './test-app.ts';
 
 /** A shop with the categories Dogs (1) and Cats (2), and a directory in which the installed command runs. */
@@ -22,13 +21,14 @@ export interface ImportShop {
     args: readonly string[],
     environment?: Record<string, string>,
   ) => ReturnType<PackedCommand['start']>;
-  run: (args: readonly string[], environment?: Record<string, string>) => Promise<Ended>;
+  /** Runs the command in this process. */
+  run: PackedCommand['run'];
   /** Returns the names of all pets, in the order of their IDs. */
   petNames: () => Promise<string[]>;
 }
 
 export async function startImportShop(resources: AsyncDisposableStack): Promise<ImportShop> {
-  const shop = await startTestApp({ after: release => resources.defer(release) });
+  const shop = await startTestApp({ after: release => resources.defer(release) }, { alone: false });
   for (const name of ['Dogs', 'Cats']) await shop.api.post('/categories', { name });
   const proxy = new BatchProxy(shop.origin);
   const origin = await proxy.listen();
@@ -52,7 +52,7 @@ export async function startImportShop(resources: AsyncDisposableStack): Promise<
     read: name => readFileSync(join(directory, name), 'utf8'),
     files: () => readdirSync(directory).toSorted(),
     start,
-    run: (args, environment) => start(args, environment).ended,
+    run: (args, ...options) => petstore.run(inside(args), ...options),
     petNames: async () => {
       const names: string[] = [];
       for (let path = '/pets?limit=100'; path !== ''; ) {

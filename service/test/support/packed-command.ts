@@ -1,87 +1,25 @@
-import assert from 'node:assert/strict';
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { createHash, randomUUID } from 'node:crypto';
-import { existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
+import { installPacked } from './packed.ts';
 import type { Ended } from './service-process.ts';
 
-const root = join(import.meta.dirname, '../../..');
-const cache = join(root, 'node_modules/.cache/petstore-command');
 const BIN = 'node_modules/@petstore/cli/bin/petstore.js';
 
-/**
- * Packs the command as for a release, and installs it in an empty directory with the packages that it needs. Returns the
- * directory. All test files share it, until the sources change.
- */
-export function installCommand(): string {
-  const patterns = ['{sdk,cli}/{src/**/*.ts,*.json,*.md}', 'cli/bin/*', 'package-lock.json', 'tsconfig.json'];
-  const hash = createHash('sha256');
-  for (const file of globSync(patterns, { cwd: root }).toSorted())
-    hash.update(file).update(readFileSync(join(root, file)));
-  const directory = join(cache, hash.digest('hex').slice(0, 16));
-  if (existsSync(directory)) return directory;
-  const own = join(cache, randomUUID());
-  install(own);
-  try {
-    renameSync(own, directory);
-  } catch (error) {
-    // Another process has installed the same command meanwhile.
-    if (!existsSync(directory)) throw error;
-    rmSync(own, { recursive: true });
-  }
-  return directory;
-}
-
-/** The packages come from this project's `node_modules`, because tests use no registry. */
-function install(directory: string): void {
-  mkdirSync(directory, { recursive: true });
-  // It is a project of its own.
-  writeFileSync(join(directory, 'package.json'), '{}');
-  // npm may be configured to run no scripts.
-  run(root, process.execPath, 'scripts/build-command.mjs');
-  const client = join(root, 'node_modules/@petstore/client');
-  const packages = [join(root, 'cli'), ...packagesBelow(join(root, 'cli'))];
-  const sources = packages.map(path => (path === client ? join(root, 'sdk') : path));
-  run(root, 'npm', 'pack', '--ignore-scripts', '--pack-destination', directory, ...sources);
-  const tarballs = globSync('*.tgz', { cwd: directory }).map(name => `./${name}`);
-  run(
-    directory,
-    'npm',
-    'install',
-    '--offline',
-    '--omit=optional',
-    '--no-audit',
-    '--no-package-lock',
-    ...tarballs,
-  );
-}
-
-/** Returns the directories of the packages that a package needs, directly and indirectly. */
-function packagesBelow(directory: string, found = new Set<string>()): string[] {
-  const { dependencies = {} } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'));
-  for (const name of Object.keys(dependencies)) {
-    const path = find(directory, name);
-    if (found.has(path)) continue;
-    found.add(path);
-    packagesBelow(path, found);
-  }
-  return [...found];
-}
-
-function find(from: string, name: string): string {
-  const path = join(from, 'node_modules', name);
-  return existsSync(path) ? path : find(dirname(from), name);
-}
-
-function run(directory: string, program: string, ...args: string[]): void {
-  const { status, stdout, stderr } = spawnSync(program, args, { cwd: directory, encoding: 'utf8' });
-  assert.equal(status, 0, `${program} ${args.join(' ')}: ${stdout}${stderr}`);
+/** What a command in this process can have instead of pipes and Ctrl-C. */
+interface Replaced {
+  signal?: AbortSignal;
+  /** The width of a terminal, which standard output is then. */
+  columns?: number;
+  /** Gets what the command writes to standard output, before the result has it. */
+  onOutput?: (text: string) => void;
+  onError?: (text: string) => void;
 }
 
 /** The installed command, run with an environment of its own. */
 export class PackedCommand {
-  readonly directory = installCommand();
+  readonly directory = installPacked('cli');
   readonly bin = join(this.directory, BIN);
   readonly environment: Record<string, string>;
 
@@ -98,7 +36,38 @@ export class PackedCommand {
     return import(pathToFileURL(join(this.directory, 'node_modules/@petstore/cli/dist', module)).href);
   }
 
-  /** Starts the command. `input` is its standard input. */
+  /** Runs the command in this process, which takes a tenth of the time of a process of its own. */
+  async run(
+    args: readonly string[],
+    environment: Record<string, string> = {},
+    { signal = new AbortController().signal, columns, onOutput, onError }: Replaced = {},
+  ): Promise<Ended> {
+    const { run } = await this.load<typeof import('../../../cli/src/run.ts')>('run.js');
+    const output = { stdout: '', stderr: '' };
+    const stream = (name: keyof typeof output, onText?: (text: string) => void) =>
+      Object.assign(
+        new Writable({
+          decodeStrings: false,
+          write: (text: string, _, done) => {
+            onText?.(text);
+            output[name] += text;
+            done();
+          },
+        }),
+        columns && { isTTY: true, columns },
+      ) as Writable & NodeJS.WriteStream;
+    const all = { ...this.environment, ...environment };
+    const code = await run(args, {
+      environment: all,
+      configDirectory: join(all.XDG_CONFIG_HOME ?? all.HOME!, 'petstore'),
+      stdout: stream('stdout', onOutput),
+      stderr: stream('stderr', onError),
+      signal,
+    });
+    return { code, ...output };
+  }
+
+  /** Starts the command as a process. `input` is its standard input. */
   start(
     args: readonly string[],
     environment: Record<string, string> = {},
@@ -110,10 +79,6 @@ export class PackedCommand {
       { ...this.environment, ...environment },
       input,
     );
-  }
-
-  run(args: readonly string[], environment?: Record<string, string>, input?: string): Promise<Ended> {
-    return this.start(args, environment, input).ended;
   }
 
   /** Runs a shell command line in which `petstore` is the command. */

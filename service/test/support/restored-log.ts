@@ -7,7 +7,7 @@ import type { TestApp } from './test-app.ts';
 
 /**
  * Takes the log and the positions of webhooks back to an event, as a restore does, while the service runs. The rest of the shop
- * stays as it is.
+ * stays as it is. On PostgreSQL the service then continues the log.
  */
 export async function takeBack(db: Database, lastId: number): Promise<void> {
   await db.numberEvents();
@@ -30,15 +30,19 @@ function setLastId(tx: Transaction, lastId: number): Promise<number> {
   );
 }
 
-/** Restores the log to an event and continues it, in one step for the service that runs. */
-export async function replaceLog({ app, clock }: TestApp, lastId: number): Promise<void> {
+/**
+ * Restores the log to an event and continues it, in one step for the service that runs. `after` is the highest number that a client
+ * may have seen, if it is higher than those in the log.
+ */
+export async function restoreLog({ app, clock }: TestApp, lastId: number, after = 0): Promise<Restoration> {
   await app.db.numberEvents();
-  const { event, first } = nextRange(lastId, { after: 0, now: clock.now() });
+  const { event, ...restoration } = nextRange(lastId, { after, now: clock.now() });
   await app.db.write(async tx => {
     await takeBackIn(tx, lastId);
     await tx.run(`INSERT INTO events (id, ${NEW_EVENT_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`, event);
-    await setLastId(tx, first);
+    await setLastId(tx, restoration.first);
   });
+  return restoration;
 }
 
 /** Does what the command `continue-log` does to the store of a running service. */
@@ -48,10 +52,4 @@ export async function continueLogOf({ app, clock, store }: TestApp, after = 0): 
   return databaseUrl === undefined
     ? continueEmbedded(storePath(store.directory), options)
     : continuePostgres(databaseUrl, options);
-}
-
-/** Restores the log to an event, and continues it. */
-export async function restoreLog(shop: TestApp, lastId: number, after = 0): Promise<Restoration> {
-  await takeBack(shop.app.db, lastId);
-  return continueLogOf(shop, after);
 }

@@ -31,8 +31,6 @@ export const programs: Record<string, Program> = {
   go: { file: 'sample.go', command: ['go', 'run'], test: ['go', 'version'], packages: 'golang-go' },
 };
 
-export const sampleLanguages: readonly string[] = Object.keys(programs);
-
 /** Whether this machine can run the samples of a language. */
 export function isInstalled(language: string): boolean {
   const [file, ...args] = programs[language]!.test;
@@ -47,6 +45,6 @@ export function howToGetSampleProgram(language: string): string {
 /** Throws if this machine cannot run the samples of a language, with the packages to install. */
 export function requireProgram(language: string): void {
   if (!(language in programs))
-    throw new Error(`There are no samples in ${language}: name ${sampleLanguages.join(', ')}`);
+    throw new Error(`There are no samples in ${language}: name ${Object.keys(programs).join(', ')}`);
   if (!isInstalled(language)) throw new Error(howToGetSampleProgram(language));
 }

@@ -111,7 +111,7 @@ async function shopOf(t: TestContext): Promise<{ routes: Route[]; effect: Effect
       onDrain: () => {},
       onClose: listener => void closing.promise.then(listener),
     };
-    reply.start(sink as MessageSink);
+    reply.start(sink as MessageSink, async () => undefined);
     while (waiting.size > 0) await Promise.all(waiting);
     closing.resolve();
   };

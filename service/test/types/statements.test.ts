@@ -1,84 +1,158 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { globSync, readFileSync } from 'node:fs';
+import { registerHooks, stripTypeScriptTypes } from 'node:module';
+import { join } from 'node:path';
+import { it } from 'node:test';
+import { pathToFileURL } from 'node:url';
 import BetterSqlite3 from 'better-sqlite3';
 import { Client } from 'pg';
 import type { Engine } from '../../src/db/database.ts';
 import { migrateSqlite } from '../../src/db/migrate-sqlite.ts';
 import { statementOf } from '../../src/db/postgres-statements.ts';
+import { Table } from '../../src/db/table.ts';
 import { openPostgresStore } from '../support/engines.ts';
-import { byPlace, expectedIn, type Finding, Program } from '../support/program.ts';
-import { Statements } from '../support/sql-texts.ts';
+import { byPlace, expectedIn, type Finding } from '../support/program.ts';
 
-/** Files that compose statements from values which the program does not state, with the tests that execute all of them. */
+/** Files with statements that depend on values of their functions, and the tests that execute all of these. */
 const executed: Record<string, string> = {
+  'service/src/access/api-keys/api-key-queries.ts': 'access/keys.test.ts',
+  'service/src/access/api-keys/origin-queries.ts': 'access/publishable-keys.test.ts',
+  'service/src/access/rate-limits/limit-queries.ts': 'races/limit-flushes.test.ts',
+  'service/src/catalog/pets/pet-queries.ts': 'journeys/pets.test.ts',
+  'service/src/catalog/pets/search/known-words.ts': 'db/search-plans.test.ts',
+  'service/src/catalog/pets/search/pet-words.ts': 'db/left-words.test.ts',
+  'service/src/catalog/pets/search/search-index.ts': 'db/left-words.test.ts',
+  'service/src/catalog/pets/search/search-words.ts': 'db/search-plans.test.ts',
+  'service/src/catalog/pets/search/slices.ts': 'db/search-plans.test.ts',
+  'service/src/db/check-store.ts': 'db/check-store.test.ts',
+  'service/src/db/copy-figures.ts': 'db/migrate-store.test.ts',
+  'service/src/db/copy-store.ts': 'db/migrate-store.test.ts',
+  'service/src/db/embedded-source.ts': 'db/migrate-store.test.ts',
+  'service/src/db/insert.ts': 'this test, for each insert',
+  'service/src/db/insert-rows.ts': 'db/held-rows.test.ts',
+  'service/src/db/list.ts': 'db/list-plans.test.ts',
+  'service/src/db/postgres-new-row-ids.ts': 'db/held-rows.test.ts',
+  'service/src/db/range-sql.ts': 'db/list-plans.test.ts',
+  'service/src/db/select-page.ts': 'db/list-plans.test.ts',
   'service/src/db/table.ts': 'this test, for each table',
-  'service/src/db/insert.ts': 'this test, for each table and each insert',
-  'service/src/db/insert-rows.ts': 'held-rows.test.ts',
   'service/src/db/traced-store.ts': 'none: the text is the name of a span',
-  'service/src/db/list.ts': 'list-plans.test.ts',
-  'service/src/db/select-page.ts': 'list-plans.test.ts',
-  'service/src/db/range-sql.ts': 'list-plans.test.ts',
-  'service/src/catalog/pets/search/slices.ts': 'search-plans.test.ts',
-  'service/src/db/postgres-new-row-ids.ts': 'held-rows.test.ts',
-  'service/src/db/embedded-source.ts': 'migrate-store.test.ts',
-  'service/src/db/copy-figures.ts': 'migrate-store.test.ts',
-  'service/src/db/copy-store.ts': 'migrate-store.test.ts',
+  'service/src/events/event-log/event-queries.ts': 'db/event-plans.test.ts',
+  'service/src/events/webhooks/delivery-queries.ts': 'events/webhooks.test.ts',
+  'service/src/events/webhooks/sweep.ts': 'access/sweeps.test.ts',
 };
 
-type Prepare = (sql: string) => unknown;
+const root = join(import.meta.dirname, '../../..');
+const EVALUATED = '?evaluated';
 
-describe('every statement of the service', () => {
-  let program: Program;
-  let all: Statements;
-  before(() => {
-    program = new Program();
-    all = new Statements(program);
+// Modules with this query evaluate expressions among their own names, and with a store. They are separate instances of the modules.
+registerHooks({
+  load(url, context, nextLoad) {
+    const loaded = nextLoad(url, context);
+    if (!url.endsWith(EVALUATED)) return loaded;
+    return {
+      ...loaded,
+      source: `${loaded.source}\nexport const evaluate = (text, db, tx = db) => eval(text);`,
+    };
+  },
+});
+
+const TEMPLATE = '`(?:[^`\\\\$]|\\\\.|\\$(?!\\{)|\\$\\{(?:[^`{}]|`[^`]*`|\\{[^}]*\\})*\\})*`';
+const TEXT = `(?:${TEMPLATE}|'[^'\\n]*'|"[^"\\n]*")`;
+/** A text that starts like a statement, a table or an insert, and a text with a table and its columns. */
+const SOURCES = new RegExp(
+  `(?=.\\s*(?:SELECT|INSERT INTO|UPDATE|DELETE FROM|WITH)\\s[^…])${TEXT}(?:\\s*\\+\\s*${TEXT})*` +
+    `|\\bconst (?<made>\\w+) = (?:new Table|insertInto)\\b|\\binsertLater\\((?<into>${TEXT})`,
+  'g',
+);
+
+type Sql = Readonly<Record<Engine, string>>;
+
+/** A statement in the text of a file; without `sql` it depends on values of a function. */
+interface Statement extends Finding {
+  sql?: Sql;
+}
+
+async function statementsIn(file: string): Promise<Statement[]> {
+  const source = readFileSync(join(root, file), 'utf8');
+  const found = [...source.matchAll(SOURCES)];
+  if (found.length === 0) return [];
+  const { evaluate } = await import(pathToFileURL(join(root, file)) + EVALUATED);
+  return found.flatMap(({ 0: text, index, groups: { made, into } = {} }): Statement[] => {
+    const place = { file, line: source.slice(0, index).split('\n').length };
+    try {
+      const js = stripTypeScriptTypes(made ?? into ?? text);
+      const [sqlite, postgres] = (['sqlite', 'postgres'] as const).map(engine =>
+        textsOf(evaluate(js, { engine }), into !== undefined, engine),
+      ) as [string[], string[]];
+      return sqlite.map((sql, i) => ({
+        ...place,
+        message: '',
+        sql: { sqlite: sql, postgres: postgres[i]! },
+      }));
+    } catch (error) {
+      return [{ ...place, message: `${error}: list the file with the test that executes the statement` }];
+    }
   });
-  after(() => program.close());
+}
 
-  async function assertPrepared(engine: Engine, prepare: Prepare): Promise<void> {
-    const { statements, unknown } = await all.of(engine);
-    assert.ok(statements.length > 150, `only ${statements.length} statements were found`);
-    const found = new Map<string, Finding>();
-    for (const { sql, ...place } of statements) {
-      try {
-        await prepare(sql);
-      } catch (error) {
-        found.set(`${place.file} ${place.line}`, { ...place, message: `${error}: ${sql}` });
+function textsOf(value: string | Sql | Table<object>, isColumns: boolean, engine: Engine): string[] {
+  if (value instanceof Table) {
+    const { name, columns, written, parameters, assignments } = value;
+    return [
+      `SELECT ${columns} FROM ${name} WHERE id = ?`,
+      `INSERT INTO ${name} (${written.join(', ')}) VALUES (${parameters})`,
+      `UPDATE ${name} SET ${assignments} WHERE id = ?`,
+    ];
+  }
+  if (typeof value === 'object') return [value[engine]];
+  return [isColumns ? `INSERT INTO ${value} VALUES (${value.replaceAll(/[^,]+/g, '?')})` : value];
+}
+
+it('every statement of the service is accepted by SQLite and PostgreSQL, those of db/ by one of them', async t => {
+  const store = new BetterSqlite3(':memory:');
+  migrateSqlite(store);
+  const client = new Client((await openPostgresStore(t)).url);
+  await client.connect();
+  const problemsOf = async ({ sqlite, postgres }: Sql): Promise<string[]> => {
+    const problems: string[] = [];
+    try {
+      store.prepare(sqlite);
+    } catch (error) {
+      problems.push(`${error}: ${sqlite}`);
+    }
+    await client.query(`PREPARE one AS ${statementOf(postgres, []).text}; DEALLOCATE one`).catch(error => {
+      problems.push(`${error}: ${postgres}`);
+    });
+    return problems;
+  };
+  const files = globSync('service/src/**/*.ts', { cwd: root }).filter(file => !file.endsWith('.test.ts'));
+  const found: Finding[] = [];
+  const composed = new Set<string>();
+  let prepared = 0;
+  try {
+    for (const file of [...files, 'service/test/types/misused/statements.ts']) {
+      for (const { sql, ...place } of await statementsIn(file)) {
+        if (!sql && file in executed) composed.add(file);
+        const problems = sql ? await problemsOf(sql) : file in executed ? [] : [place.message];
+        const isOfOneEngine = file.startsWith('service/src/db/') && problems.length === 1;
+        if (sql) prepared++;
+        if (problems.length > 0 && !(sql && isOfOneEngine))
+          found.push({ ...place, message: problems.join('\n') });
       }
     }
-    const { inService, inExamples } = byPlace([...found.values(), ...unknown]);
-    assert.deepEqual(
-      inService.filter(({ file }) => !(file in executed)),
-      [],
-    );
-    const expected = expectedIn('statements.ts');
-    assert.deepEqual(
-      inExamples.map(({ line }) => line),
-      expected.map(({ line }) => line),
-    );
-    for (const [i, { message }] of expected.entries())
-      assert.ok(inExamples[i]!.message.includes(message), message);
-  }
-
-  it('is accepted by SQLite', async () => {
-    const store = new BetterSqlite3(':memory:');
-    migrateSqlite(store);
-    await assertPrepared('sqlite', sql => store.prepare(sql));
+  } finally {
+    await client.end();
     store.close();
-  });
-
-  it('is accepted by PostgreSQL', async t => {
-    const { url } = await openPostgresStore(t);
-    const client = new Client(url);
-    await client.connect();
-    try {
-      await assertPrepared('postgres', async sql => {
-        await client.query(`PREPARE one AS ${statementOf(sql, []).text}`);
-        await client.query('DEALLOCATE one');
-      });
-    } finally {
-      await client.end();
-    }
-  });
+  }
+  assert.ok(prepared > 100, `only ${prepared} statements were found`);
+  assert.deepEqual([...composed].toSorted(), Object.keys(executed).toSorted());
+  const { inService, inExamples } = byPlace(found);
+  assert.deepEqual(inService, []);
+  const expected = expectedIn('statements.ts');
+  assert.deepEqual(
+    [...new Set(inExamples.map(({ line }) => line))],
+    expected.map(({ line }) => line),
+  );
+  for (const { line, message } of expected)
+    assert.match(inExamples.find(one => one.line === line)!.message, new RegExp(message));
 });

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ApiError } from '../../contract/errors.ts';
-import type { CountedKey } from '../../counters/counters.ts';
 import type { LimitState } from '../../counters/decide.ts';
+import type { CountedKey } from '../../counters/key-states.ts';
 import type { Queries, Transaction, Writer } from '../../db/database.ts';
 import { selectPage } from '../../db/select-page.ts';
 import { stopWebhooksOf } from '../../events/webhooks/webhooks.ts';

@@ -139,6 +139,17 @@ describe('the key ring', () => {
     assert.equal(await here.find(store.secret, NOW + SECOND), undefined);
   });
 
+  it('reads a key from the store when asked to, and not with a read that began before', async () => {
+    const store = new OneKeyStore();
+    const ring = new KeyRing(store, banRules);
+    assert.ok(await ring.find(store.secret, NOW));
+    const before = ring.findStored(store.secret, NOW);
+    store.row.revoked_at = NOW;
+    assert.equal(await ring.findStored(store.secret, NOW), undefined);
+    assert.ok(await before);
+    assert.equal(await ring.find(store.secret, NOW), undefined);
+  });
+
   it('rejects a revoked key at once when this process revoked it', async () => {
     const store = new OneKeyStore();
     const ring = new KeyRing(store, banRules);

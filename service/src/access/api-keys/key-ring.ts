@@ -57,6 +57,13 @@ export class KeyRing {
     return isWellFormed(secret) ? this.#read(secret, now) : undefined;
   }
 
+  /** The same as the store has it now: the cache may not have a change by another process yet. */
+  findStored(secret: string, now: number): Promise<LimitedCaller | undefined> {
+    // A read in progress may have started before the change.
+    this.#readings.delete(secret);
+    return this.#read(secret, now);
+  }
+
   /** When the key of this secret expired, in milliseconds since the Unix epoch, if `find` has just read that it did. */
   expiredAt(secret: string, now: number): number | undefined {
     const expiresAt = this.#entries.get(secret)?.expiresAt ?? Number.POSITIVE_INFINITY;

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
+import { secretPrefixes } from '../../contract/secret-forms.ts';
 import { randomBase62, toBase62 } from '../../kit/ids.ts';
 import type { KeyKind } from './origins.ts';
 
@@ -8,13 +9,15 @@ import type { KeyKind } from './origins.ts';
  * CRC-32 of the text before it in 6 base62 characters. With the checksum, mistyped keys are rejected without a look-up, and
  * scanners can find leaked keys.
  */
-const FORM = 'psk_(?:pub_)?[0-9A-Za-z]{38}';
+const FORM = `${secretPrefixes.key}(?:pub_)?[0-9A-Za-z]{38}`;
 const SECRET = new RegExp(`^${FORM}$`);
 const SECRET_IN_TEXT = new RegExp(`(?<!\\w)${FORM}(?!\\w)`);
-const SECRET_ANYWHERE = new RegExp(FORM);
 const CHECKSUM_LENGTH = 6;
 
-const prefixes: Record<KeyKind, string> = { secret: 'psk_', publishable: 'psk_pub_' };
+const prefixes: Record<KeyKind, string> = {
+  secret: secretPrefixes.key,
+  publishable: `${secretPrefixes.key}pub_`,
+};
 
 export function newSecret(kind: KeyKind = 'secret'): string {
   const checked = prefixes[kind] + randomBase62(32);
@@ -31,11 +34,6 @@ export function containsForm(text: string): boolean {
   return SECRET_IN_TEXT.test(text);
 }
 
-/** Whether a text has a part that may be a secret, whatever is around it. */
-export function mayReveal(text: string): boolean {
-  return SECRET_ANYWHERE.test(text);
-}
-
 export function isWellFormed(secret: string): boolean {
   return hasForm(secret) && checksum(secret.slice(0, -CHECKSUM_LENGTH)) === secret.slice(-CHECKSUM_LENGTH);
 }
@@ -48,14 +46,6 @@ export function isSecretKey(text: string): boolean {
 /** Returns the SHA-256 of a secret, the only form in which it is stored. A plain hash is enough, because secrets are random. */
 export function hashOf(secret: string): Buffer {
   return hash('sha256', secret, 'buffer');
-}
-
-/** A secret, even a truncated one; in a URL each of its characters can be percent-encoded. */
-const SECRET_OR_PART = /(?:p|%70)(?:s|%73)(?:k|%6[bB])(?:_|%5[fF])(?:\w|%[3-7][\dA-Fa-f])+/g;
-
-/** Masks secrets, even truncated ones, in a text that repeats input of a client. */
-export function withoutSecrets(text: string): string {
-  return text.replace(SECRET_OR_PART, 'psk_…');
 }
 
 function checksum(text: string): string {

@@ -1,3 +1,4 @@
+import { secretPrefixes } from '../../contract/secret-forms.ts';
 import type { Queries, Writer } from '../../db/database.ts';
 import { latestCredible, MINUTE } from '../../kit/clock.ts';
 import { randomBase62 } from '../../kit/ids.ts';
@@ -6,14 +7,15 @@ import { hashOf } from './secret.ts';
 /** How long a ticket is valid, in milliseconds. */
 const LIFETIME = 15 * MINUTE;
 
-const FORM = /^[0-9A-Za-z]{32}$/;
+const PREFIX = secretPrefixes.ticket;
+const FORM = new RegExp(`^${PREFIX}[0-9A-Za-z]{32}$`);
 
 /**
  * Stores the ticket of a link that signs one browser in to the console, once. Returns its text with 190 random bits; the store has
  * only the hash. It replaces an earlier ticket. `now` is in milliseconds since the Unix epoch.
  */
 export async function issueTicket(db: Writer, now: number): Promise<string> {
-  const text = randomBase62(32);
+  const text = PREFIX + randomBase62(32);
   await db.write(async tx => {
     await tx.run('DELETE FROM sign_in_tickets');
     await tx.run('INSERT INTO sign_in_tickets (hash, issued_at) VALUES (?, ?)', [hashOf(text), now]);

@@ -1,4 +1,4 @@
-import { type CountedKey, type Counters, type DayUse, dayUseOf } from '../../counters/counters.ts';
+import type { Counters } from '../../counters/counters.ts';
 import {
   type BanRules,
   banAt,
@@ -7,6 +7,7 @@ import {
   newState,
   type Terms,
 } from '../../counters/decide.ts';
+import { type CountedKey, type DayUse, dayUseOf } from '../../counters/key-states.ts';
 import { windowsAt } from '../../counters/windows.ts';
 import type { Queries, Writer } from '../../db/database.ts';
 import { DAY, latestCredible, MINUTE } from '../../kit/clock.ts';
@@ -70,7 +71,7 @@ export class KeyLimits {
     const today = Math.floor(now / DAY);
     for (const row of await selectLimits(this.#db, today)) {
       const use = { day: today, dayUsed: row.admitted ?? 0, dayRejected: row.rejected ?? 0 };
-      this.#counters.restore(row.api_key_id, { ...stateOf(row), ...use });
+      this.#counters.keys.restore(row.api_key_id, { ...stateOf(row), ...use });
     }
   }
 
@@ -95,7 +96,7 @@ export class KeyLimits {
 
   /** Returns the state of a key as this process last saw it, for callers that cannot wait. */
   seenStateOf(keyId: number, resets?: number): Readonly<LimitState> | undefined {
-    return this.#counters.stateOfKey(keyId, resets);
+    return this.#counters.keys.find(keyId, resets);
   }
 
   /** Resolves with the use of a key's limits, and its requests on each stored day. */
@@ -105,7 +106,7 @@ export class KeyLimits {
     const windows = windowsAt(state, limits, now);
     const firstDay = today - USAGE_DAYS + 1;
     const stored = await selectUsage(this.#db, key.keyId, firstDay);
-    const counted = [...this.#counters.daysOf(key.keyId), dayUseOf(key.keyId, state)];
+    const counted = [...this.#counters.keys.daysOf(key.keyId), dayUseOf(key.keyId, state)];
     const isKnown = ({ day }: { day: number }) => day >= firstDay && day <= lastDay(now);
     return {
       windows: { minute: usedWindow(windows.minute), day: usedWindow(windows.day) },
@@ -134,7 +135,7 @@ export class KeyLimits {
    */
   async sweep(now: number): Promise<boolean> {
     const today = Math.floor(now / DAY);
-    const isMoreInMemory = this.#counters.sweep(this.#banRules, now);
+    const isMoreInMemory = this.#counters.keys.sweep(this.#banRules, now);
     const old = await deleteUsageBefore(this.#db, today - USAGE_DAYS + 1, SWEPT_AT_ONCE);
     const future = await deleteUsageAfter(this.#db, lastDay(now), SWEPT_AT_ONCE);
     const isMoreStored = await this.#sweepLimits({
@@ -158,12 +159,12 @@ export class KeyLimits {
 
   /** Stores only as many changes as existed at the start, because keys in constant use change again while it runs. */
   async #storeChanges(): Promise<void> {
-    for (let left = this.#counters.changeCount(); left > 0; left -= FLUSHED_AT_ONCE) {
-      const changes = this.#counters.takeChanges(FLUSHED_AT_ONCE);
+    for (let left = this.#counters.keys.changeCount(); left > 0; left -= FLUSHED_AT_ONCE) {
+      const changes = this.#counters.keys.takeChanges(FLUSHED_AT_ONCE);
       try {
         await this.#db.write(tx => storeChanges(tx, changes));
       } catch (error) {
-        this.#counters.returnChanges(changes);
+        this.#counters.keys.returnChanges(changes);
         throw error;
       }
     }

@@ -1,20 +1,12 @@
-import type { DayUse } from '../../counters/counters.ts';
+import type { DayUse } from '../../counters/key-states.ts';
 import type { Queries } from '../../db/database.ts';
 import { forUpdate, recordsSql } from '../../db/records-sql.ts';
 import { latestCredible, MINUTE } from '../../kit/clock.ts';
 
-export interface LimitRow {
-  api_key_id: number;
-  resets: number;
-  minute: number;
-  minute_used: number;
-  rejected_at: number;
-  wait_until: number;
-  strikes: string;
-  banned_at: number;
-  banned_until: number;
-  bans: number;
-}
+/** A row with these columns. */
+type RowOf<Columns> = {
+  -readonly [Column in keyof Columns]: Columns[Column] extends 'TEXT' ? string : number;
+};
 
 const limitColumns = {
   api_key_id: 'BIGINT',
@@ -28,6 +20,8 @@ const limitColumns = {
   banned_until: 'BIGINT',
   bans: 'BIGINT',
 } as const;
+
+export type LimitRow = RowOf<typeof limitColumns>;
 
 /** A limit row, with the usage of a day since the same reset; null when there was none. */
 export interface LimitRowOfDay extends LimitRow {
@@ -62,16 +56,6 @@ export async function upsertLimits(db: Queries, rows: readonly LimitRow[]): Prom
 }
 
 /** The usage of a day: since the last reset, and before it (`earlier_…`). */
-export interface UsageRow {
-  api_key_id: number;
-  day: number;
-  resets: number;
-  admitted: number;
-  rejected: number;
-  earlier_admitted: number;
-  earlier_rejected: number;
-}
-
 const usageColumns = {
   api_key_id: 'BIGINT',
   day: 'BIGINT',
@@ -81,6 +65,8 @@ const usageColumns = {
   earlier_admitted: 'BIGINT',
   earlier_rejected: 'BIGINT',
 } as const;
+
+export type UsageRow = RowOf<typeof usageColumns>;
 
 /** Reads the usage of some keys on some days, and locks these rows until the transaction ends. */
 export function selectUsageOf(

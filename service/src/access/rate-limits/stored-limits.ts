@@ -1,5 +1,5 @@
-import { type Changes, type DayUse, dayUseOf } from '../../counters/counters.ts';
 import type { LimitState } from '../../counters/decide.ts';
+import { type Changes, type DayUse, dayUseOf } from '../../counters/key-states.ts';
 import { mergeStates } from '../../counters/merge-states.ts';
 import type { Transaction } from '../../db/database.ts';
 import { MINUTE } from '../../kit/clock.ts';

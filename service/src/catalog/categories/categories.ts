@@ -55,7 +55,7 @@ export function remove(db: Writer, categoryId: number, guard: (current: Category
         `Category ${categoryId} still has pets; move or delete them first`,
       );
     }
-    await categoryTable.delete(tx, categoryId);
+    categoryTable.sendDelete(tx, categoryId);
     categoryEvents.append(tx, 'category.deleted', categoryId, category);
   });
 }

@@ -1,8 +1,9 @@
 import { idsToFind, idToFind, nameText } from '../../contract/schema.ts';
 import { assignedId, integer, text } from '../../db/columns.ts';
-import type { Queries, Row, Transaction } from '../../db/database.ts';
-import { type Insert, insertInto } from '../../db/insert.ts';
+import type { LockedRows, Row, Transaction } from '../../db/database.ts';
+import { type Insert, insertInto, type Update } from '../../db/insert.ts';
 import { anyOf, defineList, is, oneOf, type QueryOf, search, startsWith } from '../../db/list.ts';
+import { isOneOf } from '../../db/select-page.ts';
 import { type New, Table } from '../../db/table.ts';
 import { type Pet, petStatuses, petTable } from './pet.ts';
 import { MAX_WORDS } from './search/search-words.ts';
@@ -22,11 +23,13 @@ export interface PetWithStock {
   hasOpenOrders: boolean;
   /** The name in its folded form, as it is stored. */
   nameKey: string;
+  /** Whether the stored words may be those of an earlier name: a long write leaves some for after its commit. */
+  hasOldWords: boolean;
 }
 
 /** The lock of a pet and its stock. */
 export function lockOfPet(petId: number): string {
-  return `pet ${petId}`;
+  return `${PETS_TO_CHANGE.lock} ${petId}`;
 }
 
 /** Locks the stock of pets until the transaction ends. */
@@ -34,20 +37,30 @@ export function lockStock(tx: Transaction, ...petIds: readonly number[]): Promis
   return tx.lock(...petIds.map(lockOfPet));
 }
 
+const PETS_TO_CHANGE: LockedRows = {
+  lock: 'pet',
+  changedBy: /^(INSERT INTO|UPDATE|DELETE FROM) orders\b/,
+};
+
 /** Reads a pet and locks its stock until the transaction ends. */
 export async function selectPetToChange(tx: Transaction, petId: number): Promise<PetWithStock | undefined> {
   // Other transactions do not see the pet, and its orders would have been sent after it.
   const held = tx.heldRow('pets', petId);
-  if (held) return petWithStock({ ...held, has_open_orders: 0 });
-  const [, row] = await Promise.all([
-    lockStock(tx, petId),
-    tx.get<Row>(
-      `SELECT ${petTable.columns}, name_key, quantity,
-         CASE WHEN EXISTS (SELECT 1 FROM orders WHERE open_pet_id = pets.id) THEN 1 ELSE 0 END AS has_open_orders
-       FROM pets WHERE id = ?`,
-      [petId],
-    ),
-  ]);
+  if (held) return petWithStock({ ...held, has_open_orders: 0, has_old_words: 1 });
+  const row = await tx.lockedRow(PETS_TO_CHANGE, petId, async ids => {
+    const [condition, values] = isOneOf('id', ids);
+    const [, rows] = await Promise.all([
+      lockStock(tx, petId),
+      tx.all<Row>(
+        `SELECT ${petTable.columns}, name_key, quantity,
+           CASE WHEN EXISTS (SELECT 1 FROM orders WHERE open_pet_id = pets.id) THEN 1 ELSE 0 END AS has_open_orders,
+           CASE WHEN EXISTS (SELECT 1 FROM pets_to_index WHERE pet_id = pets.id) THEN 1 ELSE 0 END AS has_old_words
+         FROM pets WHERE ${condition}`,
+        values,
+      ),
+    ]);
+    return rows;
+  });
   return row && petWithStock(row);
 }
 
@@ -57,6 +70,7 @@ function petWithStock(row: Row): PetWithStock {
     stock: stockTable.toResource(row),
     hasOpenOrders: row.has_open_orders === 1,
     nameKey: row.name_key as string,
+    hasOldWords: row.has_old_words === 1,
   };
 }
 
@@ -71,20 +85,30 @@ export async function insertPet(tx: Transaction, pet: New<Pet>, quantity: number
   return id === undefined ? undefined : petTable.storedAs(id, pet);
 }
 
-/** Resolves with `undefined` when the category does not exist. The caller stores the words of the name. */
+const UPDATE: Update = {
+  table: 'pets',
+  columns: [...petTable.written, 'quantity'],
+  sql: `UPDATE pets SET ${petTable.assignments}, quantity = ? WHERE id = ?`,
+};
+
+/** Resolves with `undefined` when the new category does not exist. The caller stores the words of the name. */
 export async function updatePet(
-  db: Queries,
-  petId: number,
+  tx: Transaction,
+  before: Pet,
   pet: New<Pet>,
   quantity: number,
 ): Promise<Pet | undefined> {
-  const row = await db.get<Row>(
-    `UPDATE pets SET ${petTable.assignments}, quantity = ?
-     WHERE id = ? AND EXISTS (SELECT 1 FROM categories WHERE id = ?)
-     RETURNING ${petTable.columns}`,
-    [...petTable.valuesOf(pet), quantity, petId, pet.categoryId],
-  );
-  return row && petTable.toResource(row);
+  const { id } = before;
+  const values = [...petTable.valuesOf(pet), quantity];
+  if (pet.categoryId !== before.categoryId) {
+    const row = await tx.get<Row>(
+      `${UPDATE.sql} AND EXISTS (SELECT 1 FROM categories WHERE id = ?) RETURNING ${petTable.columns}`,
+      [...values, id, pet.categoryId],
+    );
+    return row && petTable.toResource(row);
+  }
+  tx.update(UPDATE, id, values);
+  return petTable.storedAs(id, pet);
 }
 
 export const petList = defineList(petTable, {

@@ -41,7 +41,7 @@ export const petRoutes = (index: SearchIndex): Route[] => [
       const { q } = query;
       if (q !== undefined) return reply.page(await searchPets(db, { ...query, q }, context.signal));
       const page = await pets.list(db, query);
-      return reply.page(page, query.id?.length === 1 ? (page.items[0] ?? null) : undefined);
+      return reply.page(page, query.id?.length === 1 ? page.items[0] : undefined);
     },
   }),
 

@@ -40,9 +40,9 @@ export function update(
     const before = found(await selectPetToChange(tx, petId), petId);
     const pet = change(before.pet);
     const stock = setStatus(before.stock, pet.status ?? before.stock.status, before.hasOpenOrders);
-    const after = await updatePet(tx, petId, { ...pet, status: stock.status }, stock.quantity);
+    const after = await updatePet(tx, before.pet, { ...pet, status: stock.status }, stock.quantity);
     if (!after) throw unknownCategory(pet.categoryId);
-    await setPetWords(tx, petId, before.nameKey, foldCase(pet.name), index);
+    await setPetWords(tx, petId, before, foldCase(pet.name), index);
     appendPetChange(tx, before.pet, after);
     appendStockChange(tx, before.stock, stock);
     return after;
@@ -56,12 +56,12 @@ export function remove(
   index?: SearchIndex,
 ): Promise<void> {
   return db.write(async tx => {
-    const { pet, hasOpenOrders, nameKey } = found(await selectPetToChange(tx, petId), petId);
-    guard(pet);
-    if (hasOpenOrders) throw petHasOpenOrders(petId);
-    await petTable.delete(tx, petId);
-    await setPetWords(tx, petId, nameKey, null, index);
-    petEvents.append(tx, 'pet.deleted', petId, pet);
+    const before = found(await selectPetToChange(tx, petId), petId);
+    guard(before.pet);
+    if (before.hasOpenOrders) throw petHasOpenOrders(petId);
+    petTable.sendDelete(tx, petId);
+    await setPetWords(tx, petId, before, null, index);
+    petEvents.append(tx, 'pet.deleted', petId, before.pet);
   });
 }
 

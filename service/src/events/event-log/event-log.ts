@@ -40,7 +40,7 @@ export interface PageRequest {
   count?: boolean;
 }
 
-/** Returns the next events after a position, oldest first. Throws `invalid_request`, `cursor_expired` and `log_restored`. */
+/** Returns the next events after a position, oldest first. Throws `cursor_expired` and `log_restored`. */
 export async function read(
   db: Queries,
   filter: EventFilter,
@@ -69,9 +69,14 @@ export async function read(
 export async function positionOf(db: Queries, cursor: string | undefined): Promise<number> {
   if (cursor === undefined) return (await selectEnds(db)).oldest - 1;
   if (cursor === 'latest') return (await selectEnds(db)).latest;
-  // No number in the log is higher than the replacement of a text that is no number.
-  const position = /^(0|[1-9]\d{0,15})$/.test(cursor) ? Number(cursor) : Number.MAX_SAFE_INTEGER;
-  rejectUnreadable(position, await selectEndsAfter(db, position), cursor);
+  if (!/^(0|[1-9]\d{0,15})$/.test(cursor)) {
+    throw new ApiError(
+      'invalid_request',
+      `The cursor must be the number of an event, or \`latest\`; it was ${shortened(cursor, 21)}`,
+    );
+  }
+  const position = Number(cursor);
+  rejectUnreadable(position, await selectEndsAfter(db, position));
   return position;
 }
 
@@ -87,19 +92,17 @@ export async function expire(db: Queries, before: number): Promise<boolean> {
 }
 
 /**
- * Throws unless the log has all events after a position. `cursor` is the position as the client sent it.
+ * Throws unless the log has all events after a position.
  *
  * @param ends as they are for this position
  */
-function rejectUnreadable(
-  position: number,
-  { oldest, latest, restoration }: EndsAfter,
-  cursor = String(position),
-): void {
+function rejectUnreadable(position: number, { oldest, latest, restoration }: EndsAfter): void {
+  // The log ended later when the service returned this cursor, unless another service did.
   if (position > latest) {
     throw new ApiError(
-      'invalid_request',
-      `The cursor must be the number of an event, at most ${latest}, or \`latest\`; it was ${shortened(cursor, 21)}`,
+      'log_restored',
+      `Event ${position} is not part of the log, which ends with event ${latest}: the service was restored from a backup, or the ` +
+        `cursor is not from this service. Read the resources again, and continue with cursor ${latest}`,
     );
   }
   // The number before a range is the start of a log whose oldest event starts the range.

@@ -26,12 +26,18 @@ type TailStore = Pick<Database, 'engine' | 'get' | 'all' | 'run' | 'onEvents' | 
  */
 export type TailListener = (events: readonly StoredEvent[], position: number, wasRestored: boolean) => void;
 
+export interface TailOptions {
+  onError: (error: unknown) => void;
+  /** Called when the log, of which the tail has read event `read`, ends with the earlier event `latest`: the database was restored. */
+  onTakenBack: (read: number, latest: number) => void;
+}
+
 /**
  * Reads new events of the log once for all listeners in this process. It reads nothing while it has no listeners.
  */
 export class EventTail {
   readonly #db: TailStore;
-  readonly #onError: (error: unknown) => void;
+  readonly #options: TailOptions;
   readonly #listeners = new Set<TailListener>();
   readonly #catchUps = pLimit(CATCH_UPS);
   #position: number | undefined;
@@ -39,9 +45,9 @@ export class EventTail {
   #readAgain = false;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(db: TailStore, onError: (error: unknown) => void) {
+  constructor(db: TailStore, options: TailOptions) {
     this.#db = db;
-    this.#onError = onError;
+    this.#options = options;
     db.onEvents(() => this.#poll());
   }
 
@@ -108,7 +114,7 @@ export class EventTail {
         await this.#readBatch();
       } catch (error) {
         // The next poll continues from the same position.
-        this.#onError(error);
+        this.#options.onError(error);
       }
     }
     this.#reading = undefined;
@@ -126,7 +132,8 @@ export class EventTail {
       limit: BATCH,
     });
     if (latest < after) {
-      // The database was restored to an earlier state, and the log does not continue in a new range yet.
+      // The log does not continue in a new range yet.
+      this.#options.onTakenBack(after, latest);
       await this.#pass([], latest, true);
       return;
     }

@@ -1,10 +1,12 @@
 import { ApiError } from '../../contract/errors.ts';
 import type { Queries, StoredEvent } from '../../db/database.ts';
 import type { MessageSink } from '../../routes/message-sink.ts';
+import type { FindReasonToEnd } from '../../routes/reply.ts';
 import { eventJson } from '../event-log/event.ts';
 import { type EventFilter, matches } from '../event-log/event-filter.ts';
 import * as eventLog from '../event-log/event-log.ts';
 import type { EventTail, TailListener } from '../event-log/event-tail.ts';
+import { subjectOf } from '../event-log/event-types.ts';
 
 /** The events that a stream reads at once while it is behind. */
 const PAGE = 100;
@@ -32,9 +34,22 @@ export interface StreamedLog {
   source: string;
 }
 
+/** The events that a stream sends, and the key that reads them. */
+export interface StreamRequest {
+  filter: EventFilter;
+  /** The events after this number are sent. */
+  position: number;
+  sink: MessageSink;
+  keyId: number;
+  findReasonToEnd: FindReasonToEnd;
+}
+
 /**
  * Sends the events after a position and all later ones. A stream in step with the tail gets its events from the tail; a
  * stream that is behind reads the log itself. While the client reads nothing, the stream reads and stores nothing for it.
+ *
+ * Sends no event that follows a change of its key in the log with the rights from before: it reads the key after each page of the
+ * log, and reads the log when the tail has an event of its key.
  */
 export class EventStream {
   readonly #db: Queries;
@@ -42,15 +57,26 @@ export class EventStream {
   readonly #source: string;
   readonly #filter: EventFilter;
   readonly #sink: MessageSink;
+  /** The subject of the events of the key. */
+  readonly #key: string;
+  readonly #findReasonToEnd: FindReasonToEnd;
   #position: number;
   #state: 'behind' | 'reading' | 'in step' | 'blocked' | 'ended' = 'behind';
-  /** Whether the stream reads the log even if it is in step: a restore may have removed the event at its position. */
+  /**
+   * Whether the stream reads the log and its key even if it is in step: a restore may have removed the event at its position, or the
+   * key may have other rights.
+   */
   #mustRead = false;
 
-  constructor({ db, tail, source }: StreamedLog, filter: EventFilter, position: number, sink: MessageSink) {
+  constructor(
+    { db, tail, source }: StreamedLog,
+    { filter, position, sink, keyId, findReasonToEnd }: StreamRequest,
+  ) {
     this.#db = db;
     this.#tail = tail;
     this.#source = source;
+    this.#key = subjectOf('key.updated', keyId);
+    this.#findReasonToEnd = findReasonToEnd;
     this.#filter = filter;
     this.#position = position;
     this.#sink = sink;
@@ -77,8 +103,10 @@ export class EventStream {
   }
 
   #onTail(...[events, position, wasRestored]: Parameters<TailListener>): void {
-    if (wasRestored) this.#mustRead = true;
-    if (this.#state === 'in step' && !wasRestored) {
+    // The tail may start before the position of the stream if the log was restored in between.
+    const isBefore = events.length === 0 && position < this.#position;
+    if (wasRestored || isBefore || events.some(({ subject }) => subject === this.#key)) this.#mustRead = true;
+    if (this.#state === 'in step' && !this.#mustRead) {
       const news = events.filter(event => event.id > this.#position && matches(this.#filter, event));
       this.#position = Math.max(this.#position, position);
       this.#send(news.map(event => messageOf(event, this.#source)));
@@ -116,10 +144,15 @@ export class EventStream {
     }
   }
 
-  /** Reads nothing if the client disconnected while the stream waited in the queue. */
+  /** Reads nothing if the client disconnected while the stream waited in the queue. Ends the stream if its key has other rights. */
   async #readPage(): Promise<eventLog.EventPage | undefined> {
     if (this.#state !== 'reading') return undefined;
-    return eventLog.read(this.#db, this.#filter, { after: this.#position, limit: PAGE });
+    const page = await eventLog.read(this.#db, this.#filter, { after: this.#position, limit: PAGE });
+    // Read after the page, the key has all changes that the log has before the events of the page.
+    const reason = await this.#findReasonToEnd();
+    if (reason === undefined) return page;
+    this.#sink.end(reason);
+    return undefined;
   }
 
   #send(messages: readonly Uint8Array[]): void {

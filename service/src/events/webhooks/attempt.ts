@@ -1,83 +1,73 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import https from 'node:https';
-import { SECOND } from '../../kit/clock.ts';
+import { type Clock, SECOND } from '../../kit/clock.ts';
 import { http } from '../../kit/node-http.ts';
 import { asError, codeOf } from '../../kit/thrown.ts';
-import type { AttemptResult } from './attempt-results.ts';
-import { RESPONSE_STORED } from './delivery.ts';
+import { formatTraceparent, type TraceContext } from '../../kit/trace-context.ts';
+import type { Span, Tracing } from '../../kit/tracing.ts';
+import { traceOfEvent } from '../event-log/event.ts';
+import type { Connections } from './connections.ts';
+import { messageId, RESPONSE_STORED } from './delivery.ts';
+import {
+  type Attempted,
+  type AttemptResult,
+  type Claimed,
+  type Outcome,
+  withheldReason,
+} from './delivery-rules.ts';
 import { type Endpoints, NoPublicAddress } from './endpoints.ts';
-import type { KeptConnections } from './kept-connections.ts';
-import { type Message, signatures } from './signature.ts';
+import { signatures } from './signature.ts';
 
-/** How long an endpoint may take to respond, in milliseconds. */
-export const RESPONSE_TIMEOUT = 15 * SECOND;
-
-export interface Target {
-  url: string;
-  /** The valid secrets, the current one first. */
-  secrets: readonly string[];
-}
-
-export interface Limits {
-  /** How long the attempt may take, in milliseconds. */
+export interface AttemptOptions {
+  clock: Clock;
+  endpoints: Endpoints;
+  connections: Connections;
+  /** How long an attempt may take, in milliseconds. */
   timeout: number;
-  /** Aborts the attempt; its outcome is then unknown. */
-  signal: AbortSignal;
+  /** Returns a number from 0 to 1. */
+  random: () => number;
+  /** Records each attempt if spans are exported. */
+  tracing?: Tracing | undefined;
+  /** Called after each attempt that was not aborted. */
+  onAttempt: (result: AttemptResult) => void;
 }
 
-/** The outcome of an attempt. */
-export interface Outcome {
-  result: AttemptResult;
-  /** The status of the response; null if there was none. */
-  status: number | null;
-  retryAfter: string | undefined;
-  /** Why the attempt failed; null if it succeeded. */
-  error: string | null;
-  responseStart: string | null;
-  /** How long the attempt took, in milliseconds. */
-  duration: number;
-}
-
-/** Sends a message once. Returns `undefined` if the attempt was aborted. */
+/**
+ * Sends a claimed delivery, for which a connection was taken, unless the key of the webhook has lost the scope for the event.
+ * Returns `undefined` if `signal` aborted the attempt: whether the endpoint has accepted the event is then unknown.
+ */
 export async function attempt(
-  { endpoints, kept }: { endpoints: Endpoints; kept: KeptConnections },
-  { url, secrets }: Target,
-  message: Message,
-  { timeout, signal }: Limits,
-): Promise<Outcome | undefined> {
-  const started = performance.now();
-  const headers = headersOf(message, secrets);
-  let exchange = new Exchange();
-  const late = new Error(`No complete response within ${timeout / SECOND} seconds`);
-  const timer = setTimeout(() => exchange.fail(late), timeout);
-  const aborted = new Error('Aborted');
-  const onAbort = () => exchange.fail(aborted);
-  signal.addEventListener('abort', onAbort, { once: true });
-  try {
-    const target = new URL(url);
-    endpoints.rejectAddress(target.hostname);
-    const send = target.protocol === 'https:' ? https.request : http.request;
-    const options = { method: 'POST', agent: kept.agentFor(target), lookup: endpoints.lookup, headers };
-    for (;;) {
-      exchange.begin(send(target, options), message.body);
-      await exchange.ended;
-      if (!exchange.hitClosedConnection) break;
-      exchange = new Exchange();
-    }
-  } catch (error) {
-    exchange.error ??= asError(error);
-  } finally {
-    clearTimeout(timer);
-    signal.removeEventListener('abort', onAbort);
-  }
-  if (exchange.error === aborted) return undefined;
-  // Nothing was sent, and the time would reveal whether the name exists in the network of the service.
-  const isUnsent = exchange.error instanceof NoPublicAddress;
-  const outcome = exchange.outcome(isUnsent ? 0 : Math.round(performance.now() - started));
-  return exchange.error === late ? { ...outcome, result: 'timeout' } : outcome;
+  claimed: Claimed,
+  signal: AbortSignal,
+  options: AttemptOptions,
+): Promise<Attempted | undefined> {
+  const { webhook, scopes, delivery } = claimed;
+  const { clock, tracing, random, onAttempt } = options;
+  const startedAt = clock.now();
+  const reason = withheldReason(delivery.type, scopes);
+  const span = reason === undefined && tracing ? beginSpan(tracing, claimed) : undefined;
+  const trace = span?.context ?? traceOfEvent(delivery.payload);
+  const outcome =
+    reason === undefined
+      ? await send(webhook.url, headersOf(claimed, trace, startedAt), delivery.payload, signal, options)
+      : ({ ...NOTHING, result: 'withheld', error: `Not sent: ${reason}` } as const);
+  if (span) endSpan(span, outcome);
+  if (outcome) onAttempt(outcome.result);
+  return outcome && { startedAt, outcome, random: random() };
 }
 
-function headersOf(message: Message, secrets: readonly string[]): Record<string, string | number> {
+/** The outcome without a response. */
+const NOTHING = { status: null, retryAfter: undefined, responseStart: null, duration: 0 };
+
+function headersOf(
+  { webhook, delivery }: Claimed,
+  trace: TraceContext | undefined,
+  now: number,
+): Record<string, string | number> {
+  const { secret, previous_secret, previous_secret_expires_at: expiresAt } = webhook;
+  const isPreviousValid = previous_secret !== null && expiresAt !== null && expiresAt > now;
+  const secrets = isPreviousValid ? [secret, previous_secret] : [secret];
+  const message = { id: messageId(delivery), timestamp: Math.floor(now / SECOND), body: delivery.payload };
   return {
     'content-type': 'application/json',
     'content-length': Buffer.byteLength(message.body),
@@ -85,96 +75,99 @@ function headersOf(message: Message, secrets: readonly string[]): Record<string,
     'webhook-id': message.id,
     'webhook-timestamp': message.timestamp,
     'webhook-signature': signatures(secrets, message),
-    ...(message.traceparent !== undefined && { traceparent: message.traceparent }),
+    ...(trace && { traceparent: formatTraceparent(trace) }),
   };
 }
 
-/** One request, and the part of its response that is stored. */
-class Exchange {
-  readonly ended: Promise<void>;
-  error: Error | undefined;
-  readonly #end: () => void;
-  readonly #chunks: Buffer[] = [];
-  #request: ClientRequest | undefined;
-  #response: IncomingMessage | undefined;
+/** What was received of a response. */
+interface Received {
+  response: IncomingMessage | undefined;
+  chunks: Buffer[];
+}
 
-  constructor() {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.ended = promise;
-    this.#end = resolve;
+/** Sends a POST once. Returns `undefined` if it was aborted. */
+export async function send(
+  url: string,
+  headers: Record<string, string | number>,
+  body: string,
+  signal: AbortSignal,
+  { endpoints, connections, timeout }: Pick<AttemptOptions, 'endpoints' | 'connections' | 'timeout'>,
+): Promise<Outcome | undefined> {
+  const started = performance.now();
+  const end = new AbortController();
+  const late = new Error(`No complete response within ${timeout / SECOND} seconds`);
+  const timer = setTimeout(() => end.abort(late), timeout);
+  const onAbort = () => end.abort();
+  signal.addEventListener('abort', onAbort, { once: true });
+  const received: Received = { response: undefined, chunks: [] };
+  let error: Error | undefined;
+  try {
+    const target = new URL(url);
+    endpoints.rejectAddress(target.hostname);
+    const connection = connections.open(target);
+    const { request } = target.protocol === 'https:' ? https : http;
+    const { agent } = connection;
+    const options = { method: 'POST', agent, lookup: endpoints.lookup, headers, signal: end.signal };
+    try {
+      while (!(await exchange(request(target, options), body, received)));
+    } finally {
+      connections.keep(connection);
+    }
+  } catch (thrown) {
+    error = asError(end.signal.reason ?? thrown);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', onAbort);
   }
+  if (error && end.signal.aborted && error !== late) return undefined;
+  // Nothing was sent, and the time would reveal whether the name exists in the network of the service.
+  const duration = error instanceof NoPublicAddress ? 0 : Math.round(performance.now() - started);
+  const outcome = { ...outcomeOf(received, error), duration };
+  return error === late ? { ...outcome, result: 'timeout' } : outcome;
+}
 
-  begin(request: ClientRequest, body: string): void {
-    this.#request = request;
-    request.on('error', error => this.fail(error));
-    request.on('response', response => this.#read(response));
-    // When the request closes, a kept connection is free for the next request.
-    request.on('close', () => this.#closed());
-    request.end(body);
-  }
-
-  /** Whether the request used a kept connection that the endpoint closed at the same time. */
-  get hitClosedConnection(): boolean {
-    const code = codeOf(this.error);
-    const isClosed = code === 'ECONNRESET' || code === 'EPIPE';
-    return isClosed && this.#request?.reusedSocket === true && this.#response === undefined;
-  }
-
-  fail(error: Error): void {
-    this.error ??= error;
-    this.#finish();
-  }
-
-  outcome(duration: number): Outcome {
-    const status = this.#response?.statusCode ?? null;
-    return {
-      result: resultOf(this.error, status),
-      status,
-      retryAfter: this.#response?.headers['retry-after'],
-      error: this.error ? reasonOf(this.error) : errorOf(status!),
-      responseStart: this.#response
-        ? printable(Buffer.concat(this.#chunks).subarray(0, RESPONSE_STORED))
-        : null,
-      duration,
-    };
-  }
-
-  /** `close` comes before the error of an incomplete response. */
-  #closed(): void {
-    if (this.#response?.complete) this.#end();
-    else this.fail(new Error(this.#response ? 'aborted' : 'socket hang up'));
-  }
-
-  #read(response: IncomingMessage): void {
-    this.#response = response;
-    let length = 0;
-    response.on('data', (chunk: Buffer) => {
-      this.#chunks.push(chunk);
-      length += chunk.length;
-      // The rest of the response is not read, so the connection cannot be kept.
-      if (length >= RESPONSE_STORED) this.#finish();
+/**
+ * Sends a request and reads the part of the response that is stored. Resolves when the connection is free for the next request,
+ * with false if the request must be sent again, because the endpoint closed the kept connection at the same time.
+ */
+function exchange(request: ClientRequest, body: string, received: Received): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    request.on('error', error => {
+      const isClosed = ['ECONNRESET', 'EPIPE'].includes(codeOf(error) ?? '');
+      if (isClosed && request.reusedSocket && !received.response) resolve(false);
+      else reject(error);
     });
-    response.on('error', error => this.fail(error));
-  }
-
-  /** Ends the exchange. The rest of the response is not read, and later errors are ignored. */
-  #finish(): void {
-    this.#end();
-    this.#request?.removeAllListeners('error').on('error', () => {});
-    this.#response?.removeAllListeners('error').on('error', () => {});
-    this.#request?.destroy();
-  }
+    request.on('response', response => {
+      received.response = response;
+      let length = 0;
+      response.on('data', (chunk: Buffer) => {
+        received.chunks.push(chunk);
+        length += chunk.length;
+        if (length < RESPONSE_STORED) return;
+        // The rest of the response is not read, so the connection cannot be kept.
+        resolve(true);
+        request.destroy();
+      });
+      response.on('error', reject);
+    });
+    request.on('close', () => {
+      if (received.response?.complete) resolve(true);
+      else reject(new Error(received.response ? 'aborted' : 'socket hang up'));
+    });
+    request.end(body);
+  });
 }
 
-function resultOf(error: Error | undefined, status: number | null): AttemptResult {
-  if (error || status === null) return 'unreachable';
-  return errorOf(status) === null ? 'delivered' : 'rejected';
-}
-
-function errorOf(status: number): string | null {
-  if (status >= 200 && status < 300) return null;
-  if (status >= 300 && status < 400) return `Status ${status}: redirects are not followed`;
-  return `Status ${status}`;
+function outcomeOf({ response, chunks }: Received, error: Error | undefined): Outcome {
+  if (!response) return { ...NOTHING, result: 'unreachable', error: reasonOf(error!) };
+  const status = response.statusCode!;
+  const retryAfter = response.headers['retry-after'];
+  const responseStart = printable(Buffer.concat(chunks).subarray(0, RESPONSE_STORED));
+  const shown = { status, retryAfter, responseStart, duration: 0 };
+  if (error) return { ...shown, result: 'unreachable', error: reasonOf(error) };
+  if (status >= 200 && status < 300) return { ...shown, result: 'delivered', error: null };
+  const note = status >= 300 && status < 400 ? ': redirects are not followed' : '';
+  return { ...shown, result: 'rejected', error: `Status ${status}${note}` };
 }
 
 /** Returns the text of an error. If a name has several addresses, Node combines their errors into one without a message. */
@@ -187,4 +180,35 @@ function reasonOf(error: Error): string {
 /** Returns a text without characters that cannot be shown or stored. */
 function printable(bytes: Buffer): string {
   return bytes.toString().replace(/[^\P{C}\n\t]/gu, '\ufffd');
+}
+
+/**
+ * Starts the span of an attempt, in the trace of its event. The span has only the origin of the URL, because path and query
+ * can contain a token (semantic conventions for HTTP, `url.full`).
+ */
+function beginSpan(tracing: Tracing, { webhook, delivery }: Claimed): Span {
+  const { origin, protocol, hostname, port } = new URL(webhook.url);
+  return tracing.begin('POST', {
+    kind: 'client',
+    parent: traceOfEvent(delivery.payload),
+    attributes: {
+      'http.request.method': 'POST',
+      'http.request.resend_count': delivery.attempts || undefined,
+      'url.full': `${origin}/REDACTED`,
+      'server.address': hostname,
+      'server.port': Number(port) || (protocol === 'https:' ? 443 : 80),
+      'cloudevents.event_id': String(delivery.event_id),
+      'cloudevents.event_type': delivery.type,
+      'cloudevents.event_subject': delivery.subject,
+      'petstore.webhook.id': delivery.webhook_id,
+      'petstore.delivery.id': delivery.id,
+    },
+  });
+}
+
+/** The outcome of an aborted attempt is `undefined`. */
+function endSpan(span: Span, outcome: Outcome | undefined): void {
+  span.set({ 'http.response.status_code': outcome?.status ?? undefined });
+  if (!outcome) span.end('aborted');
+  else span.end(outcome.error === null ? undefined : String(outcome.status ?? '_OTHER'));
 }

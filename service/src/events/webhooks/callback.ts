@@ -1,8 +1,7 @@
 import type { Callback } from '../../contract/operation.ts';
 import { inWords } from '../../kit/quantities.ts';
 import type { EventUnion } from '../event-log/event-kind.ts';
-import { RESPONSE_TIMEOUT } from './attempt.ts';
-import { SCHEDULE } from './schedule.ts';
+import { RESPONSE_TIMEOUT, SCHEDULE } from './delivery-rules.ts';
 
 const headers = {
   type: 'object',

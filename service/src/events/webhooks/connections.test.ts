@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
-import { Connections, hostOf } from './connections.ts';
+import { once } from 'node:events';
+import http, { type IncomingMessage } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { describe, it, type TestContext } from 'node:test';
+import { MINUTE } from '../../kit/clock.ts';
+import { type ConnectionLimits, Connections, hostOf } from './connections.ts';
 
 describe('connections', () => {
   it('are limited in total, for all hosts and keys together', () => {
@@ -35,6 +39,149 @@ describe('connections', () => {
     assert.equal(connections.take({ host: 'a', keyId: 1 }, -6), 0);
     assert.equal(connections.take({ host: 'a', keyId: 1 }, 3), 3);
   });
+});
+
+describe('a waiter', () => {
+  const setting = (limits: ConnectionLimits) => {
+    const connections = new Connections(limits);
+    const served: string[] = [];
+    const wait = (name: string, host: string, keyId: number) => {
+      const onTaken = () => void served.push(name);
+      connections.wait({ destination: { host, keyId }, onTaken }, true);
+    };
+    return { connections, served, wait };
+  };
+
+  it('for a full host gets the next connection to it, before later waiters', () => {
+    const { connections, served, wait } = setting({ total: 100, perHost: 2 });
+    const full = { host: 'full', keyId: 1 };
+    assert.equal(connections.take(full, 9), 2);
+    wait('first', 'full', 2);
+    wait('second', 'full', 3);
+    connections.free(full, 1);
+    assert.deepEqual(served, ['first']);
+    connections.free(full, 1);
+    assert.deepEqual(served, ['first', 'second']);
+    assert.equal(connections.take(full, 1), 0, 'waiters have taken what was freed');
+  });
+
+  it('for a full host or key is passed by those for other hosts and keys', () => {
+    const { connections, served, wait } = setting({ total: 6, perHost: 3 });
+    assert.equal(connections.take({ host: 'full', keyId: 1 }, 9), 3);
+    assert.equal(connections.take({ host: 'other', keyId: 2 }, 3), 3);
+    wait('same host', 'full', 3);
+    wait('same key', 'third', 1);
+    wait('free', 'third', 4);
+    connections.free({ host: 'other', keyId: 2 }, 1);
+    assert.deepEqual(served, ['free']);
+  });
+
+  it('has one place in the queue, and none after it has left', () => {
+    const { connections, served, wait } = setting({ total: 2, perHost: 2 });
+    const waiter = { destination: { host: 'a', keyId: 1 }, onTaken: () => void served.push('waiter') };
+    connections.take({ host: 'b', keyId: 2 }, 1);
+    connections.take({ host: 'b', keyId: 3 }, 1);
+    for (const waits of [true, true]) connections.wait(waiter, waits);
+    wait('later', 'a', 4);
+    connections.free({ host: 'b', keyId: 2 }, 1);
+    connections.free({ host: 'b', keyId: 3 }, 1);
+    assert.deepEqual(served, ['waiter', 'later']);
+    for (const waits of [true, false]) connections.wait(waiter, waits);
+    connections.free({ host: 'a', keyId: 1 }, 1);
+    assert.equal(served.length, 2);
+  });
+});
+
+/** Connections to some origins of one host. `request` returns the number of the connection that it used. */
+async function opened(t: TestContext, limits: ConnectionLimits, origins = 1) {
+  let now = 0;
+  const connections = new Connections(limits, () => now);
+  const sockets: Socket[] = [];
+  const urls: URL[] = [];
+  for (let i = 0; i < origins; i++) {
+    const server = http.createServer((_, response) => response.end());
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    urls.push(new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`));
+    t.after(() => {
+      connections.close();
+      server.close();
+    });
+  }
+  const begin = async (place = 0) => {
+    const connection = connections.open(urls[place]!);
+    const request = http.request(urls[place]!, { agent: connection.agent }).end();
+    const closed = once(request, 'close');
+    const [response] = (await once(request, 'response')) as [IncomingMessage];
+    if (!sockets.includes(response.socket)) sockets.push(response.socket);
+    const number = sockets.indexOf(response.socket) + 1;
+    return async () => {
+      await response.resume().toArray();
+      await closed;
+      connections.keep(connection);
+      return number;
+    };
+  };
+  const request = async (place?: number) => (await begin(place))();
+  /** The numbers of the open connections. */
+  const open = () => sockets.flatMap(({ destroyed }, i) => (destroyed ? [] : [i + 1]));
+  const advance = (time: number) => {
+    now += time;
+  };
+  return { connections, sockets, open, begin, request, advance };
+}
+
+describe('a kept connection', () => {
+  it('serves the next request to its origin, and no other origin', async t => {
+    const { connections, request } = await opened(t, { total: 10, perHost: 10 }, 2);
+    assert.deepEqual([await request(0), await request(0), await request(1), await request(0)], [1, 1, 2, 1]);
+    const other = new URL('http://127.0.0.1:1/');
+    assert.equal(connections.open(other).origin, other.origin);
+  });
+
+  it('is used for a minute: then it is closed, and a new one looks up the name again', async t => {
+    const { request, begin, advance, open } = await opened(t, { total: 10, perHost: 10 });
+    await request();
+    advance(MINUTE - 1);
+    assert.equal(await request(), 1);
+    advance(1);
+    assert.equal(await request(), 2, 'an old idle connection is not used');
+    assert.deepEqual(open(), [2]);
+    const end = await begin();
+    advance(MINUTE);
+    assert.equal(await end(), 2);
+    assert.deepEqual(open(), [], 'it is closed after its last request');
+  });
+
+  it('that was closed is replaced', async t => {
+    const { request, sockets } = await opened(t, { total: 10, perHost: 10 });
+    await request();
+    const closed = once(sockets[0]!, 'close');
+    sockets[0]!.destroy();
+    await closed;
+    assert.equal(await request(), 2);
+  });
+
+  for (const [limit, limits] of [
+    ['the total', { total: 2, perHost: 9 }],
+    ['the limit of its host', { total: 9, perHost: 2 }],
+  ] as const) {
+    it(`counts against ${limit}: the oldest is closed when a new one needs its place`, async t => {
+      const { connections, request, open } = await opened(t, limits, 3);
+      const taken = async (place: number) => {
+        const destination = { host: '127.0.0.1', keyId: place };
+        assert.equal(connections.take(destination, 1), 1);
+        const number = await request(place);
+        connections.free(destination, 1);
+        return number;
+      };
+      for (const place of [0, 1, 2]) await taken(place);
+      assert.deepEqual(open(), [2, 3]);
+      assert.equal(await taken(1), 2);
+      assert.equal(await taken(0), 4);
+      assert.deepEqual(open(), [2, 4]);
+    });
+  }
 });
 
 describe('the host of a URL', () => {

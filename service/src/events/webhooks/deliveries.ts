@@ -2,7 +2,6 @@ import { ApiError } from '../../contract/errors.ts';
 import type { Queries, Transaction, Writer } from '../../db/database.ts';
 import { selectPage } from '../../db/select-page.ts';
 import { mapPage, type Page } from '../../kit/paging.ts';
-import { eventJson } from '../event-log/event.ts';
 import * as eventLog from '../event-log/event-log.ts';
 import { selectEnds } from '../event-log/event-queries.ts';
 import { TEST_TYPE } from '../event-log/event-types.ts';
@@ -14,22 +13,14 @@ import {
   type WebhookDelivery,
   type WebhookDeliveryDetails,
 } from './delivery.ts';
-import {
-  type DeliveryQuery,
-  type DeliveryRow,
-  deliveryList,
-  holdBackLater,
-  insertDelivery,
-  isSubjectLeased,
-  releaseNext,
-  selectAttempts,
-  selectDelivery,
-  updateDelivery,
-} from './delivery-queries.ts';
+import * as queries from './delivery-queries.ts';
+import { isSent, redelivered, withheldReason } from './delivery-rules.ts';
+import { type OwnerStanding, problemOf, standingOf } from './owners.ts';
+import { addDeliveries } from './serve.ts';
 import { toWebhook } from './webhook.ts';
 import { webhookTestEvents } from './webhook-events.ts';
-import { updateReplay, type WebhookRow } from './webhook-queries.ts';
-import { type Actor, currentState, lockWebhook, read as readWebhook } from './webhooks.ts';
+import { updateProgress, type WebhookRow } from './webhook-queries.ts';
+import { type Actor, lockWebhook, read as readWebhook } from './webhooks.ts';
 
 /** Identifies a delivery of a webhook. */
 export interface DeliveryIds {
@@ -40,55 +31,45 @@ export interface DeliveryIds {
 export async function list(
   db: Queries,
   webhookId: number,
-  query: DeliveryQuery,
+  query: queries.DeliveryQuery,
   actor: Actor,
 ): Promise<Page<WebhookDelivery>> {
   await readWebhook(db, webhookId, actor);
-  return mapPage(await selectPage(db, deliveryList, query, webhookId), toDelivery);
+  return mapPage(await selectPage(db, queries.deliveryList, query, webhookId), toDelivery);
 }
 
 export async function read(db: Queries, ids: DeliveryIds, actor: Actor): Promise<WebhookDeliveryDetails> {
   await readWebhook(db, ids.webhookId, actor);
   const row = await found(db, ids);
-  return toDetails(row, (await selectAttempts(db, row.id, ATTEMPTS_SHOWN)).reverse());
+  return toDetails(row, (await queries.selectAttempts(db, row.id, ATTEMPTS_SHOWN)).reverse());
 }
 
 /** Appends a test event to the log and sends it. It is delivered like other events, but attempted only once. */
 export function test(db: Writer, webhookId: number, actor: Actor, source: string): Promise<WebhookDelivery> {
   const { now } = actor;
   return db.write(async tx => {
-    const row = await lockEnabledWebhook(tx, webhookId, actor);
+    const { row } = await lockEnabledWebhook(tx, webhookId, actor);
     const event = await webhookTestEvents.appendNumbered(tx, TEST_TYPE, webhookId, toWebhook(row));
-    const { id, type, subject } = event;
-    const delivery = {
-      webhook_id: webhookId,
-      event_id: id,
-      type,
-      subject,
-      payload: eventJson(event, source),
-    };
-    return toDelivery(await insertDelivery(tx, delivery, now));
+    await addDeliveries(tx, webhookId, [event], { now, source });
+    return toDelivery(await queries.selectLastDelivery(tx, webhookId));
   });
 }
 
-/** Schedules a delivery again, now and from the start of the schedule, in any status. */
+/** Schedules a delivery again, now and from the start of the schedule, in any status. Throws `webhook_key_unfit` if it would be withheld. */
 export function redeliver(db: Writer, ids: DeliveryIds, actor: Actor): Promise<WebhookDelivery> {
   const { now } = actor;
   return db.write(async tx => {
-    await lockEnabledWebhook(tx, ids.webhookId, actor);
+    const { owner } = await lockEnabledWebhook(tx, ids.webhookId, actor);
     const row = await found(tx, ids);
-    // The delivery is being sent now.
-    if (row.leased_until !== null && row.leased_until > now) return toDelivery(row);
-    await holdBackLater(tx, row, now);
-    const pending = await updateDelivery(tx, row.id, {
-      status: 'pending',
-      attempts: row.attempts,
-      failures: 0,
-      finished_at: null,
-      next_attempt_at: null,
-    });
-    if (await isSubjectLeased(tx, row, now)) return toDelivery(pending);
-    await releaseNext(tx, row.webhook_id, row.subject, now);
+    const reason = withheldReason(row.type, owner.scopes);
+    if (reason !== undefined) {
+      throw new ApiError(
+        'webhook_key_unfit',
+        `Delivery ${row.id} cannot be sent, because ${reason}: have an administrator change API key ${owner.keyId}`,
+      );
+    }
+    if (isSent(row, now)) return toDelivery(row);
+    await queries.updateDeliveries(tx, redelivered(row, await queries.selectScheduled(tx, row), now));
     return toDelivery(await found(tx, ids));
   });
 }
@@ -104,7 +85,7 @@ export function replay(db: Writer, webhookId: number, cursor: string, actor: Act
     const { latest } = await selectEnds(tx);
     const goesBack = position < latest;
     if (goesBack) rejectSecondReplay(row);
-    await updateReplay(tx, webhookId, { position, until: goesBack ? latest : null });
+    await updateProgress(tx, { ...row, position, replay_until: goesBack ? latest : null });
     return { webhookId, cursor: String(position), latest: String(latest) };
   });
 }
@@ -112,16 +93,21 @@ export function replay(db: Writer, webhookId: number, cursor: string, actor: Act
 async function found(
   db: Queries | Transaction,
   { webhookId, deliveryId }: DeliveryIds,
-): Promise<DeliveryRow> {
-  const row = await selectDelivery(db, webhookId, deliveryId);
+): Promise<queries.DeliveryRow> {
+  const row = await queries.selectDelivery(db, webhookId, deliveryId);
   if (row) return row;
   throw new ApiError('delivery_not_found', `Webhook ${webhookId} has no delivery ${deliveryId}`);
 }
 
-/** Reads and locks a webhook to change its deliveries. Throws `webhook_disabled` if the webhook is disabled. */
-async function lockEnabledWebhook(tx: Transaction, webhookId: number, actor: Actor): Promise<WebhookRow> {
+/** Reads and locks a webhook to send to it, and reads its key. Throws `webhook_disabled` if the webhook is disabled. */
+async function lockEnabledWebhook(
+  tx: Transaction,
+  webhookId: number,
+  actor: Actor,
+): Promise<{ row: WebhookRow; owner: OwnerStanding }> {
   const row = await lockWebhook(tx, webhookId, actor);
-  if ((await currentState(tx, row, actor)).enabled === 1) return row;
+  const owner = await standingOf(actor.readStandings, tx, row.api_key_id, actor.now);
+  if (row.enabled === 1 && !problemOf(row, owner, actor.now)) return { row, owner };
   throw new ApiError('webhook_disabled', `Webhook ${webhookId} is disabled; enable it first`);
 }
 

@@ -1,7 +1,7 @@
 import { assignedId, integer, nullable, text } from '../../db/columns.ts';
-import { one, type Queries } from '../../db/database.ts';
+import { one, type Queries, type Transaction } from '../../db/database.ts';
 import { defineList, is, type QueryOf } from '../../db/list.ts';
-import { isOneOf } from '../../db/select-page.ts';
+import { recordsSql } from '../../db/records-sql.ts';
 import { type ResourceOf, Table } from '../../db/table.ts';
 
 export const deliveryStatuses = ['pending', 'delivered', 'dead'] as const;
@@ -24,37 +24,76 @@ const deliveryTable = new Table('webhook_deliveries', {
 
 export type DeliveryRow = ResourceOf<typeof deliveryTable>;
 
-export const COLUMNS = deliveryTable.columns;
+const COLUMNS = deliveryTable.columns;
 
-export type NewDelivery = Pick<DeliveryRow, 'webhook_id' | 'event_id' | 'type' | 'subject'> & {
+/** The types of records. */
+const INT = 'BIGINT';
+const TEXT = 'TEXT';
+
+export interface NewDelivery extends Pick<DeliveryRow, 'event_id' | 'type' | 'subject' | 'next_attempt_at'> {
   payload: string;
-};
-
-/** Adds a delivery. It is due now, unless an earlier delivery of its subject is pending. */
-export function insertDelivery(
-  db: Queries,
-  { webhook_id, event_id, type, subject, payload }: NewDelivery,
-  now: number,
-): Promise<DeliveryRow> {
-  return one(
-    db,
-    `INSERT INTO webhook_deliveries (webhook_id, event_id, type, subject, payload, status, next_attempt_at, created_at)
-     VALUES (?, ?, ?, ?, ?, 'pending', CASE WHEN EXISTS (
-       SELECT 1 FROM webhook_deliveries WHERE webhook_id = ? AND subject = ? AND status = 'pending'
-     ) THEN NULL ELSE CAST(? AS BIGINT) END, ?) RETURNING ${COLUMNS}`,
-    [webhook_id, event_id, type, subject, payload, webhook_id, subject, now, now],
-  );
 }
 
-export function selectDelivery(
+/** The state of a delivery after an attempt or a request to redeliver it. */
+export type DeliveryChange = Pick<
+  DeliveryRow,
+  'id' | 'status' | 'attempts' | 'failures' | 'next_attempt_at' | 'finished_at'
+>;
+
+export interface LeasedDelivery extends DeliveryRow {
+  leased_until: number;
+  payload: string;
+}
+
+export interface HeldDelivery extends DeliveryRow {
+  /** 1 if an earlier delivery of the subject is pending, because a client requested its redelivery. */
+  has_earlier: 0 | 1;
+}
+
+/**
+ * Makes PostgreSQL use the indexes for the rest of the transaction. It plans a statement once: a plan from the time when the
+ * tables were small would scan whole tables after they have grown.
+ */
+export async function readByIndex(tx: Transaction): Promise<void> {
+  if (tx.engine === 'postgres') await tx.run('SET LOCAL enable_seqscan = off');
+}
+
+/** Returns which of these subjects have pending deliveries of a webhook. */
+export async function selectBusySubjects(
   db: Queries,
   webhookId: number,
-  deliveryId: number,
-): Promise<DeliveryRow | undefined> {
-  return db.get(`SELECT ${COLUMNS} FROM webhook_deliveries WHERE id = ? AND webhook_id = ?`, [
-    deliveryId,
-    webhookId,
-  ]);
+  subjects: readonly string[],
+): Promise<Set<string>> {
+  const rows = subjects.map(subject => ({ subject }));
+  const [wanted, json] = recordsSql(db.engine, { subject: TEXT }, rows);
+  const busy = await db.all<{ subject: string }>(
+    `SELECT subject FROM ${wanted} AS wanted WHERE EXISTS (
+       SELECT 1 FROM webhook_deliveries AS pending
+       WHERE pending.webhook_id = ? AND pending.subject = wanted.subject AND pending.status = 'pending'
+     )`,
+    [json, webhookId],
+  );
+  return new Set(busy.map(({ subject }) => subject));
+}
+
+/** Adds deliveries of a webhook in their order. */
+export function insertDeliveries(
+  db: Queries,
+  webhookId: number,
+  deliveries: readonly NewDelivery[],
+  now: number,
+): Promise<number> {
+  const [planned, json] = recordsSql(
+    db.engine,
+    { place: INT, event_id: INT, type: TEXT, subject: TEXT, payload: TEXT, next_attempt_at: INT },
+    deliveries.map((delivery, place) => ({ place, ...delivery })),
+  );
+  return db.run(
+    `INSERT INTO webhook_deliveries (webhook_id, event_id, type, subject, payload, status, next_attempt_at, created_at)
+     SELECT CAST(? AS BIGINT), event_id, type, subject, payload, 'pending', next_attempt_at, CAST(? AS BIGINT)
+     FROM ${planned} AS planned ORDER BY place`,
+    [webhookId, now, json],
+  );
 }
 
 export interface Backlog {
@@ -78,136 +117,153 @@ export function countBacklog(db: Queries, webhookId: number, upTo: Readonly<Back
   );
 }
 
-/**
- * Returns how many deliveries of enabled webhooks are pending, counted up to `deliveries`, and when the oldest of them was
- * created, among those of the first `webhooks`; null if there is none.
- */
-export function selectBacklog(
+/** Returns how many deliveries of a webhook are being sent: those with a lease until a time up to `latest`. */
+export async function countLeased(
   db: Queries,
-  upTo: { deliveries: number; webhooks: number },
-): Promise<{ pending: number; oldest: number | null }> {
-  return one(
-    db,
-    `SELECT (SELECT count(*) FROM (
-         SELECT 1 FROM webhooks JOIN webhook_deliveries ON webhook_id = webhooks.id AND status = 'pending'
-         WHERE enabled = 1 AND deleted_at IS NULL LIMIT ?
-       ) AS some_pending) AS pending,
-       (SELECT min(oldest) FROM (
-         SELECT (
-           SELECT webhook_deliveries.created_at FROM webhook_deliveries
-           WHERE webhook_id = webhooks.id AND status = 'pending' ORDER BY webhook_deliveries.id LIMIT 1
-         ) AS oldest FROM webhooks WHERE enabled = 1 AND deleted_at IS NULL ORDER BY id LIMIT ?
-       ) AS of_webhooks) AS oldest`,
-    [upTo.deliveries, upTo.webhooks],
-  );
-}
-
-/** Returns how many deliveries of a webhook are being sent. */
-export async function countLeased(db: Queries, webhookId: number, now: number): Promise<number> {
+  webhookId: number,
+  { now, latest }: { now: number; latest: number },
+): Promise<number> {
   const { leased } = await one<{ leased: number }>(
     db,
     `SELECT count(*) AS leased FROM webhook_deliveries
-     WHERE webhook_id = ? AND status = 'pending' AND leased_until > ?`,
-    [webhookId, now],
+     WHERE webhook_id = ? AND status = 'pending' AND leased_until > ? AND leased_until <= ?`,
+    [webhookId, now, latest],
   );
   return leased;
 }
 
-export interface LeasedDelivery extends DeliveryRow {
-  leased_until: number;
-  payload: string;
-}
-
-/** Leases up to `limit` due deliveries of a webhook, those due longest first. */
+/**
+ * Leases up to `limit` due deliveries of a webhook, those due longest first. Deliveries whose lease or next attempt is later than
+ * `latest` are due, too.
+ */
 export function leaseDue(
   db: Queries,
   webhookId: number,
-  { now, until, limit }: { now: number; until: number; limit: number },
+  {
+    now,
+    until,
+    latest,
+    limit,
+  }: { now: number; until: number; latest: { lease: number; attempt: number }; limit: number },
 ): Promise<LeasedDelivery[]> {
   return db.all(
     `UPDATE webhook_deliveries SET leased_until = ?, next_attempt_at = ? WHERE id IN (
-       SELECT id FROM webhook_deliveries WHERE webhook_id = ? AND status = 'pending' AND next_attempt_at <= ?
-       ORDER BY next_attempt_at, id LIMIT ?
+       SELECT id FROM (
+         SELECT id, next_attempt_at FROM (
+           SELECT id, next_attempt_at FROM webhook_deliveries
+           WHERE webhook_id = ? AND status = 'pending' AND next_attempt_at <= ? ORDER BY next_attempt_at, id LIMIT ?
+         ) AS due
+         UNION SELECT id, next_attempt_at FROM webhook_deliveries
+         WHERE webhook_id = ? AND status = 'pending' AND next_attempt_at > ?
+         UNION SELECT id, next_attempt_at FROM webhook_deliveries
+         WHERE webhook_id = ? AND status = 'pending' AND leased_until IS NOT NULL AND leased_until > ?
+       ) AS found ORDER BY next_attempt_at, id LIMIT ?
      ) RETURNING ${COLUMNS}, payload`,
-    [until, until, webhookId, now, limit],
+    [until, until, webhookId, now, limit, webhookId, latest.attempt, webhookId, latest.lease, limit],
   );
 }
 
-/**
- * Makes up to `limit` deliveries due whose lease ends after `lease` or whose next attempt is after `attempt`. Returns how many.
- */
-export function dueAgain(
+/** Returns the deliveries whose lease is still the one from their claim. */
+export function selectHeld(
+  db: Queries,
+  deliveries: readonly Pick<LeasedDelivery, 'id' | 'leased_until'>[],
+): Promise<HeldDelivery[]> {
+  const [ended, json] = recordsSql(db.engine, { id: INT, leased_until: INT }, deliveries);
+  const columns = COLUMNS.split(', ').map(column => `held.${column}`);
+  return db.all(
+    `SELECT ${columns.join(', ')}, CASE WHEN EXISTS (
+       SELECT 1 FROM webhook_deliveries AS earlier
+       WHERE earlier.webhook_id = held.webhook_id AND earlier.subject = held.subject AND earlier.status = 'pending'
+         AND earlier.id < held.id
+     ) THEN 1 ELSE 0 END AS has_earlier
+     FROM ${ended} AS ended JOIN webhook_deliveries AS held
+       ON held.id = ended.id AND held.leased_until = ended.leased_until
+     WHERE held.status = 'pending'`,
+    [json],
+  );
+}
+
+export async function insertAttempts(db: Queries, attempts: readonly NewAttempt[]): Promise<void> {
+  if (attempts.length === 0) return;
+  const [made, json] = recordsSql(
+    db.engine,
+    {
+      ...{ delivery_id: INT, number: INT, started_at: INT, duration_ms: INT },
+      ...{ status: INT, error: TEXT, response_start: TEXT },
+    },
+    attempts,
+  );
+  await db.run(
+    `INSERT INTO webhook_attempts (delivery_id, number, started_at, duration_ms, status, error, response_start)
+     SELECT delivery_id, number, started_at, duration_ms, status, error, response_start FROM ${made} AS made`,
+    [json],
+  );
+}
+
+/** Sets the states of deliveries and ends their leases. */
+export async function updateDeliveries(db: Queries, changes: readonly DeliveryChange[]): Promise<void> {
+  const [changed, json] = recordsSql(
+    db.engine,
+    { id: INT, status: TEXT, attempts: INT, failures: INT, next_attempt_at: INT, finished_at: INT },
+    changes,
+  );
+  await db.run(
+    `UPDATE webhook_deliveries SET status = state.status, attempts = state.attempts, failures = state.failures,
+       next_attempt_at = state.next_attempt_at, leased_until = NULL, finished_at = state.finished_at
+     FROM ${changed} AS state WHERE webhook_deliveries.id = state.id`,
+    [json],
+  );
+}
+
+/** Makes the first pending delivery of each subject due, unless it is already due or being sent. */
+export async function releaseFirst(
   db: Queries,
   webhookId: number,
-  { lease, attempt, now, limit }: { lease: number; attempt: number; now: number; limit: number },
-): Promise<number> {
-  return db.run(
-    `UPDATE webhook_deliveries SET leased_until = NULL, next_attempt_at = ? WHERE id IN (
-       SELECT id FROM (
-         SELECT id FROM webhook_deliveries WHERE webhook_id = ? AND leased_until IS NOT NULL AND leased_until > ?
-         UNION SELECT id FROM webhook_deliveries WHERE webhook_id = ? AND status = 'pending' AND next_attempt_at > ?
-       ) AS ahead LIMIT ?
-     ) AND status = 'pending'`,
-    [now, webhookId, lease, webhookId, attempt, limit],
-  );
-}
-
-/** The state of a delivery after an attempt or a request to redeliver it. */
-export type DeliveryState = Pick<
-  DeliveryRow,
-  'status' | 'attempts' | 'failures' | 'next_attempt_at' | 'finished_at'
->;
-
-/** Sets the state of a delivery and ends its lease. */
-export function updateDelivery(
-  db: Queries,
-  deliveryId: number,
-  { status, attempts, failures, next_attempt_at, finished_at }: DeliveryState,
-): Promise<DeliveryRow> {
-  return one(
-    db,
-    `UPDATE webhook_deliveries SET status = ?, attempts = ?, failures = ?, next_attempt_at = ?, leased_until = NULL,
-       finished_at = ? WHERE id = ? RETURNING ${COLUMNS}`,
-    [status, attempts, failures, next_attempt_at, finished_at, deliveryId],
-  );
-}
-
-/** Makes the first pending delivery of a subject due, unless it is already due or being sent. */
-export function releaseNext(db: Queries, webhookId: number, subject: string, now: number): Promise<number> {
-  return db.run(
-    `UPDATE webhook_deliveries SET next_attempt_at = ? WHERE next_attempt_at IS NULL AND id = (
-       SELECT min(id) FROM webhook_deliveries WHERE webhook_id = ? AND subject = ? AND status = 'pending'
+  subjects: readonly string[],
+  now: number,
+): Promise<void> {
+  if (subjects.length === 0) return;
+  const rows = subjects.map(subject => ({ subject }));
+  const [finished, json] = recordsSql(db.engine, { subject: TEXT }, rows);
+  await db.run(
+    `UPDATE webhook_deliveries SET next_attempt_at = ? WHERE next_attempt_at IS NULL AND id IN (
+       SELECT (
+         SELECT min(id) FROM webhook_deliveries AS later
+         WHERE later.webhook_id = ? AND later.subject = finished.subject AND later.status = 'pending'
+       ) FROM ${finished} AS finished
      )`,
-    [now, webhookId, subject],
+    [now, webhookId, json],
   );
 }
 
-/** Makes the later pending deliveries of a subject wait for this one, except those that are being sent. */
-export function holdBackLater(
+/** Returns the delivery of a subject, other than this one, that is due, waits for a retry or is being sent. */
+export function selectScheduled(
   db: Queries,
   { id, webhook_id, subject }: Pick<DeliveryRow, 'id' | 'webhook_id' | 'subject'>,
-  now: number,
-): Promise<number> {
-  return db.run(
-    `UPDATE webhook_deliveries SET next_attempt_at = NULL, leased_until = NULL
-     WHERE webhook_id = ? AND subject = ? AND status = 'pending' AND id > ? AND next_attempt_at IS NOT NULL
-       AND (leased_until IS NULL OR leased_until <= ?)`,
-    [webhook_id, subject, id, now],
+): Promise<DeliveryRow | undefined> {
+  return db.get(
+    `SELECT ${COLUMNS} FROM webhook_deliveries
+     WHERE webhook_id = ? AND subject = ? AND status = 'pending' AND id <> ? AND next_attempt_at IS NOT NULL LIMIT 1`,
+    [webhook_id, subject, id],
   );
 }
 
-/** Whether another delivery of the subject is being sent. */
-export async function isSubjectLeased(
+export function selectDelivery(
   db: Queries,
-  { id, webhook_id, subject }: Pick<DeliveryRow, 'id' | 'webhook_id' | 'subject'>,
-  now: number,
-): Promise<boolean> {
-  const row = await db.get(
-    `SELECT 1 FROM webhook_deliveries
-     WHERE webhook_id = ? AND subject = ? AND status = 'pending' AND id <> ? AND leased_until > ? LIMIT 1`,
-    [webhook_id, subject, id, now],
-  );
-  return row !== undefined;
+  webhookId: number,
+  deliveryId: number,
+): Promise<DeliveryRow | undefined> {
+  return db.get(`SELECT ${COLUMNS} FROM webhook_deliveries WHERE id = ? AND webhook_id = ?`, [
+    deliveryId,
+    webhookId,
+  ]);
+}
+
+/** Returns the delivery of a webhook that was planned last. */
+export function selectLastDelivery(db: Queries, webhookId: number): Promise<DeliveryRow> {
+  return one(db, `SELECT ${COLUMNS} FROM webhook_deliveries WHERE webhook_id = ? ORDER BY id DESC LIMIT 1`, [
+    webhookId,
+  ]);
 }
 
 export interface AttemptRow {
@@ -219,6 +275,10 @@ export interface AttemptRow {
   response_start: string | null;
 }
 
+export interface NewAttempt extends AttemptRow {
+  delivery_id: number;
+}
+
 /** Returns the last attempts of a delivery, latest first. */
 export function selectAttempts(db: Queries, deliveryId: number, limit: number): Promise<AttemptRow[]> {
   return db.all(
@@ -228,40 +288,30 @@ export function selectAttempts(db: Queries, deliveryId: number, limit: number): 
   );
 }
 
-/** Returns up to `limit` deliveries that were finished before `instant`, oldest first. */
-export function selectFinishedBefore(db: Queries, instant: number, limit: number): Promise<number[]> {
-  return idsOf(
-    db.all('SELECT id FROM webhook_deliveries WHERE finished_at < ? ORDER BY finished_at LIMIT ?', [
-      instant,
-      limit,
-    ]),
+/** The deliveries of enabled webhooks that are not finished. */
+export interface WebhookBacklog {
+  /** At most 10,000 are counted, as the help text of the metric states. */
+  pending: number;
+  /** How long ago the oldest one of the first 1,000 webhooks was planned, in milliseconds; 0 if there is none. */
+  oldestAge: number;
+}
+
+/** `now` is in milliseconds since the Unix epoch. */
+export async function readBacklog(db: Queries, now: number): Promise<WebhookBacklog> {
+  const { pending, oldest } = await one<{ pending: number; oldest: number | null }>(
+    db,
+    `SELECT (SELECT count(*) FROM (
+         SELECT 1 FROM webhooks JOIN webhook_deliveries ON webhook_id = webhooks.id AND status = 'pending'
+         WHERE enabled = 1 AND deleted_at IS NULL LIMIT 10000
+       ) AS some_pending) AS pending,
+       (SELECT min(oldest) FROM (
+         SELECT (
+           SELECT webhook_deliveries.created_at FROM webhook_deliveries
+           WHERE webhook_id = webhooks.id AND status = 'pending' ORDER BY webhook_deliveries.id LIMIT 1
+         ) AS oldest FROM webhooks WHERE enabled = 1 AND deleted_at IS NULL ORDER BY id LIMIT 1000
+       ) AS of_webhooks) AS oldest`,
   );
-}
-
-export function selectDeliveriesOf(db: Queries, webhookId: number, limit: number): Promise<number[]> {
-  return idsOf(
-    db.all('SELECT id FROM webhook_deliveries WHERE webhook_id = ? ORDER BY id LIMIT ?', [webhookId, limit]),
-  );
-}
-
-/** Deletes up to `limit` attempts of these deliveries. Returns how many. */
-export function deleteAttempts(db: Queries, deliveryIds: readonly number[], limit: number): Promise<number> {
-  const [condition, ids] = isOneOf('delivery_id', deliveryIds);
-  return db.run(
-    `DELETE FROM webhook_attempts WHERE (delivery_id, number) IN (
-       SELECT delivery_id, number FROM webhook_attempts WHERE ${condition} LIMIT ?
-     )`,
-    [...ids, limit],
-  );
-}
-
-export function deleteDeliveries(db: Queries, deliveryIds: readonly number[]): Promise<number> {
-  const [condition, ids] = isOneOf('id', deliveryIds);
-  return db.run(`DELETE FROM webhook_deliveries WHERE ${condition}`, ids);
-}
-
-async function idsOf(rows: Promise<{ id: number }[]>): Promise<number[]> {
-  return (await rows).map(({ id }) => id);
+  return { pending, oldestAge: oldest === null ? 0 : Math.max(0, now - oldest) };
 }
 
 export const deliveryList = defineList(deliveryTable, {

@@ -8,7 +8,7 @@ import { reply } from '../../routes/reply.ts';
 import * as deliveries from './deliveries.ts';
 import { exampleOfTest, NewReplay, Replay, WebhookDelivery, WebhookDeliveryDetails } from './delivery.ts';
 import { deliveryList } from './delivery-queries.ts';
-import { WINDOW } from './outbox.ts';
+import { WINDOW } from './delivery-rules.ts';
 import { actorOf, changing, reading, type WebhookServices, webhookParams } from './webhook-routes.ts';
 
 const deliveryParams = nestedIdParams(webhookParams, idParams('deliveryId', 'The delivery.'));
@@ -88,10 +88,11 @@ export const deliveryRoutes = ({
     summary: 'Redeliver a delivery',
     description:
       'Attempts the delivery again now, from the start of the schedule and with the same `webhook-id`. A delivery that waits ' +
-      'for its next attempt is also attempted now. It is sent before later pending events of its subject.',
+      'for its next attempt is also attempted now. It is sent before later pending events of its subject. It is rejected while ' +
+      'the key of the webhook may not read the event.',
     params: deliveryParams,
     success: { status: 200, description: 'The updated delivery.', schema: WebhookDelivery },
-    errors: ['webhook_not_found', 'delivery_not_found', 'webhook_disabled'],
+    errors: ['webhook_not_found', 'delivery_not_found', 'webhook_disabled', 'webhook_key_unfit'],
     handler: async context => {
       const actor = actorOf(context, readStandings);
       const delivery = await deliveries.redeliver(context.db, context.params, actor);

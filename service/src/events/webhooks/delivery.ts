@@ -1,6 +1,7 @@
 import { dateTime, id, int32, MAX_INT32 } from '../../contract/schema.ts';
 import type { Static } from '../../contract/static.ts';
 import { formatDateTime } from '../../kit/dates.ts';
+import { keysOf } from '../../kit/objects.ts';
 import { grouped } from '../../kit/quantities.ts';
 import { eventCursor } from '../event-log/event.ts';
 import { TEST_TYPE } from '../event-log/event-types.ts';
@@ -14,6 +15,12 @@ export const RESPONSE_STORED = 1_024;
 
 /** The number of an event in the log, as text. */
 const eventNumber = { type: 'string', pattern: '^(0|[1-9][0-9]{0,15})$' } as const;
+
+const natural = { ...int32, minimum: 0, maximum: MAX_INT32 } as const;
+const positive = { ...natural, minimum: 1 } as const;
+
+/** A text that is stored up to a limit. */
+const start = { type: 'string', maxLength: RESPONSE_STORED, nullable: true } as const;
 
 const fields = {
   id: { ...id, description: 'Unique identifier of the delivery.' },
@@ -36,7 +43,7 @@ const fields = {
     enum: deliveryStatuses,
     description: 'A `dead` delivery failed in all its attempts. It can be redelivered.',
   },
-  attemptCount: { ...int32, minimum: 0, maximum: MAX_INT32, description: 'The number of attempts.' },
+  attemptCount: { ...natural, description: 'The number of attempts.' },
   nextAttemptAt: {
     ...dateTime,
     nullable: true,
@@ -47,20 +54,6 @@ const fields = {
   createdAt: { ...dateTime, description: 'When the delivery was created.' },
   finishedAt: { ...dateTime, nullable: true, description: 'When it was delivered or became `dead`.' },
 } as const;
-
-const required = [
-  'id',
-  'webhookId',
-  'messageId',
-  'eventId',
-  'type',
-  'subject',
-  'status',
-  'attemptCount',
-  'nextAttemptAt',
-  'createdAt',
-  'finishedAt',
-] as const;
 
 const example = {
   id: 7,
@@ -79,7 +72,7 @@ const example = {
 export const WebhookDelivery = {
   title: 'WebhookDelivery',
   type: 'object',
-  required,
+  required: keysOf(fields),
   additionalProperties: false,
   properties: fields,
   example,
@@ -94,45 +87,30 @@ export const exampleOfTest = {
   nextAttemptAt: example.createdAt,
 } as const;
 
+const attemptFields = {
+  number: { ...positive, description: '1 for the first attempt of the delivery.' },
+  startedAt: { ...dateTime, description: 'When the attempt started.' },
+  durationMs: { ...natural, description: 'How long the attempt took, in milliseconds.' },
+  status: {
+    ...int32,
+    minimum: 100,
+    maximum: 999,
+    nullable: true,
+    description: 'The status of the response; null if there was none.',
+  },
+  error: { ...start, description: 'Why the attempt failed; null if it succeeded.' },
+  responseStart: {
+    ...start,
+    description: `The first ${grouped(RESPONSE_STORED)} bytes of the body of the response; null if there was none.`,
+  },
+} as const;
+
 const WebhookAttempt = {
   title: 'WebhookAttempt',
   type: 'object',
-  required: ['number', 'startedAt', 'durationMs', 'status', 'error', 'responseStart'],
+  required: keysOf(attemptFields),
   additionalProperties: false,
-  properties: {
-    number: {
-      ...int32,
-      minimum: 1,
-      maximum: MAX_INT32,
-      description: '1 for the first attempt of the delivery.',
-    },
-    startedAt: { ...dateTime, description: 'When the attempt started.' },
-    durationMs: {
-      ...int32,
-      minimum: 0,
-      maximum: MAX_INT32,
-      description: 'How long the attempt took, in milliseconds.',
-    },
-    status: {
-      ...int32,
-      minimum: 100,
-      maximum: 999,
-      nullable: true,
-      description: 'The status of the response; null if there was none.',
-    },
-    error: {
-      type: 'string',
-      maxLength: RESPONSE_STORED,
-      nullable: true,
-      description: 'Why the attempt failed; null if it succeeded.',
-    },
-    responseStart: {
-      type: 'string',
-      maxLength: RESPONSE_STORED,
-      nullable: true,
-      description: `The first ${grouped(RESPONSE_STORED)} bytes of the body of the response; null if there was none.`,
-    },
-  },
+  properties: attemptFields,
   example: {
     number: 1,
     startedAt: '2026-11-21T12:00:00.000Z',
@@ -146,7 +124,7 @@ const WebhookAttempt = {
 export const WebhookDeliveryDetails = {
   title: 'WebhookDeliveryDetails',
   type: 'object',
-  required: [...required, 'attempts'],
+  required: [...keysOf(fields), 'attempts'],
   additionalProperties: false,
   properties: {
     ...fields,

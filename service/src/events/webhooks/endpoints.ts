@@ -10,7 +10,7 @@ import { MAX_URL_LENGTH } from './webhook.ts';
 export type Resolve = (hostname: string) => Promise<LookupAddress[]>;
 
 /** How long a name may take to resolve when a webhook is created or changed, and how long each rejection of a name takes. */
-export const RESOLVE_TIMEOUT = 3 * SECOND;
+const RESOLVE_TIMEOUT = 3 * SECOND;
 
 /**
  * A host has no address that may be used. The message is the same for unknown names and for names with private addresses:

@@ -1,6 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
+import { secretPrefixes } from '../../contract/secret-forms.ts';
 
-const PREFIX = 'whsec_';
+const PREFIX = secretPrefixes.webhook;
 
 /** The number of random bytes in a secret; Standard Webhooks 1.0.0 requires 24 to 64. */
 const SECRET_BYTES = 32;
@@ -9,20 +10,10 @@ export function newSecret(): string {
   return PREFIX + randomBytes(SECRET_BYTES).toString('base64');
 }
 
-export interface Message {
-  /** The same each time an event is sent to a webhook, so that the receiver can detect duplicates. */
-  id: string;
-  /** When the message is sent, in whole Unix seconds. */
-  timestamp: number;
-  body: string;
-  /** The header of W3C Trace Context; `undefined` if the message is not part of a trace. It is not signed. */
-  traceparent: string | undefined;
-}
-
-/** Returns the header `webhook-signature` (Standard Webhooks 1.0.0), with one signature for each valid secret. */
+/** Returns the header `webhook-signature` (Standard Webhooks 1.0.0), with one signature for each secret. `timestamp` is in seconds. */
 export function signatures(
   secrets: readonly string[],
-  { id, timestamp, body }: Omit<Message, 'traceparent'>,
+  { id, timestamp, body }: { id: string; timestamp: number; body: string },
 ): string {
   return secrets
     .map(secret => Buffer.from(secret.slice(PREFIX.length), 'base64'))

@@ -1,11 +1,5 @@
 import type { Transaction, Writer } from '../../db/database.ts';
-import {
-  deleteAttempts,
-  deleteDeliveries,
-  selectDeliveriesOf,
-  selectFinishedBefore,
-} from './delivery-queries.ts';
-import { deleteSecretsExpiredBefore, deleteWebhook, selectDeletedWebhook } from './webhook-queries.ts';
+import { deleteSecretsExpiredBefore, selectDeletedWebhook, webhookTable } from './webhook-queries.ts';
 
 /** The maximum number of rows of each table in one slice. A slice takes some milliseconds, and blocks the embedded store. */
 const DELIVERIES = 100;
@@ -20,20 +14,28 @@ const SECRETS = 200;
 export function sweepSlice(db: Writer, { before, now }: { before: number; now: number }): Promise<boolean> {
   return db.write(async tx => {
     if ((await deleteSecretsExpiredBefore(tx, now, SECRETS)) === SECRETS) return true;
-    const finished = await selectFinishedBefore(tx, before, DELIVERIES);
-    if (finished.length > 0) return deleteSlice(tx, finished);
+    if (await deleteSlice(tx, 'finished_at < ? ORDER BY finished_at', before)) return true;
     const webhook = await selectDeletedWebhook(tx);
     if (!webhook) return false;
-    const left = await selectDeliveriesOf(tx, webhook.id, DELIVERIES);
-    if (left.length > 0) return deleteSlice(tx, left);
-    await deleteWebhook(tx, webhook.id);
+    const hadDeliveries = await deleteSlice(tx, 'webhook_id = ? ORDER BY id', webhook.id);
+    if (!hadDeliveries) webhookTable.sendDelete(tx, webhook.id);
     return true;
   });
 }
 
-/** Deletes deliveries after their attempts, of which there can be any number. Returns that there may be more. */
-async function deleteSlice(tx: Transaction, deliveryIds: readonly number[]): Promise<true> {
-  const deleted = await deleteAttempts(tx, deliveryIds, ATTEMPTS);
-  if (deleted < ATTEMPTS) await deleteDeliveries(tx, deliveryIds);
-  return true;
+/** Deletes deliveries after their attempts, of which there can be any number. Returns whether there were any. */
+async function deleteSlice(
+  tx: Transaction,
+  which: 'finished_at < ? ORDER BY finished_at' | 'webhook_id = ? ORDER BY id',
+  value: number,
+): Promise<boolean> {
+  const slice = `SELECT id FROM webhook_deliveries WHERE ${which} LIMIT ?`;
+  const attempts = await tx.run(
+    `DELETE FROM webhook_attempts WHERE (delivery_id, number) IN (
+       SELECT delivery_id, number FROM webhook_attempts WHERE delivery_id IN (${slice}) LIMIT ?
+     )`,
+    [value, DELIVERIES, ATTEMPTS],
+  );
+  if (attempts === ATTEMPTS) return true;
+  return (await tx.run(`DELETE FROM webhook_deliveries WHERE id IN (${slice})`, [value, DELIVERIES])) > 0;
 }

@@ -1,67 +1,36 @@
 import { assignedId, integer, nullable, text } from '../../db/columns.ts';
-import { one, type Queries, type Transaction, type Value } from '../../db/database.ts';
+import { one, type Queries, type Transaction } from '../../db/database.ts';
 import { defineList, type QueryOf } from '../../db/list.ts';
+import { forUpdate } from '../../db/records-sql.ts';
 import { type ResourceOf, Table } from '../../db/table.ts';
 import type { OwnerProblem } from './owners.ts';
 
-/** The columns that a client can change, and those derived from them. Times are in milliseconds since the Unix epoch. */
-const settings = {
+/** Webhooks as they are stored; rows are not converted. Times are in milliseconds since the Unix epoch. */
+export const webhookTable = new Table('webhooks', {
+  id: assignedId,
+  /** The key that created the webhook, to which it belongs. */
+  api_key_id: integer('api_key_id'),
   url: text('url'),
   types: nullable(text('types')),
   description: nullable(text('description')),
   enabled: integer<0 | 1>('enabled'),
   disabled_reason: nullable(text('disabled_reason')),
   disabled_at: nullable(integer('disabled_at')),
-  failing_since: nullable(integer('failing_since')),
-};
-
-const settingsTable = new Table('webhooks', settings);
-
-/** Webhooks as they are stored; rows are not converted. */
-const webhookTable = new Table('webhooks', {
-  ...settings,
-  id: assignedId,
-  /** The key that created the webhook, to which it belongs. */
-  api_key_id: integer('api_key_id'),
   secret: text('secret'),
   previous_secret: nullable(text('previous_secret')),
   previous_secret_expires_at: nullable(integer('previous_secret_expires_at')),
   position: integer('position'),
   /** The last event of the latest replay, which runs until `position` reaches this event. */
   replay_until: nullable(integer('replay_until')),
+  failing_since: nullable(integer('failing_since')),
   created_at: integer('created_at'),
+  /** A sweep deletes the webhook and its deliveries later, because there may be many. */
+  deleted_at: nullable(integer('deleted_at')),
 });
 
 export type WebhookRow = ResourceOf<typeof webhookTable>;
 
-/** A webhook is enabled if its `disabled_at` is null. */
-export type WebhookTerms = Omit<ResourceOf<typeof settingsTable>, 'enabled'>;
-
 const COLUMNS = webhookTable.columns;
-
-export function insertWebhook(
-  db: Queries,
-  terms: WebhookTerms,
-  { apiKeyId, secret, position, now }: { apiKeyId: number; secret: string; position: number; now: number },
-): Promise<WebhookRow> {
-  return one(
-    db,
-    `INSERT INTO webhooks (api_key_id, secret, position, created_at, ${settingsTable.written.join(', ')})
-     VALUES (?, ?, ?, ?, ${settingsTable.parameters}) RETURNING ${COLUMNS}`,
-    [apiKeyId, secret, position, now, ...valuesOf(terms)],
-  );
-}
-
-export function updateWebhook(db: Queries, webhookId: number, terms: WebhookTerms): Promise<WebhookRow> {
-  return one(db, `UPDATE webhooks SET ${settingsTable.assignments} WHERE id = ? RETURNING ${COLUMNS}`, [
-    ...valuesOf(terms),
-    webhookId,
-  ]);
-}
-
-function valuesOf(terms: WebhookTerms): Value[] {
-  return settingsTable.valuesOf({ ...terms, enabled: terms.disabled_at === null ? 1 : 0 });
-}
 
 export function selectWebhook(db: Queries, webhookId: number): Promise<WebhookRow | undefined> {
   return db.get(`SELECT ${COLUMNS} FROM webhooks WHERE id = ? AND deleted_at IS NULL`, [webhookId]);
@@ -72,11 +41,13 @@ export async function selectWebhookToChange(
   tx: Transaction,
   webhookId: number,
 ): Promise<WebhookRow | undefined> {
-  const [, row] = await Promise.all([tx.lock(`webhook ${webhookId}`), selectWebhook(tx, webhookId)]);
+  // A transaction that revokes a key disables its webhooks without the lock of their deliveries.
+  const sql = `SELECT ${COLUMNS} FROM webhooks WHERE id = ? AND deleted_at IS NULL ${forUpdate(tx.engine, 'webhooks')}`;
+  const [, row] = await Promise.all([tx.lock(`webhook ${webhookId}`), tx.get<WebhookRow>(sql, [webhookId])]);
   return row;
 }
 
-/** The same without waiting: returns `taken` if another transaction has locked the webhook. */
+/** Reads a webhook, and locks its deliveries without waiting: returns `taken` if another transaction has locked the webhook. */
 export async function selectUnlessTaken(
   tx: Transaction,
   webhookId: number,
@@ -85,21 +56,29 @@ export async function selectUnlessTaken(
   return isFree ? row : 'taken';
 }
 
-export interface WebhookSecrets {
-  secret: string;
-  previous_secret: string;
-  previous_secret_expires_at: number;
+/** Stores how far a webhook is, and since when it fails. */
+export function updateProgress(
+  db: Queries,
+  { id, position, replay_until, failing_since }: WebhookRow,
+): Promise<number> {
+  return db.run('UPDATE webhooks SET position = ?, replay_until = ?, failing_since = ? WHERE id = ?', [
+    position,
+    replay_until,
+    failing_since,
+    id,
+  ]);
 }
 
-export function updateSecrets(
+/** Stores that the service has disabled a webhook. */
+export function updateDisabled(
   db: Queries,
-  webhookId: number,
-  { secret, previous_secret, previous_secret_expires_at }: WebhookSecrets,
+  { id, disabled_reason, disabled_at }: WebhookRow,
 ): Promise<number> {
-  return db.run(
-    'UPDATE webhooks SET secret = ?, previous_secret = ?, previous_secret_expires_at = ? WHERE id = ?',
-    [secret, previous_secret, previous_secret_expires_at, webhookId],
-  );
+  return db.run('UPDATE webhooks SET enabled = 0, disabled_reason = ?, disabled_at = ? WHERE id = ?', [
+    disabled_reason,
+    disabled_at,
+    id,
+  ]);
 }
 
 /** Deletes up to `limit` previous secrets whose grace period ended before `instant`. Returns how many. */
@@ -110,39 +89,6 @@ export function deleteSecretsExpiredBefore(db: Queries, instant: number, limit: 
      )`,
     [instant, limit],
   );
-}
-
-export function updatePosition(db: Queries, webhookId: number, position: number): Promise<number> {
-  return db.run('UPDATE webhooks SET position = ? WHERE id = ?', [position, webhookId]);
-}
-
-/** Sets the position back to the start of a replay, or forward to `latest`; `until` is null if nothing is replayed. */
-export function updateReplay(
-  db: Queries,
-  webhookId: number,
-  { position, until }: { position: number; until: number | null },
-): Promise<number> {
-  return db.run('UPDATE webhooks SET position = ?, replay_until = ? WHERE id = ?', [
-    position,
-    until,
-    webhookId,
-  ]);
-}
-
-export function updateFailingSince(
-  db: Queries,
-  webhookId: number,
-  failingSince: number | null,
-): Promise<number> {
-  return db.run('UPDATE webhooks SET failing_since = ? WHERE id = ?', [failingSince, webhookId]);
-}
-
-export function disableWebhook(db: Queries, webhookId: number, reason: string, now: number): Promise<number> {
-  return db.run('UPDATE webhooks SET enabled = 0, disabled_reason = ?, disabled_at = ? WHERE id = ?', [
-    reason,
-    now,
-    webhookId,
-  ]);
 }
 
 /** Returns the different `types` of the enabled webhooks of a key. */
@@ -183,22 +129,9 @@ export async function countWebhooksOf(tx: Transaction, keyId: number, limit: num
   return webhooks;
 }
 
-/** Marks a webhook as deleted and deletes its secrets. A sweep deletes its deliveries later, because there may be many. */
-export function markDeleted(db: Queries, webhookId: number, now: number): Promise<number> {
-  return db.run(
-    `UPDATE webhooks SET deleted_at = ?, secret = '', previous_secret = NULL, previous_secret_expires_at = NULL
-     WHERE id = ?`,
-    [now, webhookId],
-  );
-}
-
 /** Returns a webhook that is marked as deleted; `undefined` if there is none. */
 export function selectDeletedWebhook(db: Queries): Promise<{ id: number } | undefined> {
   return db.get('SELECT id FROM webhooks WHERE deleted_at IS NOT NULL ORDER BY id LIMIT 1');
-}
-
-export function deleteWebhook(db: Queries, webhookId: number): Promise<number> {
-  return db.run('DELETE FROM webhooks WHERE id = ?', [webhookId]);
 }
 
 export interface ActiveWebhook

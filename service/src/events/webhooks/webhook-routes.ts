@@ -10,12 +10,16 @@ import { reply } from '../../routes/reply.ts';
 import type { EventUnion } from '../event-log/event-kind.ts';
 import type { EventTail } from '../event-log/event-tail.ts';
 import { shopScopes } from '../event-log/event-types.ts';
-import { RESPONSE_TIMEOUT } from './attempt.ts';
 import { eventCallback } from './callback.ts';
+import {
+  FAILING_CONCURRENCY,
+  INITIAL_CONCURRENCY,
+  MAX_CONCURRENCY,
+  RESPONSE_TIMEOUT,
+  SCHEDULE,
+} from './delivery-rules.ts';
 import type { Endpoints } from './endpoints.ts';
 import { type ReadStandings, WEBHOOK_SCOPES } from './owners.ts';
-import { FAILING_CONCURRENCY, INITIAL_CONCURRENCY, MAX_CONCURRENCY } from './pace.ts';
-import { SCHEDULE } from './schedule.ts';
 import {
   CreatedWebhook,
   NewWebhook,

@@ -3,8 +3,10 @@ import { graceSeconds } from '../../contract/grace.ts';
 import { patchOf } from '../../contract/patch.ts';
 import { dateTime, id, longText } from '../../contract/schema.ts';
 import type { Scope } from '../../contract/scopes.ts';
+import { secretPrefixes } from '../../contract/secret-forms.ts';
 import type { Static } from '../../contract/static.ts';
 import { formatDateTime } from '../../kit/dates.ts';
+import { keysOf } from '../../kit/objects.ts';
 import { lackOf, typeNames, typesOf } from '../event-log/event-filter.ts';
 import { TEST_TYPE } from '../event-log/event-types.ts';
 import type { WebhookRow } from './webhook-queries.ts';
@@ -74,19 +76,10 @@ export const NewWebhook = {
   example: { url: 'https://example.com/petstore', types: ['order.*'], description: 'The warehouse' },
 } as const;
 
-const required = [
-  'id',
-  'createdBy',
-  'url',
-  'types',
-  'enabled',
-  'disabledReason',
-  'disabledAt',
-  'failingSince',
-  'createdAt',
-] as const;
-
 const resourceFields = { id: idField, ...fields, ...readOnlyFields } as const;
+
+const { description: _optional, ...requiredFields } = resourceFields;
+const required = keysOf(requiredFields);
 
 const example = {
   id: 1,
@@ -119,7 +112,7 @@ export const WebhookPatch = patchOf(Webhook, ['description'], { enabled: false }
 const secret = {
   type: 'string',
   maxLength: 100,
-  pattern: '^whsec_[A-Za-z0-9+/]+={0,2}$',
+  pattern: `^${secretPrefixes.webhook}[A-Za-z0-9+/]+={0,2}$`,
   readOnly: true,
   description:
     'The key for signatures (Standard Webhooks): `whsec_` and base64. It is shown only in this response; a repeated request ' +

@@ -6,6 +6,7 @@ import { SECOND } from '../../kit/clock.ts';
 import { formatDateTime } from '../../kit/dates.ts';
 import { mapPage, type Page } from '../../kit/paging.ts';
 import { selectEnds } from '../event-log/event-queries.ts';
+import { disabled } from './delivery-rules.ts';
 import { WEBHOOKS_CHANGED } from './dispatcher.ts';
 import {
   type OwnerProblem,
@@ -22,22 +23,7 @@ import {
   type Webhook,
   type WebhookSettings,
 } from './webhook.ts';
-import {
-  allWebhooksList,
-  countWebhooksOf,
-  disableWebhooksOf,
-  insertWebhook,
-  markDeleted,
-  selectTypesOfWebhooks,
-  selectWebhook,
-  selectWebhookToChange,
-  updateSecrets,
-  updateWebhook,
-  type WebhookQuery,
-  type WebhookRow,
-  type WebhookTerms,
-  webhookList,
-} from './webhook-queries.ts';
+import * as queries from './webhook-queries.ts';
 
 /** The API key that makes a request. Administrators can use all webhooks, other keys only their own. */
 export interface Actor {
@@ -48,11 +34,11 @@ export interface Actor {
   now: number;
 }
 
-export async function list(db: Queries, query: WebhookQuery, actor: Actor): Promise<Page<Webhook>> {
+export async function list(db: Queries, query: queries.WebhookQuery, actor: Actor): Promise<Page<Webhook>> {
   const { keyId, scopes, readStandings, now } = actor;
   const page = scopes.has('admin')
-    ? await selectPage(db, allWebhooksList, query)
-    : await selectPage(db, webhookList, query, keyId);
+    ? await selectPage(db, queries.allWebhooksList, query)
+    : await selectPage(db, queries.webhookList, query, keyId);
   const owners = [...new Set(page.items.map(({ api_key_id }) => api_key_id))];
   if (owners.length === 0) return { ...page, items: [] };
   const standings = await readStandings(db, owners, now);
@@ -60,7 +46,7 @@ export async function list(db: Queries, query: WebhookQuery, actor: Actor): Prom
 }
 
 export async function read(db: Queries, webhookId: number, actor: Actor): Promise<Webhook> {
-  const row = found(await selectWebhook(db, webhookId), webhookId, actor);
+  const row = found(await queries.selectWebhook(db, webhookId), webhookId, actor);
   return toWebhook(await currentState(db, row, actor));
 }
 
@@ -76,15 +62,9 @@ export async function create(
 ): Promise<Webhook & { secret: string }> {
   const { keyId, scopes, now } = actor;
   rejectUnreadable(settings.types, { keyId, scopes });
-  const terms = {
-    ...termsOf(settings),
-    disabled_reason: null,
-    disabled_at: settings.enabled ? null : now,
-    failing_since: null,
-  };
   const secret = newSecret();
   const created = await db.write(async tx => {
-    if ((await countWebhooksOf(tx, keyId, mostPerKey)) >= mostPerKey) {
+    if ((await queries.countWebhooksOf(tx, keyId, mostPerKey)) >= mostPerKey) {
       throw new ApiError(
         'too_many_webhooks',
         `API key ${keyId} has ${mostPerKey} webhooks, which is the maximum: delete one of them, or change one instead`,
@@ -92,7 +72,18 @@ export async function create(
     }
     tx.notify(WEBHOOKS_CHANGED);
     const { latest } = await selectEnds(tx);
-    return insertWebhook(tx, terms, { apiKeyId: keyId, secret, position: latest, now });
+    return queries.webhookTable.insert(tx, {
+      ...termsOf(settings),
+      ...switchedTo(settings.enabled, now),
+      api_key_id: keyId,
+      secret,
+      previous_secret: null,
+      previous_secret_expires_at: null,
+      position: latest,
+      replay_until: null,
+      created_at: now,
+      deleted_at: null,
+    });
   });
   return { ...toWebhook(created), secret };
 }
@@ -113,11 +104,16 @@ export function update(
     const row = effectiveState(stored, owner, actor.now);
     const current = toWebhook(row);
     const settings = settingsFor(current);
-    const terms = { ...termsOf(settings, row), ...switched(row, settings.enabled, actor.now) };
-    if (terms.types !== row.types) rejectUnreadable(settings.types, owner);
-    const problem = settings.enabled && problemOf(terms, owner, actor.now);
+    const isSwitched = settings.enabled !== current.enabled;
+    const changed = {
+      ...row,
+      ...termsOf(settings, row),
+      ...(isSwitched && switchedTo(settings.enabled, actor.now)),
+    };
+    if (changed.types !== row.types) rejectUnreadable(settings.types, owner);
+    const problem = settings.enabled && problemOf(changed, owner, actor.now);
     if (problem) throw unfitKey(webhookId, problem);
-    return toWebhook(await updateWebhook(tx, webhookId, terms));
+    return toWebhook(await queries.webhookTable.update(tx, webhookId, changed));
   });
 }
 
@@ -130,7 +126,8 @@ export function remove(
   return db.write(async tx => {
     const row = await lockWebhook(tx, webhookId, actor);
     guard(toWebhook(await currentState(tx, row, actor)));
-    await markDeleted(tx, webhookId, actor.now);
+    const secrets = { secret: '', previous_secret: null, previous_secret_expires_at: null };
+    await queries.webhookTable.update(tx, webhookId, { ...row, ...secrets, deleted_at: actor.now });
   });
 }
 
@@ -145,11 +142,8 @@ export function rotate(
   const expiresAt = actor.now + graceSeconds * SECOND;
   return db.write(async tx => {
     const row = await lockWebhook(tx, webhookId, actor);
-    await updateSecrets(tx, webhookId, {
-      secret,
-      previous_secret: row.secret,
-      previous_secret_expires_at: expiresAt,
-    });
+    const secrets = { secret, previous_secret: row.secret, previous_secret_expires_at: expiresAt };
+    await queries.webhookTable.update(tx, webhookId, { ...row, ...secrets });
     const webhook = toWebhook(await currentState(tx, row, actor));
     return { ...webhook, earlierSecretExpiresAt: formatDateTime(expiresAt), secret };
   });
@@ -157,9 +151,9 @@ export function rotate(
 
 /** Disables the webhooks to which nothing may be sent any more, in the transaction that revokes or changes their key. */
 export async function stopWebhooksOf(tx: Transaction, owner: OwnerStanding, now: number): Promise<void> {
-  for (const types of await selectTypesOfWebhooks(tx, owner.keyId)) {
+  for (const types of await queries.selectTypesOfWebhooks(tx, owner.keyId)) {
     const problem = problemOf({ types }, owner, now);
-    if (problem) await disableWebhooksOf(tx, owner.keyId, types, problem);
+    if (problem) await queries.disableWebhooksOf(tx, owner.keyId, types, problem);
   }
 }
 
@@ -167,30 +161,37 @@ export async function stopWebhooksOf(tx: Transaction, owner: OwnerStanding, now:
  * Reads a webhook, and locks it and its deliveries until the transaction ends. The commit wakes the dispatchers. Throws
  * `webhook_not_found`.
  */
-export async function lockWebhook(tx: Transaction, webhookId: number, actor: Actor): Promise<WebhookRow> {
+export async function lockWebhook(
+  tx: Transaction,
+  webhookId: number,
+  actor: Actor,
+): Promise<queries.WebhookRow> {
   tx.notify(WEBHOOKS_CHANGED);
-  return found(await selectWebhookToChange(tx, webhookId), webhookId, actor);
+  return found(await queries.selectWebhookToChange(tx, webhookId), webhookId, actor);
 }
 
-function found(row: WebhookRow | undefined, webhookId: number, { keyId, scopes }: Actor): WebhookRow {
+function found(
+  row: queries.WebhookRow | undefined,
+  webhookId: number,
+  { keyId, scopes }: Actor,
+): queries.WebhookRow {
   if (row && (scopes.has('admin') || row.api_key_id === keyId)) return row;
   throw new ApiError('webhook_not_found', `There is no webhook ${webhookId}`);
 }
 
 /** Returns a webhook as it is for its key now, even before the dispatcher has stored that. */
-export async function currentState(
+async function currentState(
   db: Queries,
-  row: WebhookRow,
+  row: queries.WebhookRow,
   { readStandings, now }: Actor,
-): Promise<WebhookRow> {
+): Promise<queries.WebhookRow> {
   return effectiveState(row, await standingOf(readStandings, db, row.api_key_id, now), now);
 }
 
 /** Returns a webhook as disabled if its key is no longer fit. */
-function effectiveState(row: WebhookRow, owner: OwnerStanding, now: number): WebhookRow {
-  const problem = row.enabled === 1 ? problemOf(row, owner, now) : undefined;
-  if (!problem) return row;
-  return { ...row, enabled: 0, disabled_reason: problem.reason, disabled_at: problem.since };
+function effectiveState(row: queries.WebhookRow, owner: OwnerStanding, now: number): queries.WebhookRow {
+  const problem = problemOf(row, owner, now);
+  return problem ? disabled(row, problem) : row;
 }
 
 function unfitKey(webhookId: number, { reason }: OwnerProblem): ApiError {
@@ -202,7 +203,7 @@ function unfitKey(webhookId: number, { reason }: OwnerProblem): ApiError {
 }
 
 /** Returns the columns for the settings. A new URL is stored in its parsed form; an unchanged URL stays as it is. */
-function termsOf({ url, types, description }: WebhookSettings, current?: WebhookRow) {
+function termsOf({ url, types, description }: WebhookSettings, current?: queries.WebhookRow) {
   return {
     url: url === current?.url ? url : new URL(url).href,
     types: types?.join(' ') ?? null,
@@ -210,13 +211,8 @@ function termsOf({ url, types, description }: WebhookSettings, current?: Webhook
   };
 }
 
-/** Returns the columns that change when a webhook is enabled or disabled. Enabling it clears the failure history. */
-function switched(
-  { enabled, disabled_reason, disabled_at, failing_since }: WebhookRow,
-  enable: boolean,
-  now: number,
-): Pick<WebhookTerms, 'disabled_reason' | 'disabled_at' | 'failing_since'> {
-  const isSame = enable === (enabled === 1);
-  if (isSame) return { disabled_reason, disabled_at, failing_since };
-  return { disabled_reason: null, disabled_at: enable ? null : now, failing_since: null };
+/** Returns the columns that change when a client enables or disables a webhook. Enabling it clears the failure history. */
+function switchedTo(enable: boolean, now: number) {
+  const enabled: 0 | 1 = enable ? 1 : 0;
+  return { enabled, disabled_reason: null, disabled_at: enable ? null : now, failing_since: null };
 }

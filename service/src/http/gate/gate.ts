@@ -53,6 +53,8 @@ declare module 'fastify' {
     isReadable: boolean;
     /** Whether the request has passed the gate, but is not counted yet, because the number depends on its body. */
     isUncounted: boolean;
+    /** The checks of the gate, if the request had to wait for them. */
+    passing: Promise<void> | undefined;
   }
 }
 
@@ -78,13 +80,19 @@ export class Gate {
     const { tracing } = this.#services;
     request.operation = operation;
     const rejection = this.#rejectionOn(request.raw.socket);
-    if (rejection) return this.#rejectUncounted(request, rejection);
-    if (!tracing || !request.span?.isRecorded) return this.#pass(request);
-    return tracing.record(request.span, 'gate', () => this.#pass(request));
+    if (rejection) request.passing = this.#rejectUncounted(request, rejection);
+    else if (!tracing || !request.span?.isRecorded) request.passing = this.#pass(request);
+    else request.passing = tracing.record(request.span, 'gate', () => this.#pass(request));
+    return request.passing;
   }
 
   /** The checks of a request that needs no key and uses no quota: it counts nothing. */
-  async passUncounted(request: FastifyRequest): Promise<void> {
+  passUncounted(request: FastifyRequest): Promise<void> {
+    request.passing = this.#passUncounted(request);
+    return request.passing;
+  }
+
+  async #passUncounted(request: FastifyRequest): Promise<void> {
     const rejection = this.#rejectionOn(request.raw.socket);
     if (rejection) return this.#rejectUncounted(request, rejection);
     const head = this.#begin(request);
@@ -200,7 +208,8 @@ export class Gate {
     const { receivedAt } = request;
     const { keyLimits, counters } = this.#services;
     if (!caller || countedBy === 'origin') return this.#decideAddress(this.#addressOf(request), receivedAt);
-    if (countedBy === 'account') return counters.decideAccount(caller.keyId, FREE_TERMS, receivedAt);
+    if (countedBy === 'account')
+      return counters.decideBucket('account', String(caller.keyId), FREE_TERMS, receivedAt);
     if (countedBy === 'key') return keyLimits.decide(caller, receivedAt, cost);
     const visitor = addressSubject(this.#addressOf(request));
     return counters.decideVisit(caller.keyId, visitor, visitTermsOf(caller), receivedAt);
@@ -233,7 +242,7 @@ export class Gate {
     const countedBy = countedByOf(request, caller);
     if (countedBy === 'origin') return this.#addAddressHeaders(request, head);
     if (countedBy === 'account') {
-      const decision = await counters.peekAccount(keyId, FREE_TERMS, receivedAt);
+      const decision = await counters.peekBucket('account', String(keyId), FREE_TERMS, receivedAt);
       addRateLimitHeaders(head, decision, FREE_TERMS.limits);
       return;
     }
@@ -251,7 +260,7 @@ export class Gate {
   #addAddressHeaders(request: FastifyRequest, head: HeaderPairs): Promise<void> | undefined {
     const { counters } = this.#services;
     const address = addressSubject(this.#addressOf(request));
-    const decision = counters.peekAddress(address, FREE_TERMS, request.receivedAt);
+    const decision = counters.peekBucket('address', address, FREE_TERMS, request.receivedAt);
     const add = (decided: Decision) => addRateLimitHeaders(head, decided, FREE_TERMS.limits);
     if (decision instanceof Promise) return decision.then(add);
     add(decision);
@@ -264,7 +273,7 @@ export class Gate {
   }
 
   #decideAddress(address: string, now: number): Decision | Promise<Decision> {
-    return this.#services.counters.decideAddress(addressSubject(address), FREE_TERMS, now);
+    return this.#services.counters.decideBucket('address', addressSubject(address), FREE_TERMS, now);
   }
 
   /** Counts a request that cannot be parsed against its address. Returns the rate-limit headers of its response. */

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Content } from '../../kit/content.ts';
+import { kept } from '../../kit/kept.ts';
 import type { ServiceDocument } from './build.ts';
 
 /** The published contract. `npm run check` fails when it differs from the route definitions. */
@@ -11,31 +12,16 @@ const SERVERS = /^servers:\n/m;
 
 /** The contract as it is served: the published one, with the public URL of the service as its first server. */
 export class ContractDocument {
-  readonly #build: () => Promise<ServiceDocument>;
   /** Without a slash at its end, because paths begin with one; `undefined` if the operator has not configured it. */
   readonly #publicUrl: string | undefined;
-  #json: Promise<string> | undefined;
-  readonly #contents: { json?: Promise<Content>; yaml?: Promise<Content> } = {};
+  readonly json: () => Promise<string>;
+  readonly jsonContent = kept(async () => new Content('application/json; charset=utf-8', await this.json()));
+  readonly yamlContent = kept(async () => new Content('application/yaml; charset=utf-8', await this.#yaml()));
 
   /** `publicUrl` is the URL of the service with a slash at its end, or `/`. `build` runs at the first request for the document. */
   constructor(build: () => Promise<ServiceDocument>, publicUrl: string) {
-    this.#build = build;
     this.#publicUrl = publicUrl === '/' ? undefined : publicUrl.replace(/\/$/, '');
-  }
-
-  json(): Promise<string> {
-    this.#json ??= this.#build().then(document => JSON.stringify(this.#served(document)));
-    return this.#json;
-  }
-
-  jsonContent(): Promise<Content> {
-    this.#contents.json ??= this.json().then(json => new Content('application/json; charset=utf-8', json));
-    return this.#contents.json;
-  }
-
-  yamlContent(): Promise<Content> {
-    this.#contents.yaml ??= this.#yaml().then(yaml => new Content('application/yaml; charset=utf-8', yaml));
-    return this.#contents.yaml;
+    this.json = kept(async () => JSON.stringify(this.#served(await build())));
   }
 
   /** Reads the committed file: serializing the document would block the event loop for a tenth of a second. */

@@ -154,7 +154,7 @@ function errorCodesOf(route: AnyRoute): ErrorCode[] {
     codes.push('not_acceptable');
   }
   if (method !== 'GET') codes.push('payload_too_large', 'unsupported_media_type');
-  if (hasState(route)) codes.push('precondition_failed');
+  if (method === 'GET' || hasState(route)) codes.push('precondition_failed');
   if (method === 'POST') codes.push('idempotency_key_in_use', 'idempotency_key_reused');
   if (deprecation) codes.push('operation_sunset');
   return [...codes, ...route.errors, 'internal_error'];

@@ -69,6 +69,7 @@ export const administrators: Kind[] = [
   withKey(204, 'DELETE', '/keys/3'),
   withKey(409, 'PATCH', '/keys/3', { headers: json, body: '{}' }),
   withKey(200, 'GET', '/keys/2/usage'),
+  withKey(404, 'GET', '/keys/77/usage'),
 ];
 
 /**
@@ -80,6 +81,9 @@ export const byAddress: Kind[][] = [
   [
     { status: 401, method: 'GET', target: '/pets', counted: 'address', key: 'none' },
     { status: 401, method: 'HEAD', target: '/keys/1', counted: 'address', key: 'mistyped' },
+    { status: 401, method: 'GET', target: '/account', counted: 'address', key: 'none' },
+    { status: 401, method: 'GET', target: '/account', counted: 'address', key: 'mistyped' },
+    { status: 414, method: 'GET', target: `/pets?${'x'.repeat(8_192)}`, counted: 'address', key: 'none' },
     { status: 401, method: 'POST', target: '/pets', ...dogs, counted: 'address', key: 'mistyped' },
     { status: 404, method: 'GET', target: '/nowhere', counted: 'address', key: 'none' },
     { status: 405, method: 'DELETE', target: '/pets', counted: 'address', key: 'none' },
@@ -87,10 +91,13 @@ export const byAddress: Kind[][] = [
     { status: 200, method: 'GET', target: '/healthz', counted: 'nothing', key: 'none' },
     { status: 200, method: 'HEAD', target: '/readyz', counted: 'nothing', key: 'mistyped' },
     { status: 400, method: 'GET', target: '/healthz?x=1', counted: 'nothing', key: 'own' },
+    { status: 414, method: 'GET', target: `/healthz?${'x'.repeat(8_192)}`, counted: 'nothing', key: 'none' },
+    { status: 200, method: 'GET', target: '/openapi.json', counted: 'nothing', key: 'mistyped' },
   ],
   [
     { status: 200, method: 'GET', target: '/account', counted: 'account', key: 'own' },
     { status: 200, method: 'HEAD', target: '/account', counted: 'account', key: 'own' },
+    { status: 400, method: 'GET', target: '/account?x=1', counted: 'account', key: 'own' },
     {
       status: 304,
       method: 'GET',

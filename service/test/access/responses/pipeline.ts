@@ -1,5 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import type { ApiResponse } from '../../support/client.ts';
+import { parseResponse } from '../../support/raw-http.ts';
 
 export interface RawRequest {
   method: string;
@@ -16,7 +17,7 @@ export class Pipeline {
     this.#origin = new URL(origin);
   }
 
-  /** Sends requests at once and returns their responses, in order. Only the bodies of errors are parsed. */
+  /** Sends requests at once and returns their responses, in order. */
   send(requests: readonly RawRequest[]): Promise<ApiResponse[]> {
     const { promise, resolve, reject } = Promise.withResolvers<ApiResponse[]>();
     const socket = this.#connected();
@@ -25,10 +26,10 @@ export class Pipeline {
     const onData = (text: string) => {
       received += text;
       for (;;) {
-        const read = readResponse(received, requests[responses.length]!.method);
-        if (!read) return;
-        received = received.slice(read.length);
-        responses.push(read.response);
+        const length = lengthOfFirst(received, requests[responses.length]!.method);
+        if (length === undefined) return;
+        responses.push(parseResponse(received.slice(0, length)));
+        received = received.slice(length);
         if (responses.length === requests.length) return finish();
       }
     };
@@ -65,24 +66,12 @@ export class Pipeline {
   }
 }
 
-/** The first response in `received`; `undefined` until it is complete. */
-function readResponse(
-  received: string,
-  method: string,
-): { response: ApiResponse; length: number } | undefined {
+/** The length of the first response in `received`; `undefined` until it is complete. */
+function lengthOfFirst(received: string, method: string): number | undefined {
   const headEnd = received.indexOf('\r\n\r\n');
   if (headEnd < 0) return undefined;
-  const [statusLine = '', ...lines] = received.slice(0, headEnd).split('\r\n');
-  const headers: Record<string, string> = {};
-  for (const line of lines) {
-    const colon = line.indexOf(': ');
-    headers[line.slice(0, colon).toLowerCase()] = line.slice(colon + 2);
-  }
-  const status = Number(statusLine.slice(9, 12));
-  const hasBody = method !== 'HEAD' && status !== 204 && status !== 304;
-  const length = headEnd + 4 + (hasBody ? Number(headers['content-length']) : 0);
-  if (received.length < length) return undefined;
-  const text = received.slice(headEnd + 4, length);
-  const body = status >= 400 && text !== '' ? JSON.parse(text) : undefined;
-  return { response: { status, headers, text, body }, length };
+  const head = received.slice(0, headEnd);
+  const hasBody = method !== 'HEAD' && !/^HTTP\/1.1 (204|304) /.test(head);
+  const length = headEnd + 4 + (hasBody ? Number(/^content-length: (\d+)/im.exec(head)![1]) : 0);
+  return received.length < length ? undefined : length;
 }

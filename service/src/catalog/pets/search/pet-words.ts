@@ -1,5 +1,6 @@
 import type { Transaction } from '../../../db/database.ts';
 import { insertRows, insertsOf } from '../../../db/insert-rows.ts';
+import { isOneOf } from '../../../db/select-page.ts';
 import { canBeMistyped, storedWords, variantsOf, wordsOf } from '../../../kit/words.ts';
 import type { KnownWords } from './known-words.ts';
 
@@ -49,10 +50,20 @@ async function learnWords(tx: Transaction, words: readonly string[]): Promise<vo
   }
 }
 
+/** The number of words that one statement removes: as many as one condition can have. */
+const WORDS_AT_ONCE = 100;
+
 /** Removes the words of a folded name. The pet must have no words, or other ones, before the transaction ends. */
 export function removePetWords(tx: Transaction, { id, name }: IndexedName): void {
-  for (const word of storedWords(name))
-    tx.send('DELETE FROM pet_words WHERE word = ? AND name_key = ? AND pet_id = ?', [word, name, id]);
+  const words = storedWords(name);
+  for (let start = 0; start < words.length; start += WORDS_AT_ONCE) {
+    const [condition, values] = isOneOf('word', words.slice(start, start + WORDS_AT_ONCE));
+    tx.send(`DELETE FROM pet_words WHERE ${condition} AND name_key = ? AND pet_id = ?`, [
+      ...values,
+      name,
+      id,
+    ]);
+  }
 }
 
 /** Replaces the words of a folded name that was stored, if any, with those of another. */

@@ -1,15 +1,26 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AfterCommit, Queries, Transaction, Writer } from '../../../db/database.ts';
 import { isOneOf } from '../../../db/select-page.ts';
 import { SECOND } from '../../../kit/clock.ts';
-import { lockStock } from '../pet-queries.ts';
+import { lockStock, type PetWithStock } from '../pet-queries.ts';
 import { KnownWords } from './known-words.ts';
-import { pagesOfChange, replacePetWords } from './pet-words.ts';
+import {
+  addPetWords,
+  type IndexedName,
+  pagesOfChange,
+  removePetWords,
+  replacePetWords,
+} from './pet-words.ts';
+import { Portions } from './turns.ts';
 
 /** The number of pets that one transaction looks at: as many as one condition on IDs can have. */
 const PETS_AT_ONCE = 100;
 
-/** The number of changed pages after which a transaction ends: its commit blocks the event loop of the embedded store. */
-const PAGES_AT_ONCE = 400;
+/** The work in one turn of the event loop, in changed pages of the index. */
+const WORK_AT_ONCE = 200;
+
+/** The number of characters of a name whose words take as long to find as a page to change. */
+const CHARACTERS_OF_A_PAGE = 20;
 
 /** How long the client of a long write waits for the words at most, in milliseconds. The sweep stores the rest. */
 const LONGEST_WAIT = 10 * SECOND;
@@ -45,35 +56,50 @@ export class SearchIndex {
     const rows = await db.all<{ id: number }>(FIND_UNINDEXED, [PETS_AT_ONCE]);
     if (rows.length === 0) return this.known.confirm(db);
     const ids = rows.map(({ id }) => id);
-    const done = await db.write(tx => this.#index(tx, ids));
+    const done = await this.#store(ids);
     return done < ids.length || ids.length === PETS_AT_ONCE || this.known.confirm(db);
   }
 
   /** Stores the words of pets after the commit. */
   readonly storeLater: AfterCommit = async ids => {
-    const { db, onLate } = this.#options;
+    const { onLate } = this.#options;
     const end = performance.now() + LONGEST_WAIT;
     try {
       for (let done = 0; done < ids.length && performance.now() < end; ) {
         const some = ids.slice(done, done + PETS_AT_ONCE);
-        done += await db.write(tx => this.#index(tx, some));
+        done += await this.#store(some);
       }
     } catch (error) {
       onLate(error);
     }
   };
 
-  /** Stores the words of the first of some pets, as many as a transaction may. Returns for how many IDs nothing is left to do. */
+  /** Stores the words of the first of some pets in a long write. Resolves with the number of IDs for which nothing is left to do. */
+  #store(ids: readonly number[]): Promise<number> {
+    const { db } = this.#options;
+    return db.write(tx => this.#index(tx, ids), { alone: true });
+  }
+
   async #index(tx: Transaction, ids: readonly number[]): Promise<number> {
     await lockStock(tx, ...ids);
     const changes = await unindexedAmong(tx, ids);
-    let pages = 0;
+    const work = new Portions(WORK_AT_ONCE, nextTurn);
     const indexed: number[] = [];
+    const added: (IndexedName & { pages: number })[] = [];
     for (const { id, before, after } of changes) {
-      if (pages >= PAGES_AT_ONCE) break;
-      pages += pagesOfChange(before, after, this.known);
-      await replacePetWords(tx, id, before, after, this.known);
+      await work.take(((before ?? '').length + (after ?? '').length) / CHARACTERS_OF_A_PAGE);
+      const pages = pagesOfChange(before, after, this.known);
+      if (!tx.hasRoomFor(() => pages) && indexed.length > 0) break;
       indexed.push(id);
+      if (before === after) continue;
+      if (after !== null) added.push({ id, name: after, pages });
+      if (before === null) continue;
+      await work.take(pages);
+      removePetWords(tx, { id, name: before });
+    }
+    for (const pet of added) {
+      await work.take(pet.pages + pet.name.length / CHARACTERS_OF_A_PAGE);
+      await addPetWords(tx, [pet], this.known);
     }
     if (indexed.length > 0) {
       const [condition, values] = isOneOf('pet_id', indexed);
@@ -99,19 +125,19 @@ async function unindexedAmong(tx: Transaction, ids: readonly number[]): Promise<
 }
 
 /**
- * Replaces the words of a pet's folded name with those of another; a new pet has no name before, and a deleted one none after. With an
+ * Replaces the words of a pet with those of another folded name; a new pet is `null` before, and a deleted one has no name after. With an
  * `index`, a long write leaves them to it when it has no more room. Call it in the transaction that changes the name.
  */
 export async function setPetWords(
   tx: Transaction,
   petId: number,
-  before: string | null,
+  pet: Pick<PetWithStock, 'nameKey' | 'hasOldWords'> | null,
   after: string | null,
   index?: SearchIndex,
 ): Promise<void> {
+  const before = pet?.nameKey ?? null;
   if (before === after) return;
-  // An earlier change may have left the words of a name before that one.
-  const left = before === null ? undefined : await tx.get<Pick<Unindexed, 'before'>>(TAKE_LEFT, [petId]);
+  const left = pet?.hasOldWords ? await tx.get<Pick<Unindexed, 'before'>>(TAKE_LEFT, [petId]) : undefined;
   const indexed = left ? left.before : before;
   if (!index || tx.hasRoomFor(() => pagesOfChange(indexed, after, index.known))) {
     await replacePetWords(tx, petId, indexed, after, index?.known);

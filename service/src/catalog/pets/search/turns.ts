@@ -8,19 +8,22 @@ export function nextTurn(): Promise<void> {
   return oneAtATime(() => setImmediate());
 }
 
-/** Splits a search into portions of bounded work, each in a turn of its own. */
+/** Splits a long task into portions of bounded work, each in a turn of its own. */
 export class Portions {
   readonly #size: number;
+  readonly #nextTurn: () => Promise<unknown>;
   #taken = 0;
 
-  constructor(size: number) {
+  /** @param next waits for a turn, by default for one that no search has */
+  constructor(size: number, next: () => Promise<unknown> = nextTurn) {
     this.#size = size;
+    this.#nextTurn = next;
   }
 
   /** Call it before some work. It waits for a turn when the work would exceed the portion. */
   async take(work: number): Promise<void> {
     if (this.#taken > 0 && this.#taken + work > this.#size) {
-      await nextTurn();
+      await this.#nextTurn();
       this.#taken = 0;
     }
     this.#taken += work;

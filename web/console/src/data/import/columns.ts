@@ -1,29 +1,14 @@
-/** The fields of a row, and other names that their columns have in files. */
-const names = {
-  name: ['name', 'petname', 'pet', 'animal', 'animalname'],
-  category: ['category', 'categoryname', 'kind', 'species', 'type'],
-  categoryId: ['categoryid'],
-  status: ['status', 'state'],
-  quantity: ['quantity', 'stock', 'units', 'amount', 'qty'],
-} as const;
-
-export type Field = keyof typeof names;
-
-export const fields = Object.keys(names) as readonly Field[];
-
-/** The columns that a file of rejected rows has in addition. */
-export const ownColumns = ['line', 'code', 'message'];
+import { type Field, guessedFieldOf } from '@petstore/pet-files';
 
 /** The field of each column; '' if the column is left out. */
 export type Mapping = readonly (Field | '')[];
 
-/** Guesses the fields of columns. A field is guessed once. Case, spaces, `_` and `-` make no difference. */
+/** Guesses the fields of columns. A field is guessed once. */
 export function guessMapping(header: readonly string[]): Mapping {
   const used = new Set<Field>();
   return header.map(column => {
-    const key = column.toLowerCase().replace(/[\s_-]/g, '');
-    const field = fields.find(field => !used.has(field) && names[field].some(name => name === key));
-    if (!field) return '';
+    const field = guessedFieldOf(column);
+    if (!field || used.has(field)) return '';
     used.add(field);
     return field;
   });

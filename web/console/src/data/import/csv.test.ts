@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { guessMapping, problemOf } from './columns.ts';
-import { csvOf, parseCsv } from './csv.ts';
+import { type CsvFile, csvOf, parseCsv } from './csv.ts';
 import { rejectedFile } from './rejected.ts';
 
 describe('a CSV file', () => {
@@ -58,7 +58,7 @@ describe('the columns of a file', () => {
 describe('the file of rejected rows', () => {
   it('has the reasons and the original columns, and replaces the reasons of an earlier import', () => {
     const header = ['line', 'code', 'message', 'name'];
-    const file = { id: '1', name: 'a.csv', delimiter: ',', header, rows: [] };
+    const file: CsvFile = { id: '1', name: 'a.csv', delimiter: ',', header, rows: [] };
     const row = { line: 3, cells: ['9', 'old', 'old reason', 'Rex, the first'] };
     assert.equal(
       rejectedFile(file, [{ row, code: 'invalid_request', message: 'status: is wrong' }]),

@@ -1,5 +1,5 @@
-import { ownColumns } from './columns.ts';
-import { type CsvFile, type CsvRow, csvOf } from './csv.ts';
+import { addedColumns, type CsvRow } from '@petstore/pet-files';
+import { type CsvFile, csvOf } from './csv.ts';
 
 /** A row that was not imported, and why. */
 export interface BadRow {
@@ -10,9 +10,9 @@ export interface BadRow {
 
 /** Writes rows as a CSV file that can be corrected and imported again: their lines and reasons, and their own columns. */
 export function rejectedFile({ header, delimiter }: CsvFile, rows: readonly BadRow[]): string {
-  const isOriginal = (_: string, i: number) => !ownColumns.includes(header[i] ?? '');
+  const isOriginal = (_: string, i: number) => !addedColumns.some(name => name === header[i]);
   const lines = rows
     .toSorted((a, b) => a.row.line - b.row.line)
     .map(({ row, code, message }) => [row.line, code, message, ...row.cells.filter(isOriginal)]);
-  return csvOf([[...ownColumns, ...header.filter(isOriginal)], ...lines], delimiter);
+  return csvOf([[...addedColumns, ...header.filter(isOriginal)], ...lines], delimiter);
 }

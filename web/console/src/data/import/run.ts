@@ -1,8 +1,7 @@
 import type { Batch, BatchEntry } from '@petstore/client';
-import { CategoryNames } from '../../../../../cli/src/import/category-names.ts';
-import { initialQuantity, type NewPet, Rejection } from '../../../../../cli/src/import/pet-rules.ts';
+import { CategoryNames, newPetOf, Rejection, stockToSet } from '@petstore/pet-files';
 import { type BatchSession, type ItemResult, runInBatches } from '../batches.ts';
-import { checkCategory, type GoodRow } from './check.ts';
+import { creationOf, type GoodRow } from './check.ts';
 import type { BadRow } from './rejected.ts';
 
 /** What became of the rows of an import so far. */
@@ -20,11 +19,6 @@ export interface ImportProgress {
 interface Item {
   source: GoodRow;
   categoryId: number;
-}
-
-/** Whether a row needs a second operation: a new pet has a stock of one. */
-export function setsStock({ status, quantity }: NewPet): boolean {
-  return quantity !== undefined && quantity > 0 && quantity !== initialQuantity({ status });
 }
 
 /**
@@ -62,7 +56,7 @@ export async function importRows(
     });
     await runInBatches(session, items, {
       add: operationsOf,
-      perItem: items.some(({ source }) => setsStock(source.pet)) ? 2 : 1,
+      perItem: items.some(({ source }) => stockToSet(source.pet) !== undefined) ? 2 : 1,
       signal,
       onResults: results => {
         for (const { item } of results) rest.delete(item.source);
@@ -91,16 +85,15 @@ async function withCategories(
   createsCategories: boolean,
   signal: AbortSignal,
 ) {
-  const categories = new CategoryNames(store, {}, createsCategories);
+  const categories = new CategoryNames(store, {}, creationOf(createsCategories));
   const items: Item[] = [];
   const rejected: { source: GoodRow; code: string; message: string }[] = [];
   for (const source of rows) {
     if (signal.aborted) break;
     const { category } = source.pet;
     try {
-      await checkCategory(categories, source.pet, createsCategories);
-      const categoryId = typeof category === 'number' ? category : await categories.find(category);
-      items.push({ source, categoryId });
+      await categories.check(category);
+      items.push({ source, categoryId: await categories.find(category) });
     } catch (error) {
       if (!(error instanceof Rejection)) throw error;
       rejected.push({ source, code: error.code, message: error.message });
@@ -110,11 +103,9 @@ async function withCategories(
 }
 
 function operationsOf(batch: Batch, { source: { pet }, categoryId }: Item): readonly BatchEntry[] {
-  const { name, quantity } = pet;
-  // A pet without stock is sold.
-  const status = quantity === 0 ? 'sold' : pet.status;
-  const created = batch.pets.create({ name, categoryId, ...(status && { status }) });
-  return setsStock(pet) ? [created, batch.inventory.set(created, { quantity: quantity! })] : [created];
+  const created = batch.pets.create(newPetOf(pet, categoryId));
+  const quantity = stockToSet(pet);
+  return quantity === undefined ? [created] : [created, batch.inventory.set(created, { quantity })];
 }
 
 /** Why the first or second operation of a row failed. Without its pet a stock cannot be set, which is not reported again. */

@@ -1,3 +1,4 @@
+import { stockToSet } from '@petstore/pet-files';
 import { useQuery } from '@tanstack/react-query';
 import { useSession } from '../../app/session.ts';
 import { showToast } from '../../kit/toasts.ts';
@@ -5,7 +6,7 @@ import { askingToLeave } from '../batches.ts';
 import { type Checked, checkRows } from './check.ts';
 import { guessMapping, type Mapping, problemOf } from './columns.ts';
 import { type CsvFile, readCsv } from './csv.ts';
-import { type ImportProgress, importRows, setsStock } from './run.ts';
+import { type ImportProgress, importRows } from './run.ts';
 
 /** The import of this tab. */
 interface ImportState {
@@ -46,7 +47,8 @@ export function useImport() {
     enabled: file !== undefined && mappingProblem === undefined && progress === undefined,
     gcTime: 0,
   });
-  const needsStock = check.data?.good.some(({ pet }) => setsStock(pet)) && !can('inventory:write');
+  const needsStock =
+    check.data?.good.some(({ pet }) => stockToSet(pet) !== undefined) && !can('inventory:write');
   const problem =
     mappingProblem ??
     check.error?.message ??

@@ -1,4 +1,5 @@
-import { type Field, fields, type Mapping } from '../../data/import/columns.ts';
+import { type Field, fields } from '@petstore/pet-files';
+import type { Mapping } from '../../data/import/columns.ts';
 import type { CsvFile } from '../../data/import/csv.ts';
 
 const titles: Record<Field, string> = {

@@ -1,0 +1,144 @@
+import type { PetStore } from '@petstore/client';
+import { CommanderError } from 'commander';
+import { colorsOf } from './colors.ts';
+import type { Command, Context } from './command.ts';
+import { complete } from './complete.ts';
+import { type Connection, connect, connectionOf } from './connection.ts';
+import { describe, exitCodeOf, exitCodes } from './failure.ts';
+import { itemsOf } from './items.ts';
+import { checkFields, print } from './output.ts';
+import type { ValuesOf } from './parameters.ts';
+import { createProgram } from './program.ts';
+import type { Settings, Surroundings } from './settings.ts';
+import type { implied, shared } from './shared-options.ts';
+
+/** The number of items that lists print without `--limit`. */
+const DEFAULT_LIMIT = 20;
+
+/** Runs the command that the words after `petstore` name. Returns the exit code. */
+export function run(words: readonly string[], surroundings: Surroundings): Promise<number> {
+  return new Run(surroundings).run(words);
+}
+
+/** The values of the options that are not in the definitions of the commands. */
+type Values = Partial<ValuesOf<typeof shared> & ValuesOf<typeof implied> & { raw: boolean }>;
+
+class Run {
+  readonly #surroundings: Surroundings;
+  /** The service of the command, for messages. */
+  #url: string | undefined;
+
+  constructor(surroundings: Surroundings) {
+    this.#surroundings = surroundings;
+  }
+
+  async run(words: readonly string[]): Promise<number> {
+    const { stdout, signal } = this.#surroundings;
+    try {
+      if (words[0] === '__complete') {
+        for (const candidate of complete(words.slice(1))) stdout.write(`${candidate.join('\t')}\n`);
+        return exitCodes.success;
+      }
+      const execute = (command: Command, values: Values) => this.#execute(command, values);
+      await createProgram(execute, this.#surroundings).parseAsync(negativesLast(words), { from: 'user' });
+      return exitCodes.success;
+    } catch (error) {
+      if (signal.aborted) return exitCodes.interrupted;
+      // The parser has printed the help or its message.
+      if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.success : exitCodes.usage;
+      this.#report(error);
+      return exitCodeOf(error);
+    }
+  }
+
+  async #execute(command: Command, values: Values): Promise<void> {
+    const { stdout, stderr } = this.#surroundings;
+    const settings = settingsOf(values, this.#surroundings);
+    checkFields(command, settings.fields);
+    const note = (message: string) => {
+      if (!settings.isQuiet) stderr.write(`${message}\n`);
+    };
+    const context = this.#contextOf(command, values, settings, note);
+    // The parser gives a command exactly the values that its definition describes.
+    const items = command.run(context, values as never);
+    let hasMore = false;
+    const onMore = () => {
+      hasMore = true;
+    };
+    await print(command, itemsOf(items, context.limit, onMore), settings, stdout);
+    if (hasMore) note('There are more: choose how many with --limit, or use --all');
+  }
+
+  #contextOf(
+    command: Command,
+    { limit, all, idempotencyKey }: Values,
+    settings: Settings,
+    note: (message: string) => void,
+  ): Context {
+    const { stdout, stderr, signal } = this.#surroundings;
+    const usual = command.output === 'list' ? DEFAULT_LIMIT : Number.POSITIVE_INFINITY;
+    const open = () => {
+      const connection = connectionOf(settings, command.needsNoKey);
+      this.#url = connection.url;
+      return connection;
+    };
+    let connection: Connection | undefined;
+    let store: PetStore | undefined;
+    return {
+      get connection() {
+        connection ??= open();
+        return connection;
+      },
+      get store() {
+        store ??= connect(this.connection, settings, { note });
+        return store;
+      },
+      connect(options) {
+        return connect(this.connection, settings, options);
+      },
+      calls: { signal, idempotencyKey },
+      limit: all ? Number.POSITIVE_INFINITY : (limit ?? usual),
+      settings,
+      stdout,
+      stderr,
+      note,
+      fail: error => this.#report(error),
+    };
+  }
+
+  /** Writes an error to standard error. */
+  #report(error: unknown): void {
+    const { environment, stderr } = this.#surroundings;
+    const { red } = colorsOf(stderr, environment);
+    stderr.write(`${red('Error:')} ${describe(error, this.#url)}\n`);
+  }
+}
+
+function settingsOf(
+  { fields, profile, ...values }: Values,
+  { environment, configDirectory }: Surroundings,
+): Settings {
+  return {
+    url: values.url,
+    apiKeyFile: values.apiKeyFile,
+    profile,
+    isJson: values.json === true,
+    fields: fields?.split(',').map(name => name.trim()),
+    isQuiet: values.quiet === true,
+    maxWait: values.maxWait,
+    format: values.format,
+    isRaw: values.raw === true,
+    environment,
+    configDirectory,
+  };
+}
+
+/**
+ * Moves negative numbers to the end, after `--`: they are the last arguments of the commands that take them, and would be
+ * options otherwise.
+ */
+function negativesLast(words: readonly string[]): string[] {
+  const isNegative = (word: string) => /^-\d+$/.test(word);
+  if (words.includes('--') || !words.some(isNegative)) return [...words];
+  return [...words.filter(word => !isNegative(word)), '--', ...words.filter(isNegative)];
+}

@@ -1,0 +1,90 @@
+import {
+  type CallOptions,
+  type Category,
+  ConflictError,
+  type PetStore,
+  ValidationError,
+} from '@petstore/client';
+import { Rejection } from './pet-rules.ts';
+
+/** Whether an import creates the categories that its file names, and how people can make it do so. */
+export interface CategoryCreation {
+  creates: boolean;
+  /** As in `use --create-categories`. */
+  howTo: string;
+}
+
+/** Finds the categories of pets. Reads all categories when the first one is looked for. */
+export class CategoryNames {
+  readonly #store: Pick<PetStore, 'categories'>;
+  readonly #calls: CallOptions;
+  readonly #creation: CategoryCreation;
+  #ids: Map<string, number> | undefined;
+  #known: Set<number> | undefined;
+
+  constructor(store: Pick<PetStore, 'categories'>, calls: CallOptions, creation: CategoryCreation) {
+    this.#store = store;
+    this.#calls = calls;
+    this.#creation = creation;
+  }
+
+  /** Returns the ID of a category, and creates a name if that is wanted. Throws a `Rejection` if there is no such name. */
+  async find(category: string | number): Promise<number> {
+    if (typeof category === 'number') return category;
+    const known = await this.#look(category);
+    if (known !== undefined) return known;
+    if (!this.#creation.creates)
+      throw new Rejection(
+        'unknown_category',
+        `There is no category ${JSON.stringify(category)}: correct the name, or ${this.#creation.howTo}`,
+      );
+    return this.#create(category);
+  }
+
+  /** Throws a `Rejection` if `find` would not find or create a category, or if an ID does not exist. Creates nothing. */
+  async check(category: string | number): Promise<void> {
+    if (typeof category === 'string') {
+      if (!this.#creation.creates) await this.find(category);
+      return;
+    }
+    this.#ids ??= await this.#read();
+    this.#known ??= new Set(this.#ids.values());
+    if (!this.#known.has(category))
+      throw new Rejection('unknown_category', `There is no category with the ID ${category}: correct the ID`);
+  }
+
+  async #look(name: string): Promise<number | undefined> {
+    this.#ids ??= await this.#read();
+    return this.#ids.get(keyOf(name));
+  }
+
+  async #read(): Promise<Map<string, number>> {
+    const ids = new Map<string, number>();
+    for await (const { id, name } of this.#store.categories.list({ limit: 100 }, this.#calls))
+      ids.set(keyOf(name), id);
+    return ids;
+  }
+
+  async #create(name: string): Promise<number> {
+    let category: Category;
+    try {
+      category = await this.#store.categories.create({ name: name.trim() }, this.#calls);
+    } catch (error) {
+      if (error instanceof ValidationError)
+        throw new Rejection(error.code ?? 'invalid_request', error.message);
+      if (!(error instanceof ConflictError)) throw error;
+      // Another program created it meanwhile.
+      this.#ids = await this.#read();
+      const id = this.#ids.get(keyOf(name));
+      if (id === undefined) throw error;
+      return id;
+    }
+    this.#ids!.set(keyOf(name), category.id);
+    return category.id;
+  }
+}
+
+/** The form in which the service compares names: composed, and without regard to case. */
+function keyOf(name: string): string {
+  return name.trim().normalize('NFC').toLowerCase().replaceAll('ß', 'ss').replaceAll('ς', 'σ');
+}

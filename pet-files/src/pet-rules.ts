@@ -1,0 +1,110 @@
+import type { NewPet } from '@petstore/client';
+
+/** The rules of the contract for a new pet and its stock. A test compares them with the contract. */
+export const rules = {
+  name: {
+    maxLength: 200,
+    pattern: String.raw`^[\t-\r\u0020\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]*[^\u0000-\u001f\u007f-\u009f\u0020\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000\u00ad\u200b\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb][^\u0000-\u001f\u007f-\u009f\u00ad\u200b\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]*([\t-\r][\t-\r\u0020\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]*)?$`,
+  },
+  status: ['available', 'pending', 'sold'],
+  quantity: { maximum: 2_147_483_647 },
+} as const;
+
+const visible = new RegExp(rules.name.pattern, 'u');
+
+/** Why a row was not imported: a code of the contract, and what to do. */
+export class Rejection extends Error {
+  readonly code: string;
+
+  constructor(code: string, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** A pet with its stock, as a row describes it. The compiler rejects `petOf` when it lacks a field of a new pet. */
+export type ImportedPet = {
+  [Field in keyof Omit<Required<NewPet>, 'name' | 'categoryId'>]: NewPet[Field] | undefined;
+} & {
+  name: string;
+  /** The name of a category, or its ID. A name comes first, because IDs differ between shops. */
+  category: string | number;
+  quantity: number | undefined;
+};
+
+/** Returns the pet of a row. Throws a `Rejection` if it breaks a rule. */
+export function petOf(values: Readonly<Record<string, unknown>>): ImportedPet {
+  const { name, status, quantity, category, categoryId } = values;
+  const pet = {
+    name: nameOf('name', name),
+    status: isMissing(status) ? undefined : statusOf(status),
+    quantity: isMissing(quantity) ? undefined : integerOf('quantity', quantity, 0, rules.quantity.maximum),
+    category: isMissing(category)
+      ? integerOf('categoryId', categoryId, 1, Number.MAX_SAFE_INTEGER)
+      : nameOf('category', category),
+  };
+  checkStock(pet);
+  return pet;
+}
+
+/** Returns the body that creates a pet of a category. A pet without stock is sold. */
+export function newPetOf({ category: _, quantity, status, ...pet }: ImportedPet, categoryId: number): NewPet {
+  const created = quantity === 0 ? 'sold' : status;
+  return { ...pet, categoryId, ...(created && { status: created }) };
+}
+
+/** Returns the stock that a pet needs after it was created; `undefined` if it starts with it: one unit, or none when it is sold. */
+export function stockToSet({ quantity }: Pick<ImportedPet, 'quantity'>): number | undefined {
+  return quantity !== undefined && quantity > 1 ? quantity : undefined;
+}
+
+/** A quantity decides about the status, so that one of both would be lost. */
+function checkStock({ status, quantity }: Pick<ImportedPet, 'status' | 'quantity'>): void {
+  if (status === 'sold' && quantity !== undefined && quantity > 0)
+    reject(`quantity: a sold pet has no stock, but the row has ${quantity}. Write 0, or another status`);
+  if (status !== undefined && status !== 'sold' && quantity === 0)
+    reject(`quantity: a pet that is ${status} has at least 1. Write 1 or more, or the status sold`);
+}
+
+function nameOf(field: string, value: unknown): string {
+  if (isMissing(value)) reject(`${field}: is missing. Write 1 to ${rules.name.maxLength} characters`);
+  if (typeof value !== 'string') reject(`${field}: write a text instead of ${JSON.stringify(value)}`);
+  const length = [...value].length;
+  if (length > rules.name.maxLength)
+    reject(`${field}: write at most ${rules.name.maxLength} characters instead of ${length}`);
+  if (!visible.test(value))
+    reject(
+      `${field}: write visible characters only, without ${hiddenIn(value) ?? 'line breaks and other control characters'}`,
+    );
+  return value;
+}
+
+/** The first invisible character that a name may not have, such as `U+202E`. */
+function hiddenIn(text: string): string | undefined {
+  const hidden = /[\u00ad\u200b\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/.exec(text)?.[0];
+  return hidden && `U+${hidden.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`;
+}
+
+function statusOf(value: unknown): ImportedPet['status'] {
+  const text = typeof value === 'string' ? value.trim() : value;
+  const status = rules.status.find(status => status === text);
+  return (
+    status ?? reject(`status: write one of ${rules.status.join(', ')} instead of ${JSON.stringify(value)}`)
+  );
+}
+
+function integerOf(field: string, value: unknown, minimum: number, maximum: number): number {
+  if (isMissing(value)) reject(`category: is missing. Write the name of a category, or its ID as ${field}`);
+  const number = typeof value === 'string' && /^\s*\d+\s*$/.test(value) ? Number(value) : value;
+  if (Number.isSafeInteger(number) && (number as number) >= minimum && (number as number) <= maximum)
+    return number as number;
+  return reject(
+    `${field}: write a whole number from ${minimum} to ${maximum} instead of ${JSON.stringify(value)}`,
+  );
+}
+
+const isMissing = (value: unknown) => value === undefined || value === null || value === '';
+
+function reject(message: string): never {
+  throw new Rejection('invalid_request', message);
+}

@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import {
+  copyFileSync,
+  globSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, delimiter, join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { MINUTE } from '../../src/kit/clock.ts';
+import { contractFile } from '../support/contract-file.ts';
+import { readGuide, tableHeaded } from '../support/guide.ts';
+import { useShop } from '../support/use-shop.ts';
+
+const root = join(import.meta.dirname, '../../..');
+/** The manifest of the tools, the program, and for each tool the code that uses what it generates. */
+const clients = join(root, 'clients');
+const guide = readGuide('api-guide.md');
+
+/** A project like those of the API's users. Without `skipLibCheck`, the compiler checks generated declarations as well. */
+const compilerOptions = {
+  strict: true,
+  target: 'es2024',
+  lib: ['es2024', 'dom', 'dom.iterable'],
+  module: 'nodenext',
+  types: ['node'],
+  rewriteRelativeImportExtensions: true,
+  outDir: 'compiled',
+};
+
+type Program = (origin: string, key: string) => Record<string, () => Promise<void>>;
+
+/** The cells of the tools in the guide, and the directory in `clients` with the code that uses what they generate. */
+const tools = {
+  '`openapi-typescript`, `openapi-fetch`': 'openapi-fetch',
+  '`@hey-api/openapi-ts`': 'hey-api',
+  '`orval`': 'orval-fetch',
+  '`orval`, `zod`': 'orval-zod',
+  '`swagger-typescript-api`': 'swagger-typescript-api',
+};
+const rows = tableHeaded(guide, 'Tool');
+
+it('every tool of the guide is tested', () => {
+  assert.deepEqual(
+    rows.map(([tool]) => tool),
+    Object.keys(tools),
+  );
+});
+
+for (const [tool = '', versions, command] of rows) {
+  const name = tools[tool as keyof typeof tools];
+
+  describe(`the client that ${tool} generates`, () => {
+    const shop = useShop({
+      alone: false, // `fetch` keeps its connections
+      environment: { PETSTORE_WEBHOOKS_ALLOW_PRIVATE: 'true' },
+      webhooks: { resolve: async () => [{ address: '127.0.0.1', family: 4 }] },
+    });
+    const directory = mkdtempSync(join(tmpdir(), 'petstore-test-'));
+    after(() => rmSync(directory, { recursive: true }));
+
+    /** What the compiler reports, one entry for each error. */
+    let errors: string[];
+    before(() => {
+      prepare(directory, name);
+      const generated = run(directory, command!.replaceAll('`', '').replace(/^npx /, ''));
+      assert.equal(generated.status, 0, generated.output);
+      const { output } = run(directory, 'tsc --pretty false');
+      errors = output.split(/\n(?! )/).filter(line => line !== '');
+    });
+    const isAboutMistake = (error: string) => error.startsWith('rejected.ts');
+
+    it('is of the version that the guide names', () => {
+      const { devDependencies } = JSON.parse(readFileSync(join(clients, 'package.json'), 'utf8'));
+      const packages = [...tool.matchAll(/`([^`]+)`/g)].map(([, name]) => devDependencies[name!]);
+      assert.equal(versions, packages.join(', '));
+    });
+
+    it('compiles with --strict, and so does a program that uses it', () => {
+      assert.deepEqual(
+        errors.filter(error => !isAboutMistake(error)),
+        [],
+      );
+    });
+
+    it('does not compile with a wrong field, type or value', () => {
+      assert.deepEqual(errors.filter(isAboutMistake), []);
+    });
+
+    it('works', async t => {
+      // The program of `orval-fetch` sets it.
+      t.after(() => delete process.env.PETSTORE_URL);
+      const file = pathToFileURL(join(directory, 'compiled/program.js')).href;
+      const { program }: { program: Program } = await import(file);
+      for (const [step, test] of Object.entries(program(shop.origin, shop.adminKey)))
+        await t.test(step, test);
+    });
+  });
+}
+
+/** Sets up a project with the contract, the program, and the settings of the guide. */
+function prepare(directory: string, name: string): void {
+  const path = (file: string) => join(directory, file);
+  symlinkSync(join(root, 'node_modules'), path('node_modules'));
+  for (const file of [contractFile, ...globSync([`${clients}/*.ts`, `${clients}/${name}/*.ts`])]) {
+    copyFileSync(file, path(basename(file)));
+  }
+  writeFileSync(path('package.json'), JSON.stringify({ type: 'module' }));
+  writeFileSync(path('tsconfig.json'), JSON.stringify({ compilerOptions }));
+  const config = guide.blocks.find(({ text }) => text.startsWith('export default {'));
+  assert.ok(config, 'the guide has no orval.config.js');
+  writeFileSync(path('orval.config.js'), config.text);
+}
+
+/** Runs a command with the programs of the project and of `clients`. */
+function run(directory: string, command: string): { status: number | null; output: string } {
+  const programs = [root, clients].map(path => join(path, 'node_modules/.bin'));
+  const PATH = [...programs, process.env.PATH].join(delimiter);
+  const { status, stdout, stderr, error } = spawnSync('sh', ['-euc', command], {
+    cwd: directory,
+    encoding: 'utf8',
+    env: { ...process.env, PATH },
+    timeout: MINUTE,
+  });
+  return { status, output: `${stdout}${stderr}${error?.message ?? ''}` };
+}

@@ -1,3 +1,0 @@
-import { testGeneratedClient } from './generated-client.ts';
-
-testGeneratedClient('`orval`', 'orval-fetch');

@@ -1,3 +1,0 @@
-import { testGeneratedClient } from './generated-client.ts';
-
-testGeneratedClient('`swagger-typescript-api`', 'swagger-typescript-api');

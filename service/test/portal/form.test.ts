@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Page } from 'playwright-core';
+import { useBrowser } from '../support/browser.ts';
+import { runCurl } from '../support/code-samples.ts';
+import { PortalPage } from '../support/portal-page.ts';
+
+const visit = useBrowser();
+const visitShop = useBrowser({}, { isDemo: false });
+
+function keyIn(page: Page): Promise<string> {
+  return page.locator('#api-key').inputValue();
+}
+
+/** Everything that the page has stored, as text. */
+function storedBy(page: Page, storage: 'localStorage' | 'sessionStorage'): Promise<string> {
+  return page.evaluate(`JSON.stringify(Object.entries(${storage}))`);
+}
+
+describe('the API key', () => {
+  it('is sent as X-API-Key until the visitor forgets it', async t => {
+    const { page, shop, watch } = await visit(t);
+    const portal = await new PortalPage(page).openOperation('getAccount');
+    await portal.useKey(shop.adminKey);
+    const known = await portal.send();
+    assert.equal(known.response.request().headers()['x-api-key'], shop.adminKey);
+    assert.equal(known.status, 200);
+
+    await page.locator('#api-key-forget').click();
+    assert.equal(await keyIn(page), '');
+    assert.ok(!(await storedBy(page, 'sessionStorage')).includes(shop.adminKey));
+    const sent = watch.urls.length;
+    await page.locator('.send').click();
+    await portal.message.filter({ hasText: 'needs an API key' }).waitFor();
+    assert.equal(watch.urls.length, sent);
+  });
+
+  it('stays in its tab after a reload and a visit to the guide', async t => {
+    const { page, shop } = await visit(t);
+    const portal = await new PortalPage(page).openOperation('getAccount');
+    await portal.useKey(shop.adminKey);
+    await page.reload();
+    assert.equal(await keyIn(page), shop.adminKey);
+    await page.getByRole('link', { name: 'Guide', exact: true }).click();
+    await page.waitForURL('**/docs/guide');
+    await portal.openOperation('listPets');
+    assert.equal(await keyIn(page), shop.adminKey);
+    const { status } = await portal.send();
+    assert.equal(status, 200);
+  });
+
+  it('is not shared with another tab or another visitor', async t => {
+    const { page, context, shop, anotherVisitor } = await visit(t);
+    const portal = await new PortalPage(page).openOperation('getAccount');
+    await portal.useKey(shop.adminKey);
+    for (const other of [await context.newPage(), await (await anotherVisitor()).newPage()]) {
+      await new PortalPage(other).openOperation('getAccount');
+      assert.equal(await keyIn(other), '');
+    }
+  });
+
+  it('is stored nowhere else, and is in no URL, no cookie and no text of the page', async t => {
+    const { page, context, shop, watch } = await visit(t);
+    const portal = await new PortalPage(page).openOperation('getAccount');
+    await portal.useKey(shop.adminKey);
+    const { status } = await portal.send();
+    assert.equal(status, 200);
+    await portal.whenSent(() => page.locator('#api-key').press('Enter'));
+    assert.match(await portal.sample.innerText(), /\$KEY/);
+    assert.ok(!(await page.locator('body').innerHTML()).includes(shop.adminKey));
+    assert.ok(!(await storedBy(page, 'localStorage')).includes(shop.adminKey));
+    assert.deepEqual(await context.cookies(), []);
+    assert.ok(watch.urls.length > 10);
+    for (const url of [...watch.urls, page.url()]) assert.ok(!url.includes(shop.adminKey), url);
+    assert.equal(await page.locator('#api-key').getAttribute('type'), 'password');
+  });
+});
+
+describe('the anchors of a page', () => {
+  it('open the fields that contain their field, and so do the results of a search', async t => {
+    const { page } = await visit(t);
+    const portal = await new PortalPage(page).openOperation('createApiKey');
+    const nested = page.locator('[id="body.newenterpriseapikey.quotas.perMinute"]');
+    assert.equal(await nested.isVisible(), false);
+    await portal.open('/operations/createApiKey#body.newenterpriseapikey.quotas.perMinute');
+    await nested.waitFor({ state: 'visible' });
+    await page.keyboard.press('/');
+    await page.locator('dialog input').fill('perDay create an API key');
+    await page.locator('dialog a[href$="createApiKey#body.newenterpriseapikey.quotas.perDay"]').click();
+    await page.locator('[id="body.newenterpriseapikey.quotas.perDay"]:target').waitFor({ state: 'visible' });
+  });
+});
+
+describe('the form', () => {
+  it('offers the values of an enumeration and of a boolean as choices', async t => {
+    const { page, shop } = await visit(t);
+    const portal = await new PortalPage(page).openOperation('listPets');
+    await page.locator('.optional > summary').click();
+    const choices = (name: string) => page.locator(`[data-parameter=${name}] option`).allTextContents();
+    assert.deepEqual(await choices('sort'), ['', 'id', '-id', 'name', '-name']);
+    assert.deepEqual(await choices('count'), ['', 'true', 'false']);
+    await page.getByLabel('available').check();
+    await page.getByLabel('sold').check();
+    await portal.fill('count', 'true');
+    const { url } = runCurl(await portal.sample.innerText(), 'the key');
+    assert.equal(url, `${shop.origin}/pets?status=available&status=sold&count=true`);
+  });
+
+  it('warns once before it changes a shop that is not the demo, even on this machine', async t => {
+    const { page, shop, watch } = await visitShop(t);
+    const portal = await new PortalPage(page).openOperation('listCategories');
+    await portal.useKey(shop.adminKey);
+    assert.equal((await portal.send()).status, 200, 'reading needs no warning');
+    await portal.openOperation('createCategory');
+    const sent = watch.urls.length;
+    await page.locator('.send').click();
+    await portal.message.filter({ hasText: 'is not the demo shop' }).waitFor();
+    assert.equal(watch.urls.length, sent);
+    assert.equal((await portal.tryOut({ body: { name: 'Once' } })).status, 201);
+    assert.equal((await portal.tryOut({ body: { name: 'Twice' } })).status, 201);
+  });
+
+  it('changes the demo shop without a warning', async t => {
+    const { page, shop } = await visit(t);
+    const portal = await new PortalPage(page).openOperation('createCategory');
+    await portal.useKey(shop.adminKey);
+    assert.equal((await portal.tryOut({ body: { name: 'At once' } })).status, 201);
+  });
+});

@@ -1,3 +1,0 @@
-import { tryOutOperationsOf } from './operations.ts';
-
-tryOutOperationsOf('Account', 'API keys', 'Service');

@@ -1,3 +1,0 @@
-import { tryOutOperationsOf } from './operations.ts';
-
-tryOutOperationsOf('Animals', 'Categories');

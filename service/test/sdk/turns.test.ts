@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict';
+import { getEventListeners } from 'node:events';
+import { describe, it } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { SECOND } from '../../src/kit/clock.ts';
+import { broken, clientOf, gaps, listWith, rejection } from './fake-service.ts';
+
+/** A client whose requests wait until the test responds to them. */
+function start() {
+  const pending: { respond: (respond: () => Response) => void; fail: () => void }[] = [];
+  const client = clientOf(
+    () =>
+      new Promise<Response>((resolve, reject) => {
+        const respond = (response: () => Response) => resolve(response());
+        pending.push({ respond, fail: () => reject(new TypeError('fetch failed')) });
+      }),
+  );
+  return { ...client, pending, call: () => client.store.pets.list().first() };
+}
+
+async function settle(): Promise<void> {
+  for (let i = 0; i < 20; i++) await nextTurn();
+}
+
+describe('a client whose responses overtake each other', () => {
+  it('believes the smallest number of remaining requests', async () => {
+    const { pending, call } = start();
+    const calls = Array.from({ length: 4 }, call);
+    await settle();
+    pending[0]!.respond(listWith(4));
+    await settle();
+    for (const [i, remaining] of [1, 3, 2].entries()) pending[i + 1]!.respond(listWith(remaining));
+    await Promise.all(calls);
+    const more = Array.from({ length: 5 }, call);
+    await settle();
+    assert.equal(pending.length, 5, 'one more request');
+    for (const each of more) each.catch(() => {});
+  });
+
+  it('does not wait for a failure from before a wait', async () => {
+    const { time, pending, call, waits } = start();
+    const calls = Array.from({ length: 4 }, call);
+    await settle();
+    pending[0]!.respond(listWith(50));
+    await settle();
+    pending[1]!.fail();
+    await settle();
+    time.advance(2 * SECOND);
+    await settle();
+    pending[4]!.respond(listWith(49));
+    await settle();
+    assert.equal(waits.length, 1);
+    pending[2]!.fail();
+    await settle();
+    pending[3]!.respond(listWith(48));
+    pending[5]!.respond(listWith(47));
+    await Promise.all(calls);
+    assert.equal(waits.length, 1);
+  });
+
+  it('waits longer if a later response asks for that', async () => {
+    const { time, pending, call, sent, run } = start();
+    const calls = Array.from({ length: 3 }, call);
+    await settle();
+    pending[0]!.respond(listWith(50));
+    await settle();
+    pending[1]!.respond(rejection({ 'retry-after': '5' }));
+    pending[2]!.respond(rejection({ 'retry-after': '30' }));
+    await settle();
+    time.advance(20 * SECOND);
+    await settle();
+    assert.equal(pending.length, 3, 'nothing is sent after the first wait');
+    const done = run(Promise.all(calls));
+    while (pending.length < 4) await nextTurn();
+    assert.ok(sent[3]!.at - sent[2]!.at >= 30 * SECOND);
+    pending[3]!.respond(listWith(49));
+    while (pending.length < 5) await nextTurn();
+    pending[4]!.respond(listWith(48));
+    await done;
+  });
+});
+
+describe('a client', () => {
+  it('sends other requests while a long poll waits for its response', async () => {
+    const { store, pending, call } = start();
+    const poll = store.events.list({ wait: 60 }).first();
+    const other = call();
+    await settle();
+    assert.equal(pending.length, 2);
+    for (const { respond } of pending) respond(listWith(50));
+    await Promise.all([poll, other]);
+  });
+
+  it('forgets the failures of an outage when a request succeeds', async () => {
+    const outage = [...Array(5).fill(broken), listWith(50)];
+    const { run, store, sent } = clientOf([...outage, ...outage]);
+    // There is always another call that waits.
+    await run(Promise.all(Array.from({ length: 3 }, () => store.pets.list().first())));
+    assert.equal(sent.length, 10 + 3);
+  });
+
+  it('forgets the failures of a subscription with each event, so its pauses stay short', async () => {
+    const stream = () => new Response('id: 1\ndata: {"id":"1"}\n\n');
+    const { run, store, sent, time } = clientOf(stream);
+    time.random = () => 1;
+    const events = store.events.subscribe({ from: 0 });
+    for (let i = 0; i < 8; i++) await run(events.next());
+    assert.deepEqual(gaps(sent), Array(7).fill(SECOND));
+  });
+
+  it('whose `onWait` throws completes all calls, and the error is an uncaught one of the program', async t => {
+    const uncaught: unknown[] = [];
+    process.setUncaughtExceptionCaptureCallback(error => uncaught.push(error));
+    t.after(() => process.setUncaughtExceptionCaptureCallback(null));
+    const error = new Error('planted');
+    // Every third response reports that the minute is used up.
+    const minute = [2, 1, 0].map(remaining => listWith(remaining));
+    const { store, run, sent } = clientOf([...minute, ...minute, ...minute], {
+      onWait: () => {
+        throw error;
+      },
+    });
+    await run(Promise.all(Array.from({ length: 9 }, () => store.pets.list().first())));
+    assert.equal(sent.length, 9);
+    assert.deepEqual(uncaught, [error, error]);
+    assert.deepEqual([store.limits.inFlight, store.limits.waiting], [0, 0]);
+  });
+});
+
+describe('the timers of a client, and its listeners of a signal', () => {
+  const listeners = (signal: AbortSignal) => getEventListeners(signal, 'abort').length;
+
+  it('end with a call, also if that was sent again', async () => {
+    const { store, run, time } = clientOf([broken, rejection({ 'retry-after': '5' }), listWith(50)]);
+    const { signal } = new AbortController();
+    await run(store.pets.list({}, { signal }).first());
+    assert.deepEqual([time.timers, listeners(signal)], [0, 0]);
+  });
+
+  it('end with each stream of a subscription, and with the subscription in a pause', async () => {
+    const end = new AbortController();
+    const { signal } = end;
+    const streams: ReadableStreamDefaultController[] = [];
+    const { store, time } = clientOf(
+      () => new Response(new ReadableStream({ start: stream => void streams.push(stream) })),
+    );
+    const events = store.events.subscribe({ from: 0, signal });
+    for (let i = 0; i < 3; i++) {
+      const next = events.next();
+      while (streams.length === i) {
+        await settle();
+        time.advance(SECOND);
+      }
+      streams[i]!.enqueue(new TextEncoder().encode(`id: ${i}\ndata: {}\n\n`));
+      await next;
+      assert.deepEqual([time.timers, listeners(signal)], [0, 1], 'the stream is open, and is not read');
+      streams[i]!.close();
+    }
+    const next = events.next();
+    await settle();
+    assert.deepEqual([time.timers, listeners(signal)], [1, 1], 'the pause after the last stream');
+    end.abort();
+    await assert.rejects(next, { name: 'AbortError' });
+    assert.deepEqual([time.timers, listeners(signal)], [0, 0]);
+  });
+
+  it('end with the last call that waits, so that they do not keep a program running', async () => {
+    const { store, time } = clientOf(listWith(0));
+    await store.pets.list().first();
+    assert.equal(time.timers, 0, 'after a request');
+    const ends = [new AbortController(), new AbortController()];
+    const calls = ends.map(({ signal }) => store.pets.list({}, { signal }).first());
+    await nextTurn();
+    assert.equal(time.timers, 1, 'one timer for all calls that wait');
+    for (const [i, end] of ends.entries()) {
+      end.abort();
+      await assert.rejects(calls[i]!, { name: 'AbortError' });
+      assert.equal(time.timers, i === 0 ? 1 : 0, `after ${i + 1} of 2 calls have ended`);
+    }
+  });
+});

@@ -1,0 +1,113 @@
+import { once } from 'node:events';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import type { TestContext } from 'node:test';
+
+interface Link {
+  /** The socket to the service. */
+  near: Socket;
+  /** The socket to PostgreSQL. */
+  far: Socket;
+}
+
+/** What happens to a statement or to its response: the connection breaks, or only the network falls silent. */
+type Fate = 'is not sent' | 'is cut off' | 'never arrives';
+
+/** The message of a COMMIT, and the tag of its response. BEGIN … READ COMMITTED does not contain it. */
+export const COMMIT = 'COMMIT\0';
+
+/** A network between the service and PostgreSQL that can be disturbed. */
+export class DatabaseProxy {
+  /** The URL of the database through this network. */
+  readonly url: string;
+  /** The fate of the next messages that contain a text. The text of a statement is sent, a response starts with its tag. */
+  fate: readonly [text: string, fate: Fate] | undefined;
+  readonly #server: Server;
+  readonly #links = new Set<Link>();
+  #isSilent = false;
+
+  private constructor(server: Server, databaseUrl: string) {
+    this.#server = server;
+    const { hostname, port } = new URL(databaseUrl);
+    const url = new URL(databaseUrl);
+    url.port = String((server.address() as { port: number }).port);
+    this.url = url.href;
+    server.on('connection', near => this.#join({ near, far: connect(Number(port), hostname) }));
+  }
+
+  static async between(t: TestContext, databaseUrl: string): Promise<DatabaseProxy> {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const proxy = new DatabaseProxy(server, databaseUrl);
+    t.after(() => {
+      server.close();
+      for (const { near, far } of proxy.#links) {
+        near.destroy();
+        far.destroy();
+      }
+    });
+    return proxy;
+  }
+
+  /** From now on, forwards nothing, not even the end of a connection, so that each side waits for the other. */
+  goSilent(): void {
+    this.#isSilent = true;
+  }
+
+  /** Forwards new connections again. Connections that were silent before remain silent. */
+  restore(): void {
+    this.#isSilent = false;
+  }
+
+  /** Breaks every connection. */
+  cut(): void {
+    for (const { near } of this.#links) near.resetAndDestroy();
+  }
+
+  /** Breaks every connection and rejects new ones. */
+  async reject(): Promise<void> {
+    const port = Number(new URL(this.url).port);
+    this.#server.close();
+    this.cut();
+    await once(this.#server, 'close');
+    this.accept = async () => {
+      this.#server.listen(port, '127.0.0.1');
+      await once(this.#server, 'listening');
+    };
+  }
+
+  /** Accepts connections again after `reject`. */
+  accept: () => Promise<void> = async () => {};
+
+  #join(link: Link): void {
+    const { near, far } = link;
+    let isSilent = this.#isSilent;
+    const isForwarding = () => {
+      isSilent ||= this.#isSilent;
+      return !isSilent;
+    };
+    this.#links.add(link);
+    const fateOf = (bytes: Buffer) => (this.fate && bytes.includes(this.fate[0]) ? this.fate[1] : undefined);
+    near.on('data', bytes => {
+      if (!isForwarding()) return;
+      if (fateOf(bytes) === 'is not sent') near.resetAndDestroy();
+      else far.write(bytes);
+    });
+    far.on('data', bytes => {
+      if (!isForwarding()) return;
+      const fate = fateOf(bytes);
+      if (fate === 'is cut off') near.resetAndDestroy();
+      else if (fate === 'never arrives') isSilent = true;
+      else near.write(bytes);
+    });
+    for (const [one, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      one.on('error', () => {});
+      one.on('close', () => {
+        if (isForwarding()) other.destroy();
+        if (near.destroyed && far.destroyed) this.#links.delete(link);
+      });
+    }
+  }
+}
