@@ -9,6 +9,7 @@ import { DatabaseUnavailable } from '../../src/db/database.ts';
 import { SECOND } from '../../src/kit/clock.ts';
 import { type ApiResponse, Client } from '../support/client.ts';
 import { assertMatchesContract } from '../support/contract.ts';
+import { settledCursor } from '../support/event-log.ts';
 import { EventReader } from '../support/event-reader.ts';
 import { aCategory } from '../support/factories.ts';
 import { fetchBytes } from '../support/fetch-bytes.ts';
@@ -227,6 +228,7 @@ describe('a complete request without a response', () => {
 describe('the deadline of responses does not apply to', () => {
   it('streams and long polls', async t => {
     const shop = await startShop(t);
+    await settledCursor(shop);
     const reader = await EventReader.open(shop.origin, shop.adminKey);
     const waiting = new Client(shop.origin, shop.adminKey);
     const received = once(shop.app.server.server, 'request');
