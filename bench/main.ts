@@ -19,6 +19,7 @@ import {
   eventLogCost,
   expressStack,
   groupCommit,
+  postgresGroups,
   scaledOut,
   traceCost,
   versusBareHttp,
@@ -30,6 +31,7 @@ import { FilledStores } from './stores/filled-stores.ts';
 const ROWS: readonly Row[] = [
   versusBareHttp,
   groupCommit,
+  postgresGroups,
   expressStack,
   allocation,
   limitDecision,

@@ -1,4 +1,4 @@
-import { type Client, keptOpen, post, requestText } from './http.ts';
+import { type Client, keptOpen, post, requestText, send } from './http.ts';
 import type { Server } from './servers.ts';
 
 const PETS = 1000;
@@ -9,6 +9,7 @@ const SCOPES = [
   'pets:read',
   'pets:write',
   'orders:read',
+  'orders:write',
   'inventory:read',
   'inventory:write',
   'events:read',
@@ -23,8 +24,11 @@ export interface Access extends Client {
 
 /** A server with 1,000 pets, and the requests for its load. */
 export interface Shop extends Access {
+  petIds: number[];
   readPet: string[];
   createPet: string[];
+  /** Each of another pet. */
+  placeOrder: string[];
 }
 
 /** Returns a client with the administrator's key. */
@@ -47,9 +51,12 @@ export async function prepareService(server: Server): Promise<Access> {
   return { port: server.port, apiKey: key, categoryId: id };
 }
 
-/** Fills the service through its API. */
+/** Fills the service through its API. Its pets have more units than a load can order. */
 export async function openShop(server: Server): Promise<Shop> {
-  return stockShop(await prepareService(server));
+  const shop = await stockShop(await prepareService(server));
+  using client = keptOpen(shop);
+  for (const id of shop.petIds) await send(client, 'PUT', `/store/inventory/${id}`, '{"quantity":1000000}');
+  return shop;
 }
 
 /** Fills a stack that the service is compared with. It already has a key and a category. */
@@ -68,7 +75,11 @@ async function stockShop(access: Access): Promise<Shop> {
   const { apiKey } = access;
   return {
     ...access,
+    petIds: ids,
     readPet: ids.map(id => requestText('GET', `/pets/${id}`, apiKey)),
     createPet: [requestText('POST', '/pets', apiKey, { body: JSON.stringify(pet) })],
+    placeOrder: ids.map(petId =>
+      requestText('POST', '/store/orders', apiKey, { body: JSON.stringify({ petId }) }),
+    ),
   };
 }

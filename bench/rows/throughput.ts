@@ -3,6 +3,7 @@ import { startBackends } from '../harness/backends.ts';
 import type { Bench, Row } from '../harness/bench.ts';
 import { atLeast, type Finding, type Target } from '../harness/findings.ts';
 import { captureResponse } from '../harness/http.ts';
+import { CONNECTIONS } from '../harness/load-generator.ts';
 import { compare } from '../harness/pairs.ts';
 import {
   type ServiceSettings,
@@ -57,6 +58,33 @@ export const groupCommit: Row = {
         b: ['commit per request', { env: { PETSTORE_WRITE_BATCH: '1' } }],
       }),
     ];
+  },
+};
+
+export const postgresGroups: Row = {
+  name: 'postgres-groups',
+  async measure(bench) {
+    const findings = [];
+    const order = 'durable order of one unit, each of another pet';
+    for (const [requests, operation, goal, connections] of [
+      ['createPet', POST, 3, CONNECTIONS],
+      ['createPet', `${POST} by a single client`, 0.95, 1],
+      ['placeOrder', order, 2, CONNECTIONS],
+      ['placeOrder', `${order}, by a single client`, 0.95, 1],
+    ] as const) {
+      await using together = await startBackends();
+      await using alone = await startBackends();
+      findings.push(
+        await compareServices(bench, requests, {
+          what: `PostgreSQL + Redis: ${operation} / one transaction per request`,
+          target: atLeast(' ×', goal),
+          a: ['groups', { env: together.env }],
+          b: ['transaction per request', { env: { ...alone.env, PETSTORE_WRITE_BATCH: '1' } }],
+          connections,
+        }),
+      );
+    }
+    return findings;
   },
 };
 
@@ -153,20 +181,21 @@ interface Services {
   target: Target;
   a: [name: string, settings: ServiceSettings];
   b: [name: string, settings: ServiceSettings];
+  connections?: number;
 }
 
 /** Compares two services, each with a shop of its own. */
 async function compareServices(
   bench: Bench,
-  requests: 'readPet' | 'createPet',
-  { what, target, a, b }: Services,
+  requests: 'readPet' | 'createPet' | 'placeOrder',
+  { what, target, a, b, connections = CONNECTIONS }: Services,
 ): Promise<Finding> {
   await using serverA = await startService(a[1]);
   await using serverB = await startService(b[1]);
   return await compare(
     bench,
     { what, target },
-    { name: a[0], server: serverA, requests: (await openShop(serverA))[requests] },
-    { name: b[0], server: serverB, requests: (await openShop(serverB))[requests] },
+    { name: a[0], server: serverA, requests: (await openShop(serverA))[requests], connections },
+    { name: b[0], server: serverB, requests: (await openShop(serverB))[requests], connections },
   );
 }

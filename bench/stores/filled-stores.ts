@@ -117,10 +117,10 @@ function digestOfFilling(): string {
 
 /** Opens a store without a service. */
 export async function openStore({ dataDirectory, env }: Store): Promise<Database> {
-  const shared = { maxQueue: 100, clock: systemClock };
+  const shared = { maxQueue: 100, writeBatch: 1, clock: systemClock };
   const url = env.DATABASE_URL;
   if (url !== undefined) return openPostgres({ ...shared, url, connections: 2, statementSeconds: 600 });
-  const db = openSqlite({ ...shared, directory: dataDirectory, writeBatch: 1 });
+  const db = openSqlite({ ...shared, directory: dataDirectory });
   // Indexes of a million rows fit into memory while they are filled.
   await db.run('PRAGMA cache_size = -1000000');
   return db;

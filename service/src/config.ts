@@ -104,7 +104,7 @@ export const settings = {
     'PETSTORE_WRITE_BATCH',
     wholeNumber(1, 65_536),
     1_024,
-    'Maximum number of write operations that share one commit; 1 gives each its own commit',
+    'Maximum number of write operations that share one commit, at most 64 on PostgreSQL; 1 gives each its own commit',
   ),
   keepSunset: setting(
     'PETSTORE_KEEP_SUNSET',

@@ -4,8 +4,8 @@ import { insertsOf } from './insert-rows.ts';
 
 /** A row to insert, or a later state of it. */
 interface Change {
-  /** The table and its columns, such as `words (word)`. */
-  readonly into: string;
+  /** The table and its columns, such as `words (word)`; `undefined` for a row that is not held. */
+  readonly into: string | undefined;
   readonly values: readonly Value[];
   /** The row, if it has an ID. */
   readonly key?: string;
@@ -14,7 +14,10 @@ interface Change {
   readonly update?: readonly [sql: string, values: readonly Value[]];
 }
 
-/** The new rows that a transaction holds back, to insert them together: one INSERT for each costs the server four times as much. */
+/**
+ * The changes that a transaction holds back. New rows are inserted together: one INSERT for each costs the server four times as much. Only
+ * the last update of a row is sent, and no part of the transaction begins for it.
+ */
 export class HeldRows {
   /** In order, so that the last ones can be undone. */
   readonly #changes: Change[] = [];
@@ -34,20 +37,28 @@ export class HeldRows {
     this.#changes.push({ into, key: keyOf(table, id), columns: all, values: [id, ...values] });
   }
 
+  /** Whether a new row of a table is held. */
+  has(table: string): boolean {
+    return this.#changes.some(({ into }) => into?.startsWith(`${table} `));
+  }
+
   /** Returns the columns of a row, if it is held. */
   find(table: string, id: number): Row | undefined {
     const change = this.#last(table, id);
     return change && Object.fromEntries(change.columns!.map((column, i) => [column, change.values[i]!]));
   }
 
-  /** Changes a row and returns true, if it is held. */
-  update({ table, columns, sql }: Update, id: number, values: readonly Value[]): boolean {
+  /** Changes a row, whether it is held or not. */
+  update({ table, columns, sql }: Update, id: number, values: readonly Value[]): void {
+    const update = [sql, [...values, id]] as const;
     const change = this.#last(table, id);
-    if (!change) return false;
+    if (!change) {
+      this.#changes.push({ into: undefined, key: `${keyOf(table, id)} ${sql}`, values, update });
+      return;
+    }
     const state = [...change.values];
     for (const [i, column] of columns.entries()) state[change.columns!.indexOf(column)] = values[i]!;
-    this.#changes.push({ ...change, values: state, update: [sql, [...values, id]] });
-    return true;
+    this.#changes.push({ ...change, values: state, update });
   }
 
   /** Forgets all changes but the first ones. */
@@ -58,16 +69,20 @@ export class HeldRows {
   /** Returns the statements of the first changes, and forgets these changes. */
   take(first = this.#changes.length): (readonly [sql: string, values: readonly Value[]])[] {
     const rows = new Map<string, Map<unknown, readonly Value[]>>();
-    const updates = [];
+    const updates = new Map<unknown, NonNullable<Change['update']>>();
     for (const change of this.#changes.splice(0, first)) {
       const { into, key = change, values, update } = change;
+      if (into === undefined) {
+        updates.set(key, update!);
+        continue;
+      }
       const inserted = rows.get(into) ?? new Map();
       rows.set(into, inserted);
-      if (update && !inserted.has(key)) updates.push(update);
+      if (update && !inserted.has(key)) updates.set(change, update);
       else inserted.set(key, values);
     }
     const inserts = [...rows].flatMap(([into, inserted]) => insertsOf(into, [...inserted.values()]));
-    return [...inserts, ...updates];
+    return [...inserts, ...updates.values()];
   }
 
   #last(table: string, id: number): Change | undefined {

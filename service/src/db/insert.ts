@@ -12,8 +12,10 @@ export interface Insert {
   readonly postgres: string;
   /** The column of the reference as `table.column`, its place among the columns, and the table that it refers to. */
   readonly reference: { readonly name: string; readonly index: number; readonly table: string } | undefined;
-  /** Whether a long write may hold the row back, to send it together with others. */
+  /** Whether a write may hold the row back, to send it together with others. */
   readonly canWait?: true;
+  /** The table whose new rows are sent before this row is held: they are read without the rows that refer to them. */
+  readonly after?: string;
 }
 
 /** An UPDATE of some columns of a row. Its parameters are their values and the ID. */

@@ -12,7 +12,7 @@ export interface StoreOptions {
   databaseConnections: number;
   databaseTimeoutSeconds: number;
   databaseQueue: number;
-  /** Called after each commit of the embedded store with the number of operations that shared it. */
+  /** Called after each commit with the number of operations that shared it. */
   onCommit?: ((size: number) => void) | undefined;
   /** Called once when the server becomes unavailable, with the reason, and once when it is reachable again. */
   onStatus?: ((status: 'up' | 'unavailable', reason?: string) => void) | undefined;
@@ -40,6 +40,8 @@ export async function openDatabase(options: StoreOptions, clock: Clock): Promise
     connections: options.databaseConnections,
     statementSeconds: options.databaseTimeoutSeconds,
     maxQueue: options.databaseQueue,
+    writeBatch: options.writeBatch,
+    onCommit: options.onCommit,
     clock,
     onStatus: options.onStatus,
     onPooler: options.onPooler,

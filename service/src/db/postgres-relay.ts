@@ -94,7 +94,7 @@ export interface RelayOptions {
  * clients may have seen the next numbers.
  */
 export class EventRelay {
-  readonly #db: Queries & Writer;
+  readonly #db: Pick<Queries & Writer, 'get' | 'write'>;
   readonly #options: RelayOptions;
   readonly #poll: NodeJS.Timeout;
   #running: Promise<void> | undefined;
@@ -102,7 +102,7 @@ export class EventRelay {
   #closed = false;
   #known = 0;
 
-  constructor(db: Queries & Writer, options: RelayOptions) {
+  constructor(db: Pick<Queries & Writer, 'get' | 'write'>, options: RelayOptions) {
     this.#db = db;
     this.#options = options;
     this.#poll = setInterval(() => this.#checkForEvents(), POLL_INTERVAL);

@@ -11,6 +11,7 @@ import {
   type Transaction,
   type Value,
 } from './database.ts';
+import { NeedsOwnTransaction } from './group-member.ts';
 import { HeldRows } from './held-rows.ts';
 import type { Insert, Update } from './insert.ts';
 import { insertRows } from './insert-rows.ts';
@@ -42,14 +43,28 @@ const MAX_HELD = 1_000;
 
 const TRY_LOCK = 'SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0)) AS taken';
 
+/** Takes those of several locks that are free, and returns their names. */
+const TRY_ALL =
+  'SELECT name FROM unnest($1::text[]) AS name WHERE pg_try_advisory_xact_lock(hashtextextended(name, 0))';
+
+/** How long a statement of a group waits for another transaction: only for rows without a named lock, such as a new unique value. */
+const GROUP_WAIT = "SET LOCAL lock_timeout = '20ms'";
+
+const NO_GROUP_WAIT = 'SET LOCAL lock_timeout = 0';
+
 export interface TransactionServices {
   clock: Clock;
   sessions: Sessions;
   relay: Pick<EventRelay, 'known'>;
 }
 
+/** A long write leaves work for after its commit. The operations of a group do not wait for locks. Both hold new rows back. */
+export type TransactionKind = { leftovers: Leftovers } | 'group' | undefined;
+
 /** A part of a transaction that can be undone. */
 interface Part {
+  /** The name of its savepoint, which no other part has: a failed transaction must not return to a part before the failure. */
+  name: string;
   /** The number of rows that are held back from before the part. */
   rowsBefore: number;
   /** The number of responses from before the part; `undefined` until its first statement is sent. */
@@ -79,7 +94,9 @@ export class PostgresTransaction implements Transaction {
   readonly #rows: HeldRows | undefined;
   readonly #ahead: RowsAhead | undefined;
   readonly #leftovers: Leftovers | undefined;
+  readonly #isGroup: boolean;
   readonly #ids = new NewRowIds((sql, values) => this.#request(statementOf(sql, values)));
+  #parts = 0;
   /** The part that is running. */
   #part: Part | undefined;
   /** The topics to notify when the transaction has ended. */
@@ -87,19 +104,21 @@ export class PostgresTransaction implements Transaction {
 
   /**
    * Begins the transaction, read-only if the operator has set the database to be so. Each statement sees what was committed
-   * before it; operations that need more take locks. A long transaction has leftovers, and holds new rows back.
+   * before it; operations that need more take locks.
    */
-  constructor(client: PoolClient, { clock, sessions, relay }: TransactionServices, leftovers?: Leftovers) {
+  constructor(client: PoolClient, { clock, sessions, relay }: TransactionServices, kind?: TransactionKind) {
+    const leftovers = kind === 'group' ? undefined : kind?.leftovers;
     this.#relay = relay;
-    this.#rows = leftovers && new HeldRows();
-    this.#ahead = leftovers && new RowsAhead();
+    this.#isGroup = kind === 'group';
+    this.#rows = kind && new HeldRows();
+    this.#ahead = kind && new RowsAhead();
     this.#leftovers = leftovers;
     this.#client = client;
     this.#clock = clock;
     this.#sessions = sessions;
     // BEGIN is sent with the first statement, which follows in this turn.
     sendTogether(client, process.nextTick);
-    this.#begun = client.query(sessions.begin);
+    this.#begun = client.query(this.#isGroup ? `${sessions.begin}; ${GROUP_WAIT}` : sessions.begin);
     // The statements and the commit fail with it and report it.
     this.#begun.catch(() => {});
   }
@@ -146,7 +165,12 @@ export class PostgresTransaction implements Transaction {
   }
 
   update(update: Update, id: number, values: readonly Value[]): void {
-    if (!this.#rows?.update(update, id, values)) this.send(update.sql, [...values, id]);
+    if (!this.#rows) {
+      this.send(update.sql, [...values, id]);
+      return;
+    }
+    this.#ahead?.forgetFor(update.sql);
+    this.#makeRoomIn(this.#rows).update(update, id, values);
   }
 
   insertLater(into: string, rows: readonly (readonly Value[])[]): void {
@@ -171,6 +195,12 @@ export class PostgresTransaction implements Transaction {
     const wanted = names.filter(name => !this.#held.has(name)).toSorted();
     if (wanted.length === 0) return;
     const [first] = wanted;
+    if (this.#isGroup) {
+      await this.tryLocks(wanted);
+      if (wanted.some(name => !this.#held.has(name)))
+        throw new NeedsOwnTransaction(`Another transaction holds ${wanted.join(' or ')}`);
+      return;
+    }
     await this.#send(
       wanted.length === 1
         ? { name: 'lock', text: LOCK, values: [first] }
@@ -179,15 +209,26 @@ export class PostgresTransaction implements Transaction {
     for (const name of wanted) this.#held.add(name);
   }
 
+  /** Takes those of the locks that no other transaction holds. */
+  async tryLocks(names: readonly string[]): Promise<void> {
+    const { rows } = await this.#send({ name: 'try-all', text: TRY_ALL, values: [names] });
+    for (const { name } of rows) this.#held.add(name);
+  }
+
   async tryLock(name: string): Promise<boolean> {
     const { rows } = await this.#send({ name: 'try-lock', text: TRY_LOCK, values: [name] });
     return rows[0].taken;
   }
 
   async savepoint<T>(part: () => Promise<T>): Promise<T> {
+    if (this.#part) throw new NeedsOwnTransaction('A part of a transaction has no parts');
     const events = this.#events.length;
     const held = this.#held.size;
-    const running: Part = { rowsBefore: this.#rows?.length ?? 0, responsesBefore: undefined };
+    const running: Part = {
+      name: `part_${++this.#parts}`,
+      rowsBefore: this.#rows?.length ?? 0,
+      responsesBefore: undefined,
+    };
     this.#part = running;
     try {
       return await part();
@@ -201,16 +242,17 @@ export class PostgresTransaction implements Transaction {
       if (running.responsesBefore !== undefined) {
         // Failures of undone statements are undone as well.
         this.#responses.length = running.responsesBefore;
-        this.#post({ text: 'ROLLBACK TO part' });
+        this.#post({ text: `ROLLBACK TO ${running.name}` });
       }
       throw error;
     } finally {
-      if (running.responsesBefore !== undefined) this.#post({ text: 'RELEASE part' });
+      if (running.responsesBefore !== undefined) this.#post({ text: `RELEASE ${running.name}` });
       this.#part = undefined;
     }
   }
 
   async appendNumbered(event: NewEvent): Promise<StoredEvent> {
+    if (this.#isGroup) throw new NeedsOwnTransaction('Numbers of events would wait for the other operations');
     const stored = toStored(event, this.#clock.now());
     const [, numbered] = await Promise.all([
       this.lock(RELAY_LOCK),
@@ -235,6 +277,7 @@ export class PostgresTransaction implements Transaction {
 
   /** Rejects with DatabaseUnavailable `unknown` when the connection breaks before the server responds. */
   async commit(): Promise<void> {
+    if (this.#isGroup) this.#sendAlong({ text: NO_GROUP_WAIT });
     for (const [work, values] of this.#atEnd) await work(this, [...values].sort());
     this.#sendRows();
     if (this.hasEvents) this.#appendAll();
@@ -271,6 +314,7 @@ export class PostgresTransaction implements Transaction {
 
   async #hold(rows: HeldRows, row: Insert, values: readonly Value[]): Promise<number | undefined> {
     this.#makeRoomIn(rows);
+    if (row.after && rows.has(row.after)) this.#sendRows();
     const id = await this.#ids.next(row, values);
     if (id !== undefined) rows.insert(row, id, values);
     return id;
@@ -287,7 +331,7 @@ export class PostgresTransaction implements Transaction {
     if (this.#part && this.#part.responsesBefore === undefined) {
       this.#sendFirst(this.#part.rowsBefore);
       this.#part.rowsBefore = 0;
-      this.#post({ text: 'SAVEPOINT part' });
+      this.#post({ text: `SAVEPOINT ${this.#part.name}` });
       this.#part.responsesBefore = this.#responses.length;
     }
     this.#sendFirst();

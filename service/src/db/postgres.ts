@@ -14,6 +14,7 @@ import {
 import { Leftovers } from './leftovers.ts';
 import { Notices } from './notices.ts';
 import { awaitConnection, isRetryable, isServerOutage, toOutage } from './postgres-errors.ts';
+import { PostgresGroups } from './postgres-groups.ts';
 import { type Listener, Notifications, Polling } from './postgres-listener.ts';
 import { Readers } from './postgres-readers.ts';
 import { CHANNEL, COUNT_UNNUMBERED, type ContinuedLog, EventRelay } from './postgres-relay.ts';
@@ -21,7 +22,11 @@ import { directSessions, pooledSessions, type Sessions } from './postgres-sessio
 import { Sockets } from './postgres-sockets.ts';
 import { CLOSE_TIMEOUT, CONNECTION_TIMEOUT, prepareDatabase, startFailure } from './postgres-start.ts';
 import { types } from './postgres-statements.ts';
-import { PostgresTransaction, type TransactionServices } from './postgres-transaction.ts';
+import {
+  PostgresTransaction,
+  type TransactionKind,
+  type TransactionServices,
+} from './postgres-transaction.ts';
 
 export interface PostgresOptions {
   /** `postgres://user:password@host:port/database`, with options of libpq such as `?sslmode=require`. */
@@ -32,6 +37,10 @@ export interface PostgresOptions {
   statementSeconds: number;
   /** The maximum number of operations in progress; further ones are rejected at once. */
   maxQueue: number;
+  /** The maximum number of writes that share a transaction. */
+  writeBatch: number;
+  /** Called after each commit with the number of writes that shared it. */
+  onCommit?: ((size: number) => void) | undefined;
   /** Dates the events. */
   clock: Clock;
   /** Called once when the server becomes unavailable, with the reason, and once when it is reachable again. */
@@ -87,6 +96,7 @@ class PostgresDatabase implements Database {
   readonly #notices = new Notices();
   readonly #relay: EventRelay;
   readonly #listener: Listener;
+  readonly #groups: PostgresGroups;
   readonly #aloneInTurn = pLimit(ALONE_AT_ONCE);
   #inProgress = 0;
   /** Called when no operation is in progress any more. */
@@ -96,10 +106,18 @@ class PostgresDatabase implements Database {
   readonly #onStatus: PostgresOptions['onStatus'];
   readonly #most: number;
 
-  constructor(
-    { url, connections, statementSeconds, maxQueue, clock, onStatus, onContinued }: PostgresOptions,
-    sessions: Sessions,
-  ) {
+  constructor(options: PostgresOptions, sessions: Sessions) {
+    const {
+      url,
+      connections,
+      statementSeconds,
+      maxQueue,
+      writeBatch,
+      clock,
+      onStatus,
+      onCommit,
+      onContinued,
+    } = options;
     this.#onStatus = onStatus;
     this.#most = connections;
     this.#responseTimeout = statementSeconds * SECOND + RESPONSE_MARGIN;
@@ -128,7 +146,14 @@ class PostgresDatabase implements Database {
     this.#writers.on('error', () => {});
     this.#writers.on('connect', client => client.on('error', () => {}));
     this.#maxQueue = maxQueue;
-    this.#relay = new EventRelay(this, { clock, onContinued });
+    const relayed = { get: this.get.bind(this), write: this.#write.bind(this) };
+    this.#relay = new EventRelay(relayed, { clock, onContinued });
+    this.#groups = new PostgresGroups({
+      together: work => this.#attempt(work, 'group'),
+      byItself: work => this.#attemptOften(() => this.#attempt(work)),
+      maxSize: writeBatch,
+      onCommit,
+    });
     this.#services = { clock, sessions, relay: this.#relay };
     const notifyListeners = (lastId?: string) => {
       this.#relay.note(Number(lastId));
@@ -147,16 +172,17 @@ class PostgresDatabase implements Database {
     return this.#inTurn(() => this.#readers.query<Row>(sql, values, plan));
   }
 
+  /** In a transaction of its own: outside of a transaction only sweeps change rows, and may change many. */
   run(sql: string, values: readonly Value[] = []): Promise<number> {
-    return this.write(tx => tx.run(sql, values));
+    return this.#write(tx => tx.run(sql, values));
   }
 
   async write<T>(work: (tx: Transaction) => Promise<T>, { alone = false }: WriteOptions = {}): Promise<T> {
-    if (!alone) return this.#inTurn(() => this.#attemptOften(() => this.#attempt(work)));
+    if (!alone) return this.#inTurn(() => this.#groups.write(work));
     let leftovers: Leftovers | undefined;
     const attempt = () => {
       leftovers = new Leftovers(PAGES_OF_LONG_WRITE);
-      return this.#attempt(work, leftovers);
+      return this.#attempt(work, { leftovers });
     };
     const value = await this.#inTurn(() => this.#aloneInTurn(() => this.#attemptOften(attempt)));
     await leftovers?.finish();
@@ -250,9 +276,14 @@ class PostgresDatabase implements Database {
     }
   }
 
-  async #attempt<T>(work: (tx: Transaction) => Promise<T>, leftovers?: Leftovers): Promise<T> {
+  /** Runs work in a transaction of its own. */
+  #write<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    return this.#inTurn(() => this.#attemptOften(() => this.#attempt(work)));
+  }
+
+  async #attempt<T>(work: (tx: PostgresTransaction) => Promise<T>, kind?: TransactionKind): Promise<T> {
     const client = await awaitConnection(this.#writers.connect());
-    const tx = new PostgresTransaction(client, this.#services, leftovers);
+    const tx = new PostgresTransaction(client, this.#services, kind);
     try {
       const value = await work(tx);
       await tx.commit();

@@ -37,8 +37,12 @@ export class Table<Resource extends object> {
   readonly #updateReturning: string;
   readonly #delete: string;
 
-  /** Throws when two properties have the same column. */
-  constructor(name: string, columns: ColumnsOf<Resource>) {
+  /**
+   * Throws when two properties have the same column.
+   *
+   * @param insert whether a transaction may hold a new row back, and after which rows
+   */
+  constructor(name: string, columns: ColumnsOf<Resource>, insert: Pick<Insert, 'canWait' | 'after'> = {}) {
     this.name = name;
     this.#fields = Object.entries<StoredColumn>(columns).map(([property, column]) => ({
       property,
@@ -53,7 +57,7 @@ export class Table<Resource extends object> {
     this.parameters = this.written.map(() => '?').join(', ');
     this.assignments = this.written.map(column => `${column} = ?`).join(', ');
     this.#select = `SELECT ${this.columns} FROM ${name} WHERE id = ?`;
-    this.#insert = insertInto(name, this.written);
+    this.#insert = { ...insertInto(name, this.written), ...insert };
     const sql = `UPDATE ${name} SET ${this.assignments} WHERE id = ?`;
     this.#update = { table: name, columns: this.written, sql };
     this.#updateReturning = `${sql} RETURNING ${this.columns}`;

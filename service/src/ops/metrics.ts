@@ -110,9 +110,9 @@ export class Metrics {
     for (const outcome of webhookOutcomes) this.#webhookAttempts.inc({ outcome }, 0);
     this.#commits = new Histogram({
       name: 'petstore_commit_batch_size',
-      help: 'Write operations that shared one commit of the embedded store.',
+      help: 'Write operations that shared one commit.',
       buckets: Array.from({ length: 11 }, (_, power) => 2 ** power),
-      registers: [],
+      registers,
     });
   }
 
@@ -201,8 +201,7 @@ export class Metrics {
         this.inc(logLinesLost());
       },
     });
-    if (db.load().connections === undefined) this.#registry.registerMetric(this.#commits);
-    else this.#watchConnections(db);
+    if (db.load().connections !== undefined) this.#watchConnections(db);
   }
 
   /** Adds the number of lost spans, which `dropped` returns. */

@@ -39,13 +39,17 @@ export type StoredOrder = Order & Required<Pick<Order, 'id' | 'quantity' | 'comp
 /** A completed order has a pet and a ship date; a constraint of the database enforces it. */
 type Completed = Required<Pick<Order, 'petId' | 'shipDate'>>;
 
-export const orderTable = new Table<StoredOrder>('orders', {
-  id: assignedId,
-  petId: optional(integer('pet_id')),
-  quantity: integer('quantity'),
-  shipDate: optional(instant('ship_date')),
-  complete: boolean('complete'),
-});
+export const orderTable = new Table<StoredOrder>(
+  'orders',
+  {
+    id: assignedId,
+    petId: optional(integer('pet_id')),
+    quantity: integer('quantity'),
+    shipDate: optional(instant('ship_date')),
+    complete: boolean('complete'),
+  },
+  { canWait: true, after: 'pets' },
+);
 
 export const orderEvents = new EventKind({
   title: 'OrderEvent',

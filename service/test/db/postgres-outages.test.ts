@@ -142,10 +142,11 @@ describe('the bounded queue', () => {
     const writes = Array.from({ length: 5 }, () => {
       const { promise, resolve } = Promise.withResolvers<void>();
       started.push(promise);
-      return db.write(async () => {
+      const hold = async () => {
         resolve();
         await release.promise;
-      });
+      };
+      return db.write(hold, { alone: true });
     });
     await Promise.all(started.slice(0, 2));
     assert.deepEqual(db.load(), { queued: 3, connections: { open: 2, idle: 0, most: 3 }, isUp: true });
@@ -166,10 +167,13 @@ describe('a wait', () => {
   it('for a connection that others use ends with an error: the database is busy', async t => {
     const { db } = await openPostgresStore(t, { connections: 2, statementSeconds: 1 });
     const release = Promise.withResolvers<void>();
+    const started = Promise.withResolvers<void>();
     const holding = db.write(async tx => {
+      started.resolve();
       for (let i = 0; i < 6; i++) await tx.get('SELECT pg_sleep(0.3)');
       await release.promise;
     });
+    await started.promise;
     const waited = await durationOf(assert.rejects(addCategory(db, 'late'), isUnavailable(BUSY)));
     assert.ok(waited < 4_000, `${waited} ms`);
     release.resolve();

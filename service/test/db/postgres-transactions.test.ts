@@ -34,7 +34,7 @@ function meeting(): () => Promise<void> {
 
 describe('a lock', () => {
   it('runs transactions of all replicas one after another, and each sees the changes of those before it', async t => {
-    const { db, openAgain } = await openPostgresStore(t);
+    const { db, openAgain } = await openPostgresStore(t, { writeBatch: 1 });
     const replicas = [db, await openAgain()];
     await addCategories(db, 'a');
     const increment = async (tx: Transaction) => {
@@ -46,7 +46,7 @@ describe('a lock', () => {
   });
 
   it('is necessary: without it, changes are lost', async t => {
-    const { db } = await openPostgresStore(t);
+    const { db } = await openPostgresStore(t, { writeBatch: 1 });
     await addCategories(db, 'a');
     const meet = meeting();
     const increment = async (tx: Transaction) => {
@@ -59,7 +59,7 @@ describe('a lock', () => {
   });
 
   it('is released with its transaction, committed or not, before the write resolves', async t => {
-    const { db, openAgain } = await openPostgresStore(t);
+    const { db, openAgain } = await openPostgresStore(t, { writeBatch: 1 });
     const other = await openAgain();
     for (let i = 0; i < 20; i++) {
       const rejected = db.write(async tx => {
@@ -74,7 +74,7 @@ describe('a lock', () => {
   });
 
   it('that is only tried fails at once while another transaction holds it', async t => {
-    const { db, openAgain } = await openPostgresStore(t);
+    const { db, openAgain } = await openPostgresStore(t, { writeBatch: 1 });
     const other = await openAgain();
     await db.write(async tx => {
       assert.equal(await tx.tryLock('a'), true);
@@ -86,7 +86,7 @@ describe('a lock', () => {
   });
 
   it('is acquired in a fixed order with others, so that many transactions never deadlock', async t => {
-    const { db, openAgain, name } = await openPostgresStore(t);
+    const { db, openAgain, name } = await openPostgresStore(t, { writeBatch: 1 });
     const replicas = [db, await openAgain()];
     const random = new Random(7);
     const names = Array.from({ length: 6 }, (_, i) => `lock ${i}`);
@@ -116,7 +116,7 @@ async function deadlocksIn(db: Database, name: string): Promise<number> {
 
 describe('conflicting transactions', () => {
   it('that deadlock over rows run again, and both are stored', async t => {
-    const { db } = await openPostgresStore(t);
+    const { db } = await openPostgresStore(t, { writeBatch: 1 });
     await addCategories(db, 'a', 'b');
     const meet = meeting();
     let attempts = 0;
@@ -134,7 +134,7 @@ describe('conflicting transactions', () => {
   });
 
   it('that cannot be serialized run again', async t => {
-    const { db } = await openPostgresStore(t);
+    const { db } = await openPostgresStore(t, { writeBatch: 1 });
     await addCategories(db, 'a');
     const meet = meeting();
     const increment = async (tx: Transaction) => {
@@ -148,7 +148,7 @@ describe('conflicting transactions', () => {
   });
 
   it('over a unique value run again, and then find it taken', async t => {
-    const { db } = await openPostgresStore(t);
+    const { db } = await openPostgresStore(t, { writeBatch: 1 });
     const meet = meeting();
     const addOnce = async (tx: Transaction) => {
       const taken = await tx.get("SELECT 1 FROM categories WHERE name_key = 'a'");
@@ -162,7 +162,7 @@ describe('conflicting transactions', () => {
   });
 
   it('over a reference run again, and then find it deleted', async t => {
-    const { db } = await openPostgresStore(t);
+    const { db } = await openPostgresStore(t, { writeBatch: 1 });
     await addCategories(db, 'a');
     const { promise: isDeleted, resolve: deleted } = Promise.withResolvers<void>();
     const deleting = db.write(async tx => {
@@ -182,7 +182,7 @@ describe('conflicting transactions', () => {
   });
 
   it('that always fail are given up after some attempts: the database is busy', async t => {
-    const { db } = await openPostgresStore(t);
+    const { db } = await openPostgresStore(t, { writeBatch: 1 });
     for (const state of ['40001', '40P01']) {
       let attempts = 0;
       const failing = db.write(async tx => {
@@ -199,7 +199,7 @@ describe('conflicting transactions', () => {
   });
 
   it('are not the cause when a statement is wrong: it runs only once', async t => {
-    const { db } = await openPostgresStore(t);
+    const { db } = await openPostgresStore(t, { writeBatch: 1 });
     let attempts = 0;
     const wrong = db.write(async tx => {
       attempts++;
@@ -212,7 +212,7 @@ describe('conflicting transactions', () => {
 
 describe('a transaction', () => {
   it('in which an error was ignored does not resolve as stored', async t => {
-    const { db } = await openPostgresStore(t);
+    const { db } = await openPostgresStore(t, { writeBatch: 1 });
     const caught = db.write(async tx => {
       await tx.run("INSERT INTO categories (name, name_key) VALUES ('a', 'a')");
       await tx.run('SELECT 1/0').catch(() => {});
@@ -224,7 +224,7 @@ describe('a transaction', () => {
 
 describe('a part of a transaction of PostgreSQL', () => {
   it('that fails releases its locks, so that a later part takes them again', async t => {
-    const { db } = await openPostgresStore(t);
+    const { db } = await openPostgresStore(t, { writeBatch: 1 });
     const isFree = (name: string) => db.write(other => other.tryLock(name));
     await db.write(async tx => {
       await tx.lock('before');
@@ -242,7 +242,7 @@ describe('a part of a transaction of PostgreSQL', () => {
 
 describe('writes of PostgreSQL that run alone', () => {
   it('leave connections to other writers, however many they are', async t => {
-    const { db } = await openPostgresStore(t);
+    const { db } = await openPostgresStore(t, { writeBatch: 1 });
     const { promise: released, resolve: release } = Promise.withResolvers<void>();
     let running = 0;
     const write = async () => {

@@ -147,9 +147,27 @@ describe('a statement whose result is not awaited and that fails, on PostgreSQL,
   });
 });
 
+describe('a sent statement that fails, on PostgreSQL,', () => {
+  it('in a part that has ended, fails the transaction even if a later part is undone', async t => {
+    const { db } = await openPostgresStore(t);
+    await db.run(FAIL);
+    const written = db.write(
+      async tx => {
+        add(tx, 'a');
+        await tx.savepoint(async () => tx.send('SELECT fail(?)', ['22012']));
+        await assert.rejects(tx.savepoint(() => tx.get('SELECT 1')));
+        add(tx, 'b');
+      },
+      { alone: true },
+    );
+    await assert.rejects(written, { code: '22012' });
+    assert.deepEqual(await namesIn(db), []);
+  });
+});
+
 describe('two transactions with the same new words, on PostgreSQL,', () => {
   it('in opposite order do not deadlock', async t => {
-    const { db } = await openPostgresStore(t);
+    const { db } = await openPostgresStore(t, { writeBatch: 1 });
     const { promise: met, resolve: meet } = Promise.withResolvers<void>();
     let attempts = 0;
     const store = (id: number, words: readonly string[]) =>

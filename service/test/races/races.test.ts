@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { lockOfPet } from '../../src/catalog/pets/pet-queries.ts';
+import type { Transaction } from '../../src/db/database.ts';
 import { aPet, stockOf } from '../support/factories.ts';
 import { assertInvariants } from '../support/invariants.ts';
 import { startReplicas, tally } from '../support/replicas.ts';
@@ -129,11 +131,12 @@ for (const count of [2, 50]) {
       // The first request of each key waits for this transaction; meanwhile the other requests of that key are rejected.
       const { promise: started, resolve: start } = Promise.withResolvers<void>();
       const { promise: released, resolve: release } = Promise.withResolvers<void>();
-      const holding = app.db.write(async tx => {
-        await tx.run('UPDATE pets SET quantity = quantity WHERE id = ?', [petId]);
+      const hold = async (tx: Transaction) => {
+        await tx.lock(lockOfPet(petId));
         start();
         await released;
-      });
+      };
+      const holding = app.db.write(hold, { alone: true });
       await started;
       let ended = 0;
       const sent = atOnce(count, async (api, i) => {

@@ -66,7 +66,15 @@ export async function openPostgresStore(
 }
 
 export function postgresOptions(url: string, options: Partial<PostgresOptions> = {}): PostgresOptions {
-  return { url, connections: 6, statementSeconds: 5, maxQueue: 1_000, clock: systemClock, ...options };
+  return {
+    url,
+    connections: 6,
+    statementSeconds: 5,
+    maxQueue: 1_000,
+    writeBatch: 1_024,
+    clock: systemClock,
+    ...options,
+  };
 }
 
 /** The URL of a database without tables, which is dropped when the test ends. */

@@ -1,0 +1,162 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import pg from 'pg';
+import { SECOND } from '../kit/clock.ts';
+import { DatabaseUnavailable, type Transaction } from './database.ts';
+import { GroupMember, NeedsOwnTransaction } from './group-member.ts';
+
+type Work = (tx: Transaction) => Promise<unknown>;
+
+/** A transaction that can take locks without waiting. */
+export type GroupTransaction = Transaction & { tryLocks(names: readonly string[]): Promise<void> };
+
+export interface PostgresGroupsOptions {
+  /** Runs work in one transaction, which does not wait for locks, and commits it. */
+  together: <T>(work: (tx: GroupTransaction) => Promise<T>) => Promise<T>;
+  /** Runs an operation in a transaction of its own, which waits for locks. */
+  byItself: (work: Work) => Promise<unknown>;
+  /** The maximum number of operations that share a transaction. With 1 each operation has its own. */
+  maxSize: number;
+  /** Called after each commit with the number of operations that shared it. */
+  onCommit?: ((size: number) => void) | undefined;
+}
+
+/** From 65 parts on, PostgreSQL writes their IDs to disk (PGPROC_MAX_CACHED_SUBXIDS), and every reader looks them up there. */
+const MAX_PARTS = 64;
+
+/**
+ * How long a group starts operations, in milliseconds: the first ones wait for the last. Also how long writes wait for a single one, so that
+ * they share the next transaction; the single one may wait for a lock for seconds.
+ */
+const MAX_DURATION = 25;
+
+/** Writes that waited this long for a group that failed, in milliseconds, fail with it: the next group could take as long. */
+const LONGEST_WAIT = SECOND;
+
+interface Job {
+  readonly queuedAt: number;
+  readonly work: Work;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Group commit on a server: the writes that arrive while a group runs share the next transaction, one after another, each in a part that
+ * can be undone. An operation returns or throws only after the commit, because even an error may depend on a change of an
+ * earlier operation of the group.
+ *
+ * All operations of a group start at once, and stop at their first statement. So the group knows the rows that they are going to change,
+ * and locks and reads these together, before it lets one operation after another continue.
+ *
+ * A group waits for no lock that an operation takes, so two groups cannot wait for each other. An operation that would wait runs
+ * again in a transaction of its own, for which the next group does not wait, and so does one with a failed statement.
+ */
+export class PostgresGroups {
+  readonly #options: PostgresGroupsOptions;
+  readonly #maxSize: number;
+  readonly #queue: Job[] = [];
+  #isRunning = false;
+
+  constructor(options: PostgresGroupsOptions) {
+    this.#options = options;
+    this.#maxSize = Math.min(options.maxSize, MAX_PARTS);
+  }
+
+  write<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    const job: Job = {
+      queuedAt: performance.now(),
+      work,
+      resolve: resolve as (value: unknown) => void,
+      reject,
+    };
+    if (this.#maxSize === 1) void this.#runByItself(job);
+    else {
+      this.#queue.push(job);
+      if (!this.#isRunning) void this.#runAll();
+    }
+    return promise;
+  }
+
+  async #runAll(): Promise<void> {
+    this.#isRunning = true;
+    // The other requests of this turn join the group.
+    await nextTurn();
+    while (this.#queue.length > 0) {
+      const [first, ...others] = this.#queue.splice(0, this.#maxSize);
+      if (others.length === 0) await this.#runFirst(first!);
+      else this.#queue.unshift(...(await this.#runTogether([first!, ...others])));
+    }
+    this.#isRunning = false;
+  }
+
+  /** Runs an operation for which no others wait yet: without a group it costs less. */
+  async #runFirst(job: Job): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, MAX_DURATION);
+    void this.#runByItself(job).then(resolve);
+    await promise;
+    clearTimeout(timer);
+  }
+
+  /** Rejects a group, and the writes that waited long for it. */
+  #rejectAll(group: readonly Job[], error: DatabaseUnavailable): void {
+    for (const { reject } of group) reject(error);
+    const end = performance.now() - LONGEST_WAIT;
+    const kept = this.#queue.findIndex(({ queuedAt }) => queuedAt > end);
+    const waited = this.#queue.splice(0, kept < 0 ? this.#queue.length : kept);
+    for (const { reject } of waited) reject(new DatabaseUnavailable(error.cause));
+  }
+
+  async #runByItself({ work, resolve, reject }: Job): Promise<void> {
+    try {
+      const value = await this.#options.byItself(work);
+      this.#options.onCommit?.(1);
+      resolve(value);
+    } catch (error) {
+      reject(error);
+    }
+  }
+
+  /** Runs operations until the time of a group is over, and commits them. Returns the operations for the next group. */
+  async #runTogether(group: readonly Job[]): Promise<readonly Job[]> {
+    const settled: (() => void)[] = [];
+    const alone: Job[] = [];
+    let started = 0;
+    try {
+      await this.#options.together(async tx => {
+        const end = performance.now() + MAX_DURATION;
+        const members = group.map(({ work }) => new GroupMember(tx, work));
+        await nextTurn();
+        const locks = new Set(members.flatMap(({ locks }) => locks));
+        if (locks.size > 1) await tx.tryLocks([...locks].sort());
+        for (const [i, member] of members.entries()) {
+          if (performance.now() >= end) break;
+          const job = group[i]!;
+          started++;
+          try {
+            const value = await tx.savepoint(() => member.continue());
+            settled.push(() => job.resolve(value));
+          } catch (error) {
+            if (error instanceof DatabaseUnavailable) throw error;
+            if (isOfGroup(error)) alone.push(job);
+            else settled.push(() => job.reject(error));
+          }
+        }
+      });
+    } catch (error) {
+      const ran = group.slice(0, started);
+      if (error instanceof DatabaseUnavailable) this.#rejectAll(ran, error);
+      else for (const job of ran) void this.#runByItself(job);
+      return group.slice(started);
+    }
+    if (settled.length > 0) this.#options.onCommit?.(settled.length);
+    for (const settle of settled) settle();
+    for (const job of alone) void this.#runByItself(job);
+    return group.slice(started);
+  }
+}
+
+/** Whether an operation failed for a reason that it may not have in a transaction of its own. */
+function isOfGroup(error: unknown): boolean {
+  return error instanceof NeedsOwnTransaction || error instanceof pg.DatabaseError;
+}
