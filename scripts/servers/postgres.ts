@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, statfsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -42,6 +42,31 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
     return postgres;
   } catch (error) {
     await postgres.stop();
+    throw error;
+  }
+}
+
+/**
+ * Starts a primary with a streaming standby, which must confirm each commit before the primary reports it. A standby can be queried, and
+ * becomes the primary with `promote`.
+ */
+export async function startPair(): Promise<{ primary: PostgresServer; standby: PostgresServer }> {
+  const settings = { synchronous_commit: 'on', synchronous_standby_names: '*' };
+  const primary = await startPostgres({ settings });
+  try {
+    await primary.shutDown();
+    const directory = mkdtempSync(`${primary.directory}-standby-`);
+    const primary_conninfo = `host=127.0.0.1 port=${primary.port} user=petstore`;
+    // With the owner and the permissions that PostgreSQL requires.
+    execFileSync('cp', ['-a', join(primary.directory, 'data'), directory]);
+    writeFileSync(join(directory, 'data/standby.signal'), '');
+    changeOwner(directory);
+    await primary.start();
+    // The new primary has no standby that could confirm its commits.
+    const standby = await startPostgres({ directory, settings: { primary_conninfo } });
+    return { primary, standby };
+  } catch (error) {
+    await primary.stop();
     throw error;
   }
 }
@@ -130,6 +155,11 @@ export class PostgresServer {
     this.#server.resume();
   }
 
+  /** Makes a standby the primary, and resolves when it accepts writes. */
+  async promote(): Promise<void> {
+    await query(this.url, 'select pg_promote()');
+  }
+
   /** Creates an empty database and returns its URL. */
   async createDatabase(name = `petstore_${randomBytes(6).toString('hex')}`): Promise<string> {
     await query(this.url, `create database ${pg.escapeIdentifier(name)}`);
@@ -151,7 +181,7 @@ export class PostgresServer {
         : '';
       throw new Error(`initdb failed: ${output}${hint}`);
     }
-    writeFileSync(join(data, 'pg_hba.conf'), 'host all petstore 127.0.0.1/32 trust\n');
+    writeFileSync(join(data, 'pg_hba.conf'), 'host all,replication petstore 127.0.0.1/32 trust\n');
   }
 
   async #startOn(port: number): Promise<void> {

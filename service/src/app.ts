@@ -32,6 +32,7 @@ import type { LogPace } from './kit/log-pace.ts';
 import { Sweeper } from './kit/sweeper.ts';
 import { openObservers } from './observers.ts';
 import type { OpsServer } from './ops/ops-server.ts';
+import { Problems } from './ops/problems.ts';
 import { openStores } from './stores.ts';
 
 /** Test overrides. */
@@ -101,6 +102,7 @@ export async function buildApp(
   );
   const { db, counters } = await openStores(config, { clock, log, metrics, tracing }, opened);
   const writability = new Writability(db, clock);
+  const problems = new Problems(writability, counters);
   const outageLog = new OutageLog(log, clock, writability.note);
   const excessLog = new ExcessLog(log, clock);
   opened.defer(paceOf(excessLog.pace, outageLog.pace));
@@ -184,8 +186,7 @@ export async function buildApp(
     eventDays: config.eventDays,
     idempotency,
     contract,
-    counters,
-    writability,
+    problems,
     drain,
   });
   const routes = routesOf(features);
@@ -236,6 +237,7 @@ export async function buildApp(
   metrics?.watch({
     server: server.server,
     db,
+    problems,
     limitsStatus: () => counters.status(),
     streams,
     sweeper,

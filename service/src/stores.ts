@@ -1,10 +1,19 @@
 import type { Config } from './config.ts';
 import type { Counters } from './counters/counters.ts';
 import { openCounters } from './counters/open-counters.ts';
-import type { Database } from './db/database.ts';
+import type { Database, StoreStatus } from './db/database.ts';
 import { openDatabase } from './db/open-database.ts';
 import { type Clock, systemClock } from './kit/clock.ts';
 import type { Observers } from './observers.ts';
+
+const statusTexts: Record<StoreStatus, string> = {
+  up: 'The database is back',
+  unavailable: 'The database cannot be reached',
+  unconfirmed:
+    'Commits are not confirmed, because a synchronous standby does not respond: writes get 503 until it is back or removed from ' +
+    'synchronous_standby_names',
+  confirmed: 'Commits are confirmed again',
+};
 
 export interface StoreOptions extends Pick<Observers, 'log' | 'metrics' | 'tracing'> {
   clock: Clock;
@@ -24,8 +33,8 @@ export async function openStores(
       ...config,
       onCommit: metrics?.onCommit,
       onStatus: (status, reason) => {
-        if (status === 'up') log.warn('The database is back');
-        else log.warn({ reason }, 'The database cannot be reached');
+        if (status === 'unavailable') log.warn({ reason }, statusTexts[status]);
+        else log.warn(statusTexts[status]);
       },
       onPooler: () => log.info('A pooler is in front of PostgreSQL: statements are not prepared'),
       onContinued: continued =>

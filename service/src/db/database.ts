@@ -200,11 +200,15 @@ export interface DatabaseLoad {
   isUp: boolean;
 }
 
-/** Reasons why a store accepts no writes while it serves reads. */
-const writeProblems = {
+/** What a store reports when it changes: whether the server is reachable, and whether it confirms commits. */
+export type StoreStatus = 'up' | 'unavailable' | 'unconfirmed' | 'confirmed';
+
+/** Reasons why a store accepts no writes while it serves reads, without names of hosts or files. */
+export const writeProblems = {
   full: 'The disk of the store is full',
   readOnly: 'The store is read-only',
   faulty: 'The disk of the store cannot be written',
+  unconfirmed: 'Commits are not confirmed: a standby that must confirm them does not respond',
 };
 
 export type WriteProblem = keyof typeof writeProblems;
@@ -220,6 +224,7 @@ const explanations = {
   full: unwritten(writeProblems.full),
   readOnly: unwritten(writeProblems.readOnly),
   faulty: unwritten(writeProblems.faulty),
+  unconfirmed: unwritten(writeProblems.unconfirmed),
 };
 
 function unwritten(problem: string): string {
@@ -236,10 +241,9 @@ export class DatabaseUnavailable extends Error {
     this.what = what;
   }
 
-  /** Why the store accepts no writes, without names of hosts or files; `undefined` for other problems. */
-  get writeProblem(): string | undefined {
-    const problems: Partial<Record<typeof this.what, string>> = writeProblems;
-    return problems[this.what];
+  /** Why the store accepts no writes; `undefined` for other problems. */
+  get writeProblem(): WriteProblem | undefined {
+    return this.what in writeProblems ? (this.what as WriteProblem) : undefined;
   }
 
   /** The cause, for the operator. It may name hosts, but contains no password. */

@@ -1,5 +1,5 @@
 import type { Clock } from '../kit/clock.ts';
-import type { Database } from './database.ts';
+import type { Database, StoreStatus } from './database.ts';
 import type { ContinuedLog } from './postgres-relay.ts';
 import { openSqlite } from './sqlite.ts';
 
@@ -14,8 +14,8 @@ export interface StoreOptions {
   databaseQueue: number;
   /** Called after each commit with the number of operations that shared it. */
   onCommit?: ((size: number) => void) | undefined;
-  /** Called once when the server becomes unavailable, with the reason, and once when it is reachable again. */
-  onStatus?: ((status: 'up' | 'unavailable', reason?: string) => void) | undefined;
+  /** Called once when the server becomes unavailable or does not confirm commits, and once when this has ended. */
+  onStatus?: ((status: StoreStatus, reason?: string) => void) | undefined;
   /** Called when connections go through a pooler. */
   onPooler?: (() => void) | undefined;
   /** Called when this process has continued the event log in a new range, because the database was returned to an earlier state. */

@@ -64,9 +64,13 @@ export function toOutage(error: unknown): unknown {
   return OUTAGES.has(state.slice(0, 2)) ? new DatabaseUnavailable(error, WRITE_PROBLEMS.get(state)) : error;
 }
 
+/** The server stored a commit, but the standby that must confirm it did not do so in time. */
+export class NotConfirmed extends Error {}
+
 /** Whether the whole server is unavailable, and not only writes or a single statement that took too long. */
 export function isServerOutage({ what, cause, writeProblem }: DatabaseUnavailable): boolean {
-  return what !== 'busy' && what !== 'restored' && writeProblem === undefined && sqlState(cause) !== '57014';
+  if (what === 'busy' || what === 'restored' || writeProblem !== undefined) return false;
+  return !(cause instanceof NotConfirmed) && sqlState(cause) !== '57014';
 }
 
 /** The server rolled back a transaction at COMMIT. */

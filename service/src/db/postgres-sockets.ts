@@ -1,5 +1,9 @@
 import { once } from 'node:events';
 import { Socket } from 'node:net';
+import type { PoolClient } from 'pg';
+
+/** The code of CancelRequest (PostgreSQL, chapter 55.7). */
+const CANCEL_REQUEST = 80_877_102;
 
 /** All sockets to the server, including those of abandoned connections that wait for the server to close them. */
 export class Sockets {
@@ -11,6 +15,20 @@ export class Sockets {
     this.#open.add(socket);
     socket.once('close', () => this.#open.delete(socket));
     return socket;
+  }
+
+  /** Asks the server on another connection to end the statement of a client. If the request is lost, the client's time limit remains. */
+  requestCancel(client: PoolClient): void {
+    const { host, port, processID, secretKey } = client as PoolClient & Record<string, number>;
+    const socket = this.create();
+    socket.on('error', () => {});
+    const request = Buffer.alloc(16);
+    for (const [i, value] of [request.length, CANCEL_REQUEST, processID!, secretKey!].entries())
+      request.writeInt32BE(value, 4 * i);
+    const address = String(host).startsWith('/')
+      ? { path: `${host}/.s.PGSQL.${port}` }
+      : { host: String(host), port: port! };
+    socket.connect(address, () => socket.end(request));
   }
 
   cutOff(): void {

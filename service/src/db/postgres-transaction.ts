@@ -1,5 +1,5 @@
 import type { PoolClient, QueryConfig, QueryResult } from 'pg';
-import type { Clock } from '../kit/clock.ts';
+import { type Clock, SECOND } from '../kit/clock.ts';
 import {
   type AfterCommit,
   type AtEnd,
@@ -18,7 +18,14 @@ import { insertRows } from './insert-rows.ts';
 import type { Leftovers } from './leftovers.ts';
 import { NEW_EVENT_COLUMNS, toStored, valuesOf } from './new-events.ts';
 import { sendTogether } from './postgres-batching.ts';
-import { awaitResponse, isAborted, RolledBack, toCommitFailure, toSentFailure } from './postgres-errors.ts';
+import {
+  awaitResponse,
+  isAborted,
+  NotConfirmed,
+  RolledBack,
+  toCommitFailure,
+  toSentFailure,
+} from './postgres-errors.ts';
 import { NewRowIds } from './postgres-new-row-ids.ts';
 import { APPEND_NUMBERED, type EventRelay, RELAY_LOCK } from './postgres-relay.ts';
 import type { Sessions } from './postgres-sessions.ts';
@@ -56,7 +63,17 @@ export interface TransactionServices {
   clock: Clock;
   sessions: Sessions;
   relay: Pick<EventRelay, 'known'>;
+  /** How long a commit may take, in milliseconds. */
+  commitTimeout: number;
+  /** Asks the server to end the statement of a connection. */
+  cancel: (client: PoolClient) => void;
 }
+
+/**
+ * How long after it was asked to end a COMMIT the server may take to respond, in milliseconds. A server that hangs does not; then the
+ * connection is closed.
+ */
+const CANCEL_TIMEOUT = SECOND;
 
 /** A long write leaves work for after its commit. The operations of a group do not wait for locks. Both hold new rows back. */
 export type TransactionKind = { leftovers: Leftovers } | 'group' | undefined;
@@ -95,8 +112,11 @@ export class PostgresTransaction implements Transaction {
   readonly #ahead: RowsAhead | undefined;
   readonly #leftovers: Leftovers | undefined;
   readonly #isGroup: boolean;
+  readonly #commitTimeout: number;
+  readonly #cancel: TransactionServices['cancel'];
   readonly #ids = new NewRowIds((sql, values) => this.#request(statementOf(sql, values)));
   #parts = 0;
+  #isCancelled = false;
   /** The part that is running. */
   #part: Part | undefined;
   /** The topics to notify when the transaction has ended. */
@@ -106,7 +126,13 @@ export class PostgresTransaction implements Transaction {
    * Begins the transaction, read-only if the operator has set the database to be so. Each statement sees what was committed
    * before it; operations that need more take locks.
    */
-  constructor(client: PoolClient, { clock, sessions, relay }: TransactionServices, kind?: TransactionKind) {
+  constructor(
+    client: PoolClient,
+    { clock, sessions, relay, commitTimeout, cancel }: TransactionServices,
+    kind?: TransactionKind,
+  ) {
+    this.#commitTimeout = commitTimeout;
+    this.#cancel = cancel;
     const leftovers = kind === 'group' ? undefined : kind?.leftovers;
     this.#relay = relay;
     this.#isGroup = kind === 'group';
@@ -275,28 +301,49 @@ export class PostgresTransaction implements Transaction {
     return this.#events.length > 0;
   }
 
-  /** Rejects with DatabaseUnavailable `unknown` when the connection breaks before the server responds. */
+  /**
+   * Rejects with DatabaseUnavailable `unknown` when the connection breaks before the server responds, or when a standby does not confirm
+   * the commit. PostgreSQL waits for a synchronous standby without a limit, even when the client has closed its connection: so the
+   * commit is cancelled, which ends only this wait.
+   */
   async commit(): Promise<void> {
     if (this.#isGroup) this.#sendAlong({ text: NO_GROUP_WAIT });
     for (const [work, values] of this.#atEnd) await work(this, [...values].sort());
     this.#sendRows();
     if (this.hasEvents) this.#appendAll();
     sendTogether(this.#client, process.nextTick);
-    const committed = this.#client.query('COMMIT');
+    const committed = this.#client.query({
+      text: 'COMMIT',
+      query_timeout: this.#commitTimeout + CANCEL_TIMEOUT,
+    } as QueryConfig);
+    const cancelling = setTimeout(() => {
+      this.#isCancelled = true;
+      this.#cancel(this.#client);
+    }, this.#commitTimeout);
     // Without a response to an earlier statement there is none to COMMIT.
     committed.catch(() => {});
     try {
       await Promise.all([this.#begun, ...this.#responses]);
     } catch (error) {
+      clearTimeout(cancelling);
       throw toSentFailure(error);
     }
     try {
       const { command } = await committed;
+      if (this.#isCancelled)
+        throw new NotConfirmed('The server stored the change, but did not confirm it in time');
       if (command === 'COMMIT') return;
       throw new RolledBack(`The transaction ended with ${command}: a failure in it was ignored`);
     } catch (error) {
       throw toCommitFailure(error);
+    } finally {
+      clearTimeout(cancelling);
     }
+  }
+
+  /** Whether the server was asked to cancel the commit, which could still reach a later statement of the connection. */
+  get isCancelled(): boolean {
+    return this.#isCancelled;
   }
 
   async rollback(): Promise<void> {

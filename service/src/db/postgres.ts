@@ -7,13 +7,14 @@ import {
   type DatabaseLoad,
   DatabaseUnavailable,
   type QueryPlan,
+  type StoreStatus,
   type Transaction,
   type Value,
   type WriteOptions,
 } from './database.ts';
 import { Leftovers } from './leftovers.ts';
 import { Notices } from './notices.ts';
-import { awaitConnection, isRetryable, isServerOutage, toOutage } from './postgres-errors.ts';
+import { awaitConnection, isRetryable, isServerOutage, NotConfirmed, toOutage } from './postgres-errors.ts';
 import { PostgresGroups } from './postgres-groups.ts';
 import { type Listener, Notifications, Polling } from './postgres-listener.ts';
 import { Readers } from './postgres-readers.ts';
@@ -43,8 +44,8 @@ export interface PostgresOptions {
   onCommit?: ((size: number) => void) | undefined;
   /** Dates the events. */
   clock: Clock;
-  /** Called once when the server becomes unavailable, with the reason, and once when it is reachable again. */
-  onStatus?: ((status: 'up' | 'unavailable', reason?: string) => void) | undefined;
+  /** Called once when the server becomes unavailable or does not confirm commits, and once when this has ended. */
+  onStatus?: ((status: StoreStatus, reason?: string) => void) | undefined;
   /** Called when connections go through a pooler. */
   onPooler?: (() => void) | undefined;
   /** Called when this process has continued the event log in a new range, because the database was returned to an earlier state. */
@@ -53,6 +54,12 @@ export interface PostgresOptions {
 
 /** Writes a row without changing it; unlike SQLite, PostgreSQL writes a new version of the row. */
 const PROBE = 'UPDATE schema_migrations SET applied_at = applied_at WHERE version = 1';
+
+/**
+ * Needs a commit, and changes no row: the row of `PROBE` could be locked by the probe of another replica, whose commit is not confirmed
+ * either.
+ */
+const CONFIRMATION_PROBE = "SELECT pg_logical_emit_message(true, 'petstore', '')";
 
 /** How long after the time limit of a statement to wait for the response, in milliseconds; after that the server hangs. */
 const RESPONSE_MARGIN = SECOND;
@@ -103,6 +110,8 @@ class PostgresDatabase implements Database {
   #onIdle = () => {};
   #isClosing = false;
   #isUp = true;
+  /** Whether commits are confirmed: otherwise only the probe for it writes. */
+  #isConfirmed = true;
   readonly #onStatus: PostgresOptions['onStatus'];
   readonly #most: number;
 
@@ -154,7 +163,13 @@ class PostgresDatabase implements Database {
       maxSize: writeBatch,
       onCommit,
     });
-    this.#services = { clock, sessions, relay: this.#relay };
+    this.#services = {
+      clock,
+      sessions,
+      relay: this.#relay,
+      commitTimeout: this.#responseTimeout,
+      cancel: client => this.#sockets.requestCancel(client),
+    };
     const notifyListeners = (lastId?: string) => {
       this.#relay.note(Number(lastId));
       for (const listener of this.#listeners) listener();
@@ -178,6 +193,7 @@ class PostgresDatabase implements Database {
   }
 
   async write<T>(work: (tx: Transaction) => Promise<T>, { alone = false }: WriteOptions = {}): Promise<T> {
+    this.#rejectUnconfirmed();
     if (!alone) return this.#inTurn(() => this.#groups.write(work));
     let leftovers: Leftovers | undefined;
     const attempt = () => {
@@ -264,6 +280,30 @@ class PostgresDatabase implements Database {
     this.#onStatus?.(isUp ? 'up' : 'unavailable', reason);
   }
 
+  #rejectUnconfirmed(): void {
+    if (!this.#isConfirmed) throw new DatabaseUnavailable(undefined, 'unconfirmed');
+  }
+
+  /** Rejects writes until a commit is confirmed. Its wait ends as soon as the standby is back. */
+  #setUnconfirmed(): void {
+    if (!this.#isConfirmed || this.#isClosing) return;
+    this.#isConfirmed = false;
+    this.#onStatus?.('unconfirmed');
+    const probe = () => this.#inTurn(() => this.#attempt(tx => tx.run(CONFIRMATION_PROBE)));
+    void (async () => {
+      let outcome: unknown;
+      do outcome = await probe().catch(error => error);
+      while (
+        outcome instanceof DatabaseUnavailable &&
+        outcome.cause instanceof NotConfirmed &&
+        !this.#isClosing
+      );
+      this.#isConfirmed = true;
+      // Another failure is found, and reported, by the next write.
+      this.#onStatus?.('confirmed');
+    })();
+  }
+
   async #attemptOften<T>(attempt: () => Promise<T>): Promise<T> {
     for (let attempts = 1; ; attempts++) {
       try {
@@ -277,7 +317,8 @@ class PostgresDatabase implements Database {
   }
 
   /** Runs work in a transaction of its own. */
-  #write<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+  async #write<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    this.#rejectUnconfirmed();
     return this.#inTurn(() => this.#attemptOften(() => this.#attempt(work)));
   }
 
@@ -292,10 +333,14 @@ class PostgresDatabase implements Database {
       return value;
     } catch (error) {
       // The locks are released before the caller is notified, which may retry at once. A broken connection is discarded.
-      await tx.rollback().then(
-        () => client.release(),
-        () => client.release(true),
-      );
+      if (tx.isCancelled) client.release(true);
+      else {
+        await tx.rollback().then(
+          () => client.release(),
+          () => client.release(true),
+        );
+      }
+      if (error instanceof DatabaseUnavailable && error.cause instanceof NotConfirmed) this.#setUnconfirmed();
       throw error;
     } finally {
       // After a failure as well: when the connection breaks during the commit, the change may have been made.

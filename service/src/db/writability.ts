@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Clock, SECOND } from '../kit/clock.ts';
-import { type Database, DatabaseUnavailable } from './database.ts';
+import { type Database, DatabaseUnavailable, type WriteProblem } from './database.ts';
 
 /** How long to wait for a probe, in milliseconds. While all connections are busy, a later call reports its outcome. */
 const TIMEOUT = 500;
@@ -15,7 +15,7 @@ const FAILURE_DURATION = 5 * SECOND;
 export class Writability {
   readonly #db: Pick<Database, 'tryWrite'>;
   readonly #clock: Clock;
-  #problem: string | undefined;
+  #problem: WriteProblem | undefined;
   #failedAt = Number.NEGATIVE_INFINITY;
   #probedAt = Number.NEGATIVE_INFINITY;
   #probe: Promise<void> | undefined;
@@ -33,7 +33,7 @@ export class Writability {
   };
 
   /** Resolves with the reason why the store accepts no writes, or with `undefined`. Probes the store at most once a second. */
-  async problem(): Promise<string | undefined> {
+  async problem(): Promise<WriteProblem | undefined> {
     if (this.#hasPassed(SECOND, this.#probedAt)) {
       this.#probe ??= this.#tryWrite().finally(() => {
         this.#probe = undefined;

@@ -1,7 +1,6 @@
 import { ApiError } from '../contract/errors.ts';
 import type { Static } from '../contract/static.ts';
-import type { Counters } from '../counters/counters.ts';
-import type { Writability } from '../db/writability.ts';
+import type { Problem, Problems } from '../ops/problems.ts';
 import { defineRoute, type Route } from '../routes/define-route.ts';
 import { reply } from '../routes/reply.ts';
 import type { Drain } from './drain.ts';
@@ -38,10 +37,9 @@ const Readiness = {
   example: { status: 'ok' },
 } as const;
 
-const REDIS_UNAVAILABLE = 'Redis cannot be reached: each replica counts limits by itself';
-
-function readinessOf(problems: readonly string[]): Static<typeof Readiness> {
-  return problems.length === 0 ? { status: 'ok' } : { status: 'degraded', message: problems.join('; ') };
+function readinessOf(problems: readonly Problem[]): Static<typeof Readiness> {
+  if (problems.length === 0) return { status: 'ok' };
+  return { status: 'degraded', message: problems.map(({ message }) => message).join('; ') };
 }
 
 function stopping(): ApiError {
@@ -53,12 +51,11 @@ function stopping(): ApiError {
 /** The parts of the service that its own operations read. */
 export interface ServiceState {
   contract: ContractDocument;
-  counters: Pick<Counters, 'status'>;
-  writability: Writability;
+  problems: Problems;
   drain: Pick<Drain, 'hasBegun'>;
 }
 
-export const serviceRoutes = ({ contract, counters, writability, drain }: ServiceState): Route[] => [
+export const serviceRoutes = ({ contract, problems, drain }: ServiceState): Route[] => [
   defineRoute({
     method: 'GET',
     path: '/healthz',
@@ -80,7 +77,7 @@ export const serviceRoutes = ({ contract, counters, writability, drain }: Servic
     summary: 'Is the service ready?',
     description:
       'Returns 503 while the database cannot be reached and while the replica is stopping. Returns `degraded` while the store ' +
-      'cannot be written, because its disk is full or it is read-only, and while rate limits cannot be shared with other ' +
+      'cannot be written, because its disk is full, it is read-only or its standby does not confirm commits, and while rate limits cannot be shared with other ' +
       'replicas. Requires no API key and uses no quota.',
     scope: null,
     success: { status: 200, description: 'The service is ready.', schema: Readiness },
@@ -89,12 +86,7 @@ export const serviceRoutes = ({ contract, counters, writability, drain }: Servic
       if (drain.hasBegun) throw stopping();
       // Selecting a constant would not read the store.
       await db.get('SELECT version FROM schema_migrations LIMIT 1');
-      const problem = await writability.problem();
-      const problems = [
-        ...(problem === undefined ? [] : [`${problem}: writes get 503, reads are served`]),
-        ...(counters.status() === 'fallback' ? [REDIS_UNAVAILABLE] : []),
-      ];
-      return reply.resource(readinessOf(problems));
+      return reply.resource(readinessOf(await problems.current()));
     },
   }),
 

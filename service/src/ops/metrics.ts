@@ -4,6 +4,7 @@ import type { Verdict } from '../counters/decide.ts';
 import { type Database, MAX_COUNTED } from '../db/database.ts';
 import { SECOND } from '../kit/clock.ts';
 import type { Sweeper } from '../kit/sweeper.ts';
+import { degradedReasons, type Problems } from './problems.ts';
 import { RequestDurations } from './request-durations.ts';
 import { RequestsInFlight } from './requests-in-flight.ts';
 import { StoreFigure } from './store-figure.ts';
@@ -22,6 +23,7 @@ interface WebhookBacklog {
 export interface MetricSources {
   server: Server;
   db: Pick<Database, 'load' | 'unnumberedEvents'>;
+  problems: Problems;
   streams: { count: number };
   sweeper: Pick<Sweeper, 'lastSuccess'>;
   /** How limits are counted: by this process only, by all replicas together, or for now by each replica separately. */
@@ -140,7 +142,16 @@ export class Metrics {
   readonly onCommit = (size: number): void => this.#commits.observe(size);
 
   /** Adds the metrics that read other parts of the service, which are built later. */
-  watch({ server, db, limitsStatus, streams, sweeper, webhookBacklog, logLinesLost }: MetricSources): void {
+  watch({
+    server,
+    db,
+    problems,
+    limitsStatus,
+    streams,
+    sweeper,
+    webhookBacklog,
+    logLinesLost,
+  }: MetricSources): void {
     const inFlight = new RequestsInFlight(server);
     this.#gauge(
       'petstore_http_requests_in_flight',
@@ -153,6 +164,16 @@ export class Metrics {
       '1 while Redis is unavailable and each replica counts limits separately.',
       () => (limitsStatus() === 'fallback' ? 1 : 0),
     );
+    new Gauge({
+      name: 'petstore_degraded',
+      help: '1 for each reason why `/readyz` is degraded, 0 for the others.',
+      labelNames: ['reason'],
+      registers: [this.#registry],
+      async collect() {
+        const current = (await problems.current()).map(({ reason }) => reason);
+        for (const reason of degradedReasons) this.set({ reason }, current.includes(reason) ? 1 : 0);
+      },
+    });
     this.#gauge('petstore_event_streams_open', 'Open event streams.', () => streams.count);
     this.#storeGauge(
       'petstore_events_unnumbered',

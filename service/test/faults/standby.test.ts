@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { type PostgresServer, startPair } from '../../../scripts/servers/postgres.ts';
+import { SECOND } from '../../src/kit/clock.ts';
+import { until } from '../support/until.ts';
+import { aShop, assertUnavailable, recovery, respondedInTime, rowsOf } from './shop-on-postgres.ts';
+
+/** PETSTORE_DATABASE_CONNECTIONS. */
+const CONNECTIONS = 6;
+
+/** Connections of a service in addition: for notifications. */
+const LISTENERS = 1;
+
+let primary: PostgresServer;
+let standby: PostgresServer;
+
+before(async () => {
+  ({ primary, standby } = await startPair());
+});
+after(async () => {
+  await standby?.stop();
+  await primary?.stop();
+});
+
+describe('while a synchronous standby does not confirm commits', () => {
+  it('writes are rejected at once, reads are served, and no connection is left on the server', async t => {
+    const databaseUrl = await primary.createDatabase();
+    const { api, service } = await aShop(t, databaseUrl, {
+      PETSTORE_DATABASE_CONNECTIONS: String(CONNECTIONS),
+    });
+    const create = (name: string) => api.post('/categories', { name });
+    const backends = async () => {
+      const [row] = await rowsOf<{ open: number; waiting: number }>(
+        databaseUrl,
+        `SELECT count(*) AS open, count(*) FILTER (WHERE wait_event = 'SyncRep') AS waiting FROM pg_stat_activity
+         WHERE datname = current_database() AND application_name = 'petstore'`,
+      );
+      return row!;
+    };
+
+    standby.pause();
+    try {
+      const first = await respondedInTime(Array.from({ length: 20 }, (_, i) => create(`first ${i}`)));
+      first.forEach(assertUnavailable);
+      for (let round = 0; round < 10; round++) {
+        const [late] = await respondedInTime([create(`round ${round}`)], SECOND);
+        assertUnavailable(late!);
+        assert.match(late!.body.message, /^Commits are not confirmed: .* nothing was changed/);
+        assert.equal((await api.get('/categories')).status, 200);
+        const { open, waiting } = await backends();
+        assert.ok(open <= CONNECTIONS + LISTENERS, `${open} connections`);
+        assert.ok(waiting <= 1, `${waiting} connections wait, and not only that of the probe`);
+      }
+      const { status, body } = await api.as().get('/readyz');
+      assert.deepEqual([status, body.status], [200, 'degraded']);
+      assert.match(body.message, /^Commits are not confirmed: .*: writes get 503, reads are served$/);
+      // The server stores these changes before it waits for the standby, so the response must not state the contrary.
+      const unknown = first.filter(({ body }) => /may or may not have been stored/.test(body.message)).length;
+      const stored = await rowsOf<{ name: string }>(
+        databaseUrl,
+        "SELECT name FROM categories WHERE name LIKE 'first%'",
+      );
+      assert.ok(stored.length > 0 && stored.length <= unknown, `${stored.length} of ${unknown} are stored`);
+    } finally {
+      standby.resume();
+    }
+    await recovery(() => create('later'));
+    const rounds = await rowsOf(databaseUrl, "SELECT name FROM categories WHERE name LIKE 'round%'");
+    assert.deepEqual(rounds, [], 'a rejected request was carried out later');
+    await until('the service is ready', async () => (await api.as().get('/readyz')).body.status === 'ok');
+
+    const { stdout } = await service.end('SIGTERM');
+    assert.equal(stdout.match(/Commits are not confirmed, because/g)?.length, 1);
+    assert.equal(stdout.match(/Commits are confirmed again/g)?.length, 1);
+    assert.doesNotMatch(stdout, /The database cannot be reached/);
+  });
+});
