@@ -16,6 +16,8 @@ export interface PostgresGroupsOptions {
   byItself: (work: Work) => Promise<unknown>;
   /** The maximum number of operations that share a transaction. With 1 each operation has its own. */
   maxSize: number;
+  /** The maximum number of transactions at once, without those of operations that run again. */
+  maxTransactions: number;
   /** Called after each commit with the number of operations that shared it. */
   onCommit?: ((size: number) => void) | undefined;
 }
@@ -24,8 +26,8 @@ export interface PostgresGroupsOptions {
 const MAX_PARTS = 64;
 
 /**
- * How long a group starts operations, in milliseconds: the first ones wait for the last. Also how long writes wait for a single one, so that
- * they share the next transaction; the single one may wait for a lock for seconds.
+ * How long a group starts operations, in milliseconds: the first ones wait for the last. Also how long the next group waits for a
+ * transaction: a single operation may wait for a lock for seconds, and a distant server responds to each statement late.
  */
 const MAX_DURATION = 25;
 
@@ -53,12 +55,15 @@ interface Job {
 export class PostgresGroups {
   readonly #options: PostgresGroupsOptions;
   readonly #maxSize: number;
+  readonly #maxTransactions: number;
   readonly #queue: Job[] = [];
   #isRunning = false;
+  #transactions = 0;
 
   constructor(options: PostgresGroupsOptions) {
     this.#options = options;
     this.#maxSize = Math.min(options.maxSize, MAX_PARTS);
+    this.#maxTransactions = options.maxTransactions;
   }
 
   write<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
@@ -83,18 +88,22 @@ export class PostgresGroups {
     await nextTurn();
     while (this.#queue.length > 0) {
       const [first, ...others] = this.#queue.splice(0, this.#maxSize);
-      if (others.length === 0) await this.#runFirst(first!);
-      else this.#queue.unshift(...(await this.#runTogether([first!, ...others])));
+      // Without a group a single operation costs less.
+      await this.#inTurn(
+        others.length === 0 ? this.#runByItself(first!) : this.#runTogether([first!, ...others]),
+      );
     }
     this.#isRunning = false;
   }
 
-  /** Runs an operation for which no others wait yet: without a group it costs less. */
-  async #runFirst(job: Job): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
+  /** Waits for a transaction, so that the writes that arrive meanwhile share the next one. */
+  async #inTurn(transaction: Promise<void>): Promise<void> {
+    this.#transactions++;
+    const ended = transaction.finally(() => this.#transactions--);
+    if (this.#transactions === this.#maxTransactions) return ended;
+    const { promise: isOver, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(resolve, MAX_DURATION);
-    void this.#runByItself(job).then(resolve);
-    await promise;
+    await Promise.race([ended, isOver]);
     clearTimeout(timer);
   }
 
@@ -117,8 +126,8 @@ export class PostgresGroups {
     }
   }
 
-  /** Runs operations until the time of a group is over, and commits them. Returns the operations for the next group. */
-  async #runTogether(group: readonly Job[]): Promise<readonly Job[]> {
+  /** Runs operations until the time of a group is over, and commits them. The rest is for the next group. */
+  async #runTogether(group: readonly Job[]): Promise<void> {
     const settled: (() => void)[] = [];
     const alone: Job[] = [];
     let started = 0;
@@ -130,7 +139,7 @@ export class PostgresGroups {
         const locks = new Set(members.flatMap(({ locks }) => locks));
         if (locks.size > 1) await tx.tryLocks([...locks].sort());
         for (const [i, member] of members.entries()) {
-          if (performance.now() >= end) break;
+          if (i > 0 && performance.now() >= end) break;
           const job = group[i]!;
           started++;
           try {
@@ -144,15 +153,23 @@ export class PostgresGroups {
         }
       });
     } catch (error) {
+      // Without a connection none started, and all fail.
+      if (started === 0) started = group.length;
       const ran = group.slice(0, started);
+      this.#runLater(group.slice(started));
       if (error instanceof DatabaseUnavailable) this.#rejectAll(ran, error);
       else for (const job of ran) void this.#runByItself(job);
-      return group.slice(started);
+      return;
     }
     if (settled.length > 0) this.#options.onCommit?.(settled.length);
     for (const settle of settled) settle();
     for (const job of alone) void this.#runByItself(job);
-    return group.slice(started);
+    this.#runLater(group.slice(started));
+  }
+
+  #runLater(group: readonly Job[]): void {
+    this.#queue.unshift(...group);
+    if (group.length > 0 && !this.#isRunning) void this.#runAll();
   }
 }
 

@@ -161,6 +161,8 @@ class PostgresDatabase implements Database {
       together: work => this.#attempt(work, 'group'),
       byItself: work => this.#attemptOften(() => this.#attempt(work)),
       maxSize: writeBatch,
+      // Further connections are for long writes and for operations that run again.
+      maxTransactions: Math.max(1, connections - readers - 2),
       onCommit,
     });
     this.#services = {

@@ -149,6 +149,22 @@ describe('writes at once on PostgreSQL', () => {
     assert.deepEqual(await namesIn(db), ['early', 'late']);
   });
 
+  it('do not wait for a group on a slow server', async t => {
+    const { db } = await openStore(t);
+    const { promise: responded, resolve: respond } = Promise.withResolvers<void>();
+    const group = [1, 2].map(i =>
+      db.write(async tx => {
+        await add(tx, `late ${i}`);
+        await responded;
+      }),
+    );
+    await nextTurn();
+    await db.write(tx => add(tx, 'early'));
+    respond();
+    await Promise.all(group);
+    assert.equal((await namesIn(db)).length, 3);
+  });
+
   const waits: Record<string, (tx: Transaction) => Promise<unknown>> = {
     lock: tx => tx.lock('held'),
     row: tx => tx.run("UPDATE categories SET description = 'x' WHERE name = 'held'"),

@@ -310,7 +310,8 @@ describe('restore', () => {
       readdirSync(files).some(number => linkOf(join(files, number)) === path),
     );
     writeFileSync(resume, '');
-    assert.equal((await restoring.ended).code, 0);
+    const restored = await restoring.ended;
+    assert.equal(restored.code, 0, restored.stderr);
     const { code, stdout } = await waiting.ended;
     assert.ok(code !== 0 && stdout === '', 'the command fails');
     assert.deepEqual(await categoriesOf(kept()[0]!), ['old']);
