@@ -32,7 +32,7 @@ import type { LogPace } from './kit/log-pace.ts';
 import { Sweeper } from './kit/sweeper.ts';
 import { openObservers } from './observers.ts';
 import type { OpsServer } from './ops/ops-server.ts';
-import { Problems } from './ops/problems.ts';
+import { Problems } from './problems.ts';
 import { openStores } from './stores.ts';
 
 /** Test overrides. */

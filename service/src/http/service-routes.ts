@@ -1,6 +1,6 @@
 import { ApiError } from '../contract/errors.ts';
 import type { Static } from '../contract/static.ts';
-import type { Problem, Problems } from '../ops/problems.ts';
+import type { Problem, Problems } from '../problems.ts';
 import { defineRoute, type Route } from '../routes/define-route.ts';
 import { reply } from '../routes/reply.ts';
 import type { Drain } from './drain.ts';

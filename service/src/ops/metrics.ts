@@ -4,7 +4,7 @@ import type { Verdict } from '../counters/decide.ts';
 import { type Database, MAX_COUNTED } from '../db/database.ts';
 import { SECOND } from '../kit/clock.ts';
 import type { Sweeper } from '../kit/sweeper.ts';
-import { degradedReasons, type Problems } from './problems.ts';
+import { degradedReasons, type Problems } from '../problems.ts';
 import { RequestDurations } from './request-durations.ts';
 import { RequestsInFlight } from './requests-in-flight.ts';
 import { StoreFigure } from './store-figure.ts';

@@ -1,6 +1,6 @@
-import type { Counters } from '../counters/counters.ts';
-import { type WriteProblem, writeProblems } from '../db/database.ts';
-import type { Writability } from '../db/writability.ts';
+import type { Counters } from './counters/counters.ts';
+import { type WriteProblem, writeProblems } from './db/database.ts';
+import type { Writability } from './db/writability.ts';
 
 /** Why the service is degraded, as the label `reason` of a metric, by problem of the store. */
 const reasonsOfStore = {
