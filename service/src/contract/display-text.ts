@@ -73,7 +73,7 @@ export const STRICT_NAME = namePattern(`([${UNSEEN}][${UNSEEN}${SPACES}]*)?`, UN
 export const LINES = `^[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f${HIDDEN}]*$`;
 
 const hiddenOnce = new RegExp(`[${HIDDEN}]`);
-const hiddenAll = new RegExp(`[${HIDDEN}]`, 'g');
+const unsafe = new RegExp(`[${CONTROLS}${HIDDEN}]`, 'g');
 const control = new RegExp(`[${CONTROLS}]`);
 const invisible = new RegExp(`[${CONTROLS}${SPACES}${HIDDEN}${UNSEEN}]`, 'u');
 
@@ -87,9 +87,12 @@ export function ruleOfDisplayText(text: string): string {
   return 'must have a visible character';
 }
 
-/** Returns a text with escapes (`\u202e`) in place of characters that would be invisible or reorder the text around them. */
+/**
+ * Returns a text with escapes (`\u202e`) in place of characters that would be invisible, reorder the text around them, or control the
+ * terminal that shows it.
+ */
 export function withHiddenEscaped(text: string): string {
-  return text.replace(hiddenAll, character => `\\u${hexOf(character)}`);
+  return text.replace(unsafe, character => `\\u${hexOf(character)}`);
 }
 
 /** The name of a character that shows nothing by itself; `undefined` for others. */

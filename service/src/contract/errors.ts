@@ -1,6 +1,10 @@
+import { withHiddenEscaped } from './display-text.ts';
 import type { ErrorCode } from './error-catalogue.ts';
 
-/** An error that is returned to the client: a `code` of the catalogue, and a `message` with the problem and the remedy. */
+/**
+ * An error that is returned to the client: a `code` of the catalogue, and a `message` with the problem and the remedy. The message often
+ * repeats a text of the client, so it escapes what would be invisible there, reorder the message or control a terminal.
+ */
 export class ApiError extends Error {
   readonly code: ErrorCode;
   /** Response headers of this error, such as `Allow`. */
@@ -10,7 +14,7 @@ export class ApiError extends Error {
     // No stack trace: it is never read, and creating it would cost more than the rest of the rejection.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
-    super(message);
+    super(withHiddenEscaped(message));
     Error.stackTraceLimit = stackTraceLimit;
     this.name = 'ApiError';
     this.code = code;

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { nameOfInvisible, withHiddenEscaped } from '../contract/display-text.ts';
+import { nameOfInvisible } from '../contract/display-text.ts';
 import { ApiError } from '../contract/errors.ts';
 import { BODY_LIMIT } from '../contract/request-limits.ts';
 import { grouped } from '../kit/quantities.ts';
@@ -58,7 +58,7 @@ function faultOf(json: string, { message }: Error): string {
     return `${name} in a string, at position ${at}, must be written as \\u${code!.toString(16).padStart(4, '0')}`;
   if (name !== undefined && !isSpace(code!)) return `${name} is not allowed at position ${at}: remove it`;
   // The parser can cut a surrogate pair.
-  return withHiddenEscaped(message.toWellFormed());
+  return message.toWellFormed();
 }
 
 /** A string up to a character that JSON does not allow after a backslash, or a character that JSON has only in strings. */

@@ -1,4 +1,3 @@
-import { withHiddenEscaped } from '../contract/display-text.ts';
 import { BODY_LIMIT } from '../contract/request-limits.ts';
 import { shortened } from '../kit/text.ts';
 
@@ -13,7 +12,7 @@ export function shown(value: unknown): string {
   // JSON has no infinity, but 1e400 is parsed as infinity.
   const json = typeof value === 'number' ? String(value) : (JSON.stringify(value) ?? 'nothing');
   const digits = json.replaceAll(/"\\u0000(-?\d[\d.eE+-]*)"/g, '$1');
-  return withHiddenEscaped(shortened(digits, QUOTED_LENGTH));
+  return shortened(digits, QUOTED_LENGTH);
 }
 
 /** A name in backticks, or as JSON if it has characters that could be mistaken for a part of the message. */

@@ -6,7 +6,7 @@ import { csvOf, parseCsv } from '../../../web/console/src/data/import/csv.ts';
 import { isFormula, spreadsheetCells } from '../support/spreadsheet.ts';
 
 /** Texts that often have something like a formula, with apostrophes before it, at the start or after a separator. */
-const anyText = fc.string({ unit: fc.constantFrom(...`'"=+-@;,|\t\r\na1 `) });
+const anyText = fc.string({ unit: fc.constantFrom(...`'"=+-@＝＠;,|\t\r\na1 `) });
 
 describe('a text that begins like a formula', () => {
   it('is escaped with an apostrophe, and comes back as it was', () => {
@@ -15,6 +15,8 @@ describe('a text that begins like a formula', () => {
       ['+1', "'+1"],
       ['-1', "'-1"],
       ['@SUM(A1)', "'@SUM(A1)"],
+      ['＝1+1', "'＝1+1"],
+      ['a;－1', "a;'－1"],
       ['\t=1', "'\t'=1"],
       ['\r=1', "'\r'=1"],
       ['a;=1+1', "a;'=1+1"],

@@ -116,6 +116,7 @@ describe('a page of the log', () => {
       ['cursor=-1', /the number of an event.*was "-1"$/],
       ['cursor=01', /the number of an event.*was "01"$/],
       ['cursor=99999999999999999', /the number of an event/],
+      ['cursor=9007199254740993', /the number of an event, or `latest`; it was 9007199254740993$/],
       ['cursor=', /`cursor`/],
       ['type=pet.create', /no event type `pet.create`; did you mean `pet.created`\?/],
       ['type=pets.*', /no event type `pets.\*`; did you mean `pet.\*`\?/],

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { Ajv, type ValidateFunction } from 'ajv';
 import ajvFormats from 'ajv-formats';
+import { withHiddenEscaped } from '../../src/contract/display-text.ts';
 import { readContract } from './contract-file.ts';
 
 interface Reference {
@@ -177,10 +178,18 @@ function assertBodyFits(
   if (status >= 400) assertIsErrorMessage(body.message, summary);
 }
 
-/** Fails unless a message begins with a capital letter and ends without a full stop. */
+/**
+ * Fails unless a message begins with a capital letter and ends without a full stop. A text that it repeats must be neither invisible
+ * nor able to reorder the message or control a terminal.
+ */
 export function assertIsErrorMessage(message: string, summary: string): void {
   assert.match(message, /^[A-Z]/, `${summary}: the message does not begin with a capital letter`);
   assert.doesNotMatch(message, /\.$/, `${summary}: the message ends with a full stop`);
+  assert.equal(
+    withHiddenEscaped(message),
+    message,
+    `${summary}: the message has characters that show nothing`,
+  );
 }
 
 function responseOf(operation: Operation | undefined, exchange: Exchange): ResponseObject {

@@ -17,5 +17,5 @@ export function spreadsheetCells(text: string, separator: string): string[] {
 
 /** Whether a spreadsheet program executes a cell, perhaps without the white space before. */
 export function isFormula(cell: string): boolean {
-  return /^[\t\r\n]*[=+\-@]/.test(cell);
+  return /^[\t\r\n]*[=+\-@＝＋－＠]/.test(cell);
 }

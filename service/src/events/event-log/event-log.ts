@@ -69,13 +69,14 @@ export async function read(
 export async function positionOf(db: Queries, cursor: string | undefined): Promise<number> {
   if (cursor === undefined) return (await selectEnds(db)).oldest - 1;
   if (cursor === 'latest') return (await selectEnds(db)).latest;
-  if (!/^(0|[1-9]\d{0,15})$/.test(cursor)) {
+  const position = /^(0|[1-9]\d{0,15})$/.test(cursor) ? Number(cursor) : Number.NaN;
+  // A larger number would be rounded, in the message as well.
+  if (!Number.isSafeInteger(position)) {
     throw new ApiError(
       'invalid_request',
       `The cursor must be the number of an event, or \`latest\`; it was ${shortened(cursor, 21)}`,
     );
   }
-  const position = Number(cursor);
   rejectUnreadable(position, await selectEndsAfter(db, position));
   return position;
 }
