@@ -39,24 +39,18 @@ async function openThroughProxy(t: TestContext) {
 }
 
 describe('a commit', () => {
-  it('whose response is lost is reported as unknown, because it may have been stored', async t => {
-    const { db, proxy, names } = await openThroughProxy(t);
-    await addCategory(db, 'before');
-    proxy.fate = [COMMIT, 'is cut off'];
-    await assert.rejects(addCategory(db, 'during'), isUnavailable(UNKNOWN));
-    proxy.fate = undefined;
-    await addCategory(db, 'after');
-    assert.deepEqual(await names(), ['after', 'before', 'during']);
-  });
-
-  it('that never arrives is also reported as unknown', async t => {
-    const { db, proxy, names } = await openThroughProxy(t);
-    proxy.fate = [COMMIT, 'is not sent'];
-    await assert.rejects(addCategory(db, 'during'), isUnavailable(UNKNOWN));
-    proxy.fate = undefined;
-    await addCategory(db, 'after');
-    assert.deepEqual(await names(), ['after']);
-  });
+  for (const [fate, stored] of [
+    ['is cut off', ['after', 'during']],
+    ['is not sent', ['after']],
+  ] as const)
+    it(`that ${fate} is reported as unknown, because it may have been stored`, async t => {
+      const { db, proxy, names } = await openThroughProxy(t);
+      proxy.fate = [COMMIT, fate];
+      await assert.rejects(addCategory(db, 'during'), isUnavailable(UNKNOWN));
+      proxy.fate = undefined;
+      await addCategory(db, 'after');
+      assert.deepEqual(await names(), stored);
+    });
 
   it('that gets no response is waited for as long as a statement may take, plus a short margin', async t => {
     const { db, proxy } = await openThroughProxy(t);

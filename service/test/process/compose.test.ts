@@ -12,6 +12,11 @@ const dockerfile = read('Dockerfile').replaceAll('\\\n', ' ').split('\n');
 const instructions = (name: string) =>
   dockerfile.filter(line => line.startsWith(`${name} `)).map(line => line.slice(name.length + 1).trim());
 
+it('every deployment limits the memory of the young generation in the same way', () => {
+  for (const file of ['package.json', 'Dockerfile', 'deploy/systemd/petstore.service'])
+    assert.match(read(file), /\bNODE_OPTIONS=--max-semi-space-size=8\b/, file);
+});
+
 describe('the Dockerfile', () => {
   const copied = instructions('COPY')
     .filter(line => !line.startsWith('--from'))
