@@ -68,32 +68,21 @@ async function turnsAfter<T>(
 
 for (const [engine, openStore] of Object.entries(engines)) {
   describe(`a search, on ${engine}`, () => {
-    it('reads in each slice the pets of the word with fewer pets there', async t => {
+    it('reads in each slice the pets of the word with fewer pets there, and no more than a page needs', async t => {
       const { db } = await openStore(t);
       await fill(db);
-      const expected = { ids: [1, 3_001, 6_001, 9_001], parts: 2, ends: 4, errors: 2 };
-      assert.deepEqual(await search(db, 'golden shadow'), expected);
-      assert.deepEqual(await search(db, 'shadow golden'), expected);
-    });
-
-    it('looks for typing errors only if other pets do not fill the page', async t => {
-      const { db } = await openStore(t);
-      await fill(db);
-      const expected = { ids: [1, 3_001, 6_001], parts: 2, ends: 4, errors: 0 };
-      assert.deepEqual(await search(db, 'golden shadow', 3), expected);
-    });
-
-    it('does not look for ends of parts when there is nothing to choose', async t => {
-      const { db } = await openStore(t);
-      await fill(db);
-      const expected = { ids: [1, 2], parts: 1, ends: 0, errors: 0 };
-      assert.deepEqual(await search(db, 'golde', 2), expected);
-    });
-
-    it('reads no list when a word has no pets', async t => {
-      const { db } = await openStore(t);
-      await fill(db);
-      assert.deepEqual(await search(db, 'golden 12'), { ids: [], parts: 0, ends: 0, errors: 1 });
+      const both = { ids: [1, 3_001, 6_001, 9_001], parts: 2, ends: 4, errors: 2 };
+      const cases: [q: string, limit: number, expected: typeof both][] = [
+        ['golden shadow', 20, both],
+        ['shadow golden', 20, both],
+        // Other pets fill the page, so that typing errors do not matter.
+        ['golden shadow', 3, { ids: [1, 3_001, 6_001], parts: 2, ends: 4, errors: 0 }],
+        // There is nothing to choose.
+        ['golde', 2, { ids: [1, 2], parts: 1, ends: 0, errors: 0 }],
+        // A word has no pets.
+        ['golden 12', 20, { ids: [], parts: 0, ends: 0, errors: 1 }],
+      ];
+      for (const [q, limit, expected] of cases) assert.deepEqual(await search(db, q, limit), expected, q);
     });
 
     it('checks a bounded number of characters of names in each turn of the event loop', async t => {

@@ -6,6 +6,7 @@ import { effectOf } from '../crash/rejected-write.ts';
 import type { ApiResponse } from '../support/client.ts';
 import { COMMIT, DatabaseProxy } from '../support/database-proxy.ts';
 import { aPet, stockOf } from '../support/factories.ts';
+import { sized } from '../support/long.ts';
 import { rowsIn } from '../support/test-store.ts';
 import {
   aDatabase,
@@ -93,7 +94,7 @@ describe('a network', { concurrency: 3 }, () => {
   it('that repeatedly cuts connections makes requests in progress fail with 503 only', async t => {
     const shop = await aRemoteShop(t);
     const responses: Promise<ApiResponse>[] = [];
-    for (let times = 0; times < 20; times++) {
+    for (let times = 0; times < sized(8, 20); times++) {
       responses.push(...shop.requests());
       await sleep(10);
       shop.network.cut();

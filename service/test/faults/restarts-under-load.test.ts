@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Ledger } from '../crash/ledger.ts';
 import { assertSound, isOnShelf, type Shelf, stockShelf } from '../crash/shelf.ts';
 import { WritingClient } from '../crash/write-load.ts';
-import { sized } from '../support/long.ts';
+import { isLong, sized } from '../support/long.ts';
 import { Random } from '../support/random.ts';
 import { rowsIn } from '../support/test-store.ts';
 import { aShop, postgresOfThisFile, type Shop } from './shop-on-postgres.ts';
@@ -54,10 +54,12 @@ const ways = {
     await holder.postgres.kill();
     await holder.postgres.start();
   },
-  'shut down twice in a row': async () => {
-    await holder.postgres.restart();
-    await holder.postgres.restart();
-  },
+  ...(isLong && {
+    'shut down twice in a row': async () => {
+      await holder.postgres.restart();
+      await holder.postgres.restart();
+    },
+  }),
 };
 
 for (const [way, outage] of Object.entries(ways)) {
