@@ -52,7 +52,7 @@ describe('the command that runs tests', () => {
     const shop = `import '../support/shop.ts';\n`;
     const server = `process.getBuiltinModule('node:net').createServer().listen(0)`;
     const closes = `import { after, before } from 'node:test';\nlet server;
-      before(() => { server = ${server}; });\nafter(() => server.close());\n`;
+      before(() => { server = ${server}; });\nafter(() => new Promise(resolve => server.close(resolve)));\n`;
     const { status, stdout, passed, failed } = run(
       t,
       {

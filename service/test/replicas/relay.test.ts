@@ -1,26 +1,16 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client as Session } from 'pg';
-import { type App, buildApp } from '../../src/app.ts';
-import { readConfig } from '../../src/config.ts';
-import { Client } from '../support/client.ts';
 import { assertGapless, eventsAfter, latestCursor } from '../support/event-log.ts';
 import { type CloudEvent, EventReader } from '../support/event-reader.ts';
 import { anOrder, aPet } from '../support/factories.ts';
 import { sized } from '../support/long.ts';
-import { serve } from '../support/service-process.ts';
-import { newDatabase } from '../support/test-store.ts';
+import { dataDirectory, serve } from '../support/service-process.ts';
+import { type Replica, startTestApp } from '../support/test-app.ts';
 import { until } from '../support/until.ts';
-
-interface Replica {
-  app: App;
-  api: Client;
-  origin: string;
-}
 
 interface Shop {
   replicas: Replica[];
@@ -31,38 +21,22 @@ interface Shop {
 }
 
 async function startReplicas(t: TestContext, count: number): Promise<Shop> {
-  const { url, drop } = await newDatabase();
-  const directory = mkdtempSync(join(tmpdir(), 'petstore-test-'));
-  const replicas: Replica[] = [];
   const sessions: Session[] = [];
-  let adminKey = '';
+  // Runs before the database is dropped.
   t.after(async () => {
-    for (const { app, api } of replicas) {
-      api.close();
-      await app.close();
-    }
     for (const session of sessions) await session.end();
-    rmSync(directory, { recursive: true });
-    await drop();
   });
-  const environment = { PETSTORE_DATA: directory, DATABASE_URL: url, PETSTORE_DATABASE_CONNECTIONS: '6' };
-  for (let i = 0; i < count; i++) {
-    const app = await buildApp(readConfig({ PORT: '0', ...environment }), {
-      logDestination: { write: () => {} },
-    });
-    await app.createFirstKey(secret => {
-      adminKey = secret;
-    });
-    const origin = await app.server.listen({ host: '127.0.0.1', port: 0 });
-    replicas.push({ app, api: new Client(origin, adminKey), origin });
-  }
+  const shop = await startTestApp(t, { shared: true, alone: false });
+  const replicas: Replica[] = [shop];
+  while (replicas.length < count) replicas.push(await shop.replica());
+  const url = shop.app.config.databaseUrl!;
   const session = async () => {
     const client = new Session(url);
     await client.connect();
     sessions.push(client);
     return client;
   };
-  return { replicas, adminKey, url, session };
+  return { replicas, adminKey: shop.adminKey, url, session };
 }
 
 /** Appends an update of a pet, whose category has the number `order`. */
@@ -198,8 +172,7 @@ describe('the relay', () => {
   it('is taken over within seconds when its replica is killed right after commits', async t => {
     const { replicas, url, adminKey } = await startReplicas(t, 1);
     const [{ app, api }] = replicas as [Replica];
-    const directory = mkdtempSync(join(tmpdir(), 'petstore-test-'));
-    t.after(() => rmSync(directory, { recursive: true }));
+    const directory = dataDirectory(t);
     let left = 0;
     for (let round = 0; round < sized(1, 5); round++) {
       const environment = { DATABASE_URL: url, PETSTORE_DATABASE_CONNECTIONS: '6' };
