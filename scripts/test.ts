@@ -7,7 +7,7 @@ import { dirname, join, matchesGlob, resolve } from 'node:path';
 interface Suite {
   /** Patterns. */
   files: readonly string[];
-  /** Patterns of files that only `npm run test:long` runs. */
+  /** Patterns of files that the suite runs only with `npm run test:long`, or that another suite runs. */
   except?: readonly string[];
   options: readonly string[];
   /** Whether the tests need a PostgreSQL, a Redis and a browser. */
@@ -26,14 +26,23 @@ const LONG = 'service/test/crash/**/*.test.ts';
 /** Two processors stay busy: about half of the programs wait for other processes and for the browser. */
 const concurrency = ['--test-concurrency=4', TIMEOUT];
 
+/** The tests of rules for the code, which take little more time than the compiler and need no server. */
+const CHECKS = [
+  'service/test/layering.test.ts',
+  'service/test/project/decisions.test.ts',
+  'service/test/types/{rejected,thrown-errors,transactions}.test.ts',
+];
+
 const suites: Record<string, Suite> = {
+  // Part of `npm run check`.
+  check: { files: CHECKS, options: [TIMEOUT], withServers: false },
   // The tests share a process, because starting one for each file takes longer than running its tests.
   fast: {
     files: ['service/src/**/*.test.ts', 'web/portal/*.test.js', 'web/console/src/**/*.test.ts'],
     options: ['--test-isolation=none', '--test-timeout=60000'],
     withServers: false,
   },
-  service: { files: ['service/test/**/*.test.ts'], options: concurrency, withServers: true },
+  service: { files: ['service/test/**/*.test.ts'], except: CHECKS, options: concurrency, withServers: true },
   // The files whose subject depends on stored data or shared counts, without those about HTTP, the gate, texts and commands.
   postgres: {
     files: [
@@ -83,7 +92,7 @@ function runInstead(names: readonly string[], args: readonly string[]): void {
 /** All files of a suite. */
 function filesOf(name: string): readonly string[] {
   const { files: patterns, except = [] } = suites[name]!;
-  const exclude = process.env.TEST_LONG === '1' ? [] : except;
+  const exclude = process.env.TEST_LONG === '1' && name === 'postgres' ? [] : except;
   const files = globSync(patterns, { exclude }).toSorted();
   return name === 'postgres' ? files.filter(file => usesStore(resolve(file))) : files;
 }

@@ -26,17 +26,25 @@ export interface ServiceSettings {
   /** Settings of the service, as environment variables. */
   env?: NodeJS.ProcessEnv;
   /** A yardstick that is loaded before the service, and changes it or measures it from inside. */
-  preload?: 'without-event-log' | 'without-search' | 'loop-probe' | 'allocation-probe';
+  preload?: 'loop-probe' | 'allocation-probe';
+  /** The part of the service that is removed. */
+  without?: 'event log' | 'search';
 }
 
 /** Starts the process of the service without waiting for it. */
 export async function launchService(settings: ServiceSettings = {}): Promise<Server> {
-  const { dataDirectory = temporaryDirectory(), env, preload } = settings;
+  const {
+    dataDirectory = temporaryDirectory(),
+    env,
+    without,
+    preload = without && 'without-part',
+  } = settings;
   const preloaded = preload === undefined ? [] : ['--import', path(`../yardsticks/${preload}.ts`)];
   return new Server([...preloaded, SERVICE, 'serve'], await freePort(), dataDirectory, {
     // All connections of the measurements come from one address.
     PETSTORE_CONNECTIONS_PER_ADDRESS: '10000',
     PETSTORE_DRAIN_SECONDS: '0',
+    ...(without && { BENCH_WITHOUT: without }),
     ...env,
   });
 }

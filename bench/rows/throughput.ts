@@ -118,7 +118,7 @@ export const eventLogCost: Row = {
         what: `${store}: ${POST} with the event log / without it`,
         target: atLeast(' ×', 0.87),
         a: ['with', withLog],
-        b: ['without', { ...withoutLog, preload: 'without-event-log' }],
+        b: ['without', { ...withoutLog, without: 'event log' }],
       });
     const embedded = await cost('embedded store', {}, {});
     await using withLog = await startBackends();

@@ -153,55 +153,6 @@ describe('group commit', () => {
     }
   });
 
-  it('commits no more than the batch size at once', async () => {
-    const { group, committed } = start(2);
-    await Promise.all([1, 2, 3].map(n => group.write(async () => n)));
-    assert.deepEqual(committed, [2, 1]);
-  });
-
-  it('commits the other writes of a batch when a write fails before it has changed anything', async () => {
-    const { log, group } = start();
-    const outcomes = await Promise.allSettled([
-      group.write(async () => log.change()),
-      group.write(reject),
-      group.write(async () => log.change()),
-    ]);
-
-    assert.deepEqual(
-      outcomes.map(({ status }) => status),
-      ['fulfilled', 'rejected', 'fulfilled'],
-    );
-    assert.deepEqual(log.statements, ['begin', 'commit']);
-  });
-
-  it('runs a batch again with savepoints when a write fails after a change, and commits the other writes', async () => {
-    const { log, group } = start();
-    const ran: number[] = [];
-    const outcomes = await Promise.allSettled([
-      group.write(async () => ran.push(1)),
-      group.write(async () => {
-        ran.push(2);
-        log.change();
-        throw rejected;
-      }),
-      group.write(async () => ran.push(3)),
-    ]);
-
-    assert.deepEqual(
-      outcomes.map(outcome => (outcome.status === 'fulfilled' ? outcome.value : outcome.reason)),
-      [3, rejected, 5],
-    );
-    assert.deepEqual(ran, [1, 2, 1, 2, 3]);
-    assert.deepEqual(log.statements, [
-      ...['begin', 'rollback'],
-      'begin',
-      ...['savepoint', 'release'],
-      ...['savepoint', 'undo', 'release'],
-      ...['savepoint', 'release'],
-      'commit',
-    ]);
-  });
-
   it('runs no write more than twice, however many writes of a batch fail after a change', async () => {
     const { log, group, committed } = start(4);
     const runs = Array(9).fill(0);
@@ -216,18 +167,6 @@ describe('group commit', () => {
       committed.reduce((sum, size) => sum + size),
       9,
     );
-  });
-
-  it('runs the next group without savepoints again', async () => {
-    const { log, group } = start();
-    const spoil = async () => {
-      log.change();
-      throw rejected;
-    };
-    await assert.rejects(group.write(spoil), rejected);
-    log.statements.length = 0;
-    await group.write(async () => log.change());
-    assert.deepEqual(log.statements, ['begin', 'commit']);
   });
 
   it('settles no write before the commit, rejected ones included', async () => {
@@ -302,21 +241,6 @@ describe('group commit', () => {
       DatabaseUnavailable,
     );
     assert.equal(await group.write(async () => 3), 3);
-  });
-
-  it('drains what is queued', async () => {
-    const { group } = start(1);
-    const done: string[] = [];
-    void group.write(async () => done.push('first'));
-    void group.write(async () => done.push('second'));
-    await group.drain();
-    assert.deepEqual(done, ['first', 'second']);
-  });
-
-  it('drains at once when nothing is queued', async () => {
-    const { log, group } = start();
-    await group.drain();
-    assert.deepEqual(log.statements, []);
   });
 });
 

@@ -7,6 +7,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import BetterSqlite3 from 'better-sqlite3';
 import { systemClock } from '../kit/clock.ts';
 import type { Database, Transaction } from './database.ts';
+import { DatabaseUnavailable } from './database.ts';
 import { openSqlite } from './sqlite.ts';
 
 const rejected = new Error('rejected');
@@ -90,12 +91,25 @@ describe('a write that takes long', () => {
     assert.deepEqual(order, ['long 1', 'short', 'long 2', 'long 3']);
   });
 
-  it('counts as one of the writes that may wait', async t => {
+  it('counts like others as a write that may wait; those without room are rejected at once', async t => {
     const { db } = await aStore(t);
-    // The first one does not wait.
-    const writes = Array.from({ length: 12 }, () => db.write(async () => 1, { alone: true }));
-    await assert.rejects(writes[11]!, /More requests wait for the database/);
-    await Promise.all(writes.slice(0, 11));
+    // Of the long writes, the first one does not wait.
+    for (const [options, room] of [
+      [{ alone: true }, 11],
+      [{}, 10],
+    ] as const) {
+      const ran: number[] = [];
+      const writes = Array.from({ length: 12 }, (_, i) => db.write(async () => ran.push(i), options));
+      const results = await Promise.allSettled(writes);
+      for (const result of results.slice(room)) {
+        assert.ok(result.status === 'rejected' && result.reason instanceof DatabaseUnavailable);
+        assert.equal(result.reason.what, 'busy');
+      }
+      assert.deepEqual(
+        ran,
+        Array.from({ length: room }, (_, i) => i),
+      );
+    }
   });
 });
 

@@ -6,12 +6,12 @@ import BetterSqlite3 from 'better-sqlite3';
 import { sized } from '../support/long.ts';
 import { Random } from '../support/random.ts';
 import { dataDirectory, type ServiceProcess, serve, start } from '../support/service-process.ts';
-import { kills, SEED, withClient } from './killed.ts';
+import { kills, SEED } from './killed.ts';
 import { Ledger, type Read } from './ledger.ts';
 import { assertSound, isOnShelf, retryUncertain, type Shelf, stockShelf } from './shelf.ts';
 import { WritingClient } from './write-load.ts';
 
-const ROUNDS = kills(5, 50);
+const ROUNDS = kills(3, 50);
 
 const CLIENTS = 16;
 
@@ -22,7 +22,7 @@ describe(`a process killed ${ROUNDS} times under load`, () => {
     const ledger = new Ledger();
     t.diagnostic(`seed ${SEED}`);
     let service = await serve(t, directory);
-    const shelf = await withClient(service, stockShelf);
+    const shelf = await stockShelf(service.api);
     const total = { sent: 0, done: 0, retried: 0 };
 
     for (let round = 1; round <= ROUNDS; round++) {
@@ -34,7 +34,7 @@ describe(`a process killed ${ROUNDS} times under load`, () => {
         total.sent += sent;
         total.done += done;
         await assertWhole(db, shelf);
-        total.retried += await withClient(service, api => retryUncertain(api, ledger, readerOf(db)));
+        total.retried += await retryUncertain(service.api, ledger, readerOf(db));
       } finally {
         db.close();
       }
@@ -51,14 +51,14 @@ describe(`a process killed ${ROUNDS} times under load`, () => {
 describe('a process killed during its first start', () => {
   it('starts at the next attempt, with a valid administrator key', async t => {
     const random = new Random(SEED);
-    for (let attempt = 0; attempt < sized(2, 6); attempt++) {
+    for (let attempt = 0; attempt < sized(1, 6); attempt++) {
       const directory = dataDirectory(t);
       const killed = start(t, ['serve'], { PORT: '0', PETSTORE_DATA: directory });
       await sleep(random.between(100, 400));
       await killed.end('SIGKILL');
 
       const service = await serve(t, directory);
-      const { status, body } = await withClient(service, api => api.get('/keys'));
+      const { status, body } = await service.api.get('/keys');
       assert.deepEqual([status, body.length], [200, 1]);
       await service.end('SIGKILL');
     }
@@ -72,18 +72,16 @@ async function writeUntilKilled(
   random: Random,
   shelf: Shelf,
 ): Promise<void> {
-  await withClient(service, async api => {
-    const allDisconnected = Promise.all(
-      Array.from({ length: CLIENTS }, () =>
-        new WritingClient(api, ledger, random, shelf).writeUntilDisconnected(),
-      ),
-    );
-    await Promise.race([ledger.hasGrownBy(random.between(1, 300)), allDisconnected]);
-    await sleep(random.between(0, 20));
-    const { code, stderr } = await service.end('SIGKILL');
-    assert.equal(code, null, `the process ended by itself: ${stderr}`);
-    await allDisconnected;
-  });
+  const allDisconnected = Promise.all(
+    Array.from({ length: CLIENTS }, () =>
+      new WritingClient(service.api, ledger, random, shelf).writeUntilDisconnected(),
+    ),
+  );
+  await Promise.race([ledger.hasGrownBy(random.between(1, 300)), allDisconnected]);
+  await sleep(random.between(0, 20));
+  const { code, stderr } = await service.end('SIGKILL');
+  assert.equal(code, null, `the process ended by itself: ${stderr}`);
+  await allDisconnected;
 }
 
 /** Asserts that the file is undamaged, and that its contents are correct. */

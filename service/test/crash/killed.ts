@@ -1,5 +1,4 @@
 import type { TestContext } from 'node:test';
-import { Client } from '../support/client.ts';
 import { sized } from '../support/long.ts';
 import { dataDirectory, type ServiceProcess, serve } from '../support/service-process.ts';
 import { blockConnections, newDatabase } from '../support/test-store.ts';
@@ -40,14 +39,4 @@ async function databaseOf(t: TestContext): Promise<Environment> {
     await drop();
   });
   return { DATABASE_URL: url, PETSTORE_DATABASE_CONNECTIONS: '6' };
-}
-
-/** Runs `use` with a client of a process that has the administrator's key. */
-export async function withClient<T>(service: ServiceProcess, use: (api: Client) => Promise<T>): Promise<T> {
-  const api = new Client(service.url, service.adminKey);
-  try {
-    return await use(api);
-  } finally {
-    api.close();
-  }
 }

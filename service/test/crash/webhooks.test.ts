@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Receiver } from '../events/receiver.ts';
-import { Client } from '../support/client.ts';
 import { eventsAfter } from '../support/event-log.ts';
 import { Random } from '../support/random.ts';
 import type { ServiceProcess } from '../support/service-process.ts';
@@ -42,16 +41,15 @@ class Writer {
 
   async #write(current: () => ServiceProcess, ids: readonly number[]): Promise<void> {
     for (let i = 0; !this.#stopping.signal.aborted; i++) {
-      const { url, adminKey } = current();
-      const api = new Client(url, adminKey);
       const change = { description: String(i) };
-      await api.patch(`/categories/${ids[i % ids.length]}`, change).then(
-        ({ status }) => {
-          if (status === 200) this.changes++;
-        },
-        () => sleep(20),
-      );
-      api.close();
+      await current()
+        .api.patch(`/categories/${ids[i % ids.length]}`, change)
+        .then(
+          ({ status }) => {
+            if (status === 200) this.changes++;
+          },
+          () => sleep(20),
+        );
     }
   }
 }
@@ -63,12 +61,11 @@ async function killWhileSending(t: TestContext, count: number, start: Start): Pr
   // Each response takes some time, so that every kill happens during deliveries.
   receiver.handleWith(response => setTimeout(() => response.writeHead(204).end(), 20));
   const replicas = await Promise.all(Array.from({ length: count }, () => start()));
-  const first = new Client(replicas[0]!.url, replicas[0]!.adminKey);
+  const first = replicas[0]!.api;
   const { status } = await first.post('/webhooks', { url: receiver.url, types: ['category.updated'] });
   assert.equal(status, 201);
   const ids: number[] = [];
   for (let i = 0; i < CATEGORIES; i++) ids.push((await first.post('/categories', { name: `${i}` })).body.id);
-  first.close();
   const writer = new Writer(() => random.pick(replicas), ids);
   for (let round = 1; round <= ROUNDS; round++) {
     await until('categories are changed', () => writer.changes >= round * CHANGES);
@@ -82,8 +79,7 @@ async function killWhileSending(t: TestContext, count: number, start: Start): Pr
   await Promise.all(replicas.map(replica => replica.end('SIGKILL')));
   for (const place of replicas.keys()) replicas[place] = await start({ NODE_OPTIONS: CLOCK_AHEAD });
 
-  const api = new Client(replicas[0]!.url, replicas[0]!.adminKey);
-  t.after(() => api.close());
+  const { api } = replicas[0]!;
   const expected = async () => (await eventsAfter(api, 0, '&type=category.updated')).map(({ id }) => id);
   const got = () => new Set(receiver.received.map(({ event }) => event.id));
   // The last events may not have their numbers yet.

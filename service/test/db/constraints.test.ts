@@ -131,19 +131,4 @@ for (const [engine, open] of Object.entries({ SQLite: rawSqlite, PostgreSQL: raw
       });
     }
   });
-
-  describe(`the database itself, on ${engine}, allows`, () => {
-    it('a completed order to outlive its pet', async () => {
-      const db = await open();
-      try {
-        await db.exec(`${shop} DELETE FROM pets WHERE id = 2`);
-        const orders = await db.all(
-          'SELECT CAST(pet_id AS INTEGER) AS pet_id, complete FROM orders WHERE id = 2',
-        );
-        assert.deepEqual(orders, [{ pet_id: 2, complete: 1 }]);
-      } finally {
-        await db.close();
-      }
-    });
-  });
 }

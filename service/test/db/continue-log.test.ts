@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { Client } from 'pg';
 import { continuePostgres } from '../../src/db/continue-postgres.ts';
 import { type Database, one } from '../../src/db/database.ts';
 import { type ContinuedLog, RELAY_LOCK } from '../../src/db/postgres-relay.ts';
@@ -9,21 +8,11 @@ import { LOCK } from '../../src/db/postgres-transaction.ts';
 import { emptyPostgres, openPostgresStore } from '../support/engines.ts';
 import { assertInvariants } from '../support/invariants.ts';
 import { takeBack } from '../support/restored-log.ts';
-import { dataDirectory, run, serve } from '../support/service-process.ts';
+import { assertExplained, dataDirectory, run, serve } from '../support/service-process.ts';
+import { rowsIn, withSession } from '../support/test-store.ts';
 import { inTime, until } from '../support/until.ts';
 
 const FIRST = 1_000_000_001;
-
-/** Calls `work` with a connection to a database, and closes it before the database is dropped. */
-async function withSession<T>(url: string, work: (session: Client) => Promise<T>): Promise<T> {
-  const session = new Client(url);
-  await session.connect();
-  try {
-    return await work(session);
-  } finally {
-    await session.end();
-  }
-}
 
 const APPEND =
   "INSERT INTO new_events (type, subject, time, data, actor) VALUES ('pet.updated', 'pets/1', 0, '{}', 'system')";
@@ -81,20 +70,15 @@ describe('continue-log on PostgreSQL', () => {
 
   it('rejects a database without a shop, and creates nothing in it', async t => {
     const url = await emptyPostgres(t);
-    const { code, stdout, stderr } = await run(t, ['continue-log'], { DATABASE_URL: url });
-    assert.deepEqual([code, stdout], [2, '']);
-    assert.match(stderr, /^The database \S+ contains no shop: restore the backup first\n$/);
-    const { rows } = await withSession(url, session =>
-      session.query("SELECT 1 FROM pg_tables WHERE schemaname = 'public'"),
-    );
-    assert.deepEqual(rows, []);
+    const ended = await run(t, ['continue-log'], { DATABASE_URL: url });
+    assertExplained(ended, /^The database \S+ contains no shop: restore the backup first\n$/);
+    assert.deepEqual(await rowsIn(url, "SELECT 1 FROM pg_tables WHERE schemaname = 'public'"), []);
   });
 
   it('reports a server that cannot be reached', async t => {
     const url = 'postgres://petstore@127.0.0.1:1/petstore';
-    const { code, stderr } = await run(t, ['continue-log'], { DATABASE_URL: url });
-    assert.equal(code, 1);
-    assert.match(stderr, /^The database \S+ cannot be used: connect ECONNREFUSED/);
+    const ended = await run(t, ['continue-log'], { DATABASE_URL: url });
+    assertExplained(ended, /^The database \S+ cannot be used: connect ECONNREFUSED/, 1);
   });
 });
 
@@ -160,10 +144,8 @@ describe('continue-log on the embedded store', () => {
     assert.match(first.stdout, /^The event log continues after event 1 with event 1000000001, /);
     const second = await run(t, ['continue-log', '--after', '3000000000'], environment);
     assert.match(second.stdout, /^The event log continues after event 1000000001 with event 4000000001, /);
-    const response = await fetch(`${service.url}/events`, { headers: { 'x-api-key': service.adminKey } });
-    const events = (await response.json()) as { id: string }[];
     assert.deepEqual(
-      events.map(({ id }) => id),
+      (await service.api.get('/events')).body.map(({ id }: { id: string }) => id),
       ['1', '1000000001', '4000000001'],
     );
   });
@@ -171,8 +153,7 @@ describe('continue-log on the embedded store', () => {
   it('rejects a directory without a store, and numbers that are no event', async t => {
     const directory = dataDirectory(t);
     const none = await run(t, ['continue-log'], { PETSTORE_DATA: join(directory, 'none') });
-    assert.deepEqual([none.code, none.stdout], [2, '']);
-    assert.match(none.stderr, /^There is no store in /);
+    assertExplained(none, /^There is no store in /);
     const numbers = ['x', '-1', '1.5', '', '9007199254740991', '99999999999999999999'];
     for (const args of [
       ...numbers.map(number => ['continue-log', '--after', number]),

@@ -6,6 +6,7 @@ import { selectEvents } from '../../src/events/event-log/event-queries.ts';
 import { eventTypeNames } from '../../src/events/event-log/event-types.ts';
 import { MAX_COUNTED } from '../../src/kit/paging.ts';
 import { engines } from '../support/engines.ts';
+import type { PlanNode } from '../support/query-plans.ts';
 
 const EVENTS = 20_000;
 const LIMIT = 20;
@@ -41,15 +42,6 @@ const parts: Record<string, Part> = {
   'of a period, counted': { until: EVENTS, counted: { after: EVENTS - 100, until: EVENTS } },
 };
 
-interface Plan {
-  'Relation Name'?: string;
-  'Actual Rows': number;
-  'Actual Loops': number;
-  'Rows Removed by Filter'?: number;
-  'Rows Removed by Index Recheck'?: number;
-  Plans?: Plan[];
-}
-
 /**
  * How many rows of the log a page of the filter reads. SQLite has no count: all rows if it scans the log, or reads it in the order
  * of IDs for a filter; otherwise 0.
@@ -65,7 +57,7 @@ const rowsRead: Record<string, (db: Database, filter: EventFilter, part: Part) =
   },
   PostgreSQL: async (db, filter, part) => {
     const [sql, values] = await statementOf(filter, part);
-    const [row] = await db.all<Record<string, [{ Plan: Plan }]>>(
+    const [row] = await db.all<Record<string, [{ Plan: PlanNode }]>>(
       `EXPLAIN (ANALYZE, FORMAT JSON) ${sql}`,
       values,
     );
@@ -73,7 +65,7 @@ const rowsRead: Record<string, (db: Database, filter: EventFilter, part: Part) =
   },
 };
 
-function rowsOf(plan: Plan): number {
+function rowsOf(plan: PlanNode): number {
   const removed = (plan['Rows Removed by Filter'] ?? 0) + (plan['Rows Removed by Index Recheck'] ?? 0);
   const own = plan['Relation Name'] === 'events' ? (plan['Actual Rows'] + removed) * plan['Actual Loops'] : 0;
   return (plan.Plans ?? []).reduce((sum, child) => sum + rowsOf(child), own);

@@ -21,23 +21,6 @@ const pet = insertInto('pets', ['name', 'category_id', 'name_key', 'status', 'qu
 
 for (const [engine, openStore] of Object.entries(engines)) {
   describe(`a store on ${engine}`, () => {
-    it('stores concurrent writes when one of them fails, and nothing of the failed one', async t => {
-      const { db } = await openStore(t);
-      const outcomes = await Promise.allSettled([
-        db.write(tx => addCategory(tx, 'first')),
-        db.write(async tx => {
-          await addCategory(tx, 'second');
-          throw new Error('rejected');
-        }),
-        db.write(tx => addCategory(tx, 'third')),
-      ]);
-      assert.deepEqual(
-        outcomes.map(({ status }) => status),
-        ['fulfilled', 'rejected', 'fulfilled'],
-      );
-      assert.deepEqual(await names(db), ['first', 'third']);
-    });
-
     it('stores nothing of a write whose statement fails, even when the error is caught', async t => {
       const { db } = await openStore(t);
       await addCategory(db, 'first');

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { Client } from 'pg';
 import * as pets from '../../src/catalog/pets/pets.ts';
-import { addPetWords } from '../../src/catalog/pets/search/pet-words.ts';
 import type { Database, Transaction } from '../../src/db/database.ts';
 import * as inventory from '../../src/inventory/inventory.ts';
 import * as orders from '../../src/orders/orders.ts';
@@ -180,12 +179,6 @@ for (const [engine, openStore] of Object.entries(engines)) {
       assert.equal((await wordsIn(db)).length, names.length);
     });
 
-    it('have words that are stored even if the write has no event', async t => {
-      const db = await openShop(t);
-      await writeLong(db, tx => addPetWords(tx, [{ id: 1, name: 'pet 12' }]));
-      assert.deepEqual(await wordsIn(db), ['12']);
-    });
-
     it('are not stored when the write fails', async t => {
       const db = await openShop(t);
       const failing = writeLong(db, async tx => {
@@ -342,23 +335,5 @@ describe('a long write on PostgreSQL', () => {
       for (let i = 0; i < 1_000; i++) await create(tx, 'Ada');
       assert.equal(tx.heldRow('pets', rex), undefined);
     });
-  });
-
-  it('reserves less than twice as many IDs as it needs', async t => {
-    const { db } = await openPostgresStore(t);
-    await addCategory(db);
-    for (const count of [1, 5, 100]) {
-      const ids = await writeLong(db, async tx => {
-        const created = [];
-        for (let i = 0; i < count; i++) created.push(await create(tx, 'Rex'));
-        return created;
-      });
-      const next = await db.write(tx => create(tx, 'Rex'));
-      assert.deepEqual(
-        ids,
-        Array.from(ids, (_, i) => ids[0]! + i),
-      );
-      assert.ok(next - ids[0]! <= 2 * count, `${next} after ${ids}`);
-    }
   });
 });

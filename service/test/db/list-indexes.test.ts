@@ -5,7 +5,7 @@ import { categoryList } from '../../src/catalog/categories/category-queries.ts';
 import { type Pet, petTable } from '../../src/catalog/pets/pet.ts';
 import { petList } from '../../src/catalog/pets/pet-queries.ts';
 import { text } from '../../src/db/columns.ts';
-import type { Database, Queries, Row, Value } from '../../src/db/database.ts';
+import type { Database, Row, Value } from '../../src/db/database.ts';
 import { indexesOf } from '../../src/db/indexes.ts';
 import { defineList, is, type List, type ListDeclaration, unique } from '../../src/db/list.ts';
 import { selectionOf, selectPage } from '../../src/db/select-page.ts';
@@ -16,6 +16,7 @@ import { InvalidListing } from '../../src/kit/paging.ts';
 import { orderList } from '../../src/orders/order-queries.ts';
 import { engines, type OpenStore } from '../support/engines.ts';
 import { fillLists } from '../support/full-lists.ts';
+import { recorded, type Sent } from '../support/query-plans.ts';
 
 const lists = {
   petList,
@@ -161,16 +162,8 @@ const values: Record<string, unknown> = {
  * statement. Returns the combinations with the chip that are served.
  */
 async function readAll(db: Database, list: List<Pet>): Promise<[set: string, sort: string][]> {
-  let sent: Parameters<Queries['all']>[] = [];
-  const recorder: Queries = {
-    engine: db.engine,
-    get: () => assert.fail('a page is read by `all`'),
-    run: () => assert.fail('a page changes nothing'),
-    all: (...query) => {
-      sent.push(query);
-      return db.all(...query);
-    },
-  };
+  let sent: Sent[] = [];
+  const recorder = recorded(db, query => void sent.push(query));
   const served: [set: string, sort: string][] = [];
   const sets = Object.keys(values).reduce<string[][]>(
     (sets, name) => sets.concat(sets.map(set => [...set, name])),
@@ -184,7 +177,7 @@ async function readAll(db: Database, list: List<Pet>): Promise<[set: string, sor
         const { items, total } = await selectPage(recorder, list, { ...query, sort, count: true } as object);
         assert.deepEqual([items.map(({ id }) => id), total], [[7], 1], `${set} ${sort}`);
         const index = set.includes('id') ? /Index|PRIMARY KEY/ : /pets_by_chip/;
-        for (const [sql, values] of sent) assert.match(await planOf(db, sql, values), index);
+        for (const { sql, values } of sent) assert.match(await planOf(db, sql, values), index);
         served.push([set.join(), sort]);
       } catch (error) {
         assert.ok(error instanceof InvalidListing, `${set} ${sort}: ${error}`);

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import BetterSqlite3 from 'better-sqlite3';
 import pg from 'pg';
-import { tablesOf } from '../../src/db/embedded-source.ts';
 import { migrateSqlite } from '../../src/db/migrate-sqlite.ts';
+import { isLong } from '../support/long.ts';
 import { NEXT_SCHEMA, nextVersion } from '../support/next-version.ts';
-import { dataDirectory, type Ended, run, serve, start } from '../support/service-process.ts';
+import { assertExplained, dataDirectory, run, serve, start } from '../support/service-process.ts';
 import { TestClock } from '../support/test-clock.ts';
 import { newDatabase } from '../support/test-store.ts';
 import { until } from '../support/until.ts';
@@ -44,12 +44,6 @@ function addPets(directory: string, pets: number): void {
     INSERT INTO orders (pet_id, quantity, complete) VALUES (1, 1, 0);
   `);
   db.close();
-}
-
-function assertExplained({ code, stdout, stderr }: Ended, message: RegExp): void {
-  assert.match(stderr, message);
-  assert.doesNotMatch(stderr, /\n {4}at /);
-  assert.deepEqual([code, stdout], [2, '']);
 }
 
 /** Asserts that there is no row, and that IDs start at 1. */
@@ -113,23 +107,7 @@ describe('a shop that moves to PostgreSQL', () => {
     assert.deepEqual(await query('SELECT max(version) FROM schema_migrations'), [[NEXT_SCHEMA]]);
   });
 
-  it('moves completely: the tables and columns of both stores are the same', async t => {
-    const { query } = await stores(t);
-    const db = new BetterSqlite3(':memory:');
-    t.after(() => db.close());
-    migrateSqlite(db);
-    const embedded = tablesOf(db).flatMap(({ name, columns }) =>
-      columns.map(column => `${name}.${column.name}`),
-    );
-    const postgres = await query(
-      `SELECT table_name || '.' || column_name FROM information_schema.columns
-       WHERE table_schema = 'public' AND is_generated = 'NEVER'
-         AND table_name NOT IN ('schema_migrations', 'new_events', 'event_log')`,
-    );
-    assert.deepEqual(embedded.toSorted(), postgres.flat().toSorted());
-  });
-
-  it('needs no more memory when it is large', async t => {
+  it('needs no more memory when it is large', { skip: !isLong && 'npm run test:long' }, async t => {
     const peak = async (pets: number) => {
       const { directory, environment, query } = await stores(t);
       addPets(directory, pets);

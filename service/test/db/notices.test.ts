@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { Client } from 'pg';
 import { DatabaseUnavailable, type Queries } from '../../src/db/database.ts';
 import { EventTail } from '../../src/events/event-log/event-tail.ts';
 import { COMMIT, DatabaseProxy } from '../support/database-proxy.ts';
@@ -48,21 +47,6 @@ for (const [engine, openStore] of Object.entries(engines)) {
 }
 
 describe('a notice of a transaction on PostgreSQL', () => {
-  it('waits for the response to the commit', async t => {
-    const { db } = await openPostgresStore(t);
-    const order: string[] = [];
-    db.onNotice('shelves', () => order.push('notice'));
-    const { query } = Client.prototype;
-    t.mock.method(Client.prototype, 'query', function (this: Client, ...args: Parameters<typeof query>) {
-      const response: unknown = query.apply(this, args);
-      if (String(args[0]) === 'COMMIT')
-        void (response as Promise<unknown>).then(() => order.push('committed'));
-      return response;
-    });
-    await db.write(async tx => tx.notify('shelves'));
-    assert.deepEqual(order, ['committed', 'notice']);
-  });
-
   it('is also sent when the connection breaks during the commit, because the change may be stored', async t => {
     const { openAgain, url } = await openPostgresStore(t);
     const proxy = await DatabaseProxy.between(t, url);

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it, type TestContext } from 'node:test';
-import { Client as Session } from 'pg';
 import { type Pgbouncer, startPgbouncer } from '../../../scripts/servers/pgbouncer.ts';
 import { openPostgres } from '../../src/db/postgres.ts';
 import { directSessions, isPooled, pooledSessions } from '../../src/db/postgres-sessions.ts';
-import { Client } from '../support/client.ts';
 import { postgresOptions } from '../support/engines.ts';
 import { assertGapless } from '../support/event-log.ts';
 import { EventReader } from '../support/event-reader.ts';
@@ -12,7 +10,7 @@ import { aPet } from '../support/factories.ts';
 import { assertInvariants } from '../support/invariants.ts';
 import { tally } from '../support/replicas.ts';
 import { dataDirectory, run, serve } from '../support/service-process.ts';
-import { administer, emptyDatabase, urlOf } from '../support/test-store.ts';
+import { administer, emptyDatabase, rowsIn, urlOf, withSession } from '../support/test-store.ts';
 
 /** How many server connections pgbouncer opens for all connections of a service to one database in transaction mode. */
 const SHARED = 3;
@@ -28,21 +26,6 @@ async function aDatabase(t: TestContext, mode: 'transaction' | 'session') {
   // pgbouncer keeps connections open after its clients have closed theirs.
   t.after(() => administer(client => client.query(`DROP DATABASE ${name} WITH (FORCE)`)));
   return { url, pooledUrl: poolers[mode].pgbouncer!.through(url) };
-}
-
-/** Runs a query in its own session. */
-async function rowsOf(url: string, sql: string): Promise<unknown[]> {
-  return withSession(url, async session => (await session.query(sql)).rows);
-}
-
-async function withSession<T>(url: string, work: (session: Session) => Promise<T>): Promise<T> {
-  const session = new Session(url);
-  await session.connect();
-  try {
-    return await work(session);
-  } finally {
-    await session.end();
-  }
 }
 
 describe('pgbouncer', () => {
@@ -64,16 +47,10 @@ describe('pgbouncer', () => {
         const directory = dataDirectory(t);
         const replica = async () => {
           const settings = { DATABASE_URL: pooledUrl, PETSTORE_DATABASE_CONNECTIONS: '6' };
-          const service = await serve(t, directory, {
-            ...settings,
-            PETSTORE_CONNECTIONS_PER_ADDRESS: '1000',
-          });
-          const api = new Client(service.url, service.adminKey);
-          t.after(() => api.close());
-          return { service, api };
+          return serve(t, directory, { ...settings, PETSTORE_CONNECTIONS_PER_ADDRESS: '1000' });
         };
         const [one, other] = [await replica(), await replica()];
-        const reader = await EventReader.open(other.service.url, other.service.adminKey);
+        const reader = await EventReader.open(other.url, other.adminKey);
         t.after(() => reader.close());
         const petId = await aPet(one.api, { stock: 20 });
 
@@ -98,13 +75,8 @@ describe('pgbouncer', () => {
         );
         const ids = reader.events.map(({ id }) => Number(id));
         assertGapless(ids, ids[0]!);
-        await assertInvariants(sql => rowsOf(url, sql));
-      });
-
-      it('log the pooler', async t => {
-        const { pooledUrl } = await aDatabase(t, mode);
-        const service = await serve(t, dataDirectory(t), { DATABASE_URL: pooledUrl });
-        const { stdout } = await service.end('SIGTERM');
+        await assertInvariants(sql => rowsIn(url, sql));
+        const { stdout } = await one.end('SIGTERM');
         assert.match(stdout, /"msg":"A pooler is in front of PostgreSQL: statements are not prepared"/);
       });
 
@@ -127,24 +99,24 @@ describe('pgbouncer', () => {
         } finally {
           await db.close();
         }
-        const settings = await rowsOf(
+        const settings = await rowsIn(
           pooledUrl,
           `SELECT name FROM pg_settings WHERE source = 'session' AND name IN
            ('statement_timeout', 'idle_in_transaction_session_timeout', 'default_transaction_read_only')`,
         );
         assert.deepEqual(settings, []);
       });
-
-      it('can be the target of a move from the embedded store', async t => {
-        const directory = dataDirectory(t);
-        assert.equal((await run(t, ['seed'], { PETSTORE_DATA: directory })).code, 0);
-        const { url, pooledUrl } = await aDatabase(t, mode);
-        const moved = await run(t, ['migrate-store'], { PETSTORE_DATA: directory, DATABASE_URL: pooledUrl });
-        assert.equal(moved.code, 0, moved.stderr);
-        assert.deepEqual(await rowsOf(url, 'SELECT count(*)::int AS pets FROM pets'), [{ pets: 40 }]);
-      });
     });
   }
+
+  it('in transaction mode can be the target of a move from the embedded store', async t => {
+    const directory = dataDirectory(t);
+    assert.equal((await run(t, ['seed'], { PETSTORE_DATA: directory })).code, 0);
+    const { url, pooledUrl } = await aDatabase(t, 'transaction');
+    const moved = await run(t, ['migrate-store'], { PETSTORE_DATA: directory, DATABASE_URL: pooledUrl });
+    assert.equal(moved.code, 0, moved.stderr);
+    assert.deepEqual(await rowsIn(url, 'SELECT count(*)::int AS pets FROM pets'), [{ pets: 40 }]);
+  });
 
   describe('a connection', () => {
     it('to a pooler is detected in both modes, and one to the server is not taken for it', async t => {

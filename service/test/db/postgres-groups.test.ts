@@ -6,6 +6,7 @@ import type { PostgresOptions } from '../../src/db/postgres.ts';
 import { openPostgres } from '../../src/db/postgres.ts';
 import { COMMIT, DatabaseProxy } from '../support/database-proxy.ts';
 import { openPostgresStore, postgresOptions } from '../support/engines.ts';
+import { holdLocks } from '../support/hold-writes.ts';
 import { newDatabase } from '../support/test-store.ts';
 
 const CLIENTS = 16;
@@ -29,23 +30,6 @@ async function openStore(t: TestContext, options: Partial<PostgresOptions> = {})
 /** Runs `work` for each number up to `CLIENTS` at once. */
 function atOnce<T>(work: (i: number) => Promise<T>): Promise<PromiseSettledResult<T>[]> {
   return Promise.allSettled(Array.from({ length: CLIENTS }, (_, i) => work(i)));
-}
-
-/** Runs work in a transaction of another session, which holds its locks until they are released. */
-async function hold(other: Database, locking: (tx: Transaction) => Promise<unknown>) {
-  const { promise: released, resolve: release } = Promise.withResolvers<void>();
-  const { promise: held, resolve: locked } = Promise.withResolvers<void>();
-  const work = async (tx: Transaction) => {
-    await locking(tx);
-    locked();
-    await released;
-  };
-  const holding = other.write(work, { alone: true });
-  await held;
-  return async () => {
-    release();
-    await holding;
-  };
 }
 
 describe('writes at once on PostgreSQL', () => {
@@ -140,7 +124,7 @@ describe('writes at once on PostgreSQL', () => {
 
   it('do not wait for a single one that waits for a lock', async t => {
     const { db, openAgain } = await openStore(t);
-    const release = await hold(await openAgain(), tx => tx.lock('held'));
+    const release = await holdLocks(await openAgain(), tx => tx.lock('held'));
     const waiting = db.write(tx => tx.lock('held').then(() => add(tx, 'late')));
     await nextTurn();
     await db.write(tx => add(tx, 'early'));
@@ -173,7 +157,7 @@ describe('writes at once on PostgreSQL', () => {
     it(`do not wait for one that waits for a ${what}, which runs alone`, async t => {
       const { db, openAgain } = await openStore(t);
       await db.write(tx => add(tx, 'held'));
-      const release = await hold(await openAgain(), wait);
+      const release = await holdLocks(await openAgain(), wait);
       const waiting: Promise<number>[] = [];
       const free: Promise<number>[] = [];
       for (let i = 0; i < CLIENTS; i++) {

@@ -4,6 +4,7 @@ import { type Database, DatabaseUnavailable, type Transaction } from '../../src/
 import { openPostgres } from '../../src/db/postgres.ts';
 import { COMMIT, DatabaseProxy } from '../support/database-proxy.ts';
 import { openPostgresStore, postgresOptions } from '../support/engines.ts';
+import { holdLocks } from '../support/hold-writes.ts';
 import { administer, newDatabase } from '../support/test-store.ts';
 import { until } from '../support/until.ts';
 
@@ -39,24 +40,18 @@ async function openThroughProxy(t: TestContext) {
 }
 
 describe('a commit', () => {
-  it('whose response is lost is reported as unknown, because it may have been stored', async t => {
-    const { db, proxy, names } = await openThroughProxy(t);
-    await addCategory(db, 'before');
-    proxy.fate = [COMMIT, 'is cut off'];
-    await assert.rejects(addCategory(db, 'during'), isUnavailable(UNKNOWN));
-    proxy.fate = undefined;
-    await addCategory(db, 'after');
-    assert.deepEqual(await names(), ['after', 'before', 'during']);
-  });
-
-  it('that never arrives is also reported as unknown', async t => {
-    const { db, proxy, names } = await openThroughProxy(t);
-    proxy.fate = [COMMIT, 'is not sent'];
-    await assert.rejects(addCategory(db, 'during'), isUnavailable(UNKNOWN));
-    proxy.fate = undefined;
-    await addCategory(db, 'after');
-    assert.deepEqual(await names(), ['after']);
-  });
+  for (const [fate, stored] of [
+    ['is cut off', ['after', 'during']],
+    ['is not sent', ['after']],
+  ] as const)
+    it(`that ${fate} is reported as unknown, because it may have been stored`, async t => {
+      const { db, proxy, names } = await openThroughProxy(t);
+      proxy.fate = [COMMIT, fate];
+      await assert.rejects(addCategory(db, 'during'), isUnavailable(UNKNOWN));
+      proxy.fate = undefined;
+      await addCategory(db, 'after');
+      assert.deepEqual(await names(), stored);
+    });
 
   it('that gets no response is waited for as long as a statement may take, plus a short margin', async t => {
     const { db, proxy } = await openThroughProxy(t);
@@ -194,15 +189,10 @@ describe('a wait', () => {
     const { db, openAgain } = await openPostgresStore(t, { statementSeconds: 1 });
     const other = await openAgain({ statementSeconds: 60 });
     await addCategory(db, 'a');
-    const release = Promise.withResolvers<void>();
-    const locked = Promise.withResolvers<void>();
-    const holding = other.write(async tx => {
+    const release = await holdLocks(other, async tx => {
       await tx.lock('a');
       await tx.run("UPDATE categories SET description = 'x'");
-      locked.resolve();
-      await release.promise;
     });
-    await locked.promise;
     const waiting = [
       db.write(tx => tx.lock('a')),
       db.write(tx => tx.run("UPDATE categories SET description = 'y'")),
@@ -210,8 +200,7 @@ describe('a wait', () => {
     const rejected = Promise.all(waiting.map(wait => assert.rejects(wait, DatabaseUnavailable)));
     const waited = await durationOf(rejected);
     assert.ok(waited < 4_000, `${waited} ms`);
-    release.resolve();
-    await holding;
+    await release();
   });
 
   it('for an idle transaction ends, because the server ends the transaction', async t => {

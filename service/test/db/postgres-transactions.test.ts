@@ -45,19 +45,6 @@ describe('a lock', () => {
     assert.equal(await countOf(db, 'a'), 100);
   });
 
-  it('is necessary: without it, changes are lost', async t => {
-    const { db } = await openPostgresStore(t, { writeBatch: 1 });
-    await addCategories(db, 'a');
-    const meet = meeting();
-    const increment = async (tx: Transaction) => {
-      const count = await countOf(tx, 'a');
-      await meet();
-      await setCount(tx, 'a', count + 1);
-    };
-    await Promise.all([db.write(increment), db.write(increment)]);
-    assert.equal(await countOf(db, 'a'), 1);
-  });
-
   it('is released with its transaction, committed or not, before the write resolves', async t => {
     const { db, openAgain } = await openPostgresStore(t, { writeBatch: 1 });
     const other = await openAgain();

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { Client } from 'pg';
 import { type SearchQuery, searchPets } from '../../src/catalog/pets/search/search-pets.ts';
-import type { Database, Queries, QueryPlan, Value } from '../../src/db/database.ts';
-import { INDEX_ORDER } from '../../src/db/postgres-sessions.ts';
+import type { Database } from '../../src/db/database.ts';
 import { engines, openPostgresStore } from '../support/engines.ts';
+import { explain, type PlanNode, planModes, recorded, type Sent } from '../support/query-plans.ts';
 import { storePets } from '../support/stored-pets.ts';
+import { withSession } from '../support/test-store.ts';
 
 const PETS = 20_000;
 
@@ -40,25 +40,11 @@ const searches: SearchQuery[] = [
   { q: 'word', categoryId: 2, status: ['pending', 'sold'] },
 ];
 
-interface Sent {
-  sql: string;
-  values: readonly Value[];
-  plan: QueryPlan | undefined;
-}
-
 /** Every statement of first and second pages, once. */
 async function statementsOf(db: Database): Promise<Sent[]> {
   const sent = new Map<string, Sent>();
-  const recorder: Queries = {
-    engine: db.engine,
-    get: (sql, values) => recorder.all(sql, values).then(rows => rows[0] as never),
-    run: () => assert.fail('a search changes nothing'),
-    all: (sql, values = [], plan) => {
-      // The first values of a text are those of the first slice.
-      sent.set(`${sql} ${values.at(-1)}`, { sql, values, plan });
-      return db.all(sql, values, plan);
-    },
-  };
+  // The first values of a text are those of the first slice.
+  const recorder = recorded(db, query => void sent.set(`${query.sql} ${query.values.at(-1)}`, query));
   for (const query of searches) {
     const { next } = await searchPets(recorder, { ...query, limit: 5 });
     if (next !== undefined) await searchPets(recorder, { ...query, limit: 5, cursor: next });
@@ -92,55 +78,17 @@ describe('every statement of a search reads a bounded number of rows', () => {
   it('on PostgreSQL, planned for its values and for any', async t => {
     const { db, url } = await openPostgresStore(t);
     await fill(db);
-    const client = new Client(url);
-    await client.connect();
-    try {
-      await client.query('VACUUM ANALYZE');
-      for (const { sql, values, plan } of await statementsOf(db)) {
-        for (const mode of ['force_custom_plan', 'force_generic_plan']) {
-          const root = await explain(client, sql, values, plan, mode);
-          assert.deepEqual(faultsOf(root), [], `${mode}: ${sql}`);
-        }
-      }
-    } finally {
-      // The database cannot be dropped earlier.
-      await client.end();
-    }
+    await withSession(url, async session => {
+      await session.query('VACUUM ANALYZE');
+      for (const sent of await statementsOf(db))
+        for (const mode of planModes)
+          assert.deepEqual(faultsOf(await explain(session, sent, mode)), [], `${mode}: ${sent.sql}`);
+    });
   });
 });
 
-interface Plan {
-  'Node Type': string;
-  'Relation Name'?: string;
-  'Actual Rows': number;
-  'Actual Loops': number;
-  'Rows Removed by Filter'?: number;
-  Plans?: Plan[];
-}
-
-async function explain(
-  client: Client,
-  sql: string,
-  values: readonly Value[],
-  plan: QueryPlan | undefined,
-  mode: string,
-): Promise<Plan> {
-  let parameters = 0;
-  const text = sql.replaceAll('?', () => `$${++parameters}`);
-  const literals = values.map(value =>
-    typeof value === 'string' ? client.escapeLiteral(value) : String(value),
-  );
-  await client.query(`BEGIN; ${plan ? INDEX_ORDER : ''}`);
-  await client.query(`SET LOCAL plan_cache_mode = ${mode}; PREPARE slice AS ${text}`);
-  const { rows } = await client.query<{ 'QUERY PLAN': { Plan: Plan }[] }>(
-    `EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE slice (${literals.join(', ')})`,
-  );
-  await client.query('DEALLOCATE slice; COMMIT');
-  return rows[0]!['QUERY PLAN'][0]!.Plan;
-}
-
 /** Finds the nodes that scan a table or read too many rows. */
-function faultsOf(node: Plan): string[] {
+function faultsOf(node: PlanNode): string[] {
   const { 'Node Type': type, 'Relation Name': table, Plans: inner = [] } = node;
   const rows = (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'];
   const own = table && (type === 'Seq Scan' || rows > MAX_READ) ? [`${type} of ${table}: ${rows} rows`] : [];

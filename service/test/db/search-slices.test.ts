@@ -4,6 +4,7 @@ import { searchPets } from '../../src/catalog/pets/search/search-pets.ts';
 import { nameCondition } from '../../src/catalog/pets/search/slices.ts';
 import type { Database, Queries } from '../../src/db/database.ts';
 import { engines } from '../support/engines.ts';
+import { recorded, type Sent } from '../support/query-plans.ts';
 import { storePets } from '../support/stored-pets.ts';
 
 /** Each is more than two slices. */
@@ -29,17 +30,11 @@ async function store(db: Database, names: readonly string[]): Promise<void> {
 /** Returns the IDs that a search finds, and how many parts of lists, ends of parts and words with typing errors it reads. */
 async function search(db: Database, q: string, limit = 20) {
   const reads = { parts: 0, ends: 0, errors: 0 };
-  const counter: Queries = {
-    engine: db.engine,
-    get: (...query) => db.get(...query),
-    run: () => assert.fail('a search changes nothing'),
-    all: (...query) => {
-      if (query[0].includes('name_key LIKE')) reads.parts++;
-      if (query[0].endsWith('AS part LIMIT 1 OFFSET ?')) reads.ends++;
-      if (query[0].includes('word_variants')) reads.errors++;
-      return db.all(...query);
-    },
-  };
+  const counter = recorded(db, ({ sql }) => {
+    if (sql.includes('name_key LIKE')) reads.parts++;
+    if (sql.endsWith('AS part LIMIT 1 OFFSET ?')) reads.ends++;
+    if (sql.includes('word_variants')) reads.errors++;
+  });
   const { items } = await searchPets(counter, { q, limit });
   return { ids: items.map(({ id }) => id), ...reads };
 }
@@ -52,17 +47,14 @@ async function turnsAfter<T>(
 ): Promise<{ result: T; turns: number }> {
   let turns = 0;
   let isCounting = false;
-  const counter: Queries = {
-    engine: db.engine,
-    get: (...query) => db.get(...query),
-    run: () => assert.fail('a search changes nothing'),
-    all: async (...query) => {
-      isCounting = false;
-      const rows = await db.all<never>(...query);
-      isCounting = query[0].includes(text);
-      return rows;
-    },
+  const count = (isRead: boolean) => {
+    isCounting = isRead;
   };
+  const counter = recorded(
+    db,
+    () => count(false),
+    ({ sql }) => count(sql.includes(text)),
+  );
   let waiting = setImmediate(function next() {
     if (isCounting) turns++;
     waiting = setImmediate(next);
@@ -76,32 +68,21 @@ async function turnsAfter<T>(
 
 for (const [engine, openStore] of Object.entries(engines)) {
   describe(`a search, on ${engine}`, () => {
-    it('reads in each slice the pets of the word with fewer pets there', async t => {
+    it('reads in each slice the pets of the word with fewer pets there, and no more than a page needs', async t => {
       const { db } = await openStore(t);
       await fill(db);
-      const expected = { ids: [1, 3_001, 6_001, 9_001], parts: 2, ends: 4, errors: 2 };
-      assert.deepEqual(await search(db, 'golden shadow'), expected);
-      assert.deepEqual(await search(db, 'shadow golden'), expected);
-    });
-
-    it('looks for typing errors only if other pets do not fill the page', async t => {
-      const { db } = await openStore(t);
-      await fill(db);
-      const expected = { ids: [1, 3_001, 6_001], parts: 2, ends: 4, errors: 0 };
-      assert.deepEqual(await search(db, 'golden shadow', 3), expected);
-    });
-
-    it('does not look for ends of parts when there is nothing to choose', async t => {
-      const { db } = await openStore(t);
-      await fill(db);
-      const expected = { ids: [1, 2], parts: 1, ends: 0, errors: 0 };
-      assert.deepEqual(await search(db, 'golde', 2), expected);
-    });
-
-    it('reads no list when a word has no pets', async t => {
-      const { db } = await openStore(t);
-      await fill(db);
-      assert.deepEqual(await search(db, 'golden 12'), { ids: [], parts: 0, ends: 0, errors: 1 });
+      const both = { ids: [1, 3_001, 6_001, 9_001], parts: 2, ends: 4, errors: 2 };
+      const cases: [q: string, limit: number, expected: typeof both][] = [
+        ['golden shadow', 20, both],
+        ['shadow golden', 20, both],
+        // Other pets fill the page, so that typing errors do not matter.
+        ['golden shadow', 3, { ids: [1, 3_001, 6_001], parts: 2, ends: 4, errors: 0 }],
+        // There is nothing to choose.
+        ['golde', 2, { ids: [1, 2], parts: 1, ends: 0, errors: 0 }],
+        // A word has no pets.
+        ['golden 12', 20, { ids: [], parts: 0, ends: 0, errors: 1 }],
+      ];
+      for (const [q, limit, expected] of cases) assert.deepEqual(await search(db, q, limit), expected, q);
     });
 
     it('checks a bounded number of characters of names in each turn of the event loop', async t => {
@@ -146,29 +127,25 @@ for (const [engine, openStore] of Object.entries(engines)) {
       let slice: { sent: number; comparisons: number } | undefined;
       const slices: (typeof slice)[] = [];
       let mostPatterns = 0;
-      const counter: Queries = {
-        engine: db.engine,
-        get: (...query) => db.get(...query),
-        run: () => assert.fail('a search changes nothing'),
-        all: async (sql, values = [], plan) => {
-          const patterns = values.filter(value => String(value).startsWith('%')).length;
-          if (patterns > 0) {
-            mostPatterns = Math.max(mostPatterns, patterns);
-            if (!slice) {
-              slice = { sent: 0, comparisons: 0 };
-              slices.push(slice);
-              setImmediate(() => {
-                slice = undefined;
-              });
-            }
-            slice.sent++;
-            slice.comparisons += Number(values.at(-patterns - 2)) * patterns;
+      const patternsOf = ({ values }: Sent) => values.filter(value => String(value).startsWith('%')).length;
+      const counter = recorded(
+        db,
+        sent => {
+          const patterns = patternsOf(sent);
+          if (patterns === 0) return;
+          mostPatterns = Math.max(mostPatterns, patterns);
+          if (!slice) {
+            slice = { sent: 0, comparisons: 0 };
+            slices.push(slice);
+            setImmediate(() => {
+              slice = undefined;
+            });
           }
-          const rows = await db.all<never>(sql, values, plan);
-          assert.ok(patterns === 0 || rows.length <= 500, `${rows.length} names`);
-          return rows;
+          slice.sent++;
+          slice.comparisons += Number(sent.values.at(-patterns - 2)) * patterns;
         },
-      };
+        (sent, rows) => assert.ok(patternsOf(sent) === 0 || rows.length <= 500, `${rows.length} names`),
+      );
       for (const q of ['labraxorian retriexerish shadoxington', 'a', 'a labra'])
         await searchPets(counter, { q, limit: 100, count: true });
       assert.equal(mostPatterns, 3 * 17);

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { Agent, request as httpRequest } from 'node:http';
 import type { ServiceProcess } from '../support/service-process.ts';
@@ -42,9 +41,6 @@ export async function load({ url, adminKey }: ServiceProcess, milliseconds: numb
 
 /** The resident memory of a process, in MB. */
 export function residentMegabytes(pid: number): number {
-  const kilobytes =
-    process.platform === 'linux'
-      ? /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]
-      : spawnSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' }).stdout;
+  const [, kilobytes] = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))!;
   return Number(kilobytes) / 1024;
 }

@@ -1,21 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { aPet } from '../support/factories.ts';
-import {
-  aDatabase,
-  aShop,
-  assertUnavailable,
-  recovery,
-  respondedInTime,
-  withConnection,
-} from './shop-on-postgres.ts';
+import { withSession } from '../support/test-store.ts';
+import { aDatabase, aShop, assertUnavailable, recovery, respondedInTime } from './shop-on-postgres.ts';
 
 describe('a row that another client of the database has locked', () => {
   it('gets 503 after the time limit of a statement, while all other requests continue', async t => {
     const { api, databaseUrl } = await aShop(t, await aDatabase(t));
     const [locked, free] = [await aPet(api), await aPet(api)];
     const rename = (petId: number, name: string) => api.patch(`/pets/${petId}`, { name });
-    await withConnection(databaseUrl, async other => {
+    await withSession(databaseUrl, async other => {
       await other.query('BEGIN');
       await other.query('UPDATE pets SET name = name WHERE id = $1', [locked]);
       // More than there are connections: they must leave room for each other, and for the rest of the shop.
@@ -44,7 +38,7 @@ describe('a table that another client of the database has locked', () => {
       PETSTORE_DATABASE_CONNECTIONS: '3',
     });
     const petId = await aPet(api);
-    await withConnection(databaseUrl, async other => {
+    await withSession(databaseUrl, async other => {
       await other.query('BEGIN; LOCK TABLE pets IN ACCESS EXCLUSIVE MODE');
       // None of these statements was sent before, so that each must still be prepared.
       const reads = Array.from({ length: 20 }, () => api.get(`/store/inventory/${petId}`));

@@ -6,6 +6,8 @@ import { effectOf } from '../crash/rejected-write.ts';
 import type { ApiResponse } from '../support/client.ts';
 import { COMMIT, DatabaseProxy } from '../support/database-proxy.ts';
 import { aPet, stockOf } from '../support/factories.ts';
+import { sized } from '../support/long.ts';
+import { rowsIn } from '../support/test-store.ts';
 import {
   aDatabase,
   aShop,
@@ -13,7 +15,6 @@ import {
   LONGEST_RESPONSE,
   recovery,
   respondedInTime,
-  rowsOf,
   type Shop,
 } from './shop-on-postgres.ts';
 
@@ -79,21 +80,21 @@ describe('a network', { concurrency: 3 }, () => {
     it(`that ${name} causes 503 within the time limits; then the service recovers by itself, unchanged`, async t => {
       const shop = await aRemoteShop(t);
       await Promise.all(shop.requests());
-      const placed = await rowsOf(shop.databaseUrl, 'SELECT id FROM orders');
+      const placed = await rowsIn(shop.databaseUrl, 'SELECT id FROM orders');
       const endDisturbance = await startDisturbance(shop.network);
       for (let times = 0; times < 2; times++) {
         (await respondedInTime(shop.requests())).forEach(assertUnavailable);
       }
       await endDisturbance();
       await assertRecovered(t, shop);
-      assert.deepEqual(await rowsOf(shop.databaseUrl, 'SELECT id FROM orders'), placed);
+      assert.deepEqual(await rowsIn(shop.databaseUrl, 'SELECT id FROM orders'), placed);
     });
   }
 
   it('that repeatedly cuts connections makes requests in progress fail with 503 only', async t => {
     const shop = await aRemoteShop(t);
     const responses: Promise<ApiResponse>[] = [];
-    for (let times = 0; times < 20; times++) {
+    for (let times = 0; times < sized(8, 20); times++) {
       responses.push(...shop.requests());
       await sleep(10);
       shop.network.cut();
@@ -107,7 +108,7 @@ describe('a network', { concurrency: 3 }, () => {
     }
     await assertRecovered(t, shop);
     const [, left] = await stockOf(shop.api, shop.petId);
-    const [orders] = await rowsOf<{ count: number }>(shop.databaseUrl, 'SELECT count(*) FROM orders');
+    const [orders] = await rowsIn<{ count: number }>(shop.databaseUrl, 'SELECT count(*) FROM orders');
     const { count } = orders!;
     t.diagnostic(`${done} orders acknowledged, ${count} placed, ${uncertain} changes uncertain`);
     assert.equal(left, 1_000 - count);
@@ -144,7 +145,7 @@ describe('a network', { concurrency: 3 }, () => {
       if (response!.status !== 201) assertUnavailable(response!);
       await repeat(order);
     }
-    assert.deepEqual(await rowsOf(databaseUrl, 'SELECT quantity FROM orders'), [{ quantity: 1 }]);
+    assert.deepEqual(await rowsIn(databaseUrl, 'SELECT quantity FROM orders'), [{ quantity: 1 }]);
     assert.deepEqual(await stockOf(api, petId), ['available', 999]);
   });
 });

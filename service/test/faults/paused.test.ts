@@ -4,6 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { SECOND } from '../../src/kit/clock.ts';
 import type { ApiResponse } from '../support/client.ts';
 import { aCategory, aPet } from '../support/factories.ts';
+import { sized } from '../support/long.ts';
+import { rowsIn } from '../support/test-store.ts';
 import { load, residentMegabytes } from './load.ts';
 import {
   aShop,
@@ -12,7 +14,6 @@ import {
   postgresOfThisFile,
   recovery,
   respondedInTime,
-  rowsOf,
 } from './shop-on-postgres.ts';
 
 const holder = postgresOfThisFile();
@@ -53,7 +54,7 @@ describe('while PostgreSQL hangs', () => {
     ]);
     t.diagnostic(`works again ${Math.round(Math.max(...times))} ms after its database`);
     assert.equal(service.child.exitCode, null);
-    const orders = await rowsOf(databaseUrl, 'SELECT count(*) FROM orders');
+    const orders = await rowsIn(databaseUrl, 'SELECT count(*) FROM orders');
     assert.deepEqual(orders, [{ count: 1 }], 'a rejected request was carried out later');
   });
 
@@ -93,7 +94,7 @@ describe('while PostgreSQL hangs', () => {
       peak = Math.max(peak, residentMegabytes(pid));
     }, 50);
     t.after(() => clearInterval(watch));
-    const rejected = await whilePaused(() => load(service, 4 * SECOND));
+    const rejected = await whilePaused(() => load(service, sized(2, 8) * SECOND));
     clearInterval(watch);
     t.diagnostic(
       `${rejected} requests rejected; ${Math.round(before)} MB before, ${Math.round(peak)} MB at peak, ` +

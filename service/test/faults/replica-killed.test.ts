@@ -7,7 +7,8 @@ import { WritingClient } from '../crash/write-load.ts';
 import { sized } from '../support/long.ts';
 import { Random } from '../support/random.ts';
 import { dataDirectory } from '../support/service-process.ts';
-import { aShop, postgresOfThisFile, rowsOf } from './shop-on-postgres.ts';
+import { rowsIn } from '../support/test-store.ts';
+import { aShop, postgresOfThisFile } from './shop-on-postgres.ts';
 
 /** `FAULT_SEED=…` repeats the random moments of a run, but not what the machine does between them. */
 const SEED = Number(process.env.FAULT_SEED ?? Date.now() | 0);
@@ -26,7 +27,7 @@ describe(`one of two replicas killed ${ROUNDS} times under load`, () => {
     const shelf = await stockShelf(steady.api);
     const ledger = new Ledger();
     const random = new Random(SEED);
-    const read = (sql: string) => rowsOf<object>(databaseUrl, sql);
+    const read = (sql: string) => rowsIn<object>(databaseUrl, sql);
     t.diagnostic(`seed ${SEED}`);
     let retried = 0;
 

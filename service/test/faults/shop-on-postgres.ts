@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
 import {
   type PostgresOptions,
   type PostgresServer,
   startPostgres,
 } from '../../../scripts/servers/postgres.ts';
-import { types } from '../../src/db/postgres-statements.ts';
 import { SECOND } from '../../src/kit/clock.ts';
-import { type ApiResponse, Client } from '../support/client.ts';
+import type { ApiResponse, Client } from '../support/client.ts';
 import { dataDirectory, type ServiceProcess, serve } from '../support/service-process.ts';
 import { administer, newDatabase } from '../support/test-store.ts';
 
@@ -70,28 +68,7 @@ export async function aShop(
     PETSTORE_CONNECTIONS_PER_ADDRESS: '1000',
     ...settings,
   });
-  const api = new Client(service.url, service.adminKey);
-  t.after(() => api.close());
-  return { service, api, databaseUrl };
-}
-
-/** Rows of a database, over a connection that does not belong to the service. */
-export async function rowsOf<Row extends object>(databaseUrl: string, sql: string): Promise<Row[]> {
-  return withConnection(databaseUrl, async connection => (await connection.query(sql)).rows);
-}
-
-export async function withConnection<T>(
-  databaseUrl: string,
-  use: (connection: pg.Client) => Promise<T>,
-): Promise<T> {
-  const connection = new pg.Client({ connectionString: databaseUrl, types: types! });
-  connection.on('error', () => {});
-  await connection.connect();
-  try {
-    return await use(connection);
-  } finally {
-    await connection.end();
-  }
+  return { service, api: service.api, databaseUrl };
 }
 
 /** Asserts a 503 with a Retry-After and rate-limit headers. The client has checked its shape. */

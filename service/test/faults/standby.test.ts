@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type PostgresServer, startPair } from '../../../scripts/servers/postgres.ts';
 import { SECOND } from '../../src/kit/clock.ts';
+import { rowsIn } from '../support/test-store.ts';
 import { until } from '../support/until.ts';
-import { aShop, assertUnavailable, recovery, respondedInTime, rowsOf } from './shop-on-postgres.ts';
+import { aShop, assertUnavailable, recovery, respondedInTime } from './shop-on-postgres.ts';
 
 /** PETSTORE_DATABASE_CONNECTIONS. */
 const CONNECTIONS = 6;
@@ -30,7 +31,7 @@ describe('while a synchronous standby does not confirm commits', () => {
     });
     const create = (name: string) => api.post('/categories', { name });
     const backends = async () => {
-      const [row] = await rowsOf<{ open: number; waiting: number }>(
+      const [row] = await rowsIn<{ open: number; waiting: number }>(
         databaseUrl,
         `SELECT count(*) AS open, count(*) FILTER (WHERE wait_event = 'SyncRep') AS waiting FROM pg_stat_activity
          WHERE datname = current_database() AND application_name = 'petstore'`,
@@ -56,7 +57,7 @@ describe('while a synchronous standby does not confirm commits', () => {
       assert.match(body.message, /^Commits are not confirmed: .*: writes get 503, reads are served$/);
       // The server stores these changes before it waits for the standby, so the response must not state the contrary.
       const unknown = first.filter(({ body }) => /may or may not have been stored/.test(body.message)).length;
-      const stored = await rowsOf<{ name: string }>(
+      const stored = await rowsIn<{ name: string }>(
         databaseUrl,
         "SELECT name FROM categories WHERE name LIKE 'first%'",
       );
@@ -65,7 +66,7 @@ describe('while a synchronous standby does not confirm commits', () => {
       standby.resume();
     }
     await recovery(() => create('later'));
-    const rounds = await rowsOf(databaseUrl, "SELECT name FROM categories WHERE name LIKE 'round%'");
+    const rounds = await rowsIn(databaseUrl, "SELECT name FROM categories WHERE name LIKE 'round%'");
     assert.deepEqual(rounds, [], 'a rejected request was carried out later');
     await until('the service is ready', async () => (await api.as().get('/readyz')).body.status === 'ok');
 

@@ -6,7 +6,6 @@ import BetterSqlite3 from 'better-sqlite3';
 import { checkStore } from '../../src/db/check-store.ts';
 import { migrateSqlite } from '../../src/db/migrate-sqlite.ts';
 import { copySnapshot } from '../../src/db/snapshot.ts';
-import { Client } from '../support/client.ts';
 import { aCategory } from '../support/factories.ts';
 import { dataDirectory, run, serve } from '../support/service-process.ts';
 import { smallDisk } from '../support/small-disk.ts';
@@ -32,9 +31,7 @@ function closedStore(t: TestContext, change = ''): { PETSTORE_DATA: string } {
 describe('a backup', () => {
   it('contains the whole shop at one instant, in one file for its owner, while clients write', async t => {
     const directory = dataDirectory(t);
-    const { url, adminKey } = await serve(t, directory);
-    const api = new Client(url, adminKey);
-    t.after(() => api.close());
+    const { api } = await serve(t, directory);
     const acknowledged: number[] = [];
     let isOver = false;
     const writers = Array.from({ length: 4 }, async () => {

@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { describe, it } from 'node:test';
-import { Client } from '../support/client.ts';
 import { RawConnection } from '../support/raw-connection.ts';
 import { dataDirectory, serve } from '../support/service-process.ts';
 import { onTerminal } from '../support/terminal.ts';
@@ -14,8 +13,8 @@ const HEALTH = 'GET /healthz HTTP/1.1\r\nHost: shop\r\n\r\n';
 describe('SIGTERM', () => {
   it('starts the drain, which a second signal ends; then idle connections are closed', async t => {
     const service = await serve(t, dataDirectory(t), { PETSTORE_DRAIN_SECONDS: '600' });
-    const api = new Client(service.url, service.adminKey);
-    t.after(() => api.close());
+    const { api } = service;
+    const silent = new RawConnection(service.url);
     const idle = new RawConnection(service.url);
     idle.send(HEALTH);
     await until('the connection is idle', () => idle.received.endsWith('{"status":"ok"}'));
@@ -26,7 +25,7 @@ describe('SIGTERM', () => {
     assert.equal(idle.socket.closed, false);
 
     const { code, stdout } = await service.end('SIGINT');
-    await idle.closed();
+    await Promise.all([silent.closed(), idle.closed()]);
     assert.equal(code, 0);
     assert.match(stdout, /"signal":"SIGTERM","drainSeconds":600,"msg":"Shutting down"/);
     assert.doesNotMatch(stdout, /cut off/);
@@ -86,14 +85,13 @@ describe('SIGTERM', () => {
       silent.close();
       silent.closeAllConnections();
     });
-    const api = new Client(service.url, service.adminKey);
+    const { api } = service;
     const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
     const webhook = await api.post('/webhooks', { url, types: ['category.created'] });
     assert.equal(webhook.status, 201, webhook.text);
     const attempt = once(silent, 'request');
     assert.equal((await api.post('/categories', { name: 'Dogs' })).status, 201);
     await attempt;
-    api.close();
     const { code, stdout } = await service.end('SIGTERM');
     assert.equal(code, 0);
     assert.doesNotMatch(stdout, /cut off/);

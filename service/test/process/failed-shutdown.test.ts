@@ -2,27 +2,19 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import BetterSqlite3 from 'better-sqlite3';
-import { Client } from '../support/client.ts';
 import { dataDirectory, type ServiceProcess, serve } from '../support/service-process.ts';
 import { until } from '../support/until.ts';
 
 /** A service that has counts to store, and a store that another program has locked. */
-async function lockedService(
-  t: TestContext,
-  environment: Record<string, string>,
-): Promise<ServiceProcess & { api: Client }> {
+async function lockedService(t: TestContext, environment: Record<string, string>): Promise<ServiceProcess> {
   const directory = dataDirectory(t);
   const service = await serve(t, directory, environment);
-  const api = new Client(service.url, service.adminKey);
   const other = new BetterSqlite3(join(directory, 'petstore.db'));
-  t.after(() => {
-    api.close();
-    other.close();
-  });
+  t.after(() => other.close());
   other.exec('BEGIN IMMEDIATE');
   // This request is counted after the lock, and its connection stays open, idle.
-  assert.equal((await api.get('/pets')).status, 200);
-  return { ...service, api };
+  assert.equal((await service.api.get('/pets')).status, 200);
+  return service;
 }
 
 // The timeout is for a process that does not end.

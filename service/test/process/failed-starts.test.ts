@@ -5,15 +5,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import BetterSqlite3 from 'better-sqlite3';
-import { dataDirectory, type Ended, run } from '../support/service-process.ts';
-
-/** An operator's mistake: reported in one sentence, with exit code 2 and no stack trace. */
-function assertExplained({ code, stdout, stderr }: Ended, message: RegExp, expectedCode = 2): void {
-  assert.match(stderr, message);
-  assert.doesNotMatch(stderr, /\n {4}at /);
-  assert.equal(stdout, '');
-  assert.equal(code, expectedCode);
-}
+import { assertExplained, dataDirectory, run } from '../support/service-process.ts';
 
 async function aTakenPort(t: TestContext): Promise<string> {
   const server = createServer().listen(0, '127.0.0.1');

@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers';
 import { describe, it, type TestContext } from 'node:test';
 import { Client } from '../support/client.ts';
 import { scrape } from '../support/metrics.ts';
-import { dataDirectory } from '../support/service-process.ts';
+import { dataDirectory, listening, start } from '../support/service-process.ts';
 import { smallDisk } from '../support/small-disk.ts';
 import { inTime, until } from '../support/until.ts';
 
@@ -145,22 +145,12 @@ describe('a service whose log', () => {
 
 describe('a service', () => {
   it('whose standard error is closed starts, serves, and exits 0', async t => {
-    const child = spawn(process.execPath, [main, 'serve'], {
-      env: { PATH: process.env.PATH, PORT: '0', PETSTORE_DATA: dataDirectory(t) },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    const exited = once(child, 'exit');
-    t.after(async () => {
-      child.kill('SIGKILL');
-      await exited;
-    });
-    child.stderr!.destroy();
-    const log = await outputUntil(child.stdout!, /Standard error cannot be written/);
-    const { url } = parsed(log).find(({ msg }) => msg === 'Listening') as LogLine & { url: string };
-    const api = new Client(url);
-    t.after(() => api.close());
-    assert.equal((await api.get('/healthz')).status, 200);
-    child.kill('SIGTERM');
-    assert.deepEqual(await exited, [0, null]);
+    const service = start(t, ['serve'], { PORT: '0', PETSTORE_DATA: dataDirectory(t) });
+    service.child.stderr!.destroy();
+    const { url } = await listening(service.child);
+    assert.equal((await fetch(`${url}/healthz`)).status, 200);
+    const { code, stdout } = await service.end('SIGTERM');
+    assert.equal(code, 0);
+    assert.match(stdout, /Standard error cannot be written/);
   });
 });

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { Client } from 'pg';
 import { EventReader } from '../support/event-reader.ts';
+import { holdLocks } from '../support/hold-writes.ts';
 import { scrape } from '../support/metrics.ts';
 import { startTestApp } from '../support/test-app.ts';
+import { withSession } from '../support/test-store.ts';
 import { until } from '../support/until.ts';
 
 const OPS = { OPS_PORT: '0' };
@@ -45,31 +46,20 @@ describe('the metrics of background work', () => {
     await app.db.numberEvents();
     const before = await scrape(metricsUrl);
     assert.equal(before.total(UNNUMBERED), 0, before.text);
-    const { promise: released, resolve: release } = Promise.withResolvers<void>();
-    const locked = Promise.withResolvers<void>();
-    const holding = app.db.write(async tx => {
-      await tx.lock('event relay');
-      locked.resolve();
-      await released;
-    });
-    await locked.promise;
+    const release = await holdLocks(app.db, tx => tx.lock('event relay'));
     for (let i = 0; i < 3; i++) await api.post('/categories', { name: `Category ${i}` });
     assert.equal((await scrape(metricsUrl)).total(UNNUMBERED), 3);
-    release();
-    await holding;
+    await release();
     await app.db.numberEvents();
     assert.equal((await scrape(metricsUrl)).total(UNNUMBERED), 0);
   });
 
   it('omit a figure that the database does not return in time, and show the others', async t => {
     const { store, metricsUrl } = await startTestApp(t, { environment: OPS, shared: true });
-    const other = new Client(store.environment.DATABASE_URL);
-    await other.connect();
-    await other.query('BEGIN; LOCK TABLE new_events IN ACCESS EXCLUSIVE MODE');
-    const { samples } = await scrape(metricsUrl);
-    const names = new Set(samples.map(({ name }) => name));
-    await other.query('ROLLBACK');
-    await other.end();
+    const names = await withSession(store.environment.DATABASE_URL!, async other => {
+      await other.query('BEGIN; LOCK TABLE new_events IN ACCESS EXCLUSIVE MODE');
+      return new Set((await scrape(metricsUrl)).samples.map(({ name }) => name));
+    });
     assert.ok(!names.has(UNNUMBERED));
     assert.ok(names.has(STREAMS));
     await until('the figure is shown again', async () => {

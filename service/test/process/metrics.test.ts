@@ -162,9 +162,4 @@ describe('the metrics', () => {
     const after = await scrape(metricsUrl);
     assert.equal(after.total('petstore_database_queue'), 0);
   });
-
-  it('show that limits are not counted in a fallback for Redis', async t => {
-    const { metricsUrl } = await start(t);
-    assert.equal((await scrape(metricsUrl)).total('petstore_limits_fallback'), 0);
-  });
 });

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { appendFileSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, describe, it, type TestContext } from 'node:test';
-import { Client as Session } from 'pg';
+import { after, before, describe, it } from 'node:test';
 import { type PostgresServer, startPostgres } from '../../../scripts/servers/postgres.ts';
 import { type RedisServer, startRedis } from '../../../scripts/servers/redis.ts';
-import { Client } from '../support/client.ts';
+import type { Client } from '../support/client.ts';
 import { buildConsole } from '../support/console-page.ts';
 import { Checkout, DocumentedCommands } from '../support/documented-commands.ts';
 import { latestCursor } from '../support/event-log.ts';
 import { aPet } from '../support/factories.ts';
 import { dataDirectory, run, type ServiceProcess, serve } from '../support/service-process.ts';
+import { withSession } from '../support/test-store.ts';
 
 const commands = new DocumentedCommands('docs/operations.md', 'README.md');
 
@@ -45,16 +45,17 @@ describe('the documented commands for the embedded store', () => {
     const home = dataDirectory(t);
     const checkout = new Checkout(home, { environment: {} });
     const data = join(checkout.directory, 'data');
-    const before = await aService(t, data);
+    const before = await serve(t, data);
     const kept = await aPet(before.api);
     await checkout.run(commands.find('main.ts backup'));
     assert.equal(statSync(join(home, 'petstore-backup.db')).mode & 0o777, 0o600);
     const lost = await aPet(before.api);
     await checkout.run(commands.find('main.ts check\n'));
-    await before.service.end('SIGTERM');
+    await before.end('SIGTERM');
 
     await checkout.run(commands.find('main.ts restore'));
-    const { service, api } = await aService(t, data);
+    const service = await serve(t, data);
+    const { api } = service;
     await assertServes(service);
     assert.equal((await api.get(`/pets/${kept}`)).status, 200);
     assert.equal((await api.get(`/pets/${lost}`)).status, 404);
@@ -63,19 +64,20 @@ describe('the documented commands for the embedded store', () => {
   it('make a new store in place of a lost one', async t => {
     const home = dataDirectory(t);
     const data = join(home, 'checkout/data');
-    const before = await aService(t, data);
-    await before.service.end('SIGTERM');
+    const before = await serve(t, data);
+    await before.end('SIGTERM');
     for (const name of readdirSync(data)) if (name.startsWith('petstore.db')) rmSync(join(data, name));
     const checkout = new Checkout(home, { environment: {} });
     await checkout.run(commands.find('main.ts new-store'));
-    await assertServes((await aService(t, data)).service);
+    await assertServes(await serve(t, data));
   });
 
   it('manage keys, and use the shop as the README describes', async t => {
     const home = dataDirectory(t);
     const data = join(home, 'checkout/data');
     await run(t, ['seed'], { PETSTORE_DATA: data });
-    const { service, api } = await aService(t, data);
+    const service = await serve(t, data);
+    const { api } = service;
     const checkout = new Checkout(home, {
       environment: {},
       substitutions: {
@@ -140,7 +142,7 @@ describe('the documented commands for PostgreSQL', () => {
     assert.match(await checkout.run(commands.find('main.ts migrate-store')), /^pets +\| +40 \| +40$/m);
 
     const settings = { DATABASE_URL: url, REDIS_URL: redis.url };
-    const before = await aService(t, data, settings);
+    const before = await serve(t, data, settings);
     const kept = await aPet(before.api);
     await checkout.run(commands.find('pg_dump --format=custom --file='));
     const lost = await aPet(before.api);
@@ -149,10 +151,11 @@ describe('the documented commands for PostgreSQL', () => {
     assert.match(counts, /^1\tAdministrator\t/m);
     assert.match(counts, /^The event log continues after event \d+ with event 1000000001, /m);
     const cursor = await latestCursor(before.api);
-    await before.service.end('SIGTERM');
+    await before.end('SIGTERM');
     await checkout.run(commands.find('redis-cli -u "$REDIS_URL" FLUSHDB'));
 
-    const { service, api } = await aService(t, data, { ...settings, DATABASE_URL: restoredUrl });
+    const service = await serve(t, data, { ...settings, DATABASE_URL: restoredUrl });
+    const { api } = service;
     await assertServes(service);
     assert.equal((await api.get(`/pets/${kept}`)).status, 200);
     assert.equal((await api.get(`/pets/${lost}`)).status, 404);
@@ -170,14 +173,14 @@ describe('the documented commands for compose.yaml', () => {
     const { postgres, redis } = servers;
     const data = dataDirectory(t);
     const settings = { DATABASE_URL: await postgres.createDatabase('petstore'), REDIS_URL: redis.url };
-    const before = await aService(t, data, settings);
+    const before = await serve(t, data, settings);
     const checkout = new Checkout(dataDirectory(t), {
       environment: {
         PGHOST: '127.0.0.1',
         PGPORT: String(postgres.port),
         REDIS_PORT: String(redis.port),
         DATABASE_URL: settings.DATABASE_URL,
-        SERVICE_PID: String(before.service.child.pid),
+        SERVICE_PID: String(before.child.pid),
       },
       // The commands for containers run here; the test itself restarts the service.
       docker: `
@@ -197,7 +200,8 @@ describe('the documented commands for compose.yaml', () => {
     const restored = await checkout.run(commands.find('ALTER DATABASE petstore RENAME TO petstore_before'));
     assert.match(restored, /^The event log continues after event \d+ with event 1000000001, /m);
 
-    const { service, api } = await aService(t, data, settings);
+    const service = await serve(t, data, settings);
+    const { api } = service;
     await assertServes(service);
     assert.equal((await api.get(`/pets/${kept}`)).status, 200);
     assert.equal((await api.get(`/pets/${lost}`)).status, 404);
@@ -210,13 +214,6 @@ describe('every command of docs/operations.md and README.md', () => {
     assert.deepEqual(commands.unused(Object.keys(skipped)), []);
   });
 });
-
-async function aService(t: TestContext, directory: string, environment: Record<string, string> = {}) {
-  const service = await serve(t, directory, environment);
-  const api = new Client(service.url, service.adminKey);
-  t.after(() => api.close());
-  return { service, api };
-}
 
 /** Fails unless the log continues in a new range, and the cursor of a lost event is rejected. */
 async function assertContinues(api: Client, cursor: string): Promise<void> {
@@ -246,12 +243,8 @@ function urlFor({ port }: PostgresServer, user: string, database: string): strin
   return `postgres://${user}@127.0.0.1:${port}/${database}`;
 }
 
-async function execute(url: string, ...statements: string[]): Promise<void> {
-  const session = new Session(url);
-  await session.connect();
-  try {
+function execute(url: string, ...statements: string[]): Promise<void> {
+  return withSession(url, async session => {
     for (const statement of statements) await session.query(statement);
-  } finally {
-    await session.end();
-  }
+  });
 }

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { Agent, get, type IncomingMessage } from 'node:http';
-import { connect, type Socket } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import { aCategory } from '../support/factories.ts';
 import { holdWrites } from '../support/hold-writes.ts';
 import { type Metrics, scrape, sendRequest } from '../support/metrics.ts';
+import { RawConnection } from '../support/raw-connection.ts';
 import { dataDirectory, serve } from '../support/service-process.ts';
 import { startTestApp } from '../support/test-app.ts';
 import { until } from '../support/until.ts';
@@ -25,28 +25,19 @@ async function scrapeUntil(url: string | undefined, name: string, expected: numb
   return metrics;
 }
 
-interface Service {
-  origin: string;
-  adminKey: string;
-}
-
 /** Sends the start of a request for each body on one connection. The bodies are incomplete, so no response is possible yet. */
-async function open(t: TestContext, { origin, adminKey }: Service, bodies: string[]): Promise<Socket> {
-  const { hostname, port } = new URL(origin);
-  const socket = connect(Number(port), hostname);
-  socket.on('error', () => {});
-  t.after(async () => {
-    socket.destroy();
-    if (!socket.closed) await once(socket, 'close');
+function open(t: TestContext, origin: string, adminKey: string, bodies: string[]): RawConnection {
+  const connection = new RawConnection(origin);
+  t.after(() => {
+    connection.socket.destroy();
+    return connection.closed();
   });
-  await once(socket, 'connect');
-  for (const body of bodies) {
-    socket.write(
-      `POST /categories HTTP/1.1\r\nHost: ${hostname}\r\nX-API-Key: ${adminKey}\r\n` +
+  for (const body of bodies)
+    connection.send(
+      `POST /categories HTTP/1.1\r\nHost: shop\r\nX-API-Key: ${adminKey}\r\n` +
         `Content-Type: application/json\r\nContent-Length: 17\r\n\r\n${body}`,
     );
-  }
-  return socket;
+  return connection;
 }
 
 describe('the ops port', () => {
@@ -121,7 +112,7 @@ describe('the ops port', () => {
 
   it('stays open until the last response of the service', async t => {
     const service = await serve(t, dataDirectory(t), { OPS_PORT: '0', PETSTORE_SHUTDOWN_SECONDS: '60' });
-    const socket = await open(t, { origin: service.url, adminKey: service.adminKey }, ['{"name":']);
+    const connection = open(t, service.url, service.adminKey, ['{"name":']);
     await scrapeUntil(service.metricsUrl, IN_FLIGHT, 1);
     const ended = service.end('SIGTERM');
     // The service's own port is closed by now.
@@ -133,9 +124,9 @@ describe('the ops port', () => {
     await until('the port of the service is closed', async () => !(await isOpen()));
     assert.equal((await scrape(service.metricsUrl)).total(IN_FLIGHT), 1);
 
-    socket.write('"Cats12"}');
-    const [response] = await once(socket, 'data');
-    assert.match(String(response), /^HTTP\/1.1 201 /);
+    connection.send('"Cats12"}');
+    const [response] = await connection.responses();
+    assert.equal(response!.status, 201);
     const { code } = await ended;
     assert.equal(code, 0);
     await assert.rejects(sendRequest('GET', service.metricsUrl), { code: 'ECONNREFUSED' });
@@ -158,7 +149,7 @@ describe('requests in flight', () => {
     const shop = await startTestApp(t, withMetrics);
     const release = await holdWrites(shop.app.db);
     const bodies = ['Dogs', 'Cats', 'Fish'].map(name => `{"name":"${name}12"}`);
-    const socket = await open(t, shop, bodies);
+    const { socket } = open(t, shop.origin, shop.adminKey, bodies);
     await scrapeUntil(shop.metricsUrl, IN_FLIGHT, 3);
     socket.destroy();
     await scrapeUntil(shop.metricsUrl, IN_FLIGHT, 0);

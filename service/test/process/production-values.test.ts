@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { parse } from 'yaml';
 import { readConfig } from '../../src/config.ts';
 import { DatabaseUnavailable } from '../../src/db/database.ts';
 import { LEASE, RESPONSE_TIMEOUT } from '../../src/events/webhooks/delivery-rules.ts';
@@ -134,14 +133,5 @@ describe('the running service', () => {
     assert.ok(!(await isReady()), 'the probe of the time before does not count any more');
     clock.advance(-HOUR);
     assert.ok(await isReady(), 'nor does the failure');
-  });
-
-  it('has the paths that Kubernetes requests: it restarts a replica that does not respond, not one that is not ready', () => {
-    const file = readFileSync(join(root, 'deploy/kubernetes/deployment.yaml'), 'utf8');
-    const [container] = parse(file).spec.template.spec.containers;
-    const paths = ['startupProbe', 'livenessProbe', 'readinessProbe'].map(
-      probe => container[probe].httpGet.path,
-    );
-    assert.deepEqual(paths, ['/healthz', '/healthz', '/readyz']);
   });
 });

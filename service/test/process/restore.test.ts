@@ -6,12 +6,11 @@ import BetterSqlite3 from 'better-sqlite3';
 import { checkStore } from '../../src/db/check-store.ts';
 import { migrateSqlite } from '../../src/db/migrate-sqlite.ts';
 import { Receiver } from '../events/receiver.ts';
-import { Client } from '../support/client.ts';
 import { latestCursor } from '../support/event-log.ts';
 import { EventReader } from '../support/event-reader.ts';
 import { aCategory, aPet } from '../support/factories.ts';
 import { assertRejected } from '../support/rejection.ts';
-import { dataDirectory, run, type ServiceProcess, serve, start } from '../support/service-process.ts';
+import { dataDirectory, run, serve, start } from '../support/service-process.ts';
 import { until } from '../support/until.ts';
 
 const fileCalls = `--import=${join(import.meta.dirname, '../support/file-calls.ts')}`;
@@ -27,18 +26,17 @@ function storeOf(path: string, category: string, change = ''): void {
 /** The categories of a store, which must be undamaged. */
 async function categoriesOf(path: string): Promise<unknown[]> {
   assert.deepEqual((await checkStore(path)).violations, []);
-  const db = new BetterSqlite3(path, { readonly: true });
-  try {
-    return db.prepare('SELECT name FROM categories').pluck().all();
-  } finally {
-    db.close();
-  }
+  return columnOf(path, 'SELECT name FROM categories');
 }
 
 function eventsOf(path: string): unknown[] {
+  return columnOf(path, 'SELECT id FROM events ORDER BY id');
+}
+
+function columnOf(path: string, sql: string): unknown[] {
   const db = new BetterSqlite3(path, { readonly: true });
   try {
-    return db.prepare('SELECT id FROM events ORDER BY id').pluck().all();
+    return db.prepare(sql).pluck().all();
   } finally {
     db.close();
   }
@@ -65,8 +63,7 @@ describe('restore', () => {
     const environment = { PETSTORE_DATA: directory };
     const file = join(dataDirectory(t), 'backup.db');
     const service = await serve(t, directory);
-    const api = new Client(service.url, service.adminKey);
-    t.after(() => api.close());
+    const { api } = service;
     const backedUp = await aCategory(api);
     const pet = await aPet(api, { name: 'Old Rex', categoryId: backedUp });
     assert.equal((await run(t, ['backup', file], environment)).code, 0);
@@ -81,9 +78,7 @@ describe('restore', () => {
     const [, kept] = /The previous store is kept as (\S+)\n/.exec(stdout)!;
     assert.equal((await categoriesOf(kept!)).length, 2);
 
-    const restored = await serve(t, directory);
-    const after = new Client(restored.url, restored.adminKey);
-    t.after(() => after.close());
+    const { api: after } = await serve(t, directory);
     assert.equal((await after.get(`/categories/${backedUp}`)).status, 200);
     assert.equal((await after.get(`/categories/${later}`)).status, 404);
     assert.equal((await after.get('/pets?q=rex')).body[0]?.id, pet);
@@ -113,11 +108,6 @@ describe('restore', () => {
     const file = join(dataDirectory(t), 'backup.db');
     const receiver = await Receiver.start();
     t.after(() => receiver.close());
-    const clientOf = (service: ServiceProcess) => {
-      const api = new Client(service.url, service.adminKey);
-      t.after(() => api.close());
-      return api;
-    };
     const restored = async (args: string[] = []) => {
       const { code, stdout, stderr } = await run(t, ['restore', file, ...args], environment);
       assert.deepEqual([code, stderr], [0, '']);
@@ -129,7 +119,7 @@ describe('restore', () => {
     };
 
     let service = await serve(t, directory, environment);
-    let api = clientOf(service);
+    let { api } = service;
     await api.post('/webhooks', { url: receiver.url, types: ['category.created'] });
     await aCategory(api, { name: 'Backed up' });
     await receiver.has(1);
@@ -146,7 +136,7 @@ describe('restore', () => {
 
     assert.deepEqual(await restored(), [backedUp, 1_000_000_001]);
     service = await serve(t, directory, environment);
-    api = clientOf(service);
+    ({ api } = service);
     const polled = await api.get(`/events?cursor=${lost}`);
     assertRejected(polled, 410, 'log_restored');
     assertRejected(await api.get(`/events?cursor=${lost}&wait=60`), 410, 'log_restored');
@@ -196,19 +186,9 @@ describe('restore', () => {
       /is damaged:\n {2}Rule: an event log whose last/,
     ],
     [
-      'is newer',
-      "INSERT INTO schema_migrations VALUES (9999, 'x', 0)",
-      /schema version 9999, newer than this/,
-    ],
-    [
       'was written by a version that was never released',
       "UPDATE schema_migrations SET name = '0001-shop'",
       /written by a version that was never released: it has the migration 0001-shop, .* Use a new PETSTORE_DATA/,
-    ],
-    [
-      'contains no shop',
-      'DROP TABLE schema_migrations',
-      /contains no shop: the table schema_migrations is missing/,
     ],
   ];
   for (const [what, change, message] of rejections) {

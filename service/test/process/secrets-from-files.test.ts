@@ -81,12 +81,4 @@ describe('DATABASE_URL_FILE and REDIS_URL_FILE', () => {
       });
     });
   }
-
-  it('end the start with code 2 and one sentence when they cannot be read', async t => {
-    const directory = dataDirectory(t);
-    const settings = { PORT: '0', PETSTORE_DATA: directory, DATABASE_URL_FILE: join(directory, 'absent') };
-    const { code, stdout, stderr } = await run(t, ['serve'], settings);
-    assert.deepEqual([code, stdout], [2, '']);
-    assert.match(stderr, /^DATABASE_URL_FILE names \S+absent, which cannot be used: ENOENT.*\n$/);
-  });
 });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { inspect } from 'node:util';
 import { type Config, ConfigError, readConfig, settings } from '../../src/config.ts';
 import { variablesOf } from '../../src/kit/settings.ts';
 import { traceSettings } from '../../src/kit/trace-settings.ts';
@@ -29,7 +30,7 @@ const read = (name: string, value: string | number) =>
 function assertRejected(name: string, value: string | number, message: string): void {
   assert.throws(
     () => read(name, value),
-    error => error instanceof ConfigError && error.message === message,
+    error => error instanceof ConfigError && error.message === message && !inspect(error).includes('secret'),
     `${name}="${value}" is accepted, or the message is not: ${message}`,
   );
 }
@@ -187,6 +188,13 @@ describe('the settings', () => {
       'redis://',
     ].map((value): [string, string, string] => ['REDIS_URL', value, `REDIS_URL ${REDIS}`]),
     ['REDIS_URL', 'redis://:secret@a,', `Value 2 of REDIS_URL ${REDIS}`],
+    ...['redis://:secret%@a', 'redis://secret%zz@a', 'redis://:%e9secret@a'].map(
+      (value): [string, string, string] => [
+        'REDIS_URL',
+        `redis://a:1,${value}`,
+        'Value 2 of REDIS_URL: the user and the password must be percent-encoded: write `%` as `%25`',
+      ],
+    ),
     [
       'REDIS_URL',
       'redis://:secret@a,redis://:secret@b/1',

@@ -113,7 +113,7 @@ describe('start:replicas', () => {
     assert.ok(!existsSync(directory));
   });
 
-  for (const count of ['0', '17', 'many', '1.5', '-1']) {
+  for (const count of ['0', '17', 'many']) {
     it(`rejects ${count}`, async t => {
       const { output, ended } = run(t, [count]);
       assert.deepEqual(await ended, [2, null]);

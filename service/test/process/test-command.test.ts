@@ -52,7 +52,7 @@ describe('the command that runs tests', () => {
     const shop = `import '../support/shop.ts';\n`;
     const server = `process.getBuiltinModule('node:net').createServer().listen(0)`;
     const closes = `import { after, before } from 'node:test';\nlet server;
-      before(() => { server = ${server}; });\nafter(() => server.close());\n`;
+      before(() => { server = ${server}; });\nafter(() => new Promise(resolve => server.close(resolve)));\n`;
     const { status, stdout, passed, failed } = run(
       t,
       {
@@ -93,7 +93,7 @@ describe('the command that runs tests', () => {
   for (const [args, message] of [
     [['fast', 'e.test.ts'], /^No test is named e\.test\.ts\. Write the value of an option after "="/],
     [['fast', 'd.ts'], /^d\.ts is not a file of tests/],
-    [['all'], /^Name the suite to run: fast, service, postgres$/m],
+    [['all'], /^Name the suite to run: check, fast, service, postgres$/m],
   ] as const) {
     it(`rejects ${args.join(' ')}`, t => {
       const { status, stderr, stdout } = run(t, files, ...args);

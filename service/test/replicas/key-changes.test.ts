@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { buildApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
+import { readMigrations } from '../../src/db/migrations.ts';
 import { fillEmptyStore } from '../../src/demo/demo-shop.ts';
 import { MINUTE, SECOND } from '../../src/kit/clock.ts';
 import { codes, provokeBan, usedUp } from '../access/provoke-ban.ts';
@@ -117,7 +118,7 @@ describe('within a second, another replica notices', () => {
 });
 
 describe('ten replicas that start at once for the first time', () => {
-  it('create one administrator’s key and one demo shop', async t => {
+  it('migrate it once, and create one administrator’s key and one demo shop', async t => {
     const url = await emptyPostgres(t);
     const config = readConfig({
       DATABASE_URL: url,
@@ -140,7 +141,12 @@ describe('ten replicas that start at once for the first time', () => {
     const { body: keys } = await api.get('/keys');
     const { body: categories } = await api.get('/categories?limit=100');
     api.close();
+    const applied = await app.db.all<{ name: string }>('SELECT name FROM schema_migrations ORDER BY version');
     await Promise.all(replicas.map(({ app }) => app.close()));
+    assert.deepEqual(
+      applied,
+      readMigrations('postgres').map(({ name }) => ({ name })),
+    );
     assert.equal(replicas.filter(({ made }) => made).length, 1);
     assert.equal(replicas.filter(({ filled }) => filled).length, 1);
     assert.deepEqual([secrets.length, keys.length, keys[0].name], [1, 1, 'Administrator']);

@@ -1,26 +1,16 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client as Session } from 'pg';
-import { type App, buildApp } from '../../src/app.ts';
-import { readConfig } from '../../src/config.ts';
-import { HOUR } from '../../src/kit/clock.ts';
-import { Client } from '../support/client.ts';
 import { assertGapless, eventsAfter, latestCursor } from '../support/event-log.ts';
 import { type CloudEvent, EventReader } from '../support/event-reader.ts';
 import { anOrder, aPet } from '../support/factories.ts';
-import { serve } from '../support/service-process.ts';
-import { newDatabase } from '../support/test-store.ts';
+import { sized } from '../support/long.ts';
+import { dataDirectory, serve } from '../support/service-process.ts';
+import { type Replica, startTestApp } from '../support/test-app.ts';
 import { until } from '../support/until.ts';
-
-interface Replica {
-  app: App;
-  api: Client;
-  origin: string;
-}
 
 interface Shop {
   replicas: Replica[];
@@ -31,38 +21,22 @@ interface Shop {
 }
 
 async function startReplicas(t: TestContext, count: number): Promise<Shop> {
-  const { url, drop } = await newDatabase();
-  const directory = mkdtempSync(join(tmpdir(), 'petstore-test-'));
-  const replicas: Replica[] = [];
   const sessions: Session[] = [];
-  let adminKey = '';
+  // Runs before the database is dropped.
   t.after(async () => {
-    for (const { app, api } of replicas) {
-      api.close();
-      await app.close();
-    }
     for (const session of sessions) await session.end();
-    rmSync(directory, { recursive: true });
-    await drop();
   });
-  const environment = { PETSTORE_DATA: directory, DATABASE_URL: url, PETSTORE_DATABASE_CONNECTIONS: '6' };
-  for (let i = 0; i < count; i++) {
-    const app = await buildApp(readConfig({ PORT: '0', ...environment }), {
-      logDestination: { write: () => {} },
-    });
-    await app.createFirstKey(secret => {
-      adminKey = secret;
-    });
-    const origin = await app.server.listen({ host: '127.0.0.1', port: 0 });
-    replicas.push({ app, api: new Client(origin, adminKey), origin });
-  }
+  const shop = await startTestApp(t, { shared: true, alone: false });
+  const replicas: Replica[] = [shop];
+  while (replicas.length < count) replicas.push(await shop.replica());
+  const url = shop.app.config.databaseUrl!;
   const session = async () => {
     const client = new Session(url);
     await client.connect();
     sessions.push(client);
     return client;
   };
-  return { replicas, adminKey, url, session };
+  return { replicas, adminKey: shop.adminKey, url, session };
 }
 
 /** Appends an update of a pet, whose category has the number `order`. */
@@ -106,19 +80,6 @@ describe('the relay', () => {
       ],
     );
     assert.deepEqual(await eventsAfter(api, 1), reader.events);
-    await reader.close();
-  });
-
-  it('notifies the readers of every replica, without a poll', async t => {
-    const { setInterval } = globalThis;
-    t.mock.method(globalThis, 'setInterval', (run: () => void) => setInterval(run, HOUR));
-    const { replicas, adminKey } = await startReplicas(t, 2);
-    const [here, there] = replicas as [Replica, Replica];
-    const reader = await EventReader.open(there.origin, adminKey);
-    for (const name of ['Dogs', 'Cats']) {
-      assert.equal((await here.api.post('/categories', { name })).status, 201);
-      await until('the event has arrived', () => reader.events.at(-1)?.data.name === name);
-    }
     await reader.close();
   });
 
@@ -211,21 +172,18 @@ describe('the relay', () => {
   it('is taken over within seconds when its replica is killed right after commits', async t => {
     const { replicas, url, adminKey } = await startReplicas(t, 1);
     const [{ app, api }] = replicas as [Replica];
-    const directory = mkdtempSync(join(tmpdir(), 'petstore-test-'));
-    t.after(() => rmSync(directory, { recursive: true }));
+    const directory = dataDirectory(t);
     let left = 0;
-    for (let round = 0; round < 3; round++) {
+    for (let round = 0; round < sized(1, 5); round++) {
       const environment = { DATABASE_URL: url, PETSTORE_DATABASE_CONNECTIONS: '6' };
       // The place where a service finds the administrator's key, and `serve` looks for it.
       writeFileSync(join(directory, 'admin.key'), adminKey);
       const killedReplica = await serve(t, directory, environment);
-      const client = new Client(killedReplica.url, adminKey);
       const names = Array.from({ length: 20 }, (_, i) => `Doomed ${round}.${i}`);
-      const created = await Promise.all(names.map(name => client.post('/categories', { name })));
+      const created = await Promise.all(names.map(name => killedReplica.api.post('/categories', { name })));
       const killed = killedReplica.end('SIGKILL');
       left += (await app.db.all('SELECT 1 FROM new_events')).length;
       await killed;
-      client.close();
       assert.ok(created.every(({ status }) => status === 201));
       const numbered = async () => {
         const events = await eventsAfter(api, 0, '&type=category.created');

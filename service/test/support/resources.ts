@@ -12,7 +12,7 @@ export function openResources(): string[] {
 /** Fails when sockets, servers or timers are open that were not `before`. */
 export async function assertNothingLeft(before: readonly string[]): Promise<void> {
   // Node.js releases a closed socket some turns of the event loop later.
-  const deadline = performance.now() + 500;
+  const deadline = performance.now() + 2_000;
   while (openedSince(before).length > 0 && performance.now() < deadline) await nextTurn();
   assert.deepEqual(openedSince(before), [], 'sockets or timers were left behind');
 }

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -5,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { TestContext } from 'node:test';
+import { Client } from './client.ts';
 
 const ownMain = join(import.meta.dirname, '../../src/main.ts');
 
@@ -29,6 +31,8 @@ export interface ServiceProcess extends Started {
   metricsUrl: string | undefined;
   /** The key in `admin.key`. */
   adminKey: string;
+  /** A client with that key. */
+  api: Client;
 }
 
 type Environment = Record<string, string>;
@@ -69,6 +73,13 @@ export function run(
   return start(t, args, environment, main).ended;
 }
 
+/** Fails unless a command ended with an error that an operator understands: a message without a stack trace, and no output. */
+export function assertExplained({ code, stdout, stderr }: Ended, message: RegExp, expectedCode = 2): void {
+  assert.match(stderr, message);
+  assert.doesNotMatch(stderr, /\n {4}at /);
+  assert.deepEqual([code, stdout], [expectedCode, '']);
+}
+
 /** Starts `serve` on a free port and waits until it listens. */
 export async function serve(
   t: TestContext,
@@ -84,7 +95,10 @@ export async function serve(
       throw new Error(`serve ended with ${code}: ${stderr}`);
     }),
   ]);
-  return { ...started, url, metricsUrl, adminKey: readFileSync(join(directory, 'admin.key'), 'utf8').trim() };
+  const adminKey = readFileSync(join(directory, 'admin.key'), 'utf8').trim();
+  const api = new Client(url, adminKey);
+  t.after(() => api.close());
+  return { ...started, url, metricsUrl, adminKey, api };
 }
 
 /** Resolves when `serve` listens, with its URLs. Call it at the start of the process, before it can write the line. */

@@ -7,6 +7,7 @@ import type { TestContext } from 'node:test';
 import { Client } from 'pg';
 import { migratePostgres } from '../../src/db/migrate-postgres.ts';
 import { readMigrations } from '../../src/db/migrations.ts';
+import { types } from '../../src/db/postgres-statements.ts';
 import { failDisk } from './failing-disk.ts';
 import { emptyRedis } from './test-redis.ts';
 
@@ -126,14 +127,26 @@ export function urlOf(database: string): string {
 }
 
 /** Runs `work` on the server's own database. */
-export async function administer<T>(work: (client: Client) => Promise<T>): Promise<T> {
-  const client = new Client(urlOf('postgres'));
-  await client.connect();
+export function administer<T>(work: (session: Client) => Promise<T>): Promise<T> {
+  return withSession(urlOf('postgres'), work);
+}
+
+/** Runs `work` in a session of its own, which reads values as the service does, and ends before the database is dropped. */
+export async function withSession<T>(url: string, work: (session: Client) => Promise<T>): Promise<T> {
+  const session = new Client({ connectionString: url, types: types! });
+  // The server may be killed.
+  session.on('error', () => {});
+  await session.connect();
   try {
-    return await work(client);
+    return await work(session);
   } finally {
-    await client.end();
+    await session.end();
   }
+}
+
+/** The rows of a query in a session of its own. */
+export function rowsIn<Row extends object>(url: string, sql: string): Promise<Row[]> {
+  return withSession(url, async session => (await session.query(sql)).rows);
 }
 
 /** Ends every connection to a database, and rejects new ones until the returned function is called. */
@@ -153,22 +166,18 @@ export async function endConnections(name: string): Promise<void> {
 }
 
 /** Every row of every table, with its columns as stored: bytes as bytes, the rest as text. */
-async function rowsOf(url: string): Promise<Buffer[]> {
-  const client = new Client(url);
-  await client.connect();
-  try {
-    const tables = await client.query(
+function rowsOf(url: string): Promise<Buffer[]> {
+  return withSession(url, async session => {
+    const tables = await session.query(
       "SELECT quote_ident(table_name) AS name FROM information_schema.tables WHERE table_schema = 'public'",
     );
     const stored: Buffer[] = [];
     for (const { name } of tables.rows) {
-      const { rows } = await client.query({ text: `SELECT * FROM ${name}`, rowMode: 'array' });
+      const { rows } = await session.query({ text: `SELECT * FROM ${name}`, rowMode: 'array' });
       for (const row of rows) stored.push(Buffer.concat(row.flatMap(columnBytes)));
     }
     return stored;
-  } finally {
-    await client.end();
-  }
+  });
 }
 
 function columnBytes(value: unknown): Buffer[] {
@@ -187,10 +196,7 @@ function templateDatabase(): Promise<string> {
     const { rowCount } = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [name]);
     if (rowCount === 0) {
       await client.query(`CREATE DATABASE ${name}_new`);
-      const migrating = new Client(urlOf(`${name}_new`));
-      await migrating.connect();
-      await migratePostgres(migrating);
-      await migrating.end();
+      await withSession(urlOf(`${name}_new`), migratePostgres);
       await client.query(`ALTER DATABASE ${name}_new RENAME TO ${name}`);
     }
     return name;
