@@ -52,8 +52,8 @@ export function useActivity(filter: ActivityFilter, isHeld: boolean) {
       initialPageParam: undefined as string | undefined,
       queryFn: ({ pageParam, signal }) => read(pageParam, signal),
       getNextPageParam: page => page.next,
-      // An earlier visit may not have the latest entries, and a list that scrolls shows them at its next visit.
-      refetchOnMount: query => (query.state.data && query.state.data.pages.length > 1 ? false : 'always'),
+      // What is new since an earlier visit must not move the rows that Back shows again: it waits at the top.
+      refetchOnMount: false,
     });
 
   /** Reads the newest entries. They replace the list if it does not continue them. */
@@ -65,10 +65,17 @@ export function useActivity(filter: ActivityFilter, isHeld: boolean) {
 
   useEffect(() => {
     setWaiting(0);
+    const known = cache.getQueryData<Pages>(key);
+    if (known) {
+      read(undefined).then(
+        newest => setWaiting(count => count + addedTo(known, newest).length),
+        () => {}, // The list stays as it is, and the next event or visit reads again.
+      );
+    }
     return live.onEvent(event => {
       if (mayBelongTo(event, filter)) setWaiting(count => Math.min(count + 1, MOST_WAITING));
     });
-  }, [live, filter]);
+  }, [cache, key, live, filter, read]);
 
   useEffect(() => {
     if (isHeld || waiting === 0) return;
@@ -94,11 +101,16 @@ export function useActivity(filter: ActivityFilter, isHeld: boolean) {
   };
 }
 
+/** The entries of a page that are newer than a list. */
+function addedTo(list: Pages, { entries }: Page): HistoryEntry[] {
+  const known = new Set(list.pages[0]?.entries.map(({ eventId }) => eventId));
+  return entries.filter(({ eventId }) => !known.has(eventId));
+}
+
 /** Adds entries at the top of a list that continues them. */
 function withNewest(old: Pages | undefined, newest: Page): Pages {
   const [first, ...others] = old?.pages ?? [];
-  const known = new Set(first?.entries.map(({ eventId }) => eventId));
-  const added = newest.entries.filter(({ eventId }) => !known.has(eventId));
+  const added = old ? addedTo(old, newest) : [];
   const isContinued = newest.next === undefined || added.length < newest.entries.length;
   if (!old || !first || !isContinued) return { pages: [newest], pageParams: [undefined] };
   return { ...old, pages: [{ ...first, entries: [...added, ...first.entries] }, ...others] };
