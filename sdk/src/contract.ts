@@ -697,7 +697,7 @@ export type WebhookTestEvent = {
   data: Webhook;
 };
 
-export type Refusal = {
+export type Rejection = {
   /** The method and the path template of the operation, such as `DELETE /keys/{keyId}`. */
   operation: string;
   /** The error code of the last attempt. */
@@ -708,11 +708,11 @@ export type Refusal = {
   attempts: number;
   /** The API key that made the requests; null without a valid key. */
   keyId: number | null;
-  /** The address of the last attempt. It is null, as `keyId`, for the attempts of further callers when too many are refused at once. */
+  /** The address of the last attempt. It is null, as `keyId`, for the attempts of further callers when too many are rejected at once. */
   address: string | null;
 };
 
-/** `access.refused`: Requests to manage API keys or webhooks were refused: `data` has the operation, the error and the number of attempts since the last such event, at most one in a minute for each caller and operation. Requires the scope `admin`. */
+/** `access.refused`: Requests to manage API keys or webhooks were rejected: `data` has the operation, the error and the number of attempts since the last such event, at most one in a minute for each caller and operation. Requires the scope `admin`. */
 export type AccessRefusedEvent = {
   specversion: '1.0';
   /** The number of the event in the log: 1, 2, 3 … without gaps, except before a `log.restored`. As a cursor it means the position after the event. */
@@ -736,7 +736,7 @@ export type AccessRefusedEvent = {
   type: 'access.refused';
   /** The resource that changed: its URL relative to `source`. */
   subject: string;
-  data: Refusal;
+  data: Rejection;
 };
 
 export type StoreChange = {

@@ -8,7 +8,7 @@ import { KeyRing } from './access/api-keys/key-ring.ts';
 import { selectActiveOrigin } from './access/api-keys/origin-queries.ts';
 import { readStandings } from './access/api-keys/standings.ts';
 import { KeyLimits } from './access/rate-limits/key-limits.ts';
-import { Refusals } from './access/refusals/refusals.ts';
+import { Rejections } from './access/rejections/rejections.ts';
 import type { Config } from './config.ts';
 import type { Database } from './db/database.ts';
 import { Writability } from './db/writability.ts';
@@ -168,7 +168,7 @@ export async function buildApp(
     onError: error => outageLog.writeTask('webhooks', error, 'Webhooks could not be served; trying again'),
   });
   const drain = new Drain();
-  const refusals = new Refusals();
+  const rejections = new Rejections();
   const redeemTicket = (ticket: string) => apiKeys.signIn({ db, keyLimits, now: clock.now() }, ticket);
   const contract = new ContractDocument(() => buildDocument(routes), config.publicUrl);
 
@@ -179,7 +179,7 @@ export async function buildApp(
     onLate: error =>
       outageLog.writeTask('search words', error, 'Words of a batch could not be stored; a sweep stores them'),
     flushInterval: config.redisUrls.length === 0 ? FLUSH_INTERVAL : SHARED_FLUSH_INTERVAL,
-    refusals,
+    rejections,
     onFlushError: error => outageLog.writeTask('counts', error, 'Counts could not be stored; trying again'),
     tail,
     endpoints,
@@ -225,7 +225,7 @@ export async function buildApp(
     outageLog,
     requestLog: new RequestLog(destination, log.isLevelEnabled('info'), record => {
       metrics?.onResponse(record);
-      refusals.note(record);
+      rejections.note(record);
     }),
     onDecision: metrics?.onDecision,
     tracing,

@@ -1,6 +1,6 @@
 import { keyBanEvents, keyEvents } from './access/api-keys/key-events.ts';
 import { type AccessOptions, accessFeature } from './access/feature.ts';
-import { refusalEvents } from './access/refusals/refusals.ts';
+import { rejectionEvents } from './access/rejections/rejections.ts';
 import { batchRoutes } from './batches/batch-routes.ts';
 import { categoryEvents } from './catalog/categories/category.ts';
 import { categoryRoutes } from './catalog/categories/category-routes.ts';
@@ -41,7 +41,7 @@ const event = eventUnion([
   webhookReplayEvents,
   webhookRedeliveryEvents,
   webhookTestEvents,
-  refusalEvents,
+  rejectionEvents,
   serviceEvents,
   restoredEvents,
 ]);

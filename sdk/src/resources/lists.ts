@@ -44,7 +44,7 @@ export const fields = {
   WebhookDelivery: ['id', 'webhookId', 'messageId', 'eventId', 'type', 'subject', 'status', 'attemptCount', 'nextAttemptAt', 'createdAt', 'finishedAt'],
   WebhookRedeliveryEvent: ['specversion', 'id', 'source', 'time', 'datacontenttype', 'actor', 'requestid', 'traceparent', 'reason', 'note', 'type', 'subject', 'data'],
   WebhookTestEvent: ['specversion', 'id', 'source', 'time', 'datacontenttype', 'actor', 'requestid', 'traceparent', 'reason', 'note', 'type', 'subject', 'data'],
-  Refusal: ['operation', 'code', 'status', 'attempts', 'keyId', 'address'],
+  Rejection: ['operation', 'code', 'status', 'attempts', 'keyId', 'address'],
   AccessRefusedEvent: ['specversion', 'id', 'source', 'time', 'datacontenttype', 'actor', 'requestid', 'traceparent', 'reason', 'note', 'type', 'subject', 'data'],
   StoreChange: ['command'],
   ServiceEvent: ['specversion', 'id', 'source', 'time', 'datacontenttype', 'actor', 'requestid', 'traceparent', 'reason', 'note', 'type', 'subject', 'data'],

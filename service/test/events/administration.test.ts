@@ -163,12 +163,12 @@ describe('a webhook that the service disables', () => {
   });
 });
 
-describe('refused administration', () => {
+describe('rejected administration', () => {
   it('leaves one event in a minute for each caller and operation, with the number of attempts', async t => {
     const shop = await webhookShop(t);
     const { api } = shop;
     const curious = await shop.shop.clientWith({ scopes: ['pets:read'] });
-    const refused = () =>
+    const reported = () =>
       eventsOf(shop.shop, async () => {
         await shop.shop.app.sweeper.run();
       }).then(events => events.filter(({ type }) => type === 'access.refused'));
@@ -178,21 +178,21 @@ describe('refused administration', () => {
     assert.equal((await curious.get('/pets')).status, 200);
     assert.equal((await curious.get('/store/orders')).status, 403, 'no administration');
     assert.equal((await curious.get('/keys/none')).status, 403);
-    const events = await refused();
-    const reported = events.map(({ actor, data }) => {
+    const events = await reported();
+    const found = events.map(({ actor, data }) => {
       const { operation, attempts } = data as { operation: string; attempts: number };
       return [actor, operation, attempts];
     });
-    assert.deepEqual(reported, [
+    assert.deepEqual(found, [
       [`keys/${curious.keyId}`, 'GET /keys', 3],
       [`keys/${curious.keyId}`, 'POST /webhooks', 1],
       ['system', 'GET /keys', 1],
       [`keys/${curious.keyId}`, 'GET /keys/{keyId}', 1],
     ]);
-    assert.deepEqual(await refused(), [], 'nothing more without another attempt');
+    assert.deepEqual(await reported(), [], 'nothing more without another attempt');
     shop.clock.advance(MINUTE);
     await curious.get('/keys');
-    assert.equal((await refused()).length, 1);
+    assert.equal((await reported()).length, 1);
     const reader = await shop.shop.clientWith({ scopes: ['events:read', 'pets:read'] });
     const { body } = await reader.get('/events?limit=100');
     assert.ok(body.every(({ type }: { type: string }) => /^(pet|category|log)\./.test(type)));

@@ -74,7 +74,7 @@ const cases: [entries: HistoryEntry[], sentences: string[]][] = [
         ),
       }),
     ],
-    ['3 refused attempts from 203.0.113.7: POST /keys'],
+    ['3 rejected attempts from 203.0.113.7: POST /keys'],
   ],
   [[entry('log.restored', 'events', { requestId: null })], ['restored a backup']],
   [[entry('order.new_kind', 'store/orders/7')], ['changed order 7 of Neon tetra']],

@@ -128,7 +128,7 @@ const sentences: Record<string, (entry: HistoryEntry, name: string) => string> =
   'webhook.redelivered': (_, name) => `sent a delivery of the webhook ${name} again`,
   'webhook.deleted': (_, name) => `deleted the webhook ${name}`,
   'webhook.test': (_, name) => `tested the webhook ${name}`,
-  'access.refused': refusalSentence,
+  'access.refused': rejectionSentence,
   'service.store_created': () => 'created an empty store',
   'service.store_migrated': () => 'copied the store to PostgreSQL',
   'log.restored': () => 'restored a backup',
@@ -157,11 +157,11 @@ function petSentence(entry: HistoryEntry, name: string): string {
   return renamed(entry) ?? `changed ${name}`;
 }
 
-function refusalSentence(entry: HistoryEntry): string {
+function rejectionSentence(entry: HistoryEntry): string {
   const value = (field: string) => changeOf(entry, field)?.to;
   const attempts = Number(value('attempts'));
   const address = value('address');
-  return `${attempts} refused ${attempts === 1 ? 'attempt' : 'attempts'}${address ? ` from ${address}` : ''}: ${value('operation')}`;
+  return `${attempts} rejected ${attempts === 1 ? 'attempt' : 'attempts'}${address ? ` from ${address}` : ''}: ${value('operation')}`;
 }
 
 function renamed(entry: HistoryEntry): string | undefined {

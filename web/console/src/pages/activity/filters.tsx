@@ -19,7 +19,7 @@ const kinds: Record<string, string> = {
   inventory: 'Stock',
   key: 'Keys',
   webhook: 'Webhooks',
-  access: 'Refused attempts',
+  access: 'Rejected attempts',
   service: 'The service',
   log: 'Restored backups',
 };

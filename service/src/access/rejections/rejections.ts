@@ -6,8 +6,8 @@ import type { Queries, Writer } from '../../db/database.ts';
 import { EventKind } from '../../events/event-log/event-kind.ts';
 import { keysOf } from '../../kit/objects.ts';
 
-const Refusal = {
-  title: 'Refusal',
+const Rejection = {
+  title: 'Rejection',
   type: 'object',
   required: ['operation', 'code', 'status', 'attempts', 'keyId', 'address'],
   additionalProperties: false,
@@ -34,7 +34,7 @@ const Refusal = {
       maxLength: 50,
       nullable: true,
       description:
-        'The address of the last attempt. It is null, as `keyId`, for the attempts of further callers when too many are refused at once.',
+        'The address of the last attempt. It is null, as `keyId`, for the attempts of further callers when too many are rejected at once.',
     },
   },
   example: {
@@ -47,12 +47,12 @@ const Refusal = {
   },
 } as const;
 
-type Refusal = Static<typeof Refusal>;
+type Rejection = Static<typeof Rejection>;
 
-export const refusalEvents = new EventKind({
+export const rejectionEvents = new EventKind({
   title: 'AccessRefusedEvent',
   types: ['access.refused'],
-  data: Refusal,
+  data: Rejection,
 });
 
 /** A response, as the log of requests has it. */
@@ -60,7 +60,7 @@ export interface Responded {
   method: string | null;
   route: string | null;
   status: number;
-  code: Refusal['code'] | null;
+  code: Rejection['code'] | null;
   keyId: number | null;
   address: string | null;
 }
@@ -68,20 +68,20 @@ export interface Responded {
 /** The paths of administration. */
 const ADMINISTRATION = /^\/(keys|webhooks)(\/|$)/;
 
-const REFUSED: ReadonlySet<number> = new Set([401, 403, 429]);
+const REJECTED: ReadonlySet<number> = new Set([401, 403, 429]);
 
 /** The number of callers and operations that are counted separately until the next flush: it bounds memory. */
 const MOST = 1_000;
 
 /**
- * Counts refused requests to manage keys and webhooks. A flush appends one event for each caller and operation, so there is at most
+ * counts rejected requests to manage keys and webhooks. A flush appends one event for each caller and operation, so there is at most
  * one for each of them between two flushes of a replica.
  */
-export class Refusals {
-  readonly #counted = new Map<string, Refusal>();
+export class Rejections {
+  readonly #counted = new Map<string, Rejection>();
 
   note({ method, route, status, code, keyId, address }: Responded): void {
-    if (!REFUSED.has(status) || route === null || code === null || !ADMINISTRATION.test(route)) return;
+    if (!REJECTED.has(status) || route === null || code === null || !ADMINISTRATION.test(route)) return;
     const operation = `${method} ${route}`;
     const caller = keyId === null ? address : `keys/${keyId}`;
     const known = this.#counted.get(`${caller} ${operation}`);
@@ -101,10 +101,12 @@ export class Refusals {
   async flushOne(db: Queries & Writer): Promise<boolean> {
     const [first] = this.#counted;
     if (first === undefined) return false;
-    const [name, refusal] = first;
+    const [name, rejection] = first;
     this.#counted.delete(name);
-    const actor = refusal.keyId === null ? 'system' : `keys/${refusal.keyId}`;
-    await withCause(db, { actor }).write(async tx => refusalEvents.append(tx, 'access.refused', 0, refusal));
+    const actor = rejection.keyId === null ? 'system' : `keys/${rejection.keyId}`;
+    await withCause(db, { actor }).write(async tx =>
+      rejectionEvents.append(tx, 'access.refused', 0, rejection),
+    );
     return this.#counted.size > 0;
   }
 
