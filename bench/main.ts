@@ -21,6 +21,7 @@ import {
   groupCommit,
   postgresGroups,
   scaledOut,
+  sealCost,
   traceCost,
   versusBareHttp,
 } from './rows/throughput.ts';
@@ -39,6 +40,7 @@ const ROWS: readonly Row[] = [
   startAndMemory,
   memoryUnderLoad,
   eventLogCost,
+  sealCost,
   worstRequest,
   search,
   scaledOut,

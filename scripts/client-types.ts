@@ -145,6 +145,7 @@ function plainTypeOf(schema: Schema): string {
   if (type === 'object') return objectType(schema);
   if (type === 'integer' || type === 'number') return 'number';
   if (type === 'string' || type === 'boolean') return type;
+  if (type === undefined) return 'unknown';
   throw new Error(
     `openapi.yaml has a schema that ${import.meta.filename} does not know: ${JSON.stringify(schema)}`,
   );

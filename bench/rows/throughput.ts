@@ -127,6 +127,21 @@ export const eventLogCost: Row = {
   },
 };
 
+/** Events of a commit are sealed before it. */
+export const sealCost: Row = {
+  name: 'seal-cost',
+  async measure(bench) {
+    return [
+      await compareServices(bench, 'createPet', {
+        what: `embedded store: ${POST} with seals of its event / without them`,
+        target: atLeast(' ×', 0.97),
+        a: ['with', {}],
+        b: ['without', { without: 'seals' }],
+      }),
+    ];
+  },
+};
+
 export const scaledOut: Row = {
   name: 'scaled-out',
   async measure(bench) {

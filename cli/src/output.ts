@@ -15,7 +15,7 @@ const CHUNK = 100;
 export async function print(
   { output, prints }: Pick<Command, 'output' | 'prints'>,
   items: AsyncIterable<object>,
-  { isJson, fields, format, isRaw, environment }: Settings,
+  { isJson, fields, format, isRaw, isCsv, environment }: Settings,
   stdout: NodeJS.WriteStream,
 ): Promise<void> {
   const write = async (text: string) => {
@@ -26,7 +26,7 @@ export async function print(
     return;
   }
   const columns = fields ?? prints.columns ?? prints.fields;
-  if (output === 'file' && !isJson && format !== 'ndjson') {
+  if ((output === 'file' || isCsv) && !isJson && format !== 'ndjson') {
     for await (const row of csvOf(items, columns, isRaw))
       await write(stdout.isTTY ? `${printable(row.trimEnd())}\n` : row);
     return;

@@ -48,6 +48,14 @@ export const event: Resource = {
   columns: ['id', 'time', 'type', 'subject', 'actor'],
   widths: { id: 8, time: 24, type: 20, subject: 20, actor: 8 },
 };
+export const historyEntry: Resource = {
+  fields: [...fields.HistoryEntry, 'change'],
+  columns: ['time', 'actorName', 'type', 'name', 'subject', 'change', 'reason', 'note'],
+};
+export const checkpoint: Resource = { fields: fields.Checkpoint };
+export const verification: Resource = {
+  fields: ['outcome', 'groups', 'events', 'expiredGroups', 'lastId', 'seal'],
+};
 export const webhook: Resource = {
   fields: fields.Webhook,
   columns: ['id', 'url', 'types', 'enabled', 'disabledReason', 'failingSince'],

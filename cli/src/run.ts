@@ -21,7 +21,7 @@ export function run(words: readonly string[], surroundings: Surroundings): Promi
 }
 
 /** The values of the options that are not in the definitions of the commands. */
-type Values = Partial<ValuesOf<typeof shared> & ValuesOf<typeof implied> & { raw: boolean }>;
+type Values = Partial<ValuesOf<typeof shared> & ValuesOf<typeof implied> & { raw: boolean; csv: boolean }>;
 
 class Run {
   readonly #surroundings: Surroundings;
@@ -128,6 +128,7 @@ function settingsOf(
     maxWait: values.maxWait,
     format: values.format,
     isRaw: values.raw === true,
+    isCsv: values.csv === true,
     environment,
     configDirectory,
   };

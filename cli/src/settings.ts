@@ -24,4 +24,6 @@ export interface Settings extends Pick<Surroundings, 'environment' | 'configDire
   format: 'csv' | 'ndjson' | undefined;
   /** Whether cells of CSV that begin like formulas are written without an escape. */
   isRaw: boolean;
+  /** Whether a list is printed as CSV. */
+  isCsv: boolean;
 }

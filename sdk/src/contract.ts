@@ -109,6 +109,10 @@ export type InventoryUpdate = {
 export type StockAdjustment = {
   /** Units to add to the stock; a negative number removes units, and 0 changes nothing. */
   delta: number;
+  /** Why the stock changes. The event and the history have it. */
+  reason?: 'received' | 'sold' | 'returned' | 'counted' | 'damaged' | 'lost' | 'corrected';
+  /** A note for people who read the history. */
+  note?: string;
 };
 
 export type BatchOperation = {
@@ -382,6 +386,10 @@ export type PetEvent = {
   requestid?: string;
   /** The trace of the request that made the change, if there is one: the header `traceparent` of W3C Trace Context, as an attribute of the CloudEvents extension Distributed Tracing. */
   traceparent?: string;
+  /** Why the change was made, if it is known: the `reason` of a stock adjustment, or the reason of the service or of an operator’s command. */
+  reason?: string;
+  /** The `note` of a stock adjustment, if it has one. */
+  note?: string;
   /** The kind of change. */
   type: 'pet.created' | 'pet.updated' | 'pet.deleted';
   /** The resource that changed: its URL relative to `source`. */
@@ -405,6 +413,10 @@ export type CategoryEvent = {
   requestid?: string;
   /** The trace of the request that made the change, if there is one: the header `traceparent` of W3C Trace Context, as an attribute of the CloudEvents extension Distributed Tracing. */
   traceparent?: string;
+  /** Why the change was made, if it is known: the `reason` of a stock adjustment, or the reason of the service or of an operator’s command. */
+  reason?: string;
+  /** The `note` of a stock adjustment, if it has one. */
+  note?: string;
   /** The kind of change. */
   type: 'category.created' | 'category.updated' | 'category.deleted';
   /** The resource that changed: its URL relative to `source`. */
@@ -428,6 +440,10 @@ export type OrderEvent = {
   requestid?: string;
   /** The trace of the request that made the change, if there is one: the header `traceparent` of W3C Trace Context, as an attribute of the CloudEvents extension Distributed Tracing. */
   traceparent?: string;
+  /** Why the change was made, if it is known: the `reason` of a stock adjustment, or the reason of the service or of an operator’s command. */
+  reason?: string;
+  /** The `note` of a stock adjustment, if it has one. */
+  note?: string;
   /** The kind of change. */
   type: 'order.placed' | 'order.updated' | 'order.completed' | 'order.cancelled';
   /** The resource that changed: its URL relative to `source`. */
@@ -451,6 +467,10 @@ export type InventoryEvent = {
   requestid?: string;
   /** The trace of the request that made the change, if there is one: the header `traceparent` of W3C Trace Context, as an attribute of the CloudEvents extension Distributed Tracing. */
   traceparent?: string;
+  /** Why the change was made, if it is known: the `reason` of a stock adjustment, or the reason of the service or of an operator’s command. */
+  reason?: string;
+  /** The `note` of a stock adjustment, if it has one. */
+  note?: string;
   /** The kind of change. */
   type: 'inventory.updated';
   /** The resource that changed: its URL relative to `source`. */
@@ -474,6 +494,10 @@ export type KeyEvent = {
   requestid?: string;
   /** The trace of the request that made the change, if there is one: the header `traceparent` of W3C Trace Context, as an attribute of the CloudEvents extension Distributed Tracing. */
   traceparent?: string;
+  /** Why the change was made, if it is known: the `reason` of a stock adjustment, or the reason of the service or of an operator’s command. */
+  reason?: string;
+  /** The `note` of a stock adjustment, if it has one. */
+  note?: string;
   /** The kind of change. */
   type: 'key.created' | 'key.updated' | 'key.rotated' | 'key.revoked' | 'key.unbanned' | 'key.limits_reset';
   /** The resource that changed: its URL relative to `source`. */
@@ -497,6 +521,10 @@ export type KeyBannedEvent = {
   requestid?: string;
   /** The trace of the request that made the change, if there is one: the header `traceparent` of W3C Trace Context, as an attribute of the CloudEvents extension Distributed Tracing. */
   traceparent?: string;
+  /** Why the change was made, if it is known: the `reason` of a stock adjustment, or the reason of the service or of an operator’s command. */
+  reason?: string;
+  /** The `note` of a stock adjustment, if it has one. */
+  note?: string;
   /** The kind of change. */
   type: 'key.banned';
   /** The resource that changed: its URL relative to `source`. */
@@ -527,6 +555,121 @@ export type Webhook = {
   createdAt: string;
 };
 
+/** `webhook.created`: A webhook was created. `webhook.updated`: The settings of a webhook changed. `webhook.enabled`: A client enabled a webhook. `webhook.disabled`: A client or the service disabled a webhook: `data` has the reason of the service. `webhook.rotated`: A webhook got a new secret. `webhook.deleted`: A webhook was deleted; `data` is its last state. Requires the scope `admin`. */
+export type WebhookEvent = {
+  specversion: '1.0';
+  /** The number of the event in the log: 1, 2, 3 … without gaps, except before a `log.restored`. As a cursor it means the position after the event. */
+  id: string;
+  /** The service: its public URL, or `/` if the operator has not configured one. `subject` is relative to it. */
+  source: string;
+  /** When the event was recorded. */
+  time: string;
+  datacontenttype: 'application/json';
+  /** What made the change: the API key of the request, or `system` for a change without a request, such as a ban or an operator’s command. */
+  actor: string;
+  /** The `X-Request-Id` of the request that made the change, if a request made it. */
+  requestid?: string;
+  /** The trace of the request that made the change, if there is one: the header `traceparent` of W3C Trace Context, as an attribute of the CloudEvents extension Distributed Tracing. */
+  traceparent?: string;
+  /** Why the change was made, if it is known: the `reason` of a stock adjustment, or the reason of the service or of an operator’s command. */
+  reason?: string;
+  /** The `note` of a stock adjustment, if it has one. */
+  note?: string;
+  /** The kind of change. */
+  type: 'webhook.created' | 'webhook.updated' | 'webhook.enabled' | 'webhook.disabled' | 'webhook.rotated' | 'webhook.deleted';
+  /** The resource that changed: its URL relative to `source`. */
+  subject: string;
+  data: Webhook;
+};
+
+export type Replay = {
+  /** The webhook. */
+  webhookId: number;
+  /** Events after this one are delivered, again or for the first time. */
+  cursor: string;
+  /** The latest event of the log. */
+  latest: string;
+};
+
+/** `webhook.replayed`: A replay of events was started for a webhook: `data` has its cursor. Requires the scope `admin`. */
+export type WebhookReplayEvent = {
+  specversion: '1.0';
+  /** The number of the event in the log: 1, 2, 3 … without gaps, except before a `log.restored`. As a cursor it means the position after the event. */
+  id: string;
+  /** The service: its public URL, or `/` if the operator has not configured one. `subject` is relative to it. */
+  source: string;
+  /** When the event was recorded. */
+  time: string;
+  datacontenttype: 'application/json';
+  /** What made the change: the API key of the request, or `system` for a change without a request, such as a ban or an operator’s command. */
+  actor: string;
+  /** The `X-Request-Id` of the request that made the change, if a request made it. */
+  requestid?: string;
+  /** The trace of the request that made the change, if there is one: the header `traceparent` of W3C Trace Context, as an attribute of the CloudEvents extension Distributed Tracing. */
+  traceparent?: string;
+  /** Why the change was made, if it is known: the `reason` of a stock adjustment, or the reason of the service or of an operator’s command. */
+  reason?: string;
+  /** The `note` of a stock adjustment, if it has one. */
+  note?: string;
+  /** The kind of change. */
+  type: 'webhook.replayed';
+  /** The resource that changed: its URL relative to `source`. */
+  subject: string;
+  data: Replay;
+};
+
+export type WebhookDelivery = {
+  /** Unique identifier of the delivery. */
+  id: number;
+  /** The webhook. */
+  webhookId: number;
+  /** The `webhook-id` header. It is the same each time this event is sent to this webhook. */
+  messageId: string;
+  /** The `id` of the event in the log. */
+  eventId: string;
+  /** The type of the event. */
+  type: string;
+  /** The resource that changed. Events of one subject are delivered in order. */
+  subject: string;
+  /** A `dead` delivery failed in all its attempts. It can be redelivered. */
+  status: 'pending' | 'delivered' | 'dead';
+  /** The number of attempts. */
+  attemptCount: number;
+  /** When the next attempt is due, unless the webhook is disabled; null while the delivery is being sent, waits for an earlier delivery of its subject, or is finished. */
+  nextAttemptAt: string | null;
+  /** When the delivery was created. */
+  createdAt: string;
+  /** When it was delivered or became `dead`. */
+  finishedAt: string | null;
+};
+
+/** `webhook.redelivered`: A delivery was scheduled again: `data` is the delivery. Requires the scope `admin`. */
+export type WebhookRedeliveryEvent = {
+  specversion: '1.0';
+  /** The number of the event in the log: 1, 2, 3 … without gaps, except before a `log.restored`. As a cursor it means the position after the event. */
+  id: string;
+  /** The service: its public URL, or `/` if the operator has not configured one. `subject` is relative to it. */
+  source: string;
+  /** When the event was recorded. */
+  time: string;
+  datacontenttype: 'application/json';
+  /** What made the change: the API key of the request, or `system` for a change without a request, such as a ban or an operator’s command. */
+  actor: string;
+  /** The `X-Request-Id` of the request that made the change, if a request made it. */
+  requestid?: string;
+  /** The trace of the request that made the change, if there is one: the header `traceparent` of W3C Trace Context, as an attribute of the CloudEvents extension Distributed Tracing. */
+  traceparent?: string;
+  /** Why the change was made, if it is known: the `reason` of a stock adjustment, or the reason of the service or of an operator’s command. */
+  reason?: string;
+  /** The `note` of a stock adjustment, if it has one. */
+  note?: string;
+  /** The kind of change. */
+  type: 'webhook.redelivered';
+  /** The resource that changed: its URL relative to `source`. */
+  subject: string;
+  data: WebhookDelivery;
+};
+
 /** `webhook.test`: A webhook was tested. Only this webhook receives the event, regardless of its `types`. Requires the scope `admin`. */
 export type WebhookTestEvent = {
   specversion: '1.0';
@@ -543,11 +686,89 @@ export type WebhookTestEvent = {
   requestid?: string;
   /** The trace of the request that made the change, if there is one: the header `traceparent` of W3C Trace Context, as an attribute of the CloudEvents extension Distributed Tracing. */
   traceparent?: string;
+  /** Why the change was made, if it is known: the `reason` of a stock adjustment, or the reason of the service or of an operator’s command. */
+  reason?: string;
+  /** The `note` of a stock adjustment, if it has one. */
+  note?: string;
   /** The kind of change. */
   type: 'webhook.test';
   /** The resource that changed: its URL relative to `source`. */
   subject: string;
   data: Webhook;
+};
+
+export type Rejection = {
+  /** The method and the path template of the operation, such as `DELETE /keys/{keyId}`. */
+  operation: string;
+  /** The error code of the last attempt. */
+  code: ErrorCode;
+  /** The HTTP status of the last attempt. */
+  status: number;
+  /** The number of attempts that this event reports. */
+  attempts: number;
+  /** The API key that made the requests; null without a valid key. */
+  keyId: number | null;
+  /** The address of the last attempt. It is null, as `keyId`, for the attempts of further callers when too many are rejected at once. */
+  address: string | null;
+};
+
+/** `access.refused`: Requests to manage API keys or webhooks were rejected: `data` has the operation, the error and the number of attempts since the last such event, at most one in a minute for each caller and operation. Requires the scope `admin`. */
+export type AccessRefusedEvent = {
+  specversion: '1.0';
+  /** The number of the event in the log: 1, 2, 3 … without gaps, except before a `log.restored`. As a cursor it means the position after the event. */
+  id: string;
+  /** The service: its public URL, or `/` if the operator has not configured one. `subject` is relative to it. */
+  source: string;
+  /** When the event was recorded. */
+  time: string;
+  datacontenttype: 'application/json';
+  /** What made the change: the API key of the request, or `system` for a change without a request, such as a ban or an operator’s command. */
+  actor: string;
+  /** The `X-Request-Id` of the request that made the change, if a request made it. */
+  requestid?: string;
+  /** The trace of the request that made the change, if there is one: the header `traceparent` of W3C Trace Context, as an attribute of the CloudEvents extension Distributed Tracing. */
+  traceparent?: string;
+  /** Why the change was made, if it is known: the `reason` of a stock adjustment, or the reason of the service or of an operator’s command. */
+  reason?: string;
+  /** The `note` of a stock adjustment, if it has one. */
+  note?: string;
+  /** The kind of change. */
+  type: 'access.refused';
+  /** The resource that changed: its URL relative to `source`. */
+  subject: string;
+  data: Rejection;
+};
+
+export type StoreChange = {
+  /** The command of the operator. */
+  command: string;
+};
+
+/** `service.store_created`: An operator created an empty store with `new-store`. `service.store_migrated`: An operator copied the embedded store to PostgreSQL with `migrate-store`. Requires the scope `admin`. */
+export type ServiceEvent = {
+  specversion: '1.0';
+  /** The number of the event in the log: 1, 2, 3 … without gaps, except before a `log.restored`. As a cursor it means the position after the event. */
+  id: string;
+  /** The service: its public URL, or `/` if the operator has not configured one. `subject` is relative to it. */
+  source: string;
+  /** When the event was recorded. */
+  time: string;
+  datacontenttype: 'application/json';
+  /** What made the change: the API key of the request, or `system` for a change without a request, such as a ban or an operator’s command. */
+  actor: string;
+  /** The `X-Request-Id` of the request that made the change, if a request made it. */
+  requestid?: string;
+  /** The trace of the request that made the change, if there is one: the header `traceparent` of W3C Trace Context, as an attribute of the CloudEvents extension Distributed Tracing. */
+  traceparent?: string;
+  /** Why the change was made, if it is known: the `reason` of a stock adjustment, or the reason of the service or of an operator’s command. */
+  reason?: string;
+  /** The `note` of a stock adjustment, if it has one. */
+  note?: string;
+  /** The kind of change. */
+  type: 'service.store_created' | 'service.store_migrated';
+  /** The resource that changed: its URL relative to `source`. */
+  subject: string;
+  data: StoreChange;
 };
 
 export type LogRestoration = {
@@ -571,6 +792,10 @@ export type LogRestoredEvent = {
   requestid?: string;
   /** The trace of the request that made the change, if there is one: the header `traceparent` of W3C Trace Context, as an attribute of the CloudEvents extension Distributed Tracing. */
   traceparent?: string;
+  /** Why the change was made, if it is known: the `reason` of a stock adjustment, or the reason of the service or of an operator’s command. */
+  reason?: string;
+  /** The `note` of a stock adjustment, if it has one. */
+  note?: string;
   /** The kind of change. */
   type: 'log.restored';
   /** The resource that changed: its URL relative to `source`. */
@@ -579,7 +804,67 @@ export type LogRestoredEvent = {
 };
 
 /** A change, as a CloudEvent (CloudEvents 1.0, JSON format). `type` determines the shape of `data`: the resource after the change, or its last state if it was deleted. The inventory entry of a pet is created and deleted with the pet, without separate events. */
-export type Event = PetEvent | CategoryEvent | OrderEvent | InventoryEvent | KeyEvent | KeyBannedEvent | WebhookTestEvent | LogRestoredEvent;
+export type Event = PetEvent | CategoryEvent | OrderEvent | InventoryEvent | KeyEvent | KeyBannedEvent | WebhookEvent | WebhookReplayEvent | WebhookRedeliveryEvent | WebhookTestEvent | AccessRefusedEvent | ServiceEvent | LogRestoredEvent;
+
+export type FieldChange = {
+  /** The name of the field. */
+  field: string;
+  /** The value before the change; absent if the field had none. */
+  from?: unknown;
+  /** The value after the change; absent if the field has none. */
+  to?: unknown;
+};
+
+export type HistoryEntry = {
+  /** The `id` of the event in the log. */
+  eventId: string;
+  /** When the change was made. */
+  time: string;
+  /** The type of the event. */
+  type: string;
+  /** The thing that changed, such as `pets/42`. */
+  subject: string;
+  /** The name of the thing at that time: of the pet for its stock and its orders. Null if it has none. */
+  name: string | null;
+  /** What made the change: the API key of the request, such as `keys/12`, or `system`. */
+  actor: string;
+  /** The name of this API key, also after it was revoked. Null for `system`. */
+  actorName: string | null;
+  /** The `X-Request-Id` of the request that made the change, if a request made it. */
+  requestId: string | null;
+  /** Why the change was made, if it is known. */
+  reason: string | null;
+  /** The note of the person who made the change, if there is one. */
+  note: string | null;
+  /** The fields that changed, with their exact values. A new thing has only values after the change (`to`), and a thing that was deleted only its last values (`from`). */
+  changes: FieldChange[];
+};
+
+export type Checkpoint = {
+  /** The `id` of the last event of the newest group of events; `0` while the log is empty. */
+  id: string;
+  /** The seal of this group, which depends on every event up to it. */
+  seal: string;
+  /** When the group was sealed. */
+  time: string;
+};
+
+export type SealedGroup = {
+  /** The `id` of the first event of the group. */
+  firstId: string;
+  /** The `id` of its last event. */
+  lastId: string;
+  /** The seal of the group before; 64 zeros for the first group. */
+  previous: string;
+  /** The seal of the group. */
+  seal: string;
+  /** When the group was sealed. */
+  time: string;
+  /** Whether the events of the group have expired. Its seal remains. */
+  expired: boolean;
+  /** The events in the order of their numbers: for each the values of 13 fields, each followed by a line feed. */
+  events: string[];
+};
 
 export type NewWebhook = {
   /** Where events are sent: an HTTPS URL with a public address, without a user name, a password or a fragment. It is stored in its parsed form. */
@@ -672,31 +957,6 @@ export type RotatedWebhook = {
   secret?: string;
 };
 
-export type WebhookDelivery = {
-  /** Unique identifier of the delivery. */
-  id: number;
-  /** The webhook. */
-  webhookId: number;
-  /** The `webhook-id` header. It is the same each time this event is sent to this webhook. */
-  messageId: string;
-  /** The `id` of the event in the log. */
-  eventId: string;
-  /** The type of the event. */
-  type: string;
-  /** The resource that changed. Events of one subject are delivered in order. */
-  subject: string;
-  /** A `dead` delivery failed in all its attempts. It can be redelivered. */
-  status: 'pending' | 'delivered' | 'dead';
-  /** The number of attempts. */
-  attemptCount: number;
-  /** When the next attempt is due, unless the webhook is disabled; null while the delivery is being sent, waits for an earlier delivery of its subject, or is finished. */
-  nextAttemptAt: string | null;
-  /** When the delivery was created. */
-  createdAt: string;
-  /** When it was delivered or became `dead`. */
-  finishedAt: string | null;
-};
-
 export type WebhookAttempt = {
   /** 1 for the first attempt of the delivery. */
   number: number;
@@ -742,15 +1002,6 @@ export type WebhookDeliveryDetails = {
 export type NewReplay = {
   /** The `id` of an event, `latest`, or, while no event has expired, `0` for the start of the log. */
   cursor: string;
-};
-
-export type Replay = {
-  /** The webhook. */
-  webhookId: number;
-  /** Events after this one are delivered, again or for the first time. */
-  cursor: string;
-  /** The latest event of the log. */
-  latest: string;
 };
 
 export type Health = {
@@ -1207,6 +1458,8 @@ export interface Operations {
       type?: string | readonly string[] | undefined;
       /** Events of this subject, such as `pets/1` or `store/orders/17`. */
       subject?: string | undefined;
+      /** Changes that this API key made, such as `keys/2`, or the service and its operators (`system`). */
+      actor?: string | undefined;
       /** The `id` of an event: the list starts after it. `latest` means the end of the log. Without a cursor the list starts with the oldest event in the log. */
       cursor?: string | undefined;
       /** Events from this time on. IDs are in the order of time, except where concurrent changes or a clock that was set back swapped them: the list starts at the first event of this time. */
@@ -1229,10 +1482,46 @@ export interface Operations {
       type?: string | readonly string[] | undefined;
       /** Events of this subject, such as `pets/1` or `store/orders/17`. */
       subject?: string | undefined;
+      /** Changes that this API key made, such as `keys/2`, or the service and its operators (`system`). */
+      actor?: string | undefined;
       /** The `id` of an event: the stream starts after it. The header `Last-Event-ID` takes precedence. Without both the stream starts with the next event. */
       cursor?: string | undefined;
     };
     result: string;
+  };
+  /** Read who changed what */
+  'GET /history': {
+    query: {
+      /** Events of these types; `order.*` means all types that start with `order.`. */
+      type?: string | readonly string[] | undefined;
+      /** Events of this subject, such as `pets/1` or `store/orders/17`. */
+      subject?: string | undefined;
+      /** Changes that this API key made, such as `keys/2`, or the service and its operators (`system`). */
+      actor?: string | undefined;
+      /** With a `subject` that is a pet: also the changes of its stock and of its orders, as far as the key may read them. */
+      related?: boolean | undefined;
+      /** Changes from this time on. */
+      from?: string | undefined;
+      /** Changes before this time. */
+      to?: string | undefined;
+      /** The maximum number of changes on a page. */
+      limit?: number | undefined;
+      /** The cursor of the next page, from the header `Link`. The list continues with earlier changes. */
+      cursor?: string | undefined;
+    };
+    result: HistoryEntry[];
+  };
+  /** Read the newest seal of the log */
+  'GET /events/checkpoint': {
+    result: Checkpoint;
+  };
+  /** Read the sealed log */
+  'GET /events/seals': {
+    query: {
+      /** The `id` of an event: the list has the groups that end after it. Without a cursor it starts with the first. */
+      cursor?: string | undefined;
+    };
+    result: SealedGroup[];
   };
   /** List webhooks */
   'GET /webhooks': {

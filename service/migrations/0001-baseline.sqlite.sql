@@ -203,12 +203,34 @@ CREATE TABLE events (
   -- The X-Request-Id of the request that made the change; null for a change without a request.
   request_id TEXT,
   -- The header traceparent (W3C Trace Context) of the request that made the change; null for a change that is part of no trace.
-  traceparent TEXT
+  traceparent TEXT,
+  -- The values that changed, as they were before: a JSON array of [field, value]; null when nothing or everything is new or gone.
+  old_values TEXT,
+  -- The name of the thing at this time; null when the data has it.
+  name TEXT,
+  -- The subject of another thing whose history the event is part of: the pet of an order.
+  related TEXT,
+  -- Why the change was made, and the words of the person who made it.
+  reason TEXT,
+  note TEXT
 ) STRICT;
 
 -- A filtered page of the log reads only the events that pass the filter. The ID of a row is the last column of each index.
 CREATE INDEX events_by_type ON events (type);
 CREATE INDEX events_by_subject ON events (subject, type);
+CREATE INDEX events_by_actor ON events (actor, type);
+CREATE INDEX events_by_related ON events (related, type) WHERE related IS NOT NULL;
+
+-- The seals of the log, one for each group of events that got their numbers together. They stay when the events expire.
+CREATE TABLE event_seals (
+  last_id INTEGER PRIMARY KEY,
+  first_id INTEGER NOT NULL,
+  -- SHA-256 of the seal before and the digests of the events, in hexadecimal digits.
+  seal TEXT NOT NULL CHECK (length(seal) = 64),
+  -- The first 8 digits of the digest of each event; null when the events have expired.
+  digests TEXT,
+  time INTEGER NOT NULL
+) STRICT;
 
 -- The number of the latest event, which may have expired.
 CREATE VIEW event_log AS

@@ -1,12 +1,14 @@
 import type { FastifyInstance } from 'fastify';
 import type { DestinationStream, Logger } from 'pino';
 import { AllowedOrigins } from './access/api-keys/allowed-origins.ts';
+import { selectNames } from './access/api-keys/api-key-queries.ts';
 import * as apiKeys from './access/api-keys/api-keys.ts';
 import { keyBanEvents } from './access/api-keys/key-events.ts';
 import { KeyRing } from './access/api-keys/key-ring.ts';
 import { selectActiveOrigin } from './access/api-keys/origin-queries.ts';
 import { readStandings } from './access/api-keys/standings.ts';
 import { KeyLimits } from './access/rate-limits/key-limits.ts';
+import { Rejections } from './access/rejections/rejections.ts';
 import type { Config } from './config.ts';
 import type { Database } from './db/database.ts';
 import { Writability } from './db/writability.ts';
@@ -166,6 +168,7 @@ export async function buildApp(
     onError: error => outageLog.writeTask('webhooks', error, 'Webhooks could not be served; trying again'),
   });
   const drain = new Drain();
+  const rejections = new Rejections();
   const redeemTicket = (ticket: string) => apiKeys.signIn({ db, keyLimits, now: clock.now() }, ticket);
   const contract = new ContractDocument(() => buildDocument(routes), config.publicUrl);
 
@@ -176,6 +179,7 @@ export async function buildApp(
     onLate: error =>
       outageLog.writeTask('search words', error, 'Words of a batch could not be stored; a sweep stores them'),
     flushInterval: config.redisUrls.length === 0 ? FLUSH_INTERVAL : SHARED_FLUSH_INTERVAL,
+    rejections,
     onFlushError: error => outageLog.writeTask('counts', error, 'Counts could not be stored; trying again'),
     tail,
     endpoints,
@@ -184,6 +188,10 @@ export async function buildApp(
     source: config.publicUrl,
     webhooksPerKey: config.webhooksPerKey,
     eventDays: config.eventDays,
+    readKeyNames: selectNames,
+    onCheckpoint: checkpoint => log.info({ checkpoint }, 'Checkpoint of the event log'),
+    onCheckpointError: error =>
+      outageLog.writeTask('checkpoints', error, 'The checkpoint of the event log could not be read'),
     idempotency,
     contract,
     problems,
@@ -215,7 +223,10 @@ export async function buildApp(
     trustedProxies: new TrustedProxies(config.trustedProxies),
     log,
     outageLog,
-    requestLog: new RequestLog(destination, log.isLevelEnabled('info'), metrics?.onResponse),
+    requestLog: new RequestLog(destination, log.isLevelEnabled('info'), record => {
+      metrics?.onResponse(record);
+      rejections.note(record);
+    }),
     onDecision: metrics?.onDecision,
     tracing,
     connections: { total: config.connections, perAddress: config.connectionsPerAddress },

@@ -1,5 +1,6 @@
 import { keyBanEvents, keyEvents } from './access/api-keys/key-events.ts';
 import { type AccessOptions, accessFeature } from './access/feature.ts';
+import { rejectionEvents } from './access/rejections/rejections.ts';
 import { batchRoutes } from './batches/batch-routes.ts';
 import { categoryEvents } from './catalog/categories/category.ts';
 import { categoryRoutes } from './catalog/categories/category-routes.ts';
@@ -8,8 +9,14 @@ import { petRoutes } from './catalog/pets/pet-routes.ts';
 import { SearchIndex, type SearchIndexOptions } from './catalog/pets/search/search-index.ts';
 import { eventUnion } from './events/event-log/event-kind.ts';
 import { restoredEvents } from './events/event-log/restored-events.ts';
+import { serviceEvents } from './events/event-log/service-events.ts';
 import { type EventOptions, eventsFeature } from './events/feature.ts';
-import { webhookTestEvents } from './events/webhooks/webhook-events.ts';
+import {
+  webhookEvents,
+  webhookRedeliveryEvents,
+  webhookReplayEvents,
+  webhookTestEvents,
+} from './events/webhooks/webhook-events.ts';
 import type { Idempotency } from './http/idempotency.ts';
 import { type ServiceState, serviceRoutes } from './http/service-routes.ts';
 import { inventoryRoutes } from './inventory/inventory-routes.ts';
@@ -30,7 +37,12 @@ const event = eventUnion([
   inventoryEvents,
   keyEvents,
   keyBanEvents,
+  webhookEvents,
+  webhookReplayEvents,
+  webhookRedeliveryEvents,
   webhookTestEvents,
+  rejectionEvents,
+  serviceEvents,
   restoredEvents,
 ]);
 

@@ -1,12 +1,15 @@
 import { command } from '../command.ts';
 import { pageSize } from '../items.ts';
 import { several, text } from '../parameters.ts';
-import { event } from '../resources.ts';
+import { event, checkpoint as newest } from '../resources.ts';
+import { verify } from './verify.ts';
 
 const type = several(
   text('Only events of this type, such as order.placed or order.*; can be repeated', 'type'),
 );
 const subject = text('Only events of this resource, such as pets/1 or store/orders/17', 'subject');
+
+const actor = text('Only changes by this API key, such as keys/2, or system', 'actor');
 
 const list = command({
   name: 'events list',
@@ -14,6 +17,7 @@ const list = command({
   options: {
     type,
     subject,
+    actor,
     after: text('The ID of an event: the list starts after it', 'id'),
     from: text('Only events from this time on, such as 2027-01-31T12:00:00Z', 'time'),
     to: text('Only events before this time', 'time'),
@@ -22,9 +26,9 @@ const list = command({
   operations: ['GET /events'],
   output: 'list',
   prints: event,
-  run: (context, { type, subject, after, from, to }) =>
+  run: (context, { type, subject, actor, after, from, to }) =>
     context.store.events.list(
-      { ...pageSize(context), type, subject, cursor: after, from, to },
+      { ...pageSize(context), type, subject, actor, cursor: after, from, to },
       context.calls,
     ),
 });
@@ -46,4 +50,14 @@ const tail = command({
     store.events.subscribe({ ...calls, from: after, types: type, subject }),
 });
 
-export const events = [list, tail];
+const checkpoint = command({
+  name: 'events checkpoint',
+  summary: 'Show the newest seal of the log, to note it outside of the shop',
+  examples: ['petstore events checkpoint', 'petstore events checkpoint --json'],
+  operations: ['GET /events/checkpoint'],
+  output: 'item',
+  prints: newest,
+  run: ({ store, calls }) => store.events.checkpoint(calls),
+});
+
+export const events = [list, tail, checkpoint, verify];

@@ -2,7 +2,8 @@ import type { CallOptions, InventoryItem, Pet, PetStore } from '@petstore/client
 import { type Context, command } from '../command.ts';
 import { flag, oneOf, several } from '../parameters.ts';
 import { startProgress } from '../progress.ts';
-import { category, exportedPet, order, stock } from '../resources.ts';
+import { category, exportedPet, historyEntry, order, stock } from '../resources.ts';
+import { entriesOf, filters } from './history.ts';
 
 const page = { limit: 100 };
 const details =
@@ -109,4 +110,20 @@ const entries = command({
   run: context => withProgress(context, 'entries', ({ store, calls }) => store.inventory.list(page, calls)),
 });
 
-export const exports = [pets, orders, categories, entries];
+const history = command({
+  name: 'export history',
+  summary: 'Export who changed what, newest first',
+  details,
+  options: { raw, ...filters },
+  examples: [
+    'petstore export history > history.csv',
+    'petstore export history --since 30d --format ndjson > history.ndjson',
+  ],
+  operations: ['GET /keys', 'GET /history'],
+  output: 'file',
+  prints: { ...historyEntry, columns: [...historyEntry.fields] },
+  run: (context, values) =>
+    withProgress(context, 'changes', ({ store, calls }) => entriesOf({ store, calls }, values, page)),
+});
+
+export const exports = [pets, orders, categories, entries, history];

@@ -4,6 +4,7 @@ import { categories } from './categories.ts';
 import { completion } from './completion.ts';
 import { events } from './events.ts';
 import { exports } from './export.ts';
+import { history } from './history.ts';
 import { importFile } from './import.ts';
 import { keys } from './keys.ts';
 import { orders } from './orders.ts';
@@ -19,9 +20,9 @@ export const groups: Readonly<Record<string, string>> = {
   orders: 'List, place, change, complete and cancel orders',
   stock: 'List, set and adjust stock',
   keys: 'Manage API keys (administrators)',
-  events: 'Read and follow the log of events',
+  events: 'Read, follow and verify the log of events',
   webhooks: 'Manage webhooks and their deliveries',
-  export: 'Export pets, orders, categories and stock',
+  export: 'Export pets, orders, categories, stock and the history',
   profiles: 'List and choose the profiles of `petstore login`',
 };
 
@@ -33,6 +34,7 @@ export const commands: readonly Command[] = [
   ...stock,
   ...keys,
   ...events,
+  history,
   ...webhooks,
   importFile,
   ...exports,

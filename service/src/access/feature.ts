@@ -5,6 +5,7 @@ import { accountRoutes } from './api-keys/account-routes.ts';
 import { apiKeyRoutes } from './api-keys/api-key-routes.ts';
 import * as apiKeys from './api-keys/api-keys.ts';
 import type { KeyLimits } from './rate-limits/key-limits.ts';
+import type { Rejections } from './rejections/rejections.ts';
 
 export interface AccessOptions {
   db: Queries & Writer;
@@ -14,11 +15,12 @@ export interface AccessOptions {
   flushInterval: number;
   /** Called when counts could not be stored. The next flush stores them; the last one, at the end, throws instead. */
   onFlushError: (error: unknown) => void;
+  rejections: Rejections;
 }
 
 /** API keys, with their limits, bans and usage. */
 export function accessFeature(options: AccessOptions): Feature {
-  const { db, clock, keyLimits } = options;
+  const { db, clock, keyLimits, rejections } = options;
   let flusher: NodeJS.Timeout | undefined;
   return {
     routes: [...accountRoutes({ keyLimits }), ...apiKeyRoutes({ keyLimits })],
@@ -29,11 +31,13 @@ export function accessFeature(options: AccessOptions): Feature {
     sweeps: {
       'key limits': now => keyLimits.sweep(now),
       'rotated keys': now => apiKeys.sweepSecrets(db, now),
+      rejections: () => rejections.flushOne(db),
     },
     close: async () => {
       clearInterval(flusher);
       try {
         await keyLimits.flush();
+        await rejections.close(db);
       } catch (error) {
         throw new Error('The last counts could not be stored', { cause: error });
       }

@@ -1,19 +1,57 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { readConfig } from '../config.ts';
 import { type CheckedStore, checkStore } from '../db/check-store.ts';
 import { storePath } from '../db/store-directory.ts';
+import { type Checkpoint, verifySeals } from '../db/verify-seals.ts';
+import { withoutPassword } from '../kit/urls.ts';
 import { argumentsOf } from './arguments.ts';
 import { embeddedDirectory, rejectNoStore } from './embedded-store.ts';
 import { CommandFailed, UsageError } from './failure.ts';
+import { withExistingStore } from './store.ts';
 
-/** `check [FILE]`: checks the embedded store or a backup for damage, and changes nothing. */
+/**
+ * `check [FILE] [--checkpoint ID:SEAL]…`: checks the store or a backup of the embedded store, and changes nothing. With DATABASE_URL it
+ * checks the seals of the event log on PostgreSQL, which checks damage and rules itself.
+ */
 export async function check(args: string[]): Promise<void> {
-  const { positionals } = argumentsOf(args, {}, { allowPositionals: true });
+  const { positionals, values } = argumentsOf(
+    args,
+    { checkpoint: { type: 'string', multiple: true } },
+    { allowPositionals: true },
+  );
   if (positionals.length > 1) throw new UsageError('Name at most one file: check ./petstore-backup.db');
+  const checkpoints = (values.checkpoint ?? []).map(toCheckpoint);
+  const { databaseUrl } = readConfig(process.env);
+  if (positionals[0] === undefined && databaseUrl !== undefined) {
+    await checkServer(withoutPassword(databaseUrl), checkpoints);
+    return;
+  }
   const path = positionals[0] === undefined ? ownStore() : existing(positionals[0]);
-  const checked = await checkStore(path);
+  const checked = await checkStore(path, { checkpoints });
   rejectViolations(path, checked);
   process.stdout.write(`${path} is intact: ${contentOf(checked)}\n`);
+}
+
+async function checkServer(name: string, checkpoints: readonly Checkpoint[]): Promise<void> {
+  const faults = await withExistingStore(db => verifySeals(db, { checkpoints }));
+  if (faults.length > 0) throw rewritten(name, faults);
+  process.stdout.write(`The history in ${name} is as it was written\n`);
+}
+
+/** Reads `ID:SEAL`. Throws UsageError. */
+function toCheckpoint(text: string): Checkpoint {
+  const [, id, seal] = /^(\d{1,16}):([0-9a-f]{64})$/.exec(text) ?? [];
+  if (id !== undefined && seal !== undefined) return { id: Number(id), seal };
+  throw new UsageError(
+    `--checkpoint must be the number of an event, a colon and a seal of 64 hexadecimal digits, but was ${JSON.stringify(text)}`,
+  );
+}
+
+function rewritten(name: string, faults: readonly string[]): CommandFailed {
+  return new CommandFailed(
+    `The history in ${name} was changed after it was written:\n${faults.map(line => `  ${line}`).join('\n')}`,
+  );
 }
 
 /** Returns the absolute path of a file. Throws UsageError when it does not exist. */
@@ -24,6 +62,7 @@ export function existing(file: string): string {
 
 export function rejectViolations(path: string, { violations }: CheckedStore): void {
   if (violations.length === 0) return;
+  if (violations.every(line => line.startsWith('History: '))) throw rewritten(path, violations);
   throw new CommandFailed(
     `${path} is damaged:\n${violations.map(line => `  ${line}`).join('\n')}\n` +
       'Restore a backup that passes check, and keep this file: it may contain changes that are newer than the backup',

@@ -10,6 +10,7 @@ import { KeyLimits } from '../access/rate-limits/key-limits.ts';
 import { readConfig } from '../config.ts';
 import { ApiError } from '../contract/errors.ts';
 import { openCounters } from '../counters/open-counters.ts';
+import { withCause } from '../db/cause-store.ts';
 import { bodyReader } from '../http/validate.ts';
 import { type Arguments, argumentsOf, type Options } from './arguments.ts';
 import { UsageError } from './failure.ts';
@@ -147,7 +148,8 @@ function withKeys<T>(work: (access: apiKeys.KeyAccess) => Promise<T>): Promise<T
     try {
       await counters.open();
       await keyLimits.load(now);
-      return await work({ db, keyLimits, now });
+      const cause = { actor: 'system', reason: 'An operator used `keys` on the command line' };
+      return await work({ db: withCause(db, cause), keyLimits, now });
     } finally {
       await counters.close();
     }

@@ -2,6 +2,7 @@ import { readConfig } from '../config.ts';
 import { type CopiedTable, CopyFailed, copyStore } from '../db/copy-store.ts';
 import { storePath } from '../db/store-directory.ts';
 import { lockStore } from '../db/store-lock.ts';
+import { serviceEvents } from '../events/event-log/service-events.ts';
 import { withoutPassword } from '../kit/urls.ts';
 import { argumentsOf } from './arguments.ts';
 import { rejectNoStore } from './embedded-store.ts';
@@ -19,7 +20,8 @@ export async function migrateStore(args: string[]): Promise<void> {
   rejectNoStore(directory);
   lockStore(directory, 'migrate-store');
   process.stderr.write(`Copying the store in ${directory} to ${withoutPassword(databaseUrl)} …\n`);
-  const tables = await copyStore({ directory, databaseUrl }).catch(error => {
+  const event = serviceEvents.newEvent('service.store_migrated', 0, { command: 'migrate-store' });
+  const tables = await copyStore({ directory, databaseUrl, event }).catch(error => {
     throw error instanceof CopyFailed ? new UsageError(error.message, { cause: error }) : error;
   });
   process.stdout.write(`${tableOf(tables)}\n\n`);

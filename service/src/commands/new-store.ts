@@ -6,6 +6,7 @@ import { discardCopy } from '../db/snapshot.ts';
 import { cannotBeOpened } from '../db/sqlite-errors.ts';
 import { adminKeyPath, hasStore, storePath } from '../db/store-directory.ts';
 import { lockStore } from '../db/store-lock.ts';
+import { serviceEvents } from '../events/event-log/service-events.ts';
 import { argumentsOf } from './arguments.ts';
 import { afterOption, continuationOf, numberAfter } from './continue-log.ts';
 import { embeddedDirectory } from './embedded-store.ts';
@@ -33,7 +34,8 @@ export async function newStore(args: string[]): Promise<void> {
     // Delete the file of a command that was killed: this process has the lock.
     discardCopy(created);
     createPrivately(created);
-    const restoration = continueEmbedded(created, { after, now });
+    const next = serviceEvents.newEvent('service.store_created', 0, { command: 'new-store' });
+    const restoration = continueEmbedded(created, { after, now, next });
     if (existsSync(keyFile)) renameSync(keyFile, `${keyFile}${suffix}`);
     replaceStore(directory, created, { suffix, complete: () => {} });
     process.stdout.write(

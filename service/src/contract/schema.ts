@@ -5,7 +5,8 @@ import { LINES, NAME, STRICT_NAME } from './display-text.ts';
 
 /** The subset of JSON Schema (in the form of OpenAPI 3.0.3) that the contract uses. */
 export interface Schema {
-  readonly type: 'object' | 'array' | 'string' | 'integer' | 'boolean';
+  /** `any` is for responses only: it is published as a schema without a type. */
+  readonly type: 'object' | 'array' | 'string' | 'integer' | 'boolean' | 'any';
   /** A named shape: it becomes a component of the OpenAPI document. */
   readonly title?: string;
   readonly description?: string;

@@ -5,19 +5,21 @@ export type Static<S extends Schema> = S extends { nullable: true } ? Value<S> |
 
 type Value<S extends Schema> = S extends { enum: readonly (infer Text)[] }
   ? Text
-  : S extends { type: 'string' }
-    ? string
-    : S extends { type: 'integer' }
-      ? number
-      : S extends { type: 'boolean' }
-        ? boolean
-        : S extends { type: 'array'; items: infer Items extends Schema }
-          ? Static<Items>[]
-          : S extends { type: 'array' }
-            ? unknown[]
-            : S extends { properties: infer Properties extends Record<string, Schema> }
-              ? Flat<ObjectOf<Properties, S extends { required: readonly (infer Name)[] } ? Name : never>>
-              : Record<never, never>;
+  : S extends { type: 'any' }
+    ? unknown
+    : S extends { type: 'string' }
+      ? string
+      : S extends { type: 'integer' }
+        ? number
+        : S extends { type: 'boolean' }
+          ? boolean
+          : S extends { type: 'array'; items: infer Items extends Schema }
+            ? Static<Items>[]
+            : S extends { type: 'array' }
+              ? unknown[]
+              : S extends { properties: infer Properties extends Record<string, Schema> }
+                ? Flat<ObjectOf<Properties, S extends { required: readonly (infer Name)[] } ? Name : never>>
+                : Record<never, never>;
 
 type ObjectOf<Properties extends Record<string, Schema>, Required> = {
   [Name in keyof Properties as IsPresent<Name, Properties[Name], Required> extends true

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import BetterSqlite3 from 'better-sqlite3';
 import { asError } from '../kit/thrown.ts';
 import { storedWords } from '../kit/words.ts';
-import { UnusableStore } from './database.ts';
+import { type Queries, UnusableStore, type Value } from './database.ts';
 import { invariants } from './invariants.ts';
 import {
   type AppliedMigration,
@@ -12,6 +12,7 @@ import {
   SELECT_APPLIED,
 } from './migrations.ts';
 import { isDamage, isOutage, isSystemError } from './sqlite-errors.ts';
+import { type Checkpoint, verifySeals } from './verify-seals.ts';
 
 /** The maximum number of violations of one kind in the report. */
 const LISTED = 10;
@@ -50,17 +51,23 @@ export function openToRead(path: string): BetterSqlite3.Database {
   }
 }
 
+export interface CheckOptions {
+  /** Cancels the check between two statements. */
+  signal?: AbortSignal;
+  /** The name of the store in messages; the default is its path. */
+  shownAs?: string;
+  /** Seals of the event log that were noted before. */
+  checkpoints?: readonly Checkpoint[];
+}
+
 /**
  * Finds damage in a store, rows that violate a constraint or a rule of the shop, and gaps in the event log. Each statement
  * reads the store at one instant, and does not delay a service that writes. Rejects with UnusableStore when the file
  * contains no shop, or a newer one than this program knows.
- *
- * @param options.signal cancels the check between two statements
- * @param options.shownAs the name of the store in messages; the default is its path
  */
 export async function checkStore(
   path: string,
-  { signal, shownAs = path }: { signal?: AbortSignal; shownAs?: string } = {},
+  { signal, shownAs = path, checkpoints }: CheckOptions = {},
 ): Promise<CheckedStore> {
   const connection = openToRead(path);
   try {
@@ -86,6 +93,10 @@ export async function checkStore(
       await run(rules(connection));
       await run(searchRules(connection));
     }
+    if (violations.length === 0) {
+      const faults = await verifySeals(queriesOn(connection), { checkpoints, signal });
+      violations.push(...faults.map(fault => `History: ${fault}`));
+    }
     const count = (table: string) => (violations.length > 0 ? 0 : countOf(connection, table));
     return {
       violations: [...new Set(violations)],
@@ -100,6 +111,15 @@ export async function checkStore(
   } finally {
     connection.close();
   }
+}
+
+function queriesOn(connection: BetterSqlite3.Database): Pick<Queries, 'get' | 'all'> {
+  return {
+    get: async <Row>(sql: string, values: readonly Value[] = []) =>
+      connection.prepare(sql).get(values) as Row | undefined,
+    all: async <Row>(sql: string, values: readonly Value[] = []) =>
+      connection.prepare(sql).all(values) as Row[],
+  };
 }
 
 /** Returns the violations that a check finds, or the damage that ends it. */

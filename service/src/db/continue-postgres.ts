@@ -1,9 +1,12 @@
 import { withoutPassword } from '../kit/urls.ts';
 import { UnusableStore } from './database.ts';
 import { type ContinueOptions, nextRange, type Restoration } from './event-ranges.ts';
+import { SEAL_ON_POSTGRES } from './event-seals.ts';
 import { LIFT_LIMITS, migratePostgres } from './migrate-postgres.ts';
+import { valuesOf } from './new-events.ts';
 import { asStart, withConnection } from './postgres-command.ts';
 import { CONTINUE, RELAY_LOCK } from './postgres-relay.ts';
+import { statementOf } from './postgres-statements.ts';
 import { LOCK } from './postgres-transaction.ts';
 
 /**
@@ -24,8 +27,10 @@ export function continuePostgres(databaseUrl: string, options: ContinueOptions):
       await client.query(LIFT_LIMITS);
       await client.query(LOCK, [RELAY_LOCK]);
       const { rows: log } = await client.query<{ last_id: string }>('SELECT last_id FROM event_log');
-      const { event, ...restoration } = nextRange(Number(log[0]!.last_id), options);
-      await client.query(CONTINUE, event);
+      const { events, ...restoration } = nextRange(Number(log[0]!.last_id), options);
+      const [{ id, ...event }] = events;
+      await client.query(CONTINUE, [id, ...valuesOf(event)]);
+      await client.query(statementOf(SEAL_ON_POSTGRES, [options.now]));
       await client.query('COMMIT');
       return restoration;
     }),

@@ -2,16 +2,21 @@ import type BetterSqlite3 from 'better-sqlite3';
 import type { Client } from 'pg';
 import { codeOf } from '../kit/thrown.ts';
 import { figuresOfCopy, figuresOfSource } from './copy-figures.ts';
+import type { NewEvent } from './database.ts';
 import { type Column, highestId, openForCopy, type Table, tablesOf } from './embedded-source.ts';
 import { LIFT_LIMITS, migratePostgres } from './migrate-postgres.ts';
+import { toStored, valuesOf } from './new-events.ts';
 import { asStart, withConnection } from './postgres-command.ts';
 import { reasonOf } from './postgres-start.ts';
+import { APPEND } from './postgres-transaction.ts';
 
 export interface CopyOptions {
   /** The directory of the embedded store, which must exist. */
   directory: string;
   /** The target, a PostgreSQL database. */
   databaseUrl: string;
+  /** Is appended to the log of the target. */
+  event: NewEvent;
 }
 
 /** The number of rows of a table in each store. */
@@ -34,19 +39,23 @@ const LOCK_TIMEOUT = '10s';
  * Copies the embedded store to an empty PostgreSQL database, in one transaction: all of it, or nothing. No other process
  * can use either store during the copy. Rejects with CopyFailed, UnusableStore or StoreUnavailable.
  */
-export async function copyStore({ directory, databaseUrl }: CopyOptions): Promise<CopiedTable[]> {
+export async function copyStore({ directory, databaseUrl, event }: CopyOptions): Promise<CopiedTable[]> {
   const source = openForCopy(directory);
   try {
     return await withConnection(databaseUrl, 'migrate-store', async target => {
       await asStart(databaseUrl, () => migratePostgres(target));
-      return copyTables(source, target);
+      return copyTables(source, target, event);
     });
   } finally {
     source.close();
   }
 }
 
-async function copyTables(source: BetterSqlite3.Database, target: Client): Promise<CopiedTable[]> {
+async function copyTables(
+  source: BetterSqlite3.Database,
+  target: Client,
+  event: NewEvent,
+): Promise<CopiedTable[]> {
   const tables = tablesOf(source);
   let step = 'the start';
   try {
@@ -64,6 +73,7 @@ async function copyTables(source: BetterSqlite3.Database, target: Client): Promi
       await target.query(`ANALYZE ${table.name}`);
     }
     await continueEvents(source, target);
+    await target.query(APPEND, valuesOf(toStored(event, Date.now())));
     step = 'COMMIT';
     await target.query('COMMIT');
     return copied;

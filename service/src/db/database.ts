@@ -143,10 +143,29 @@ export interface Cause {
   requestId?: string | undefined;
   /** The trace of the change, as the header `traceparent` of W3C Trace Context; absent without a trace. */
   traceparent?: string | undefined;
+  /** Why an operator made the change; absent for a request. */
+  reason?: string;
+}
+
+/** What an event states about a change in addition to the resource after it. */
+export interface ChangeDetails {
+  /**
+   * The values that changed, as they were before: a JSON array of `[field, value]`, or `[field]` for a field without a value. Absent when
+   * the whole resource is new or gone, and when nothing changed.
+   */
+  oldValues?: string | undefined;
+  /** The name of the thing at this time, if its data has none. */
+  name?: string | undefined;
+  /** The subject of another thing whose history this event is part of. */
+  related?: string | undefined;
+  /** Why the change was made: a word, or for a change by the service a text. */
+  reason?: string | undefined;
+  /** The words of the person who made the change. */
+  note?: string | undefined;
 }
 
 /** A change as it is appended to the event log, which assigns its number and time. */
-export interface NewEvent extends Cause {
+export interface NewEvent extends Omit<Cause, 'reason'>, ChangeDetails {
   type: string;
   subject: string;
   /** JSON. */
@@ -165,6 +184,12 @@ export interface StoredEvent {
   request_id: string | null;
   /** The trace of the change; null if there is none. */
   traceparent: string | null;
+  /** As in `ChangeDetails`; null if it is absent there, and the same for the following ones. */
+  old_values: string | null;
+  name: string | null;
+  related: string | null;
+  reason: string | null;
+  note: string | null;
 }
 
 /** Notifies listeners of this process's transactions. */

@@ -1,7 +1,8 @@
 import BetterSqlite3 from 'better-sqlite3';
-import type { NewEvent } from './database.ts';
+import type { NewEvent, StoredEvent } from './database.ts';
+import { digestOf, INSERT_SEAL, NO_SEAL, SELECT_LAST_SEAL, sealGroup, valuesOfSeal } from './event-seals.ts';
 import { migrateSqlite } from './migrate-sqlite.ts';
-import { NEW_EVENT_COLUMNS, toStored, valuesOf } from './new-events.ts';
+import { NEW_EVENT_COLUMNS, NEW_EVENT_PARAMETERS, toStored, valuesOf } from './new-events.ts';
 
 /**
  * Events are numbered in ranges of this length, without gaps in each. The first range starts at 1. Each restore of an earlier state
@@ -44,13 +45,15 @@ export interface ContinueOptions {
   after: number;
   /** Milliseconds since the Unix epoch. */
   now: number;
+  /** An event that follows `log.restored`. */
+  next?: NewEvent;
 }
 
-/** Returns where the log continues, and the event that starts the range. `lastId` is the number of the last event of the store. */
+/** Returns where the log continues, and the events that start the range. `lastId` is the number of the last event of the store. */
 export function nextRange(
   lastId: number,
-  { after, now }: ContinueOptions,
-): Restoration & { event: (string | number | null)[] } {
+  { after, now, next }: ContinueOptions,
+): Restoration & { events: [StoredEvent, ...StoredEvent[]] } {
   const first = (Math.floor(Math.max(lastId, after) / RANGE) + 1) * RANGE + 1;
   const event: NewEvent = {
     type: RESTORED_TYPE,
@@ -58,11 +61,12 @@ export function nextRange(
     actor: 'system',
     data: dataOf(lastId),
   };
-  return { lastSurvivor: lastId, first, event: [first, ...valuesOf(toStored(event, now))] };
+  const later = next ? [{ id: first + 1, ...toStored(next, now) }] : [];
+  return { lastSurvivor: lastId, first, events: [{ id: first, ...toStored(event, now) }, ...later] };
 }
 
 /** The statement that stores the event of `nextRange`, for SQLite. */
-const INSERT = `INSERT INTO events (id, ${NEW_EVENT_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`;
+const INSERT = `INSERT INTO events (id, ${NEW_EVENT_COLUMNS}) VALUES (?, ${NEW_EVENT_PARAMETERS})`;
 
 /** How long to wait for another process's lock, in milliseconds. */
 const TIMEOUT = 5_000;
@@ -78,15 +82,23 @@ export function continueEmbedded(path: string, options: ContinueOptions): Restor
     migrateSqlite(connection);
     return connection
       .transaction(() => {
-        const { event, ...restoration } = nextRange(lastIdOf(connection), options);
+        const { events, ...restoration } = nextRange(lastIdOf(connection), options);
         // New row IDs continue after the highest one.
-        connection.prepare(INSERT).run(event);
+        for (const { id, ...event } of events) connection.prepare(INSERT).run([id, ...valuesOf(event)]);
+        seal(connection, events, options.now);
         return restoration;
       })
       .immediate();
   } finally {
     connection.close();
   }
+}
+
+/** Seals these events as one group. */
+function seal(connection: BetterSqlite3.Database, events: readonly StoredEvent[], now: number): void {
+  const last = connection.prepare<[], { seal: string | null }>(SELECT_LAST_SEAL).get();
+  const digests = events.map(event => ({ id: event.id, digest: digestOf(event) }));
+  connection.prepare(INSERT_SEAL).run(valuesOfSeal(sealGroup(last?.seal ?? NO_SEAL, digests, now)));
 }
 
 /** Returns the number of the last event of an embedded store, which may have expired; 0 if it has no log. */

@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../kit/clock.ts';
 import { MAX_COUNTED, one, type Queries, type Writer } from './database.ts';
 import { HIGHEST, nextRange, type Restoration } from './event-ranges.ts';
-import { NEW_EVENT_COLUMNS } from './new-events.ts';
+import { GROUP, SEAL_ON_POSTGRES } from './event-seals.ts';
+import { NEW_EVENT_COLUMNS, numberedParameters, TYPED_PARAMETERS, valuesOf } from './new-events.ts';
 
 /** The channel on which replicas notify each other of new events. */
 export const CHANNEL = 'petstore_events';
@@ -13,8 +14,8 @@ const GATHER_DELAY = 10;
 /** How often to poll for events that a replica did not number before it ended, and for a restore, in milliseconds. */
 const POLL_INTERVAL = 500;
 
-/** The maximum number of events numbered in one transaction. */
-const BATCH = 1_000;
+/** The maximum number of events numbered in one transaction, which are one group. */
+const BATCH = GROUP;
 
 /** Returns the call that notifies all replicas of the number of the last event. */
 function notify(lastId: string): string {
@@ -58,7 +59,7 @@ export const APPEND_NUMBERED = `
     UPDATE event_log SET last_id = last_id + 1 WHERE last_id >= ? RETURNING last_id
   ), inserted AS (
     INSERT INTO events (id, ${NEW_EVENT_COLUMNS})
-    SELECT last_id, ?, ?, CAST(? AS BIGINT), ?, ?, ?, ? FROM numbered
+    SELECT last_id, ${TYPED_PARAMETERS} FROM numbered
   )
   SELECT last_id AS id, ${notify('last_id')} FROM numbered`;
 
@@ -67,7 +68,7 @@ export const CONTINUE = `
   WITH continued AS (
     UPDATE event_log SET last_id = $1
   ), inserted AS (
-    INSERT INTO events (id, ${NEW_EVENT_COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+    INSERT INTO events (id, ${NEW_EVENT_COLUMNS}) VALUES ($1, ${numberedParameters(2)})
   )
   SELECT ${notify('CAST($1 AS BIGINT)')}`;
 
@@ -156,14 +157,18 @@ export class EventRelay {
   /** Numbers a batch, or continues the log in a new range. Returns whether more events may wait. */
   async #relay(): Promise<boolean> {
     const known = this.#known;
+    const now = this.#options.clock.now();
     const { latest, mayHaveMore, continued } = await this.#db.write(async tx => {
       const [, { events, latest }] = await Promise.all([
         tx.lock(RELAY_LOCK),
         one<{ events: number; latest: number }>(tx, RELAY, [known]),
+        tx.run(SEAL_ON_POSTGRES, [now]),
       ]);
       if (latest >= known) return { latest, mayHaveMore: events === BATCH };
-      const { event, ...continued } = nextRange(latest, { after: known, now: this.#options.clock.now() });
-      await tx.get(CONTINUE, event);
+      const { events: started, ...continued } = nextRange(latest, { after: known, now });
+      const [{ id, ...event }] = started;
+      await tx.get(CONTINUE, [id, ...valuesOf(event)]);
+      await tx.run(SEAL_ON_POSTGRES, [now]);
       return { latest: continued.first, mayHaveMore: true, continued };
     });
     this.note(latest);

@@ -11,12 +11,13 @@ import {
   type Transaction,
   type Value,
 } from './database.ts';
+import { SEAL_ON_POSTGRES } from './event-seals.ts';
 import { NeedsOwnTransaction } from './group-member.ts';
 import { HeldRows } from './held-rows.ts';
 import type { Insert, Update } from './insert.ts';
 import { insertRows } from './insert-rows.ts';
 import type { Leftovers } from './leftovers.ts';
-import { NEW_EVENT_COLUMNS, toStored, valuesOf } from './new-events.ts';
+import { NEW_EVENT_ARRAYS, NEW_EVENT_COLUMNS, numberedParameters, toStored, valuesOf } from './new-events.ts';
 import { sendTogether } from './postgres-batching.ts';
 import {
   awaitResponse,
@@ -39,11 +40,11 @@ export const LOCK = 'SELECT pg_advisory_xact_lock(hashtextextended($1, 0))';
 const LOCK_ALL = 'SELECT pg_advisory_xact_lock(hashtextextended(name, 0)) FROM unnest($1::text[]) AS name';
 
 /** Inserts an event without a number: its type, subject, time and data, and the cause of the change. */
-export const APPEND = `INSERT INTO new_events (${NEW_EVENT_COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7)`;
+export const APPEND = `INSERT INTO new_events (${NEW_EVENT_COLUMNS}) VALUES (${numberedParameters(1)})`;
 
 /** Inserts several events, in their order. Each parameter has the values of one column. */
 const APPEND_ALL = `INSERT INTO new_events (${NEW_EVENT_COLUMNS}) SELECT * FROM
-  unnest($1::text[], $2::text[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[])`;
+  unnest(${NEW_EVENT_ARRAYS})`;
 
 /** The number of rows that are held back at most, in addition to those of one operation: sending them blocks the event loop. */
 const MAX_HELD = 1_000;
@@ -286,6 +287,7 @@ export class PostgresTransaction implements Transaction {
     ]);
     // The relay is about to continue the log in a new range.
     if (!numbered) throw new DatabaseUnavailable(undefined, 'restored');
+    this.send(SEAL_ON_POSTGRES, [stored.time]);
     return { id: numbered.id, ...stored };
   }
 

@@ -36,6 +36,11 @@ export class Connection {
     return attempt(() => this.#run(sql, values).changes);
   }
 
+  /** Inserts a row that refers to no other, and returns its ID. */
+  insertedId(sql: string, values: readonly Value[]): number {
+    return attempt(() => Number(this.#run(sql, values).lastInsertRowid));
+  }
+
   /** Returns the ID of the new row; `undefined` when the row that it refers to does not exist. */
   insert({ sqlite, reference }: Insert, values: readonly Value[]): number | undefined {
     return attempt(() => {

@@ -4,6 +4,7 @@ import type BetterSqlite3 from 'better-sqlite3';
 import type { CommitLog } from './group-commit.ts';
 import type { Connection } from './sqlite-connection.ts';
 import { attempt } from './sqlite-errors.ts';
+import type { SqliteSeals } from './sqlite-seals.ts';
 
 /**
  * The size of the WAL, in pages, at which a commit moves them into the database, which blocks all requests. Half of
@@ -26,6 +27,7 @@ const CACHE = { normal: -16_000, long: -64_000, none: 1 };
 /** The transaction statements of the connection for writing. */
 export class SqliteLog implements CommitLog {
   readonly #connection: Connection;
+  readonly #seals: SqliteSeals;
   readonly #onCommit: () => void;
   readonly #begin: BetterSqlite3.Statement;
   readonly #commit: BetterSqlite3.Statement;
@@ -41,9 +43,10 @@ export class SqliteLog implements CommitLog {
   #mover: Worker | undefined;
 
   /** @param onCommit called after each commit */
-  constructor(connection: Connection, onCommit: () => void) {
+  constructor(connection: Connection, seals: SqliteSeals, onCommit: () => void) {
     const { raw } = connection;
     this.#connection = connection;
+    this.#seals = seals;
     this.#onCommit = onCommit;
     this.#begin = raw.prepare('BEGIN IMMEDIATE');
     this.#commit = raw.prepare('COMMIT');
@@ -58,6 +61,7 @@ export class SqliteLog implements CommitLog {
     attempt(() => {
       this.#setCache(isLong ? CACHE.long : CACHE.normal);
       this.#begin.run();
+      this.#seals.begin();
     });
   }
 
@@ -76,6 +80,7 @@ export class SqliteLog implements CommitLog {
     try {
       attempt(() => {
         this.#setAutomaticMoves(!this.#keepsLog);
+        this.#seals.seal();
         this.#commit.run();
       });
     } catch (error) {

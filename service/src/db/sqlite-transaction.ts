@@ -12,26 +12,24 @@ import type {
 import type { Insert, Update } from './insert.ts';
 import { insertRows } from './insert-rows.ts';
 import type { Leftovers } from './leftovers.ts';
-import { NEW_EVENT_COLUMNS, toStored, valuesOf } from './new-events.ts';
+import { NEW_EVENT_COLUMNS, NEW_EVENT_PARAMETERS, toStored, valuesOf } from './new-events.ts';
 import type { Connection } from './sqlite-connection.ts';
 
-const APPEND = `INSERT INTO events (${NEW_EVENT_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)`;
-
-const APPEND_NUMBERED = `${APPEND} RETURNING id`;
+const APPEND = `INSERT INTO events (${NEW_EVENT_COLUMNS}) VALUES (${NEW_EVENT_PARAMETERS})`;
 
 /** The transaction that runs on the connection for writing, one at a time. A long one has leftovers. */
 export class SqliteTransaction implements Transaction {
   readonly engine = 'sqlite';
   readonly #connection: Connection;
   readonly #clock: Clock;
-  readonly #onAppend: () => void;
+  readonly #onAppend: (event: StoredEvent) => void;
   readonly notify: (topic: string) => void;
   readonly #leftovers: Leftovers | undefined;
 
   constructor(
     connection: Connection,
     clock: Clock,
-    onAppend: () => void,
+    onAppend: (event: StoredEvent) => void,
     onNotify: (topic: string) => void,
     leftovers?: Leftovers,
   ) {
@@ -120,14 +118,17 @@ export class SqliteTransaction implements Transaction {
   }
 
   append(event: NewEvent): void {
-    this.#connection.run(APPEND, valuesOf(toStored(event, this.#clock.now())));
-    this.#onAppend();
+    this.#append(event);
   }
 
   async appendNumbered(event: NewEvent): Promise<StoredEvent> {
+    return this.#append(event);
+  }
+
+  #append(event: NewEvent): StoredEvent {
     const stored = toStored(event, this.#clock.now());
-    const { id } = this.#connection.get<{ id: number }>(APPEND_NUMBERED, valuesOf(stored))!;
-    this.#onAppend();
-    return { id, ...stored };
+    const appended = { id: this.#connection.insertedId(APPEND, valuesOf(stored)), ...stored };
+    this.#onAppend(appended);
+    return appended;
   }
 }

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import BetterSqlite3 from 'better-sqlite3';
 import type { Clock } from '../kit/clock.ts';
-import type { Database, DatabaseLoad, Transaction, Value, WriteOptions } from './database.ts';
+import type { Database, DatabaseLoad, StoredEvent, Transaction, Value, WriteOptions } from './database.ts';
 import { GroupCommit, type GroupLimits } from './group-commit.ts';
 import { Leftovers } from './leftovers.ts';
 import { migrateSqlite } from './migrate-sqlite.ts';
@@ -10,6 +10,7 @@ import { createPrivately, makePrivate } from './private-files.ts';
 import { Connection } from './sqlite-connection.ts';
 import { cannotBeOpened } from './sqlite-errors.ts';
 import { SqliteLog } from './sqlite-log.ts';
+import { SqliteSeals } from './sqlite-seals.ts';
 import { SqliteTransaction } from './sqlite-transaction.ts';
 import { rejectLostFile, rejectLostTables, storePath } from './store-directory.ts';
 
@@ -87,6 +88,7 @@ class SqliteDatabase implements Database {
   readonly engine = 'sqlite';
   readonly #writer: Connection;
   readonly #reader: Connection;
+  readonly #seals: SqliteSeals;
   readonly #log: SqliteLog;
   readonly #group: GroupCommit;
   readonly #beginRead: BetterSqlite3.Statement;
@@ -112,7 +114,8 @@ class SqliteDatabase implements Database {
     this.#beginRead = reader.prepare('BEGIN');
     this.#endRead = reader.prepare('COMMIT');
     this.#clock = clock;
-    this.#log = new SqliteLog(this.#writer, this.#afterCommit);
+    this.#seals = new SqliteSeals(this.#writer, clock);
+    this.#log = new SqliteLog(this.#writer, this.#seals, this.#afterCommit);
     this.#group = new GroupCommit(this.#log, this.#transaction(), limits, onCommit);
   }
 
@@ -202,8 +205,9 @@ class SqliteDatabase implements Database {
 
   /** Returns the object through which operations use the running transaction. */
   #transaction(leftovers?: Leftovers): SqliteTransaction {
-    const onAppend = () => {
+    const onAppend = (event: StoredEvent) => {
       this.#appended = true;
+      this.#seals.add(event);
     };
     const onNotify = (topic: string) => this.#topics.add(topic);
     return new SqliteTransaction(this.#writer, this.#clock, onAppend, onNotify, leftovers);

@@ -21,9 +21,11 @@ import { waitForEvents } from './stream/wait-for-events.ts';
 interface EventQuery {
   type?: string[];
   subject?: string;
+  actor?: string;
 }
 
-const filters = {
+/** The parameters that choose events. */
+export const filters = {
   type: {
     ...typeNames,
     description: 'Events of these types; `order.*` means all types that start with `order.`.',
@@ -34,6 +36,15 @@ const filters = {
     maxLength: 100,
     example: 'pets/1',
     description: 'Events of this subject, such as `pets/1` or `store/orders/17`.',
+  },
+  actor: {
+    type: 'string',
+    maxLength: 30,
+    pattern: '^(keys/[1-9][0-9]{0,15}|system)$',
+    patternRule: 'must be `keys/` with the ID of an API key, such as `keys/2`, or `system`',
+    example: 'keys/2',
+    description:
+      'Changes that this API key made, such as `keys/2`, or the service and its operators (`system`).',
   },
 } as const satisfies Record<keyof EventQuery, Schema>;
 
@@ -103,13 +114,13 @@ const streamHeaders = {
   },
 } as const;
 
-const RIGHTS =
+export const RIGHTS =
   'An event needs the scope that its resource needs: `pets:read` for pets and categories, `orders:read` for orders, ' +
-  '`inventory:read` for stock, and `admin` for API keys (`key.*`) and tests of webhooks (`webhook.test`). Without `type` and ' +
+  '`inventory:read` for stock, and `admin` for administration (`key.*`, `webhook.*`, `access.*` and `service.*`). Without `type` and ' +
   '`subject` a key gets all events that it may read. A `type` or `subject` that it may not read is rejected (403).';
 
-function filterOf({ type, subject }: EventQuery, scopes: ReadonlySet<Scope>) {
-  return eventFilter({ types: type, subject }, scopes);
+function filterOf({ type, subject, actor }: EventQuery, scopes: ReadonlySet<Scope>) {
+  return eventFilter({ types: type, subject, actor }, scopes);
 }
 
 /** The settings of operations that return events. */

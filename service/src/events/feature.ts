@@ -1,9 +1,13 @@
 import type { Queries, Writer } from '../db/database.ts';
-import { DAY } from '../kit/clock.ts';
+import { DAY, HOUR } from '../kit/clock.ts';
 import type { Feature } from '../routes/feature.ts';
 import type { EventUnion } from './event-log/event-kind.ts';
 import * as eventLog from './event-log/event-log.ts';
+import { selectNewestSeal } from './event-log/event-queries.ts';
+import type { ReadKeyNames } from './event-log/history.ts';
 import { eventRoutes } from './event-routes.ts';
+import { historyRoutes } from './history-routes.ts';
+import { sealRoutes } from './seal-routes.ts';
 import { deliveryRoutes } from './webhooks/delivery-routes.ts';
 import type { WebhookDispatcher } from './webhooks/dispatcher.ts';
 import { sweepSlice } from './webhooks/sweep.ts';
@@ -14,23 +18,51 @@ export interface EventOptions extends Omit<WebhookServices, 'event'> {
   db: Queries & Writer;
   /** For how many days events are retained. */
   eventDays: number;
+  readKeyNames: ReadKeyNames;
+  /** Receives the newest seal every hour and at the end. */
+  onCheckpoint: (checkpoint: { id: number; seal: string }) => void;
+  /** Called when the newest seal could not be read. */
+  onCheckpointError: (error: unknown) => void;
 }
+
+/** How often the newest seal is logged, in milliseconds. */
+const CHECKPOINT_INTERVAL = HOUR;
 
 /** The log of events, the streams that follow it, and webhooks. `event` is the schema of events. */
 export function eventsFeature(services: EventOptions, event: EventUnion): Feature {
   const options = { ...services, event };
-  const { db, tail, dispatcher, eventDays } = options;
+  const { db, tail, dispatcher, eventDays, onCheckpoint, onCheckpointError } = options;
+  let timer: NodeJS.Timeout | undefined;
+  const reportCheckpoint = async () => {
+    try {
+      const newest = await selectNewestSeal(db);
+      if (newest) onCheckpoint({ id: newest.last_id, seal: newest.seal });
+    } catch (error) {
+      onCheckpointError(error);
+    }
+  };
   const expiredBefore = (now: number) => now - eventDays * DAY;
   return {
-    routes: [...eventRoutes(options), ...webhookRoutes(options), ...deliveryRoutes(options)],
-    start: () => dispatcher.start(),
+    routes: [
+      ...eventRoutes(options),
+      ...historyRoutes(options),
+      ...sealRoutes(),
+      ...webhookRoutes(options),
+      ...deliveryRoutes(options),
+    ],
+    start: () => {
+      timer = setInterval(reportCheckpoint, CHECKPOINT_INTERVAL).unref();
+      return dispatcher.start();
+    },
     sweeps: {
       events: now => eventLog.expire(db, expiredBefore(now)),
       webhooks: now => sweepSlice(db, { before: expiredBefore(now), now }),
     },
     close: async () => {
+      clearInterval(timer);
       await dispatcher.close();
       await tail.close();
+      await reportCheckpoint();
     },
   };
 }

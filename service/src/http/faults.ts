@@ -192,4 +192,5 @@ const typeNames: Record<Schema['type'], string> = {
   string: 'a string',
   integer: 'an integer (int64)',
   boolean: '`true` or `false`',
+  any: 'any value',
 };

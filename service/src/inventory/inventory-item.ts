@@ -1,4 +1,4 @@
-import { int32, MAX_INT32 } from '../contract/schema.ts';
+import { int32, MAX_INT32, nameText } from '../contract/schema.ts';
 import type { Static } from '../contract/static.ts';
 
 export const InventoryUpdate = {
@@ -24,8 +24,15 @@ export const StockAdjustment = {
       maximum: MAX_INT32,
       description: 'Units to add to the stock; a negative number removes units, and 0 changes nothing.',
     },
+    reason: {
+      type: 'string',
+      enum: ['received', 'sold', 'returned', 'counted', 'damaged', 'lost', 'corrected'],
+      description: 'Why the stock changes. The event and the history have it.',
+    },
+    note: { ...nameText, description: 'A note for people who read the history.' },
   },
-  example: { delta: 5 },
+  example: { delta: 5, reason: 'received' },
 } as const;
 
 export type InventoryUpdate = Static<typeof InventoryUpdate>;
+export type StockAdjustment = Static<typeof StockAdjustment>;

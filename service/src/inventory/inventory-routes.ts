@@ -79,7 +79,7 @@ export const inventoryRoutes = (): Route[] => [
     summary: 'Add or remove units',
     description:
       'Changes the stock relative to its current value, so that no change is lost when several are made at once. ' +
-      `${consequences}`,
+      `${consequences} A \`reason\` and a \`note\` appear in the event and in the history.`,
     scope: 'inventory:write',
     stability: 'experimental',
     params: petParams,
@@ -95,6 +95,6 @@ export const inventoryRoutes = (): Route[] => [
     locks: ({ params }) => [lockOfPet(params.petId)],
     errors: ['pet_not_found', 'insufficient_stock', 'stock_limit_exceeded'],
     handler: async ({ params, body, guard, db }) =>
-      reply.resource(await inventory.adjustBy(db, params.petId, body.delta, guard)),
+      reply.resource(await inventory.adjustBy(db, params.petId, body, guard)),
   }),
 ];

@@ -30,11 +30,13 @@ export async function read(db: Queries, orderId: number): Promise<StoredOrder> {
 export function place(db: Writer, order: Order, now: number): Promise<StoredOrder> {
   return db.write(async tx => {
     const wanted = settled(withDefaults(order), formatDateTime(now));
-    if (wanted.petId !== undefined) await inventory.take(tx, wanted.petId, wanted.quantity);
+    const { petId } = wanted;
+    const name = petId === undefined ? undefined : await inventory.take(tx, petId, wanted.quantity);
     const placed = await orderTable.insert(tx, wanted);
     if (isComplete(placed)) await inventory.settle(tx, placed.petId);
-    orderEvents.append(tx, 'order.placed', placed.id, placed);
-    if (placed.complete) orderEvents.append(tx, 'order.completed', placed.id, placed);
+    const details = { name, related: petOf(placed) };
+    orderEvents.append(tx, 'order.placed', placed.id, placed, details);
+    if (placed.complete) orderEvents.append(tx, 'order.completed', placed.id, placed, details);
     return placed;
   });
 }
@@ -52,12 +54,14 @@ export function update(
     if (isComplete(before)) rejectChangeOfCompleted(before, wanted);
     // A completed order keeps its ship date if the body has none, so that a repeated PUT changes nothing.
     const after = settled(wanted, isComplete(before) ? before.shipDate : formatDateTime(now));
-    if (!before.complete) await moveUnits(tx, before, after);
+    const moved = before.complete ? undefined : await moveUnits(tx, before, after);
     const updated = await orderTable.update(tx, orderId, after);
     const completes = !before.complete && isComplete(updated);
     if (completes) await inventory.settle(tx, updated.petId);
     if (orderTable.differ(before, updated)) {
-      orderEvents.append(tx, completes ? 'order.completed' : 'order.updated', orderId, updated);
+      const name = moved ?? (await inventory.nameOf(tx, before.petId));
+      const details = { before, name, related: petOf(updated) ?? petOf(before) };
+      orderEvents.append(tx, completes ? 'order.completed' : 'order.updated', orderId, updated, details);
     }
     return updated;
   });
@@ -75,22 +79,32 @@ export function cancel(db: Writer, orderId: number, guard: (current: StoredOrder
       );
     }
     orderTable.sendDelete(tx, orderId);
-    if (order.petId !== undefined) await inventory.giveBack(tx, order.petId, order.quantity);
-    orderEvents.append(tx, 'order.cancelled', orderId, order);
+    const { petId } = order;
+    const name = petId === undefined ? undefined : await inventory.giveBack(tx, petId, order.quantity);
+    orderEvents.append(tx, 'order.cancelled', orderId, order, { name, related: petOf(order) });
   });
 }
 
 type HeldUnits = Pick<New<StoredOrder>, 'petId' | 'quantity'>;
 
-/** Moves units between the stock and an open order that changes from `before` to `after`. */
-async function moveUnits(tx: Transaction, before: HeldUnits, after: HeldUnits): Promise<void> {
+/** The subject of the pet of an order, whose history has the events of the order. */
+function petOf({ petId }: Pick<Order, 'petId'>): string | undefined {
+  return petId === undefined ? undefined : `pets/${petId}`;
+}
+
+/**
+ * Moves units between the stock and an open order that changes from `before` to `after`. Resolves with the name of the pet of the
+ * order; `undefined` for a draft.
+ */
+async function moveUnits(tx: Transaction, before: HeldUnits, after: HeldUnits): Promise<string | undefined> {
   if (before.petId === after.petId) {
-    if (after.petId !== undefined) await inventory.adjust(tx, after.petId, before.quantity, after.quantity);
-    return;
+    if (after.petId === undefined) return undefined;
+    return inventory.adjust(tx, after.petId, before.quantity, after.quantity);
   }
   if (before.petId !== undefined && after.petId !== undefined) await lockStock(tx, before.petId, after.petId);
-  if (before.petId !== undefined) await inventory.giveBack(tx, before.petId, before.quantity);
-  if (after.petId !== undefined) await inventory.take(tx, after.petId, after.quantity);
+  const earlier =
+    before.petId === undefined ? undefined : await inventory.giveBack(tx, before.petId, before.quantity);
+  return after.petId === undefined ? earlier : inventory.take(tx, after.petId, after.quantity);
 }
 
 function found(order: StoredOrder | undefined, orderId: number): StoredOrder {

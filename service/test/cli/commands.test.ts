@@ -192,6 +192,39 @@ describe('the commands of petstore', () => {
       );
     });
 
+    it('shows the history and verifies the log', async () => {
+      await shop.app.db.numberEvents();
+      const actor = ['--actor', 'Administrator'];
+      const [entry] = await json('history', '--type', 'order.completed', '--since', '9000d', ...actor);
+      assert.deepEqual([entry!.actor, entry!.actorName], ['keys/1', 'Administrator']);
+      assert.match(String(entry!.change), /^(quantity|complete|shipDate) /);
+      const exported = await json('export', 'history', '--type', 'order.*', ...actor);
+      assert.deepEqual(
+        exported.find(({ eventId }) => eventId === entry!.eventId),
+        entry,
+      );
+      const csv = await petstore.run(['history', '--subject', 'keys/1', '--csv']);
+      assert.match(
+        csv.stdout,
+        /^time,actorName,type,name,subject,change,reason,note\n.*,key\.created,Administrator,keys\/1,/,
+      );
+      const nameless = await petstore.run(['history', '--actor', 'Nemo']);
+      assert.deepEqual([nameless.code, nameless.stdout], [2, '']);
+      assert.match(nameless.stderr, /No API key has the name "Nemo"/);
+      const checkpoint = await one('events', 'checkpoint');
+      const noted = `${checkpoint.id}:${checkpoint.seal}`;
+      const verified = await one('events', 'verify', '--checkpoint', noted);
+      assert.deepEqual([verified.outcome, verified.lastId], ['as written', String(checkpoint.id)]);
+      const other = await petstore.run([
+        'events',
+        'verify',
+        '--checkpoint',
+        `${checkpoint.id}:${'0'.repeat(64)}`,
+      ]);
+      assert.deepEqual([other.code, other.stdout], [1, '']);
+      assert.match(other.stderr, /The checkpoint differs: an event up to \d+ was changed/);
+    });
+
     it('manages webhooks and their deliveries', async () => {
       const created = await one('webhooks', 'add', 'http://127.0.0.1:9/hook', '--type', 'order.*');
       assert.match(String(created.secret), /^whsec_/);
@@ -202,7 +235,8 @@ describe('the commands of petstore', () => {
       assert.notEqual((await one('webhooks', 'rotate', id)).secret, created.secret);
       assert.equal((await one('webhooks', 'update', id, '--all-types')).types, null);
       const delivery = `${(await one('webhooks', 'test', id)).id}`;
-      assert.equal((await json('webhooks', 'deliveries', id)).length, 1);
+      const deliveries = await json('webhooks', 'deliveries', id);
+      assert.ok(deliveries.some(({ type }) => type === 'webhook.test'));
       assert.equal((await one('webhooks', 'delivery', id, delivery)).type, 'webhook.test');
       assert.equal((await json('webhooks', 'redeliver', id, delivery))[0]!.id, Number(delivery));
       assert.equal((await one('webhooks', 'replay', id, '0')).webhookId, created.id);

@@ -19,7 +19,7 @@ describe('Back restores the scroll position, the filter and the last row', () =>
     Stock: '/stock?status=available',
     Categories: '/categories?name=back',
     Keys: '/keys?plan=business',
-    Events: '/events?type=pet.*',
+    Activity: '/activity?type=pet.*',
   };
   let filled: Promise<void> | undefined;
   for (const [title, path] of Object.entries(lists)) {

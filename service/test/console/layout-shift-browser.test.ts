@@ -38,7 +38,7 @@ const addresses = [
   'categories',
   'categories: one',
   'import',
-  'events',
+  'activity',
   'webhooks',
   'webhooks: one',
   'webhooks: deliveries',

@@ -80,7 +80,7 @@ describe('on a phone', () => {
       '/stock',
       '/categories',
       '/import',
-      '/events',
+      '/activity',
       '/webhooks',
       '/keys',
     ]) {

@@ -14,19 +14,19 @@ describe('the console while the service is restored', () => {
     const visited = await visit(t);
     const { shop, watch } = visited;
     watch.expect(/status of 410/);
-    const shown = await ConsolePage.open(visited, '/events');
-    await shown.row('key.created').first().waitFor();
+    const shown = await ConsolePage.open(visited, '/activity');
+    await shown.row('created the key').first().waitFor();
     await shown.live();
     const survivor = Number(await settledCursor(shop));
-    const lost = await aCategory(shop.api, { name: 'Lost later' });
-    await shown.row(`categories/${lost}`).waitFor();
+    await aCategory(shop.api, { name: 'Lost later' });
+    await shown.row('Lost later').waitFor();
     await restoreLog(shop, survivor);
-    await shown.row('log.restored').waitFor();
-    await eventually(() => shown.row(`categories/${lost}`).count(), 0);
+    await shown.row('restored a backup').waitFor();
+    await eventually(() => shown.row('Lost later').count(), 0);
     // The events before the restore are read across the gap.
-    await shown.row('key.created').first().waitFor();
-    const kept = await aCategory(shop.api, { name: 'Kept' });
-    await shown.row(`categories/${kept}`).waitFor();
+    await shown.row('created the key').first().waitFor();
+    await aCategory(shop.api, { name: 'Kept' });
+    await shown.row('Kept').waitFor();
     const rejected = shop.logLines().filter(({ status }) => status === 410);
     assert.equal(rejected.length, 1, 'the console asks once for the events after a lost one');
   });
@@ -38,13 +38,13 @@ describe('the console while the service is restored', () => {
     const shown = await ConsolePage.open(visited, '/');
     await shown.today();
     await shown.live();
-    const recent = shown.page.getByRole('region', { name: 'Recent events' });
+    const recent = shown.page.getByRole('region', { name: 'Recent activity' });
     const survivor = Number(await settledCursor(shop));
     await aCategory(shop.api, { name: 'Gone' });
-    await recent.getByText('Gone created').waitFor();
+    await recent.getByText('added the category Gone').waitFor();
     await restoreLog(shop, survivor);
-    await recent.getByText('Restored from a backup').waitFor();
-    await eventually(() => recent.getByText('Gone created').count(), 0);
+    await recent.getByText('restored a backup').waitFor();
+    await eventually(() => recent.getByText('added the category Gone').count(), 0);
   });
 
   it('reads everything again when log.restored arrives, although it has seen no lost event', async t => {

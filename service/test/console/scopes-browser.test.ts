@@ -25,7 +25,7 @@ describe('a key that can only read', () => {
     const links = page.getByRole('navigation').getByRole('link');
     await eventually(
       () => links.allInnerTexts(),
-      ['Today', 'Animals', 'Orders', 'Stock', 'Categories', 'Events'],
+      ['Today', 'Animals', 'Orders', 'Stock', 'Categories', 'Activity'],
     );
 
     const content = page.getByRole('main');
@@ -42,7 +42,7 @@ describe('a key that can only read', () => {
       '/orders': shown.row('Untouched'),
       '/stock': shown.row('Untouched'),
       '/categories': shown.row('Seen only'),
-      '/events': shown.row('order.placed'),
+      '/activity': shown.row('placed order'),
       [`/animals/${petId}`]: shown.field('Name'),
       [`/categories/${categoryId}`]: shown.field('Name'),
       [`/orders/${orderId}`]: shown.panel.locator('input, select, textarea').first(),
@@ -96,11 +96,11 @@ describe('a key that can only read', () => {
     await ConsolePage.open(visited, '/webhooks', key);
     await page.getByText('the API key also needs the scope events:read').waitFor();
     const links = page.getByRole('navigation').getByRole('link');
-    assert.ok(!(await links.allInnerTexts()).includes('Events'));
-    await page.goto('/console/events');
+    assert.ok(!(await links.allInnerTexts()).includes('Activity'));
+    await page.goto('/console/activity');
     await page.getByRole('heading', { name: 'This page needs the scope pets:read' }).waitFor();
     assert.deepEqual(
-      requested.filter(path => path.startsWith('/events')),
+      requested.filter(path => /^\/(events|history)/.test(path)),
       [],
     );
   });
@@ -113,9 +113,9 @@ describe('a key that can only read', () => {
     assert.equal((await shop.api.post('/batch', { operations })).status, 200);
     const { key } = await shop.clientWith({ scopes: ['pets:read', 'events:read'] });
     await ConsolePage.open(visited, '/', key);
-    const recent = page.getByRole('region', { name: 'Recent events' });
-    await recent.getByText('Seldom created').waitFor();
-    assert.equal(await recent.getByText('Order').count(), 0);
+    const recent = page.getByRole('region', { name: 'Recent activity' });
+    await recent.getByText('added Seldom').waitFor();
+    assert.equal(await recent.getByText('order').count(), 0);
   });
 
   it('sees which scope an address needs and whether there is such a page, without a request, and can sign in with another key there', async t => {
@@ -126,7 +126,7 @@ describe('a key that can only read', () => {
     const addresses = {
       '/keys': 'admin',
       '/keys/1': 'admin',
-      '/events': 'events:read',
+      '/activity': 'events:read',
       '/webhooks/1/deliveries': 'webhooks:write',
       '/orders/1': 'orders:read',
       '/stock': 'inventory:read',
@@ -140,7 +140,7 @@ describe('a key that can only read', () => {
     }
     await page.goto('/console/animals/NaN');
     await page.getByText('Page not found').waitFor();
-    await page.goto('/console/events');
+    await page.goto('/console/activity');
     await page.getByRole('button', { name: 'Sign in with another key' }).click();
     const shown = new ConsolePage(page);
     await shown.signIn(shop.adminKey);

@@ -34,12 +34,12 @@ describe('several tabs of one user', () => {
     await reading.live();
     const isStream = (url: string) => url.includes('/events/stream');
     await eventually(async () => watch.urls.some(isStream), true);
-    const path = `/events?subject=pets%2F${id}&type=pet.updated`;
+    const path = `/activity?subject=pets%2F${id}&type=pet.updated`;
     const others = [];
     for (let i = 0; i < 2; i++) {
       const other = await ConsolePage.openIn(await context.newPage(), path, shop.adminKey);
       await other.live();
-      await other.page.getByText('No event matches').waitFor();
+      await other.page.getByText('Nothing matches').waitFor();
       others.push(other);
     }
     const change = (number: number) => shop.api.patch(`/pets/${id}`, { name: `Changed ${number}` });
@@ -51,28 +51,28 @@ describe('several tabs of one user', () => {
       else await change(number);
     }
     for (const other of others) {
-      const shown = () => other.row('pet.updated').count();
+      const shown = () => other.row('renamed').count();
       await eventually(shown, changes);
     }
     assert.equal(watch.urls.filter(isStream).length, 2, 'one of the others reads the stream now');
     // A doubled event would appear as another row before the next one.
     await change(changes);
-    for (const other of others) await eventually(() => other.row('pet.updated').count(), changes + 1);
+    for (const other of others) await eventually(() => other.row('renamed').count(), changes + 1);
   });
 
   it('share nothing with a tab of another key', async t => {
     const visited = await visit(t);
     const { shop, context, watch } = visited;
     const { key } = await shop.clientWith({ scopes: ['pets:read', 'events:read'] });
-    const administrator = await ConsolePage.open(visited, '/events');
+    const administrator = await ConsolePage.open(visited, '/activity');
     await administrator.live();
-    const other = await ConsolePage.openIn(await context.newPage(), '/events', key);
+    const other = await ConsolePage.openIn(await context.newPage(), '/activity', key);
     await other.live();
     await eventually(async () => watch.urls.filter(url => url.includes('/events/stream')).length, 2);
     await shop.clientWith({ scopes: ['pets:read'] });
     await aPet(shop.api, { name: 'After the key' });
-    await administrator.row('key.created').first().waitFor();
-    await other.row('pet.created').first().waitFor();
-    assert.equal(await other.row('key.created').count(), 0);
+    await administrator.row('created the key').first().waitFor();
+    await other.row('added After the key').first().waitFor();
+    assert.equal(await other.row('created the key').count(), 0);
   });
 });

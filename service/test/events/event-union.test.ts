@@ -6,6 +6,7 @@ import { petEvents } from '../../src/catalog/pets/pet-events.ts';
 import { describedRoutes } from '../../src/described-routes.ts';
 import { eventUnion } from '../../src/events/event-log/event-kind.ts';
 import { eventTypeNames } from '../../src/events/event-log/event-types.ts';
+import { serviceEvents } from '../../src/events/event-log/service-events.ts';
 import { buildDocument } from '../../src/http/openapi/build.ts';
 import { SECOND } from '../../src/kit/clock.ts';
 import { strikeOut, usedUp } from '../access/provoke-ban.ts';
@@ -50,13 +51,18 @@ describe('the union of events', () => {
         description: string;
         properties: { subject: { pattern: string } };
       };
+      // Neither the service nor its administration is a resource.
+      if (/^(service|access)\./.test(type)) {
+        assert.ok(member.description.endsWith('Requires the scope `admin`.'), type);
+        continue;
+      }
       const path = member.properties.subject.pattern.replace(/^\^(.*)\/\[.*$/, '/$1/');
       const [, read] = Object.entries(contract.paths).find(([it]) =>
         // The subject of events of the log is the log.
         type === 'log.restored' ? it === '/events' : it.startsWith(`${path}{`) && !it.includes('}/'),
       )!;
       const [scope] = read.get!['x-required-scopes'] as string[];
-      // A test of a webhook, which any key with this scope could read as a resource only if it were its own.
+      // A webhook, which any key with this scope could read as a resource only if it were its own.
       const needed = scope === 'webhooks:write' ? 'admin' : scope;
       const requirement =
         needed === 'admin' || needed === 'events:read'
@@ -101,7 +107,25 @@ describe('the union of events', () => {
       assert.ok(status < 300, text);
     }
     const { path } = await shop.webhook();
-    assert.equal((await api.post(`${path}/test`)).status, 201);
+    const { id: delivery } = (await api.post(`${path}/test`)).body;
+    await shop.settle();
+    for (const [method, part, body] of [
+      ['POST', `/deliveries/${delivery}/redeliver`],
+      ['POST', '/replay', { cursor: 'latest' }],
+      ['POST', '/rotate', {}],
+      ['PATCH', '', { description: 'Renamed' }],
+      ['PATCH', '', { enabled: false }],
+      ['PATCH', '', { enabled: true }],
+      ['DELETE', ''],
+    ] as const) {
+      const { status, text } = await api.send(method, `${path}${part}`, body && { body });
+      assert.ok(status < 300, text);
+    }
+    assert.equal((await api.as('psk_unknown').get('/keys')).status, 401);
+    await shop.shop.app.sweeper.run();
+    await shop.shop.app.db.write(async tx => {
+      for (const type of serviceEvents.types) serviceEvents.append(tx, type, 0, { command: 'new-store' });
+    });
     await restoreLog(shop.shop, Number(await settledCursor(shop.shop)));
     const events = await eventsAfter(api, 0);
     assert.deepEqual([...new Set(events.map(({ type }) => type))].toSorted(), eventTypeNames.toSorted());

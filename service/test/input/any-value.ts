@@ -71,6 +71,8 @@ export function validValue(random: Random, schema: Schema, known: Known, name = 
       return validItems(random, schema, known, name);
     case 'object':
       return validObject(random, schema, known);
+    case 'any':
+      throw new Error('Only responses have values of any type');
   }
 }
 

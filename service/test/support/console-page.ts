@@ -88,7 +88,7 @@ export class ConsolePage {
     const { page } = this;
     await page.locator('.figure').first().waitFor();
     await eventually(() => page.locator('.figure strong', { hasText: '–' }).count(), 0);
-    for (const card of ['Low stock', 'Recent events'])
+    for (const card of ['Low stock', 'Recent activity'])
       await page.getByRole('region', { name: card }).getByRole('listitem').first().waitFor();
   }
 

@@ -49,7 +49,7 @@ export const scenes: Record<string, Scene> = {
   today: {
     path: '/',
     show: async ({ page }) => {
-      for (const name of ['Low stock', 'Recent events'])
+      for (const name of ['Low stock', 'Recent activity'])
         await page.getByRole('region', { name }).getByRole('listitem').first().waitFor();
       await page.locator('.plot canvas').waitFor();
     },
@@ -150,12 +150,12 @@ export const scenes: Record<string, Scene> = {
       await shown.page.getByText('Created 1 animal').waitFor();
     },
   },
-  events: { path: '/events', show: rows },
-  'events: one': {
-    path: '/events?type=order.updated',
+  activity: { path: '/activity', show: rows },
+  'activity: one': {
+    path: '/activity?type=order.updated',
     show: async shown => {
-      await shown.row('order.updated').first().click();
-      await shown.panel.locator('pre').waitFor();
+      await shown.row('changed order').first().click();
+      await shown.panel.locator('table').waitFor();
     },
   },
   webhooks: { path: '/webhooks', show: rows },

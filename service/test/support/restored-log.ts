@@ -1,7 +1,15 @@
 import { continuePostgres } from '../../src/db/continue-postgres.ts';
 import type { Database, Transaction } from '../../src/db/database.ts';
 import { continueEmbedded, nextRange, type Restoration } from '../../src/db/event-ranges.ts';
-import { NEW_EVENT_COLUMNS } from '../../src/db/new-events.ts';
+import {
+  digestOf,
+  INSERT_SEAL,
+  NO_SEAL,
+  SELECT_LAST_SEAL,
+  sealGroup,
+  valuesOfSeal,
+} from '../../src/db/event-seals.ts';
+import { NEW_EVENT_COLUMNS, NEW_EVENT_PARAMETERS, valuesOf } from '../../src/db/new-events.ts';
 import { storePath } from '../../src/db/store-directory.ts';
 import type { TestApp } from './test-app.ts';
 
@@ -16,6 +24,7 @@ export async function takeBack(db: Database, lastId: number): Promise<void> {
 
 async function takeBackIn(tx: Transaction, lastId: number): Promise<void> {
   await tx.run('DELETE FROM events WHERE id > ?', [lastId]);
+  await tx.run('DELETE FROM event_seals WHERE last_id > ?', [lastId]);
   await setLastId(tx, lastId);
   await tx.run('DELETE FROM webhook_deliveries WHERE event_id > ?', [lastId]);
   await tx.run('UPDATE webhooks SET position = ? WHERE position > ?', [lastId, lastId]);
@@ -36,11 +45,18 @@ function setLastId(tx: Transaction, lastId: number): Promise<number> {
  */
 export async function restoreLog({ app, clock }: TestApp, lastId: number, after = 0): Promise<Restoration> {
   await app.db.numberEvents();
-  const { event, ...restoration } = nextRange(lastId, { after, now: clock.now() });
+  const { events, ...restoration } = nextRange(lastId, { after, now: clock.now() });
   await app.db.write(async tx => {
     await takeBackIn(tx, lastId);
-    await tx.run(`INSERT INTO events (id, ${NEW_EVENT_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`, event);
-    await setLastId(tx, restoration.first);
+    const [{ id, ...event }] = events;
+    await tx.run(`INSERT INTO events (id, ${NEW_EVENT_COLUMNS}) VALUES (?, ${NEW_EVENT_PARAMETERS})`, [
+      id,
+      ...valuesOf(event),
+    ]);
+    await setLastId(tx, id);
+    const last = await tx.get<{ seal: string | null }>(SELECT_LAST_SEAL);
+    const digests = [{ id, digest: digestOf({ id, ...event }) }];
+    await tx.run(INSERT_SEAL, valuesOfSeal(sealGroup(last?.seal ?? NO_SEAL, digests, clock.now())));
   });
   return restoration;
 }

@@ -119,6 +119,13 @@ export function selectApiKeysOf(db: Queries, keyIds: readonly number[]): Promise
   return db.all(`SELECT ${COLUMNS} FROM api_keys WHERE ${condition}`, ids);
 }
 
+/** Returns the names of up to 100 keys by their IDs, also of those that were revoked. */
+export async function selectNames(db: Queries, keyIds: readonly number[]): Promise<Map<number, string>> {
+  if (keyIds.length === 0) return new Map();
+  const rows = await selectApiKeysOf(db, keyIds);
+  return new Map(rows.map(({ id, name }) => [id, name]));
+}
+
 /** Locks all keys until the transaction ends, because the check for the last administrator reads other keys as well. */
 export function lockApiKeys(tx: Transaction): Promise<void> {
   return tx.lock('api keys');

@@ -72,14 +72,18 @@ export async function read(access: KeyAccess, keyId: number): Promise<ApiKey> {
 }
 
 /** Creates a key. Only this result ever contains its secret. */
-export async function create(access: KeyAccess, key: NewApiKey): Promise<ApiKey & { key: string }> {
+export async function create(
+  access: KeyAccess,
+  key: NewApiKey,
+  reason?: string,
+): Promise<ApiKey & { key: string }> {
   const { db, now } = access;
   const terms = termsOf({ ...key, kind: key.kind ?? 'secret' });
   if (terms.expiresAt !== null) rejectPastExpiry(terms.expiresAt, now);
   const secret = newSecret(terms.kind);
   const created = await db.write(async tx => {
     const key = toApiKey(await insertApiKey(tx, hashOf(secret), terms, now), undefined, now);
-    keyEvents.append(tx, 'key.created', key.id, key);
+    keyEvents.append(tx, 'key.created', key.id, key, { reason });
     // Until now its origins may have been known as not allowed.
     if (terms.kind === 'publishable') tx.notify(KEYS_CHANGED);
     return key;
@@ -106,7 +110,7 @@ export async function change(
     const updated = await updateApiKey(tx, keyId, terms);
     await stopWebhooksOf(tx, standingOf(updated, now), now);
     const changed = toApiKey(updated, state, now);
-    if (!isDeepStrictEqual(before, changed)) keyEvents.append(tx, 'key.updated', keyId, changed);
+    if (!isDeepStrictEqual(before, changed)) keyEvents.append(tx, 'key.updated', keyId, changed, { before });
     return changed;
   });
 }
@@ -125,7 +129,8 @@ export async function revoke(
     const revoked = { ...row, revoked_at: now };
     await revokeApiKey(tx, keyId, now);
     await stopWebhooksOf(tx, standingOf(revoked, now), now);
-    keyEvents.append(tx, 'key.revoked', keyId, toApiKey(revoked, state, now));
+    const before = toApiKey(row, state, now);
+    keyEvents.append(tx, 'key.revoked', keyId, toApiKey(revoked, state, now), { before });
   });
 }
 
@@ -145,7 +150,7 @@ export function rotate(
     // Does not wait for the counters, because the transaction may be that of an Idempotency-Key.
     const state = access.keyLimits.seenStateOf(keyId, row.limits_resets);
     const rotated = toApiKey(row, state, access.now);
-    keyEvents.append(tx, 'key.rotated', keyId, rotated);
+    keyEvents.append(tx, 'key.rotated', keyId, rotated, { before: rotated });
     return { ...rotated, earlierKeysExpireAt, key: secret };
   });
 }
@@ -161,7 +166,7 @@ export async function liftBan({ db, keyLimits, now }: KeyAccess, keyId: number):
     await liftBans(tx, keyId, Math.max(now, state?.bannedAt ?? 0));
     const key = toApiKey(row, state, now);
     if (key.ban === null) return false;
-    keyEvents.append(tx, 'key.unbanned', keyId, { ...key, ban: null });
+    keyEvents.append(tx, 'key.unbanned', keyId, { ...key, ban: null }, { before: key });
     return true;
   });
 }
@@ -178,8 +183,8 @@ export async function reset({ db, keyLimits, now }: KeyAccess, keyId: number): P
     await resetLimits(tx, keyId);
     const key = toApiKey(row, state, now);
     const unbanned = { ...key, ban: null };
-    if (key.ban !== null) keyEvents.append(tx, 'key.unbanned', keyId, unbanned);
-    keyEvents.append(tx, 'key.limits_reset', keyId, unbanned);
+    if (key.ban !== null) keyEvents.append(tx, 'key.unbanned', keyId, unbanned, { before: key });
+    keyEvents.append(tx, 'key.limits_reset', keyId, unbanned, { before: unbanned });
   });
 }
 
@@ -224,7 +229,7 @@ export async function signIn(access: KeyAccess, ticket: string): Promise<string 
     if (!(await redeemTicket(tx, ticket, access.now))) return undefined;
     const expiresAt = formatDateTime(access.now + CONSOLE_KEY_LIFETIME);
     const key = { ...administrator, name: 'Console on the first machine', expiresAt };
-    return (await create({ ...access, db: tx }, key)).key;
+    return (await create({ ...access, db: tx }, key, 'A link signed a browser in to the console')).key;
   });
 }
 

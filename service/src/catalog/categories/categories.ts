@@ -40,7 +40,7 @@ export function update(
     await rejectTakenName(tx, category.name, categoryId);
     const updated = await categoryTable.update(tx, categoryId, category);
     if (categoryTable.differ(current, updated))
-      categoryEvents.append(tx, 'category.updated', categoryId, updated);
+      categoryEvents.append(tx, 'category.updated', categoryId, updated, { before: current });
     return updated;
   });
 }

@@ -44,7 +44,7 @@ export function update(
     if (!after) throw unknownCategory(pet.categoryId);
     await setPetWords(tx, petId, before, foldCase(pet.name), index);
     appendPetChange(tx, before.pet, after);
-    appendStockChange(tx, before.stock, stock);
+    appendStockChange(tx, before.stock, stock, after.name);
     return after;
   });
 }

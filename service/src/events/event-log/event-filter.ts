@@ -2,7 +2,14 @@ import { ApiError } from '../../contract/errors.ts';
 import { missingScopes, type Scope, scopesInWords } from '../../contract/scopes.ts';
 import type { StoredEvent } from '../../db/database.ts';
 import { inCode, nearest } from '../../kit/text.ts';
-import { type EventType, eventTypeNames, mayRead, readScopeOf, typesOfSubject } from './event-types.ts';
+import {
+  collections,
+  type EventType,
+  eventTypeNames,
+  mayRead,
+  readScopeOf,
+  typesOfSubject,
+} from './event-types.ts';
 import { rejectUnknownSubject } from './subjects.ts';
 
 /** The schema of event types and patterns that `eventFilter` accepts. */
@@ -19,6 +26,18 @@ export interface EventFilter {
   types: ReadonlySet<string> | undefined;
   /** `undefined` for all subjects. */
   subject: string | undefined;
+  /** Whether the events of the stock and of the orders of the subject, which is a pet, belong to it. */
+  related?: boolean | undefined;
+  /** `undefined` for all actors. */
+  actor?: string | undefined;
+}
+
+/** The parameters of a request from which `eventFilter` makes a filter. */
+export interface WantedEvents {
+  types?: readonly string[] | undefined;
+  subject?: string | undefined;
+  related?: boolean | undefined;
+  actor?: string | undefined;
 }
 
 /**
@@ -27,10 +46,11 @@ export interface EventFilter {
  * `insufficient_scope` for a type or subject that the key may not read, and `invalid_request`.
  */
 export function eventFilter(
-  { types, subject }: { types?: readonly string[] | undefined; subject?: string | undefined },
+  { types, subject, related = false, actor }: WantedEvents,
   scopes: ReadonlySet<Scope>,
 ): EventFilter {
   if (subject !== undefined) rejectUnknownSubject(subject);
+  if (related) rejectUnrelated(subject);
   const wanted = types?.flatMap(typesOf);
   const ofSubject = subject === undefined ? [] : typesOfSubject(subject);
   const lack = lackOf([...(wanted ?? []), ...ofSubject], scopes);
@@ -40,7 +60,7 @@ export function eventFilter(
       `The API key lacks the ${lack}: request other events, ask an administrator to change the key, or use another key`,
     );
   }
-  return { types: wanted ? new Set(wanted) : readableTypes(scopes), subject };
+  return { types: wanted ? new Set(wanted) : readableTypes(scopes), subject, related, actor };
 }
 
 /** Returns the types that a key with these scopes may read; `undefined` for all types. */
@@ -59,8 +79,22 @@ export function lackOf(types: readonly EventType[], scopes: ReadonlySet<Scope>):
   return `${scopesInWords(missing)} for events ${inCode(examples)}`;
 }
 
-export function matches({ types, subject }: EventFilter, event: StoredEvent): boolean {
-  return (!types || types.has(event.type)) && (subject === undefined || subject === event.subject);
+/** Throws unless the subject is a pet, whose stock and orders are related to it. */
+function rejectUnrelated(subject: string | undefined): void {
+  if (subject?.startsWith(`${collections.pet}/`)) return;
+  throw new ApiError(
+    'invalid_request',
+    'Query parameter `related` needs a `subject` that is a pet, such as `pets/42`: its stock and its orders are related to it',
+  );
+}
+
+/** Whether an event passes a filter without `related`. */
+export function matches({ types, subject, actor }: EventFilter, event: StoredEvent): boolean {
+  return (
+    (!types || types.has(event.type)) &&
+    (subject === undefined || subject === event.subject) &&
+    (actor === undefined || actor === event.actor)
+  );
 }
 
 /** Whether two filters have the same types. */

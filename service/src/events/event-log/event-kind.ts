@@ -3,14 +3,15 @@ import { type FieldCheck, fieldCheckOf } from '../../contract/extra-fields.ts';
 import { dateTime, type Schema } from '../../contract/schema.ts';
 import { scopesInWords } from '../../contract/scopes.ts';
 import type { Static } from '../../contract/static.ts';
-import type { NewEvent, StoredEvent, Transaction } from '../../db/database.ts';
+import type { ChangeDetails, NewEvent, StoredEvent, Transaction } from '../../db/database.ts';
+import { oldValuesOf } from './changes.ts';
 import {
   collectionOf,
   type EventType,
   eventTypeNames,
   eventTypes,
-  LOG,
   readScopeOf,
+  singles,
   subjectOf,
 } from './event-types.ts';
 
@@ -20,6 +21,12 @@ export interface EventKindDefinition<Type extends EventType, Data extends Schema
   types: readonly [Type, ...Type[]];
   /** The shape of the resource after the change. */
   data: Data & { readonly example: object };
+}
+
+/** What an event states about a change in addition to the resource after it. */
+export interface Details<Data> extends Omit<ChangeDetails, 'oldValues'> {
+  /** The resource before the change: the event gets the values of the fields that changed. */
+  before?: Data | undefined;
 }
 
 /** Events whose data has the same shape: their types, and their schema in the contract. */
@@ -43,8 +50,9 @@ export class EventKind<Type extends EventType = EventType, Data extends Schema =
     type: Type,
     id: number,
     data: Given & Exactly<Given, Static<Data>>,
+    details?: Details<Static<Data>>,
   ): void {
-    tx.append(this.#event(type, id, data));
+    tx.append(this.newEvent(type, id, data, details));
   }
 
   /** The same, for a transaction that needs the number of the event. */
@@ -54,20 +62,32 @@ export class EventKind<Type extends EventType = EventType, Data extends Schema =
     id: number,
     data: Given & Exactly<Given, Static<Data>>,
   ): Promise<StoredEvent> {
-    return tx.appendNumbered(this.#event(type, id, data));
+    return tx.appendNumbered(this.newEvent(type, id, data));
   }
 
-  /** Throws when the data has a field that its schema does not define: clients would receive it. */
-  #event(type: Type, id: number, data: unknown): NewEvent {
+  /**
+   * Returns an event, for a transaction that a command has opened itself. Throws when the data has a field that its schema does not
+   * define: clients would receive it.
+   */
+  newEvent(type: Type, id: number, data: unknown, { before, ...details }: Details<unknown> = {}): NewEvent {
     this.#checkFields(data);
-    return { type, subject: subjectOf(type, id), actor: 'system', data: JSON.stringify(data) };
+    const event = {
+      type,
+      subject: subjectOf(type, id),
+      actor: 'system',
+      data: JSON.stringify(data),
+      ...details,
+    };
+    return before === undefined
+      ? event
+      : { ...event, oldValues: oldValuesOf(before as object, data as object) };
   }
 }
 
 function eventSchema(types: readonly [EventType, ...EventType[]], data: Schema & { example: object }) {
   const [first] = types;
   const path = collectionOf(first);
-  const isLog = path === LOG;
+  const isSingle = singles.has(path);
   return {
     type: 'object',
     description: [...types.map(type => `\`${type}\`: ${eventTypes[type]}`), requirement(first)].join('\n\n'),
@@ -79,20 +99,20 @@ function eventSchema(types: readonly [EventType, ...EventType[]], data: Schema &
       subject: {
         type: 'string',
         maxLength: 40,
-        pattern: isLog ? `^${path}$` : `^${path}/[1-9][0-9]*$`,
+        pattern: isSingle ? `^${path}$` : `^${path}/[1-9][0-9]*$`,
         description: 'The resource that changed: its URL relative to `source`.',
       },
       data,
     },
     example: {
       specversion: '1.0',
-      id: isLog ? '1000000001' : '1042',
+      id: isSingle ? '1000000001' : '1042',
       source: '/',
       type: first,
-      subject: isLog ? path : `${path}/1`,
+      subject: isSingle ? path : `${path}/1`,
       time: '2026-11-21T12:00:00.000Z',
       datacontenttype: 'application/json',
-      ...(isLog
+      ...(isSingle
         ? { actor: 'system' }
         : { actor: 'keys/2', requestid: '4a1d0d5e-2f5c-4c0e-9d53-1f6f0c3f8a11' }),
       data: data.example,
@@ -150,6 +170,14 @@ const attributes = {
       'The trace of the request that made the change, if there is one: the header `traceparent` of W3C Trace Context, as ' +
       'an attribute of the CloudEvents extension Distributed Tracing.',
   },
+  reason: {
+    type: 'string',
+    maxLength: 500,
+    description:
+      'Why the change was made, if it is known: the `reason` of a stock adjustment, or the reason of the service or of an ' +
+      'operator’s command.',
+  },
+  note: { type: 'string', maxLength: 200, description: 'The `note` of a stock adjustment, if it has one.' },
 } as const;
 
 /** The schema of all events: a union by `type`. */

@@ -1,10 +1,14 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ApiError } from '../../contract/errors.ts';
-import type { Queries, StoredEvent } from '../../db/database.ts';
+import type { Queries, StoredEvent, Writer } from '../../db/database.ts';
+import { GROUP } from '../../db/event-seals.ts';
 import { shortened } from '../../kit/text.ts';
 import type { EventFilter } from './event-filter.ts';
 import {
   deleteEventsUpTo,
   type EndsAfter,
+  type EventsRead,
+  selectEndOfGroup,
   selectEnds,
   selectEndsAfter,
   selectEvents,
@@ -12,8 +16,8 @@ import {
 } from './event-queries.ts';
 import { positionBefore } from './event-times.ts';
 
-/** Events deleted in one transaction. */
-const EXPIRED_AT_ONCE = 1_000;
+/** Events deleted in one transaction: at least one group. */
+const EXPIRED_AT_ONCE = GROUP;
 
 export interface EventPage {
   events: StoredEvent[];
@@ -51,7 +55,7 @@ export async function read(
   const until = to === undefined ? undefined : await positionBefore(db, to);
   const after = Math.max(cursor, start);
   const counted = count ? { after: start, until } : undefined;
-  const { events, total, ...ends } = await selectEvents(db, filter, { after, until, limit, counted });
+  const { events, total, ...ends } = await selectMatching(db, filter, { after, until, limit, counted });
   rejectUnreadable(after, ends);
   const last = events.at(limit - 1);
   return {
@@ -60,6 +64,72 @@ export async function read(
     isLast: last === undefined && to !== undefined && to <= now,
     total,
   };
+}
+
+/** Events read at once of a subject, of which only those of an actor are wanted. No index has both. */
+const SLICE = 1_000;
+
+/**
+ * The same as `selectEvents`, also for a subject and an actor: it then reads the events of the subject in slices, each in a turn of
+ * the event loop, until the page is full or the part of the log ends.
+ */
+async function selectMatching(
+  db: Queries,
+  filter: EventFilter,
+  request: Parameters<typeof selectEvents>[2],
+): Promise<EventsRead> {
+  if (filter.subject === undefined || filter.actor === undefined) return selectEvents(db, filter, request);
+  if (request.counted) throw notCounted();
+  const { limit, order = 'ASC' } = request;
+  const events: StoredEvent[] = [];
+  const part = { after: request.after, until: request.until };
+  for (;;) {
+    const read = await selectEvents(db, filter, { ...part, order, limit: SLICE });
+    events.push(...read.events.filter(event => event.actor === filter.actor));
+    const last = read.events.at(SLICE - 1);
+    if (last === undefined || events.length >= limit) return { ...read, events: events.slice(0, limit) };
+    if (order === 'ASC') part.after = last.id;
+    else part.until = last.id - 1;
+    await nextTurn();
+  }
+}
+
+function notCounted(): ApiError {
+  return new ApiError(
+    'invalid_request',
+    'Query parameter `count` cannot be combined with `subject` and `actor` together: leave out one of them',
+  );
+}
+
+/** Events of the history, newest first. */
+export interface PastEvents {
+  events: StoredEvent[];
+  /** The cursor of the next page; `undefined` if this page is the last one. */
+  next: number | undefined;
+}
+
+/** Returns the events that match the filter, newest first, before the event `cursor` if it is given. */
+export async function readBackwards(
+  db: Queries,
+  filter: EventFilter,
+  {
+    cursor,
+    limit,
+    from,
+    to,
+  }: {
+    cursor?: number | undefined;
+    limit: number;
+    from?: number | undefined;
+    to?: number | undefined;
+  },
+): Promise<PastEvents> {
+  const after = from === undefined ? 0 : await positionBefore(db, from);
+  const end = to === undefined ? undefined : await positionBefore(db, to);
+  const until = cursor === undefined ? end : Math.min(cursor - 1, end ?? cursor);
+  const { events } = await selectMatching(db, filter, { after, until, limit: limit + 1, order: 'DESC' });
+  const page = events.slice(0, limit);
+  return { events: page, next: events.length > limit ? page.at(-1)!.id : undefined };
 }
 
 /**
@@ -83,12 +153,14 @@ export async function positionOf(db: Queries, cursor: string | undefined): Promi
 
 /**
  * Deletes one slice of the events older than `before`, in milliseconds since the Unix epoch. It deletes the oldest events
- * first, so that the log has no gaps. Returns whether more events may have expired.
+ * first, so that the log has no gaps, and whole groups of them, so that the seals of the others can be verified. Returns whether more
+ * events may have expired.
  */
-export async function expire(db: Queries, before: number): Promise<boolean> {
+export async function expire(db: Queries & Writer, before: number): Promise<boolean> {
   const last = await selectLastBefore(db, before, EXPIRED_AT_ONCE);
-  if (last === null) return false;
-  await deleteEventsUpTo(db, last);
+  const end = last === null ? null : await selectEndOfGroup(db, last);
+  if (end === null) return false;
+  await db.write(tx => deleteEventsUpTo(tx, end));
   return true;
 }
 

@@ -1,8 +1,10 @@
 import { one, type Queries, type StoredEvent } from '../../db/database.ts';
 import { RESTORED_TYPE, type Restoration, restorationOf } from '../../db/event-ranges.ts';
+import { GROUP, NO_SEAL, type StoredSeal } from '../../db/event-seals.ts';
+import { NEW_EVENT_COLUMNS } from '../../db/new-events.ts';
 import { MAX_COUNTED } from '../../kit/paging.ts';
 import type { EventFilter } from './event-filter.ts';
-import { typesOfSubject } from './event-types.ts';
+import { collections, eventTypeNames, typesOfCollection, typesOfSubject } from './event-types.ts';
 
 /** The number of the latest event, and of the oldest event in the log. `oldest` is `latest + 1` if the log is empty. */
 export interface Ends {
@@ -37,6 +39,9 @@ export interface LogPart {
   until?: number | undefined;
 }
 
+/** The order of a page: oldest or newest first. */
+export type LogOrder = 'ASC' | 'DESC';
+
 export interface EventsRead extends EndsAfter {
   events: StoredEvent[];
   /** The number of events in `counted` that match the filter; at most one more than `MAX_COUNTED`. */
@@ -44,24 +49,27 @@ export interface EventsRead extends EndsAfter {
 }
 
 /**
- * Returns the first `limit` events of a part of the log that match the filter, oldest first, the ends of the log, the first
+ * Returns the first `limit` events of a part of the log that match the filter, in this order, the ends of the log, the first
  * restore in this part, and the number of matching events in `counted`, if it is given. One statement reads all of it, so that no
  * event can expire in between. The cost depends on `limit` and the number of types, not on the log.
  */
 export async function selectEvents(
   db: Queries,
   filter: EventFilter,
-  { limit, counted, ...part }: LogPart & { limit: number; counted?: LogPart | undefined },
+  {
+    limit,
+    counted,
+    order = 'ASC',
+    ...part
+  }: LogPart & { limit: number; counted?: LogPart | undefined; order?: LogOrder },
 ): Promise<EventsRead> {
-  const [condition, values] = pageCondition(filter, part, limit);
+  const [condition, values] = pageCondition(filter, part, limit, order);
   const [total, countValues] = counted ? countOf(filter, counted) : ['', []];
   const rows = await db.all<EndsRow & { total?: number } & (StoredEvent | { id: null })>(
-    `SELECT ${ENDS}${total}, restored_id, restored_data, page.id, page.type, page.subject, page.time, page.data,
-       page.actor, page.request_id, page.traceparent
+    `SELECT ${ENDS}${total}, restored_id, restored_data, page.*
      FROM event_log LEFT JOIN ${RESTORATION} ON TRUE LEFT JOIN (
-       SELECT id, type, subject, time, data, actor, request_id, traceparent FROM events
-       WHERE ${condition} ORDER BY id LIMIT ?
-     ) AS page ON TRUE ORDER BY page.id`,
+       SELECT id, ${NEW_EVENT_COLUMNS} FROM events WHERE ${condition} ORDER BY id ${order} LIMIT ?
+     ) AS page ON TRUE ORDER BY page.id ${order}`,
     [...countValues, part.after, ...values, limit],
   );
   const first = rows[0]!;
@@ -71,23 +79,25 @@ export async function selectEvents(
 type Values = (number | string)[];
 
 /**
- * Returns the condition for the events of a page. An index has the events of one type, or of one subject and type, in the
+ * Returns the condition for the events of a page. An index has the events of one type, or of one subject or actor and type, in the
  * order of their IDs, but not those of several types: the query merges the first `limit` events of each type.
  */
 function pageCondition(
   filter: EventFilter,
   part: LogPart,
   limit: number,
+  order: LogOrder,
 ): [condition: string, values: Values] {
   const ranges = rangesOf(filter, part);
   if (ranges === undefined) return conditionOf(part);
   // Numbers start at 1, so this matches no event.
   if (ranges.length === 0) return ['id = 0', []];
   const branches = ranges.map(
-    ([range]) => `SELECT id FROM (SELECT id FROM events WHERE ${range} ORDER BY id LIMIT ?) AS of_type`,
+    ([range]) =>
+      `SELECT id FROM (SELECT id FROM events WHERE ${range} ORDER BY id ${order} LIMIT ?) AS of_type`,
   );
   return [
-    `id IN (SELECT id FROM (${branches.join(' UNION ALL ')}) AS found ORDER BY id LIMIT ?)`,
+    `id IN (SELECT id FROM (${branches.join(' UNION ALL ')}) AS found ORDER BY id ${order} LIMIT ?)`,
     [...ranges.flatMap(([, values]) => [...values, limit]), limit],
   ];
 }
@@ -106,19 +116,41 @@ function countOf(filter: EventFilter, part: LogPart): [column: string, values: V
   ];
 }
 
-/** Returns the ranges of an index that have the events of a filter; `undefined` for all events. */
-function rangesOf(
-  { types, subject }: EventFilter,
-  part: LogPart,
-): [condition: string, values: Values][] | undefined {
-  const wanted = subject === undefined ? types : typesOfSubject(subject, types);
-  if (wanted === undefined) return undefined;
+/**
+ * Returns the ranges of an index that have the events of a filter; `undefined` for all events. With a subject and an actor they have
+ * the events of the subject by all actors.
+ */
+function rangesOf(filter: EventFilter, part: LogPart): [condition: string, values: Values][] | undefined {
   const [ids, bounds] = conditionOf(part);
-  return Array.from(wanted, type =>
-    subject === undefined
-      ? [`type = ? AND ${ids}`, [type, ...bounds]]
-      : [`subject = ? AND type = ? AND ${ids}`, [subject, type, ...bounds]],
+  return columnsOf(filter)?.flatMap(({ column, value, types }) =>
+    Array.from(types, (type): [string, Values] =>
+      column === undefined
+        ? [`type = ? AND ${ids}`, [type, ...bounds]]
+        : [`${column} = ? AND type = ? AND ${ids}`, [value, type, ...bounds]],
+    ),
   );
+}
+
+/** The values of the columns that an index begins with, and the types for each. */
+function columnsOf({
+  types,
+  subject,
+  related,
+  actor,
+}: EventFilter): { column?: string; value: string; types: ReadonlySet<string> }[] | undefined {
+  if (subject !== undefined) {
+    const own = { column: 'subject', value: subject, types: typesOfSubject(subject, types) };
+    if (!related) return [own];
+    const stock = subject.replace(collections.pet, collections.inventory);
+    return [
+      own,
+      { column: 'subject', value: stock, types: typesOfSubject(stock, types) },
+      { column: 'related', value: subject, types: typesOfCollection(collections.order, types) },
+    ];
+  }
+  if (actor !== undefined)
+    return [{ column: 'actor', value: actor, types: types ?? new Set(eventTypeNames) }];
+  return types && [{ value: '', types }];
 }
 
 function conditionOf({ after, until }: LogPart): [condition: string, values: Values] {
@@ -154,6 +186,60 @@ export async function selectLastBefore(db: Queries, time: number, limit: number)
   return row?.id ?? null;
 }
 
+/** Returns the last event of the last group that ends at or before an event; null if none does. */
+export async function selectEndOfGroup(db: Queries, id: number): Promise<number | null> {
+  const { last } = await one<{ last: number | null }>(
+    db,
+    `SELECT max(last_id) AS last FROM event_seals
+     WHERE last_id <= ? AND last_id >= (SELECT min(id) FROM events)`,
+    [id],
+  );
+  return last;
+}
+
+/** Deletes the events up to the end of a group. Their seals stay, without the digests of single events. */
 export async function deleteEventsUpTo(db: Queries, id: number): Promise<void> {
+  await db.run(
+    `UPDATE event_seals SET digests = NULL
+     WHERE last_id <= ? AND last_id >= (SELECT min(id) FROM events) AND digests IS NOT NULL`,
+    [id],
+  );
   await db.run('DELETE FROM events WHERE id <= ?', [id]);
+}
+
+/** A group of events and its seal. */
+export interface SealedGroup extends StoredSeal {
+  previous: string;
+  events: StoredEvent[];
+}
+
+/** Returns the first `limit` groups that end after a position, with at most as many events as one group may have, or one group. */
+export async function selectSealedGroups(db: Queries, after: number, limit: number): Promise<SealedGroup[]> {
+  const seals = await db.all<StoredSeal>(
+    'SELECT last_id, first_id, seal, digests, time FROM event_seals WHERE last_id > ? ORDER BY last_id LIMIT ?',
+    [after, limit],
+  );
+  const [first] = seals;
+  if (!first) return [];
+  const groups = seals.filter(({ last_id }, i) => i === 0 || last_id - first.first_id < GROUP);
+  const before = await db.get<{ seal: string }>(
+    'SELECT seal FROM event_seals WHERE last_id < ? ORDER BY last_id DESC LIMIT 1',
+    [first.last_id],
+  );
+  const events = await db.all<StoredEvent>(
+    `SELECT id, ${NEW_EVENT_COLUMNS} FROM events WHERE id >= ? AND id <= ? ORDER BY id`,
+    [first.first_id, groups.at(-1)!.last_id],
+  );
+  return groups.map((group, i) => ({
+    ...group,
+    previous: groups[i - 1]?.seal ?? before?.seal ?? NO_SEAL,
+    events: events.filter(({ id }) => id >= group.first_id && id <= group.last_id),
+  }));
+}
+
+/** Returns the newest seal; `undefined` while the log is empty. */
+export function selectNewestSeal(db: Queries): Promise<StoredSeal | undefined> {
+  return db.get(
+    'SELECT last_id, first_id, seal, digests, time FROM event_seals ORDER BY last_id DESC LIMIT 1',
+  );
 }

@@ -22,7 +22,20 @@ export const eventTypes = {
   'key.banned': 'An API key was banned: `data` is the ban.',
   'key.unbanned': 'An administrator lifted the bans of an API key: `data` is the key.',
   'key.limits_reset': 'An administrator reset the usage of an API key: `data` is the key.',
+  'webhook.created': 'A webhook was created.',
+  'webhook.updated': 'The settings of a webhook changed.',
+  'webhook.enabled': 'A client enabled a webhook.',
+  'webhook.disabled': 'A client or the service disabled a webhook: `data` has the reason of the service.',
+  'webhook.rotated': 'A webhook got a new secret.',
+  'webhook.replayed': 'A replay of events was started for a webhook: `data` has its cursor.',
+  'webhook.redelivered': 'A delivery was scheduled again: `data` is the delivery.',
+  'webhook.deleted': 'A webhook was deleted; `data` is its last state.',
   'webhook.test': 'A webhook was tested. Only this webhook receives the event, regardless of its `types`.',
+  'access.refused':
+    'Requests to manage API keys or webhooks were rejected: `data` has the operation, the error and the number of attempts since the ' +
+    'last such event, at most one in a minute for each caller and operation.',
+  'service.store_created': 'An operator created an empty store with `new-store`.',
+  'service.store_migrated': 'An operator copied the embedded store to PostgreSQL with `migrate-store`.',
   [RESTORED_TYPE]:
     'The service was restored from a backup. The log continues with this event, after the one that `data` names; its number is ' +
     'a multiple of 1,000,000,000, plus 1. The events between the two no longer exist.',
@@ -34,7 +47,7 @@ export const eventTypeNames = keysOf(eventTypes);
 
 type Kind = EventType extends `${infer Name}.${string}` ? Name : never;
 
-/** The path of the collection of each kind of resource. A subject is a collection and an ID, or `LOG`. */
+/** The path of the collection of each kind of resource. A subject is a collection and an ID, or one of `singles`. */
 export const collections = {
   pet: 'pets',
   category: 'categories',
@@ -42,6 +55,8 @@ export const collections = {
   inventory: 'store/inventory',
   key: 'keys',
   webhook: 'webhooks',
+  access: 'access',
+  service: 'service',
   log: 'events',
 } as const satisfies Record<Kind, string>;
 
@@ -56,6 +71,8 @@ const readScopes: Record<Kind, Scope> = {
   inventory: 'inventory:read',
   key: 'admin',
   webhook: 'admin',
+  access: 'admin',
+  service: 'admin',
   log: 'events:read',
 };
 
@@ -67,16 +84,51 @@ export const shopScopes: readonly Scope[] = [...new Set(Object.values(readScopes
 /** The subject of events of the log itself. */
 export const LOG = collections.log;
 
+/** The subjects without an ID: the log, the service, and its administration. */
+export const singles: ReadonlySet<string> = new Set([LOG, collections.service, collections.access]);
+
 /** Returns a subject: the path of a resource relative to the `source` of events, such as `store/orders/17`. */
 export function subjectOf(type: EventType, id: number): string {
-  return `${collectionOf(type)}/${id}`;
+  const collection = collectionOf(type);
+  return singles.has(collection) ? collection : `${collection}/${id}`;
+}
+
+/** The types of events that begin a resource or a state, whose data is new. */
+const beginnings: ReadonlySet<string> = new Set<EventType>([
+  'pet.created',
+  'category.created',
+  'order.placed',
+  'key.created',
+  'key.banned',
+  'webhook.created',
+  'webhook.replayed',
+  'webhook.redelivered',
+  'access.refused',
+]);
+
+/** The types of events that end a resource, whose data is its last state. */
+const ends: ReadonlySet<string> = new Set<EventType>([
+  'pet.deleted',
+  'category.deleted',
+  'order.cancelled',
+  'webhook.deleted',
+]);
+
+/** Returns the side of a change that the data of an event is on, when the event concerns the whole resource. */
+export function sideOf(type: string): 'from' | 'to' | undefined {
+  if (ends.has(type)) return 'from';
+  return beginnings.has(type) ? 'to' : undefined;
 }
 
 /** Returns the types that events of a subject can have, limited to `types` if they are given. */
 export function typesOfSubject(subject: string, types?: ReadonlySet<string>): ReadonlySet<EventType> {
-  const collection = subject.replace(/\/\d+$/, '');
-  const ofSubject = eventTypeNames.filter(type => collectionOf(type) === collection);
-  return new Set(types ? ofSubject.filter(type => types.has(type)) : ofSubject);
+  return typesOfCollection(subject.replace(/\/\d+$/, ''), types);
+}
+
+/** Returns the types that events of the things of a collection can have, limited to `types` if they are given. */
+export function typesOfCollection(collection: string, types?: ReadonlySet<string>): ReadonlySet<EventType> {
+  const ofCollection = eventTypeNames.filter(type => collectionOf(type) === collection);
+  return new Set(types ? ofCollection.filter(type => types.has(type)) : ofCollection);
 }
 
 export function collectionOf(type: EventType): string {

@@ -24,6 +24,8 @@ export interface CloudEvent {
   actor: string;
   requestid?: string;
   traceparent?: string;
+  reason?: string;
+  note?: string;
   data: object;
 }
 
@@ -32,13 +34,13 @@ export interface CloudEvent {
  * `data` is inserted as it is stored.
  */
 export function eventJson(
-  { id, type, subject, time, data, actor, request_id, traceparent }: StoredEvent,
+  { id, type, subject, time, data, actor, request_id, traceparent, reason, note }: StoredEvent,
   source: string,
 ): Json<CloudEvent> {
   return (`{"specversion":"1.0","id":"${id}","source":"${source}","type":"${type}",` +
     `"subject":"${subject}","time":"${formatDateTime(time)}","datacontenttype":"application/json",` +
     `"actor":"${actor}",${attribute('requestid', request_id)}${attribute('traceparent', traceparent)}` +
-    `"data":${data}}`) as Json<CloudEvent>;
+    `${text('reason', reason)}${text('note', note)}"data":${data}}`) as Json<CloudEvent>;
 }
 
 /** An attribute whose values need no escaping, which the parsers of the headers ensure. */
@@ -46,7 +48,12 @@ function attribute(name: string, value: string | null): string {
   return value === null ? '' : `"${name}":"${value}",`;
 }
 
-/** Matches the attributes before `data`. None of their values needs escaping. */
+/** An attribute whose value may need escaping. */
+function text(name: string, value: string | null): string {
+  return value === null ? '' : `"${name}":${JSON.stringify(value)},`;
+}
+
+/** Matches the attributes up to the trace. None of their values needs escaping. */
 const TRACEPARENT = /^\{(?:"[a-z]+":"[^"]*",)*?"traceparent":"([^"]*)"/;
 
 /** Returns the trace of an event that `eventJson` made. */

@@ -1,10 +1,10 @@
 import { ApiError } from '../../contract/errors.ts';
 import { MAX_ID } from '../../kit/ids.ts';
 import { nearest, shortened } from '../../kit/text.ts';
-import { collections, LOG } from './event-types.ts';
+import { collections, singles } from './event-types.ts';
 
 /** The collections whose resources have IDs. */
-const withIds = Object.entries(collections).filter(([, path]) => path !== LOG);
+const withIds = Object.entries(collections).filter(([, path]) => !singles.has(path));
 
 /** The path of each collection by the names that a client may try: the path, its last part, and the kind of resource. */
 const pathsByName = new Map(
@@ -17,7 +17,7 @@ const paths: ReadonlySet<string> = new Set(withIds.map(([, path]) => path));
 
 /** Throws `invalid_request` if no event can have this subject. */
 export function rejectUnknownSubject(subject: string): void {
-  if (subject === LOG) return;
+  if (singles.has(subject)) return;
   const [, path = subject, id = ''] = /^(.*)\/([^/]*)$/.exec(subject) ?? [];
   if (paths.has(path) && isId(id)) return;
   throw new ApiError(

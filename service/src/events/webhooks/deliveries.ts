@@ -18,7 +18,7 @@ import { isSent, redelivered, withheldReason } from './delivery-rules.ts';
 import { type OwnerStanding, problemOf, standingOf } from './owners.ts';
 import { addDeliveries } from './serve.ts';
 import { toWebhook } from './webhook.ts';
-import { webhookTestEvents } from './webhook-events.ts';
+import { nameOf, webhookRedeliveryEvents, webhookReplayEvents, webhookTestEvents } from './webhook-events.ts';
 import { updateProgress, type WebhookRow } from './webhook-queries.ts';
 import { type Actor, lockWebhook, read as readWebhook } from './webhooks.ts';
 
@@ -59,7 +59,7 @@ export function test(db: Writer, webhookId: number, actor: Actor, source: string
 export function redeliver(db: Writer, ids: DeliveryIds, actor: Actor): Promise<WebhookDelivery> {
   const { now } = actor;
   return db.write(async tx => {
-    const { owner } = await lockEnabledWebhook(tx, ids.webhookId, actor);
+    const { row: webhook, owner } = await lockEnabledWebhook(tx, ids.webhookId, actor);
     const row = await found(tx, ids);
     const reason = withheldReason(row.type, owner.scopes);
     if (reason !== undefined) {
@@ -70,7 +70,11 @@ export function redeliver(db: Writer, ids: DeliveryIds, actor: Actor): Promise<W
     }
     if (isSent(row, now)) return toDelivery(row);
     await queries.updateDeliveries(tx, redelivered(row, await queries.selectScheduled(tx, row), now));
-    return toDelivery(await found(tx, ids));
+    const delivery = toDelivery(await found(tx, ids));
+    webhookRedeliveryEvents.append(tx, 'webhook.redelivered', ids.webhookId, delivery, {
+      name: nameOf(webhook),
+    });
+    return delivery;
   });
 }
 
@@ -86,7 +90,9 @@ export function replay(db: Writer, webhookId: number, cursor: string, actor: Act
     const goesBack = position < latest;
     if (goesBack) rejectSecondReplay(row);
     await updateProgress(tx, { ...row, position, replay_until: goesBack ? latest : null });
-    return { webhookId, cursor: String(position), latest: String(latest) };
+    const replay = { webhookId, cursor: String(position), latest: String(latest) };
+    webhookReplayEvents.append(tx, 'webhook.replayed', webhookId, replay, { name: nameOf(row) });
+    return replay;
   });
 }
 

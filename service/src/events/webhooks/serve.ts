@@ -8,6 +8,7 @@ import { type EventType, TEST_TYPE } from '../event-log/event-types.ts';
 import * as queries from './delivery-queries.ts';
 import * as rules from './delivery-rules.ts';
 import { namedTypes, problemOf, type ReadStandings, standingOf } from './owners.ts';
+import { appendDisabled } from './webhook-events.ts';
 import { selectUnlessTaken, updateDisabled, updateProgress, type WebhookRow } from './webhook-queries.ts';
 
 export interface ServeOptions {
@@ -60,6 +61,7 @@ export function serve(
       webhook !== stored && updateProgress(tx, webhook),
       isDisabled && updateDisabled(tx, webhook),
     ]);
+    if (isDisabled) appendDisabled(tx, webhook);
     if (isActive) {
       served.claimed = deliveries.map(delivery => ({ delivery, webhook, scopes: owner.scopes }));
       served.webhook = webhook;

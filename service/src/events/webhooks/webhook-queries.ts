@@ -100,16 +100,17 @@ export async function selectTypesOfWebhooks(db: Queries, keyId: number): Promise
   return rows.map(({ types }) => types);
 }
 
-/** Disables the enabled webhooks of a key with these `types`. */
+/** Disables the enabled webhooks of a key with these `types`. Returns their new rows. */
 export function disableWebhooksOf(
   db: Queries,
   keyId: number,
   types: string | null,
   { reason, since }: OwnerProblem,
-): Promise<number> {
-  return db.run(
+): Promise<WebhookRow[]> {
+  return db.all(
     `UPDATE webhooks SET enabled = 0, disabled_reason = ?, disabled_at = ?
-     WHERE api_key_id = ? AND enabled = 1 AND deleted_at IS NULL AND coalesce(types, '') = ?`,
+     WHERE api_key_id = ? AND enabled = 1 AND deleted_at IS NULL AND coalesce(types, '') = ?
+     RETURNING ${COLUMNS}`,
     [reason, since, keyId, types ?? ''],
   );
 }

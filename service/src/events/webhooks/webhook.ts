@@ -188,7 +188,7 @@ export function rejectUnreadable(
   { keyId, scopes }: { keyId: number; scopes: ReadonlySet<Scope> },
 ): void {
   const wanted = types?.flatMap(typesOf) ?? [];
-  if (wanted.includes(TEST_TYPE)) {
+  if (types?.includes(TEST_TYPE)) {
     throw new ApiError(
       'invalid_request',
       `Field \`types\` must not contain \`${TEST_TYPE}\`: a test is sent only to the webhook that is tested, regardless of its types`,

@@ -23,6 +23,7 @@ import {
   type Webhook,
   type WebhookSettings,
 } from './webhook.ts';
+import { appendDisabled, appendWebhookEvent } from './webhook-events.ts';
 import * as queries from './webhook-queries.ts';
 
 /** The API key that makes a request. Administrators can use all webhooks, other keys only their own. */
@@ -72,7 +73,7 @@ export async function create(
     }
     tx.notify(WEBHOOKS_CHANGED);
     const { latest } = await selectEnds(tx);
-    return queries.webhookTable.insert(tx, {
+    const row = await queries.webhookTable.insert(tx, {
       ...termsOf(settings),
       ...switchedTo(settings.enabled, now),
       api_key_id: keyId,
@@ -84,6 +85,8 @@ export async function create(
       created_at: now,
       deleted_at: null,
     });
+    appendWebhookEvent(tx, 'webhook.created', row);
+    return row;
   });
   return { ...toWebhook(created), secret };
 }
@@ -113,7 +116,12 @@ export function update(
     if (changed.types !== row.types) rejectUnreadable(settings.types, owner);
     const problem = settings.enabled && problemOf(changed, owner, actor.now);
     if (problem) throw unfitKey(webhookId, problem);
-    return toWebhook(await queries.webhookTable.update(tx, webhookId, changed));
+    const updated = await queries.webhookTable.update(tx, webhookId, changed);
+    if (queries.webhookTable.differ(row, updated)) {
+      const type = settings.enabled ? 'webhook.enabled' : 'webhook.disabled';
+      appendWebhookEvent(tx, isSwitched ? type : 'webhook.updated', updated, { before: current });
+    }
+    return toWebhook(updated);
   });
 }
 
@@ -128,6 +136,7 @@ export function remove(
     guard(toWebhook(await currentState(tx, row, actor)));
     const secrets = { secret: '', previous_secret: null, previous_secret_expires_at: null };
     await queries.webhookTable.update(tx, webhookId, { ...row, ...secrets, deleted_at: actor.now });
+    appendWebhookEvent(tx, 'webhook.deleted', row);
   });
 }
 
@@ -144,6 +153,7 @@ export function rotate(
     const row = await lockWebhook(tx, webhookId, actor);
     const secrets = { secret, previous_secret: row.secret, previous_secret_expires_at: expiresAt };
     await queries.webhookTable.update(tx, webhookId, { ...row, ...secrets });
+    appendWebhookEvent(tx, 'webhook.rotated', row, { before: toWebhook(row) });
     const webhook = toWebhook(await currentState(tx, row, actor));
     return { ...webhook, earlierSecretExpiresAt: formatDateTime(expiresAt), secret };
   });
@@ -153,7 +163,10 @@ export function rotate(
 export async function stopWebhooksOf(tx: Transaction, owner: OwnerStanding, now: number): Promise<void> {
   for (const types of await queries.selectTypesOfWebhooks(tx, owner.keyId)) {
     const problem = problemOf({ types }, owner, now);
-    if (problem) await queries.disableWebhooksOf(tx, owner.keyId, types, problem);
+    if (!problem) continue;
+    for (const row of await queries.disableWebhooksOf(tx, owner.keyId, types, problem)) {
+      appendDisabled(tx, row);
+    }
   }
 }
 

@@ -29,8 +29,9 @@ export class NamedSchemas {
     } = schema;
     const { items, properties, oneOf, discriminator, ...rest } = published;
     if (oneOf && discriminator !== undefined) return this.#union(schema, oneOf, discriminator);
+    const { type: _any, ...untyped } = rest;
     return {
-      ...rest,
+      ...(rest.type === 'any' ? untyped : rest),
       ...(items && { items: this.publish(items) }),
       ...(properties && {
         properties: Object.fromEntries(

@@ -10,7 +10,7 @@ export interface PageEntry {
     | '/stock'
     | '/keys'
     | '/webhooks'
-    | '/events'
+    | '/activity'
     | '/import';
   title: string;
   icon: IconName;
@@ -28,7 +28,7 @@ export const pages: readonly PageEntry[] = [
   { path: '/stock', title: 'Stock', icon: 'stock', scope: 'inventory:read' },
   { path: '/categories', title: 'Categories', icon: 'tag', scope: 'pets:read', creation: 'pets:write' },
   { path: '/import', title: 'Import', icon: 'upload', scope: 'pets:write' },
-  { path: '/events', title: 'Events', icon: 'events', scope: 'events:read' },
+  { path: '/activity', title: 'Activity', icon: 'events', scope: 'events:read' },
   { path: '/webhooks', title: 'Webhooks', icon: 'webhook', scope: 'webhooks:write', creation: 'events:read' },
   { path: '/keys', title: 'Keys', icon: 'key', scope: 'admin' },
 ];

@@ -1,7 +1,7 @@
 import { createRouter } from '@tanstack/react-router';
+import { activityRoutes } from '../pages/activity/route.ts';
 import { animalsRoutes } from '../pages/animals/route.ts';
 import { categoriesRoutes } from '../pages/categories/route.ts';
-import { eventsRoutes } from '../pages/events/route.ts';
 import { importRoute } from '../pages/import/route.ts';
 import { keysRoutes } from '../pages/keys/route.ts';
 import { ordersRoutes } from '../pages/orders/route.ts';
@@ -18,7 +18,7 @@ export const router = createRouter({
     stockRoute,
     categoriesRoutes,
     importRoute,
-    eventsRoutes,
+    activityRoutes,
     webhooksRoutes,
     deliveriesRoutes,
     keysRoutes,

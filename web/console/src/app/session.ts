@@ -20,6 +20,8 @@ export const eventScopes: Readonly<Record<EventResource, Scope>> = {
   log: 'events:read',
   key: 'admin',
   webhook: 'admin',
+  access: 'admin',
+  service: 'admin',
 };
 
 /** Returns the function `can` of a session whose key has these scopes. */

@@ -27,18 +27,9 @@ const COLLECT = 50;
 /** How long a hidden tab follows the events, in milliseconds. */
 const HIDDEN = 30_000;
 
-/** How many of the latest events are kept for lists of events. */
-const MOST_RECENT = 1_000;
-
 export interface LiveLayer {
-  /** The latest events since the session began, the newest first. */
-  recent: () => readonly Event[];
-  /** The latest event since the session began that is not kept, or 0. */
-  droppedTo: () => number;
   /** Calls the listener with each event. Returns a function that ends this. */
   onEvent: (listener: (event: Event) => void) => () => void;
-  /** Calls the listener when the events so far no longer count, because later ones were missed or the service was restored. */
-  onReset: (listener: () => void) => () => void;
   end: () => void;
 }
 
@@ -54,29 +45,18 @@ export function startLiveLayer(
   // What a key may read, another one may not: only tabs with the same key share a stream.
   const name = `petstore.console.events.${keyId}`;
   const listeners = new Set<(event: Event) => void>();
-  const resetListeners = new Set<() => void>();
   let collected: Event[] = [];
-  let recent: readonly Event[] = [];
-  let droppedTo = 0;
   let cursor: string | undefined;
   let stream: AbortController | undefined;
   let hiding: ReturnType<typeof setTimeout> | undefined;
 
   /** Reads everything again. */
-  const reset = () => {
-    recent = [];
-    droppedTo = 0;
-    for (const listener of resetListeners) listener();
-    void cache.resetQueries();
-  };
+  const reset = () => void cache.resetQueries();
 
   const apply = () => {
     const events = collected;
     collected = [];
     if (events.some(({ type }) => type === 'log.restored')) reset();
-    recent = [...events.toReversed(), ...recent];
-    droppedTo = Number(recent[MOST_RECENT]?.id ?? droppedTo);
-    recent = recent.slice(0, MOST_RECENT);
     for (const event of events) {
       applyEvent(cache, event);
       for (const listener of listeners) listener(event);
@@ -120,15 +100,9 @@ export function startLiveLayer(
   document.addEventListener('visibilitychange', onVisibility);
   start();
   return {
-    recent: () => recent,
-    droppedTo: () => droppedTo,
     onEvent: listener => {
       listeners.add(listener);
       return () => listeners.delete(listener);
-    },
-    onReset: listener => {
-      resetListeners.add(listener);
-      return () => resetListeners.delete(listener);
     },
     end: () => {
       clearTimeout(hiding);
@@ -139,10 +113,13 @@ export function startLiveLayer(
   };
 }
 
+/** Events whose data is not the resource of their kind. */
+const others: ReadonlySet<string> = new Set(['key.banned', 'webhook.replayed', 'webhook.redelivered']);
+
 function applyEvent(cache: QueryClient, { type, data }: Event): void {
   const [name = '', change] = type.split('.');
   const resource = resources[name];
-  if (!resource) return;
+  if (!resource || others.has(type)) return;
   if (change === 'created' || change === 'placed') announceItem(cache, resource, data);
   else if (change === 'deleted' || change === 'cancelled') markGone(cache, resource, resource.idOf(data));
   else putItem(cache, resource, data);

@@ -1,8 +1,8 @@
-import type { Event, InventoryItem } from '@petstore/client';
+import type { InventoryItem } from '@petstore/client';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useEffect } from 'react';
 import { useSession } from '../app/session.ts';
-import { readEarlier } from './event-log.ts';
+import { type Activity, activitiesOf } from './activity.ts';
 import { readOpenOrders } from './open-orders.ts';
 import { readOrdersByDay } from './orders-by-day.ts';
 import { statuses } from './pet-status.ts';
@@ -76,7 +76,7 @@ export function useOverview() {
     orders: orders.data,
     days: days.data,
     stock: stock.data,
-    events: useLatestEvents(),
+    activity: useLatestActivity(),
   };
 }
 
@@ -102,12 +102,11 @@ function useFreshFigures(): void {
     };
     const stop = live.onEvent(({ type }) => {
       const figures = changedBy[type.split('.')[0] ?? ''] ?? [];
-      for (const figure of figures) changed.add(figure);
-      if (changed.size > 0)
-        timer ??= setTimeout(
-          read,
-          readAt === 0 ? COLLECT : Math.max(COLLECT, readAt + PAUSE - performance.now()),
-        );
+      for (const figure of ['activity', ...figures]) changed.add(figure);
+      timer ??= setTimeout(
+        read,
+        readAt === 0 ? COLLECT : Math.max(COLLECT, readAt + PAUSE - performance.now()),
+      );
     });
     return () => {
       stop();
@@ -116,20 +115,16 @@ function useFreshFigures(): void {
   }, [live, cache]);
 }
 
-/** The latest events, the newest first. */
-function useLatestEvents(): readonly Event[] | undefined {
-  const { store, can, live } = useSession();
-  const [news, setNews] = useState<readonly Event[]>([]);
-  const { data: earlier } = useQuery({
-    queryKey: ['overview-events'],
-    // Many of the last events can be of what the key may not read.
-    queryFn: async () => (await readEarlier(store, {}, undefined, LINES)).events.slice(0, LINES),
+/** What happened last, the newest first. */
+function useLatestActivity(): readonly Activity[] | undefined {
+  const { store, can } = useSession();
+  const { data } = useQuery({
+    queryKey: ['overview', 'activity'],
+    // One request can have several entries.
+    queryFn: async () =>
+      activitiesOf((await firstPage(store.events.history({ limit: 4 * LINES }))).data).slice(0, LINES),
     enabled: can('events:read'),
     staleTime: 0,
   });
-  useEffect(() => live.onEvent(event => setNews(news => [event, ...news].slice(0, LINES))), [live]);
-  useEffect(() => live.onReset(() => setNews([])), [live]);
-  if (!earlier) return undefined;
-  const known = new Set(news.map(({ id }) => id));
-  return [...news, ...earlier.filter(({ id }) => !known.has(id))].slice(0, LINES);
+  return data;
 }

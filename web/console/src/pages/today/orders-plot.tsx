@@ -77,7 +77,7 @@ function OrdersLink({ from, to, withCancelled, children }: OrdersLinkProps) {
     );
   const period = { from: startOf(from), to: to && startOf(to, 1) };
   return (
-    <Link to="/events" search={{ type: 'order.placed', ...period }}>
+    <Link to="/activity" search={{ type: 'order.placed', ...period }}>
       {children}
     </Link>
   );

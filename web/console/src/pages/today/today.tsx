@@ -1,10 +1,9 @@
-import type { Event, InventoryItem } from '@petstore/client';
 import { Link } from '@tanstack/react-router';
-import { type ReactNode, useMemo } from 'react';
+import type { ReactNode } from 'react';
 import { useSession } from '../../app/session.ts';
+import { actorOf, sentenceOf } from '../../data/activity.ts';
 import { startOf } from '../../data/days.ts';
 import { LOW, useOverview } from '../../data/overview.ts';
-import { nameOf, usePetNames } from '../../data/pet-names.ts';
 import { statuses } from '../../data/pet-status.ts';
 import { Status } from '../../kit/status.tsx';
 import { Time } from '../../kit/time.tsx';
@@ -14,9 +13,8 @@ import './today.css';
 
 /** What the shop looks like now. */
 export function Today() {
-  const { can } = useSession();
-  const { today, pets, orders, days, stock, events } = useOverview();
-  const names = usePetNames(useMemo(() => events?.map(petOf) ?? [], [events]));
+  const { account, can } = useSession();
+  const { today, pets, orders, days, stock, activity } = useOverview();
   return (
     <section className="page today" aria-label="Today">
       <header className="page-header">
@@ -85,17 +83,17 @@ export function Today() {
         )}
         {can('events:read') && (
           <Card
-            title={<Link to="/events">Recent events</Link>}
-            label="Recent events"
+            title={<Link to="/activity">Recent activity</Link>}
+            label="Recent activity"
             empty="Nothing has happened yet."
-            items={events}
+            items={activity}
           >
-            {event => (
-              <li key={event.id}>
-                <Link to="/events/$eventId" params={{ eventId: event.id }}>
-                  {textOf(event, names)}
+            {some => (
+              <li key={some[0].eventId}>
+                <Link to="/activity/$eventId" params={{ eventId: some[0].eventId }}>
+                  {actorOf(some[0], account.keyId)} {sentenceOf(some)}
                 </Link>
-                <Time at={event.time} />
+                <Time at={some[0].time} />
               </li>
             )}
           </Card>
@@ -123,25 +121,4 @@ function Card<T>({ title, label, empty, items, children }: CardProps<T>) {
       <ul>{items?.length === 0 ? <li>{empty}</li> : items?.map(children)}</ul>
     </section>
   );
-}
-
-/** The animal of an event about stock. Other events have the name of their subject, or none. */
-function petOf({ type, data }: Event): number | undefined {
-  return type.startsWith('inventory.') ? (data as InventoryItem).petId : undefined;
-}
-
-/** `Luna the Border Collie updated`, `Neon Tetra: stock adjusted`, `Order 12 placed` */
-function textOf(event: Event, names: ReturnType<typeof usePetNames>): string {
-  const { type, subject, data } = event;
-  const change = type.split('.')[1]?.replaceAll('_', ' ');
-  if (type === 'log.restored') return 'Restored from a backup';
-  const petId = petOf(event);
-  if (petId !== undefined) return `${nameOf(names, petId)}: stock ${change}`;
-  const [resource = '', id] = subject.split('/').slice(-2);
-  const kind =
-    resource === 'categories'
-      ? 'Category'
-      : resource.replace(/^./, letter => letter.toUpperCase()).replace(/s$/, '');
-  const name = data && 'name' in data && typeof data.name === 'string' ? data.name : `${kind} ${id}`;
-  return `${name} ${change}`;
 }

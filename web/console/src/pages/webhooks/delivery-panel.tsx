@@ -64,7 +64,7 @@ export function DeliveryPanel() {
           <dd>{data.messageId}</dd>
           <dt>Event</dt>
           <dd>
-            <Link to="/events/$eventId" params={{ eventId: data.eventId }}>
+            <Link to="/activity/$eventId" params={{ eventId: data.eventId }}>
               {data.eventId}
             </Link>
           </dd>

@@ -1,11 +1,11 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { rootRoute } from '../../app/root.tsx';
-import type { EventFilter } from '../../data/event-log.ts';
+import type { ActivityFilter } from '../../data/activity.ts';
 
 /** Reads the filters of a URL, and ignores what they cannot be. */
-function readFilter(search: Record<string, unknown>): EventFilter {
-  const filter: EventFilter = {};
-  for (const name of ['type', 'subject', 'from', 'to'] as const) {
+function readFilter(search: Record<string, unknown>): ActivityFilter {
+  const filter: ActivityFilter = {};
+  for (const name of ['type', 'subject', 'actor', 'from', 'to'] as const) {
     const text = String(search[name] ?? '').trim();
     const isTime = name === 'from' || name === 'to';
     if (text && !(isTime && Number.isNaN(Date.parse(text)))) filter[name] = text;
@@ -15,15 +15,15 @@ function readFilter(search: Record<string, unknown>): EventFilter {
 
 const listRoute = createRoute({
   getParentRoute: () => rootRoute,
-  path: '/events',
+  path: '/activity',
   validateSearch: readFilter,
-  component: lazyRouteComponent(() => import('./events.tsx'), 'Events'),
+  component: lazyRouteComponent(() => import('./activity.tsx'), 'ActivityPage'),
 });
 
-const eventRoute = createRoute({
+const entryRoute = createRoute({
   getParentRoute: () => listRoute,
   path: '/$eventId',
-  component: lazyRouteComponent(() => import('./events.tsx'), 'EventPanel'),
+  component: lazyRouteComponent(() => import('./activity.tsx'), 'EntryPanel'),
 });
 
-export const eventsRoutes = listRoute.addChildren([eventRoute]);
+export const activityRoutes = listRoute.addChildren([entryRoute]);

@@ -1,0 +1,98 @@
+import type { HistoryEntry, List, PetStore } from '@petstore/client';
+import { type Context, command } from '../command.ts';
+import { UsageError } from '../failure.ts';
+import { pageSize } from '../items.ts';
+import { flag, type Parameters, several, text, type ValuesOf } from '../parameters.ts';
+import { historyEntry } from '../resources.ts';
+
+/** Options that choose entries. */
+export const filters = {
+  subject: text('Only changes of this thing, such as pets/42 or store/orders/17', 'subject'),
+  related: flag('With --subject pets/42: also changes of its stock and of its orders'),
+  actor: text('Only changes by this API key: its name, or keys/2; system for the service itself', 'name'),
+  type: several(text('Only changes of this type, such as order.* or pet.deleted; can be repeated', 'type')),
+  since: text('Only changes since then: 30m, 12h, 2d, or a time such as 2027-01-31T12:00:00Z', 'time'),
+  until: text('Only changes before then, written in the same way', 'time'),
+} satisfies Parameters;
+
+export const history = command({
+  name: 'history',
+  summary: 'Show who changed what, newest first',
+  options: { ...filters, csv: flag('Print CSV') },
+  examples: [
+    'petstore history --subject pets/42 --related',
+    'petstore history --actor "Web shop" --since 2d',
+    "petstore history --type 'order.*' --since 2027-01-31T00:00:00Z --all --csv > orders.csv",
+  ],
+  operations: ['GET /keys', 'GET /history'],
+  output: 'list',
+  prints: historyEntry,
+  run: (context, values) => entriesOf(context, values, pageSize(context)),
+});
+
+/** Lists the entries that the options choose, with their changes in words. */
+export function entriesOf(
+  { store, calls }: Pick<Context, 'store' | 'calls'>,
+  { subject, related, actor, type, since, until }: ValuesOf<typeof filters>,
+  page: { limit: number },
+): AsyncIterable<object> & Pick<List<object>, 'pages'> {
+  const list = async () =>
+    store.events.history(
+      {
+        ...page,
+        subject,
+        related,
+        type,
+        actor: actor === undefined ? undefined : await actorOf(store, calls, actor),
+        from: timeOf(since),
+        to: timeOf(until),
+      },
+      calls,
+    );
+  return {
+    async *pages() {
+      for await (const { data, ...rest } of (await list()).pages())
+        yield { ...rest, data: data.map(withChange) };
+    },
+    async *[Symbol.asyncIterator]() {
+      for await (const entry of await list()) yield withChange(entry);
+    },
+  };
+}
+
+function withChange(entry: HistoryEntry): object {
+  const parts = entry.changes.map(({ field, from, to }) =>
+    from === undefined ? `${field} ${shown(to)}` : `${field} ${shown(from)} → ${shown(to)}`,
+  );
+  return { ...entry, change: parts.join(', ') };
+}
+
+function shown(value: unknown): string {
+  return value === undefined ? 'none' : typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** Returns the actor that a name or an actor means. */
+async function actorOf(store: PetStore, calls: Context['calls'], name: string): Promise<string> {
+  if (/^(system|keys\/\d+)$/.test(name)) return name;
+  const ids: number[] = [];
+  for await (const key of store.keys.list({ name, limit: 100 }, calls))
+    if (key.name === name) ids.push(key.id);
+  const [id, ...others] = ids;
+  if (id === undefined)
+    throw new UsageError(
+      `No API key has the name ${JSON.stringify(name)}: petstore keys list shows the names`,
+    );
+  if (others.length > 0)
+    throw new UsageError(
+      `Several API keys have the name ${JSON.stringify(name)}: write --actor with one of ${ids.map(id => `keys/${id}`).join(', ')}`,
+    );
+  return `keys/${id}`;
+}
+
+const UNITS: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** Converts `2d` to the time two days ago. Other texts are times, which the service checks. */
+function timeOf(text: string | undefined): string | undefined {
+  const [, number, unit] = /^(\d{1,5})([mhd])$/.exec(text ?? '') ?? [];
+  return number === undefined ? text : new Date(Date.now() - Number(number) * UNITS[unit!]!).toISOString();
+}

@@ -1,0 +1,79 @@
+import { createHash } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { command } from '../command.ts';
+import { UsageError } from '../failure.ts';
+import { text } from '../parameters.ts';
+import { verification } from '../resources.ts';
+
+const sha256 = (content: string) => createHash('sha256').update(content).digest('hex');
+
+/** The history differs from what was written. */
+export class HistoryRewritten extends Error {}
+
+export const verify = command({
+  name: 'events verify',
+  summary: 'Check that no event was changed, added or removed after it was written',
+  details:
+    'It computes the seals of the log itself, from the texts of the events. Only a checkpoint from outside of the shop shows that ' +
+    'the whole log was not written anew: note one from time to time with petstore events checkpoint.',
+  options: {
+    from: text('The ID of an event: checks the groups of events that end after it', 'id'),
+    checkpoint: text('A seal that was noted before', 'id:seal'),
+  },
+  examples: ['petstore events verify', 'petstore events verify --checkpoint 1042:a3f1…'],
+  operations: ['GET /events/seals'],
+  output: 'item',
+  prints: verification,
+  run: async ({ store, calls }, { from, checkpoint }) => {
+    const noted = checkpoint === undefined ? undefined : toCheckpoint(checkpoint);
+    let found: string | undefined;
+    let [groups, events, expired, lastId, seal] = [0, 0, 0, '0', ''];
+    for await (const group of store.events.seals({ cursor: from }, calls)) {
+      if (groups > 0 && group.previous !== seal)
+        throw new HistoryRewritten(
+          `The group of event ${group.firstId} does not continue the group before it`,
+        );
+      if (group.expired) expired++;
+      else reject(group);
+      if (noted?.id === group.lastId) found = group.seal;
+      groups++;
+      events += group.events.length;
+      ({ lastId, seal } = group);
+      await nextTurn();
+    }
+    if (noted && found !== noted.seal)
+      throw new HistoryRewritten(
+        found === undefined
+          ? `The checkpoint is not part of the log: no group ends with event ${noted.id}`
+          : `The checkpoint differs: an event up to ${noted.id} was changed, added or removed`,
+      );
+    return { outcome: 'as written', groups, events, expiredGroups: expired, lastId, seal };
+  },
+});
+
+interface Group {
+  firstId: string;
+  lastId: string;
+  previous: string;
+  seal: string;
+  events: readonly string[];
+}
+
+/** Throws unless the texts of a group are those that were sealed. */
+function reject({ firstId, lastId, previous, seal, events }: Group): void {
+  for (const [i, event] of events.entries()) {
+    const id = String(Number(firstId) + i);
+    if (!event.startsWith(`${id}\n`)) throw new HistoryRewritten(`Event ${id} is missing`);
+  }
+  if (events.length !== Number(lastId) - Number(firstId) + 1)
+    throw new HistoryRewritten(`Event ${Number(firstId) + events.length} is missing`);
+  const digests = events.map(event => `${sha256(event)}\n`).join('');
+  if (sha256(`${previous}\n${digests}`) !== seal)
+    throw new HistoryRewritten(`An event from ${firstId} to ${lastId} was changed`);
+}
+
+function toCheckpoint(text: string): { id: string; seal: string } {
+  const [, id, seal] = /^(\d{1,16}):([0-9a-f]{64})$/.exec(text) ?? [];
+  if (id !== undefined && seal !== undefined) return { id, seal };
+  throw new UsageError('A checkpoint is written as the number of an event, a colon and a seal of 64 digits');
+}

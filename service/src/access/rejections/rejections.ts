@@ -1,0 +1,117 @@
+import { errorCatalogue } from '../../contract/error-catalogue.ts';
+import { count, id, int32 } from '../../contract/schema.ts';
+import type { Static } from '../../contract/static.ts';
+import { withCause } from '../../db/cause-store.ts';
+import type { Queries, Writer } from '../../db/database.ts';
+import { EventKind } from '../../events/event-log/event-kind.ts';
+import { keysOf } from '../../kit/objects.ts';
+
+const Rejection = {
+  title: 'Rejection',
+  type: 'object',
+  required: ['operation', 'code', 'status', 'attempts', 'keyId', 'address'],
+  additionalProperties: false,
+  properties: {
+    operation: {
+      type: 'string',
+      maxLength: 100,
+      description: 'The method and the path template of the operation, such as `DELETE /keys/{keyId}`.',
+    },
+    code: {
+      type: 'string',
+      enum: keysOf(errorCatalogue),
+      description: 'The error code of the last attempt.',
+    },
+    status: { ...int32, description: 'The HTTP status of the last attempt.' },
+    attempts: { ...count, description: 'The number of attempts that this event reports.' },
+    keyId: {
+      ...id,
+      nullable: true,
+      description: 'The API key that made the requests; null without a valid key.',
+    },
+    address: {
+      type: 'string',
+      maxLength: 50,
+      nullable: true,
+      description:
+        'The address of the last attempt. It is null, as `keyId`, for the attempts of further callers when too many are rejected at once.',
+    },
+  },
+  example: {
+    operation: 'POST /keys',
+    code: 'insufficient_scope',
+    status: 403,
+    attempts: 3,
+    keyId: 2,
+    address: '203.0.113.7',
+  },
+} as const;
+
+type Rejection = Static<typeof Rejection>;
+
+export const rejectionEvents = new EventKind({
+  title: 'AccessRefusedEvent',
+  types: ['access.refused'],
+  data: Rejection,
+});
+
+/** A response, as the log of requests has it. */
+export interface Responded {
+  method: string | null;
+  route: string | null;
+  status: number;
+  code: Rejection['code'] | null;
+  keyId: number | null;
+  address: string | null;
+}
+
+/** The paths of administration. */
+const ADMINISTRATION = /^\/(keys|webhooks)(\/|$)/;
+
+const REJECTED: ReadonlySet<number> = new Set([401, 403, 429]);
+
+/** The number of callers and operations that are counted separately until the next flush: it bounds memory. */
+const MOST = 1_000;
+
+/**
+ * counts rejected requests to manage keys and webhooks. A flush appends one event for each caller and operation, so there is at most
+ * one for each of them between two flushes of a replica.
+ */
+export class Rejections {
+  readonly #counted = new Map<string, Rejection>();
+
+  note({ method, route, status, code, keyId, address }: Responded): void {
+    if (!REJECTED.has(status) || route === null || code === null || !ADMINISTRATION.test(route)) return;
+    const operation = `${method} ${route}`;
+    const caller = keyId === null ? address : `keys/${keyId}`;
+    const known = this.#counted.get(`${caller} ${operation}`);
+    const isSeparate = known !== undefined || this.#counted.size < MOST;
+    const name = isSeparate ? `${caller} ${operation}` : ` ${operation}`;
+    this.#counted.set(name, {
+      operation,
+      code,
+      status,
+      attempts: (this.#counted.get(name)?.attempts ?? 0) + 1,
+      keyId: isSeparate ? keyId : null,
+      address: isSeparate ? address : null,
+    });
+  }
+
+  /** Appends one event. Resolves with whether there are more. */
+  async flushOne(db: Queries & Writer): Promise<boolean> {
+    const [first] = this.#counted;
+    if (first === undefined) return false;
+    const [name, rejection] = first;
+    this.#counted.delete(name);
+    const actor = rejection.keyId === null ? 'system' : `keys/${rejection.keyId}`;
+    await withCause(db, { actor }).write(async tx =>
+      rejectionEvents.append(tx, 'access.refused', 0, rejection),
+    );
+    return this.#counted.size > 0;
+  }
+
+  /** Appends the remaining events. */
+  async close(db: Queries & Writer): Promise<void> {
+    while (await this.flushOne(db));
+  }
+}

@@ -1,0 +1,112 @@
+import { hash } from 'node:crypto';
+import type { StoredEvent } from './database.ts';
+
+/**
+ * Seals of the event log. A group of events that get their numbers together has one seal: the SHA-256 of the seal before, and the digests
+ * of its events. So a seal depends on every earlier event. docs/seals.md describes the algorithm for other programs.
+ */
+
+/** The maximum number of events in a group: the log expires by whole groups. */
+export const GROUP = 1_000;
+
+/** The seal before the first one. */
+export const NO_SEAL = '0'.repeat(64);
+
+/** The columns of an event in the order in which its digest has them. */
+const sealedColumns = [
+  'id',
+  'type',
+  'subject',
+  'time',
+  'actor',
+  'request_id',
+  'traceparent',
+  'name',
+  'related',
+  'reason',
+  'note',
+  'old_values',
+  'data',
+] as const satisfies readonly (keyof StoredEvent)[];
+
+/** The bytes of an event that its digest is about: each value and a line feed, which no value contains. A missing value is empty. */
+export function sealedText(event: StoredEvent): string {
+  let text = '';
+  for (const column of sealedColumns) text += `${event[column] ?? ''}\n`;
+  return text;
+}
+
+/** The SHA-256 of an event, in hexadecimal digits. */
+export function digestOf(event: StoredEvent): string {
+  return hash('sha256', sealedText(event));
+}
+
+/** The seal of a group. All parts are texts of 64 hexadecimal digits. */
+export function sealOf(previous: string, digests: readonly string[]): string {
+  return hash('sha256', `${previous}\n${digests.join('\n')}\n`);
+}
+
+/** A group of events as `event_seals` has it. */
+export interface StoredSeal {
+  /** The number of the last event of the group. */
+  last_id: number;
+  /** The number of its first event. */
+  first_id: number;
+  seal: string;
+  /** The first 8 hexadecimal digits of the digest of each event, which show the first event that differs; null when they have expired. */
+  digests: string | null;
+  /** When the group was sealed, in milliseconds since the Unix epoch. */
+  time: number;
+}
+
+/** How many digits of each digest are kept. */
+export const KEPT_DIGITS = 8;
+
+/** Seals the events of one group. */
+export function sealGroup(
+  previous: string,
+  events: readonly { id: number; digest: string }[],
+  time: number,
+): StoredSeal {
+  const digests = events.map(({ digest }) => digest);
+  return {
+    last_id: events.at(-1)!.id,
+    first_id: events[0]!.id,
+    seal: sealOf(previous, digests),
+    digests: digests.map(digest => digest.slice(0, KEPT_DIGITS)).join(''),
+    time,
+  };
+}
+
+export const INSERT_SEAL =
+  'INSERT INTO event_seals (last_id, first_id, seal, digests, time) VALUES (?, ?, ?, ?, ?)';
+
+export function valuesOfSeal({ last_id, first_id, seal, digests, time }: StoredSeal) {
+  return [last_id, first_id, seal, digests, time];
+}
+
+/** The seal after which a transaction continues, and the number of the last event. */
+export const SELECT_LAST_SEAL = `SELECT last_id, (
+    SELECT seal FROM event_seals ORDER BY event_seals.last_id DESC LIMIT 1
+  ) AS seal FROM event_log`;
+
+/** `sealedText` on PostgreSQL. */
+const TEXT_IN_SQL = `concat(${sealedColumns.map(column => `${column}, E'\\n'`).join(', ')})`;
+
+/**
+ * Seals the events that have no seal yet as one group, on PostgreSQL. The transaction has just given them their numbers, at most
+ * `GROUP` of them.
+ */
+export const SEAL_ON_POSTGRES = `
+  WITH previous AS (
+    SELECT last_id, seal FROM event_seals ORDER BY last_id DESC LIMIT 1
+  ), digests AS (
+    SELECT id, encode(sha256(convert_to(${TEXT_IN_SQL}, 'UTF8')), 'hex') AS digest
+    FROM events WHERE id > coalesce((SELECT last_id FROM previous), 0)
+  )
+  INSERT INTO event_seals (last_id, first_id, seal, digests, time)
+  SELECT max(id), min(id),
+    encode(sha256(convert_to(coalesce((SELECT seal FROM previous), '${NO_SEAL}') || E'\\n' ||
+      string_agg(digest || E'\\n', '' ORDER BY id), 'UTF8')), 'hex'),
+    string_agg(left(digest, ${KEPT_DIGITS}), '' ORDER BY id), CAST(? AS bigint)
+  FROM digests HAVING count(*) > 0`;

@@ -1,0 +1,54 @@
+import type { Clock } from '../kit/clock.ts';
+import type { StoredEvent } from './database.ts';
+import {
+  digestOf,
+  GROUP,
+  INSERT_SEAL,
+  NO_SEAL,
+  SELECT_LAST_SEAL,
+  sealGroup,
+  valuesOfSeal,
+} from './event-seals.ts';
+import type { Connection } from './sqlite-connection.ts';
+
+/** Seals the events of a transaction before its commit, on the connection for writing. */
+export class SqliteSeals {
+  readonly #connection: Connection;
+  readonly #clock: Clock;
+  /** By number: an event whose number another one got later was undone. */
+  #digests: string[] = [];
+  #first = 0;
+
+  constructor(connection: Connection, clock: Clock) {
+    this.#connection = connection;
+    this.#clock = clock;
+  }
+
+  /** Forgets the events of a transaction that was rolled back. */
+  begin(): void {
+    this.#digests.length = 0;
+  }
+
+  add(event: StoredEvent): void {
+    if (this.#digests.length === 0) this.#first = event.id;
+    this.#digests[event.id - this.#first] = digestOf(event);
+  }
+
+  seal(): void {
+    if (this.#digests.length === 0) return;
+    const { last_id: last, seal } = this.#connection.get<{ last_id: number; seal: string | null }>(
+      SELECT_LAST_SEAL,
+      [],
+    )!;
+    // The events after it were undone.
+    const digests = this.#digests.slice(0, last - this.#first + 1);
+    let previous = seal ?? NO_SEAL;
+    for (let i = 0; i < digests.length; i += GROUP) {
+      const events = digests.slice(i, i + GROUP).map((digest, j) => ({ id: this.#first + i + j, digest }));
+      const sealed = sealGroup(previous, events, this.#clock.now());
+      this.#connection.run(INSERT_SEAL, valuesOfSeal(sealed));
+      previous = sealed.seal;
+    }
+    this.#digests.length = 0;
+  }
+}

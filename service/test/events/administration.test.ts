@@ -1,0 +1,200 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { MINUTE } from '../../src/kit/clock.ts';
+import type { ApiResponse } from '../support/client.ts';
+import { contract } from '../support/contract.ts';
+import { eventsOf } from '../support/event-log.ts';
+import { aCategory, anOrder, aPet } from '../support/factories.ts';
+import { type WebhookShop, webhookShop } from './webhook-shop.ts';
+
+/** A change by each operation of the contract that makes one. It prepares what it needs, and returns the change. */
+const changes: Record<string, (shop: WebhookShop) => Promise<() => Promise<ApiResponse>>> = {
+  createPet: async ({ api }) => {
+    const categoryId = await aCategory(api);
+    return () => api.post('/pets', { name: 'New', categoryId });
+  },
+  replacePet: async ({ api }) => {
+    const pet = await aPet(api);
+    const { categoryId } = (await api.get(`/pets/${pet}`)).body;
+    return () => api.put(`/pets/${pet}`, { name: 'Other', categoryId });
+  },
+  changePet: ofPet(({ api }, pet) => api.patch(`/pets/${pet}`, { name: 'Other' })),
+  deletePet: ofPet(({ api }, pet) => api.delete(`/pets/${pet}`)),
+  createCategory:
+    async ({ api }) =>
+    () =>
+      api.post('/categories', { name: 'Only once' }),
+  replaceCategory: ofCategory(({ api }, id) => api.put(`/categories/${id}`, { name: 'Replaced' })),
+  changeCategory: ofCategory(({ api }, id) => api.patch(`/categories/${id}`, { description: 'New' })),
+  deleteCategory: ofCategory(({ api }, id) => api.delete(`/categories/${id}`)),
+  placeOrder:
+    async ({ api }) =>
+    () =>
+      api.post('/store/orders', {}),
+  replaceOrder: ofOrder(({ api }, id) => api.put(`/store/orders/${id}`, { quantity: 2 })),
+  changeOrder: ofOrder(({ api }, id) => api.patch(`/store/orders/${id}`, { quantity: 3 })),
+  cancelOrder: ofOrder(({ api }, id) => api.delete(`/store/orders/${id}`)),
+  setStock: ofPet(({ api }, pet) => api.put(`/store/inventory/${pet}`, { quantity: 7 })),
+  changeStock: ofPet(({ api }, pet) => api.patch(`/store/inventory/${pet}`, { quantity: 8 })),
+  adjustStock: ofPet(({ api }, pet) => api.post(`/store/inventory/${pet}/adjustments`, { delta: 2 })),
+  runBatch: async ({ api }) => {
+    const operations = [{ method: 'POST', path: '/categories', body: { name: 'In a batch' } }];
+    return () => api.post('/batch', { operations });
+  },
+  createApiKey:
+    async ({ api }) =>
+    () =>
+      api.post('/keys', { name: 'New', plan: 'free', scopes: ['pets:read'] }),
+  changeApiKey: ofKey(({ api }, id) => api.patch(`/keys/${id}`, { name: 'Other' })),
+  revokeApiKey: ofKey(({ api }, id) => api.delete(`/keys/${id}`)),
+  rotateApiKey: ofKey(({ api }, id) => api.post(`/keys/${id}/rotate`, {})),
+  resetLimits: ofKey(({ api }, id) => api.delete(`/keys/${id}/limits`)),
+  createWebhook:
+    async ({ api, receiver }) =>
+    () =>
+      api.post('/webhooks', { url: receiver.url }),
+  replaceWebhook: async shop => {
+    const { path } = await shop.webhook();
+    return () => shop.api.put(path, { url: `${shop.receiver.url}other` });
+  },
+  changeWebhook: ofWebhook(({ api }, path) => api.patch(path, { description: 'New' })),
+  deleteWebhook: ofWebhook(({ api }, path) => api.delete(path)),
+  rotateWebhookSecret: ofWebhook(({ api }, path) => api.post(`${path}/rotate`, {})),
+  testWebhook: ofWebhook(({ api }, path) => api.post(`${path}/test`)),
+  replayWebhook: ofWebhook(({ api }, path) => api.post(`${path}/replay`, { cursor: 'latest' })),
+  redeliverWebhookDelivery: async shop => {
+    const { path } = await shop.webhook();
+    const { body } = await shop.api.post(`${path}/test`);
+    await shop.settle();
+    return () => shop.api.post(`${path}/deliveries/${body.id}/redeliver`);
+  },
+};
+
+/** Operations that change nothing in the shop, or only under a condition that another test creates. */
+const silent: Record<string, string> = {
+  liftBan: 'appends an event only if the key is banned: events/event-union.test.ts',
+};
+
+type Change = (shop: WebhookShop, id: number) => Promise<ApiResponse>;
+
+function ofPet(change: Change) {
+  return async (shop: WebhookShop) => {
+    const pet = await aPet(shop.api);
+    return () => change(shop, pet);
+  };
+}
+
+function ofCategory(change: Change) {
+  return async (shop: WebhookShop) => {
+    const category = await aCategory(shop.api);
+    return () => change(shop, category);
+  };
+}
+
+function ofOrder(change: Change) {
+  return async (shop: WebhookShop) => {
+    const order = await anOrder(shop.api, {});
+    return () => change(shop, order);
+  };
+}
+
+function ofKey(change: Change) {
+  return async (shop: WebhookShop) => {
+    const { keyId } = await shop.shop.clientWith({});
+    return () => change(shop, keyId);
+  };
+}
+
+function ofWebhook(change: (shop: WebhookShop, path: string) => Promise<ApiResponse>) {
+  return async (shop: WebhookShop) => {
+    const { path } = await shop.webhook();
+    return () => change(shop, path);
+  };
+}
+
+describe('every operation that changes something', () => {
+  it('appends an event', async t => {
+    const shop = await webhookShop(t);
+    const changing = Object.values(contract.paths).flatMap(methods =>
+      Object.entries(methods)
+        .filter(([method]) => method !== 'get')
+        .map(([, { operationId }]) => operationId),
+    );
+    assert.deepEqual(
+      [...Object.keys(changes), ...Object.keys(silent)].toSorted(),
+      [...new Set(changing)].toSorted(),
+      'an operation of the contract is missing here',
+    );
+    for (const [operationId, prepare] of Object.entries(changes)) {
+      const change = await prepare(shop);
+      const events = await eventsOf(shop.shop, async () => {
+        const { status, text } = await change();
+        assert.ok(status < 300, `${operationId}: ${text}`);
+      });
+      assert.ok(events.length > 0, operationId);
+      for (const { actor } of events) assert.equal(actor, 'keys/1', operationId);
+    }
+  });
+});
+
+describe('a webhook that the service disables', () => {
+  it('leaves an event of the system with the reason', async t => {
+    const shop = await webhookShop(t);
+    const { path } = await shop.webhook({ types: ['category.*'] });
+    shop.receiver.respondWith(410);
+    await shop.category();
+    await shop.settle();
+    await shop.shop.app.db.numberEvents();
+    const { body } = await shop.api.get(`/history?subject=${path.slice(1)}`);
+    const [entry] = body;
+    assert.deepEqual([entry.type, entry.actor, entry.actorName], ['webhook.disabled', 'system', null]);
+    assert.match(entry.reason, /returned status 410/);
+    assert.deepEqual(entry.changes[0], { field: 'enabled', from: true, to: false });
+  });
+
+  it('because its key lost its rights leaves one, too', async t => {
+    const shop = await webhookShop(t);
+    const owner = await shop.shop.clientWith({ scopes: ['webhooks:write', 'events:read', 'pets:read'] });
+    const { path } = await shop.webhook({}, shop.receiver, owner);
+    await shop.api.delete(`/keys/${owner.keyId}`);
+    await shop.shop.app.db.numberEvents();
+    const { body } = await shop.api.get(`/history?subject=${path.slice(1)}&type=webhook.disabled`);
+    assert.equal(body[0].reason, `API key ${owner.keyId} was revoked`);
+  });
+});
+
+describe('rejected administration', () => {
+  it('leaves one event in a minute for each caller and operation, with the number of attempts', async t => {
+    const shop = await webhookShop(t);
+    const { api } = shop;
+    const curious = await shop.shop.clientWith({ scopes: ['pets:read'] });
+    const reported = () =>
+      eventsOf(shop.shop, async () => {
+        await shop.shop.app.sweeper.run();
+      }).then(events => events.filter(({ type }) => type === 'access.refused'));
+    for (let i = 0; i < 3; i++) assert.equal((await curious.get('/keys')).status, 403);
+    assert.equal((await curious.post('/webhooks', { url: shop.receiver.url })).status, 403);
+    assert.equal((await api.as('psk_unknown').get('/keys')).status, 401);
+    assert.equal((await curious.get('/pets')).status, 200);
+    assert.equal((await curious.get('/store/orders')).status, 403, 'no administration');
+    assert.equal((await curious.get('/keys/none')).status, 403);
+    const events = await reported();
+    const found = events.map(({ actor, data }) => {
+      const { operation, attempts } = data as { operation: string; attempts: number };
+      return [actor, operation, attempts];
+    });
+    assert.deepEqual(found, [
+      [`keys/${curious.keyId}`, 'GET /keys', 3],
+      [`keys/${curious.keyId}`, 'POST /webhooks', 1],
+      ['system', 'GET /keys', 1],
+      [`keys/${curious.keyId}`, 'GET /keys/{keyId}', 1],
+    ]);
+    assert.deepEqual(await reported(), [], 'nothing more without another attempt');
+    shop.clock.advance(MINUTE);
+    await curious.get('/keys');
+    assert.equal((await reported()).length, 1);
+    const reader = await shop.shop.clientWith({ scopes: ['events:read', 'pets:read'] });
+    const { body } = await reader.get('/events?limit=100');
+    assert.ok(body.every(({ type }: { type: string }) => /^(pet|category|log)\./.test(type)));
+  });
+});

@@ -1,0 +1,214 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { MINUTE } from '../../src/kit/clock.ts';
+import { aCategory, anOrder, aPet } from '../support/factories.ts';
+import { nextPath } from '../support/pages.ts';
+import { startTestApp } from '../support/test-app.ts';
+import { useShop } from '../support/use-shop.ts';
+
+const shop = useShop();
+
+/** The history of a subject, newest first. */
+async function historyOf(subject: string, query = '') {
+  await shop.app.db.numberEvents();
+  const { status, body, text } = await shop.api.get(`/history?subject=${subject}&limit=100${query}`);
+  assert.equal(status, 200, text);
+  return body;
+}
+
+describe('the history', () => {
+  it('has the exact values before and after each change, newest first', async () => {
+    const { api } = shop;
+    const description = 'Small';
+    const category = await aCategory(api, { name: 'Newts', description });
+    await api.patch(`/categories/${category}`, { description: null });
+    await api.patch(`/categories/${category}`, { name: 'Axolotls' });
+    await api.delete(`/categories/${category}`);
+    assert.deepEqual(
+      (await historyOf(`categories/${category}`)).map(({ type, name, changes }: never) => ({
+        type,
+        name,
+        changes,
+      })),
+      [
+        { type: 'category.deleted', name: 'Axolotls', changes: [{ field: 'name', from: 'Axolotls' }] },
+        {
+          type: 'category.updated',
+          name: 'Axolotls',
+          changes: [{ field: 'name', from: 'Newts', to: 'Axolotls' }],
+        },
+        { type: 'category.updated', name: 'Newts', changes: [{ field: 'description', from: description }] },
+        {
+          type: 'category.created',
+          name: 'Newts',
+          changes: [
+            { field: 'name', to: 'Newts' },
+            { field: 'description', to: description },
+          ],
+        },
+      ],
+    );
+  });
+
+  it('names the key that made a change, also after the key was renamed or revoked', async () => {
+    const client = await shop.clientWith({});
+    const category = await aCategory(client);
+    await shop.api.patch(`/keys/${client.keyId}`, { name: 'Anna' });
+    await shop.api.delete(`/keys/${client.keyId}`);
+    const [{ actor, actorName, requestId }] = await historyOf(`categories/${category}`);
+    assert.deepEqual([actor, actorName], [`keys/${client.keyId}`, 'Anna']);
+    assert.match(requestId, /^[0-9a-f-]{36}$/);
+  });
+
+  it('of a pet has its stock and its orders, with the name that the pet had then', async () => {
+    const { api } = shop;
+    const pet = await aPet(api, { name: 'Luna', stock: 5 });
+    const order = await anOrder(api, { petId: pet, quantity: 2 });
+    await api.patch(`/pets/${pet}`, { name: 'Luna II' });
+    await api.patch(`/store/orders/${order}`, { quantity: 1 });
+    await api.patch(`/store/orders/${order}`, { complete: true });
+    const entries = await historyOf(`pets/${pet}`, '&related=true');
+    assert.deepEqual(entries.map(({ type, subject, name }: never) => [type, subject, name]).reverse(), [
+      ['pet.created', `pets/${pet}`, 'Luna'],
+      ['inventory.updated', `store/inventory/${pet}`, 'Luna'],
+      ['inventory.updated', `store/inventory/${pet}`, 'Luna'],
+      ['order.placed', `store/orders/${order}`, 'Luna'],
+      ['pet.updated', `pets/${pet}`, 'Luna II'],
+      ['inventory.updated', `store/inventory/${pet}`, 'Luna II'],
+      ['order.updated', `store/orders/${order}`, 'Luna II'],
+      ['order.completed', `store/orders/${order}`, 'Luna II'],
+    ]);
+    assert.deepEqual(
+      entries.filter(({ type }: never) => type === 'inventory.updated').map(({ changes }: never) => changes),
+      [
+        [{ field: 'quantity', from: 3, to: 4 }],
+        [{ field: 'quantity', from: 5, to: 3 }],
+        [{ field: 'quantity', from: 1, to: 5 }],
+      ],
+    );
+    assert.deepEqual(
+      (await historyOf(`pets/${pet}`)).map(({ type }: never) => type),
+      ['pet.updated', 'pet.created'],
+      'without `related` it has only the pet',
+    );
+  });
+
+  it('of an order that gets another pet belongs to the new one', async () => {
+    const { api } = shop;
+    const [one, other] = [await aPet(api, { name: 'One' }), await aPet(api, { name: 'Other' })];
+    const order = await anOrder(api, { petId: one });
+    await api.patch(`/store/orders/${order}`, { petId: other });
+    await api.delete(`/store/orders/${order}`);
+    const [deleted, moved] = await historyOf(`pets/${other}`, '&related=true&type=order.*');
+    assert.deepEqual([deleted.type, deleted.name], ['order.cancelled', 'Other']);
+    assert.deepEqual(moved.changes, [{ field: 'petId', from: one, to: other }]);
+  });
+
+  it('has the reason and the note of a stock adjustment, and so has the event', async () => {
+    const { api } = shop;
+    const pet = await aPet(api);
+    const note = 'Two "boxes", ünopened';
+    const path = `/store/inventory/${pet}/adjustments`;
+    assert.equal((await api.post(path, { delta: 4, reason: 'received', note })).status, 200);
+    const [entry] = await historyOf(`store/inventory/${pet}`);
+    assert.deepEqual([entry.reason, entry.note], ['received', note]);
+    const { body } = await api.get(`/events?subject=store/inventory/${pet}`);
+    assert.deepEqual([body[0].reason, body[0].note], ['received', note]);
+    assert.equal((await api.post(path, { delta: 1, reason: 'stolen' })).status, 400);
+    assert.equal((await api.post(path, { delta: 1, note: 'x'.repeat(201) })).status, 400);
+  });
+
+  it('has pages without repetitions or gaps, for every filter', async () => {
+    const client = await shop.clientWith({});
+    const pet = await aPet(client, { name: 'Paged' });
+    for (let quantity = 2; quantity < 9; quantity++) {
+      await (quantity % 2 ? client : shop.api).put(`/store/inventory/${pet}`, { quantity });
+    }
+    await shop.app.db.numberEvents();
+    const filters = [
+      '',
+      `&subject=store/inventory/${pet}`,
+      `&subject=pets/${pet}&related=true`,
+      `&actor=keys/${client.keyId}`,
+      `&actor=keys/${client.keyId}&type=inventory.*`,
+      `&subject=store/inventory/${pet}&actor=keys/${client.keyId}`,
+      '&type=inventory.updated',
+    ];
+    for (const filter of filters) {
+      const whole = (await shop.api.get(`/history?limit=30${filter}`)).body.map(
+        ({ eventId }: never) => eventId,
+      );
+      assert.ok(whole.length > 0, filter);
+      const paged: string[] = [];
+      for (
+        let path: string | undefined = `/history?limit=2${filter}`;
+        path && paged.length < whole.length;
+      ) {
+        const page = await shop.api.get(path);
+        assert.equal(page.status, 200, page.text);
+        paged.push(...page.body.map(({ eventId }: never) => eventId));
+        path = nextPath(page);
+      }
+      assert.deepEqual(paged.slice(0, whole.length), whole, filter);
+    }
+    const both = await historyOf(`store/inventory/${pet}`, `&actor=keys/${client.keyId}`);
+    assert.deepEqual(
+      both.map(({ changes }: never) => changes[0]),
+      [7, 5, 3].map(to => ({ field: 'quantity', from: to - 1, to })),
+    );
+  });
+
+  it('and the log have the changes of a period and of an actor', async t => {
+    const { app, api, clock } = await startTestApp(t, { alone: false });
+    const first = clock.now();
+    await aCategory(api, { name: 'Early' });
+    clock.advance(MINUTE);
+    await aCategory(api, { name: 'Late' });
+    await app.db.numberEvents();
+    const names = async (query: string) =>
+      (await api.get(`/history?type=category.*&${query}`)).body.map(({ name }: never) => name);
+    const late = new Date(first + MINUTE).toISOString();
+    assert.deepEqual(await names(`from=${late}`), ['Late']);
+    assert.deepEqual(await names(`to=${late}`), ['Early']);
+    assert.deepEqual(await names('actor=system'), []);
+    assert.deepEqual(await names('actor=keys/1'), ['Late', 'Early']);
+    const log = async (query: string) =>
+      (await api.get(`/events?${query}`)).body.map(({ type }: never) => type);
+    assert.deepEqual(await log('actor=system'), ['key.created']);
+    assert.deepEqual(await log('actor=keys/1'), ['category.created', 'category.created']);
+    assert.deepEqual(await log('actor=keys/1&subject=categories/2'), ['category.created']);
+    assert.deepEqual(await log('actor=system&subject=categories/2'), []);
+  });
+
+  it('needs the rights that the events need', async () => {
+    const pet = await aPet(shop.api);
+    await shop.api.put(`/store/inventory/${pet}`, { quantity: 2 });
+    await shop.app.db.numberEvents();
+    const reader = await shop.clientWith({ scopes: ['events:read', 'pets:read'] });
+    const { body } = await reader.get(`/history?subject=pets/${pet}&related=true`);
+    assert.deepEqual(
+      body.map(({ type }: never) => type),
+      ['pet.created'],
+    );
+    assert.equal((await reader.get(`/history?subject=store/inventory/${pet}`)).status, 403);
+    assert.equal((await reader.get('/history?type=key.*')).status, 403);
+    const all = await reader.get('/history?limit=100');
+    assert.ok(all.body.every(({ type }: { type: string }) => /^(pet|category|log)\./.test(type)));
+    const stranger = await shop.clientWith({ scopes: ['pets:read'] });
+    assert.equal((await stranger.get('/history')).status, 403);
+  });
+
+  for (const [query, message] of [
+    ['related=true', /`related` needs a `subject` that is a pet/],
+    ['related=true&subject=store/orders/1', /`related` needs a `subject` that is a pet/],
+    ['actor=12', /must be `keys\/` with the ID of an API key/],
+    ['subject=pet/1', /did you mean `pets\/1`/],
+    ['cursor=abc', /must be taken unchanged/],
+  ] as const) {
+    it(`rejects ${query}`, async () => {
+      const { status, body } = await shop.api.get(`/history?${query}`);
+      assert.equal(status, 400);
+      assert.match(body.message, message);
+    });
+  }
+});

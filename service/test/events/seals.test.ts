@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { describe, it } from 'node:test';
+import { promisify } from 'node:util';
+import type { Database, Transaction } from '../../src/db/database.ts';
+import { verifySeals } from '../../src/db/verify-seals.ts';
+import * as eventLog from '../../src/events/event-log/event-log.ts';
+import { DAY } from '../../src/kit/clock.ts';
+import { aCategory } from '../support/factories.ts';
+import { continueLogOf } from '../support/restored-log.ts';
+import { startTestApp, type TestApp } from '../support/test-app.ts';
+
+/** A log of several groups, some of which have several events, and one that has undone events. */
+async function aLog(t: Parameters<typeof startTestApp>[0]): Promise<TestApp> {
+  const shop = await startTestApp(t);
+  await aCategory(shop.api);
+  const create = (name: string) => ({ method: 'POST', path: '/categories', body: { name } });
+  const operations = ['A', 'B', 'a', 'C', 'D'].map(create);
+  assert.equal((await shop.api.post('/batch', { atomic: false, operations })).status, 200);
+  await aCategory(shop.api);
+  await shop.app.db.numberEvents();
+  assert.deepEqual(await verifySeals(shop.app.db), [], 'a log that is as it was written');
+  return shop;
+}
+
+const newestId = async (db: Database) =>
+  (await db.get<{ id: number }>('SELECT max(last_id) AS id FROM event_seals'))!.id;
+
+/** What somebody with access to the store can do, and what the check says. */
+const forgeries: Record<string, [forge: (tx: Transaction) => Promise<unknown>, finding: RegExp]> = {
+  'the data of an event was changed': [
+    tx => tx.run(`UPDATE events SET data = replace(data, '"A"', '"X"') WHERE id = 3`),
+    /^Event 3 was changed$/,
+  ],
+  'the actor of an event was changed': [
+    tx => tx.run("UPDATE events SET actor = 'keys/9' WHERE id = 4"),
+    /^Event 4 was changed$/,
+  ],
+  'the time of an event was changed': [
+    tx => tx.run('UPDATE events SET time = time + 1 WHERE id = 2'),
+    /^Event 2 was changed$/,
+  ],
+  'an old value was added': [
+    tx => tx.run("UPDATE events SET old_values = '[]' WHERE id = 2"),
+    /^Event 2 was changed$/,
+  ],
+  'the first event was deleted': [tx => tx.run('DELETE FROM events WHERE id = 1'), /^Event 1 was removed$/],
+  'an event in the middle was deleted': [
+    tx => tx.run('DELETE FROM events WHERE id = 4'),
+    /^Event 4 was removed$/,
+  ],
+  'the last event was deleted': [
+    tx => tx.run('DELETE FROM events WHERE id = (SELECT max(id) FROM events)'),
+    /^Event 7 was removed$/,
+  ],
+  'the last event was deleted with its seal': [
+    async tx => {
+      await tx.run('DELETE FROM events WHERE id = 7');
+      await tx.run('DELETE FROM event_seals WHERE last_id = 7');
+    },
+    /^Event 7 has no seal, or was removed with its seal$/,
+  ],
+  'a seal in the middle was deleted with its events': [
+    async tx => {
+      await tx.run('DELETE FROM event_seals WHERE last_id = 2');
+      await tx.run('DELETE FROM events WHERE id = 2');
+    },
+    /^Event 2 was removed, with the seal of its group$/,
+  ],
+  'two events were swapped': [
+    async tx => {
+      await tx.run('UPDATE events SET id = -3 WHERE id = 3');
+      await tx.run('UPDATE events SET id = 3 WHERE id = 4');
+      await tx.run('UPDATE events SET id = 4 WHERE id = -3');
+    },
+    /^Event 3 was changed$/,
+  ],
+  'events were renumbered': [
+    async tx => {
+      await tx.run('DELETE FROM events WHERE id = 3');
+      for (const id of [4, 5, 6, 7]) await tx.run('UPDATE events SET id = ? WHERE id = ?', [id - 1, id]);
+    },
+    /^Event 3 was changed$/,
+  ],
+  'an event was changed, and its digest with it': [
+    async tx => {
+      await tx.run("UPDATE events SET actor = 'keys/9' WHERE id = 4");
+      await tx.run('UPDATE event_seals SET digests = NULL WHERE last_id = 6');
+    },
+    /^Event 3 was removed: its group is marked as expired, but earlier ones are not$/,
+  ],
+  'a seal was changed': [
+    tx => tx.run('UPDATE event_seals SET seal = ? WHERE last_id = 2', ['0'.repeat(64)]),
+    /^An event from 2 to 2 was changed, or the seal/,
+  ],
+};
+
+describe('the seals of the log', () => {
+  it('show every forgery, and the first event that differs', async t => {
+    const { app } = await aLog(t);
+    const { db } = app;
+    for (const [name, [forge, finding]] of Object.entries(forgeries)) {
+      const undone = new Error('undone');
+      const check = db.write(async tx => {
+        await forge(tx);
+        const [first, ...more] = await verifySeals(tx);
+        assert.match(first ?? 'nothing', finding, name);
+        assert.deepEqual(more, []);
+        throw undone;
+      });
+      await assert.rejects(check, undone);
+    }
+    assert.deepEqual(await verifySeals(db), []);
+  });
+
+  it('compare with checkpoints, which show a log that was written anew', async t => {
+    const { app, api } = await aLog(t);
+    const { body } = await api.get('/events/checkpoint');
+    assert.equal(Number(body.id), await newestId(app.db));
+    const checkpoint = { id: Number(body.id), seal: body.seal };
+    await aCategory(api);
+    await app.db.numberEvents();
+    assert.deepEqual(await verifySeals(app.db, { checkpoints: [checkpoint] }), []);
+    const [other] = await verifySeals(app.db, { checkpoints: [{ ...checkpoint, seal: 'a'.repeat(64) }] });
+    assert.match(other!, /^Checkpoint 7: the seal is [0-9a-f]{64}, so an event up to 7 was changed/);
+    const [missing] = await verifySeals(app.db, { checkpoints: [{ ...checkpoint, id: 4 }] });
+    assert.match(missing!, /^Checkpoint 4: no group of the log ends with event 4/);
+  });
+
+  it('stay when events expire, which happens by whole groups', async t => {
+    const shop = await aLog(t);
+    const { app, api, clock } = shop;
+    const before = await newestId(app.db);
+    clock.advance(DAY);
+    await aCategory(api);
+    await app.db.numberEvents();
+    while (await eventLog.expire(app.db, clock.now() - 1));
+    const oldest = await app.db.get<{ id: number }>('SELECT min(id) AS id FROM events');
+    assert.equal(oldest?.id, before + 1);
+    assert.deepEqual(await verifySeals(app.db), []);
+    const undone = new Error('undone');
+    const check = app.db.write(async tx => {
+      await tx.run('DELETE FROM events WHERE id = ?', [before + 1]);
+      assert.match((await verifySeals(tx))[0]!, new RegExp(`^Event ${before + 1} was removed`));
+      throw undone;
+    });
+    await assert.rejects(check, undone);
+  });
+
+  it('continue after a restore', async t => {
+    const shop = await aLog(t);
+    await continueLogOf(shop);
+    await aCategory(shop.api);
+    await shop.app.db.numberEvents();
+    assert.deepEqual(await verifySeals(shop.app.db), []);
+  });
+
+  it('are verified over the API by the program of docs/seals.md, which finds a change', async t => {
+    const { app, api, origin, adminKey } = await aLog(t);
+    const [, program] = /```python\n(.*?)```/s.exec(readFileSync('docs/seals.md', 'utf8'))!;
+    assert.ok(program!.split('\n').length <= 60);
+    const verify = async (...checkpoints: string[]) => {
+      const env = { ...process.env, PETSTORE_URL: origin, PETSTORE_API_KEY: adminKey };
+      const run = promisify(execFile)('python3', ['-c', program!, ...checkpoints], { env });
+      return run.then(
+        ({ stdout }) => stdout.trim(),
+        ({ stderr }) => stderr.trim(),
+      );
+    };
+    const { id, seal } = (await api.get('/events/checkpoint')).body;
+    assert.equal(await verify(`${id}:${seal}`), 'The log is as it was written');
+    assert.match(await verify(`${id}:${'0'.repeat(64)}`), /the checkpoint differs/);
+    await app.db.run("UPDATE events SET actor = 'keys/9' WHERE id = 4");
+    assert.match(await verify(), /^An event from \d+ to \d+ was changed$/);
+    await app.db.run('DELETE FROM events WHERE id = 4');
+    assert.match(await verify(), /^An event from \d+ to \d+ is missing$/);
+  });
+});

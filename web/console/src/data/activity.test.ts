@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { HistoryEntry } from '@petstore/client';
+import { activitiesOf, actorOf, sentenceOf } from './activity.ts';
+
+function entry(type: string, subject: string, more: Partial<HistoryEntry> = {}): HistoryEntry {
+  return {
+    eventId: '1',
+    time: '2026-11-21T12:00:00.000Z',
+    type,
+    subject,
+    name: 'Neon tetra',
+    actor: 'keys/2',
+    actorName: 'Anna',
+    requestId: 'one',
+    reason: null,
+    note: null,
+    changes: [],
+    ...more,
+  };
+}
+
+const units = (from: number, to: number) => [{ field: 'quantity', from, to }];
+const stock = (from: number, to: number, more: Partial<HistoryEntry> = {}) =>
+  entry('inventory.updated', 'store/inventory/4', { changes: units(from, to), ...more });
+const ordered = { changes: [{ field: 'quantity', to: 2 }] };
+
+const cases: [entries: HistoryEntry[], sentences: string[]][] = [
+  [
+    [
+      entry('order.completed', 'store/orders/7'),
+      entry('order.placed', 'store/orders/7', ordered),
+      stock(26, 24),
+    ],
+    ['sold 2 of Neon tetra, 26 → 24'],
+  ],
+  [
+    [entry('order.placed', 'store/orders/7', ordered), stock(3, 1)],
+    ['placed order 7 for 2 of Neon tetra, 3 → 1'],
+  ],
+  [[entry('order.placed', 'store/orders/7', { name: null })], ['made draft order 7']],
+  [
+    [entry('order.completed', 'store/orders/7', { changes: [{ field: 'complete', from: false, to: true }] })],
+    ['completed order 7 of Neon tetra'],
+  ],
+  [
+    [entry('order.cancelled', 'store/orders/7', { changes: [{ field: 'quantity', from: 2 }] }), stock(1, 3)],
+    ['cancelled order 7 (2 of Neon tetra), 1 → 3'],
+  ],
+  [[stock(2, 7, { reason: 'received' })], ['received 5 of Neon tetra, 2 → 7']],
+  [[stock(7, 6, { reason: 'counted' })], ['counted the stock of Neon tetra, 7 → 6']],
+  [[stock(7, 0), entry('pet.updated', 'pets/4')], ['set the stock of Neon tetra, 7 → 0']],
+  [
+    [stock(3, 2, { requestId: 'two' }), stock(4, 3)],
+    ['set the stock of Neon tetra, 3 → 2', 'set the stock of Neon tetra, 4 → 3'],
+  ],
+  [
+    [stock(3, 2), stock(4, 3, { subject: 'store/inventory/5' })],
+    ['set the stock of Neon tetra, 3 → 2', 'set the stock of Neon tetra, 4 → 3'],
+  ],
+  [
+    [entry('pet.updated', 'pets/4', { changes: [{ field: 'name', from: 'Neon', to: 'Neon tetra' }] })],
+    ['renamed Neon to Neon tetra'],
+  ],
+  [
+    [entry('pet.updated', 'pets/4', { changes: [{ field: 'status', from: 'available', to: 'pending' }] })],
+    ['reserved Neon tetra'],
+  ],
+  [
+    [
+      entry('access.refused', 'access', {
+        changes: Object.entries({ operation: 'POST /keys', attempts: 3, address: '203.0.113.7' }).map(
+          ([field, to]) => ({ field, to }),
+        ),
+      }),
+    ],
+    ['3 rejected attempts from 203.0.113.7: POST /keys'],
+  ],
+  [[entry('log.restored', 'events', { requestId: null })], ['restored a backup']],
+  [[entry('order.new_kind', 'store/orders/7')], ['changed order 7 of Neon tetra']],
+  [[entry('cage.built', 'cages/7')], ['cage.built: cages/7']],
+];
+
+describe('an activity', () => {
+  for (const [entries, expected] of cases) {
+    it(`reads ${expected.join(' and ')}`, () => {
+      assert.deepEqual(activitiesOf(entries).map(sentenceOf), expected);
+    });
+  }
+
+  it('names who did it', () => {
+    assert.equal(actorOf(entry('pet.created', 'pets/4'), 9), 'Anna');
+    assert.equal(actorOf(entry('pet.created', 'pets/4'), 2), 'Anna (you)');
+    assert.equal(actorOf(entry('pet.created', 'pets/4', { actorName: null }), 9), 'Key 2');
+    assert.equal(
+      actorOf(entry('log.restored', 'events', { actor: 'system', actorName: null }), 9),
+      'The service',
+    );
+  });
+});

@@ -1,0 +1,183 @@
+import type { Event, HistoryEntry } from '@petstore/client';
+
+export interface ActivityFilter {
+  /** A type, or all types of a kind: `order.*`. */
+  type?: string | undefined;
+  /** A thing, such as `pets/1`. An animal includes its stock and its orders. */
+  subject?: string | undefined;
+  /** Who made the changes: `keys/2`, or `system`. */
+  actor?: string | undefined;
+  /** Changes from this time on. */
+  from?: string | undefined;
+  /** Changes before this time. */
+  to?: string | undefined;
+}
+
+/** The changes of one request to one thing, the newest first: an order also changes the stock of its animal. */
+export type Activity = readonly [HistoryEntry, ...HistoryEntry[]];
+
+/** Joins entries, the newest first, that belong to one change. */
+export function activitiesOf(entries: readonly HistoryEntry[]): Activity[] {
+  const activities: [HistoryEntry, ...HistoryEntry[]][] = [];
+  for (const entry of entries) {
+    const last = activities.at(-1);
+    const isSame =
+      last !== undefined &&
+      entry.requestId !== null &&
+      last[0].requestId === entry.requestId &&
+      last[0].name === entry.name &&
+      kindOf(last[0]) !== 'webhook' &&
+      // Two changes of one kind are two changes.
+      !last.some(({ subject, type }) => subject !== entry.subject && kindOf({ type }) === kindOf(entry));
+    if (isSame) last.push(entry);
+    else activities.push([entry]);
+  }
+  return activities;
+}
+
+/** Whether a new event may belong to a list. A list that ends at a time has no new ones. */
+export function mayBelongTo({ type, subject, actor, time, data }: Event, filter: ActivityFilter): boolean {
+  const petId = data && 'petId' in data ? data.petId : undefined;
+  return (
+    (filter.type === undefined || type === filter.type || filter.type === `${type.split('.')[0]}.*`) &&
+    (filter.subject === undefined || subject === filter.subject || `pets/${petId}` === filter.subject) &&
+    (filter.actor === undefined || actor === filter.actor) &&
+    (filter.from === undefined || time >= filter.from) &&
+    filter.to === undefined
+  );
+}
+
+/** Whether the entries of a filter include those of things that are related to its subject. */
+export function isAnimal(subject: string | undefined): boolean {
+  return subject?.startsWith('pets/') ?? false;
+}
+
+/** Who made a change. */
+export function actorOf({ actor, actorName }: HistoryEntry, keyId: number): string {
+  if (actor === 'system') return 'The service';
+  const name = actorName ?? actor.replace('keys/', 'Key ');
+  return actor === `keys/${keyId}` ? `${name} (you)` : name;
+}
+
+/** What happened, without who did it: `sold 2 of Neon tetra, 26 → 24`. */
+export function sentenceOf(activity: Activity): string {
+  const stock = activity.find(({ type }) => type === 'inventory.updated');
+  const order = activity.find(({ type }) => type.startsWith('order.'));
+  const units = stock && changeOf(stock, 'quantity');
+  if (order) return `${orderSentence(activity, order)}${units ? `, ${units.from} → ${units.to}` : ''}`;
+  // A change of the stock can change the status of the animal as well.
+  return sentenceOfEntry(stock ?? activity[0]);
+}
+
+function orderSentence(activity: Activity, order: HistoryEntry): string {
+  const has = (type: string) => activity.some(entry => entry.type === type);
+  const quantity = valueIn(activity, 'quantity') ?? valueIn(activity, 'quantity', 'from');
+  const id = order.subject.split('/').at(-1);
+  const goods = order.name ? `${quantity === undefined ? '' : `${quantity} of `}${order.name}` : undefined;
+  if (has('order.placed'))
+    return has('order.completed')
+      ? `sold ${goods}`
+      : goods
+        ? `placed order ${id} for ${goods}`
+        : `made draft order ${id}`;
+  const whose = order.name ? ` of ${order.name}` : '';
+  if (has('order.completed')) return `completed order ${id}${whose}`;
+  if (has('order.cancelled')) return `cancelled order ${id}${goods ? ` (${goods})` : ''}`;
+  return `changed order ${id}${whose}`;
+}
+
+/** The value of a field of the order in an activity. */
+function valueIn(activity: Activity, field: string, side: 'from' | 'to' = 'to'): unknown {
+  for (const entry of activity)
+    if (entry.type.startsWith('order.')) {
+      const value = changeOf(entry, field)?.[side];
+      if (value !== undefined) return value;
+    }
+  return undefined;
+}
+
+const stockVerbs: Record<string, string> = {
+  received: 'received',
+  returned: 'took back',
+  sold: 'sold',
+  damaged: 'wrote off as damaged',
+  lost: 'wrote off as lost',
+};
+
+const sentences: Record<string, (entry: HistoryEntry, name: string) => string> = {
+  'pet.created': (_, name) => `added ${name}`,
+  'pet.updated': petSentence,
+  'pet.deleted': (_, name) => `deleted ${name}`,
+  'category.created': (_, name) => `added the category ${name}`,
+  'category.updated': (entry, name) => renamed(entry) ?? `changed the category ${name}`,
+  'category.deleted': (_, name) => `deleted the category ${name}`,
+  'inventory.updated': stockSentence,
+  'key.created': (_, name) => `created the key ${name}`,
+  'key.updated': (entry, name) => renamed(entry) ?? `changed the key ${name}${fieldsOf(entry)}`,
+  'key.rotated': (_, name) => `gave the key ${name} a new secret`,
+  'key.revoked': (_, name) => `revoked the key ${name}`,
+  'key.banned': ({ subject }) => `banned key ${subject.split('/').at(-1)}`,
+  'key.unbanned': (_, name) => `lifted the ban of the key ${name}`,
+  'key.limits_reset': (_, name) => `reset the limits of the key ${name}`,
+  'webhook.created': (_, name) => `created the webhook ${name}`,
+  'webhook.updated': (entry, name) => `changed the webhook ${name}${fieldsOf(entry)}`,
+  'webhook.enabled': (_, name) => `enabled the webhook ${name}`,
+  'webhook.disabled': (_, name) => `disabled the webhook ${name}`,
+  'webhook.rotated': (_, name) => `gave the webhook ${name} a new secret`,
+  'webhook.replayed': (_, name) => `replayed events to the webhook ${name}`,
+  'webhook.redelivered': (_, name) => `sent a delivery of the webhook ${name} again`,
+  'webhook.deleted': (_, name) => `deleted the webhook ${name}`,
+  'webhook.test': (_, name) => `tested the webhook ${name}`,
+  'access.refused': rejectionSentence,
+  'service.store_created': () => 'created an empty store',
+  'service.store_migrated': () => 'copied the store to PostgreSQL',
+  'log.restored': () => 'restored a backup',
+};
+
+function sentenceOfEntry(entry: HistoryEntry): string {
+  const sentence = sentences[entry.type];
+  return sentence ? sentence(entry, entry.name ?? entry.subject) : `${entry.type}: ${entry.subject}`;
+}
+
+function stockSentence(entry: HistoryEntry, name: string): string {
+  const units = changeOf(entry, 'quantity');
+  if (!units) return `changed the status of ${name}`;
+  const [from, to] = [Number(units.from), Number(units.to)];
+  const verb = stockVerbs[entry.reason ?? ''];
+  if (verb !== undefined) return `${verb} ${Math.abs(to - from)} of ${name}, ${from} → ${to}`;
+  return `${entry.reason === 'counted' ? 'counted' : 'set'} the stock of ${name}, ${from} → ${to}`;
+}
+
+function petSentence(entry: HistoryEntry, name: string): string {
+  const status = changeOf(entry, 'status')?.to;
+  if (status === 'pending') return `reserved ${name}`;
+  if (status === 'sold') return `marked ${name} sold`;
+  if (status === 'available') return `made ${name} available`;
+  if (changeOf(entry, 'categoryId')) return `moved ${name} to another category`;
+  return renamed(entry) ?? `changed ${name}`;
+}
+
+function rejectionSentence(entry: HistoryEntry): string {
+  const value = (field: string) => changeOf(entry, field)?.to;
+  const attempts = Number(value('attempts'));
+  const address = value('address');
+  return `${attempts} rejected ${attempts === 1 ? 'attempt' : 'attempts'}${address ? ` from ${address}` : ''}: ${value('operation')}`;
+}
+
+function renamed(entry: HistoryEntry): string | undefined {
+  const name = changeOf(entry, 'name');
+  return name && entry.changes.length === 1 ? `renamed ${name.from} to ${name.to}` : undefined;
+}
+
+function fieldsOf({ changes }: HistoryEntry): string {
+  return changes.length === 0 ? '' : ` (${changes.map(({ field }) => field).join(', ')})`;
+}
+
+function changeOf({ changes }: HistoryEntry, name: string) {
+  return changes.find(({ field }) => field === name);
+}
+
+/** The part of a type before the dot. */
+export function kindOf({ type }: { type: string }): string {
+  return type.split('.')[0]!;
+}

@@ -1,0 +1,143 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useSession } from '../../app/session.ts';
+import { type Activity, activitiesOf, actorOf, sentenceOf } from '../../data/activity.ts';
+import { firstPage } from '../../data/resource.ts';
+import { ACTIVITY } from '../../data/use-activity.ts';
+import { Button } from '../../kit/button.tsx';
+import { Panel } from '../../kit/panel.tsx';
+import { Time } from '../../kit/time.tsx';
+
+const list = getRouteApi('/activity');
+const route = getRouteApi('/activity/$eventId');
+
+/** How many entries one request may have that is shown as a whole. */
+const MOST = 20;
+
+/** One change with the values before and after it, and all that the log has of it. */
+export function EntryPanel() {
+  const { store, account } = useSession();
+  const { eventId } = route.useParams();
+  const search = list.useSearch();
+  const navigate = useNavigate();
+  const close = () => navigate({ to: '/activity', search });
+  const { data, error, isPending } = useQuery({
+    queryKey: [ACTIVITY, 'one', eventId],
+    queryFn: async () => {
+      const { data } = await firstPage(
+        store.events.history({ cursor: String(Number(eventId) + 1), limit: MOST }),
+      );
+      const [activity] = data[0]?.eventId === eventId ? activitiesOf(data) : [];
+      return activity ?? null;
+    },
+  });
+  const problem = error?.message ?? `The log has no event ${eventId} that this API key may read.`;
+  const [entry] = data ?? [];
+  return (
+    <Panel title={data ? upperFirst(sentenceOf(data)) : `Event ${eventId}`} onClose={close}>
+      <div className="panel-body">
+        {data && entry ? (
+          <>
+            <dl className="facts">
+              <dt>By</dt>
+              <dd>{actorOf(entry, account.keyId)}</dd>
+              <dt>Time</dt>
+              <dd>
+                {new Date(entry.time).toLocaleString()} (<Time at={entry.time} />)
+              </dd>
+              {entry.reason && (
+                <>
+                  <dt>Reason</dt>
+                  <dd>{entry.reason}</dd>
+                </>
+              )}
+              {entry.note && (
+                <>
+                  <dt>Note</dt>
+                  <dd>{entry.note}</dd>
+                </>
+              )}
+            </dl>
+            <Changes activity={data} />
+            <div className="panel-actions">
+              {subjectsOf(data).map(([subject, label]) => (
+                <Button key={subject} onClick={() => navigate({ to: '/activity', search: { subject } })}>
+                  All of {label}
+                </Button>
+              ))}
+            </div>
+            <details>
+              <summary>Details for programmers</summary>
+              <pre className="code">{JSON.stringify(data, null, 2)}</pre>
+            </details>
+          </>
+        ) : (
+          <p>{isPending ? 'Loading …' : problem}</p>
+        )}
+      </div>
+    </Panel>
+  );
+}
+
+/** The values before and after a change. */
+function Changes({ activity }: { activity: Activity }) {
+  const rows = activity.flatMap(entry => entry.changes.map(change => ({ ...change, ...entry })));
+  if (rows.length === 0) return null;
+  return (
+    <table className="changes">
+      <thead>
+        <tr>
+          <th scope="col">What</th>
+          <th scope="col">Before</th>
+          <th scope="col">After</th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(({ eventId, subject, field, from, to }) => (
+          <tr key={`${eventId} ${field}`}>
+            <th scope="row">{`${kindOfSubject(subject)}: ${field}`}</th>
+            <td>{shown(from)}</td>
+            <td>{shown(to)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** The things whose activity can be shown from here. */
+function subjectsOf(activity: Activity): (readonly [subject: string, label: string])[] {
+  const subjects = new Map(
+    activity.map(({ subject, name }) => {
+      // The activity of an animal has its stock.
+      const thing = subject.replace('store/inventory/', 'pets/');
+      return [
+        thing,
+        thing.startsWith('store/orders/') ? `order ${thing.split('/').at(-1)}` : (name ?? thing),
+      ];
+    }),
+  );
+  return [...subjects];
+}
+
+const kinds: Record<string, string> = {
+  pets: 'Animal',
+  categories: 'Category',
+  'store/orders': 'Order',
+  'store/inventory': 'Stock',
+  keys: 'Key',
+  webhooks: 'Webhook',
+};
+
+function kindOfSubject(subject: string): string {
+  return kinds[subject.replace(/\/\d+$/, '')] ?? upperFirst(subject);
+}
+
+function upperFirst(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+function shown(value: unknown): string {
+  if (value === undefined || value === null) return '–';
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
