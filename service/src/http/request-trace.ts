@@ -47,10 +47,10 @@ export class RequestSpans {
       kind: 'server',
       parent,
       traceState: parent && tracestate,
-      attributes: this.#attributesOf(request),
+      attributes: () => this.#attributesOf(request),
     });
     request.span = span;
-    reply.raw.once('close', () => endSpan(span, request, reply));
+    if (span.isRecorded) reply.raw.once('close', () => endSpan(span, request, reply));
   }
 
   /** No query, and no header that can contain a key. */

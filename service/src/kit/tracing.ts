@@ -25,7 +25,8 @@ export interface SpanOptions {
   parent: TraceContext | undefined;
   /** The header `tracestate` of the parent. */
   traceState?: string | undefined;
-  attributes: Attributes;
+  /** Called only if the span is recorded. */
+  attributes: () => Attributes;
 }
 
 /** Records spans. While nothing is exported there is no instance, so that tracing takes neither time nor memory. */

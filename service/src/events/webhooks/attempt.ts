@@ -191,7 +191,7 @@ function beginSpan(tracing: Tracing, { webhook, delivery }: Claimed): Span {
   return tracing.begin('POST', {
     kind: 'client',
     parent: traceOfEvent(delivery.payload),
-    attributes: {
+    attributes: () => ({
       'http.request.method': 'POST',
       'http.request.resend_count': delivery.attempts || undefined,
       'url.full': `${origin}/REDACTED`,
@@ -202,7 +202,7 @@ function beginSpan(tracing: Tracing, { webhook, delivery }: Claimed): Span {
       'cloudevents.event_subject': delivery.subject,
       'petstore.webhook.id': delivery.webhook_id,
       'petstore.delivery.id': delivery.id,
-    },
+    }),
   });
 }
 

@@ -4,7 +4,7 @@ import { RESTORED_TYPE } from '../../db/event-ranges.ts';
 import { eventJson } from '../event-log/event.ts';
 import { readableTypes } from '../event-log/event-filter.ts';
 import { selectEvents } from '../event-log/event-queries.ts';
-import { type EventType, TEST_TYPE } from '../event-log/event-types.ts';
+import { type EventType, subjectOf, TEST_TYPE } from '../event-log/event-types.ts';
 import * as queries from './delivery-queries.ts';
 import * as rules from './delivery-rules.ts';
 import { namedTypes, problemOf, type ReadStandings, standingOf } from './owners.ts';
@@ -100,8 +100,10 @@ async function plan(
     selectEvents(tx, filter, { after: position, limit: rules.PLANNED_AT_ONCE }),
   ]);
   if (rules.isWindowFull(backlog)) return undefined;
-  // A test is sent only to its own webhook: it became a delivery in the transaction that appended it.
-  const sent = events.filter(({ type }) => type !== TEST_TYPE);
+  // A test is sent only to its own webhook: it became a delivery in the transaction that appended it. Other events of a webhook are
+  // sent to all others: what its receiver changes would otherwise come back to it.
+  const own = subjectOf('webhook.updated', id);
+  const sent = events.filter(({ type, subject }) => type !== TEST_TYPE && subject !== own);
   await addDeliveries(tx, id, sent, options);
   return events.at(rules.PLANNED_AT_ONCE - 1)?.id ?? Math.max(position, latest);
 }

@@ -1,11 +1,14 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { createTraceState, ROOT_CONTEXT, type Tracer, trace } from '@opentelemetry/api';
+import { createTraceState, ROOT_CONTEXT, SpanKind, type Tracer, trace } from '@opentelemetry/api';
 import { defaultResource, resourceFromAttributes } from '@opentelemetry/resources';
 import {
   AlwaysOffSampler,
   AlwaysOnSampler,
   BatchSpanProcessor,
+  type Sampler as LibrarySampler,
   ParentBasedSampler,
+  RandomIdGenerator,
+  SamplingDecision,
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
@@ -14,7 +17,7 @@ import type { Sampler, TraceSettings } from '../../kit/trace-settings.ts';
 import type { Span, SpanOptions, Tracing } from '../../kit/tracing.ts';
 import { BoundedProcessor } from './bounded-processor.ts';
 import { Exporter } from './exporter.ts';
-import { beginSpan } from './spans.ts';
+import { beginSpan, UnrecordedSpan } from './spans.ts';
 
 /** How long the export of the last spans may take at shutdown, in milliseconds. */
 const TIMEOUT = 2 * SECOND;
@@ -33,6 +36,10 @@ export interface TracingOptions {
 
 /** Records spans and exports them by OTLP/HTTP. */
 export class OtlpTracing implements Tracing {
+  readonly #sampler: LibrarySampler;
+  readonly #ids = new RandomIdGenerator();
+  /** The ID of a new trace that was sampled, for the span that begins it. */
+  #traceId = '';
   readonly #tracer: Tracer;
   readonly #provider: TracerProvider;
   readonly #exporter: Exporter;
@@ -63,9 +70,15 @@ export class OtlpTracing implements Tracing {
         onDrop: () => this.#lose(1, 'More spans than can be exported'),
       },
     );
+    this.#sampler = samplerOf(settings.sampler);
     this.#provider = new TracerProvider({
       resource: defaultResource().merge(resourceFromAttributes({ ...settings.resource })),
-      sampler: samplerOf(settings.sampler),
+      // Decides in the same way about the spans that `begin` lets pass.
+      sampler: this.#sampler,
+      idGenerator: {
+        generateTraceId: () => this.#traceId,
+        generateSpanId: () => this.#ids.generateSpanId(),
+      },
       spanProcessors: [this.#processor],
       spanLimits: { attributeValueLengthLimit: LONGEST_TEXT },
     });
@@ -77,6 +90,7 @@ export class OtlpTracing implements Tracing {
     return this.#dropped;
   }
 
+  /** Decides first whether the span is recorded: most are not, and then nothing is made for the library. */
   begin(name: string, { kind, parent, traceState, attributes }: SpanOptions): Span {
     const context = parent
       ? trace.setSpanContext(ROOT_CONTEXT, {
@@ -87,7 +101,12 @@ export class OtlpTracing implements Tracing {
           ...(traceState && { traceState: createTraceState(traceState) }),
         })
       : ROOT_CONTEXT;
-    return beginSpan(this.#tracer, { name, kind, attributes, parent: context });
+    const traceId = parent?.traceId ?? this.#ids.generateTraceId();
+    const { decision } = this.#sampler.shouldSample(context, traceId, name, SpanKind.SERVER, {}, []);
+    if (decision === SamplingDecision.NOT_RECORD)
+      return new UnrecordedSpan(traceId, this.#ids.generateSpanId());
+    this.#traceId = traceId;
+    return beginSpan(this.#tracer, { name, kind, attributes: attributes(), parent: context });
   }
 
   record<T>(parent: Span, name: string, work: () => T): T {

@@ -67,6 +67,26 @@ class RecordedSpan implements Span {
   }
 }
 
+/** A span that is not exported. Its context is passed on, so that the trace continues unsampled elsewhere. */
+export class UnrecordedSpan implements Span {
+  readonly context: TraceContext;
+  readonly isRecorded = false;
+
+  constructor(traceId: string, spanId: string) {
+    this.context = { traceId, spanId, flags: 0 };
+  }
+
+  child(): Span {
+    return this;
+  }
+
+  rename(): void {}
+
+  set(): void {}
+
+  end(): void {}
+}
+
 export interface SpanStart {
   name: string;
   kind: Kind;
