@@ -7,7 +7,7 @@ import { dirname, join, matchesGlob, resolve } from 'node:path';
 interface Suite {
   /** Patterns. */
   files: readonly string[];
-  /** Patterns of files that only `npm run test:long` runs. */
+  /** Patterns of files that only `npm run test:long` runs with this suite. */
   except?: readonly string[];
   options: readonly string[];
   /** Whether the tests need a PostgreSQL, a Redis and a browser. */
@@ -33,7 +33,17 @@ const suites: Record<string, Suite> = {
     options: ['--test-isolation=none', '--test-timeout=60000'],
     withServers: false,
   },
-  service: { files: ['service/test/**/*.test.ts'], options: concurrency, withServers: true },
+  service: {
+    files: ['service/test/**/*.test.ts'],
+    // `npm run check` runs these.
+    except: [
+      'service/test/layering.test.ts',
+      'service/test/project/decisions.test.ts',
+      'service/test/types/{program,rejected}.test.ts',
+    ],
+    options: concurrency,
+    withServers: true,
+  },
   // The files whose subject depends on stored data or shared counts, without those about HTTP, the gate, texts and commands.
   postgres: {
     files: [
