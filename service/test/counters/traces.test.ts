@@ -81,7 +81,7 @@ async function settledReplica(t: TestContext, url: string, clock: TestClock): Pr
 describe('two replicas that share their counts', () => {
   it('decide every trace as a single process does, and have the same state of every key', async t => {
     const { url, redis } = await testRedis(t);
-    const seen = { admitted: 0, refused: 0, banned: 0, 'refused by the network': 0 };
+    const seen = { admitted: 0, refused: 0, banned: 0, byNetwork: 0 };
     const sameDecisions = fc.asyncProperty(
       someRules,
       tiny,
@@ -104,8 +104,7 @@ describe('two replicas that share their counts', () => {
             assert.deepEqual(await on.counters.decideVisit(...visit), expected);
             const { verdict: _, ...shown } = single.peekVisit(...visit);
             assert.partialDeepStrictEqual(on.counters.peekVisit(...visit), shown);
-            if (expected.verdict === 'refused' && expected.boundBy === 'network')
-              seen['refused by the network']++;
+            if (expected.verdict === 'refused' && expected.boundBy === 'network') seen.byNetwork++;
           };
           // Few visitors go over the limit of their network. Where it is small, other visitors have used it before.
           const ofNetwork = Math.min(ofVisitor.perMinute, ofVisitor.perDay) * 10;
