@@ -178,6 +178,16 @@ describe('the tail of the log', () => {
       await settle();
     }
     assert.deepEqual([log.reads, notified, tail.position], [reads, 1, undefined]);
+    // However often all followers leave and others arrive, one timer remains.
+    for (let i = 0; i < 1_000; i++) tail.follow(() => {})();
+    await settle();
+    const end = tail.follow(() => {});
+    await settle();
+    const last = log.reads;
+    t.mock.timers.tick(SECOND);
+    await settle();
+    assert.equal(log.reads - last, 1);
+    end();
   });
 
   it('is not read after it was closed, and notifies no follower', async t => {
