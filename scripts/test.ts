@@ -30,7 +30,7 @@ const concurrency = ['--test-concurrency=4', TIMEOUT];
 const CHECKS = [
   'service/test/layering.test.ts',
   'service/test/project/decisions.test.ts',
-  'service/test/types/{rejected,thrown-errors,transactions}.test.ts',
+  'service/test/types/{program,rejected}.test.ts',
 ];
 
 const suites: Record<string, Suite> = {
@@ -54,7 +54,7 @@ const suites: Record<string, Suite> = {
       'service/test/cli/import-resume.test.ts',
     ],
     except: [
-      'service/test/access/{addresses,connections,cross-origin,cross-origin-browser,keys-command,keys-in-memory,rate-limit-headers,scopes,secrecy,should-retry,sign-in}.test.ts',
+      'service/test/access/{addresses,connections,cross-origin,cross-origin-browser,keys-command,scopes,secrecy,should-retry}.test.ts',
       'service/test/events/{browser,event-union,guide-receiver,webhooks-addresses,webhooks-sent-privately,webhooks-tls}.test.ts',
       'service/test/journeys/{lifecycle,methods,request-ids-and-versions}.test.ts',
     ],

@@ -1,91 +1,76 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { HOUR, MINUTE, SECOND } from '../../src/kit/clock.ts';
-import type { ApiResponse } from '../support/client.ts';
 import { assertRejected } from '../support/rejection.ts';
 import { startTestApp } from '../support/test-app.ts';
-import { TestClock } from '../support/test-clock.ts';
+import { useShop } from '../support/use-shop.ts';
+import { eachNoon } from './each-noon.ts';
 import { limitsIn } from './limit-headers.ts';
 import { codes, provokeBan, rejected, usedUp } from './provoke-ban.ts';
 
+const shop = useShop();
+const { at } = eachNoon(shop);
+
 describe('a ban', () => {
-  it('states its reason, its end and its rest, and applies to every request of the key', async t => {
-    const shop = await startTestApp(t, { clock: new TestClock('2026-11-21T12:00:00.250Z') });
+  it('states its reason, its end and its rest, and applies to every request of the key', async () => {
+    shop.clock.advance(250);
     const client = await shop.clientWith({ plan: 'enterprise', quotas: { perMinute: 1, perDay: 1_000 } });
     assert.equal((await client.get('/pets')).status, 200);
     const banned = await provokeBan(shop, client);
     assert.equal(
       banned.body.message,
-      'The API key is banned until 2026-11-21T12:01:02Z, because it kept sending requests after it was rejected: ' +
+      `The API key is banned until ${at('12:01:02')}, because it kept sending requests after it was rejected: ` +
         'retry after 60 s, and after every 429 wait for the time in Retry-After',
     );
     assert.equal(banned.headers['retry-after'], '60');
-    assert.deepEqual(limitsIn(banned, shop.clock.now()), {
-      limit: 1,
-      remaining: 0,
-      reset: Date.parse('2026-11-21T12:01:02Z') / SECOND,
-    });
+    const reset = Date.parse(at('12:01:02')) / SECOND;
+    assert.deepEqual(limitsIn(banned, shop.clock.now()), { limit: 1, remaining: 0, reset });
 
     // A new minute, in which a key without a ban would be admitted.
-    shop.clock.set('2026-11-21T12:01:01.999Z');
-    const others: ApiResponse[] = [
+    shop.clock.set(at('12:01:01.999'));
+    const { length: before } = (await shop.api.get('/categories')).body;
+    for (const other of [
       await client.get('/pets'),
       await client.post('/categories', { name: 'Dogs' }),
       await client.get('/nowhere'),
       await client.delete('/pets'),
       await client.get('/pets', { accept: 'text/html' }),
-    ];
-    for (const other of others) {
+    ]) {
       assertRejected(other, 429, 'api_key_banned');
       assert.deepEqual(limitsIn(other, shop.clock.now()).remaining, 0);
       assert.equal(other.headers['retry-after'], '1');
     }
     assert.equal((await client.head('/pets')).status, 429);
     assert.equal((await client.get('/healthz')).status, 200);
-    assert.equal((await shop.api.get('/categories')).body.length, 0, 'nothing was done');
+    assert.equal((await shop.api.get('/categories')).body.length, before, 'nothing was done');
     shop.clock.advance(1);
     assert.equal((await client.get('/pets')).status, 200);
   });
 
-  it('is shown in the key, in the list, and to its client, and is logged as one warning', async t => {
-    const shop = await startTestApp(t);
-    const client = await usedUp(shop);
+  it('is shown in the key, in the list, and to its client, is logged as one warning, and can be lifted', async () => {
+    const client = await shop.clientWith({ plan: 'enterprise', quotas: { perMinute: 1, perDay: 9 } });
+    const path = `/keys/${client.keyId}`;
+    for (let i = 0; i < 2; i++)
+      assert.equal((await shop.api.delete(`${path}/ban`)).status, 204, 'no ban is no error');
+    await client.get('/pets');
     await provokeBan(shop, client);
     await codes(client, 20);
-    const ban = { since: '2026-11-21T12:00:02.000Z', until: '2026-11-21T12:01:02.000Z' };
-    assert.deepEqual((await shop.api.get(`/keys/${client.keyId}`)).body.ban, ban);
-    assert.deepEqual(
-      (await shop.api.get('/keys')).body.map((key: { ban: unknown }) => key.ban),
-      [null, ban],
-    );
-    assert.deepEqual((await client.get('/account')).body.ban, ban);
-    const warnings = shop.logLines().filter(({ msg }) => msg !== 'Request');
+    const ban = { since: at('12:00:02.000'), until: at('12:01:02.000') };
+    assert.deepEqual((await shop.api.get(path)).body.ban, ban);
+    assert.deepEqual((await shop.api.get('/keys?sort=-id&limit=1')).body[0].ban, ban);
+    const account = await client.get('/account');
+    assert.deepEqual([account.body.ban, limitsIn(account, shop.clock.now()).limit], [ban, 60]);
+    const warnings = shop.logLines().filter(({ msg, keyId }) => msg !== 'Request' && keyId === client.keyId);
     assert.deepEqual(
       warnings.map(({ time, ...line }) => line),
       [{ level: 40, keyId: client.keyId, ...ban, msg: 'API key banned' }],
     );
-  });
-});
 
-describe('lifting a ban', () => {
-  it('admits the key again at once, within its limits', async t => {
-    const shop = await startTestApp(t);
-    const client = await shop.clientWith({ plan: 'enterprise', quotas: { perMinute: 1, perDay: 9 } });
-    await client.get('/pets');
-    await provokeBan(shop, client);
-    assert.equal((await shop.api.delete(`/keys/${client.keyId}/ban`)).status, 204);
-    assert.equal((await shop.api.get(`/keys/${client.keyId}`)).body.ban, null);
-    assert.deepEqual(await codes(client, 1), rejected(1));
-    shop.clock.set('2026-11-21T12:01:00Z');
+    assert.equal((await shop.api.delete(`${path}/ban`)).status, 204);
+    assert.equal((await shop.api.get(path)).body.ban, null);
+    assert.deepEqual(await codes(client, 1), rejected(1), 'within its limits');
+    shop.clock.set(at('12:01:00'));
     assert.equal((await client.get('/pets')).status, 200);
-  });
-
-  it('that does not exist is not an error, but an unknown key is', async t => {
-    const { api, clientWith } = await startTestApp(t);
-    const client = await clientWith({});
-    for (let i = 0; i < 2; i++) assert.equal((await api.delete(`/keys/${client.keyId}/ban`)).status, 204);
-    assertRejected(await api.delete('/keys/77/ban'), 404, 'api_key_not_found');
-    assertRejected(await api.get('/keys/1/ban'), 405, 'method_not_allowed');
   });
 });
 

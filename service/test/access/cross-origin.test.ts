@@ -8,6 +8,7 @@ import type { ApiResponse, Client } from '../support/client.ts';
 import { aPet } from '../support/factories.ts';
 import { assertRejected } from '../support/rejection.ts';
 import { type NewKey, startTestApp, type TestApp } from '../support/test-app.ts';
+import { useShop } from '../support/use-shop.ts';
 import { limitsIn } from './limit-headers.ts';
 
 const SHOP = 'https://shop.example';
@@ -22,6 +23,12 @@ const NOT_FOR_PAGES = new Set(['connection', 'date', 'keep-alive', 'vary', 'x-co
 function publishable(...origins: string[]): NewKey {
   return { kind: 'publishable', plan: 'business', scopes: ['pets:read'], origins };
 }
+
+/** One service for the cases that create no key, with a publishable key of the origin `SHOP`. */
+let visitor: Client;
+const shop = useShop({}, async ({ clientWith }) => {
+  visitor = await clientWith(publishable(SHOP));
+});
 
 async function aShop(t: TestContext): Promise<TestApp & { visitor: Client & { keyId: number } }> {
   const shop = await startTestApp(t);
@@ -69,8 +76,8 @@ function assertNotReadable(response: ApiResponse, what: string): void {
 }
 
 describe('a preflight request', () => {
-  it('from the origin of a publishable key gets 204, and may be used for two hours', async t => {
-    const { api } = await aShop(t);
+  it('from the origin of a publishable key gets 204, and may be used for two hours', async () => {
+    const { api } = shop;
     const response = await preflight(api, '/pets', SHOP);
     assert.equal(response.status, 204);
     assertReadable(response, 'preflight');
@@ -84,8 +91,8 @@ describe('a preflight request', () => {
     ]);
   });
 
-  it('allows every header that the contract documents for the reads of publishable keys', async t => {
-    const { api } = await aShop(t);
+  it('allows every header that the contract documents for the reads of publishable keys', async () => {
+    const { api } = shop;
     const { headers } = await preflight(api, '/pets', SHOP);
     assert.deepEqual(
       new Set(listIn(headers['access-control-allow-headers'])),
@@ -93,8 +100,8 @@ describe('a preflight request', () => {
     );
   });
 
-  it('uses no quota and shows that of the address', async t => {
-    const { api, clock } = await aShop(t);
+  it('uses no quota and shows that of the address', async () => {
+    const { api, clock } = shop;
     const before = limitsIn(await api.as().get('/nowhere'), clock.now());
     for (let i = 0; i < 100; i++)
       assert.deepEqual(limitsIn(await preflight(api, '/pets', SHOP), clock.now()), before);
@@ -102,8 +109,8 @@ describe('a preflight request', () => {
     assert.equal(after.remaining, before.remaining - 1);
   });
 
-  it('does not depend on the path or the method, so that a page can read the rejection of its request', async t => {
-    const { api } = await aShop(t);
+  it('does not depend on the path or the method, so that a page can read the rejection of its request', async () => {
+    const { api } = shop;
     for (const path of ['/nowhere', '/pets/%ff', '/pets/x', '/keys', '/', '/docs', '/healthz']) {
       for (const method of ['GET', 'DELETE']) {
         const response = await preflight(api, path, SHOP, method);
@@ -113,8 +120,8 @@ describe('a preflight request', () => {
     }
   });
 
-  it('from another origin gets 403 with the reason, and no headers that allow anything', async t => {
-    const { api } = await aShop(t);
+  it('from another origin gets 403 with the reason, and no headers that allow anything', async () => {
+    const { api } = shop;
     const others = [
       OTHER,
       'null',
@@ -136,8 +143,8 @@ describe('a preflight request', () => {
     }
   });
 
-  it('is one only with both headers: any other OPTIONS request is about the path', async t => {
-    const { api } = await aShop(t);
+  it('is one only with both headers: any other OPTIONS request is about the path', async () => {
+    const { api } = shop;
     for (const headers of [{}, { origin: SHOP }, { 'access-control-request-method': 'GET' }]) {
       const response = await api.as().send('OPTIONS', '/pets', { headers });
       assert.equal(response.status, 204);
@@ -226,8 +233,8 @@ describe('pages of the origin of a publishable key', () => {
     assertNotReadable(unknown, 'an origin without a last result');
   });
 
-  it('cannot read the response to a secret key, whether it is valid or not', async t => {
-    const { api, adminKey, clientWith } = await aShop(t);
+  it('cannot read the response to a secret key, whether it is valid or not', async () => {
+    const { api, adminKey, clientWith } = shop;
     const revoked = await clientWith({});
     assert.equal((await api.delete(`/keys/${revoked.keyId}`)).status, 204);
     const requests: [status: number, request: Promise<ApiResponse>][] = [
@@ -271,8 +278,8 @@ describe('pages of the origin of a publishable key', () => {
 });
 
 describe('pages of other origins, and requests that no page sent', () => {
-  it('get the same response without headers that allow anything', async t => {
-    const { api, visitor } = await aShop(t);
+  it('get the same response without headers that allow anything', async () => {
+    const { api } = shop;
     for (const origin of [OTHER, 'null', '']) {
       assertNotReadable(await api.as().get('/pets', { origin }), origin);
       assertNotReadable(await api.as().get('/healthz', { origin }), origin);
@@ -287,8 +294,8 @@ describe('pages of other origins, and requests that no page sent', () => {
 });
 
 describe('the exposed headers', () => {
-  it('are all headers of responses in the contract', async t => {
-    const { api } = await aShop(t);
+  it('are all headers of responses in the contract', async () => {
+    const { api } = shop;
     const { headers } = await preflight(api, '/pets', SHOP);
     const documented = Object.keys(document.components.headers).map(name => name.toLowerCase());
     assert.deepEqual(

@@ -25,7 +25,7 @@ import {
 import { Pipeline } from './responses/pipeline.ts';
 
 /** How many responses each test checks. PostgreSQL is slower. */
-const RESPONSES = onPostgres ? sized(4_000, 10_000) : sized(10_000, 50_000);
+const RESPONSES = sized(3_000, onPostgres ? 10_000 : 50_000);
 
 /** `RESPONSES_SEED=…` sends the requests of an earlier run again. */
 const SEED = Number(process.env.RESPONSES_SEED ?? Date.now() | 0);

@@ -3,56 +3,132 @@ import { once } from 'node:events';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
+import { UsageError } from '../../src/commands/failure.ts';
+import { keys as runKeys } from '../../src/commands/keys.ts';
 import { SECOND } from '../../src/kit/clock.ts';
+import type { Client } from '../support/client.ts';
 import { emptyPostgres } from '../support/engines.ts';
 import { assertRejected } from '../support/rejection.ts';
 import { dataDirectory, run, serve, start } from '../support/service-process.ts';
 import { startTestApp } from '../support/test-app.ts';
+import { TestClock } from '../support/test-clock.ts';
 import { storeForProcesses } from '../support/test-store.ts';
-
-/** Runs `keys …` on the store that the environment names, as an operator would. */
-function keys(t: TestContext, environment: Record<string, string>, ...args: string[]) {
-  return run(t, ['keys', ...args], environment);
-}
+import { codes, usedUp } from './provoke-ban.ts';
 
 const webShop = ['--name', 'Web shop', '--plan', 'free', '--scope', 'pets:read', '--scope', 'orders:write'];
 
-describe('the command keys', () => {
-  it('creates a key that the running service accepts, lists it, and revokes it within a second', async t => {
-    const { api, clock, store } = await startTestApp(t);
-    const created = await keys(t, store.environment, 'create', ...webShop);
-    assert.equal(created.code, 0, created.stderr);
+/** A service at the current time, because the clock of the command cannot be moved, and the command on its store. */
+async function aShop(t: TestContext, environment: Record<string, string> = {}) {
+  const shop = await startTestApp(t, { clock: new TestClock(Date.now()), environment });
+  /** Runs `keys …` as an operator would, and returns its standard output. */
+  const keys = async (...args: string[]): Promise<string> => {
+    const { code, stdout, stderr } = await run(t, ['keys', ...args], shop.store.environment);
+    assert.equal(code, 0, stderr);
+    return stdout;
+  };
+  return { ...shop, keys };
+}
+
+async function statuses(...clients: Client[]): Promise<number[]> {
+  const responses = [];
+  for (const client of clients) responses.push((await client.get('/pets')).status);
+  return responses;
+}
+
+describe('the command keys, next to a running service', () => {
+  it('creates a key, lists, shows and changes it, and revokes it, all within a second', async t => {
+    const { api, clock, store, keys } = await aShop(t);
+    const created = await run(t, ['keys', 'create', ...webShop], store.environment);
     assert.match(created.stdout, /^psk_[0-9A-Za-z]{38}\n$/, 'only the key, for scripts');
     assert.match(created.stderr, /^API key 2 \(Web shop\)\. It is shown only once: store it safely$/m);
     const client = api.as(created.stdout.trim());
     const response = await client.get('/pets');
     assert.deepEqual([response.status, response.headers['x-ratelimit-limit']], [200, '60']);
     assertRejected(await client.get('/keys'), 403, 'insufficient_scope');
-
-    const listed = await keys(t, store.environment, 'list');
     assert.equal(
-      listed.stdout,
+      await keys('list'),
       '1\tAdministrator\tenterprise\tadmin\tactive\n2\tWeb shop\tfree\tpets:read,orders:write\tactive\n',
     );
-
-    const revoked = await keys(t, store.environment, 'revoke', '2');
-    assert.deepEqual([revoked.code, revoked.stdout], [0, 'API key 2 is revoked\n']);
+    const plan = ['--plan', 'enterprise', '--per-minute', '70', '--per-day', '700', '--name', 'Partner'];
+    const rest = ['--expires', '2999-01-01T00:00:00Z', '--scope', 'pets:read', '--scope', 'orders:read'];
+    const changed = JSON.parse(await keys('change', '2', ...plan, ...rest));
+    const { body } = await api.get('/keys/2');
+    assert.deepEqual({ ...changed, lastUsedAt: null }, { ...body, lastUsedAt: null });
+    assert.deepEqual(
+      [body.name, body.plan, body.quotas, body.scopes, body.expiresAt],
+      [
+        ...['Partner', 'enterprise', { perMinute: 70, perDay: 700 }, ['pets:read', 'orders:read']],
+        '2999-01-01T00:00:00.000Z',
+      ],
+    );
+    clock.advance(SECOND);
+    const orders = await client.get('/store/orders');
+    assert.deepEqual([orders.status, orders.headers['x-ratelimit-limit']], [200, '70']);
+    await keys('change', '2', '--per-minute', '80', '--expires', 'never');
+    const again = (await api.get('/keys/2')).body;
+    assert.deepEqual([again.quotas, again.expiresAt], [{ perMinute: 80, perDay: 700 }, null]);
+    assert.equal(await keys('revoke', '2'), 'API key 2 is revoked\n');
     clock.advance(SECOND);
     assertRejected(await client.get('/pets'), 401, 'invalid_api_key');
-    assert.match((await keys(t, store.environment, 'list')).stdout, /^2\t.*\trevoked \d{4}-\d\d-\d\dT/m);
+    assert.match(await keys('list'), /^2\t.*\trevoked \d{4}-\d\d-\d\dT/m);
+    const late = await run(t, ['keys', 'rotate', '2'], store.environment);
+    assert.deepEqual([late.code, late.stdout], [2, '']);
+    assert.match(late.stderr, /^API key 2 was revoked at .* and cannot be changed; create another$/m);
   });
 
-  it('creates a key with quotas and an expiry', async t => {
-    const { api, store } = await startTestApp(t);
-    const options = ['--name', 'Partner', '--plan', 'enterprise', '--scope', 'pets:read'];
+  it('creates publishable keys and keys with quotas, and lists more than one page', async t => {
+    const { api, clientWith, keys } = await aShop(t);
+    await Promise.all(Array.from({ length: 101 }, () => clientWith({})));
+    const page = ['--name', 'Page', '--plan', 'enterprise', '--scope', 'pets:read', '--kind', 'publishable'];
+    const origins = ['--origin', 'https://b.example', '--origin', 'https://a.example'];
     const quotas = ['--per-minute', '7', '--per-day', '70', '--expires', '2999-01-01T00:00:00Z'];
-    const created = await keys(t, store.environment, 'create', ...options, ...quotas);
-    assert.equal(created.code, 0, created.stderr);
-    const { body } = await api.get('/keys/2');
+    assert.match(await keys('create', ...page, ...origins, ...quotas), /^psk_pub_[0-9A-Za-z]{38}\n$/);
+    const shown = JSON.parse(await keys('show', '103'));
+    assert.deepEqual(shown, (await api.get('/keys/103')).body);
     assert.deepEqual(
-      [body.quotas, body.expiresAt],
-      [{ perMinute: 7, perDay: 70 }, '2999-01-01T00:00:00.000Z'],
+      [shown.origins, shown.quotas, shown.expiresAt],
+      [['https://a.example', 'https://b.example'], { perMinute: 7, perDay: 70 }, '2999-01-01T00:00:00.000Z'],
     );
+    const lines = (await keys('list')).trimEnd().split('\n');
+    assert.deepEqual(
+      lines.map(line => Number(line.split('\t')[0])),
+      Array.from({ length: 103 }, (_, i) => i + 1),
+    );
+  });
+
+  it('rotates a key, and the service accepts both secrets during the grace period', async t => {
+    const { api, clientWith, clock, keys } = await aShop(t);
+    const old = await clientWith({});
+    const printed = await keys('rotate', '2', '--grace', '3600');
+    assert.match(printed, /^psk_[0-9A-Za-z]{38}\n$/, 'only the key, for scripts');
+    const renewed = api.as(printed.trim());
+    assert.deepEqual(await statuses(old, renewed), [200, 200]);
+    const last = api.as((await keys('rotate', '2', '--grace', '0')).trim());
+    // A second after the command's own time, however long the command took.
+    clock.advance(Date.now() + SECOND - clock.now());
+    assert.deepEqual(await statuses(old, renewed, last), [401, 401, 200]);
+  });
+
+  it('shows the usage of a key, lifts its ban and resets its limits, which the service applies within a second', async t => {
+    // With a forgiveness of 0 the clock stays where it is, so the ban has also started in the command's time.
+    const shop = await aShop(t, { PETSTORE_BAN_FORGIVENESS_SECONDS: '0', PETSTORE_BAN_STRIKES: '2' });
+    const { api, app, clock, keys } = shop;
+    const client = await usedUp(shop, 3);
+    assert.deepEqual(await codes(client, 2), ['rate_limit_exceeded', 'api_key_banned']);
+    await app.keyLimits.flush();
+    const usage = JSON.parse(await keys('usage', '2'));
+    const { admitted, refused } = usage.days[0];
+    assert.deepEqual([usage.keyId, admitted, refused, usage.windows.day.limit], [2, 3, 2, 3]);
+    assert.match(await keys('list'), /^2\t.*\tbanned until \d{4}-\d\d-\d\dT/m);
+    assert.equal(await keys('unban', '2'), 'API key 2 is no longer banned\n');
+    clock.advance(SECOND);
+    assert.deepEqual(await codes(client, 1), ['rate_limit_exceeded']);
+    assert.equal((await api.get('/keys/2')).body.ban, null);
+    assert.equal(await keys('unban', '2'), 'API key 2 was not banned\n');
+    const cleared = 'The usage of API key 2 is cleared, and its ban is lifted if it had one\n';
+    assert.equal(await keys('reset', '2'), cleared);
+    clock.advance(SECOND);
+    assert.deepEqual(await statuses(client), [200]);
   });
 
   const invalid: [args: string[], complaint: RegExp][] = [
@@ -61,10 +137,6 @@ describe('the command keys', () => {
       /^The command is incomplete: use keys with one of create, list, show, change, rotate, revoke, unban, reset, usage$/,
     ],
     [['create'], /^Option --name is required: keys create needs --name, --plan and --scope$/],
-    [
-      ['create', '--name', 'x', '--scope', 'pets:read', '--plan', 'gold'],
-      /^--plan must be one of .*, but was "gold"$/,
-    ],
     [
       ['create', ...webShop, '--per-minute', 'x'],
       /^Options --per-minute and --per-day must be given together$/,
@@ -81,51 +153,56 @@ describe('the command keys', () => {
     ],
     [['change', '1', '--plan', 'pro', '--per-minute', '7'], /^--per-minute and --per-day is? .*enterprise/],
     [['change', '1', '--scope', 'pets'], /^--scope must be one of .*, but was "pets"$/],
-    [['revoke', '0x2'], /^Name one API key by its ID: keys revoke 3$/],
-    [['revoke', '77'], /^There is no API key 77$/],
-    [['revoke', '1'], /^API key 1 is the last administrator's key/],
-    [['change', '1', '--scope', 'pets:read'], /^API key 1 is the last administrator's key/],
-    [['change', '1', '--expires', '2999-01-01T00:00:00Z'], /^API key 1 is the last administrator's key/],
-    [['change', '1'], /^Name at least one setting to change, such as --plan pro$/],
     [['change', '1', '--plan', 'gold'], /^--plan must be one of .*, but was "gold"$/],
     [['change', '1', '--per-day', 'many'], /^--per-day must be an integer .*, but was "many"$/],
     [['change', '1', '--expires', '2020-01-01T00:00:00Z'], /^--expires must be in the future/],
+    [['change', '1', '--origin', 'pets.example'], /^--origin is for publishable keys only/],
+    [['change', '1', '--scope', 'pets:read'], /^API key 1 is the last administrator's key/],
+    [['change', '1'], /^Name at least one setting to change, such as --plan pro$/],
+    [['revoke', '0x2'], /^Name one API key by its ID: keys revoke 3$/],
+    [['revoke', '1'], /^API key 1 is the last administrator's key/],
     [['rotate', '1', '--grace', 'long'], /^--grace must be an integer .*, but was "long"$/],
-    [['rotate', '1', '--grace', '-5'], /^--grace must be an integer .*, but was "-5"$/],
     [['rotate', '1', '--grace'], /^Option --grace needs a value: write --grace=VALUE$/],
     [['rotate', '77'], /^There is no API key 77$/],
-    [['show'], /^Name one API key by its ID: keys show 3$/],
     [['list', '1'], /^Unexpected argument 1: --help lists all arguments$/],
     [['unban', '1', '2'], /^Name one API key by its ID: keys unban 3$/],
     [['usage', '1', '--day', '3'], /^There is no option --day: --help lists all arguments$/],
   ];
 
   it('explains invalid arguments in one sentence, changes nothing, and exits with 2', async t => {
-    const { api, store } = await startTestApp(t);
-    const outcomes = await Promise.all(invalid.map(([args]) => keys(t, store.environment, ...args)));
-    for (const [i, { code, stdout, stderr }] of outcomes.entries()) {
-      const [args, complaint] = invalid[i]!;
-      assert.deepEqual([code, stdout], [2, ''], args.join(' '));
-      assert.match(stderr.trimEnd(), complaint);
+    const { api, store } = await aShop(t);
+    const { code, stdout, stderr } = await run(t, ['keys', 'revoke', '77'], store.environment);
+    assert.deepEqual([code, stdout, stderr], [2, '', 'There is no API key 77\n']);
+    // The other commands run in this process.
+    const before = { ...process.env };
+    Object.assign(process.env, store.environment);
+    try {
+      for (const [args, message] of invalid)
+        await assert.rejects(
+          runKeys(args),
+          error => error instanceof UsageError && message.test(error.message),
+          args.join(' '),
+        );
+    } finally {
+      for (const name of Object.keys(store.environment)) {
+        if (before[name] === undefined) delete process.env[name];
+        else process.env[name] = before[name];
+      }
     }
     assert.equal((await api.get('/keys')).body.length, 1);
   });
 });
 
 describe('the command keys in a directory without a store', () => {
-  it('does not create one, and reports the directory', async t => {
+  it('does not create one, and reports the directory; it still prints its help', async t => {
     const directory = join(dataDirectory(t), 'elsewhere');
-    for (const args of [['list'], ['create', ...webShop]]) {
-      const { code, stdout, stderr } = await keys(t, { PETSTORE_DATA: directory }, ...args);
-      assert.deepEqual([code, stdout, existsSync(directory)], [2, '', false]);
-      assert.match(stderr, new RegExp(`^There is no store in ${directory}: PETSTORE_DATA names`));
-    }
-  });
-
-  it('still prints its help', async t => {
-    const { code, stdout } = await keys(t, { PETSTORE_DATA: dataDirectory(t) }, 'create', '--help');
-    assert.equal(code, 0);
-    assert.match(stdout, /keys rotate ID/);
+    const environment = { PETSTORE_DATA: directory };
+    const { code, stdout, stderr } = await run(t, ['keys', 'create', ...webShop], environment);
+    assert.deepEqual([code, stdout, existsSync(directory)], [2, '', false]);
+    assert.match(stderr, new RegExp(`^There is no store in ${directory}: PETSTORE_DATA names`));
+    const help = await run(t, ['keys', 'create', '--help'], environment);
+    assert.equal(help.code, 0);
+    assert.match(help.stdout, /keys rotate ID/);
   });
 });
 

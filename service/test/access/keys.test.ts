@@ -1,152 +1,285 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { SECOND } from '../../src/kit/clock.ts';
+import { MINUTE, SECOND } from '../../src/kit/clock.ts';
+import { filled } from '../support/operations.ts';
+import { pagesOf } from '../support/pages.ts';
 import { assertRejected } from '../support/rejection.ts';
+import { definedOperations, exampleBody } from '../support/route-requests.ts';
 import { startTestApp } from '../support/test-app.ts';
+import { useShop } from '../support/use-shop.ts';
+import { eachNoon } from './each-noon.ts';
+
+const shop = useShop();
+const { at } = eachNoon(shop);
 
 const webShop = { name: 'Web shop', plan: 'pro', scopes: ['pets:read', 'orders:write'] };
+const quotas = { perMinute: 7, perDay: 70 };
 
 describe('a new key', () => {
-  it('is returned with its secret once, and never again', async t => {
-    const { api } = await startTestApp(t);
+  it('is returned with its secret once, and never again', async () => {
+    const { api } = shop;
     const created = await api.post('/keys', { ...webShop, name: ' Web shop ' });
-    assert.equal(created.status, 201);
-    assert.equal(created.headers.location, '/keys/2');
-    const { key, ...shown } = created.body;
+    const { key, id, ...shown } = created.body;
+    assert.deepEqual([created.status, created.headers.location], [201, `/keys/${id}`]);
     assert.match(key, /^psk_[0-9A-Za-z]{38}$/);
     assert.deepEqual(shown, {
-      id: 2,
       ...webShop,
       kind: 'secret',
       quotas: null,
       origins: null,
-      createdAt: '2026-11-21T12:00:00.000Z',
+      createdAt: at('12:00:00.000'),
       expiresAt: null,
       revokedAt: null,
       lastUsedAt: null,
       ban: null,
     });
-    assert.deepEqual((await api.get('/keys/2')).body, shown);
-    assert.deepEqual((await api.get('/keys')).body[1], shown);
+    assert.deepEqual((await api.get(`/keys/${id}`)).body, { id, ...shown });
+    assert.deepEqual((await api.get('/keys?sort=-id&limit=1')).body, [{ id, ...shown }]);
     assert.equal((await api.as(key).get('/pets')).status, 200);
   });
 
-  it('accepts an expiry in the future, with any offset, and none in the past', async t => {
-    const { api } = await startTestApp(t);
-    const { body } = await api.post('/keys', { ...webShop, expiresAt: '2026-11-21T14:00:00.001+02:00' });
-    assert.equal(body.expiresAt, '2026-11-21T12:00:00.001Z');
-    for (const expiresAt of ['2026-11-21T12:00:00Z', '2020-01-01T00:00:00Z']) {
-      const message = assertRejected(
-        await api.post('/keys', { ...webShop, expiresAt }),
-        400,
-        'invalid_request',
-      );
-      const given = new Date(expiresAt).toISOString();
-      assert.equal(
-        message,
-        `Field \`expiresAt\` must be in the future, but was ${given}; to end a key now, revoke it`,
-      );
-    }
+  it('accepts an expiry in the future, with any offset, and none in the past', async () => {
+    const { api } = shop;
+    const { body } = await api.post('/keys', {
+      ...webShop,
+      expiresAt: at('14:00:00.001').replace('Z', '+02:00'),
+    });
+    assert.equal(body.expiresAt, at('12:00:00.001'));
+    const past = await api.post('/keys', { ...webShop, expiresAt: at('12:00:00') });
+    assert.equal(
+      assertRejected(past, 400, 'invalid_request'),
+      `Field \`expiresAt\` must be in the future, but was ${at('12:00:00.000')}; to end a key now, revoke it`,
+    );
   });
 });
 
 describe('a key that is presented', () => {
-  it('is accepted in X-API-Key and as a Bearer token', async t => {
-    const { api, clientWith } = await startTestApp(t);
-    const { key } = await clientWith({ scopes: ['pets:read'] });
-    for (const headers of [
-      { 'x-api-key': key },
-      { 'x-api-key': ` ${key} ` },
-      { authorization: `Bearer ${key}` },
-      { authorization: `bearer ${key}` },
-    ]) {
-      assert.equal((await api.as().get('/pets', headers as Record<string, string>)).status, 200);
-    }
-  });
-
-  it('in X-API-Key is the one that counts, whatever Authorization contains', async t => {
-    const { api, clientWith } = await startTestApp(t);
+  it('is accepted in X-API-Key, which takes precedence, and as a Bearer token, and counts as missing elsewhere', async () => {
+    const { api, clientWith } = shop;
     const { key } = await clientWith({ scopes: ['pets:read'] });
     const wrong = `${key.slice(0, -1)}${key.endsWith('0') ? '1' : '0'}`;
-    const right = await api.as().get('/pets', { 'x-api-key': key, authorization: `Bearer ${wrong}` });
-    assert.equal(right.status, 200);
-    const mistyped = await api.as().get('/pets', { 'x-api-key': wrong, authorization: `Bearer ${key}` });
-    assertRejected(mistyped, 401, 'invalid_api_key');
-  });
-
-  it('in any other header counts as missing', async t => {
-    const { api, adminKey } = await startTestApp(t);
-    const basic = Buffer.from(`${adminKey}:`).toString('base64');
-    for (const headers of [
-      { authorization: `Basic ${basic}` },
-      { authorization: adminKey },
-      { cookie: `key=${adminKey}` },
-    ]) {
-      const response = await api.as().get('/pets', headers as Record<string, string>);
-      assertRejected(response, 401, 'missing_api_key');
-      assert.equal(response.headers['www-authenticate'], 'Bearer realm="petstore"');
+    const basic = Buffer.from(`${key}:`).toString('base64');
+    const sent: [code: string | undefined, headers: Record<string, string>][] = [
+      [undefined, { 'x-api-key': key }],
+      [undefined, { 'x-api-key': ` ${key} ` }],
+      [undefined, { authorization: `Bearer ${key}` }],
+      [undefined, { authorization: `bearer ${key}` }],
+      [undefined, { 'x-api-key': key, authorization: `Bearer ${wrong}` }],
+      ['invalid_api_key', { 'x-api-key': wrong, authorization: `Bearer ${key}` }],
+      ['missing_api_key', { authorization: `Basic ${basic}` }],
+      ['missing_api_key', { authorization: key }],
+      ['missing_api_key', { cookie: `key=${key}` }],
+    ];
+    for (const [code, headers] of sent) {
+      const response = await api.as().get('/pets', headers);
+      if (code) assertRejected(response, 401, code);
+      else assert.equal(response.status, 200, JSON.stringify(headers));
     }
   });
 
-  it('and not valid is always rejected with the same code, and unknown and revoked keys in the same way', async t => {
-    const { api, clientWith, clock } = await startTestApp(t);
+  it('and not valid is always rejected with the same code, and unknown and revoked keys in the same way', async () => {
+    const { api, clientWith, clock } = shop;
     const revoked = await clientWith({});
-    const expired = await clientWith({ expiresAt: '2026-11-21T12:00:01Z' });
+    const expired = await clientWith({ expiresAt: at('12:00:01') });
     await api.delete(`/keys/${revoked.keyId}`);
     clock.advance(SECOND);
     const wellFormedButUnknown = 'psk_0123456789ABCDEFGHIJKLMNOPQRSTUV4PZz5w';
-    const mistyped = revoked.key.toUpperCase();
-    const messageFor = async (key: string) => {
-      const response = await api.as(key).get('/pets');
-      assert.equal(response.headers['www-authenticate'], 'Bearer realm="petstore", error="invalid_token"');
-      return assertRejected(response, 401, 'invalid_api_key');
-    };
+    const messageFor = async (key: string) =>
+      assertRejected(await api.as(key).get('/pets'), 401, 'invalid_api_key');
     assert.equal(await messageFor(wellFormedButUnknown), await messageFor(revoked.key));
-    assert.match(await messageFor(expired.key), /^The API key expired at 2026-11-21T12:00:01/);
-    for (const key of ['', 'psk_', mistyped]) assert.match(await messageFor(key), /^This is not an API key/);
+    assert.ok(
+      (await messageFor(expired.key)).startsWith(`The API key expired at ${at('12:00:01').slice(0, -1)}`),
+    );
+    for (const key of ['', 'psk_', revoked.key.toUpperCase()])
+      assert.match(await messageFor(key), /^This is not an API key/);
   });
 });
 
-describe('a key that ends', () => {
-  it('is accepted until the last millisecond before it expires', async t => {
-    const { clientWith, clock } = await startTestApp(t);
-    const client = await clientWith({ expiresAt: '2026-11-21T12:00:30Z' });
-    assert.equal((await client.get('/pets')).status, 200);
-    clock.set('2026-11-21T12:00:29.999Z');
-    assert.equal((await client.get('/pets')).status, 200);
-    clock.advance(1);
-    assertRejected(await client.get('/pets'), 401, 'invalid_api_key');
-  });
-
-  it('because it is revoked is rejected at once', async t => {
-    const { api, clientWith } = await startTestApp(t);
+describe('a key that is revoked', () => {
+  it('is rejected at once, also when it revokes itself, and remains in the list with the date', async () => {
+    const { api, clientWith, clock } = shop;
     const client = await clientWith({});
     assert.equal((await client.get('/pets')).status, 200);
-    assert.equal((await api.delete(`/keys/${client.keyId}`)).status, 204);
-    assertRejected(await client.get('/pets'), 401, 'invalid_api_key');
-  });
-
-  it('because it revokes itself is rejected from the next request on', async t => {
-    const { clientWith } = await startTestApp(t);
-    const client = await clientWith({});
     assert.equal((await client.delete(`/keys/${client.keyId}`)).status, 204);
     assertRejected(await client.get('/keys'), 401, 'invalid_api_key');
-  });
-
-  it('remains in the list, with the date of its end, which does not change', async t => {
-    const { api, clock } = await startTestApp(t);
-    await api.post('/keys', webShop);
-    for (let i = 0; i < 2; i++) {
-      assert.equal((await api.delete('/keys/2')).status, 204);
-      clock.advance(5 * SECOND);
-    }
-    const { body } = await api.get('/keys/2');
-    assert.equal(body.revokedAt, '2026-11-21T12:00:00.000Z');
+    clock.advance(5 * SECOND);
+    assert.equal((await api.delete(`/keys/${client.keyId}`)).status, 204);
+    const { body } = await api.get(`/keys/${client.keyId}`);
+    assert.equal(body.revokedAt, at('12:00:00.000'));
     assert.deepEqual((await api.get('/keys?sort=-id')).body[0], body);
   });
 
-  it('that does not exist is not found', async t => {
-    const { api } = await startTestApp(t);
-    assertRejected(await api.delete('/keys/77'), 404, 'api_key_not_found');
+  it('cannot be changed or rotated', async () => {
+    const { api, clientWith } = shop;
+    const { keyId } = await clientWith({});
+    await api.delete(`/keys/${keyId}`);
+    for (const response of [
+      await api.patch(`/keys/${keyId}`, { name: 'x' }),
+      await api.patch(`/keys/${keyId}`, {}),
+      await api.post(`/keys/${keyId}/rotate`),
+    ])
+      assert.equal(
+        assertRejected(response, 409, 'api_key_revoked'),
+        `API key ${keyId} was revoked at ${at('12:00:00.000')} and cannot be changed; create another`,
+      );
+  });
+});
+
+describe('a change of a key', () => {
+  it('returns the changed key, changes nothing else, and merges quotas', async () => {
+    const { api, clientWith } = shop;
+    const { keyId } = await clientWith({ plan: 'pro', scopes: ['pets:read'] });
+    const path = `/keys/${keyId}`;
+    let { body: expected } = await api.get(path);
+    for (const patch of [
+      { name: 'Web shop' },
+      { plan: 'business' },
+      { scopes: ['orders:read', 'orders:write'] },
+      { expiresAt: at('23:00:00.000') },
+      { expiresAt: null },
+      { plan: 'enterprise', quotas },
+      { quotas: { perMinute: 8 } },
+      { quotas: { perDay: 80 } },
+      { plan: 'free', name: ' Small shop ', scopes: ['pets:read'] },
+      {},
+    ] as { name?: string; plan?: string; quotas?: object }[]) {
+      const changed = await api.patch(path, patch, { 'content-type': 'application/json' });
+      const merged = patch.plan === 'free' ? null : patch.quotas && { ...expected.quotas, ...patch.quotas };
+      const name = patch.name?.trim() ?? expected.name;
+      expected = { ...expected, ...patch, name, ...(merged !== undefined && { quotas: merged }) };
+      assert.deepEqual([changed.status, changed.body], [200, expected]);
+      const read = await api.get(path);
+      assert.deepEqual([read.body, read.headers.etag], [expected, changed.headers.etag]);
+    }
+  });
+
+  const invalid: [patch: unknown, complaint: RegExp][] = [
+    [{ createdAt: '2026-01-01T00:00:00Z' }, /^Field `createdAt` cannot be set here/],
+    [{ quotas: { perHour: 1 } }, /^Unknown field `quotas.perHour`/],
+    [{ scopes: ['pets:read', 'pets:read'] }, /^Field `scopes` must not name an item twice/],
+    [{ expiresAt: '2026-11-21T12:00:00Z' }, /^Field `expiresAt` must be in the future/],
+    [{ quotas: null }, /`quotas`/],
+    [{ plan: 'pro', quotas }, /`quotas`/],
+  ];
+
+  it('that is invalid is rejected with its reason, and changes nothing', async () => {
+    const { api, clientWith } = shop;
+    const enterprise = `/keys/${(await clientWith({ plan: 'enterprise', quotas })).keyId}`;
+    const pro = `/keys/${(await clientWith({ plan: 'pro' })).keyId}`;
+    const before = [(await api.get(enterprise)).text, (await api.get(pro)).text];
+    const requests = [
+      ...invalid.map(([patch, complaint]) => [enterprise, patch, complaint] as const),
+      ...[{ plan: 'enterprise' }, { plan: 'enterprise', quotas: { perMinute: 7 } }, { quotas }].map(
+        patch => [pro, patch, /`quotas`/] as const,
+      ),
+    ];
+    for (const [path, patch, complaint] of requests)
+      assert.match(assertRejected(await api.patch(path, patch), 400, 'invalid_request'), complaint);
+    assert.deepEqual([(await api.get(enterprise)).text, (await api.get(pro)).text], before);
+    assert.equal((await api.patch(pro, { quotas: null })).body.quotas, null);
+  });
+
+  it('applies only to the state that If-Match names', async () => {
+    const { api, clientWith } = shop;
+    const path = `/keys/${(await clientWith({})).keyId}`;
+    const etag = { 'if-match': String((await api.get(path)).headers.etag) };
+    assert.equal((await api.patch(path, { name: 'One' }, etag)).status, 200);
+    assertRejected(await api.patch(path, { name: 'Two' }, etag), 412, 'precondition_failed');
+    assertRejected(await api.delete(path, etag), 412, 'precondition_failed');
+    const { name, revokedAt } = (await api.get(path)).body;
+    assert.deepEqual([name, revokedAt], ['One', null]);
+  });
+
+  it('of the expiry ends the key at that instant, or no longer ends it', async () => {
+    const { api, clientWith, clock } = shop;
+    const client = await clientWith({ expiresAt: at('13:00:00') });
+    const path = `/keys/${client.keyId}`;
+    const { body } = await api.patch(path, { expiresAt: at('14:30:00.5').replace('Z', '+02:00') });
+    assert.equal(body.expiresAt, at('12:30:00.500'));
+    clock.set(at('12:30:00.499'));
+    assert.equal((await client.get('/pets')).status, 200);
+    clock.advance(1);
+    assertRejected(await client.get('/pets'), 401, 'invalid_api_key');
+    assert.equal((await api.patch(path, { name: 'Ended' })).status, 200, 'it can be changed');
+    assertRejected(await client.get('/pets'), 401, 'invalid_api_key');
+    await api.patch(path, { expiresAt: null });
+    assert.equal((await client.get('/pets')).status, 200);
+  });
+
+  it('is in effect at once: no operation that changes keys leaves one in memory, even with an Idempotency-Key', async () => {
+    const { api, app, clientWith } = shop;
+    const changing = definedOperations.filter(
+      ({ route, operationId }) =>
+        route.tag === 'API keys' && route.method !== 'GET' && operationId !== 'createApiKey',
+    );
+    assert.ok(changing.length >= 5);
+    for (const operation of changing) {
+      const { route, template } = operation;
+      for (const headers of [{}, ...(route.method === 'POST' ? [{ 'idempotency-key': template }] : [])]) {
+        const client = await clientWith({});
+        assert.equal((await client.get('/pets')).status, 200);
+        assert.ok(app.keyRing.lastKnown(client.key));
+        const path = filled(template, client.keyId);
+        const { status, text } = await api.send(route.method, path, {
+          body: exampleBody(operation),
+          headers,
+        });
+        assert.equal(status, route.success.status, text);
+        assert.equal(app.keyRing.lastKnown(client.key), undefined, `${route.method} ${template}`);
+      }
+    }
+  });
+});
+
+describe('the list of keys', () => {
+  it('returns all of them in pages, including revoked and expired ones, without a secret', async t => {
+    const { api, clientWith, clock } = await startTestApp(t);
+    for (let i = 2; i <= 25; i++) await clientWith({ expiresAt: '2026-11-22T00:00:00Z' });
+    await api.delete('/keys/7');
+    clock.set('2026-11-23T00:00:00Z');
+    const pages = await Array.fromAsync(pagesOf(api, '/keys?limit=10'));
+    assert.deepEqual(
+      pages.map(({ body }) => body.length),
+      [10, 10, 5],
+    );
+    const ids = pages.flatMap(({ body }) => body.map(({ id }: { id: number }) => id));
+    assert.deepEqual(
+      ids,
+      Array.from({ length: 25 }, (_, i) => i + 1),
+    );
+    for (const { text } of pages) assert.ok(!text.includes('psk_') && !text.includes('hash'));
+  });
+
+  it('finds a key by the start of its name, after it was renamed, also in another case', async () => {
+    const { api, clientWith } = shop;
+    const { keyId } = await clientWith({});
+    const found = async (name: string) =>
+      (await api.get(`/keys?name=${encodeURIComponent(name)}`)).body.map(({ id }: { id: number }) => id);
+    for (const name of ['Ärzte', 'ÄRZTE']) {
+      await api.patch(`/keys/${keyId}`, { name });
+      assert.deepEqual(await found('är'), [keyId]);
+    }
+    await api.patch(`/keys/${keyId}`, { name: 'Web' });
+    assert.deepEqual(await found('är'), []);
+  });
+});
+
+describe('lastUsedAt', () => {
+  it('is the minute of the last counted request, even if it was rejected, stored together with the counts', async () => {
+    const { api, app, clientWith, clock } = shop;
+    const client = await clientWith({ plan: 'enterprise', quotas: { perMinute: 1, perDay: 1 } });
+    const lastUsedAt = async () => (await api.get(`/keys/${client.keyId}`)).body.lastUsedAt;
+    clock.set(at('12:34:56.789'));
+    await client.get('/pets');
+    assert.equal(await lastUsedAt(), at('12:34:00.000'));
+    clock.advance(10 * MINUTE);
+    await client.get('/account');
+    assert.equal(await lastUsedAt(), at('12:34:00.000'));
+    assert.equal((await client.get('/pets')).status, 429);
+    assert.equal(await lastUsedAt(), at('12:44:00.000'));
+    assert.equal((await api.get('/keys?sort=-id')).body[0].lastUsedAt, at('12:44:00.000'));
+    await app.keyLimits.flush();
+    const rows = await app.db.all('SELECT last_used_at FROM api_keys WHERE id = ?', [client.keyId]);
+    assert.deepEqual(rows, [{ last_used_at: Date.parse(at('12:44:00')) }]);
   });
 });

@@ -6,12 +6,8 @@ import { MINUTE, SECOND } from '../../src/kit/clock.ts';
 import { settledCursor } from '../support/event-log.ts';
 import { assertRejected } from '../support/rejection.ts';
 import { startReplicas } from '../support/replicas.ts';
-import { run } from '../support/service-process.ts';
 import { startTestApp } from '../support/test-app.ts';
-import { useShop } from '../support/use-shop.ts';
 import { provokeBan, usedUp } from './provoke-ban.ts';
-
-const shop = useShop();
 
 describe('DELETE /keys/{keyId}/limits', () => {
   it('clears what a key has used and its bans, and retains its usage by day', async t => {
@@ -99,23 +95,5 @@ describe('DELETE /keys/{keyId}/limits', () => {
     );
     for (const { data } of events)
       assert.deepEqual({ ...data, lastUsedAt: null }, { ...key, lastUsedAt: null });
-  });
-
-  it('is also the command keys reset, which a running service notices within a second', async t => {
-    const shop = await startTestApp(t);
-    const client = await usedUp(shop);
-    await provokeBan(shop, client);
-    const command = ['keys', 'reset', String(client.keyId)];
-    const { code, stdout, stderr } = await run(t, command, shop.store.environment);
-    assert.equal(code, 0, stderr);
-    const { keyId } = client;
-    assert.equal(stdout, `The usage of API key ${keyId} is cleared, and its ban is lifted if it had one\n`);
-    shop.clock.advance(SECOND);
-    assert.equal((await client.get('/pets')).status, 200);
-  });
-
-  it('is rejected for a key that does not exist', async () => {
-    const { api } = shop;
-    assertRejected(await api.delete('/keys/77/limits'), 404, 'api_key_not_found');
   });
 });

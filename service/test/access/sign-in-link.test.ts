@@ -3,13 +3,10 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, describe, it, type TestContext } from 'node:test';
-import { issueTicket } from '../../src/access/api-keys/sign-in-ticket.ts';
-import { MINUTE } from '../../src/kit/clock.ts';
 import { Client } from '../support/client.ts';
 import { buildConsole } from '../support/console-page.ts';
 import { dataDirectory, run, serve, start } from '../support/service-process.ts';
 import { onTerminal } from '../support/terminal.ts';
-import { startTestApp } from '../support/test-app.ts';
 import { storeForProcesses } from '../support/test-store.ts';
 
 before(buildConsole);
@@ -19,10 +16,6 @@ const LINK = /(http:\/\/127\.0\.0\.1:\d+)\/console#sign-in=(psin_[0-9A-Za-z]{32}
 /** Exchanges the ticket of a link, as the page of the console does. Returns the status, and the secret of the key. */
 async function open(link: string): Promise<{ status: number; key: string }> {
   const [, origin, ticket] = LINK.exec(link)!;
-  return redeem(origin!, ticket!);
-}
-
-async function redeem(origin: string, ticket: unknown): Promise<{ status: number; key: string }> {
   const response = await fetch(`${origin}/console/sign-in`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -116,48 +109,5 @@ describe('the command sign-in-link', () => {
     );
     const missing = await run(t, ['sign-in-link'], { PETSTORE_DATA: dataDirectory(t) });
     assert.deepEqual([missing.code, missing.stdout], [2, '']);
-  });
-});
-
-describe('a ticket to sign in', () => {
-  it('is valid once, also when several browsers open the link at the same time', async t => {
-    const { app, origin } = await startTestApp(t);
-    const ticket = await issueTicket(app.db, app.clock.now());
-    const results = await Promise.all(Array.from({ length: 8 }, () => redeem(origin, ticket)));
-    assert.deepEqual(results.map(({ status }) => status).sort(), [200, ...Array(7).fill(401)]);
-  });
-
-  it('is valid for less than 15 minutes', async t => {
-    const { app, origin, clock } = await startTestApp(t);
-    for (const [age, status] of [
-      [15 * MINUTE - 1, 200],
-      [15 * MINUTE, 401],
-    ] as const) {
-      const ticket = await issueTicket(app.db, clock.now());
-      clock.advance(age);
-      assert.equal((await redeem(origin, ticket)).status, status, `${age}`);
-    }
-  });
-
-  it('is not valid if a clock that ran ahead has issued it', async t => {
-    const { app, origin, clock } = await startTestApp(t);
-    for (const [ahead, status] of [
-      [MINUTE, 200],
-      [MINUTE + 1, 401],
-    ] as const)
-      assert.equal((await redeem(origin, await issueTicket(app.db, clock.now() + ahead))).status, status);
-  });
-
-  it('survives wrong texts and a restart, and the store has only its hash', async t => {
-    const shop = await startTestApp(t);
-    const ticket = await issueTicket(shop.app.db, shop.clock.now());
-    for (const wrong of ['', 'x', `${ticket}0`, ticket.slice(5), `psin_${'0'.repeat(32)}`])
-      assert.equal((await redeem(shop.origin, wrong)).status, 401);
-    for (const wrong of [null, { length: 32 }]) assert.equal((await redeem(shop.origin, wrong)).status, 400);
-    const rows = await shop.app.db.all<{ hash: Buffer }>('SELECT * FROM sign_in_tickets');
-    assert.deepEqual([rows.length, rows[0]!.hash.length], [1, 32]);
-    assert.ok(!JSON.stringify(rows.map(({ hash }) => hash.toString('latin1'))).includes(ticket));
-    const again = await shop.restart();
-    assert.equal((await redeem(again.origin, ticket)).status, 200);
   });
 });

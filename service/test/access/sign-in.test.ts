@@ -7,6 +7,11 @@ import type { ApiResponse } from '../support/client.ts';
 import { exchangeBytes } from '../support/raw-http.ts';
 import { assertRejected } from '../support/rejection.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
+import { useShop } from '../support/use-shop.ts';
+import { eachNoon } from './each-noon.ts';
+
+const shop = useShop();
+eachNoon(shop);
 
 interface Attempt {
   headers?: Record<string, string>;
@@ -14,7 +19,10 @@ interface Attempt {
 }
 
 /** Tries to sign in, with a Content-Type and the host of the service unless `headers` has others. */
-function attempt({ origin }: TestApp, { headers = {}, body = '' }: Attempt = {}): Promise<ApiResponse> {
+function attempt(
+  { headers = {}, body = '' }: Attempt = {},
+  { origin }: Pick<TestApp, 'origin'> = shop,
+): Promise<ApiResponse> {
   const all = { host: new URL(origin).host, 'content-type': 'application/json', ...headers };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
   const length = body === '' ? '' : `content-length: ${Buffer.byteLength(body)}\r\n`;
@@ -23,31 +31,48 @@ function attempt({ origin }: TestApp, { headers = {}, body = '' }: Attempt = {})
 
 const withTicket = (ticket: unknown) => JSON.stringify({ ticket });
 
-function assertNoFault({ logLines }: TestApp): void {
+/** The body of an attempt with a new ticket, as if it was issued this many milliseconds from now. */
+const newTicket = async (ahead = 0) => withTicket(await issueTicket(shop.app.db, shop.clock.now() + ahead));
+
+function assertNoFault(): void {
   assert.deepEqual(
-    logLines().filter(({ level }) => Number(level) > 30),
+    shop.logLines().filter(({ level }) => Number(level) > 30),
     [],
   );
 }
 
 describe('the ticket of a link that signs in', () => {
-  it('is exchanged once for a key of its own, which expires and is not the administrator’s', async t => {
-    const shop = await startTestApp(t);
-    const body = withTicket(await issueTicket(shop.app.db, shop.clock.now()));
-    const response = await attempt(shop, { body });
+  it('is exchanged once for a key of its own, which expires and is not the administrator’s', async () => {
+    const body = await newTicket();
+    const response = await attempt({ body });
     assert.deepEqual([response.status, response.headers['cache-control']], [200, 'no-store']);
     const { key } = response.body;
     assert.notEqual(key, shop.adminKey);
     const { body: account } = await shop.api.as(key).get('/account');
     assert.deepEqual([account.name, account.scopes], ['Console on the first machine', ['admin']]);
     assert.equal(Date.parse(account.expiresAt) - shop.clock.now(), 30 * DAY);
-    const message = assertRejected(await attempt(shop, { body }), 401, 'invalid_api_key');
+    const message = assertRejected(await attempt({ body }), 401, 'invalid_api_key');
     assert.match(message, /used before, has expired/);
+    const concurrent = await newTicket();
+    const results = await Promise.all(Array.from({ length: 8 }, () => attempt({ body: concurrent })));
+    assert.deepEqual(results.map(({ status }) => status).sort(), [200, ...Array(7).fill(401)]);
   });
 
-  it('is rejected from other machines, through proxies, from foreign pages and after 15 minutes', async t => {
-    const shop = await startTestApp(t);
-    const body = withTicket(await issueTicket(shop.app.db, shop.clock.now()));
+  it('is valid for less than 15 minutes, and not if a clock that ran ahead has issued it', async () => {
+    for (const [age, status] of [
+      [15 * MINUTE - 1, 200],
+      [15 * MINUTE, 401],
+    ] as const) {
+      const body = await newTicket();
+      shop.clock.advance(age);
+      assert.equal((await attempt({ body })).status, status, `${age}`);
+    }
+    assert.equal((await attempt({ body: await newTicket(MINUTE) })).status, 200);
+    assert.equal((await attempt({ body: await newTicket(MINUTE + 1) })).status, 401);
+  });
+
+  it('is rejected from other machines, through proxies and from foreign pages', async () => {
+    const body = await newTicket();
     const rejected: Record<string, string>[] = [
       { 'x-forwarded-for': '203.0.113.7' },
       { via: '1.1 proxy' },
@@ -55,77 +80,64 @@ describe('the ticket of a link that signs in', () => {
       // A foreign page whose host leads to this machine.
       { host: 'evil.example' },
     ];
-    for (const headers of rejected) {
-      assertRejected(await attempt(shop, { headers, body }), 401, 'invalid_api_key');
-    }
-    for (const wrong of ['', 'x'])
-      assertRejected(await attempt(shop, { body: withTicket(wrong) }), 401, 'invalid_api_key');
-    shop.clock.advance(15 * MINUTE);
-    assertRejected(await attempt(shop, { body }), 401, 'invalid_api_key');
+    for (const headers of rejected) assertRejected(await attempt({ headers, body }), 401, 'invalid_api_key');
   });
 
-  it('is valid for every name of this machine, in small and capital letters', async t => {
-    const shop = await startTestApp(t);
+  it('is valid for every name of this machine, in small and capital letters', async () => {
     const { port } = new URL(shop.origin);
     for (const name of ['localhost', 'LOCALHOST', '127.0.0.1', '[::1]', '[::ffff:127.0.0.1]']) {
-      const body = withTicket(await issueTicket(shop.app.db, shop.clock.now()));
-      const { status } = await attempt(shop, { headers: { host: `${name}:${port}` }, body });
+      const { status } = await attempt({ headers: { host: `${name}:${port}` }, body: await newTicket() });
       assert.equal(status, 200, name);
     }
   });
 
-  it('is in no log line', async t => {
+  it('survives wrong texts and a restart, and neither the store nor the log has it', async t => {
     const shop = await startTestApp(t);
-    const ticket = await issueTicket(shop.app.db, shop.clock.now());
-    await attempt(shop, { body: withTicket(ticket) });
+    const { db } = shop.app;
+    const ticket = await issueTicket(db, shop.clock.now());
+    for (const wrong of ['', 'x', `${ticket}0`, ticket.slice(5), `psin_${'0'.repeat(32)}`])
+      assertRejected(await attempt({ body: withTicket(wrong) }, shop), 401, 'invalid_api_key');
+    const rows = await db.all<{ hash: Buffer }>('SELECT * FROM sign_in_tickets');
+    assert.deepEqual([rows.length, rows[0]!.hash.length], [1, 32]);
+    assert.ok(!JSON.stringify(rows.map(({ hash }) => hash.toString('latin1'))).includes(ticket));
+    const again = await shop.restart();
+    assert.equal((await attempt({ body: withTicket(ticket) }, again)).status, 200);
     assert.ok(!JSON.stringify(shop.logLines()).includes(ticket));
   });
 });
 
 describe('an attempt to sign in', () => {
-  it('without a body gets a response', async t => {
-    const shop = await startTestApp(t);
-    const message = assertRejected(await attempt(shop), 400, 'invalid_request');
+  it('without a body or a ticket that is a text is rejected, and is not a fault of the service', async () => {
+    const message = assertRejected(await attempt(), 400, 'invalid_request');
     assert.equal(message, 'The request needs a JSON object as its body');
-    assertNoFault(shop);
-  });
-
-  it('whose ticket is not a text is rejected, and is not a fault of the service', async t => {
-    const shop = await startTestApp(t);
     const bodies = [{ toString: 1 }, { length: 32 }, null, 7, ['x']].map(withTicket);
     for (const body of [...bodies, '{}', '[]', 'null', '"x"', '{"ticket":"x","other":1}'])
-      assertRejected(await attempt(shop, { body }), 400, 'invalid_request');
-    assertNoFault(shop);
+      assertRejected(await attempt({ body }), 400, 'invalid_request');
+    assertNoFault();
   });
 
-  it('with a Host that is not valid is rejected, and is not a fault of the service', async t => {
-    const shop = await startTestApp(t);
-    const body = withTicket(await issueTicket(shop.app.db, shop.clock.now()));
+  it('with a Host that is not valid is rejected, and is not a fault of the service', async () => {
+    const body = await newTicket();
     for (const host of ['[', 'a b', '%zz', '127.0.0.1:99999', '']) {
-      const message = assertRejected(
-        await attempt(shop, { headers: { host }, body }),
-        400,
-        'invalid_request',
-      );
-      assert.match(message, /^The Host header must be/, host);
+      const response = await attempt({ headers: { host }, body });
+      assert.match(assertRejected(response, 400, 'invalid_request'), /^The Host header must be/, host);
     }
-    assertNoFault(shop);
+    assertNoFault();
   });
 
-  it('counts against the address, also when its Host or body is not valid, and gets 429 beyond the limit', async t => {
-    const shop = await startTestApp(t);
+  it('counts against the address, also when its Host or body is not valid, and gets 429 beyond the limit', async () => {
     const { perMinute } = planLimits.free;
     const attempts: Attempt[] = [{}, { headers: { host: '[' } }, { body: withTicket('x') }];
     for (let used = 1; used <= perMinute; used++) {
-      const { status, headers } = await attempt(shop, attempts[used % 3]);
+      const { status, headers } = await attempt(attempts[used % 3]);
       assert.ok(status === 400 || status === 401);
       assert.equal(Number(headers['x-ratelimit-remaining']), perMinute - used);
     }
-    const body = withTicket(await issueTicket(shop.app.db, shop.clock.now()));
-    assertRejected(await attempt(shop, { body }), 429, 'rate_limit_exceeded');
+    const body = await newTicket();
+    assertRejected(await attempt({ body }), 429, 'rate_limit_exceeded');
     // The same bucket as that of requests without a key.
     assertRejected(await shop.api.as().get('/pets'), 429, 'rate_limit_exceeded');
     shop.clock.advance(MINUTE);
-    assert.equal((await attempt(shop, { body })).status, 200);
+    assert.equal((await attempt({ body })).status, 200);
   });
 });

@@ -128,30 +128,3 @@ describe('a client that waits after a 429', () => {
     assert.ok(rejected > 100, `${rejected}`);
   });
 });
-
-describe('a client that does not wait', () => {
-  it('is banned at the tenth request after the forgiveness, however many it sends at once', () => {
-    const arrivals = fc.record({
-      requests: fc.integer({ min: 1, max: 30 }),
-      every: fc.integer({ min: 1, max: 6 * SECOND }),
-    });
-    fc.assert(
-      fc.property(fc.nat(45 * SECOND), arrivals, (start, { requests, every }) => {
-        const counters = new MemoryCounters();
-        const terms: Terms = { limits: { perMinute: 20, perDay: 1 }, bansLiftedAt: 0, banRules };
-        const firstRejection = START + start;
-        for (let i = 0; i < 2; i++) counters.decideKey(1, terms, firstRejection);
-        let strikes = 0;
-        for (let now = firstRejection; ; now += every) {
-          for (let i = 0; i < requests; i++) {
-            if (now >= firstRejection + 2 * SECOND) strikes++;
-            const { banBegins } = counters.decideKey(1, terms, now);
-            assert.equal(banBegins, strikes === 10);
-            if (banBegins) return;
-          }
-        }
-      }),
-      { numRuns: sized(100, 2_000) },
-    );
-  });
-});

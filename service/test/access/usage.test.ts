@@ -1,163 +1,128 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { DAY, SECOND } from '../../src/kit/clock.ts';
+import { DAY, MINUTE, SECOND } from '../../src/kit/clock.ts';
 import type { Client } from '../support/client.ts';
 import { assertRejected } from '../support/rejection.ts';
-import { startTestApp, type TestApp } from '../support/test-app.ts';
+import { useShop } from '../support/use-shop.ts';
+import { eachNoon } from './each-noon.ts';
+import { limitsIn, retryAfterIn } from './limit-headers.ts';
 
-const quotas = { perMinute: 3, perDay: 50 };
-
-interface Day {
-  date: string;
-  admitted: number;
-  refused: number;
-}
-
-async function daysOf(api: Client, keyId: number): Promise<Day[]> {
-  const { status, body } = await api.get(`/keys/${keyId}/usage`);
-  assert.equal(status, 200);
-  return body.days;
-}
+const shop = useShop();
+const { today, at } = eachNoon(shop);
 
 async function sendRequests(client: Client, times: number): Promise<void> {
   for (let i = 0; i < times; i++) await client.get('/pets');
 }
 
-/** Moves the clock, with the flush and the sweep that run in that time. */
-async function nextDay({ app, clock }: TestApp, days = 1): Promise<void> {
-  await app.keyLimits.flush();
-  clock.advance(days * DAY);
-  await app.keyLimits.sweep(clock.now());
+async function daysOf(keyId: number): Promise<object[]> {
+  const { status, body } = await shop.api.get(`/keys/${keyId}/usage`);
+  assert.equal(status, 200);
+  return body.days;
 }
 
 describe('the usage of a key', () => {
-  it('is shown for both windows and by UTC day, with separate counts of rejections', async t => {
-    const { api, clientWith } = await startTestApp(t);
-    const client = await clientWith({ plan: 'enterprise', quotas });
-    await sendRequests(client, 5);
-    const response = await api.get('/keys/2/usage');
-    assert.equal(response.status, 200);
-    assert.equal(response.headers['x-stability'], 'experimental');
-    assert.deepEqual(response.body, {
-      keyId: 2,
-      windows: {
-        minute: { limit: 3, used: 3, remaining: 0, resetAt: '2026-11-21T12:01:00.000Z' },
-        day: { limit: 50, used: 3, remaining: 47, resetAt: '2026-11-22T00:00:00.000Z' },
-      },
-      days: [{ date: '2026-11-21', admitted: 3, refused: 2 }],
+  it('is shown for both windows and by UTC day, to administrators and in its account, also when it is revoked', async () => {
+    const { api, clientWith, clock } = shop;
+    const client = await clientWith({
+      plan: 'enterprise',
+      quotas: { perMinute: 3, perDay: 50 },
+      scopes: ['pets:read'],
+      expiresAt: at('23:00:00').replace('Z', '+01:00'),
     });
-    assert.deepEqual((await client.get('/account')).body.days, response.body.days);
-    const same = await api.get('/keys/2/usage', { 'if-none-match': String(response.headers.etag) });
-    assert.equal(same.status, 304);
-  });
-
-  it('includes the rejections during a ban', async t => {
-    const { api, clientWith, clock } = await startTestApp(t, { environment: { PETSTORE_BAN_STRIKES: '1' } });
-    const client = await clientWith({ plan: 'enterprise', quotas });
+    await client.get('/pets');
+    clock.advance(MINUTE);
     await sendRequests(client, 4);
-    clock.advance(2 * SECOND);
-    await sendRequests(client, 6);
-    assert.deepEqual(await daysOf(api, 2), [{ date: '2026-11-21', admitted: 3, refused: 7 }]);
+    await client.get('/keys');
+    const { keyId } = client;
+    const response = await api.get(`/keys/${keyId}/usage`);
+    assert.equal(response.headers['x-stability'], 'experimental');
+    const windows = {
+      minute: { limit: 3, used: 3, remaining: 0, resetAt: at('12:02:00.000') },
+      day: {
+        limit: 50,
+        used: 4,
+        remaining: 46,
+        resetAt: new Date(clock.now() + DAY / 2 - MINUTE).toISOString(),
+      },
+    };
+    const days = [{ date: today(), admitted: 4, refused: 2 }];
+    assert.deepEqual(response.body, { keyId, windows, days });
+    const own = { keyId, name: 'Test client', plan: 'enterprise', scopes: ['pets:read'] };
+    const { body } = await client.get('/account');
+    assert.deepEqual(body, { ...own, expiresAt: at('22:00:00.000'), ban: null, windows, days });
+    await api.delete(`/keys/${keyId}`);
+    assert.deepEqual(await daysOf(keyId), days);
   });
 
-  it('includes a request on the day it was received, to the millisecond', async t => {
-    const { app, api, clientWith, clock } = await startTestApp(t);
+  it('includes a request on the day it was received, to the millisecond, before it is stored and afterwards', async () => {
+    const { app, clientWith, clock } = shop;
     const client = await clientWith({});
-    clock.set('2026-11-21T23:59:59.999Z');
+    const before = today();
+    clock.set(at('23:59:59.999'));
     await sendRequests(client, 2);
     clock.advance(1);
     await sendRequests(client, 3);
-    clock.advance(DAY);
+    const days = [
+      { date: today(), admitted: 3, refused: 0 },
+      { date: before, admitted: 2, refused: 0 },
+    ];
+    assert.deepEqual(await daysOf(client.keyId), days);
+    clock.advance(2 * DAY);
+    assert.deepEqual(await daysOf(client.keyId), days);
     await sendRequests(client, 1);
     await app.keyLimits.flush();
-    assert.deepEqual(await daysOf(api, 2), [
-      { date: '2026-11-23', admitted: 1, refused: 0 },
-      { date: '2026-11-22', admitted: 3, refused: 0 },
-      { date: '2026-11-21', admitted: 2, refused: 0 },
+    assert.deepEqual(await daysOf(client.keyId), [{ date: today(), admitted: 1, refused: 0 }, ...days]);
+  });
+});
+
+describe('GET /account', () => {
+  it('counts against a bucket of the key alone, as large as the Free plan, and not as its usage', async () => {
+    const { api, clientWith, clock } = shop;
+    const client = await clientWith({ plan: 'business' });
+    const { key } = (await api.post(`/keys/${client.keyId}/rotate`, { graceSeconds: 60 })).body;
+    const first = await client.get('/account');
+    const reset = Date.parse(at('12:01:00')) / SECOND;
+    assert.deepEqual(limitsIn(first, clock.now()), { limit: 60, remaining: 59, reset });
+    assert.equal(first.headers['ratelimit-policy'], '"minute";q=60;w=60, "day";q=1000;w=86400');
+    assert.deepEqual([first.body.windows.day.used, first.body.days], [0, []]);
+    assert.equal(limitsIn(await api.as(key).head('/account'), clock.now()).remaining, 58);
+    assert.equal(limitsIn(await api.get('/account'), clock.now()).remaining, 59, 'another key');
+    for (let i = 0; i < 58; i++) assert.equal((await client.head('/account')).status, 200);
+    const rejected = await client.get('/account');
+    const message = assertRejected(rejected, 429, 'rate_limit_exceeded');
+    assert.match(message, /^The 60 requests of this minute are used up for reading the account of this key,/);
+    assert.equal((await api.get(`/keys/${client.keyId}`)).body.lastUsedAt, null);
+    assert.equal(limitsIn(await client.get('/pets'), clock.now()).remaining, 999);
+    clock.advance(retryAfterIn(rejected) * SECOND);
+    assert.deepEqual((await api.as(key).get('/account')).body.days, [
+      { date: today(), admitted: 1, refused: 0 },
     ]);
   });
+});
 
-  it('of a day that has just ended is complete before it is stored', async t => {
-    const { api, clientWith, clock } = await startTestApp(t);
-    const client = await clientWith({});
-    await sendRequests(client, 4);
-    clock.advance(DAY);
-    assert.deepEqual(await daysOf(api, 2), [{ date: '2026-11-21', admitted: 4, refused: 0 }]);
-    await sendRequests(client, 1);
-    assert.deepEqual(await daysOf(api, 2), [
-      { date: '2026-11-22', admitted: 1, refused: 0 },
-      { date: '2026-11-21', admitted: 4, refused: 0 },
-    ]);
-  });
-
-  it('lists several days, the latest first, without those that had no request', async t => {
-    const shop = await startTestApp(t);
-    const client = await shop.clientWith({ plan: 'enterprise', quotas });
-    for (const [times, daysLater] of [
-      [1, 1],
-      [2, 3],
-      [5, 1],
-    ] as const) {
-      await sendRequests(client, times);
-      await nextDay(shop, daysLater);
-    }
-    const expected = [
-      { date: '2026-11-25', admitted: 3, refused: 2 },
-      { date: '2026-11-22', admitted: 2, refused: 0 },
-      { date: '2026-11-21', admitted: 1, refused: 0 },
-    ];
-    assert.deepEqual(await daysOf(shop.api, 2), expected);
-    await sendRequests(client, 1);
-    assert.deepEqual(await daysOf(shop.api, 2), [
-      { date: '2026-11-26', admitted: 1, refused: 0 },
-      ...expected,
-    ]);
-  });
-
-  it('is retained for 90 days, including today', async t => {
-    const shop = await startTestApp(t);
-    const client = await shop.clientWith({ plan: 'enterprise', quotas });
-    for (let day = 0; day < 95; day++) {
-      await sendRequests(client, 1 + (day % 3));
-      await nextDay(shop);
-    }
-    await sendRequests(client, 1);
-    const days = await daysOf(shop.api, 2);
-    assert.equal(days.length, 90);
-    const today = Date.parse('2026-11-21') + 95 * DAY;
-    for (const [i, { date, admitted }] of days.entries()) {
-      const day = 95 - i;
-      assert.equal(date, new Date(today - i * DAY).toISOString().slice(0, 10));
-      assert.equal(admitted, day === 95 ? 1 : 1 + (day % 3), date);
-    }
-    const [stored] = await shop.app.db.all<{ days: number }>(
-      'SELECT count(*) AS days FROM key_usage WHERE api_key_id = 2',
+describe('the headers RateLimit and RateLimit-Policy', () => {
+  it('state both limits of the key, and for the binding window the rest and when it ends', async () => {
+    const { api, clientWith, clock } = shop;
+    const client = await clientWith({ plan: 'enterprise', quotas: { perMinute: 3, perDay: 5 } });
+    const fields = async () => {
+      const { status, headers } = await client.get('/pets');
+      return [status, headers['ratelimit-policy'], headers.ratelimit];
+    };
+    const policy = '"minute";q=3;w=60, "day";q=5;w=86400';
+    clock.set(at('12:00:17.500'));
+    assert.deepEqual(await fields(), [200, policy, '"minute";r=2;t=43']);
+    clock.set(at('12:00:59.999'));
+    assert.deepEqual(await fields(), [200, policy, '"minute";r=1;t=1']);
+    clock.advance(1);
+    assert.deepEqual(
+      await fields(),
+      [200, policy, '"day";r=2;t=43140'],
+      'the day, when both have the same rest',
     );
-    assert.equal(stored!.days, 89, 'older rows are deleted, and today is not stored yet');
-  });
-
-  it('survives a restart', async t => {
-    const shop = await startTestApp(t);
-    const client = await shop.clientWith({ plan: 'enterprise', quotas });
-    await sendRequests(client, 5);
-    await nextDay(shop);
     await sendRequests(client, 2);
-    const before = (await shop.api.get('/keys/2/usage')).text;
-    const { api } = await shop.restart();
-    assert.equal((await api.get('/keys/2/usage')).text, before);
-    assert.deepEqual(await daysOf(api, 2), [
-      { date: '2026-11-22', admitted: 2, refused: 0 },
-      { date: '2026-11-21', admitted: 3, refused: 2 },
-    ]);
-  });
-
-  it('is shown only to administrators, and remains when the key is revoked', async t => {
-    const { api, clientWith } = await startTestApp(t);
-    const client = await clientWith({ scopes: ['pets:read'] });
-    await sendRequests(client, 1);
-    assertRejected(await client.get('/keys/2/usage'), 403, 'insufficient_scope');
-    assertRejected(await api.get('/keys/77/usage'), 404, 'api_key_not_found');
-    await api.delete('/keys/2');
-    assert.deepEqual(await daysOf(api, 2), [{ date: '2026-11-21', admitted: 2, refused: 0 }]);
+    assert.deepEqual(await fields(), [429, policy, '"day";r=0;t=43140'], 'which ends later than the minute');
+    await api.patch(`/keys/${client.keyId}`, { plan: 'pro' });
+    const ofPro = '"minute";q=300;w=60, "day";q=10000;w=86400';
+    assert.deepEqual(await fields(), [200, ofPro, '"minute";r=296;t=60']);
   });
 });

@@ -213,15 +213,6 @@ describe('a page of another origin', () => {
       for (const path of ['/categories', '/nowhere'])
         assertRejected(await visit(1, path, origin), 403, 'origin_not_allowed');
   });
-
-  it('can use the key once an administrator adds its origin, and no longer when it is removed', async () => {
-    const { api, client, visit } = await aPage();
-    const origin = 'https://new.example';
-    assertRejected(await visit(1, '/categories', origin), 403, 'origin_not_allowed');
-    await api.patch(`/keys/${client.keyId}`, { origins: [origin] });
-    assert.equal((await visit(1, '/categories', origin)).status, 200);
-    assertRejected(await visit(1, '/categories', ORIGIN), 403, 'origin_not_allowed');
-  });
 });
 
 describe('a request without the header Origin', () => {

@@ -7,7 +7,7 @@ import { EventReader } from '../support/event-reader.ts';
 import { appendMany } from '../support/many-events.ts';
 import { startTestApp } from '../support/test-app.ts';
 
-const EVENTS = 5_000;
+const EVENTS = 2_000;
 
 /** A catch-up reads 100 events per page. */
 const PAGES = EVENTS / 100;

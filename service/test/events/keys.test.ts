@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { provokeBan, usedUp } from '../access/provoke-ban.ts';
-import { eventsAfter, eventsOf, settledCursor } from '../support/event-log.ts';
-import { aCategory } from '../support/factories.ts';
-import { assertRejected } from '../support/rejection.ts';
+import { eventsAfter, eventsOf } from '../support/event-log.ts';
 import { startTestApp } from '../support/test-app.ts';
 import { until } from '../support/until.ts';
 
@@ -79,24 +77,5 @@ describe('a change of keys', () => {
     const lifted = await eventsOf(shop, () => shop.api.delete(`/keys/${client.keyId}/ban`));
     assert.deepEqual(typesAndSubjects(lifted), [`key.unbanned keys/${client.keyId}`]);
     assert.equal(lifted[0]!.data.ban, null);
-  });
-
-  it('is visible to administrators only, in every way to read events', async t => {
-    const shop = await startTestApp(t);
-    const { api, clientWith } = shop;
-    const reader = await clientWith({ scopes: ['events:read', 'pets:read'] });
-    await aCategory(api);
-    await settledCursor(shop);
-    assert.deepEqual(typesAndSubjects(await eventsAfter(reader, 0)), ['category.created categories/1']);
-    assert.ok((await eventsAfter(api, 0)).length > 1);
-    for (const path of ['/events', '/events/stream']) {
-      for (const query of ['type=key.*', 'type=pet.created&type=key.banned', 'subject=keys/1']) {
-        const message = assertRejected(await reader.get(`${path}?${query}`), 403, 'insufficient_scope');
-        assert.match(message, /^The API key lacks the scope `admin` for events `key\.\w+`: /);
-      }
-    }
-    const other = await clientWith({ scopes: ['pets:read', 'orders:write'] });
-    for (const path of ['/events', '/events/stream'])
-      assertRejected(await other.get(path), 403, 'insufficient_scope');
   });
 });

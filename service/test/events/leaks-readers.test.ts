@@ -5,7 +5,7 @@ import type { EventFilter } from '../../src/events/event-log/event-filter.ts';
 import { EventTail } from '../../src/events/event-log/event-tail.ts';
 import { EventStream } from '../../src/events/stream/event-stream.ts';
 import { waitForEvents } from '../../src/events/stream/wait-for-events.ts';
-import { MINUTE } from '../../src/kit/clock.ts';
+import { MINUTE, SECOND } from '../../src/kit/clock.ts';
 import type { MessageSink } from '../../src/routes/message-sink.ts';
 import { CountingLog, settle } from './counting-log.ts';
 
@@ -41,46 +41,19 @@ async function assertUnread({ log, tail, timers }: Reading): Promise<void> {
 }
 
 describe(`${READERS} waits for events leave nothing behind`, () => {
-  /** Starts the waits, all with one signal, and checks that they wait. */
-  async function begin({ log, tail, timers }: Reading, seconds = 60) {
-    const disconnection = new AbortController();
-    const wait = { after: 0, limit: 10, seconds, signal: disconnection.signal };
+  /** Starts the waits, all with one signal. Returns them, and how many listeners the signal has. */
+  function begin({ log, tail }: Reading, disconnection = new AbortController()) {
+    const wait = { after: 0, limit: 10, seconds: 60, signal: disconnection.signal };
     const waits = Array.from({ length: READERS }, () => waitForEvents({ db: log, tail }, ALL, wait));
-    await settle();
-    assert.equal(timers(), READERS);
-    const listeners = () => getEventListeners(disconnection.signal, 'abort').length;
-    assert.equal(listeners(), READERS);
-    return { disconnection, waits, listeners };
+    return { disconnection, waits, listeners: () => getEventListeners(wait.signal, 'abort').length };
   }
-
-  it('that ended with an event', async t => {
-    const reading = aLog(t);
-    const { waits, listeners } = await begin(reading);
-    reading.log.append();
-    for (const { events } of await Promise.all(waits)) assert.equal(events.length, 1);
-    assert.equal(listeners(), 0);
-    await assertUnread(reading);
-  });
 
   it('that lasted their full time', async t => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
     const reading = aLog(t);
-    const disconnection = new AbortController();
-    const wait = { after: 0, limit: 10, seconds: 60, signal: disconnection.signal };
-    const waits = Array.from({ length: READERS }, () =>
-      waitForEvents({ db: reading.log, tail: reading.tail }, ALL, wait),
-    );
+    const { waits, listeners } = begin(reading);
     await settle();
     t.mock.timers.tick(MINUTE);
-    for (const { events } of await Promise.all(waits)) assert.equal(events.length, 0);
-    assert.equal(getEventListeners(disconnection.signal, 'abort').length, 0);
-    await assertUnread(reading);
-  });
-
-  it('whose clients disconnected', async t => {
-    const reading = aLog(t);
-    const { disconnection, waits, listeners } = await begin(reading);
-    disconnection.abort();
     for (const { events } of await Promise.all(waits)) assert.equal(events.length, 0);
     assert.equal(listeners(), 0);
     await assertUnread(reading);
@@ -88,16 +61,19 @@ describe(`${READERS} waits for events leave nothing behind`, () => {
 
   it('whose clients had disconnected before they started', async t => {
     const reading = aLog(t);
-    const signal = AbortSignal.abort();
-    const wait = { after: 0, limit: 10, seconds: 60, signal };
-    for (let i = 0; i < READERS; i++) await waitForEvents({ db: reading.log, tail: reading.tail }, ALL, wait);
-    assert.equal(getEventListeners(signal, 'abort').length, 0);
+    const disconnection = new AbortController();
+    disconnection.abort();
+    const { waits, listeners } = begin(reading, disconnection);
+    await Promise.all(waits);
+    assert.equal(listeners(), 0);
     await assertUnread(reading);
   });
 
   it('that failed because the log could not be read', async t => {
     const reading = aLog(t);
-    const { disconnection, waits, listeners } = await begin(reading);
+    const { disconnection, waits, listeners } = begin(reading);
+    await settle();
+    assert.deepEqual([reading.timers(), listeners()], [READERS, READERS]);
     const failed = Promise.allSettled(waits);
     t.mock.method(reading.log, 'all', async () => {
       throw new Error('The log cannot be read');
@@ -113,11 +89,11 @@ describe(`${READERS} waits for events leave nothing behind`, () => {
 /** The connection of a stream, as `EventConnection` is for a connected client. */
 class TestSink extends EventEmitter implements MessageSink {
   sent = 0;
-  isBlocked = false;
 
   send(messages: readonly Uint8Array[]): boolean {
     this.sent += messages.length;
-    return !this.isBlocked;
+    // It has no more room.
+    return false;
   }
 
   onBeat(): void {}
@@ -141,39 +117,23 @@ function start({ log, tail }: Reading, sink: MessageSink): void {
 }
 
 describe(`${READERS} streams leave nothing behind`, () => {
-  const states: [what: string, prepare: (sink: TestSink) => void][] = [
-    ['that had caught up with the log', () => {}],
-    [
-      'whose readers were blocked',
-      sink => {
-        sink.isBlocked = true;
-      },
-    ],
-  ];
-
-  for (const [what, prepare] of states) {
-    it(what, async t => {
-      const reading = aLog(t);
-      const { log, tail } = reading;
-      const sinks = Array.from({ length: READERS }, () => new TestSink());
-      for (const sink of sinks) {
-        prepare(sink);
-        start(reading, sink);
-      }
-      await settle();
-      log.append();
-      await settle();
-      assert.notEqual(tail.position, undefined);
-      const sent = sinks.map(sink => sink.sent);
-      assert.ok(Math.min(...sent) > 1, 'each has received its position and an event');
-      for (const sink of sinks) sink.emit('close');
-      await assertUnread(reading);
-      assert.deepEqual(
-        sinks.map(sink => sink.sent),
-        sent,
-      );
-    });
-  }
+  it('whose readers were blocked', async t => {
+    const reading = aLog(t);
+    const sinks = Array.from({ length: READERS }, () => new TestSink());
+    for (const sink of sinks) start(reading, sink);
+    await settle();
+    reading.log.append();
+    await settle();
+    assert.notEqual(reading.tail.position, undefined);
+    const sent = sinks.map(sink => sink.sent);
+    assert.ok(Math.min(...sent) > 1, 'each has received its position and an event');
+    for (const sink of sinks) sink.emit('close');
+    await assertUnread(reading);
+    assert.deepEqual(
+      sinks.map(sink => sink.sent),
+      sent,
+    );
+  });
 
   it('that closed before they caught up', async t => {
     const reading = aLog(t);
@@ -188,5 +148,61 @@ describe(`${READERS} streams leave nothing behind`, () => {
     unfollow();
     await assertUnread(reading);
     assert.ok(reading.log.reads - before < 10, 'streams that wait for their turn stop reading');
+  });
+});
+
+describe('the tail of the log', () => {
+  it('is read every second by one timer while it has a follower, and not after the last one leaves', async t => {
+    t.mock.timers.enable({ apis: ['setInterval'] });
+    const { tail, log } = aLog(t);
+    let notified = 0;
+    const unfollow = Array.from({ length: 1_000 }, () => tail.follow(() => notified++));
+    await settle();
+    assert.equal(notified, 1_000, 'each has the position at which the tail starts');
+    notified = 0;
+    const before = log.reads;
+    for (let second = 0; second < 5; second++) {
+      t.mock.timers.tick(SECOND);
+      await settle();
+    }
+    assert.equal(log.reads - before, 5);
+    for (const end of unfollow.slice(1)) end();
+    log.append();
+    await settle();
+    assert.equal(notified, 1, 'the one that remains');
+    unfollow[0]!();
+    const reads = log.reads;
+    for (let second = 0; second < 60; second++) {
+      t.mock.timers.tick(SECOND);
+      log.append();
+      await settle();
+    }
+    assert.deepEqual([log.reads, notified, tail.position], [reads, 1, undefined]);
+    // However often all followers leave and others arrive, one timer remains.
+    for (let i = 0; i < 1_000; i++) tail.follow(() => {})();
+    await settle();
+    const end = tail.follow(() => {});
+    await settle();
+    const last = log.reads;
+    t.mock.timers.tick(SECOND);
+    await settle();
+    assert.equal(log.reads - last, 1);
+    end();
+  });
+
+  it('is not read after it was closed, and notifies no follower', async t => {
+    t.mock.timers.enable({ apis: ['setInterval'] });
+    const { tail, log } = aLog(t);
+    for (let i = 0; i < 1_000; i++) tail.follow(() => {})();
+    tail.follow(() => assert.equal(isClosed, false));
+    let isClosed = false;
+    await settle();
+    await tail.close();
+    isClosed = true;
+    const before = log.reads;
+    log.append();
+    t.mock.timers.tick(60 * SECOND);
+    await settle();
+    assert.equal(log.reads, before);
   });
 });

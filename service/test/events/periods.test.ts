@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { expire } from '../../src/events/event-log/event-log.ts';
 import { HOUR, SECOND } from '../../src/kit/clock.ts';
 import { aPet } from '../support/factories.ts';
 import { nextPath, pagesOf } from '../support/pages.ts';
@@ -122,6 +123,26 @@ describe('events of a period', () => {
     const rest = await Array.fromAsync(pagesOf(api, `/events?from=${from}&to=${to}&wait=60`));
     const names = rest.flatMap(page => page.body.map(({ data }: { data: { name?: string } }) => data.name));
     assert.ok(names.includes('Late') && !names.includes('Later'), `${names}`);
+  });
+
+  it('are found by their times as before when the beginning of the log has expired', async t => {
+    const shop = await startTestApp(t);
+    await fillLog(shop, hourly);
+    while (await expire(shop.app.db, FIRST + 13 * HOUR));
+    for (const [query, ids] of [
+      ['', numbers(14, 20)],
+      [`from=${timeOf(16)}`, numbers(17, 20)],
+      [`from=${timeOf(14)}&to=${timeOf(17)}`, [15, 16, 17]],
+      [`from=${timeOf(2)}&to=${timeOf(15)}`, [14, 15]],
+      [`from=${timeOf(2)}&to=${timeOf(5)}`, []],
+    ] as const) {
+      const { body } = await shop.api.get(`/events?${query}`);
+      assert.deepEqual(
+        body.map(({ id }: { id: string }) => Number(id)),
+        ids,
+        query,
+      );
+    }
   });
 
   it('have times with an offset', async t => {

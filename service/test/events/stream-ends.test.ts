@@ -2,16 +2,19 @@ import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
 import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { SECOND } from '../../src/kit/clock.ts';
+import { MINUTE, SECOND } from '../../src/kit/clock.ts';
 import { eventsAfter, latestCursor, settledCursor } from '../support/event-log.ts';
 import { EventReader } from '../support/event-reader.ts';
 import { aCategory } from '../support/factories.ts';
+import { sized } from '../support/long.ts';
 import { appendMany } from '../support/many-events.ts';
 import { assertRejected } from '../support/rejection.ts';
 import { startTestApp } from '../support/test-app.ts';
 import { until } from '../support/until.ts';
 
 const LARGE = JSON.stringify({ text: 'x'.repeat(2_000) });
+/** At least 16 MB of large events: far more than the buffers of a connection hold. */
+const MANY = sized(8_000, 15_000);
 
 describe('a key', () => {
   it('has a limited number of streams, counted over all of its secrets and apart from other keys', async t => {
@@ -91,8 +94,7 @@ describe('a reader that is too slow', () => {
     reader.pause();
     await appendMany(shop.app, 1, { data: LARGE });
     await sleep(200);
-    // 40 MB: far more than the connection buffers hold.
-    await appendMany(shop.app, 20_000, { data: LARGE });
+    await appendMany(shop.app, MANY, { data: LARGE });
     const end = Number(await settledCursor(shop));
     for (let i = 0; i < 30; i++) await aCategory(shop.api);
     const kept = sockets.map(socket => socket.writableLength);
@@ -115,7 +117,7 @@ describe('a reader that is too slow', () => {
     await aCategory(shop.api);
     await reader.untilEvents(1);
     reader.pause();
-    await appendMany(shop.app, 15_000, { data: LARGE });
+    await appendMany(shop.app, MANY, { data: LARGE });
     const end = Number(await settledCursor(shop));
     const dropped = () => shop.logLines().filter(({ msg }) => msg === 'Stream dropped');
     await reader.until(() => dropped().length > 0, 'the reader to be dropped');
@@ -124,7 +126,7 @@ describe('a reader that is too slow', () => {
     await sleep(1_500);
     reader.resume();
     await reader.untilOver();
-    assert.ok(reader.events.length < 15_000);
+    assert.ok(reader.events.length < MANY);
     const headers = { 'last-event-id': reader.lastEventId };
     const again = await EventReader.open(shop.origin, shop.adminKey, { headers });
     await again.untilEvents(end - Number(reader.lastEventId));
@@ -137,11 +139,12 @@ describe('a reader that is too slow', () => {
 
 describe('a shutdown', () => {
   it('ends streams at once with a reason, including streams whose reader reads nothing', async t => {
-    const shop = await startTestApp(t);
+    // Longer than a busy machine needs: there is no sign of life.
+    const shop = await startTestApp(t, { heartbeat: MINUTE });
     const reader = await EventReader.open(shop.origin, shop.adminKey);
     const stuck = await EventReader.open(shop.origin, shop.adminKey);
     stuck.pause();
-    await appendMany(shop.app, 10_000, { data: LARGE });
+    await appendMany(shop.app, MANY, { data: LARGE });
     const end = Number(await settledCursor(shop));
     await reader.until(() => reader.ids.at(-1)! >= end, 'the reader to have all events');
     await shop.app.server.close();

@@ -38,7 +38,10 @@ describe('source and subject of an event', () => {
     const shop = await webhookShop(t, { environment: { PETSTORE_PUBLIC_URL: PUBLIC } });
     await shop.webhook();
     const follower = await EventReader.open(shop.shop.origin, shop.shop.adminKey);
-    await anOrder(shop.api, {});
+    const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+    // All characters that a request ID may have.
+    const requestid = 'Az09._~:/+=-';
+    await shop.api.post('/store/orders', {}, { 'x-request-id': requestid, traceparent });
     await shop.settle();
     const page = await shop.api.get('/events?type=order.*');
     await follower.untilEvents(1);
@@ -48,7 +51,14 @@ describe('source and subject of an event', () => {
     await reader.untilEvents(1);
     await shop.receiver.has(1);
     const [event] = page.body;
-    assert.deepEqual([event.source, event.subject], [`${PUBLIC}/`, 'store/orders/1']);
+    const expected = {
+      source: `${PUBLIC}/`,
+      subject: 'store/orders/1',
+      actor: 'keys/1',
+      requestid,
+      traceparent,
+    };
+    assert.partialDeepStrictEqual(event, expected);
     assert.equal(page.text, `[${shop.receiver.received[0]!.text}]`);
     assert.deepEqual([follower.events, reader.events], [page.body, page.body]);
     const [delivery] = await shop.read('/webhooks/1/deliveries');

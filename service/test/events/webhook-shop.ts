@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import type { TestContext } from 'node:test';
 import { readStandings } from '../../src/access/api-keys/standings.ts';
 import { type App, buildApp, type Overrides } from '../../src/app.ts';
 import type { Database } from '../../src/db/database.ts';
@@ -19,7 +18,7 @@ export const WEBHOOK_SCOPES = ['webhooks:write', 'events:read', 'pets:read', 'or
 
 /** A shop with endpoints on 127.0.0.1. Pauses between attempts have no jitter, and a shutdown does not wait for attempts. */
 export async function webhookShop(
-  t: TestContext,
+  t: { after(release: () => Promise<unknown>): void },
   {
     receivers: count = 1,
     clock,

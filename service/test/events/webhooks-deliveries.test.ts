@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { sweepSlice } from '../../src/events/webhooks/sweep.ts';
-import { DAY, HOUR, MINUTE, SECOND } from '../../src/kit/clock.ts';
+import { HOUR, MINUTE, SECOND } from '../../src/kit/clock.ts';
 import { assertRejected } from '../support/rejection.ts';
 import { until } from '../support/until.ts';
-import { sweepAll, webhookShop } from './webhook-shop.ts';
+import { webhookShop } from './webhook-shop.ts';
 
 describe('a delivery', () => {
   it('is listed and read with its attempts, their status and duration, and the start of the response', async t => {
@@ -103,23 +103,6 @@ describe('a delivery', () => {
     assert.match(assertRejected(wrong, 400, 'invalid_request'), /one of `pending`, `delivered`, `dead`/);
     await shop.webhook();
     assertRejected(await shop.api.get('/webhooks/2/deliveries/1'), 404, 'delivery_not_found');
-  });
-
-  it('that has ended is stored for 30 days', async t => {
-    const shop = await webhookShop(t);
-    const { path } = await shop.webhook();
-    await shop.category();
-    await shop.settle();
-    const { db } = shop.shop.app;
-    const sweepAfter = async (days: number) => {
-      await sweepAll(db, { before: shop.clock.now() - days * DAY, now: shop.clock.now() });
-      return (await shop.read(`${path}/deliveries`)).length;
-    };
-    shop.clock.advance(30 * DAY);
-    assert.equal(await sweepAfter(30), 1);
-    shop.clock.advance(1);
-    assert.equal(await sweepAfter(30), 0);
-    assert.deepEqual(await db.all('SELECT * FROM webhook_attempts'), []);
   });
 });
 

@@ -35,7 +35,7 @@ describe('a webhook', () => {
     assert.throws(() => new Webhook(`whsec_${'A'.repeat(43)}=`).verify(text, headers));
   });
 
-  it('gets both signatures during the overlap of a rotation, and then only the new one', async t => {
+  it('gets both signatures during the overlap of a rotation, and then, or without one, only the new one', async t => {
     const shop = await webhookShop(t, { clock: new TestClock(Date.now()) });
     const { secret: old, path } = await shop.webhook();
     const { status, body } = await shop.api.post(`${path}/rotate`, { graceSeconds: 60 });
@@ -51,17 +51,12 @@ describe('a webhook', () => {
     for (const secret of [old, body.secret]) new Webhook(secret).verify(during!.text, during!.headers);
     new Webhook(body.secret).verify(afterwards!.text, afterwards!.headers);
     assert.throws(() => new Webhook(old).verify(afterwards!.text, afterwards!.headers));
-  });
-
-  it('that is rotated without a grace gets only the new signature at once', async t => {
-    const shop = await webhookShop(t, { clock: new TestClock(Date.now()) });
-    const { secret: old, path } = await shop.webhook();
-    const { body } = await shop.api.post(`${path}/rotate`, { graceSeconds: 0 });
+    const { body: last } = await shop.api.post(`${path}/rotate`, { graceSeconds: 0 });
     await shop.category();
     await shop.settle();
-    const [{ text, headers }] = shop.receiver.received as [(typeof shop.receiver.received)[0]];
-    new Webhook(body.secret).verify(text, headers);
-    assert.throws(() => new Webhook(old).verify(text, headers));
+    const { text, headers } = shop.receiver.received[2]!;
+    new Webhook(last.secret).verify(text, headers);
+    assert.throws(() => new Webhook(body.secret).verify(text, headers));
   });
 
   it('gets the same webhook-id in all attempts of a delivery, each with its own timestamp and signature', async t => {

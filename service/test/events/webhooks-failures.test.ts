@@ -218,22 +218,4 @@ describe('an endpoint', () => {
       'categories/1 category.updated',
     ]);
   });
-
-  it('that accepted nothing for five days is disabled when a delivery dies, and the webhook shows why', async t => {
-    const shop = await webhookShop(t);
-    const { path } = await shop.webhook();
-    const start = shop.clock.now();
-    shop.receiver.respondWith(500);
-    await shop.category();
-    await shop.settle();
-    // The schedule lasts three days, so the second delivery dies after six.
-    for (const pause of SCHEDULE) await shop.after(pause);
-    assert.equal((await shop.read(path)).enabled, true);
-    await shop.category();
-    await shop.settle();
-    for (const pause of SCHEDULE) await shop.after(pause);
-    const { enabled, disabledReason, disabledAt, failingSince } = await shop.read(path);
-    assert.deepEqual([enabled, disabledReason], [false, 'The endpoint has accepted no delivery for 6 days']);
-    assert.deepEqual([Date.parse(failingSince), Date.parse(disabledAt)], [start, shop.clock.now()]);
-  });
 });

@@ -5,9 +5,9 @@ import type { AddressInfo } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { disconnect } from '../support/local-endpoint.ts';
 import { startTestApp } from '../support/test-app.ts';
 import { certificate, privateKey } from './certificate.ts';
-import { disconnect } from './receiver.ts';
 import { ALLOW_PRIVATE, sendDue } from './webhook-shop.ts';
 
 /** Sends a test event to a local endpoint with a certificate of `hooks.example`, and returns the result. */

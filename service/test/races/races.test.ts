@@ -102,64 +102,89 @@ describe('of 50 changes at once', () => {
   });
 });
 
-for (const count of [2, 50]) {
-  describe(`${count} requests at once with one Idempotency-Key`, () => {
-    it('have one effect', async t => {
-      const { api, atOnce } = await startReplicas(t);
-      const petId = await aPet(api, { stock: 100 });
+describe('50 requests at once with one Idempotency-Key', () => {
+  const count = 50;
+  it('have one effect', async t => {
+    const { api, atOnce } = await startReplicas(t);
+    const petId = await aPet(api, { stock: 100 });
 
-      const responses = await atOnce(count, api =>
-        api.post('/store/orders', { petId }, { 'idempotency-key': 'sale-1' }),
-      );
+    const responses = await atOnce(count, api =>
+      api.post('/store/orders', { petId }, { 'idempotency-key': 'sale-1' }),
+    );
 
-      const made = responses.filter(({ status }) => status === 201);
-      const waiting = responses.filter(({ body }) => body.code === 'idempotency_key_in_use');
-      assert.equal(made.length + waiting.length, count, JSON.stringify(tally(responses)));
-      assert.equal(made.filter(({ headers }) => headers['idempotency-replayed'] === undefined).length, 1);
-      const again = await api.post('/store/orders', { petId }, { 'idempotency-key': 'sale-1' });
-      assert.equal(again.headers['idempotency-replayed'], 'true');
-      for (const { body } of made) assert.deepEqual(body, again.body);
-      assert.deepEqual(await stockOf(api, petId), ['available', 99]);
-    });
-
-    it('are kept apart by API key', async t => {
-      const { api, app, clientWith, atOnce } = await startReplicas(t);
-      const petId = await aPet(api, { stock: 100 });
-      const other = await clientWith({});
-      const isOther = (i: number) => ((i ^ (i >> 1)) & 1) === 1;
-      const headers = { 'idempotency-key': 'sale-1' };
-      // The first request of each key waits for this transaction; meanwhile the other requests of that key are rejected.
-      const { promise: started, resolve: start } = Promise.withResolvers<void>();
-      const { promise: released, resolve: release } = Promise.withResolvers<void>();
-      const hold = async (tx: Transaction) => {
-        await tx.lock(lockOfPet(petId));
-        start();
-        await released;
-      };
-      const holding = app.db.write(hold, { alone: true });
-      await started;
-      let ended = 0;
-      const sent = atOnce(count, async (api, i) => {
-        const client = isOther(i) ? api.as(other.key) : api;
-        return client.post('/store/orders', { petId }, headers).finally(() => ended++);
-      });
-      await until('all but one request of each key are rejected', () => ended >= count - 2).finally(release);
-      await holding;
-
-      const responses = await sent;
-      const outcomes = { ...(count > 2 && { '409 idempotency_key_in_use': count - 2 }), '201': 2 };
-      assert.deepEqual(tally(responses), outcomes);
-      for (const [client, mine] of [
-        [api, (i: number) => !isOther(i)],
-        [other, isOther],
-      ] as const) {
-        const made = responses.find(({ status }, i) => status === 201 && mine(i))!;
-        assert.equal(made.headers['idempotency-replayed'], undefined);
-        const again = await client.post('/store/orders', { petId }, headers);
-        assert.equal(again.headers['idempotency-replayed'], 'true');
-        assert.deepEqual(again.body, made.body);
-      }
-      assert.deepEqual(await stockOf(api, petId), ['available', 98]);
-    });
+    const made = responses.filter(({ status }) => status === 201);
+    const waiting = responses.filter(({ body }) => body.code === 'idempotency_key_in_use');
+    assert.equal(made.length + waiting.length, count, JSON.stringify(tally(responses)));
+    assert.equal(made.filter(({ headers }) => headers['idempotency-replayed'] === undefined).length, 1);
+    const again = await api.post('/store/orders', { petId }, { 'idempotency-key': 'sale-1' });
+    assert.equal(again.headers['idempotency-replayed'], 'true');
+    for (const { body } of made) assert.deepEqual(body, again.body);
+    assert.deepEqual(await stockOf(api, petId), ['available', 99]);
   });
-}
+
+  it('are kept apart by API key', async t => {
+    const { api, app, clientWith, atOnce } = await startReplicas(t);
+    const petId = await aPet(api, { stock: 100 });
+    const other = await clientWith({});
+    const isOther = (i: number) => ((i ^ (i >> 1)) & 1) === 1;
+    const headers = { 'idempotency-key': 'sale-1' };
+    // The first request of each key waits for this transaction; meanwhile the other requests of that key are rejected.
+    const { promise: started, resolve: start } = Promise.withResolvers<void>();
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    const hold = async (tx: Transaction) => {
+      await tx.lock(lockOfPet(petId));
+      start();
+      await released;
+    };
+    const holding = app.db.write(hold, { alone: true });
+    await started;
+    let ended = 0;
+    const sent = atOnce(count, async (api, i) => {
+      const client = isOther(i) ? api.as(other.key) : api;
+      return client.post('/store/orders', { petId }, headers).finally(() => ended++);
+    });
+    await until('all but one request of each key are rejected', () => ended >= count - 2).finally(release);
+    await holding;
+
+    const responses = await sent;
+    const outcomes = { '409 idempotency_key_in_use': count - 2, '201': 2 };
+    assert.deepEqual(tally(responses), outcomes);
+    for (const [client, mine] of [
+      [api, (i: number) => !isOther(i)],
+      [other, isOther],
+    ] as const) {
+      const made = responses.find(({ status }, i) => status === 201 && mine(i))!;
+      assert.equal(made.headers['idempotency-replayed'], undefined);
+      const again = await client.post('/store/orders', { petId }, headers);
+      assert.equal(again.headers['idempotency-replayed'], 'true');
+      assert.deepEqual(again.body, made.body);
+    }
+    assert.deepEqual(await stockOf(api, petId), ['available', 98]);
+  });
+});
+
+describe('adjustments of one stock at once', () => {
+  it('are all counted', async t => {
+    const { api, atOnce } = await startReplicas(t);
+    const petId = await aPet(api, { stock: 100 });
+
+    const responses = await atOnce(20, (api, i) =>
+      api.post(`/store/inventory/${petId}/adjustments`, { delta: i % 4 === 3 ? -2 : 5 }),
+    );
+
+    assert.deepEqual(tally(responses), { '200': 20 });
+    assert.deepEqual(await stockOf(api, petId), ['available', 100 + 15 * 5 - 5 * 2]);
+  });
+
+  it('never take more than there is', async t => {
+    const { api, atOnce } = await startReplicas(t);
+    const petId = await aPet(api, { stock: 7 });
+
+    const responses = await atOnce(20, api =>
+      api.post(`/store/inventory/${petId}/adjustments`, { delta: -1 }),
+    );
+
+    assert.deepEqual(tally(responses), { '200': 7, '409 insufficient_stock': 13 });
+    assert.deepEqual(await stockOf(api, petId), ['sold', 0]);
+  });
+});

@@ -1,12 +1,7 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { gunzipSync } from 'node:zlib';
-import { http } from '../../src/kit/node-http.ts';
-import { disconnect } from '../events/receiver.ts';
-import { inTime } from '../support/until.ts';
+import { LocalEndpoint } from '../support/local-endpoint.ts';
 
 type Value = { stringValue?: string; intValue?: number | string; doubleValue?: number; boolValue?: boolean };
 
@@ -44,38 +39,26 @@ export function tracedTo({ url }: Collector): Record<string, string> {
 }
 
 /** A collector of spans over OTLP/HTTP in JSON. It returns 200 until a test sets another handler. */
-export class Collector {
+export class Collector extends LocalEndpoint {
   readonly spans: CollectedSpan[] = [];
   readonly requests: { path: string; headers: IncomingMessage['headers']; text: string }[] = [];
   /** The attributes of the resource in the last export. */
   resource: Record<string, unknown> = {};
-  readonly #server: Server;
   #handler: (response: ServerResponse) => void = response => void response.writeHead(200).end('{}');
-  #news = Promise.withResolvers<void>();
-
-  private constructor() {
-    this.#server = http.createServer(async (request, response) => {
-      const chunks: Buffer[] = [];
-      for await (const chunk of request) chunks.push(chunk);
-      const bytes = Buffer.concat(chunks);
-      const text = (request.headers['content-encoding'] === 'gzip' ? gunzipSync(bytes) : bytes).toString();
-      this.requests.push({ path: request.url!, headers: request.headers, text });
-      this.#take(JSON.parse(text));
-      this.#handler(response);
-      this.#news.resolve();
-      this.#news = Promise.withResolvers();
-    });
-  }
-
-  static async start(): Promise<Collector> {
-    const collector = new Collector();
-    collector.#server.listen(0, '127.0.0.1');
-    await once(collector.#server, 'listening');
-    return collector;
-  }
 
   get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+    return this.origin;
+  }
+
+  protected override take(request: IncomingMessage, response: ServerResponse, body: Buffer): void {
+    const { headers } = request;
+    const text = (headers['content-encoding'] === 'gzip' ? gunzipSync(body) : body).toString();
+    this.requests.push({ path: request.url!, headers, text });
+    for (const { resource, scopeSpans } of JSON.parse(text).resourceSpans) {
+      this.resource = plain(resource.attributes);
+      for (const { spans } of scopeSpans) this.spans.push(...spans.map(collected));
+    }
+    this.#handler(response);
   }
 
   handleWith(handler: (response: ServerResponse) => void): void {
@@ -83,51 +66,19 @@ export class Collector {
   }
 
   /** Resolves after this many requests. */
-  has(requests: number): Promise<void> {
-    return inTime(`${requests} requests`, this.#has(requests));
-  }
-
-  async #has(requests: number): Promise<void> {
-    while (this.requests.length < requests) await this.#news.promise;
+  async has(requests: number): Promise<void> {
+    await this.next(`${requests} requests`, () => (this.requests.length >= requests ? true : undefined));
   }
 
   /** Resolves with the first matching span. */
   span(fits: (span: CollectedSpan) => boolean): Promise<CollectedSpan> {
-    return inTime('a matching span', this.#span(fits));
-  }
-
-  async #span(fits: (span: CollectedSpan) => boolean): Promise<CollectedSpan> {
-    for (;;) {
-      const span = this.spans.find(fits);
-      if (span) return span;
-      await this.#news.promise;
-    }
+    return this.next('a matching span', () => this.spans.find(fits));
   }
 
   childrenOf({ spanId }: CollectedSpan): CollectedSpan[] {
     return this.spans
       .filter(({ parentId }) => parentId === spanId)
       .sort((a, b) => (a.start < b.start ? -1 : a.start > b.start ? 1 : 0));
-  }
-
-  disconnect(): Promise<void> {
-    return disconnect(this.#server);
-  }
-
-  async close(): Promise<void> {
-    this.#server.closeAllConnections();
-    this.#server.close();
-    await once(this.#server, 'close');
-    // Node.js releases a closed server some turns of the event loop later.
-    await sleep(1);
-  }
-
-  // biome-ignore lint/suspicious/noExplicitAny: OTLP in JSON
-  #take({ resourceSpans }: any): void {
-    for (const { resource, scopeSpans } of resourceSpans) {
-      this.resource = plain(resource.attributes);
-      for (const { spans } of scopeSpans) this.spans.push(...spans.map(collected));
-    }
   }
 }
 

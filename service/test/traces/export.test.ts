@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it, type TestContext } from 'node:test';
+import { after, before, describe, it } from 'node:test';
 import { type WebhookShop, webhookShop } from '../events/webhook-shop.ts';
 import { aPet } from '../support/factories.ts';
 import { exchangeBytes } from '../support/raw-http.ts';
@@ -13,18 +13,30 @@ const NOT_SAMPLED = `00-${TRACE}-${CALLER_SPAN}-00`;
 
 const system = onPostgres ? 'postgresql' : 'sqlite';
 
+type TracedShop = WebhookShop & { collector: Collector };
+
 async function tracedShop(
-  t: TestContext,
-  environment: Record<string, string> = {},
-): Promise<WebhookShop & { collector: Collector }> {
+  t: { after(release: () => Promise<unknown>): void },
+  { environment = {}, shared }: { environment?: Record<string, string>; shared?: boolean } = {},
+): Promise<TracedShop> {
   const collector = await Collector.start();
   t.after(() => collector.disconnect());
   const shop = await webhookShop(t, {
     environment: { ...tracedTo(collector), ...environment },
+    ...(shared !== undefined && { shared }),
   });
   t.after(() => collector.close());
   return Object.assign(shop, { collector });
 }
+
+let shop: TracedShop;
+const releases: (() => Promise<unknown>)[] = [];
+before(async () => {
+  shop = await tracedShop({ after: release => void releases.push(release) });
+});
+after(async () => {
+  for (const release of releases) await release();
+});
 
 /** The span of the request with this ID. */
 function requestSpan({ collector }: { collector: Collector }, requestId: unknown): Promise<CollectedSpan> {
@@ -45,8 +57,7 @@ function assertWithin(inner: CollectedSpan, outer: CollectedSpan): void {
 }
 
 describe('the spans of a request', () => {
-  it('describe a read: the request in the trace of its client, the gate, and each statement', async t => {
-    const shop = await tracedShop(t);
+  it('describe a read: the request in the trace of its client, the gate, and each statement', async () => {
     const { headers } = await shop.api.get('/pets/7?secret=in-the-query', {
       traceparent: CALLER,
       tracestate: 'vendor=value',
@@ -91,8 +102,7 @@ describe('the spans of a request', () => {
     });
   });
 
-  it('describe a write: its transaction, the statements in it, and the wait for the commit', async t => {
-    const shop = await tracedShop(t);
+  it('describe a write: its transaction, the statements in it, and the wait for the commit', async () => {
     const { headers } = await shop.api.post('/categories', { name: 'Dogs' }, { traceparent: CALLER });
     const request = await requestSpan(shop, headers['x-request-id']);
     assert.equal(request.name, 'POST /categories');
@@ -105,18 +115,21 @@ describe('the spans of a request', () => {
     for (const step of steps) assertWithin(step, transaction);
   });
 
-  it('show the wait for locks on PostgreSQL, which has one', async t => {
-    const shop = await tracedShop(t);
+  it('show the wait for locks on PostgreSQL, and the Redis command that decides the limit as a child of the gate', async t => {
+    const shop = await tracedShop(t, { shared: true });
     const petId = await aPet(shop.api);
     const { headers } = await shop.api.post('/store/orders', { petId, quantity: 1 });
     const request = await requestSpan(shop, headers['x-request-id']);
-    const transaction = named(shop.collector.childrenOf(request), 'transaction');
-    const names = shop.collector.childrenOf(transaction).map(({ name }) => name);
-    assert.equal(names.includes('lock'), onPostgres, String(names));
+    const children = shop.collector.childrenOf(request);
+    named(shop.collector.childrenOf(named(children, 'transaction')), 'lock');
+    const gate = named(children, 'gate');
+    const command = named(shop.collector.childrenOf(gate), 'EVALSHA');
+    assert.equal(command.kind, 'client');
+    assert.deepEqual(command.attributes, { 'db.system.name': 'redis', 'db.operation.name': 'EVALSHA' });
+    assertWithin(command, gate);
   });
 
-  it('link statements to their request while others write at the same time', async t => {
-    const shop = await tracedShop(t);
+  it('link statements to their request while others write at the same time', async () => {
     const posted = await Promise.all(
       Array.from({ length: 8 }, (_, i) =>
         shop.api.post('/categories', { name: `At once ${i}` }, { 'idempotency-key': `at-once-${i}` }),
@@ -135,23 +148,7 @@ describe('the spans of a request', () => {
     assert.equal(traces.size, 8);
   });
 
-  it('describe the Redis command that decides the limit, as a child of the gate', async t => {
-    const shop = await tracedShop(t);
-    const { headers } = await shop.api.get('/pets', { traceparent: CALLER });
-    const request = await requestSpan(shop, headers['x-request-id']);
-    const gate = named(shop.collector.childrenOf(request), 'gate');
-    const commands = shop.collector.childrenOf(gate);
-    if (!onPostgres) assert.deepEqual(commands, []);
-    else {
-      const { name, kind, attributes } = commands[0]!;
-      assert.deepEqual([name, kind], ['EVALSHA', 'client']);
-      assert.deepEqual(attributes, { 'db.system.name': 'redis', 'db.operation.name': 'EVALSHA' });
-      assertWithin(commands[0]!, gate);
-    }
-  });
-
   it('mark requests that failed in the service as errors, and rejections not', async t => {
-    const shop = await tracedShop(t);
     const rejected = await shop.api.get('/pets/999');
     assert.equal((await requestSpan(shop, rejected.headers['x-request-id'])).isError, false);
     t.mock.method(shop.shop.app.db, 'all', () => Promise.reject(new TypeError('broken')));
@@ -164,8 +161,7 @@ describe('the spans of a request', () => {
     assert.deepEqual([statement.isError, statement.attributes['error.type']], [true, 'TypeError']);
   });
 
-  it('exist for requests without a route, with a bounded number of names', async t => {
-    const shop = await tracedShop(t);
+  it('exist for requests without a route, with a bounded number of names', async () => {
     for (const [method, path, name] of [
       ['GET', '/nowhere', 'GET'],
       ['GET', '/pets/%ZZ', 'GET'],
@@ -178,8 +174,7 @@ describe('the spans of a request', () => {
     }
   });
 
-  it('contain no key, neither in headers nor in other places', async t => {
-    const shop = await tracedShop(t);
+  it('contain no key, neither in headers nor in other places', async () => {
     const { adminKey, origin } = shop.shop;
     await shop.api.get(`/pets?name=${adminKey}`);
     await shop.api.get(`/${adminKey}`, { 'user-agent': adminKey });
@@ -251,8 +246,7 @@ describe('sampling', () => {
 
   it('records no new trace at a ratio of 0, but the sampled ones of clients', async t => {
     const shop = await tracedShop(t, {
-      OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
-      OTEL_TRACES_SAMPLER_ARG: '0',
+      environment: { OTEL_TRACES_SAMPLER: 'parentbased_traceidratio', OTEL_TRACES_SAMPLER_ARG: '0' },
     });
     await shop.api.get('/pets');
     const last = await shop.api.get('/pets', { traceparent: CALLER });
@@ -261,7 +255,7 @@ describe('sampling', () => {
   });
 
   it('can ignore the decision of the client', async t => {
-    const shop = await tracedShop(t, { OTEL_TRACES_SAMPLER: 'always_on' });
+    const shop = await tracedShop(t, { environment: { OTEL_TRACES_SAMPLER: 'always_on' } });
     const { headers } = await shop.api.get('/pets', { traceparent: NOT_SAMPLED });
     assert.equal((await requestSpan(shop, headers['x-request-id'])).traceId, TRACE);
   });
@@ -270,9 +264,11 @@ describe('sampling', () => {
 describe('an export', () => {
   it('goes to the traces path with the headers, and contains the name of the service', async t => {
     const shop = await tracedShop(t, {
-      OTEL_EXPORTER_OTLP_HEADERS: 'x-tenant=shop%20one,authorization=Bearer%20abc',
-      OTEL_SERVICE_NAME: 'pets-of-paris',
-      OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=test,service.name=overruled',
+      environment: {
+        OTEL_EXPORTER_OTLP_HEADERS: 'x-tenant=shop%20one,authorization=Bearer%20abc',
+        OTEL_SERVICE_NAME: 'pets-of-paris',
+        OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=test,service.name=overruled',
+      },
     });
     await shop.api.get('/pets');
     await shop.collector.has(1);
@@ -287,8 +283,7 @@ describe('an export', () => {
     assert.equal(resource['deployment.environment.name'], 'test');
   });
 
-  it('gives every request a trace, whose ID is in its log line', async t => {
-    const shop = await tracedShop(t);
+  it('gives every request a trace, whose ID is in its log line', async () => {
     const { headers } = await shop.api.get('/pets');
     const { traceId } = await requestSpan(shop, headers['x-request-id']);
     const line = shop.shop.logLines().find(({ requestId }) => requestId === headers['x-request-id']);

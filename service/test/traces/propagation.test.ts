@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type WebhookShop, webhookShop } from '../events/webhook-shop.ts';
 import { EventReader } from '../support/event-reader.ts';
-import { aPet } from '../support/factories.ts';
 import { until } from '../support/until.ts';
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
@@ -66,27 +65,6 @@ describe('the trace in a client’s traceparent', () => {
       received.map(({ headers }) => headers.traceparent),
       expected,
     );
-  });
-
-  it('is in each event of a change with several events, and stays the same in a repetition under an Idempotency-Key', async t => {
-    const shop = await webhookShop(t);
-    const petId = await aPet(shop.api);
-    const headers = { traceparent: CALLER, 'idempotency-key': 'sold' };
-    const order = { petId, quantity: 1, complete: true };
-    assert.equal((await shop.api.post('/store/orders', order, headers)).status, 201);
-    const again = { ...headers, traceparent: CALLER.replace('4bf9', 'aaaa') };
-    assert.equal((await shop.api.post('/store/orders', order, again)).status, 201);
-    await shop.shop.app.db.numberEvents();
-    const { body } = await shop.api.get('/events');
-    const traced = body.filter(({ traceparent }: { traceparent?: string }) => traceparent !== undefined);
-    assert.deepEqual(
-      new Set(traced.map(({ traceparent }: { traceparent: string }) => traceparent)),
-      new Set([CALLER]),
-    );
-    const types = traced.map(({ type }: { type: string }) => type);
-    for (const type of ['order.placed', 'order.completed', 'inventory.updated']) {
-      assert.ok(types.includes(type), `${type} is not among ${types}`);
-    }
   });
 
   it('is in the log line when a delivery of its event disables the webhook', async t => {

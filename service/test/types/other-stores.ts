@@ -1,5 +1,3 @@
-import assert from 'node:assert/strict';
-import { before, describe, it } from 'node:test';
 import {
   type Expression,
   isCallExpression,
@@ -13,7 +11,7 @@ import {
   SyntaxKind,
 } from 'typescript/unstable/ast';
 import { type Type, TypeFlags } from 'typescript/unstable/sync';
-import { byPlace, expectedIn, type Finding, functionKinds, nodesIn, Program } from '../support/program.ts';
+import { type Finding, functionKinds, nodesIn, type Program } from '../support/program.ts';
 
 /** The name of the store in objects that have one. */
 const STORE = 'db';
@@ -22,7 +20,7 @@ const STORE = 'db';
  * Finds functions that run in a transaction and use another store than the transaction: its changes would not be undone with the
  * transaction, and its reads would not see them. `db/`, which implements transactions, is not checked.
  */
-class OtherStores {
+export class OtherStores {
   readonly #program: Program;
   readonly #isStoreType = new Map<number, boolean>();
   readonly #queries: Type;
@@ -141,20 +139,3 @@ function hasOtherStore(node: Node): boolean {
     .slice(properties.indexOf(node) + 1)
     .some(property => isPropertyAssignment(property) && property.name.getText() === STORE);
 }
-
-describe('a transaction', () => {
-  let found: ReturnType<typeof byPlace>;
-  before(() => {
-    const program = new Program();
-    found = byPlace(new OtherStores(program).findings());
-    program.close();
-  });
-
-  it('is the only store that its function uses', () => {
-    assert.deepEqual(found.inService, []);
-  });
-
-  it('is not confused with the store that it belongs to', () => {
-    assert.deepEqual(found.inExamples, expectedIn('transactions.ts'));
-  });
-});

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import {
   isCallExpression,
   isIdentifier,
@@ -15,6 +15,7 @@ import { describedRoutes } from '../../src/described-routes.ts';
 import { documentedOperations, responsesOf } from '../contract/document.ts';
 import { byPlace, expectedIn, type Finding, nodesIn, Program } from '../support/program.ts';
 import { exampleRoutes } from './misused/errors.ts';
+import { OtherStores } from './other-stores.ts';
 
 /** Codes that functions of an operation throw, but not when this operation calls them. */
 const impossible: Record<string, readonly ErrorCode[]> = {
@@ -95,16 +96,13 @@ function checkErrors(definitions: readonly Definition[], program: Program) {
   return { undeclared: byPlace(undeclared), needed };
 }
 
-describe('an operation', () => {
-  let definitions: Definition[];
-  let checked: ReturnType<typeof checkErrors>;
-  before(() => {
-    const program = new Program();
-    definitions = definitionsIn(program);
-    checked = checkErrors(definitions, program);
-    program.close();
-  });
+const program = new Program();
+const definitions = definitionsIn(program);
+const checked = checkErrors(definitions, program);
+const otherStores = byPlace(new OtherStores(program).findings());
+program.close();
 
+describe('an operation', () => {
   it('is followed from its definition', () => {
     assert.deepEqual(
       definitions.flatMap(({ operationIds }) => operationIds).toSorted(),
@@ -112,11 +110,8 @@ describe('an operation', () => {
     );
   });
 
-  it('throws only errors that it declares', () => {
+  it('throws only errors that it declares, and is found when a function that it calls throws another', () => {
     assert.deepEqual(checked.undeclared.inService, []);
-  });
-
-  it('is found when a function that it calls throws another error', () => {
     assert.deepEqual(checked.undeclared.inExamples, expectedIn('errors.ts'));
   });
 
@@ -125,5 +120,12 @@ describe('an operation', () => {
       codes.map(code => `${id} ${code}`),
     );
     assert.deepEqual([...checked.needed].toSorted(), exceptions.toSorted());
+  });
+});
+
+describe('a transaction', () => {
+  it('is the only store that its function uses, and is not confused with the store that it belongs to', () => {
+    assert.deepEqual(otherStores.inService, []);
+    assert.deepEqual(otherStores.inExamples, expectedIn('transactions.ts'));
   });
 });
