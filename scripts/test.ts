@@ -47,7 +47,7 @@ const suites: Record<string, Suite> = {
   postgres: {
     files: [
       'service/test/{journeys,access,rules,races,events}/**/*.test.ts',
-      'service/test/input/{batches,batch-labels,deadline,fuzz,stored-texts}.test.ts',
+      'service/test/input/{batches,deadline,fuzz,stored-texts}.test.ts',
       'service/test/contract/{error-examples,example-exchanges}.test.ts',
       'service/test/console/{shop-day,live}-browser.test.ts',
       'service/test/sdk/subscriptions.test.ts',

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { rules } from '../../../pet-files/src/pet-rules.ts';
 import { contract } from '../support/contract.ts';
 import { type ImportShop, startImportShop } from '../support/import-shop.ts';
+import { sized } from '../support/long.ts';
 import { isFormula, spreadsheetCells } from '../support/spreadsheet.ts';
 
 const resources = new AsyncDisposableStack();
@@ -264,7 +265,7 @@ describe('a name that spreadsheet programs would execute', () => {
   ];
   const unit = fc.constantFrom(...`'=+-@a1 ",;`);
   const random = fc
-    .sample(fc.string({ unit, minLength: 1, maxLength: 6 }), 60)
+    .sample(fc.string({ unit, minLength: 1, maxLength: 6 }), sized(12, 60))
     .map(name => name.trim())
     .filter(name => name !== '');
   const names = [...hostile, ...random];

@@ -1,19 +1,17 @@
 import assert from 'node:assert/strict';
-import { before, describe, it } from 'node:test';
-import { eventually, useBrowser } from '../support/browser.ts';
-import { buildConsole, ConsolePage } from '../support/console-page.ts';
+import { describe, it } from 'node:test';
+import { eventually } from '../support/browser.ts';
+import { useConsole } from '../support/console-page.ts';
 import { aCategory, anOrder, aPet } from '../support/factories.ts';
 import { appendMany } from '../support/many-events.ts';
 
-const visit = useBrowser();
-before(buildConsole);
+const visit = useConsole();
 
 describe('the activity', () => {
   it('appears by itself in sentences with who did it, is filtered, and has the values before and after', async t => {
-    const visited = await visit(t);
-    const { shop, page } = visited;
+    const { shop, page, open } = await visit(t);
     const client = await shop.clientWith({ scopes: ['pets:read', 'pets:write'] });
-    const shown = await ConsolePage.open(visited, '/activity');
+    const shown = await open('/activity');
     await shown.row('created the key Test client').first().waitFor();
     await shown.live();
     // A row under the pointer does not move, and the pointer is where the button was that signed in.
@@ -40,8 +38,7 @@ describe('the activity', () => {
   });
 
   it('of an animal is found by its name, with its stock and its orders', async t => {
-    const visited = await visit(t);
-    const { shop, page } = visited;
+    const { shop, page, open } = await visit(t);
     const pet = await aPet(shop.api, { name: 'Luna', stock: 26 });
     await aPet(shop.api, { name: 'Other' });
     await anOrder(shop.api, { petId: pet, quantity: 2, complete: true });
@@ -50,7 +47,7 @@ describe('the activity', () => {
       reason: 'lost',
       note: 'Ran away',
     });
-    const shown = await ConsolePage.open(visited, '/activity');
+    const shown = await open('/activity');
     await page.getByLabel('Animal').fill('luna');
     await page.getByRole('option', { name: /Luna/ }).click();
     await shown.row('wrote off as lost 1 of Luna, 24 → 23').getByText('Ran away').waitFor();
@@ -60,10 +57,9 @@ describe('the activity', () => {
   });
 
   it('waits while the list is paused, or while the pointer is on it', async t => {
-    const visited = await visit(t);
-    const { shop, page } = visited;
+    const { shop, page, open } = await visit(t);
     const category = await aCategory(shop.api, { name: 'Still' });
-    const shown = await ConsolePage.open(visited, `/activity?subject=categories/${category}`);
+    const shown = await open(`/activity?subject=categories/${category}`);
     const renamed = shown.row('renamed');
     await shown.row('added').waitFor();
     await shown.live();
@@ -87,11 +83,10 @@ describe('the activity', () => {
   });
 
   it('of a burst has no gap, and the rows of a paused list stay', async t => {
-    const visited = await visit(t);
-    const { shop, page } = visited;
+    const { shop, page, open } = await visit(t);
     const category = await aCategory(shop.api, { name: 'Busy' });
     const subject = `categories/${category}`;
-    const shown = await ConsolePage.open(visited, `/activity?subject=${subject}`);
+    const shown = await open(`/activity?subject=${subject}`);
     await shown.row('added').waitFor();
     await shown.live();
     await page.getByRole('heading', { name: 'Activity' }).hover();
@@ -111,10 +106,9 @@ describe('the activity', () => {
   });
 
   it('is filtered by a day that is typed', async t => {
-    const visited = await visit(t);
-    const { page } = visited;
-    await aCategory(visited.shop.api);
-    const shown = await ConsolePage.open(visited, '/activity');
+    const { shop, page, open } = await visit(t);
+    await aCategory(shop.api);
+    const shown = await open('/activity');
     await shown.row('added the category').first().waitFor();
     await page.getByLabel('From').press('1');
     for (const key of ['2', '2', '4', '2', '0', '2', '5']) {
@@ -131,14 +125,14 @@ describe('the activity', () => {
   });
 
   it('is offered only for what the key may read', async t => {
-    const visited = await visit(t);
-    const { key } = await visited.shop.clientWith({ scopes: ['pets:read', 'events:read'] });
-    await aCategory(visited.shop.api);
-    const shown = await ConsolePage.open(visited, '/activity', key);
+    const { shop, page, open } = await visit(t);
+    const { key } = await shop.clientWith({ scopes: ['pets:read', 'events:read'] });
+    await aCategory(shop.api);
+    const shown = await open('/activity', key);
     await shown.row('added the category').first().waitFor();
-    await aPet(visited.shop.api, { name: 'Seen' });
+    await aPet(shop.api, { name: 'Seen' });
     await shown.row('added Seen').waitFor();
-    const offered = await visited.page
+    const offered = await page
       .locator('select[aria-label="Kind"] optgroup')
       .evaluateAll(groups => groups.map(group => group.getAttribute('label')));
     assert.deepEqual(offered, ['Animals', 'Categories', 'Restored backups']);

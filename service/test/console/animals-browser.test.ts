@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
-import { before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import { eventually, useBrowser } from '../support/browser.ts';
+import { eventually } from '../support/browser.ts';
 import type { Client } from '../support/client.ts';
-import { buildConsole, ConsolePage } from '../support/console-page.ts';
+import { useConsole } from '../support/console-page.ts';
 import { aCategory, anOrder, aPet, stockOf } from '../support/factories.ts';
 
-const visit = useBrowser();
-before(buildConsole);
+const visit = useConsole();
 
 /** Holds the next write of a path back. Returns a function that lets it continue. */
 async function holdWrite(page: Page, path: string): Promise<() => void> {
@@ -23,15 +22,34 @@ async function holdWrite(page: Page, path: string): Promise<() => void> {
 
 const petOf = async (api: Client, id: number) => (await api.get(`/pets?id=${id}`)).body[0];
 
+describe('a shop without categories', () => {
+  it('says that an animal needs one, and offers it after it was added without a scope for events', async t => {
+    const { shop, page, open } = await visit(t);
+    const { key } = await shop.clientWith({ scopes: ['pets:read', 'pets:write', 'inventory:read'] });
+    const shown = await open('/', key);
+    await page.getByText('There are no animals yet').waitFor();
+    await page.getByRole('link', { name: 'Animals', exact: true }).click();
+    await page.getByText('Add a category first').waitFor();
+    await page.getByRole('link', { name: 'Add animal' }).click();
+    await shown.panel.getByRole('link', { name: 'add a category first' }).click();
+    // The panel of the new animal has a name as well.
+    await shown.panel.getByText('New category').waitFor();
+    await shown.field('Name').fill('First');
+    await shown.panel.getByRole('button', { name: 'Add' }).click();
+    await shown.row('First').waitFor();
+    await page.getByRole('link', { name: 'Animals', exact: true }).first().click();
+    await page.getByRole('link', { name: 'Add animal' }).first().click();
+    await shown.field('Category').selectOption({ label: 'First' });
+  });
+});
+
 describe('the list of animals', () => {
   it('is searched while the user types, and filtered and sorted by its URL', async t => {
-    const visited = await visit(t);
-    const { api } = visited.shop;
+    const { api, page, open } = await visit(t);
     const categoryId = await aCategory(api, { name: 'Parrots of the list' });
     await aPet(api, { name: 'Quixote Zephyr', categoryId });
     await aPet(api, { name: 'Quixote Aurora', categoryId, status: 'pending' });
-    const shown = await ConsolePage.open(visited);
-    const { page } = shown;
+    const shown = await open();
     const names = () => page.locator('[data-index] [data-column="name"]').allTextContents();
     await page.getByRole('searchbox').pressSequentially('quixote');
     await eventually(names, ['Quixote Aurora', 'Quixote Zephyr']);
@@ -52,8 +70,7 @@ describe('the list of animals', () => {
   });
 
   it('draws only visible rows, loads the next pages on the way, and after Back is where it was', async t => {
-    const visited = await visit(t);
-    const { api } = visited.shop;
+    const { api, page, open } = await visit(t);
     const categoryId = await aCategory(api, { name: 'Many' });
     const operations = Array.from({ length: 300 }, (_, i) => ({
       method: 'POST',
@@ -61,8 +78,7 @@ describe('the list of animals', () => {
       body: { name: `Herd ${String(i).padStart(3, '0')}`, categoryId },
     }));
     assert.equal((await api.post('/batch', { operations })).status, 200);
-    const shown = await ConsolePage.open(visited, `/animals?categoryId=${categoryId}&sort=name`);
-    const { page } = shown;
+    const shown = await open(`/animals?categoryId=${categoryId}&sort=name`);
     await shown.row('Herd 000').waitFor();
     assert.equal(await page.locator('h1 small').textContent(), '300');
     const scroller = page.locator('.table-body');
@@ -93,11 +109,9 @@ describe('the list of animals', () => {
 
 describe('an animal', () => {
   it('is added, changed and deleted in a panel, and each reversible step is undone', async t => {
-    const visited = await visit(t);
-    const { api } = visited.shop;
+    const { api, page, open } = await visit(t);
     const categoryId = await aCategory(api, { name: 'Kept' });
-    const shown = await ConsolePage.open(visited, `/animals?categoryId=${categoryId}`);
-    const { page } = shown;
+    const shown = await open(`/animals?categoryId=${categoryId}`);
     await page.getByText('No animal matches').waitFor();
     await page.getByRole('link', { name: 'Add animal' }).click();
     await shown.field('Name').fill('Nimbus');
@@ -129,10 +143,9 @@ describe('an animal', () => {
   });
 
   it('stays after undo of its creation if another client has changed it', async t => {
-    const visited = await visit(t);
-    const { api } = visited.shop;
+    const { api, open } = await visit(t);
     const categoryId = await aCategory(api, { name: 'Shared' });
-    const shown = await ConsolePage.open(visited, `/animals/new?categoryId=${categoryId}`);
+    const shown = await open(`/animals/new?categoryId=${categoryId}`);
     await shown.field('Name').fill('Foundling');
     await shown.field('Category').selectOption({ label: 'Shared' });
     await shown.panel.getByRole('button', { name: 'Add' }).click();
@@ -145,11 +158,9 @@ describe('an animal', () => {
   });
 
   it('keeps what is typed while it is saved, and takes no user back who has gone elsewhere', async t => {
-    const visited = await visit(t);
-    const { api } = visited.shop;
+    const { api, page, open } = await visit(t);
     const id = await aPet(api, { name: 'Hasty' });
-    const shown = await ConsolePage.open(visited, `/animals/${id}`);
-    const { page } = shown;
+    const shown = await open(`/animals/${id}`);
     await shown.live();
     const name = shown.field('Name');
     let release = await holdWrite(page, `/pets/${id}`);
@@ -173,55 +184,24 @@ describe('an animal', () => {
     await shown.messages.getByText('Saved Hasty one, more').waitFor();
     assert.equal(new URL(page.url()).pathname, '/console/stock');
   });
-
-  it('shows errors next to their fields, in the words of the service', async t => {
-    const visited = await visit(t);
-    visited.watch.expect(/status of 400/);
-    await aPet(visited.shop.api, { name: 'Faultless' });
-    const shown = await ConsolePage.open(visited, '/animals?q=faultless');
-    await shown.edit('Faultless');
-    await shown.field('Name').fill('');
-    await shown.save();
-    const name = shown.field('Name');
-    await eventually(() => name.getAttribute('aria-invalid'), 'true');
-    const note = await name.getAttribute('aria-describedby');
-    assert.equal(await shown.page.locator(`[id="${note}"]`).textContent(), 'Must not be empty, but was ""');
-  });
-
-  it('keeps what was typed when the panel closes and when the page is loaded again', async t => {
-    const visited = await visit(t);
-    const id = await aPet(visited.shop.api, { name: 'Durable' });
-    const shown = await ConsolePage.open(visited, '/animals?q=durable');
-    await shown.edit('Durable');
-    await shown.field('Name').fill('Durable, half typed');
-    await shown.page.keyboard.press('Escape');
-    await shown.panel.waitFor({ state: 'detached' });
-    await shown.page.goto(`/console/animals/${id}`);
-    await eventually(() => shown.field('Name').inputValue(), 'Durable, half typed');
-    await shown.panel.getByText('Your unsaved changes are back').waitFor();
-    await shown.button('Discard them').click();
-    await eventually(() => shown.field('Name').inputValue(), 'Durable');
-  });
 });
 
 describe('the menu of statuses', () => {
   it('offers what is possible, explains what is not, and undoes a sale with its stock', async t => {
-    const visited = await visit(t);
-    const { api } = visited.shop;
+    const { api, page, open } = await visit(t);
     const categoryId = await aCategory(api, { name: 'For sale' });
     const free = await aPet(api, { name: 'Free', categoryId, stock: 3 });
     const ordered = await aPet(api, { name: 'Ordered', categoryId });
     await anOrder(api, { petId: ordered, quantity: 1 });
-    const shown = await ConsolePage.open(visited, `/animals?categoryId=${categoryId}`);
-    const { page } = shown;
-    const open = async (name: string, status: string) => {
+    const shown = await open(`/animals?categoryId=${categoryId}`);
+    const openMenu = async (name: string, status: string) => {
       await shown.button(`Status of ${name}: ${status}`).click();
       return page.locator('[role="menu"]:popover-open');
     };
     const item = (text: string) =>
       page.locator('[role="menu"]:popover-open').getByRole('menuitemradio').filter({ hasText: text });
 
-    await open('Ordered', 'Pending');
+    await openMenu('Ordered', 'Pending');
     await item('It has open orders').waitFor();
     assert.equal(await item('Sold').getAttribute('aria-disabled'), 'true');
     assert.equal(await item('Available').getAttribute('aria-disabled'), 'true');
@@ -229,7 +209,7 @@ describe('the menu of statuses', () => {
     await page.keyboard.press('Escape');
 
     const stockRead = page.waitForResponse(response => response.url().endsWith(`/store/inventory/${free}`));
-    await open('Free', 'Available');
+    await openMenu('Free', 'Available');
     await stockRead;
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('ArrowDown');
@@ -241,7 +221,7 @@ describe('the menu of statuses', () => {
     await shown.button('Status of Free: Available').waitFor();
     assert.deepEqual(await stockOf(api, ordered), ['pending', 0]);
 
-    await open('Free', 'Available');
+    await openMenu('Free', 'Available');
     await item('Sold').click();
     await eventually(() => stockOf(api, free), ['sold', 0]);
     await api.put(`/store/inventory/${free}`, { quantity: 9 });
@@ -251,13 +231,11 @@ describe('the menu of statuses', () => {
   });
 
   it('offers to undo each of many changes, one after the other', async t => {
-    const visited = await visit(t);
-    const { api } = visited.shop;
+    const { api, page, open } = await visit(t);
     const categoryId = await aCategory(api, { name: 'Litter' });
     const names = ['One', 'Two', 'Three', 'Four', 'Five'];
     for (const name of names) await aPet(api, { name, categoryId });
-    const shown = await ConsolePage.open(visited, `/animals?categoryId=${categoryId}`);
-    const { page } = shown;
+    const shown = await open(`/animals?categoryId=${categoryId}`);
     const pending = async () => (await api.get(`/pets?categoryId=${categoryId}&status=pending`)).body.length;
     for (const name of names) {
       await shown.button(`Status of ${name}: Available`).click();
@@ -270,5 +248,48 @@ describe('the menu of statuses', () => {
       await shown.messages.getByText(`Undone: ${name} is pending`).waitFor();
     }
     assert.equal(await pending(), 0);
+  });
+});
+
+describe('a category', () => {
+  it('is found, added, changed and deleted, and leads to its animals', async t => {
+    const { api, page, watch, open } = await visit(t);
+    watch.expect(/status of 409/);
+    const used = await aCategory(api, { name: 'Zebras' });
+    await aPet(api, { name: 'Stripes', categoryId: used });
+    const shown = await open('/categories?name=ze');
+    await shown.row('Zebras').waitFor();
+    await page.getByRole('link', { name: 'Add category' }).click();
+    // The first field has the focus.
+    await shown.field('Name').and(page.locator(':focus')).waitFor();
+    await page.keyboard.type('Zebus');
+    await shown.panel.getByRole('button', { name: 'Add' }).click();
+    await shown.row('Zebus').waitFor();
+
+    await shown.row('Zebus').getByText('Zebus').click();
+    await shown.field('Name').fill('zebras');
+    await shown.save();
+    await shown.panel
+      .getByText(/zebras/i)
+      .first()
+      .waitFor();
+    await shown.field('Name').fill('Zebus');
+    await shown.field('Description').fill('Cattle with a hump');
+    await shown.save();
+    await shown.panel.waitFor({ state: 'detached' });
+    const found = async () =>
+      (await api.get('/categories?name=zebus')).body.map((c: { description?: string }) => c.description);
+    assert.deepEqual(await found(), ['Cattle with a hump']);
+    await shown.messages.getByText('Undo').last().click();
+    await eventually(found, [undefined]);
+
+    // The service says why it cannot be deleted, and the panel shows it.
+    await shown.row('Zebras').getByText('Zebras').click();
+    await shown.panel.getByRole('button', { name: 'Delete' }).click();
+    await shown.question.getByRole('button', { name: 'Delete' }).click();
+    await shown.panel.locator('.field-error').filter({ hasText: /pets/ }).waitFor();
+    await shown.panel.getByRole('button', { name: 'Close' }).first().click();
+    await shown.row('Zebras').getByRole('link', { name: 'Animals' }).click();
+    await shown.row('Stripes').waitFor();
   });
 });

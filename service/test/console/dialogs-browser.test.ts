@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict';
-import { before, describe, it } from 'node:test';
-import { eventually, useBrowser } from '../support/browser.ts';
-import { buildConsole, ConsolePage } from '../support/console-page.ts';
+import { describe, it } from 'node:test';
+import { eventually } from '../support/browser.ts';
+import { useConsole } from '../support/console-page.ts';
 import { aPet } from '../support/factories.ts';
 
-const visit = useBrowser();
-before(buildConsole);
+const visit = useConsole();
 
 describe('a panel', () => {
-  it('keeps what was typed when Escape is pressed twice, and offers it when it opens again', async t => {
-    const shown = await ConsolePage.open(await visit(t), '/animals/new');
-    const { page } = shown;
+  it('keeps what was typed when Escape is pressed twice, and offers it when it opens again, also after a reload', async t => {
+    const { page, open } = await visit(t);
+    const shown = await open('/animals/new');
     await shown.field('Name').fill('Typed for a while');
     // Two requests to close in a row: the second one closes a dialog of Chromium without a question.
     await page.keyboard.press('Escape');
     await page.keyboard.press('Escape');
     await shown.panel.waitFor({ state: 'detached' });
+    await page.reload();
     await page.getByRole('link', { name: 'Add animal' }).first().click();
     assert.equal(await shown.field('Name').inputValue(), 'Typed for a while');
     await shown.panel.getByText('Your unsaved changes are back').waitFor();
@@ -25,8 +25,8 @@ describe('a panel', () => {
   });
 
   it('asks about a secret that was not copied, however often Escape is pressed', async t => {
-    const shown = await ConsolePage.open(await visit(t), '/keys/new');
-    const { page } = shown;
+    const { page, open } = await visit(t);
+    const shown = await open('/keys/new');
     await shown.field('Name').fill('Escaped');
     await shown.panel.getByRole('button', { name: 'Create' }).click();
     const secret = await shown.panel.getByLabel('Secret', { exact: true }).inputValue();
@@ -38,7 +38,8 @@ describe('a panel', () => {
   });
 
   it('is shown again with its question when the browser itself has closed it', async t => {
-    const shown = await ConsolePage.open(await visit(t), '/keys/new');
+    const { open } = await visit(t);
+    const shown = await open('/keys/new');
     await shown.field('Name').fill('Closed by the browser');
     await shown.panel.getByRole('button', { name: 'Create' }).click();
     await shown.panel.getByLabel('Secret', { exact: true }).waitFor();
@@ -50,11 +51,10 @@ describe('a panel', () => {
   });
 
   it('leaves the message of an action reachable, with its button to undo', async t => {
-    const visited = await visit(t);
-    const { api } = visited.shop;
+    const { api, open } = await visit(t);
     const first = await aPet(api, { name: 'Undone below a panel' });
     await aPet(api, { name: 'Undone second' });
-    const shown = await ConsolePage.open(visited, '/animals?q=undone');
+    const shown = await open('/animals?q=undone');
     await shown.button('Status of Undone below a panel: Available').click();
     await shown.page.getByRole('menuitemradio', { name: /^Pending/ }).click();
     await shown.messages.getByRole('button', { name: 'Undo' }).waitFor();
@@ -72,9 +72,9 @@ describe('a panel', () => {
   });
 
   it('closes a menu in it first, and then itself', async t => {
-    const visited = await visit(t);
-    await aPet(visited.shop.api, { name: 'Menu in a panel' });
-    const shown = await ConsolePage.open(visited, '/animals?q=menu');
+    const { api, open } = await visit(t);
+    await aPet(api, { name: 'Menu in a panel' });
+    const shown = await open('/animals?q=menu');
     await shown.edit('Menu in a panel');
     await shown.panel.getByRole('button', { name: /^Status of/ }).click();
     const menu = shown.page.locator('[role="menu"]:popover-open');

@@ -1,43 +1,84 @@
 import assert from 'node:assert/strict';
 import { text } from 'node:stream/consumers';
-import { before, describe, it } from 'node:test';
+import { describe, it, type TestContext } from 'node:test';
 import type { Page } from 'playwright-core';
-import { assertAccessible } from '../support/axe-check.ts';
-import { useBrowser } from '../support/browser.ts';
-import { buildConsole, ConsolePage } from '../support/console-page.ts';
+import { eventually } from '../support/browser.ts';
+import { ConsolePage, useConsole } from '../support/console-page.ts';
 import { aCategory, stockOf } from '../support/factories.ts';
 
-const visit = useBrowser();
-before(buildConsole);
+const visit = useConsole();
 
-const choose = (page: Page, name: string, text: string) =>
-  page.getByLabel('CSV file').setInputFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(text) });
+/** The page of imports, with a new category. With `limited`, its key has 30 requests a minute, and the test moves its clock. */
+async function openImport(
+  t: TestContext,
+  { name, limited = false }: { name?: string; limited?: boolean } = {},
+) {
+  const { api, shop, page: first, open, anotherVisitor } = await visit(t);
+  const categoryId = await aCategory(api, name === undefined ? {} : { name });
+  let page = first;
+  if (limited) {
+    const quotas = { perMinute: 30, perDay: 10_000 };
+    const { key } = await shop.clientWith({ plan: 'enterprise', quotas });
+    page = await (await anotherVisitor()).newPage();
+    await page.clock.install();
+    await ConsolePage.openIn(page, '/import', key);
+  } else await open('/import');
+  const choose = (file: string, content: string | Buffer) =>
+    page
+      .getByLabel('CSV file')
+      .setInputFiles({ name: file, mimeType: 'text/csv', buffer: Buffer.from(content) });
+  return {
+    ...{ api, shop, page, categoryId, choose },
+    /** Chooses a file with so many rows, and imports it. */
+    importRows: async (count: number) => {
+      const lines = Array.from({ length: count }, (_, i) => `Row ${i},${categoryId}\n`);
+      await choose('rows.csv', `name,categoryId\n${lines.join('')}`);
+      await page.getByRole('button', { name: `Import ${count} row${count === 1 ? '' : 's'}` }).click();
+    },
+    /** The animals of the category. */
+    list: async () => (await api.get(`/pets?categoryId=${categoryId}&sort=name&limit=100`)).body,
+    count: async () => {
+      const { headers } = await api.get(`/pets?categoryId=${categoryId}&count=true&limit=1`);
+      return Number(headers['x-total-count']);
+    },
+    download: async (button: string) => {
+      const started = page.waitForEvent('download');
+      await page.getByRole('button', { name: button }).click();
+      const download = await started;
+      return [download.suggestedFilename(), await text(await download.createReadStream())] as const;
+    },
+  };
+}
 
-async function downloadOf(page: Page, button: string): Promise<[name: string, text: string]> {
-  const started = page.waitForEvent('download');
-  await page.getByRole('button', { name: button }).click();
-  const download = await started;
-  return [download.suggestedFilename(), await text(await download.createReadStream())];
+/** Holds batches back. Returns a function that lets them continue. */
+async function holdBatches(page: Page): Promise<() => void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  await page.route('**/batch', async route => {
+    await promise;
+    await route.continue();
+  });
+  return resolve;
+}
+
+/** Drops files on a place of the page. Returns whether the console has kept the browser from showing them. */
+function drop(page: Page, place: string, files: readonly [name: string, part: string, times?: number][]) {
+  return page.locator(place).evaluate((element, files) => {
+    const { DataTransfer, DragEvent, File } = element.ownerDocument.defaultView;
+    const dataTransfer = new DataTransfer();
+    for (const [name, part, times = 1] of files)
+      dataTransfer.items.add(new File(Array(times).fill(part), name));
+    return ['dragover', 'drop'].every(
+      type => !element.dispatchEvent(new DragEvent(type, { bubbles: true, cancelable: true, dataTransfer })),
+    );
+  }, files);
 }
 
 describe('an import', () => {
-  it('checks all rows before it writes, imports the good ones, and offers the others as a file', async t => {
-    const visited = await visit(t);
-    const { api } = visited.shop;
-    const categoryId = await aCategory(api, { name: 'Imported dogs' });
-    const list = async () => (await api.get(`/pets?categoryId=${categoryId}&sort=name`)).body;
-    const { page } = await ConsolePage.open(visited, '/import');
-    await choose(
-      page,
-      'animals.csv',
-      [
-        'Pet Name;Species;Stock;Colour',
-        'Rex;imported dogs;3;brown',
-        ';Imported dogs;1;black',
-        'Max;Unknown kind;1;white',
-        'Old;Imported dogs;0;grey',
-      ].join('\r\n'),
-    );
+  it('checks all rows before it writes, imports the good ones once, and offers the others as a file', async t => {
+    const { api, page, choose, list, download } = await openImport(t, { name: 'Imported dogs' });
+    const rows = ['Rex;imported dogs;3;brown', ';Imported dogs;1;black', 'Max;Unknown kind;1;white'];
+    const lines = ['Pet Name;Species;Stock;Colour', ...rows, 'Old;Imported dogs;0;grey'];
+    await choose('animals.csv', lines.join('\r\n'));
     await page.getByText('2 of 4 rows can be imported').waitFor();
     assert.equal(await page.getByLabel('Field of Species').inputValue(), 'category');
     assert.equal(await page.getByLabel('Field of Colour').inputValue(), '');
@@ -48,34 +89,28 @@ describe('an import', () => {
     ]);
     assert.deepEqual(await list(), [], 'nothing is written before the user agrees');
 
-    await page.getByRole('button', { name: 'Import 2 rows' }).click();
+    // A double click.
+    await page.getByRole('button', { name: 'Import 2 rows' }).evaluate(element => {
+      element.click();
+      element.click();
+    });
     await page.getByText('Created 2 animals, rejected 2 rows.').waitFor();
-    const [old, rex] = await list();
-    assert.deepEqual([old.name, rex.name], ['Old', 'Rex']);
+    const [old, rex, ...more] = await list();
+    assert.deepEqual([old.name, rex.name, more], ['Old', 'Rex', []]);
     assert.deepEqual(await stockOf(api, rex.id), ['available', 3]);
     assert.deepEqual(await stockOf(api, old.id), ['sold', 0]);
 
-    const [name, text] = await downloadOf(page, 'Download 2 rows');
+    const [name, rejected] = await download('Download 2 rows');
     assert.equal(name, 'animals.rejected.csv');
-    const [header, ...rows] = text.trimEnd().split('\r\n');
-    assert.equal(header, 'line;code;message;Pet Name;Species;Stock;Colour');
-    assert.equal(
-      rows[0],
-      '3;invalid_request;name: is missing. Write 1 to 200 characters;;Imported dogs;1;black',
+    assert.match(
+      rejected,
+      /^\ufeff?line;code;message;Pet Name;Species;Stock;Colour\r\n3;invalid_request;name: is missing\. Write 1 to 200 characters;;Imported dogs;1;black\r\n4;unknown_category;.*;Max;Unknown kind;1;white\r\n$/,
     );
-    assert.match(rows[1]!, /^4;unknown_category;.*;Max;Unknown kind;1;white$/);
   });
 
   it('imports a dropped file with columns that the user maps, and creates missing categories', async t => {
-    const visited = await visit(t);
-    const { api } = visited.shop;
-    const { page } = await ConsolePage.open(visited, '/import');
-    await page.locator('.drop-zone').evaluate(zone => {
-      const { DataTransfer, DragEvent, File } = zone.ownerDocument.defaultView;
-      const dataTransfer = new DataTransfer();
-      dataTransfer.items.add(new File(['Who,Where\nNova,Created by an import\n'], 'dropped.csv'));
-      zone.dispatchEvent(new DragEvent('drop', { bubbles: true, cancelable: true, dataTransfer }));
-    });
+    const { api, page } = await openImport(t);
+    await drop(page, '.drop-zone', [['dropped.csv', 'Who,Where\nNova,Created by an import\n']]);
     await page.getByText('Choose the column with the names').waitFor();
     await page.getByLabel('Field of Who').selectOption('name');
     await page.getByText('Choose the column with the categories').waitFor();
@@ -86,67 +121,174 @@ describe('an import', () => {
     await page.getByRole('button', { name: 'Import 1 row' }).click();
     await page.getByText('Created 1 animal, rejected 0 rows.').waitFor();
     const [category] = (await api.get('/categories?name=Created%20by%20an%20import')).body;
-    const pets = (await api.get(`/pets?categoryId=${category.id}`)).body;
-    assert.deepEqual(
-      pets.map(({ name }: { name: string }) => name),
-      ['Nova'],
-    );
+    assert.equal((await api.get(`/pets?categoryId=${category.id}`)).body[0].name, 'Nova');
   });
 
   it('reports rows that the service rejects, and imports the others', async t => {
-    const visited = await visit(t);
-    const { api } = visited.shop;
-    const [kept, lost] = [await aCategory(api), await aCategory(api)];
-    const { page } = await ConsolePage.open(visited, '/import');
+    const { api, page, choose, categoryId, download } = await openImport(t);
+    const lost = await aCategory(api);
     // The category is deleted after all checks of the console.
     await page.route('**/batch', async route => {
       await api.delete(`/categories/${lost}`);
       await route.continue();
     });
-    await choose(page, 'ids.csv', `name,categoryId\nStays,${kept}\nFails,${lost}\n`);
+    await choose('ids.csv', `name,categoryId\nStays,${categoryId}\nFails,${lost}\n`);
     await page.getByRole('button', { name: 'Import 2 rows' }).click();
     await page.getByText('Created 1 animal, rejected 1 row.').waitFor();
-    const [, text] = await downloadOf(page, 'Download 1 row');
-    assert.match(text, new RegExp(`\r\n3,[a-z_]+,.*,Fails,${lost}\r\n$`));
+    const [, rejected] = await download('Download 1 row');
+    assert.match(rejected, new RegExp(`\r\n3,[a-z_]+,.*,Fails,${lost}\r\n$`));
   });
 
-  it('continues while the user is on another page', async t => {
-    const visited = await visit(t);
-    const categoryId = await aCategory(visited.shop.api);
-    const { page } = await ConsolePage.open(visited, '/import');
-    const { promise: isReleased, resolve: release } = Promise.withResolvers<void>();
-    await page.route('**/batch', async route => {
-      await isReleased;
-      await route.continue();
-    });
-    await choose(page, 'slow.csv', `name,categoryId\nSlow,${categoryId}\n`);
-    await page.getByRole('button', { name: 'Import 1 row' }).click();
+  it('continues while the user is on another page, and warns before the tab closes only while it runs', async t => {
+    const { page, importRows } = await openImport(t);
+    const warns = () =>
+      page.evaluate("!window.dispatchEvent(new Event('beforeunload', { cancelable: true }))");
+    const release = await holdBatches(page);
+    assert.equal(await warns(), false);
+    await importRows(1);
     await page.getByText('0 of 1 row done').waitFor();
     await page.getByRole('link', { name: 'Categories' }).click();
     await page.getByRole('heading', { name: 'Categories' }).waitFor();
+    assert.equal(await warns(), true);
     release();
     await page.locator('.toasts').getByText('Imported 1 animal').waitFor();
+    assert.equal(await warns(), false);
     await page.goBack();
     await page.getByText('Created 1 animal').waitFor();
   });
 
-  it('rejects a file that it cannot read with the problem and the remedy', async t => {
-    const visited = await visit(t);
-    const { page } = await ConsolePage.open(visited, '/import');
-    await choose(page, 'open.csv', 'name,category\n"Rex,Dogs\n');
-    await page.getByText(/open\.csv is not a valid CSV file/).waitFor();
-    await page
-      .getByLabel('CSV file')
-      .setInputFiles({ name: 'old.csv', mimeType: 'text/csv', buffer: Buffer.from([0x4d, 0xfc]) });
-    await page.getByText(/old\.csv is not UTF-8 text/).waitFor();
+  it('waits at the limit, and continues in the next minute', async t => {
+    const { shop, page, importRows, count } = await openImport(t, { limited: true });
+    await importRows(40);
+    await page.locator('.banner').waitFor();
+    const done = await count();
+    assert.ok(done > 0 && done < 40, `${done} rows were imported before the limit`);
+    // Half of the requests of a minute are left to the lists, so it takes some minutes.
+    await eventually(async () => {
+      shop.clock.advance(60_000);
+      await page.clock.fastForward(80_000);
+      return count();
+    }, 40);
+    await page.getByText('Created 40 animals, rejected 0 rows.').waitFor();
   });
 
-  it('has no serious violation of accessibility, with and without a file', async t => {
-    const { page } = await ConsolePage.open(await visit(t), '/import');
-    await page.getByLabel('CSV file').waitFor({ state: 'attached' });
-    await assertAccessible(page);
-    await choose(page, 'bad.csv', 'name,category,colour\nRex,No such category,brown\n');
+  it('is stopped while it waits for the limit, and offers the rows that were not reached', async t => {
+    const { page, importRows, count, download } = await openImport(t, { limited: true });
+    await importRows(40);
+    await page.locator('.banner').waitFor();
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await page.getByText(/^Created \d+ animals, rejected \d+ rows\.$/).waitFor();
+    const done = await count();
+    assert.ok(done > 0 && done < 40);
+    const [, rejected] = await download(`Download ${40 - done} rows`);
+    assert.match(rejected, new RegExp(`,stopped,The import was stopped before this row,Row ${done},`));
+  });
+
+  it('ends when the user signs out', async t => {
+    const { page, importRows, count } = await openImport(t);
+    const release = await holdBatches(page);
+    await importRows(250);
+    await page.getByText('0 of 250 rows done').waitFor();
+    await page.getByRole('button', { name: /^Account/ }).click();
+    await page.getByText('Sign out').click();
+    await page.getByLabel('API key').waitFor();
+    const sent = page.waitForResponse('**/batch');
+    release();
+    await (await sent).finished();
+    // What would be sent next is sent before a request that is made now.
+    await page.evaluate("fetch('/healthz').then(response => response.text())");
+    assert.equal(await count(), 100, 'only the batch that was sent');
+  });
+});
+
+describe('the file of an import', () => {
+  it('is rejected with the problem and the remedy if it cannot be read, and at once if it is too large', async t => {
+    const { page, choose } = await openImport(t);
+    const MEBIBYTE = 1024 * 1024;
+    for (const [name, part, times, message] of [
+      ['huge.csv', 'x'.repeat(MEBIBYTE), 200, 'huge.csv has more than 10 MB: split it'],
+      ['one-line.json', '"x",'.repeat(MEBIBYTE), 9, /one-line\.json has more than 10 MB/],
+      ['one-line.txt', 'x'.repeat(MEBIBYTE), 9, /one-line\.txt is not a valid CSV file.*a row is too long/],
+    ] as const) {
+      await drop(page, '.drop-zone', [[name, part, times]]);
+      await page.getByText(message).waitFor();
+    }
+    for (const [name, bytes, message] of [
+      [
+        'animals.xlsx',
+        [0x50, 0x4b, 0x03, 0x04, 0xff, 0xfe, 0x00],
+        /animals\.xlsx is not UTF-8 text: save it/,
+      ],
+      ['windows-1252.csv', [0x42, 0xe4, 0x72], /windows-1252\.csv is not UTF-8 text: save it as “CSV UTF-8”/],
+      ['open.csv', [...Buffer.from('name,category\n"Rex,Dogs\n')], /open\.csv is not a valid CSV file/],
+    ] as const) {
+      await choose(name, Buffer.from(bytes));
+      await page.getByText(message).waitFor();
+    }
+  });
+
+  it('does not replace the console when it is dropped elsewhere, and is one file', async t => {
+    const { page, choose } = await openImport(t);
+    const csv = 'name,category\nRex,Dogs\n';
+    const both = [
+      ['one.csv', csv],
+      ['two.csv', csv],
+    ] as [string, string][];
+    assert.ok(await drop(page, 'h1', both));
+    assert.ok(await drop(page, '.drop-zone', both));
+    await page.getByText('These are 2 files: drop one at a time').waitFor();
+    await choose('one.csv', csv);
+    await page.getByRole('heading', { name: 'one.csv' }).waitFor();
+    assert.ok(await drop(page, 'h1', both), 'also while the columns are chosen');
+  });
+
+  it('can have a byte order mark, semicolons, quotes and line breaks, and its rejected rows open as UTF-8', async t => {
+    const { page, choose, list } = await openImport(t, { name: 'Bären; große' });
+    const rows = ['"Ursa ""die"" Bärin";"Bären; große";"a\r\nb"', 'Äffchen;Keine;'];
+    await choose('bären.csv', ['\uFEFFname;category;note', ...rows].join('\r\n'));
+    await page.getByText('1 of 2 rows can be imported').waitFor();
+    await page.getByText('Line 4').waitFor();
+    const started = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Download 1 row' }).click();
+    const download = await started;
+    assert.equal(download.suggestedFilename(), 'bären.rejected.csv');
+    const bytes = Buffer.concat(await (await download.createReadStream()).toArray());
+    assert.deepEqual([...bytes.subarray(0, 3)], [0xef, 0xbb, 0xbf]);
+    await page.getByRole('button', { name: 'Import 1 row' }).click();
+    await page.getByText('Created 1 animal').waitFor();
+    assert.equal((await list())[0].name, 'Ursa "die" Bärin');
+  });
+
+  it('is the one that was chosen last, even if it is read first', async t => {
+    const { page } = await openImport(t);
+    // The first file is read when the test says so.
+    await page.evaluate(`const { arrayBuffer } = File.prototype;
+      File.prototype.arrayBuffer = async function () {
+        File.prototype.arrayBuffer = arrayBuffer;
+        await new Promise(resolve => { window.readFirst = resolve; });
+        return arrayBuffer.call(this);
+      };`);
+    for (const name of ['first.csv', 'last.csv'])
+      await drop(page, '.drop-zone', [[name, 'name,category\nRex,Dogs\n']]);
     await page.getByText('0 of 1 row can be imported').waitFor();
-    await assertAccessible(page);
+    await page.evaluate(`readFirst(); new Promise(resolve => {
+      // More tasks than reading a file takes.
+      const next = count => (count > 0 ? setTimeout(next, 0, count - 1) : resolve());
+      next(20);
+    })`);
+    await page.getByRole('heading', { name: 'last.csv' }).waitFor();
+  });
+
+  it('is checked again after another mapping, and what is imported has the last one', async t => {
+    const { page, choose, categoryId, list } = await openImport(t);
+    await choose('map.csv', `nickname,name,categoryId\nWanted,Other,${categoryId}\n`);
+    await page.getByText('1 of 1 row can be imported').waitFor();
+    await page.getByLabel('Field of nickname').selectOption('name');
+    await page.getByText('Two columns are the field name: leave one out').waitFor();
+    assert.equal(await page.getByRole('button', { name: 'Import 1 row' }).count(), 0);
+    await page.getByLabel('Field of name', { exact: true }).selectOption('');
+    await page.getByRole('button', { name: 'Import 1 row' }).click();
+    await page.getByText('Created 1 animal').waitFor();
+    assert.equal((await list())[0].name, 'Wanted');
   });
 });

@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
-import { before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
+import { upsertUsage } from '../../src/access/rate-limits/limit-queries.ts';
+import { DAY } from '../../src/kit/clock.ts';
 import { provokeBan, usedUp } from '../access/provoke-ban.ts';
-import { eventually, useBrowser } from '../support/browser.ts';
-import { buildConsole, ConsolePage } from '../support/console-page.ts';
+import { eventually } from '../support/browser.ts';
+import { useConsole } from '../support/console-page.ts';
 import { assertFollowsTheme } from '../support/plot-colors.ts';
 
-const visit = useBrowser();
-before(buildConsole);
+const visit = useConsole();
 
 describe('a key', () => {
   it('is created, shown once, changed, rotated and revoked', async t => {
-    const visited = await visit(t);
-    const { shop, context, page } = visited;
+    const { shop, page, context, open } = await visit(t);
     await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: shop.origin });
-    const shown = await ConsolePage.open(visited, '/keys');
+    const shown = await open('/keys');
     await shown.live();
     const dialog = shown.panel;
     const secretOf = () => dialog.getByLabel('Secret', { exact: true }).inputValue();
@@ -84,9 +84,9 @@ describe('a key', () => {
   });
 
   it('for pages in browsers needs origins, and has at most two scopes', async t => {
-    const visited = await visit(t);
-    visited.watch.expect(/status of 400/);
-    const shown = await ConsolePage.open(visited, '/keys/new');
+    const { api, watch, open } = await visit(t);
+    watch.expect(/status of 400/);
+    const shown = await open('/keys/new');
     await shown.field('Name').fill('Pages of the shop');
     await shown.field('Kind').selectOption('publishable');
     await shown.panel.getByRole('checkbox').nth(1).waitFor();
@@ -96,7 +96,7 @@ describe('a key', () => {
     await shown.panel.getByLabel(/origins/).fill('https://shop.example\n');
     await shown.panel.getByRole('button', { name: 'Create' }).click();
     await shown.panel.getByText('It cannot be shown again').waitFor();
-    const { body } = await visited.shop.api.get('/keys?name=pages');
+    const { body } = await api.get('/keys?name=pages');
     assert.deepEqual(
       body.map((key: { kind: string; origins: string[] }) => [key.kind, key.origins]),
       [['publishable', ['https://shop.example']]],
@@ -106,11 +106,10 @@ describe('a key', () => {
 
 describe('a ban', () => {
   it('appears by itself in the list and the panel, is in the plot, and is lifted', async t => {
-    const visited = await visit(t);
-    const { shop } = visited;
+    const { shop, page, open } = await visit(t);
     const client = await usedUp(shop);
     await shop.api.patch(`/keys/${client.keyId}`, { name: 'Impatient' });
-    const shown = await ConsolePage.open(visited, '/keys?name=impatient');
+    const shown = await open('/keys?name=impatient');
     await shown.row('Impatient').waitFor();
     await shown.live();
     await provokeBan(shop, client);
@@ -122,8 +121,8 @@ describe('a ban', () => {
       .getByRole('img', { name: /1 admitted, [1-9]\d* rejected, 1 ban, limit 1 a day/ })
       .waitFor();
     await shown.panel.locator('canvas').waitFor();
-    await assertFollowsTheme(visited.page, 'dialog canvas', 'danger', () =>
-      visited.page.emulateMedia({ colorScheme: 'dark' }),
+    await assertFollowsTheme(page, 'dialog canvas', 'danger', () =>
+      page.emulateMedia({ colorScheme: 'dark' }),
     );
     await shown.panel.getByRole('button', { name: 'Lift the ban' }).click();
     await shown.question.getByRole('button', { name: 'Lift the ban' }).click();
@@ -141,9 +140,9 @@ describe('a ban', () => {
 
 describe('a wrong value', () => {
   it('is explained next to its field', async t => {
-    const visited = await visit(t);
-    visited.watch.expect(/status of 400/);
-    const shown = await ConsolePage.open(visited, '/keys/new');
+    const { page, watch, open } = await visit(t);
+    watch.expect(/status of 400/);
+    const shown = await open('/keys/new');
     await shown.panel.getByLabel(/^Plan/).selectOption('enterprise');
     await shown.field('Requests per day').fill('');
     await shown.panel.getByLabel(/^Expires/).fill('2020-01-01T10:00');
@@ -151,7 +150,7 @@ describe('a wrong value', () => {
     await shown.panel.locator('.field-error').first().waitFor();
     const errors = await shown.panel
       .locator('.field')
-      .filter({ has: visited.page.locator('.field-error') })
+      .filter({ has: page.locator('.field-error') })
       .evaluateAll(fields =>
         fields.map(field => [
           field.querySelector('label')?.textContent,
@@ -167,8 +166,79 @@ describe('a wrong value', () => {
     await shown.panel.getByRole('button', { name: 'Create' }).click();
     await shown.panel
       .locator('.field')
-      .filter({ has: visited.page.getByLabel(/^Expires/) })
+      .filter({ has: page.getByLabel(/^Expires/) })
       .getByText('Must be in the future')
       .waitFor();
+  });
+});
+
+describe('the usage of a key', () => {
+  it('without a request says so', async t => {
+    const { shop, open } = await visit(t);
+    const { keyId } = await shop.clientWith({ plan: 'free', scopes: ['pets:read'] });
+    const shown = await open(`/keys/${keyId}`);
+    await shown.panel.getByText('The key sent no requests in this period').waitFor();
+    await shown.panel
+      .getByRole('img', { name: /0 admitted, 0 rejected, 0 bans, limit 1,000 a day/ })
+      .waitFor();
+    assert.equal(await shown.panel.getByText('As a table').count(), 0);
+  });
+
+  it('of 90 days is a plot with a sum, and a table of the days', async t => {
+    const { shop, open } = await visit(t);
+    const { keyId } = await shop.clientWith({ plan: 'free', scopes: ['pets:read'] });
+    const today = Math.floor(shop.clock.now() / DAY);
+    const days = Array.from({ length: 91 }, (_, i) => ({
+      api_key_id: keyId,
+      day: today - i,
+      resets: 0,
+      admitted: 10,
+      rejected: i === 89 ? 5 : 0,
+      earlier_admitted: 0,
+      earlier_rejected: 0,
+    }));
+    await shop.app.db.write(tx => upsertUsage(tx, days));
+    const shown = await open(`/keys/${keyId}`);
+    // The earliest of the 91 days is not part of it, the one after it is.
+    await shown.panel.getByRole('img', { name: /: 900 admitted, 5 rejected, 0 bans/ }).waitFor();
+    await shown.panel.locator('canvas').waitFor();
+    await shown.panel.getByText('As a table').click();
+    const rows = shown.panel.getByRole('table').getByRole('row');
+    // The header is a row as well.
+    assert.equal(await rows.count(), 91);
+    assert.deepEqual(await rows.nth(1).locator('th, td').allInnerTexts(), ['Nov 21, 2026', '10', '0', '0']);
+    assert.deepEqual(await rows.last().locator('th, td').allInnerTexts(), ['Aug 24, 2026', '10', '5', '0']);
+  });
+});
+
+describe('the keys', () => {
+  it('are listed with their kind, plan and state, and choices are explained', async t => {
+    const { shop, page, open } = await visit(t);
+    const { clock, api } = shop;
+    const key = async (name: string, fields: object) => {
+      const body = { name, plan: 'free', scopes: ['pets:read'], ...fields };
+      assert.equal((await api.post('/keys', body)).status, 201);
+    };
+    await key('Till', {});
+    await key('Storefront', { kind: 'publishable', origins: ['https://shop.example'], plan: 'pro' });
+    await key('Guest', { expiresAt: new Date(clock.now() + 400 * DAY).toISOString() });
+    const shown = await open('/keys');
+    const cells = async (name: string) =>
+      (await shown.row(name).getByRole('gridcell').allInnerTexts()).slice(1, 5);
+    await shown.row('Guest').waitFor();
+    assert.deepEqual(await cells('Till'), ['Secret', 'Free', 'pets:read', 'Works']);
+    assert.deepEqual(await cells('Storefront'), ['Publishable', 'Pro', 'pets:read', 'Works']);
+    await shown
+      .row('Guest')
+      .getByText(/^Expires in \d+ days/)
+      .waitFor();
+
+    await page.goto('/console/keys/new');
+    await shown.panel
+      .getByLabel(/^Plan/)
+      .getByText('Free: 60 a minute, 1,000 a day')
+      .waitFor({ state: 'attached' });
+    await shown.panel.getByLabel(/^Place and change orders/).check();
+    await shown.panel.getByLabel(/^Everything, and manage keys/).waitFor();
   });
 });

@@ -1,26 +1,43 @@
 import assert from 'node:assert/strict';
-import { before, describe, it } from 'node:test';
-import type { Page } from 'playwright-core';
-import { assertAccessible } from '../support/axe-check.ts';
-import { eventually, useBrowser } from '../support/browser.ts';
-import { buildConsole, ConsolePage } from '../support/console-page.ts';
-import { aPet } from '../support/factories.ts';
+import { describe, it, type TestContext } from 'node:test';
+import type { Page, Route } from 'playwright-core';
+import { eventually } from '../support/browser.ts';
+import { useConsole } from '../support/console-page.ts';
+import { anOrder, aPet } from '../support/factories.ts';
 
-const visit = useBrowser();
-before(buildConsole);
+const visit = useConsole();
 
 const pathOf = async (page: Page) => new URL(page.url()).pathname;
-
 const find = (page: Page) => page.getByRole('combobox', { name: /^Find/ });
-
 const optionsOf = (page: Page) => page.getByRole('option').locator('span').allTextContents();
 
+/** The console with the palette open. */
+async function openPalette(t: TestContext, path = '/', pets: readonly string[] = []) {
+  const { api, page, open } = await visit(t);
+  const ids: number[] = [];
+  for (const name of pets) ids.push(await aPet(api, { name }));
+  const shown = await open(path);
+  await page.keyboard.press('Control+k');
+  return { api, page, shown, ids };
+}
+
 describe('the palette', () => {
-  it('finds pages and actions while the user types, and runs them by the keyboard', async t => {
-    const { page } = await ConsolePage.open(await visit(t));
-    await page.keyboard.press('Control+k');
+  it('finds every page and action while the user types, runs them by the keyboard, and Escape closes it', async t => {
+    const { page } = await openPalette(t);
     await find(page).fill('categor');
     await eventually(() => optionsOf(page), ['Categories', 'Add category']);
+    const titles = await page.getByRole('navigation').getByRole('link').allTextContents();
+    assert.ok(titles.length >= 9, titles.join());
+    for (const title of [...titles, 'Add webhook', 'Create key', 'Add animal', 'Place order']) {
+      await find(page).fill(title);
+      await page.getByRole('option', { name: title, exact: false }).first().waitFor();
+    }
+    await find(page).fill('nothing has this name');
+    await page.getByText('Nothing matches').waitFor();
+    await page.keyboard.press('Escape');
+    await find(page).waitFor({ state: 'detached' });
+    await page.keyboard.press('Control+k');
+    await find(page).fill('categor');
     await page.keyboard.press('ArrowDown');
     await eventually(
       () => page.getByRole('option', { name: 'Add category' }).getAttribute('aria-selected'),
@@ -32,7 +49,8 @@ describe('the palette', () => {
   });
 
   it('keeps what is typed before it is loaded from being a shortcut', async t => {
-    const { page } = await ConsolePage.open(await visit(t), '/stock');
+    const { page, open } = await visit(t);
+    await open('/stock');
     const { promise, resolve } = Promise.withResolvers<void>();
     await page.route('**/palette-*.js', async route => {
       await promise;
@@ -45,54 +63,68 @@ describe('the palette', () => {
     assert.equal(await pathOf(page), '/console/stock');
   });
 
-  it('finds an animal by its name and by its ID', async t => {
-    const visited = await visit(t);
-    const id = await aPet(visited.shop.api, { name: 'Palindrome' });
-    const shown = await ConsolePage.open(visited, '/');
-    const { page } = shown;
-    for (const text of ['palindr', String(id)]) {
-      await page.keyboard.press('Control+k');
-      await find(page).fill(text);
-      await page.getByRole('option').filter({ hasText: 'Palindrome' }).click();
-      await eventually(() => pathOf(page), `/console/animals/${id}`);
-      await eventually(() => shown.field('Name').inputValue(), 'Palindrome');
+  it('finds an animal by its name and by its ID, and an order by its ID, with and without the word', async t => {
+    const { api, page, shown, ids } = await openPalette(t, '/', ['Palindrome']);
+    const order = await anOrder(api, { petId: ids[0]!, quantity: 1 });
+    for (const [text, option, path] of [
+      ['palindr', 'Palindrome', `/console/animals/${ids[0]}`],
+      [String(ids[0]), 'Palindrome', `/console/animals/${ids[0]}`],
+      ...[String(order), `order ${order}`, `#${order}`].map(text => [
+        text,
+        `Order ${order}`,
+        `/console/orders/${order}`,
+      ]),
+    ] as const) {
+      await find(page).fill(text!);
+      await page.getByRole('option').filter({ hasText: option! }).click();
+      await eventually(() => pathOf(page), path);
+      await shown.panel.waitFor();
       await page.keyboard.press('Escape');
       await shown.panel.waitFor({ state: 'detached' });
+      await page.keyboard.press('Control+k');
     }
   });
 
-  it('offers only what the key may do, says when nothing matches, and Escape closes it', async t => {
-    const visited = await visit(t);
-    const { key } = await visited.shop.clientWith({ scopes: ['pets:read'] });
-    const { page } = await ConsolePage.open(visited, '/animals', key);
-    await page.keyboard.press('Control+k');
-    await find(page).fill('add animal');
-    await page.getByText('Nothing matches').waitFor();
-    await page.keyboard.press('Escape');
-    await find(page).waitFor({ state: 'detached' });
+  it('opens the animal of the text, not the one of the text before, when Enter comes before the results', async t => {
+    const { page, ids } = await openPalette(t, '/', ['Xerxes', 'Zebulon']);
+    await find(page).fill('xerxes');
+    await page.getByRole('option').filter({ hasText: 'Xerxes' }).waitFor();
+    await find(page).fill('zebulon');
+    await page.keyboard.press('Enter');
+    await eventually(() => pathOf(page), `/console/animals/${ids[1]}`);
   });
 
-  it('has no serious violation of accessibility', async t => {
-    const { page } = await ConsolePage.open(await visit(t));
-    await page.keyboard.press('Control+k');
-    await find(page).fill('theme');
-    await eventually(async () => (await optionsOf(page)).length, 3);
-    await assertAccessible(page);
+  it('shows the results of the last text, and cancels the searches before', async t => {
+    const { page } = await openPalette(t, '/', ['Tardigrade', 'Tarantula']);
+    const held: Route[] = [];
+    await page.route(
+      url => url.searchParams.get('q') === 'tardigrade',
+      route => {
+        held.push(route);
+      },
+    );
+    const cancelled = page.waitForEvent('requestfailed', request => request.url().includes('q=tardigrade'));
+    await find(page).fill('tardigrade');
+    await eventually(async () => held.length, 1);
+    await find(page).fill('tarantula');
+    await cancelled;
+    await eventually(() => optionsOf(page), ['Tarantula']);
+    await held[0]!.continue();
+    await find(page).fill('nothing has this name');
+    await page.getByText('Nothing matches').waitFor();
   });
 });
 
 describe('the shortcuts of a single key', () => {
   it('list themselves, go to pages, search and add', async t => {
-    const shown = await ConsolePage.open(await visit(t));
-    const { page } = shown;
+    const { page, open } = await visit(t);
+    const shown = await open();
     await page.keyboard.press('?');
     await shown.panel.getByText('Show the shortcuts').waitFor();
     await page.keyboard.press('Escape');
     await shown.panel.waitFor({ state: 'detached' });
     await page.keyboard.press('/');
     await eventually(() => page.getByRole('searchbox').evaluate(field => field.matches(':focus')), true);
-    await page.keyboard.type('n1?');
-    assert.equal(await page.getByRole('searchbox').inputValue(), 'n1?', 'a field takes the keys itself');
     await page.getByRole('heading', { name: 'Animals' }).click();
     await page.keyboard.press('n');
     await eventually(() => pathOf(page), '/console/animals/new');
@@ -104,9 +136,32 @@ describe('the shortcuts of a single key', () => {
     await page.getByRole('heading', { name: 'Today' }).waitFor();
   });
 
+  it('do nothing while the user types, a menu is open or a panel is open', async t => {
+    const { api, page, open } = await visit(t);
+    await aPet(api, { name: 'Shortcut' });
+    const shown = await open('/animals?q=shortcut');
+    await shown.edit('Shortcut');
+    await shown.field('Name').fill('');
+    await page.keyboard.type('n1/?');
+    assert.equal(await shown.field('Name').inputValue(), 'n1/?');
+    await shown.field('Category').focus();
+    await page.keyboard.press('1');
+    await shown.panel.getByRole('button', { name: 'Save' }).focus();
+    await page.keyboard.press('1');
+    await page.keyboard.press('Escape');
+    await shown.panel.waitFor({ state: 'detached' });
+    await shown.button('Status of Shortcut: Available').click();
+    await page.keyboard.press('1');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Control+k');
+    await find(page).pressSequentially('1n?');
+    assert.equal(await find(page).inputValue(), '1n?');
+    assert.equal(await pathOf(page), '/console/animals');
+  });
+
   it('can be turned off, and stay off after a reload, while the others work', async t => {
-    const shown = await ConsolePage.open(await visit(t));
-    const { page } = shown;
+    const { page, open } = await visit(t);
+    const shown = await open();
     /** Whether the page uses a key, rather than leave it to the browser. */
     const uses = (key: string) =>
       page.evaluate(

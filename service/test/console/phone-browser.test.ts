@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
-import { before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { assertAccessible } from '../support/axe-check.ts';
-import { useBrowser } from '../support/browser.ts';
-import { buildConsole, ConsolePage } from '../support/console-page.ts';
+import { useConsole } from '../support/console-page.ts';
 import { aPet } from '../support/factories.ts';
 
 const phone = { width: 390, height: 844 };
-const visit = useBrowser({ viewport: phone, hasTouch: true });
-before(buildConsole);
+const visit = useConsole({ viewport: phone, hasTouch: true });
 
 /** The smallest side of a target for a finger, in pixels. */
 const FINGER = 44;
@@ -24,14 +22,14 @@ const smallTargets = `[...document.querySelectorAll('a, button, select, input, t
 
 describe('on a phone', () => {
   it('four pages are in the bar, and the others behind "More"', async t => {
-    const shown = await ConsolePage.open(await visit(t), '/animals');
-    const { page } = shown;
+    const { page, open } = await visit(t);
+    await open('/animals');
     const bar = page.getByRole('navigation');
     const texts = async () => (await bar.getByRole('link').allInnerTexts()).map(text => text.trim());
     assert.deepEqual(await texts(), ['Today', 'Animals', 'Orders', 'Stock']);
     const more = bar.getByRole('button', { name: 'More' });
     await more.tap();
-    await assertAccessible(page);
+    await assertAccessible(page, 'a phone');
     await bar.getByRole('link', { name: 'Categories' }).tap();
     await page.getByRole('heading', { name: 'Categories', level: 1 }).waitFor();
     await bar.getByRole('link', { name: 'Categories' }).waitFor({ state: 'hidden' });
@@ -42,18 +40,17 @@ describe('on a phone', () => {
   });
 
   it('a key with few pages has them all in the bar', async t => {
-    const visited = await visit(t);
-    const { key } = await visited.shop.clientWith({ scopes: ['pets:read', 'orders:read'] });
-    const shown = await ConsolePage.open(visited, '/animals', key);
+    const { shop, open } = await visit(t);
+    const { key } = await shop.clientWith({ scopes: ['pets:read', 'orders:read'] });
+    const shown = await open('/animals', key);
     assert.equal(await shown.page.getByRole('navigation').getByRole('button').count(), 0);
     assert.equal(await shown.page.getByRole('navigation').getByRole('link').count(), 4);
   });
 
   it('the main action and the buttons of a panel are in the lower half, and all targets are large enough', async t => {
-    const visited = await visit(t);
-    await aPet(visited.shop.api, { name: 'Reachable' });
-    const shown = await ConsolePage.open(visited, '/animals');
-    const { page } = shown;
+    const { api, page, open } = await visit(t);
+    await aPet(api, { name: 'Reachable' });
+    const shown = await open('/animals');
     const isLow = async (name: string, scope: typeof shown.panel | typeof page) => {
       const box = await scope
         .getByRole('link', { name })

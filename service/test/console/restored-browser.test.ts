@@ -1,20 +1,18 @@
 import assert from 'node:assert/strict';
-import { before, describe, it } from 'node:test';
-import { eventually, useBrowser } from '../support/browser.ts';
-import { buildConsole, ConsolePage } from '../support/console-page.ts';
+import { describe, it } from 'node:test';
+import { eventually } from '../support/browser.ts';
+import { useConsole } from '../support/console-page.ts';
 import { settledCursor } from '../support/event-log.ts';
 import { aCategory } from '../support/factories.ts';
 import { continueLogOf, restoreLog } from '../support/restored-log.ts';
 
-const visit = useBrowser();
-before(buildConsole);
+const visit = useConsole();
 
 describe('the console while the service is restored', () => {
   it('reads everything again, shows no lost event, and follows the new range', async t => {
-    const visited = await visit(t);
-    const { shop, watch } = visited;
+    const { shop, watch, open } = await visit(t);
     watch.expect(/status of 410/);
-    const shown = await ConsolePage.open(visited, '/activity');
+    const shown = await open('/activity');
     await shown.row('created the key').first().waitFor();
     await shown.live();
     const survivor = Number(await settledCursor(shop));
@@ -32,10 +30,9 @@ describe('the console while the service is restored', () => {
   });
 
   it('forgets lost events on Today', async t => {
-    const visited = await visit(t);
-    const { shop, watch } = visited;
+    const { shop, watch, open } = await visit(t);
     watch.expect(/status of 410/);
-    const shown = await ConsolePage.open(visited, '/');
+    const shown = await open('/');
     await shown.today();
     await shown.live();
     const recent = shown.page.getByRole('region', { name: 'Recent activity' });
@@ -48,10 +45,9 @@ describe('the console while the service is restored', () => {
   });
 
   it('reads everything again when log.restored arrives, although it has seen no lost event', async t => {
-    const visited = await visit(t);
-    const { shop } = visited;
+    const { shop, open } = await visit(t);
     const category = await aCategory(shop.api, { name: 'Newer than the backup' });
-    const shown = await ConsolePage.open(visited, '/categories');
+    const shown = await open('/categories');
     await shown.row('Newer than the backup').waitFor();
     await shown.live();
     await shop.app.db.run('DELETE FROM categories WHERE id = ?', [category]);

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
-import { before, describe, it } from 'node:test';
-import { eventually, useBrowser } from '../support/browser.ts';
-import { buildConsole, ConsolePage } from '../support/console-page.ts';
+import { describe, it } from 'node:test';
+import { eventually } from '../support/browser.ts';
+import { ConsolePage, useConsole } from '../support/console-page.ts';
 import { aCategory, anOrder, aPet } from '../support/factories.ts';
 
-const visit = useBrowser();
-before(buildConsole);
+const visit = useConsole();
 
 const readOnly = ['pets:read', 'orders:read', 'inventory:read', 'events:read'];
 
@@ -15,13 +14,12 @@ const changes =
 
 describe('a key that can only read', () => {
   it('sees every page of the shop, and nothing on it changes anything', async t => {
-    const visited = await visit(t);
-    const { shop, page } = visited;
+    const { shop, page, open } = await visit(t);
     const categoryId = await aCategory(shop.api, { name: 'Seen only' });
     const petId = await aPet(shop.api, { name: 'Untouched', categoryId });
     const orderId = await anOrder(shop.api, { petId });
     const { key } = await shop.clientWith({ scopes: readOnly });
-    const shown = await ConsolePage.open(visited, '/', key);
+    const shown = await open('/', key);
     const links = page.getByRole('navigation').getByRole('link');
     await eventually(
       () => links.allInnerTexts(),
@@ -72,15 +70,15 @@ describe('a key that can only read', () => {
   });
 
   it('of webhooks shows their deliveries, and offers neither to add, test nor replay without the scope for events', async t => {
-    const visited = await visit(t);
-    const client = await visited.shop.clientWith({ scopes: ['webhooks:write', 'events:read', 'pets:read'] });
+    const { api, shop, page, open } = await visit(t);
+    const client = await shop.clientWith({ scopes: ['webhooks:write', 'events:read', 'pets:read'] });
     const { body: webhook, status } = await client.post('/webhooks', { url: 'https://shop.example/hook' });
     assert.equal(status, 201);
-    await visited.shop.api.patch(`/keys/${client.keyId}`, { scopes: ['webhooks:write'] });
-    const shown = await ConsolePage.open(visited, '/webhooks', client.key);
+    await api.patch(`/keys/${client.keyId}`, { scopes: ['webhooks:write'] });
+    const shown = await open('/webhooks', client.key);
     await shown.row('shop.example').waitFor();
-    assert.equal(await visited.page.getByRole('link', { name: 'Add webhook' }).count(), 0);
-    await visited.page.goto(`/console/webhooks/${webhook.id}`);
+    assert.equal(await page.getByRole('link', { name: 'Add webhook' }).count(), 0);
+    await page.goto(`/console/webhooks/${webhook.id}`);
     await shown.panel.getByRole('link', { name: 'Deliveries' }).waitFor();
     const offered = shown.panel.locator('.panel-actions').getByRole('button');
     assert.deepEqual(await offered.allInnerTexts(), ['Delete']);
@@ -88,12 +86,11 @@ describe('a key that can only read', () => {
   });
 
   it('with the scope for events, but for nothing that they are about, works without events', async t => {
-    const visited = await visit(t);
-    const { page, shop } = visited;
+    const { shop, page, open } = await visit(t);
     const { key } = await shop.clientWith({ scopes: ['events:read', 'webhooks:write'] });
     const requested: string[] = [];
     page.on('request', request => requested.push(new URL(request.url()).pathname));
-    await ConsolePage.open(visited, '/webhooks', key);
+    await open('/webhooks', key);
     await page.getByText('the API key also needs the scope events:read').waitFor();
     const links = page.getByRole('navigation').getByRole('link');
     assert.ok(!(await links.allInnerTexts()).includes('Activity'));
@@ -106,23 +103,21 @@ describe('a key that can only read', () => {
   });
 
   it('of animals sees their recent events on Today, behind many that it may not read', async t => {
-    const visited = await visit(t);
-    const { page, shop } = visited;
+    const { shop, page, open } = await visit(t);
     await aPet(shop.api, { name: 'Seldom' });
     const operations = Array(30).fill({ method: 'POST', path: '/store/orders', body: {} });
     assert.equal((await shop.api.post('/batch', { operations })).status, 200);
     const { key } = await shop.clientWith({ scopes: ['pets:read', 'events:read'] });
-    await ConsolePage.open(visited, '/', key);
+    await open('/', key);
     const recent = page.getByRole('region', { name: 'Recent activity' });
     await recent.getByText('added Seldom').waitFor();
     assert.equal(await recent.getByText('order').count(), 0);
   });
 
   it('sees which scope an address needs and whether there is such a page, without a request, and can sign in with another key there', async t => {
-    const visited = await visit(t);
-    const { page, shop } = visited;
+    const { shop, page, open } = await visit(t);
     const { key } = await shop.clientWith({ scopes: ['pets:read'] });
-    await ConsolePage.open(visited, '/keys', key);
+    await open('/keys', key);
     const addresses = {
       '/keys': 'admin',
       '/keys/1': 'admin',

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
-import { before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { Page, Route } from 'playwright-core';
-import { eventually, useBrowser } from '../support/browser.ts';
-import { buildConsole, ConsolePage } from '../support/console-page.ts';
+import { eventually } from '../support/browser.ts';
+import { ConsolePage, useConsole } from '../support/console-page.ts';
 import { aCategory, aPet } from '../support/factories.ts';
 
-const visit = useBrowser();
-before(buildConsole);
+const visit = useConsole();
 
 const queryOf = (url: string) => new URL(url).searchParams.get('q');
 
@@ -29,9 +28,9 @@ const namesOf = (page: Page) => page.locator('[data-index] [data-column="name"]'
 
 describe('a search', () => {
   it('cancels the request of the text before, whose result never appears', async t => {
-    const visited = await visit(t);
-    await aPet(visited.shop.api, { name: 'Orderly' });
-    const { page } = await ConsolePage.open(visited);
+    const { api, page, open } = await visit(t);
+    await aPet(api, { name: 'Orderly' });
+    await open();
     const first = await hold(page, 'ord');
     const cancelled = page.waitForEvent('requestfailed', request => queryOf(request.url()) === 'ord');
     await page.getByRole('searchbox').fill('ord');
@@ -45,20 +44,20 @@ describe('a search', () => {
   });
 
   it('sends one request for text that is typed without a pause', async t => {
-    const visited = await visit(t);
-    await aPet(visited.shop.api, { name: 'Quicksilver' });
-    const { page } = await ConsolePage.open(visited);
+    const { api, page, watch, open } = await visit(t);
+    await aPet(api, { name: 'Quicksilver' });
+    await open();
     await page.getByRole('searchbox').pressSequentially('quicksilver');
     await eventually(() => namesOf(page), ['Quicksilver']);
-    const sent = visited.watch.urls.filter(url => new URL(url).pathname === '/pets').map(queryOf);
+    const sent = watch.urls.filter(url => new URL(url).pathname === '/pets').map(queryOf);
     assert.equal(sent.filter(q => q !== null).at(-1), 'quicksilver');
     assert.ok(sent.filter(q => q !== null).length < 'quicksilver'.length / 2, `sent ${sent}`);
   });
 
   it('keeps a space at the end, and what was typed before the URL had changed', async t => {
-    const visited = await visit(t);
-    await aPet(visited.shop.api, { name: 'Blue Whale' });
-    const { page } = await ConsolePage.open(visited);
+    const { api, page, open } = await visit(t);
+    await aPet(api, { name: 'Blue Whale' });
+    await open();
     const field = page.getByRole('searchbox');
     await field.pressSequentially('blue ');
     await eventually(async () => queryOf(page.url()), 'blue');
@@ -73,12 +72,12 @@ describe('a search', () => {
   });
 
   it('is sent before a link is followed, and does not lead back from there', async t => {
-    const visited = await visit(t);
-    await aPet(visited.shop.api, { name: 'Followed' });
-    const visitor = await visited.anotherVisitor();
+    const { api, shop, anotherVisitor } = await visit(t);
+    await aPet(api, { name: 'Followed' });
+    const visitor = await anotherVisitor();
     const page = await visitor.newPage();
     await page.clock.install();
-    const shown = await ConsolePage.openIn(page, '/animals', visited.shop.adminKey);
+    const shown = await ConsolePage.openIn(page, '/animals', shop.adminKey);
     await shown.row('Followed').waitFor();
     await page.clock.pauseAt(Date.now() + 60_000);
     await page.getByRole('searchbox').fill('follow');
@@ -90,18 +89,17 @@ describe('a search', () => {
   });
 
   it('needs a letter or a digit', async t => {
-    const visited = await visit(t);
-    const categoryId = await aCategory(visited.shop.api);
-    await aPet(visited.shop.api, { name: 'Unfiltered', categoryId });
-    const { page } = await ConsolePage.open(visited, `/animals?categoryId=${categoryId}&q=...`);
+    const { api, page, open } = await visit(t);
+    const categoryId = await aCategory(api);
+    await aPet(api, { name: 'Unfiltered', categoryId });
+    await open(`/animals?categoryId=${categoryId}&q=...`);
     await eventually(() => namesOf(page), ['Unfiltered']);
   });
 });
 
 describe('a list', () => {
   it('keeps what another client changes while its next page is read', async t => {
-    const visited = await visit(t);
-    const { api } = visited.shop;
+    const { api, page, open } = await visit(t);
     const categoryId = await aCategory(api);
     const operations = Array.from({ length: 150 }, (_, i) => ({
       method: 'POST',
@@ -109,8 +107,7 @@ describe('a list', () => {
       body: { name: `Paged ${String(i).padStart(3, '0')}`, categoryId },
     }));
     const { body } = await api.post('/batch', { operations });
-    const shown = await ConsolePage.open(visited, '/');
-    const { page } = shown;
+    const shown = await open('/');
     await shown.live();
     const { promise: isReleased, resolve: release } = Promise.withResolvers<void>();
     await page.route(
@@ -134,5 +131,40 @@ describe('a list', () => {
     const rowCount = () => page.getByRole('grid').getAttribute('aria-rowcount');
     await eventually(rowCount, '151');
     await shown.button('Status of Paged 001: Pending').waitFor();
+  });
+});
+
+describe('a saved view', () => {
+  it('has the filters and the order under a name, survives a reload, and its deletion is undone', async t => {
+    const { page, open } = await visit(t);
+    const shown = await open('/animals?status=sold&sort=-name');
+    const item = (text: string) =>
+      page.locator('[role="menu"]:popover-open').locator('.menu-item').filter({ hasText: text });
+    const search = async () => new URL(page.url()).search;
+    await shown.button('Views').click();
+    await item('Save as a view').click();
+    await shown.question.getByLabel('Name of the view').fill('Sold, from Z');
+    await shown.question.getByRole('button', { name: 'Save' }).click();
+    await shown.button('Views: Sold, from Z').waitFor();
+
+    await shown.button('All').click();
+    await eventually(search, '?sort=-name');
+    await page.reload();
+    await shown.button('Views').click();
+    await item('Sold, from Z').click();
+    await eventually(search, '?status=sold&sort=-name');
+
+    await shown.button('Views: Sold, from Z').click();
+    await item('Delete the view').click();
+    await shown.button('Views').waitFor();
+    await shown.messages.getByText('Undo').click();
+    await shown.button('Views: Sold, from Z').waitFor();
+  });
+
+  it('needs a filter or an order', async t => {
+    const { open } = await visit(t);
+    const shown = await open();
+    await shown.button('Views').click();
+    await shown.page.getByText('Choose filters or a sort order first').waitFor();
   });
 });

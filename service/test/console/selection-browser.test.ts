@@ -1,79 +1,105 @@
 import assert from 'node:assert/strict';
-import { before, describe, it } from 'node:test';
-import { eventually, useBrowser, type Visit } from '../support/browser.ts';
-import { buildConsole, ConsolePage } from '../support/console-page.ts';
+import { describe, it, type TestContext } from 'node:test';
+import { eventually } from '../support/browser.ts';
+import { useConsole } from '../support/console-page.ts';
 import { aCategory, anOrder, aPet, stockOf } from '../support/factories.ts';
 
-const visit = useBrowser();
-before(buildConsole);
+const visit = useConsole();
 
 const herd = ['Ada', 'Bea', 'Cid', 'Dan', 'Eve'];
 
-/** The console with animals of a category, and the category. */
-async function open(visited: Visit) {
-  const { api } = visited.shop;
+/** The console with the herd in a category of its own, in the order of their names, of which some are selected. */
+async function openHerd(t: TestContext, ...chosen: string[]) {
+  const { api, page, open } = await visit(t);
   const categoryId = await aCategory(api);
   const ids: Record<string, number> = {};
   for (const name of herd) ids[name] = await aPet(api, { name, categoryId });
-  const shown = await ConsolePage.open(visited, `/animals?categoryId=${categoryId}&sort=name`);
+  const shown = await open(`/animals?categoryId=${categoryId}&sort=name`);
   await shown.row('Ada').waitFor();
-  const { page } = shown;
+  await shown.live();
+  const box = (name: string) => page.getByRole('checkbox', { name: `Select ${name}`, exact: true });
+  for (const name of chosen) await box(name).click();
+  const { panel } = shown;
   return {
-    shown,
-    page,
-    api,
-    ids,
-    categoryId,
-    box: (name: string) => page.getByRole('checkbox', { name: `Select ${name}`, exact: true }),
+    ...{ api, page, shown, panel, categoryId, ids, box },
+    withShift: (name: string) => box(name).click({ modifiers: ['Shift'] }),
     selected: () => page.locator('[data-index][aria-selected="true"] [data-column="name"]').allTextContents(),
     bar: page.getByRole('region', { name: 'Selection' }),
     all: page.getByRole('checkbox', { name: 'Select all rows that are loaded' }),
+    /** Opens the panel of a bulk edit with a choice. */
+    edit: async (field: string, choice: string) => {
+      await shown.button('Change …').click();
+      if (field !== 'status') await panel.getByLabel('What to change').selectOption(field);
+      if (field !== 'delete') await panel.getByLabel(`New ${field}`).selectOption(choice);
+    },
+    /** Starts the bulk edit, and closes its panel at the end. */
+    change: async (animals: string) => {
+      await panel.getByRole('button', { name: `Change ${animals}` }).click();
+      await panel.getByText(`of ${animals} changed`).waitFor();
+      await panel.getByRole('button', { name: 'Close' }).last().click();
+    },
+    field: async (name: string, key: 'status' | 'categoryId') =>
+      (await api.get(`/pets?id=${ids[name]}`)).body[0][key],
   };
 }
 
-describe('a range of the selection', () => {
-  it('starts anew after the selection was cleared, and in another list', async t => {
-    const { shown, page, box, selected, bar } = await open(await visit(t));
-    await box('Ada').click();
-    await bar.getByRole('button', { name: 'Clear' }).click();
-    await box('Cid').click({ modifiers: ['Shift'] });
-    await eventually(selected, ['Cid']);
-    await box('Eve').click({ modifiers: ['Shift'] });
-    await eventually(selected, ['Cid', 'Dan', 'Eve']);
-
-    await shown.button('Available').click();
-    await eventually(async () => new URL(page.url()).searchParams.get('status'), 'available');
-    await eventually(selected, []);
-    await box('Bea').click({ modifiers: ['Shift'] });
+describe('the selection of animals', () => {
+  it('is changed by clicks, by Shift with a click, and by the checkbox of the header', async t => {
+    const { page, box, withShift, selected, bar, all } = await openHerd(t, 'Bea');
     await eventually(selected, ['Bea']);
+    await withShift('Dan');
+    await eventually(selected, ['Bea', 'Cid', 'Dan']);
+    await bar.getByText('3 selected').waitFor();
+    await box('Cid').click();
+    await eventually(selected, ['Bea', 'Dan']);
+    assert.equal(await all.evaluate(element => element.indeterminate), true);
+    await all.click();
+    await eventually(selected, herd);
+    // A range removes rows as well.
+    await box('Bea').click();
+    await withShift('Dan');
+    await eventually(selected, ['Ada', 'Eve']);
+    await bar.getByRole('button', { name: 'Clear' }).click();
+    await bar.waitFor({ state: 'detached' });
+    assert.equal(new URL(page.url()).pathname, '/console/animals', 'no row was opened');
   });
 
-  it('continues after Back', async t => {
-    const { page, box, selected } = await open(await visit(t));
-    await box('Bea').click();
+  it('is changed by the keyboard', async t => {
+    const { page, shown, selected } = await openHerd(t);
+    await shown.row('Ada').focus();
+    await page.keyboard.press('ArrowDown');
+    await eventually(() => shown.row('Bea').evaluate(row => row.matches(':focus')), true);
+    await page.keyboard.press('Space');
+    await eventually(selected, ['Bea']);
+    await page.keyboard.press('Shift+ArrowDown');
+    await eventually(selected, ['Bea', 'Cid']);
+    await eventually(() => shown.row('Cid').evaluate(row => row.matches(':focus')), true);
+    await page.keyboard.press('Control+a');
+    await eventually(selected, herd);
+  });
+
+  it('is kept by Back with the start of its range, which is new in another list and after "Clear"', async t => {
+    const { page, shown, withShift, selected, bar } = await openHerd(t, 'Bea');
     await page.getByRole('link', { name: 'Today' }).click();
     await page.getByRole('heading', { name: 'Today' }).waitFor();
     await page.goBack();
     await eventually(selected, ['Bea']);
-    await box('Dan').click({ modifiers: ['Shift'] });
+    await withShift('Dan');
     await eventually(selected, ['Bea', 'Cid', 'Dan']);
+    await bar.getByRole('button', { name: 'Clear' }).click();
+    await withShift('Cid');
+    await eventually(selected, ['Cid']);
+    await shown.button('Available').click();
+    await eventually(async () => new URL(page.url()).searchParams.get('status'), 'available');
+    await eventually(selected, []);
+    await withShift('Bea');
+    await eventually(selected, ['Bea']);
   });
 
-  it('removes rows as well as it adds them', async t => {
-    const { box, selected, all } = await open(await visit(t));
-    await all.click();
-    await box('Bea').click();
-    await box('Dan').click({ modifiers: ['Shift'] });
-    await eventually(selected, ['Ada', 'Eve']);
-  });
-});
-
-describe('the selection', () => {
   it('does not count rows that the user has deleted', async t => {
-    const { shown, box, selected, all, bar } = await open(await visit(t));
-    for (const name of ['Ada', 'Bea', 'Cid', 'Dan']) await box(name).click();
+    const { shown, panel, selected, all, bar } = await openHerd(t, 'Ada', 'Bea', 'Cid', 'Dan');
     await shown.edit('Ada');
-    await shown.panel.getByRole('button', { name: 'Delete' }).click();
+    await panel.getByRole('button', { name: 'Delete' }).click();
     await shown.question.getByRole('button', { name: 'Delete' }).click();
     await shown.row('Ada').waitFor({ state: 'detached' });
     await bar.getByText('3 selected').waitFor();
@@ -83,62 +109,80 @@ describe('the selection', () => {
   });
 });
 
-describe('the panel of a bulk edit', () => {
-  it('follows what other clients change while it is open, and undo restores that', async t => {
-    const visited = await visit(t);
-    const { shown, api, box, ids } = await open(visited);
-    const [theirs, ours] = [await aCategory(api, { name: 'Theirs' }), await aCategory(api, { name: 'Ours' })];
-    await shown.live();
-    for (const name of ['Ada', 'Bea', 'Cid']) await box(name).click();
-    await shown.button('Change …').click();
-    await shown.panel.getByLabel('What to change').selectOption('category');
-    await shown.panel.getByLabel('New category').selectOption(String(ours));
-    await shown.panel.getByText('3 animals will be changed').waitFor();
-    assert.equal((await api.patch(`/pets/${ids.Ada}`, { categoryId: theirs })).status, 200);
-    assert.equal((await api.delete(`/pets/${ids.Bea}`)).status, 204);
-    await shown.panel.getByRole('listitem').filter({ hasText: 'Ada' }).getByText('Theirs').waitFor();
-    await shown.panel.getByRole('listitem').filter({ hasText: 'Bea' }).getByText('It was deleted').waitFor();
-    await shown.panel.getByRole('button', { name: 'Change 2 animals' }).click();
-    await shown.panel.getByText('2 of 2 animals changed').waitFor();
-    await shown.panel.getByRole('heading', { name: 'Change 2 animals' }).waitFor();
-    await shown.panel.getByRole('button', { name: 'Close' }).last().click();
-    await shown.messages.getByText('Undo').click();
-    await eventually(async () => (await api.get(`/pets?id=${ids.Ada}`)).body[0].categoryId, theirs);
-  });
-
-  it('checks again what an order has changed', async t => {
-    const { shown, api, box, ids } = await open(await visit(t));
-    await shown.live();
-    for (const name of ['Ada', 'Bea']) await box(name).click();
-    await shown.button('Change …').click();
-    await shown.panel.getByLabel('New status').selectOption('sold');
-    await shown.panel.getByText('2 animals will be changed').waitFor();
-    await anOrder(api, { petId: ids.Bea, quantity: 1 });
-    await shown.panel.getByText('It has open orders').waitFor();
-    await shown.panel.getByRole('button', { name: 'Change 1 animal' }).click();
-    await shown.panel.getByText('1 of 1 animal changed').waitFor();
-    assert.deepEqual(await stockOf(api, ids.Ada!), ['sold', 0]);
-    assert.deepEqual(await stockOf(api, ids.Bea!), ['pending', 0]);
-  });
-
-  it('writes once after a double click', async t => {
-    const visited = await visit(t);
-    const { shown, page, box } = await open(visited);
+describe('a bulk edit', () => {
+  it('names what will change and what would be rejected, changes it once, and is undone', async t => {
+    const { api, page, shown, panel, ids, edit, field } = await openHerd(t, 'Ada', 'Bea', 'Cid');
+    await anOrder(api, { petId: ids.Cid, quantity: 1 });
+    await shown.button('Status of Cid: Pending').waitFor();
     let batches = 0;
     await page.route('**/batch', route => {
       batches++;
       return route.continue();
     });
-    await box('Ada').click();
-    await shown.button('Change …').click();
-    await shown.panel.getByLabel('New status').selectOption('pending');
-    const button = shown.panel.getByRole('button', { name: 'Change 1 animal' });
+    await edit('status', 'sold');
+    await panel.getByText('2 animals will be changed').waitFor();
+    await panel.getByText('1 animal cannot be changed').waitFor();
+    await panel.getByText('It has open orders').waitFor();
+    await panel.getByLabel('New status').selectOption('pending');
+    await panel.getByText('1 animal will stay the same').waitFor();
+    assert.deepEqual(await stockOf(api, ids.Ada!), ['available', 1], 'the preview writes nothing');
+    const button = panel.getByRole('button', { name: 'Change 2 animals' });
     await button.and(page.locator(':enabled')).waitFor();
     await button.evaluate(element => {
       element.click();
       element.click();
     });
-    await shown.panel.getByText('1 of 1 animal changed').waitFor();
-    assert.equal(batches, 1);
+    await panel.getByText('2 of 2 animals changed').waitFor();
+    assert.equal(batches, 1, 'a double click writes once');
+    for (const name of ['Ada', 'Bea']) await eventually(() => field(name, 'status'), 'pending');
+    await panel.getByRole('button', { name: 'Close' }).last().click();
+    await shown.button('Status of Bea: Pending').waitFor();
+    await page.keyboard.press('Control+z');
+    for (const name of ['Ada', 'Bea']) await eventually(() => field(name, 'status'), 'available');
+    await shown.button('Status of Bea: Available').waitFor();
+  });
+
+  it('follows what other clients change while its panel is open, and undo restores that', async t => {
+    const { api, shown, panel, ids, edit, change, field } = await openHerd(t, 'Ada', 'Bea', 'Cid');
+    const [theirs, ours] = [await aCategory(api, { name: 'Theirs' }), await aCategory(api, { name: 'Ours' })];
+    await edit('category', String(ours));
+    await panel.getByText('3 animals will be changed').waitFor();
+    assert.equal((await api.patch(`/pets/${ids.Ada}`, { categoryId: theirs })).status, 200);
+    assert.equal((await api.delete(`/pets/${ids.Bea}`)).status, 204);
+    await panel.getByRole('listitem').filter({ hasText: 'Ada' }).getByText('Theirs').waitFor();
+    await panel.getByRole('listitem').filter({ hasText: 'Bea' }).getByText('It was deleted').waitFor();
+    await change('2 animals');
+    // What another client changes after the edit stays.
+    assert.equal((await api.patch(`/pets/${ids.Cid}`, { name: 'Cidney' })).status, 200);
+    await shown.messages.getByText('Undo').click();
+    await shown.messages.getByText(/1 of 2 animals were not changed back/).waitFor();
+    assert.deepEqual([await field('Ada', 'categoryId'), await field('Cid', 'categoryId')], [theirs, ours]);
+  });
+
+  it('checks again what an order has changed', async t => {
+    const { api, panel, ids, edit, change } = await openHerd(t, 'Ada', 'Bea');
+    await edit('status', 'sold');
+    await panel.getByText('2 animals will be changed').waitFor();
+    await anOrder(api, { petId: ids.Bea, quantity: 1 });
+    await panel.getByText('It has open orders').waitFor();
+    await change('1 animal');
+    assert.deepEqual(await stockOf(api, ids.Ada!), ['sold', 0]);
+    assert.deepEqual(await stockOf(api, ids.Bea!), ['pending', 0]);
+  });
+
+  it('reports each animal that the service rejects, and changes the others', async t => {
+    const { api, page, shown, panel, ids, edit } = await openHerd(t, 'Ada', 'Bea');
+    // The order is placed after the preview has read the open orders.
+    await page.route('**/batch', async route => {
+      await anOrder(api, { petId: ids.Bea, quantity: 1 });
+      await route.continue();
+    });
+    await edit('delete', '');
+    await panel.getByText('This cannot be undone').waitFor();
+    await panel.getByRole('button', { name: 'Delete 2 animals' }).click();
+    await panel.getByText('Rejected: 1 animal').waitFor();
+    assert.deepEqual((await api.get(`/pets?id=${ids.Ada}`)).body, []);
+    assert.equal((await api.get(`/pets?id=${ids.Bea}`)).body.length, 1);
+    await shown.row('Ada').waitFor({ state: 'detached' });
   });
 });

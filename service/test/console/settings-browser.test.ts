@@ -1,16 +1,14 @@
 import assert from 'node:assert/strict';
-import { before, describe, it } from 'node:test';
-import { useBrowser } from '../support/browser.ts';
-import { buildConsole, ConsolePage } from '../support/console-page.ts';
+import { describe, it } from 'node:test';
+import { useConsole } from '../support/console-page.ts';
 import { aPet } from '../support/factories.ts';
 
-const visit = useBrowser({ timezoneId: 'Asia/Kolkata', locale: 'en-GB' });
-before(buildConsole);
+const visit = useConsole({ timezoneId: 'Asia/Kolkata', locale: 'en-GB' });
 
 describe('the settings of the device', () => {
   it('decide the colours while the theme is that of the system, and no longer after a choice', async t => {
-    const shown = await ConsolePage.open(await visit(t), '/animals');
-    const { page } = shown;
+    const { page, open } = await visit(t);
+    const shown = await open('/animals');
     const background = () => page.evaluate('getComputedStyle(document.documentElement).backgroundColor');
     const light = await background();
     await page.emulateMedia({ colorScheme: 'dark' });
@@ -25,14 +23,17 @@ describe('the settings of the device', () => {
     await choose('Dark');
     await page.emulateMedia({ colorScheme: 'light' });
     assert.equal(await background(), dark);
+    await page.reload();
+    await shown.button('Theme').waitFor();
+    assert.equal(await background(), dark, 'the next visit keeps the choice');
     await choose('Same as the system');
     assert.equal(await background(), light);
   });
 
   it('decide the time zone of dates, whose exact time is shown on hover', async t => {
-    const visited = await visit(t);
-    const id = await aPet(visited.shop.api, { name: 'Dated' });
-    const shown = await ConsolePage.open(visited, `/events?subject=pets%2F${id}`);
+    const { api, open } = await visit(t);
+    const id = await aPet(api, { name: 'Dated' });
+    const shown = await open(`/events?subject=pets%2F${id}`);
     const time = shown.row('pet.created').locator('time');
     const at = new Date((await time.getAttribute('datetime'))!);
     const exact = at.toLocaleString('en-GB', {
@@ -44,8 +45,8 @@ describe('the settings of the device', () => {
   });
 
   it('end all motion for users who do not want it', async t => {
-    const shown = await ConsolePage.open(await visit(t), '/animals');
-    const { page } = shown;
+    const { page, open } = await visit(t);
+    const shown = await open('/animals');
     const motion = async () => {
       await page.getByRole('link', { name: 'Add animal' }).first().click();
       await shown.panel.waitFor();

@@ -1,23 +1,20 @@
 import assert from 'node:assert/strict';
-import { before, describe, it } from 'node:test';
-import { eventually, useBrowser } from '../support/browser.ts';
-import { buildConsole, ConsolePage } from '../support/console-page.ts';
+import { describe, it } from 'node:test';
+import { eventually } from '../support/browser.ts';
+import { useConsole } from '../support/console-page.ts';
 import { aCategory, aPet, stockOf } from '../support/factories.ts';
 
-const visit = useBrowser();
-before(buildConsole);
+const visit = useConsole();
 
 describe('a day of the shop in the console', () => {
   it('opens, restocks, sells, cancels and closes', async t => {
-    const visited = await visit(t);
-    const { api } = visited.shop;
+    const { api, page, open } = await visit(t);
     const categoryId = await aCategory(api, { name: 'Day' });
     const petId = await aPet(api, { name: 'Early Bird', categoryId, stock: 2 });
     const openOrders = async () => (await api.get(`/store/orders?petId=${petId}&complete=false`)).body.length;
 
     // Open: Today shows what is low, and leads to it.
-    const shown = await ConsolePage.open(visited, '/');
-    const { page } = shown;
+    const shown = await open('/');
     await page.getByRole('region', { name: 'Low stock' }).getByText('Early Bird').waitFor();
     await page.getByRole('link', { name: 'Low stock' }).click();
     await page.getByLabel('Category').selectOption({ label: 'Day' });

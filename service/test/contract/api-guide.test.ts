@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { planLimits, plans } from '../../src/access/plans/plan.ts';
 import { readConfig } from '../../src/config.ts';
@@ -9,7 +7,7 @@ import { scopes } from '../../src/contract/scopes.ts';
 import { fillEmptyStore } from '../../src/demo/demo-shop.ts';
 import { HOUR, MINUTE, SECOND } from '../../src/kit/clock.ts';
 import { assertMatchesContract, operationOf } from '../support/contract.ts';
-import { anchorsOf, docsDirectory, readGuide, tableHeaded } from '../support/guide.ts';
+import { readGuide, tableHeaded } from '../support/guide.ts';
 import { assertShown, examplesIn } from '../support/http-examples.ts';
 import { exchangeBytes } from '../support/raw-http.ts';
 import { run } from '../support/service-process.ts';
@@ -152,18 +150,6 @@ describe('the guide to the API', () => {
     for (const operation of operations) {
       const [method = '', path = ''] = operation.split(' ');
       assert.ok(operationOf(method, path), operation);
-    }
-  });
-
-  it('links to files and headings that exist', () => {
-    assert.ok(guide.links.length > 10);
-    for (const link of guide.links.filter(target => !/^https?:/.test(target))) {
-      const [file = '', anchor] = link.split('#');
-      const path = join(docsDirectory, file || 'api-guide.md');
-      assert.ok(existsSync(path), `${link}: ${basename(path)} does not exist`);
-      if (anchor === undefined) continue;
-      const anchors = file === '' ? guide.anchors : anchorsOf(readFileSync(path, 'utf8'));
-      assert.ok(anchors.has(anchor), `${link}: the heading does not exist`);
     }
   });
 });

@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
-import { parse } from 'yaml';
 import { describedRoutes } from '../../src/described-routes.ts';
 import { buildDocument } from '../../src/http/openapi/build.ts';
 import { toYaml } from '../../src/http/openapi/document.ts';
 import { contractFile } from '../support/contract-file.ts';
-import { startTestApp } from '../support/test-app.ts';
 import { document, documentedOperations, headersOf, responsesOf } from './document.ts';
 
 const EVERY_RESPONSE = [
@@ -24,15 +22,6 @@ describe('openapi.yaml', () => {
     const isCurrent =
       (await toYaml(await buildDocument(describedRoutes))) === readFileSync(contractFile, 'utf8');
     assert.ok(isCurrent, 'openapi.yaml is not current: run npm run openapi');
-  });
-
-  it('matches the document that the service serves, in YAML and in JSON', async t => {
-    const { api } = await startTestApp(t);
-    const [yaml, json] = [await api.get('/openapi.yaml'), await api.get('/openapi.json')];
-    assert.equal(yaml.headers['content-type'], 'application/yaml; charset=utf-8');
-    assert.equal(json.headers['content-type'], 'application/json; charset=utf-8');
-    assert.ok(yaml.text === readFileSync(contractFile, 'utf8'));
-    assert.deepEqual(json.body, parse(yaml.text));
   });
 
   it('is OpenAPI 3.0.3, with version 1.0.0 of the API', () => {

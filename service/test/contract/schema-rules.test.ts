@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { describedRoutes } from '../../src/described-routes.ts';
 import { document, type SchemaObject } from './document.ts';
 
 /** Every schema of the document, with its JSON pointer: of bodies, parameters and headers, in requests and responses. */
@@ -32,6 +33,15 @@ describe('a schema of openapi.yaml', () => {
       faultsOf((schema, pointer) => !('default' in schema) || isParameter(pointer)),
       [],
     );
+  });
+
+  it('of an object in a request accepts no unknown field', () => {
+    const isOfRequest = (pointer: string) => /\/requestBody\/.*\/(schema|properties\/[^/]+)$/.test(pointer);
+    const faults = faultsOf(
+      ({ type, additionalProperties }, pointer) =>
+        type !== 'object' || !isOfRequest(pointer) || additionalProperties === false,
+    );
+    assert.deepEqual(faults, []);
   });
 
   it('of a text limits its length, or lists or describes its values', () => {
@@ -70,3 +80,19 @@ describe('a schema of openapi.yaml', () => {
 function isWholeBody(pointer: string): boolean {
   return /\/content\/[^/]+\/schema$/.test(pointer);
 }
+
+const MAX_PAGE = 100;
+
+it('every operation that lists accepts a limit with a default and a maximum, which its response documents', () => {
+  const lists = describedRoutes.filter(({ success }) => success.schema?.type === 'array');
+  assert.ok(lists.length > 0);
+  for (const { operationId, success, query } of lists) {
+    const limit = query?.properties?.limit;
+    assert.ok(limit, `${operationId} declares no limit`);
+    assert.ok(limit.minimum === 1 && limit.maximum! <= MAX_PAGE, operationId);
+    // A list of IDs has as many items as IDs; otherwise its description states the default.
+    const standard = limit.default ?? /The default is (\d+), or/.exec(limit.description ?? '')?.[1];
+    assert.ok(Number(standard) <= limit.maximum!, operationId);
+    assert.equal(success.schema?.maxItems, limit.maximum, operationId);
+  }
+});

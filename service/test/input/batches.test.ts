@@ -4,6 +4,7 @@ import { eventsOf } from '../support/event-log.ts';
 import { aCategory, aPet } from '../support/factories.ts';
 import { assertRejected } from '../support/rejection.ts';
 import { startTestApp } from '../support/test-app.ts';
+import { useShop } from '../support/use-shop.ts';
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
@@ -65,6 +66,7 @@ describe('the body of a batch', () => {
 });
 
 describe('an operation of a batch', () => {
+  const shop = useShop();
   const pet = { method: 'POST', path: '/pets', body: { name: 'Rex', categoryId: 1 } };
   const rejections: [what: string, operation: unknown, message: RegExp][] = [
     ['no object', 5, /must be a JSON object, but was 5$/],
@@ -113,6 +115,11 @@ describe('an operation of a batch', () => {
       /creates no resource .*: leave `label` out/,
     ],
     [
+      'a label of an adjustment',
+      { method: 'POST', path: '/store/inventory/1/adjustments', body: { delta: 1 }, label: 'a' },
+      /creates no resource/,
+    ],
+    [
       'another ID',
       { ...pet, method: 'PUT', path: '/pets/1', body: { ...pet.body, id: 2 } },
       /must equal the ID in the path, 1, but was 2/,
@@ -152,8 +159,7 @@ describe('an operation of a batch', () => {
   ];
 
   for (const [what, operation, expected] of rejections) {
-    it(`with ${what} is rejected, and nothing is changed`, async t => {
-      const shop = await startTestApp(t, { alone: false });
+    it(`with ${what} is rejected, and nothing is changed`, async () => {
       const first = { method: 'POST', path: '/categories', body: { name: 'Dogs' }, label: 'dogs' };
       const events = await eventsOf(shop, async () => {
         const { status, headers, body } = await shop.api.post('/batch', { operations: [first, operation] });
@@ -193,6 +199,16 @@ describe('an operation of a batch', () => {
     });
     assert.equal(other.headers['x-failed-operation'], '1');
     assert.match(assertRejected(other, 400, 'invalid_request'), /must equal the ID in the path/);
+  });
+
+  it('with an API key that was sent by mistake does not repeat it in its error', async t => {
+    const { api, adminKey } = await startTestApp(t);
+    const operations = [{ method: 'DELETE', path: `/pets/${adminKey}` }];
+    for (const atomic of [true, false]) {
+      const { text } = await api.post('/batch', { atomic, operations });
+      assert.match(text, /Path parameter `petId` must be an integer/);
+      assert.ok(!text.includes(adminKey), text);
+    }
   });
 
   it('with a fault in its input is rejected before any operation is executed', async t => {

@@ -5,6 +5,7 @@ import { MINUTE } from '../../src/kit/clock.ts';
 import type { Client } from '../support/client.ts';
 import { buildConsole } from '../support/console-page.ts';
 import { aPet } from '../support/factories.ts';
+import { sized } from '../support/long.ts';
 import { Random } from '../support/random.ts';
 import { exchangeBytes } from '../support/raw-http.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
@@ -12,7 +13,7 @@ import { type AnyRequest, anyRequest } from './any-request.ts';
 import { type FuzzShop, sendAny, startFuzzShop } from './fuzz-shop.ts';
 
 /** Number of requests, rounded to whole batches. `FUZZ_REQUESTS=100000 node --test …` searches longer. */
-const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 1_000);
+const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? sized(500, 5_000));
 
 /** The suite always sends the same requests, a longer search random ones. A failure prints its seed, to repeat it. */
 const SEED = Number(process.env.FUZZ_SEED ?? (process.env.FUZZ_REQUESTS ? Date.now() % 2 ** 31 : 1));

@@ -3,7 +3,9 @@ import { describe, it } from 'node:test';
 import { aCategory } from '../support/factories.ts';
 import { filled, operations } from '../support/operations.ts';
 import { assertRejected } from '../support/rejection.ts';
-import { startTestApp } from '../support/test-app.ts';
+import { useShop } from '../support/use-shop.ts';
+
+const shop = useShop();
 
 /** IDs as they appear in a URL. */
 const noInt64 = [
@@ -40,8 +42,8 @@ const unknownInt64 = [
 const onOneResource = operations.filter(({ template }) => template.endsWith('}'));
 
 describe('an ID in a path', () => {
-  it('that is not an int64 in plain decimal is rejected, and the message quotes it', async t => {
-    const { api } = await startTestApp(t);
+  it('that is not an int64 in plain decimal is rejected, and the message quotes it', async () => {
+    const { api } = shop;
     assert.ok(onOneResource.length > 12);
     for (const { method, template, body } of onOneResource) {
       for (const id of noInt64) {
@@ -54,8 +56,8 @@ describe('an ID in a path', () => {
     }
   });
 
-  it('that is a valid int64 but belongs to no resource is not found', async t => {
-    const { api } = await startTestApp(t);
+  it('that is a valid int64 but belongs to no resource is not found', async () => {
+    const { api } = shop;
     for (const { method, template, body } of onOneResource) {
       for (const id of unknownInt64) {
         const { status, body: error } = await api.send(method, filled(template, id), { body: body?.example });
@@ -66,17 +68,8 @@ describe('an ID in a path', () => {
     }
   });
 
-  it('is quoted as sent when the body has a different one', async t => {
-    const { api } = await startTestApp(t);
-    const response = await api.patch('/pets/9007199254740993', { id: 1 });
-    assert.equal(
-      assertRejected(response, 400, 'invalid_request'),
-      'Field `id` must equal the ID in the path, 9007199254740993, but was 1',
-    );
-  });
-
-  it('can be percent-encoded', async t => {
-    const { api } = await startTestApp(t);
+  it('can be percent-encoded', async () => {
+    const { api } = shop;
     const categoryId = await aCategory(api);
     assert.equal((await api.get(`/categories/%3${categoryId}`)).body.id, categoryId);
   });
@@ -85,8 +78,8 @@ describe('an ID in a path', () => {
 describe('an ID in a query', () => {
   const parameters = ['/pets?id=', '/pets?id=1&id=', '/pets?categoryId=', '/store/orders?petId='];
 
-  it('that is not an int64 in plain decimal is rejected', async t => {
-    const { api } = await startTestApp(t);
+  it('that is not an int64 in plain decimal is rejected', async () => {
+    const { api } = shop;
     for (const parameter of parameters) {
       for (const id of ['', ...noInt64]) {
         const message = assertRejected(await api.get(parameter + id), 400, 'invalid_request');
@@ -95,8 +88,8 @@ describe('an ID in a query', () => {
     }
   });
 
-  it('that is a valid int64 but belongs to no resource finds nothing', async t => {
-    const { api } = await startTestApp(t);
+  it('that is a valid int64 but belongs to no resource finds nothing', async () => {
+    const { api } = shop;
     for (const parameter of parameters) {
       for (const id of unknownInt64) assert.deepEqual((await api.get(parameter + id)).body, []);
     }
@@ -109,8 +102,8 @@ describe('an ID in a body', () => {
     ['/store/orders', (id: string) => `{"petId":${id}}`],
   ] as const;
 
-  it('that is not an integer from 1 to 2^53 − 1 is rejected', async t => {
-    const { api } = await startTestApp(t);
+  it('that is not an integer from 1 to 2^53 − 1 is rejected', async () => {
+    const { api } = shop;
     const wrong = [
       '0',
       '-1',
@@ -137,8 +130,8 @@ describe('an ID in a body', () => {
     }
   });
 
-  it('that is within the range but unknown is reported as unknown, however it is written', async t => {
-    const { api } = await startTestApp(t);
+  it('that is within the range but unknown is reported as unknown, however it is written', async () => {
+    const { api } = shop;
     const unknown = { 77: '77', '1e3': '1000', '77.0': '77', '9007199254740991': '9007199254740991' };
     for (const [path, bodyWith] of bodies) {
       for (const [id, read] of Object.entries(unknown)) {

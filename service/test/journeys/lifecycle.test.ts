@@ -147,25 +147,3 @@ describe('stability', () => {
     assert.deepEqual([unchanged.status, unchanged.headers['x-stability']], [304, 'experimental']);
   });
 });
-
-describe('the navigation of the contract', () => {
-  it('has no operations directly in its groups', () => {
-    const groups = contract['x-tagGroups'];
-    assert.deepEqual(
-      groups.map(({ name }) => name),
-      ['Pets', 'Store', 'Platform'],
-    );
-    const used = new Set(operations.flatMap(([, , { tags }]) => tags));
-    for (const { name, tags } of groups) {
-      assert.ok(!used.has(name), `${name} contains operations`);
-      assert.ok(tags.length > 0 && tags.every(tag => used.has(tag)));
-    }
-    assert.deepEqual([...used].sort(), groups.flatMap(({ tags }) => tags).sort());
-  });
-
-  it('disables trying out GET /store/orders, and nothing else', () => {
-    const excluded = operations.filter(([, , operation]) => 'x-hideTryItPanel' in operation);
-    assert.deepEqual(namesOf(excluded).toSorted(), ['GET /store/orders']);
-    assert.equal(excluded[0]![2]['x-hideTryItPanel'], true);
-  });
-});

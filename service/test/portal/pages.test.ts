@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { PetStore } from '../../../sdk/src/index.ts';
-import { clientCall } from '../../src/portal/client-call.ts';
 import { document, documentedOperations, headersOf, responsesOf } from '../contract/document.ts';
 import { fetchBytes } from '../support/fetch-bytes.ts';
 import { operationsWithBody } from '../support/operations.ts';
@@ -250,63 +248,5 @@ describe('the catalogues', () => {
     for (const field of ['actor', 'data', 'data.scopes', 'data.quotas'])
       assert.match(key, new RegExp(` id="200\\.[\\w-]+\\.${field.replace('.', '\\.')}"`), field);
     for (const type of types) assert.ok(log.includes(type), type);
-  });
-});
-
-describe('what the document decides', () => {
-  it('deprecated operations have a badge, their sunset date and a link to their successor', async () => {
-    for (const { operation } of documentedOperations) {
-      const [, main = ''] = (await pageAt(`/docs/operations/${operation.operationId}`)).split('<main');
-      const sunset = operation['x-deprecated-sunset'];
-      assert.deepEqual(matchesOf(main, /data-deprecated="([^"]+)"/g), sunset ? [sunset] : []);
-      if (!sunset) continue;
-      assert.ok(main.includes(`<time datetime="${sunset}">`));
-      assert.match(main, /<a href="\/docs\/operations\/listPets"><code>\/pets\?id=\{petId\}<\/code><\/a>/);
-    }
-  });
-
-  it('experimental and beta operations have a badge that leads to its meaning', async () => {
-    const stabilities = new Set();
-    for (const { operation } of documentedOperations) {
-      const [navigation = '', main = ''] = (await pageAt(`/docs/operations/${operation.operationId}`)).split(
-        '<main',
-      );
-      const stability = operation['x-stability'];
-      assert.deepEqual(matchesOf(main, /data-stability="([^"]+)"/g), stability ? [stability] : []);
-      if (!stability) continue;
-      stabilities.add(stability);
-      assert.match(main, new RegExp(`href="/docs/guide/versions-and-deprecation#${stability}"`));
-      const entry = navigation
-        .split(`href="/docs/operations/${operation.operationId}"`)[1]!
-        .split('</a>', 1)[0]!;
-      assert.ok(entry.includes(`data-stability="${stability}"`), operation.operationId);
-    }
-    assert.deepEqual(stabilities, new Set(['experimental', 'beta']));
-  });
-
-  it('operations with x-hideTryItPanel have no form, but a command to copy', async () => {
-    for (const { operation } of documentedOperations) {
-      const page = await pageAt(`/docs/operations/${operation.operationId}`);
-      const isExcluded = operation['x-hideTryItPanel'] === true;
-      assert.equal(page.includes('class="send'), !isExcluded, operation.operationId);
-      assert.equal(page.includes('class="try '), !isExcluded, operation.operationId);
-      assert.equal(page.includes('Trying this operation out is disabled here'), isExcluded);
-      assert.equal(page.includes('class="copy-command'), isExcluded);
-    }
-  });
-
-  it('every operation has its method of the client', () => {
-    const store = new PetStore({ baseUrl: 'http://127.0.0.1' }) as unknown as Record<
-      string,
-      Record<string, unknown>
-    >;
-    const calls = documentedOperations.map(({ path, operation }) =>
-      clientCall({ id: operation.operationId, path }),
-    );
-    assert.equal(new Set(calls).size, calls.length);
-    for (const call of calls) {
-      const [resource = '', method = ''] = call.split('.');
-      assert.equal(typeof store[resource]?.[method], 'function', call);
-    }
   });
 });

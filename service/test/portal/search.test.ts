@@ -57,29 +57,21 @@ describe('the search', () => {
     assert.equal(await dialog.isVisible(), false);
   });
 
-  it('takes what is typed before its library is loaded', async t => {
-    const { context, page } = await visit(t);
+  it('loads its index when it is used, and takes what is typed before that', async t => {
+    const { context, page, watch } = await visit(t);
     const { promise: isReleased, resolve: release } = Promise.withResolvers<void>();
     await context.route(/minisearch/, async route => {
       await isReleased;
       await route.continue();
     });
-    await new PortalPage(page).open();
+    await new PortalPage(page).openOperation('listPets');
+    const loaded = () => watch.urls.filter(url => /minisearch|search\.json/.test(url)).length;
+    assert.equal(loaded(), 0);
     await page.keyboard.press('/');
     await page.keyboard.type('stock');
     assert.equal(await page.locator('dialog input').inputValue(), 'stock');
     release();
     await page.locator('dialog a').first().waitFor();
-  });
-
-  it('loads its index when it is used, and not before', async t => {
-    const { page, watch } = await visit(t);
-    await new PortalPage(page).openOperation('listPets');
-    const loaded = () => watch.urls.filter(url => /minisearch|search\.json/.test(url)).length;
-    assert.equal(loaded(), 0);
-    await page.locator('#search').click();
-    await page.locator('dialog input').fill('pet');
-    await page.locator('dialog li').first().waitFor();
     assert.equal(loaded(), 2, 'the library and the index');
   });
 });

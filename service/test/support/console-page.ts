@@ -1,13 +1,33 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import type { Locator, Page } from 'playwright-core';
-import { eventually, type Visit } from './browser.ts';
+import { before, type TestContext } from 'node:test';
+import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
+import { eventually, useBrowser, type Visit } from './browser.ts';
+import type { Client } from './client.ts';
 
 /** Builds the console if a source is newer. The service reads the result. */
 export function buildConsole(): void {
   const script = join(import.meta.dirname, '../../../web/console/build.mjs');
   const { status, stderr } = spawnSync(process.execPath, [script], { encoding: 'utf8' });
   if (status !== 0) throw new Error(stderr);
+}
+
+export interface ConsoleVisit extends Visit {
+  /** The administrator's client of the shop. */
+  api: Client;
+  /** Opens the console with the administrator's key or another one. `path` is below `/console`. */
+  open: (path?: string, key?: string) => Promise<ConsolePage>;
+}
+
+/** What `useBrowser` starts, with the console built. */
+export function useConsole(options?: BrowserContextOptions): (t: TestContext) => Promise<ConsoleVisit> {
+  const visit = useBrowser(options);
+  before(buildConsole);
+  return async t => {
+    const visited = await visit(t);
+    const open: ConsoleVisit['open'] = (path, key) => ConsolePage.open(visited, path, key);
+    return { ...visited, api: visited.shop.api, open };
+  };
 }
 
 /** The console, and the actions of a user on it. */
