@@ -47,6 +47,8 @@ for (const [engine, openStore] of Object.entries(engines)) {
   });
 }
 
+const textOf = (query: string | { text?: string }) => (typeof query === 'string' ? query : query.text);
+
 describe('a notice of a transaction on PostgreSQL', () => {
   it('waits for the response to the commit', async t => {
     const { db } = await openPostgresStore(t);
@@ -55,7 +57,7 @@ describe('a notice of a transaction on PostgreSQL', () => {
     const { query } = Client.prototype;
     t.mock.method(Client.prototype, 'query', function (this: Client, ...args: Parameters<typeof query>) {
       const response: unknown = query.apply(this, args);
-      if (String(args[0]) === 'COMMIT')
+      if (textOf(args[0]) === 'COMMIT')
         void (response as Promise<unknown>).then(() => order.push('committed'));
       return response;
     });
