@@ -137,16 +137,15 @@ describe('groups of writes', () => {
     assert.deepEqual(fake.commits, [64, 64, 2]);
   });
 
-  it('do not exist when the setting is 1', async t => {
-    const fake = aFake(t, { maxSize: 1 });
-    await Promise.all([1, 2].map(i => fake.groups.write(operation(fake, `${i}`))));
-    assert.deepEqual(
-      [fake.ran, fake.commits],
-      [
-        ['1', '2'],
-        [1, 1],
-      ],
-    );
+  it('do not exist when the setting is 1: each operation has a transaction at once', async t => {
+    const fake = aFake(t, { maxSize: 1, maxTransactions: 1 });
+    const release = fake.hold();
+    const writes = [1, 2].map(i => fake.groups.write(operation(fake, `${i}`)));
+    await settle();
+    assert.deepEqual(fake.ran, ['1', '2']);
+    release();
+    await Promise.all(writes);
+    assert.deepEqual(fake.commits, [1, 1]);
   });
 
   it('start no operation after 25 ms, and leave the rest to the next group', async t => {

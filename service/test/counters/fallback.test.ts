@@ -5,6 +5,7 @@ import { describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import type { Terms } from '../../src/counters/decide.ts';
+import { unpackState } from '../../src/counters/packed-state.ts';
 import { DAY, MINUTE, SECOND } from '../../src/kit/clock.ts';
 import { ownRedis } from '../support/redis-process.ts';
 import { testRedis } from '../support/test-redis.ts';
@@ -95,6 +96,14 @@ describe('while Redis hangs', () => {
     assert.deepEqual(replica.statuses, [['fallback', 'Redis did not respond within 1000 ms']]);
     server.resume();
     await untilShared(replica);
+    // Redis still has its data, and the replica what Redis has not counted: it sends that without a further request.
+    const redis = new Redis(server.url, { disconnectTimeout: 1 });
+    t.after(() => redis.disconnect());
+    const used = async (keyId: number) => {
+      const packed = await redis.get(`petstore:limits:{key:${keyId}}`);
+      return packed ? unpackState(packed).minuteUsed : 0;
+    };
+    await until('Redis has the counts', async () => (await used(1)) === 5 && (await used(2)) === 5);
   });
 
   it('a command that has its response is not waited for', async t => {

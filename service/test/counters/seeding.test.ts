@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { Redis } from 'ioredis';
 import { type Decision, newState, type Terms } from '../../src/counters/decide.ts';
+import type { CountedKey } from '../../src/counters/key-states.ts';
 import { unpackState } from '../../src/counters/packed-state.ts';
 import type { SharedCounters } from '../../src/counters/redis.ts';
+import { RedisLink } from '../../src/counters/redis-link.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../../src/kit/clock.ts';
 import { Intervals } from '../support/intervals.ts';
 import { ownRedis } from '../support/redis-process.ts';
@@ -168,6 +170,31 @@ describe('the states of keys', () => {
     const left = await redis.pttl(KEY);
     assert.ok(left <= 2 * DAY && left > 2 * DAY - MINUTE);
     assert.equal(await redis.pttl(MARK), -1);
+  });
+
+  it('are all sent again when Redis loses its data again while they are being sent', async t => {
+    const intervals = Intervals.watch(t);
+    const marks = t.mock.method(RedisLink.prototype, 'mark');
+    const { url, redis } = await testRedis(t);
+    const counters = await markedReplica(t, url, async () => (await redis.exists(MARK)) === 1);
+    for (let keyId = 1; keyId <= 1_200; keyId++)
+      counters.keys.restore(keyId, { ...newState(NOON), dayUsed: keyId });
+    const loseAll = async (mark: string) => {
+      await redis.multi().flushdb().set(MARK, mark).exec();
+      intervals.run(SECOND);
+      await marks.mock.calls.at(-1)!.result;
+    };
+    const { statesOfKeys } = counters;
+    const sent: number[] = [];
+    t.mock.method(counters, 'statesOfKeys', async (keys: readonly CountedKey[]) => {
+      const states = await statesOfKeys.call(counters, keys);
+      sent.push(keys.length);
+      if (sent.length === 1) await loseAll('the second mark of another replica');
+      return states;
+    });
+    await loseAll('the mark of another replica');
+    await until('all were sent', () => sent.length === 4);
+    assert.deepEqual([await redis.dbsize(), sent], [1_201, [500, 500, 500, 200]]);
   });
 
   it('are counted once each in a burst that finds nothing', async t => {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { Socket } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
@@ -122,6 +123,16 @@ describe('the connections for reads', () => {
     assert.deepEqual(connectionsOf(db), { open: 2, idle: 2 });
     await Promise.all([1, 2].map(() => db.get(sleeping)));
     assert.deepEqual(connectionsOf(db), { open: 2, idle: 2 });
+  });
+
+  it('send the reads of one turn in one write, without waiting for responses', async t => {
+    const { db } = await openPostgresStore(t, { connections: 3 });
+    const clients = watchClients(t);
+    await db.get('SELECT 1 AS one');
+    const { stream } = (clients[0] as Client & { connection: { stream: Socket } }).connection;
+    const writes = t.mock.method(stream, '_writev' as never) as { mock: { callCount(): number } };
+    await Promise.all([1, 2, 3].map(i => db.get('SELECT CAST(? AS INTEGER) AS i', [i])));
+    assert.deepEqual([clients.length, writes.mock.callCount()], [1, 1]);
   });
 
   it('are closed and replaced when they have an error, each once', async t => {

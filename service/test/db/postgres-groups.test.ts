@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { Client } from 'pg';
 import { type Database, DatabaseUnavailable, type Transaction } from '../../src/db/database.ts';
 import type { PostgresOptions } from '../../src/db/postgres.ts';
 import { openPostgres } from '../../src/db/postgres.ts';
@@ -187,6 +188,44 @@ describe('writes at once on PostgreSQL', () => {
       assert.equal((await namesIn(db)).length, 1 + CLIENTS);
     });
   }
+
+  it('take locks without waiting for them', async t => {
+    const { db } = await openStore(t);
+    const { query } = Client.prototype;
+    const names: string[] = [];
+    t.mock.method(Client.prototype, 'query', function (this: Client, ...args: Parameters<typeof query>) {
+      names.push((args[0] as { name?: string }).name ?? '');
+      return query.apply(this, args);
+    });
+    const results = await atOnce(i => db.write(tx => tx.get('SELECT 1').then(() => tx.lock(`a ${i}`, 'b'))));
+    assert.ok(results.every(({ status }) => status === 'fulfilled'));
+    assert.deepEqual(
+      names.filter(name => /^(lock|try)/.test(name)),
+      Array(CLIENTS).fill('try-all'),
+    );
+  });
+
+  it('wait at their end for the rows that they all change, and run once', async t => {
+    const { db, openAgain, commits } = await openStore(t);
+    await db.write(tx => add(tx, 'shared'));
+    const change = (tx: Transaction) =>
+      tx.run("UPDATE categories SET description = 'x' WHERE name = 'shared'");
+    const release = await hold(await openAgain(), change);
+    const atEnd = async (tx: Transaction) => void (await change(tx));
+    let runs = 0;
+    const writes = [1, 2].map(i =>
+      db.write(async tx => {
+        runs++;
+        await add(tx, `c ${i}`);
+        await tx.atEnd(atEnd, []);
+      }),
+    );
+    // Longer than a statement of a group waits.
+    await sleep(60);
+    await release();
+    await Promise.all(writes);
+    assert.deepEqual([runs, commits], [2, [1, 2]]);
+  });
 
   it('of two replicas never deadlock, whatever they lock', async t => {
     const { db, openAgain, name } = await openStore(t);
