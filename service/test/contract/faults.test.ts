@@ -12,9 +12,11 @@ import { OutageLog } from '../../src/http/outage-log.ts';
 import { RequestLog } from '../../src/http/request-log.ts';
 import { buildServer } from '../../src/http/server.ts';
 import { TrustedProxies } from '../../src/kit/client-address.ts';
+import { SECOND } from '../../src/kit/clock.ts';
 import { defineRoute } from '../../src/routes/define-route.ts';
 import type { ApiResponse } from '../support/client.ts';
 import { assertMatchesContract } from '../support/contract.ts';
+import { Intervals } from '../support/intervals.ts';
 import { assertRejected } from '../support/rejection.ts';
 import { startTestApp } from '../support/test-app.ts';
 
@@ -134,5 +136,28 @@ describe('a database that cannot be reached', () => {
       logged.map(({ reason }) => reason),
       ['disk I/O error'],
     );
+  });
+
+  it('is logged again a second later or at the end, with the number of all requests that failed', async t => {
+    const intervals = Intervals.watch(t);
+    const { api, app, clock, logLines } = await startTestApp(t);
+    t.mock.method(app.db, 'write', () => Promise.reject(new DatabaseUnavailable(new Error('no route'))));
+    const fail = async (requests: number) => {
+      for (let i = 0; i < requests; i++)
+        assertRejected(await api.post('/categories', { name: 'Dogs' }), 503, 'service_unavailable');
+    };
+    const failures = () =>
+      logLines()
+        .filter(({ msg }) => msg === 'Database unavailable')
+        .map(({ failed }) => (failed as Record<string, number>).requests);
+    await fail(3);
+    assert.deepEqual(failures(), [1]);
+    clock.advance(SECOND);
+    intervals.run(SECOND);
+    assert.deepEqual(failures(), [1, 2]);
+    await fail(4);
+    t.mock.restoreAll();
+    await app.close();
+    assert.deepEqual(failures(), [1, 2, 4]);
   });
 });

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
-import type { Database } from '../../src/db/database.ts';
+import type { Database, WriteOptions } from '../../src/db/database.ts';
 import { Notifications, Polling } from '../../src/db/postgres-listener.ts';
 import { Sockets } from '../../src/db/postgres-sockets.ts';
 import { SECOND } from '../../src/kit/clock.ts';
@@ -158,6 +158,64 @@ describe('the connections for reads', () => {
     assert.equal(connectionsOf(db).open, 0);
     await proxy.accept();
     assert.deepEqual(await db.get('SELECT 1 AS one'), { one: 1 });
+  });
+});
+
+describe('the connections for writes', () => {
+  /** Writes that wait, and the number of those that have begun. */
+  function holdWrites(t: TestContext, db: Database, options?: WriteOptions) {
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    const held = { begun: 0 };
+    const hold = async () => {
+      held.begun++;
+      await released;
+    };
+    const writes = Array.from({ length: 8 }, () => db.write(hold, options));
+    t.after(() => release());
+    return Object.assign(held, {
+      end: async () => {
+        release();
+        await Promise.all(writes);
+      },
+    });
+  }
+
+  it('are two thirds of all, however many writes there are', async t => {
+    const { db } = await openPostgresStore(t, { connections: 6, writeBatch: 1 });
+    const held = holdWrites(t, db);
+    await until('four writes have begun', () => held.begun === 4);
+    assert.deepEqual(db.load(), { queued: 4, connections: { open: 4, idle: 0, most: 6 }, isUp: true });
+    await db.get('SELECT 1 AS one');
+    assert.deepEqual([held.begun, connectionsOf(db)], [4, { open: 5, idle: 1 }]);
+    await held.end();
+    assert.deepEqual([held.begun, connectionsOf(db)], [8, { open: 5, idle: 5 }]);
+  });
+
+  it('serve at most two long writes and two groups, so that no kind of writes waits for another', async t => {
+    const { db } = await openPostgresStore(t, { connections: 6, writeBatch: 2 });
+    const long = holdWrites(t, db, { alone: true });
+    await until('two long writes have begun', () => long.begun === 2);
+    const grouped = holdWrites(t, db);
+    await until('two groups of two have begun', () => grouped.begun === 4);
+    await sleep(60);
+    assert.deepEqual([long.begun, grouped.begun, connectionsOf(db)], [2, 4, { open: 4, idle: 0 }]);
+    await Promise.all([long.end(), grouped.end()]);
+    assert.deepEqual([long.begun, connectionsOf(db)], [8, { open: 4, idle: 4 }]);
+  });
+
+  it('wait for a server that does not respond for as long as connecting may take', async t => {
+    const { url, openAgain } = await openPostgresStore(t);
+    const proxy = await DatabaseProxy.between(t, url);
+    const db = await openAgain({ url: proxy.url, statementSeconds: 60 });
+    proxy.goSilent();
+    const startedAt = performance.now();
+    await assert.rejects(
+      db.write(tx => tx.get('SELECT 1')),
+      /cannot be reached/,
+    );
+    assert.ok(performance.now() - startedAt < 10 * SECOND);
+    proxy.restore();
+    assert.deepEqual(await db.write(tx => tx.get('SELECT 1 AS one')), { one: 1 });
   });
 });
 

@@ -7,7 +7,9 @@ import { newTestStore } from '../support/test-store.ts';
 
 it('the embedded store rejects at once the writes that its queue has no room for, and runs the others', async t => {
   const { directory, remove } = await newTestStore(false);
-  const db = openSqlite({ directory, writeBatch: 2, maxQueue: 3, clock: systemClock });
+  const commits: number[] = [];
+  const onCommit = (size: number) => void commits.push(size);
+  const db = openSqlite({ directory, writeBatch: 2, maxQueue: 3, clock: systemClock, onCommit });
   t.after(async () => {
     await db.close();
     await remove();
@@ -22,4 +24,14 @@ it('the embedded store rejects at once the writes that its queue has no room for
   assert.deepEqual(run, [0, 1, 2]);
   await db.write(async () => run.push(5));
   assert.deepEqual(run, [0, 1, 2, 5]);
+  assert.deepEqual(commits, [2, 1, 1]);
+  // A group starts no write after 10 ms, for which it blocks all requests.
+  const now = performance.now.bind(performance);
+  let ahead = 0;
+  t.mock.method(performance, 'now', () => now() + ahead);
+  const slow = async () => {
+    ahead += 10;
+  };
+  await Promise.all([db.write(slow), db.write(async () => {})]);
+  assert.deepEqual(commits.slice(3), [1, 1]);
 });
