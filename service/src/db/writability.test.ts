@@ -34,6 +34,14 @@ describe('whether the store accepts writes', () => {
     assert.equal(await writability.problem(), undefined);
   });
 
+  it('is probed again at once when the clock was set back, and an earlier failure does not count any more', async () => {
+    const { store, writability } = aStore();
+    writability.note(full);
+    assert.equal(await writability.problem(), 'full');
+    store.now -= 3_600 * SECOND;
+    assert.deepEqual([await writability.problem(), store.probes], [undefined, 2]);
+  });
+
   it('is not known from a successful probe for five seconds after a write has failed', async () => {
     const { store, writability } = aStore();
     writability.note(busy);

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import type { Socket } from 'node:net';
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Client } from 'pg';
+import { Client, type PoolClient } from 'pg';
 import type { Database, WriteOptions } from '../../src/db/database.ts';
 import { Notifications, Polling } from '../../src/db/postgres-listener.ts';
 import { Sockets } from '../../src/db/postgres-sockets.ts';
@@ -257,5 +258,36 @@ describe('a store that is closed', () => {
     assert.deepEqual(await write, { one: 1 });
     await closed;
     await assert.rejects(db.get('SELECT 1 AS one'), /cannot be reached/);
+  });
+});
+
+describe('the request to cancel a statement', () => {
+  const client = { host: '127.0.0.1', processID: 7, secretKey: -9 };
+
+  it('has the form of the protocol, and ends with its connection', async t => {
+    const sockets = new Sockets();
+    const server = createServer({ allowHalfOpen: true }).listen(0, '127.0.0.1');
+    t.after(() => server.close());
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    sockets.requestCancel({ ...client, port } as unknown as PoolClient);
+    const [connection] = (await once(server, 'connection')) as [Socket];
+    const received: Buffer[] = await connection.toArray();
+    // CancelRequest: its length, its code, the ID of the process and its key, with 32 bits each.
+    assert.equal(Buffer.concat(received).toString('hex'), '0000001004d2162e00000007fffffff7');
+    connection.end();
+    await sockets.closed();
+  });
+
+  it('that is lost is ignored', async () => {
+    const sockets = new Sockets();
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    server.close();
+    await once(server, 'close');
+    sockets.requestCancel({ ...client, port } as unknown as PoolClient);
+    await sockets.closed();
+    await sockets.closed();
   });
 });

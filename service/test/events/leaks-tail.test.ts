@@ -4,13 +4,17 @@ import { EventTail } from '../../src/events/event-log/event-tail.ts';
 import { SECOND } from '../../src/kit/clock.ts';
 import { CountingLog, settle } from './counting-log.ts';
 
-function aTail(t: TestContext): { tail: EventTail; log: CountingLog } {
+function aTail(t: TestContext) {
   t.mock.timers.enable({ apis: ['setInterval'] });
   const log = new CountingLog();
-  const fail = (problem: unknown) => assert.fail(String(problem));
-  const tail = new EventTail(log, { onError: fail, onTakenBack: fail });
-  t.after(() => tail.close());
-  return { tail, log };
+  const errors: string[] = [];
+  const note = (problem: unknown) => void errors.push(String(problem));
+  const tail = new EventTail(log, { onError: note, onTakenBack: note });
+  t.after(async () => {
+    await tail.close();
+    assert.deepEqual(errors, []);
+  });
+  return { tail, log, errors };
 }
 
 describe('the tail of the log', () => {
@@ -35,6 +39,31 @@ describe('the tail of the log', () => {
       await settle();
     }
     assert.deepEqual([log.reads - before, tail.position], [6, undefined]);
+  });
+
+  it('is read again after a failed read, from the same position, and after events that came during a read', async t => {
+    const { tail, log, errors } = aTail(t);
+    const seen: number[] = [];
+    const end = tail.follow(events => seen.push(...events.map(({ id }) => id)));
+    await settle();
+    const { all } = CountingLog.prototype;
+    t.mock.method(log, 'all', () => Promise.reject(new Error('unavailable')), { times: 1 });
+    log.append();
+    await settle();
+    assert.deepEqual([errors.splice(0), seen], [['Error: unavailable'], []]);
+    t.mock.timers.tick(SECOND);
+    await settle();
+    assert.deepEqual(seen, [1]);
+    const late = async (...query: Parameters<typeof all>) => {
+      const rows = await all.apply(log, query);
+      log.append();
+      return rows;
+    };
+    t.mock.method(log, 'all', late, { times: 1 });
+    log.append();
+    await settle();
+    assert.deepEqual(seen, [1, 2, 3], 'without a timer');
+    end();
   });
 
   it('is read by one timer, however often all followers leave and others arrive', async t => {
