@@ -125,6 +125,16 @@ it('an event on PostgreSQL that is numbered in its transaction reaches other pro
   await until('the event is announced', () => notifications === 2);
 });
 
+it('all committed events on PostgreSQL have numbers when a process waits for them, however many there are', async t => {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const { db } = await openPostgresStore(t);
+  await db.run(`INSERT INTO new_events (type, subject, time, data, actor)
+    SELECT 'pet.updated', 'pets/1', 0, '{}', 'system' FROM generate_series(1, 2001)`);
+  assert.equal(await db.unnumberedEvents(), 2_001);
+  await db.numberEvents();
+  assert.equal(await db.unnumberedEvents(), 0);
+});
+
 it('a process on PostgreSQL knows the events that others announce: the log continues after them when it ends earlier', async t => {
   t.mock.timers.enable({ apis: ['setInterval'] });
   const { db, openAgain } = await openPostgresStore(t);
