@@ -5,12 +5,13 @@ import { describe, it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, type PoolClient } from 'pg';
 import type { Database, WriteOptions } from '../../src/db/database.ts';
+import { openPostgres, type PostgresOptions } from '../../src/db/postgres.ts';
 import { Notifications, Polling } from '../../src/db/postgres-listener.ts';
 import { Sockets } from '../../src/db/postgres-sockets.ts';
 import { SECOND } from '../../src/kit/clock.ts';
 import { DatabaseProxy } from '../support/database-proxy.ts';
-import { openPostgresStore } from '../support/engines.ts';
-import { emptyDatabase } from '../support/test-store.ts';
+import { openPostgresStore, postgresOptions } from '../support/engines.ts';
+import { emptyDatabase, newDatabase } from '../support/test-store.ts';
 import { until } from '../support/until.ts';
 
 /** Makes every pause of a second end at once. */
@@ -114,9 +115,17 @@ const connectionsOf = (db: Database) => {
   return { open, idle };
 };
 
+/** A store that opens no connections by itself: its relay polls. */
+function openWithoutPolls(t: TestContext, options?: Partial<PostgresOptions>) {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  return openPostgresStore(t, options);
+}
+
+const streamOf = (client: Client) => (client as Client & { connection: { stream: Socket } }).connection.stream;
+
 describe('the connections for reads', () => {
   it('are a third of all, share the reads evenly, and are idle afterwards, also after failures', async t => {
-    const { db } = await openPostgresStore(t, { connections: 6 });
+    const { db } = await openWithoutPolls(t, { connections: 6 });
     const sleeping = "SELECT 1 AS one FROM pg_sleep(0.05), pg_database WHERE datname = 'postgres'";
     const reads = Promise.allSettled([sleeping, sleeping, 'SELECT 1 / 0', sleeping].map(sql => db.get(sql)));
     assert.deepEqual(connectionsOf(db), { open: 2, idle: 0 });
@@ -127,17 +136,16 @@ describe('the connections for reads', () => {
   });
 
   it('send the reads of one turn in one write, without waiting for responses', async t => {
-    const { db } = await openPostgresStore(t, { connections: 3 });
+    const { db } = await openWithoutPolls(t, { connections: 3 });
     const clients = watchClients(t);
     await db.get('SELECT 1 AS one');
-    const { stream } = (clients[0] as Client & { connection: { stream: Socket } }).connection;
-    const writes = t.mock.method(stream, '_writev' as never) as { mock: { callCount(): number } };
+    const writes = t.mock.method(streamOf(clients[0]!), '_writev' as never) as { mock: { callCount(): number } };
     await Promise.all([1, 2, 3].map(i => db.get('SELECT CAST(? AS INTEGER) AS i', [i])));
     assert.deepEqual([clients.length, writes.mock.callCount()], [1, 1]);
   });
 
   it('are closed and replaced when they have an error, each once', async t => {
-    const { db } = await openPostgresStore(t, { connections: 3 });
+    const { db } = await openWithoutPolls(t, { connections: 3 });
     const clients = watchClients(t);
     await db.get('SELECT 1 AS one');
     const [first] = clients as [Client];
@@ -151,7 +159,7 @@ describe('the connections for reads', () => {
   });
 
   it('are replaced when they could not be opened', async t => {
-    const { url, openAgain } = await openPostgresStore(t);
+    const { url, openAgain } = await openWithoutPolls(t);
     const proxy = await DatabaseProxy.between(t, url);
     const db = await openAgain({ url: proxy.url });
     await proxy.reject();
@@ -182,7 +190,7 @@ describe('the connections for writes', () => {
   }
 
   it('are two thirds of all, however many writes there are', async t => {
-    const { db } = await openPostgresStore(t, { connections: 6, writeBatch: 1 });
+    const { db } = await openWithoutPolls(t, { connections: 6, writeBatch: 1 });
     const held = holdWrites(t, db);
     await until('four writes have begun', () => held.begun === 4);
     assert.deepEqual(db.load(), { queued: 4, connections: { open: 4, idle: 0, most: 6 }, isUp: true });
@@ -193,19 +201,22 @@ describe('the connections for writes', () => {
   });
 
   it('serve at most two long writes and two groups, so that no kind of writes waits for another', async t => {
-    const { db } = await openPostgresStore(t, { connections: 6, writeBatch: 2 });
-    const long = holdWrites(t, db, { alone: true });
-    await until('two long writes have begun', () => long.begun === 2);
+    const { db } = await openWithoutPolls(t, { connections: 6, writeBatch: 2 });
     const grouped = holdWrites(t, db);
     await until('two groups of two have begun', () => grouped.begun === 4);
-    await sleep(60);
+    // The next group waits 25 ms for each of them.
+    await sleep(100);
+    assert.deepEqual([grouped.begun, connectionsOf(db)], [4, { open: 2, idle: 0 }]);
+    const long = holdWrites(t, db, { alone: true });
+    await until('two long writes have begun', () => long.begun === 2);
+    await sleep(20);
     assert.deepEqual([long.begun, grouped.begun, connectionsOf(db)], [2, 4, { open: 4, idle: 0 }]);
     await Promise.all([long.end(), grouped.end()]);
     assert.deepEqual([long.begun, connectionsOf(db)], [8, { open: 4, idle: 4 }]);
   });
 
   it('wait for a server that does not respond for as long as connecting may take', async t => {
-    const { url, openAgain } = await openPostgresStore(t);
+    const { url, openAgain } = await openWithoutPolls(t);
     const proxy = await DatabaseProxy.between(t, url);
     const db = await openAgain({ url: proxy.url, statementSeconds: 60 });
     proxy.goSilent();
@@ -222,7 +233,7 @@ describe('the connections for writes', () => {
 
 describe('a store that is closed', () => {
   it('ends its connections, and cuts off none of them', async t => {
-    const { db, openAgain, name } = await openPostgresStore(t);
+    const { db, openAgain, name } = await openWithoutPolls(t);
     const other = await openAgain();
     const cutOff = t.mock.method(Sockets.prototype, 'cutOff');
     await Promise.all([db.get('SELECT 1 AS one'), db.get('SELECT 2 AS two'), db.run('DELETE FROM pets')]);
@@ -236,8 +247,23 @@ describe('a store that is closed', () => {
     assert.equal(left.length, 2);
   });
 
+  it('cuts off connections that the server does not close', async t => {
+    const { url, drop } = await newDatabase();
+    const proxy = await DatabaseProxy.between(t, url);
+    t.after(drop);
+    const db = await openPostgres(postgresOptions(proxy.url));
+    const clients = watchClients(t);
+    await db.get('SELECT 1 AS one');
+    proxy.goSilent();
+    clients[0]!.emit('error', new Error('The connection broke'));
+    withoutPauses(t);
+    assert.equal(streamOf(clients[0]!).destroyed, false);
+    await db.close();
+    assert.equal(streamOf(clients[0]!).destroyed, true);
+  });
+
   it('finishes the operations in progress, and rejects further ones', async t => {
-    const { db } = await openPostgresStore(t);
+    const { db } = await openWithoutPolls(t);
     const started = Promise.withResolvers<void>();
     const release = Promise.withResolvers<void>();
     const write = db.write(async tx => {
@@ -272,6 +298,7 @@ describe('the request to cancel a statement', () => {
     const { port } = server.address() as AddressInfo;
     sockets.requestCancel({ ...client, port } as unknown as PoolClient);
     const [connection] = (await once(server, 'connection')) as [Socket];
+    t.after(() => connection.destroy());
     const received: Buffer[] = await connection.toArray();
     // CancelRequest: its length, its code, the ID of the process and its key, with 32 bits each.
     assert.equal(Buffer.concat(received).toString('hex'), '0000001004d2162e00000007fffffff7');
