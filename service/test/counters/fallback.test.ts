@@ -6,6 +6,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import type { Terms } from '../../src/counters/decide.ts';
 import { unpackState } from '../../src/counters/packed-state.ts';
+import { RedisLink } from '../../src/counters/redis-link.ts';
 import { DAY, MINUTE, SECOND } from '../../src/kit/clock.ts';
 import { ownRedis } from '../support/redis-process.ts';
 import { testRedis } from '../support/test-redis.ts';
@@ -85,9 +86,11 @@ describe('a Redis that accepts no connection', () => {
 
 describe('while Redis hangs', () => {
   it('one request waits briefly, the others do not wait, and the service reconnects by itself', async t => {
+    const marks = t.mock.method(RedisLink.prototype, 'mark');
     const server = await ownRedis(t);
     const replica = await aReplica(t, server.url, { timeout: SECOND });
     await use(replica, 1, 1);
+    await marks.mock.calls[0]!.result;
     server.pause();
     const [first, ...others] = Array.from({ length: 20 }, () => use(replica, 1, 1));
     const verdicts = [await first!, ...(await atOnce(Promise.all(others)))];

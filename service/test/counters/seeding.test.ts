@@ -170,6 +170,8 @@ describe('the states of keys', () => {
     const left = await redis.pttl(KEY);
     assert.ok(left <= 2 * DAY && left > 2 * DAY - MINUTE);
     assert.equal(await redis.pttl(MARK), -1);
+    await counters.close();
+    assert.deepEqual(intervals.delays, [], 'a closed replica looks for the mark no more');
   });
 
   it('are all sent again when Redis loses its data again while they are being sent', async t => {
@@ -206,6 +208,18 @@ describe('the states of keys', () => {
     assert.equal(burst.filter(({ verdict }) => verdict === 'admitted').length, 7);
     const { dayUsed, dayRejected } = (await counters.statesOfKeys([{ keyId: 1, resets: 0 }])).get(1)!;
     assert.deepEqual([dayUsed, dayRejected], [10, 13]);
+  });
+
+  it('are counted and shown by the clock of Redis, whatever the clock of the replica', async t => {
+    const { url } = await testRedis(t);
+    const { counters } = await aReplica(t, url, { clock: 'redis' });
+    const late = Date.now() - 3 * DAY;
+    const twice: Terms = { ...terms, limits: { perMinute: 10, perDay: 2 } };
+    for (const remaining of [1, 0])
+      assert.equal((await counters.decideBucket('account', '1', twice, late)).remaining, remaining);
+    assert.equal((await counters.peekBucket('account', '1', twice, late)).remaining, 0);
+    await counters.close();
+    assert.equal((await counters.decideBucket('account', '1', twice, late)).verdict, 'refused', 'by memory');
   });
 
   it('keep a ban that Redis has lost, until a day after it has decayed', async t => {
