@@ -87,7 +87,7 @@ const UNRESPONSIVE = 'fallback: Redis did not respond within 1000 ms';
 describe('the link to Redis', () => {
   it('is tried again half a second after each failure, and reports only changes', async t => {
     const { link, connections, statuses, state, pass } = aLink(t);
-    state.opening = Promise.reject(new Error('refused'));
+    state.opening = Promise.reject(new Error('ECONNREFUSED'));
     state.opening.catch(() => {});
     await link.connect();
     for (let attempts = 1; attempts <= 3; attempts++) {
@@ -97,7 +97,7 @@ describe('the link to Redis', () => {
       if (attempts === 3) state.opening = undefined;
       await pass(1);
     }
-    assert.deepEqual([link.isUp, state.connected, statuses], [true, 1, ['fallback: refused', 'shared']]);
+    assert.deepEqual([link.isUp, state.connected, statuses], [true, 1, ['fallback: ECONNREFUSED', 'shared']]);
     connections.at(-1)!.break();
     assert.equal(link.isUp, false);
     await pass(500);

@@ -121,7 +121,8 @@ function openWithoutPolls(t: TestContext, options?: Partial<PostgresOptions>) {
   return openPostgresStore(t, options);
 }
 
-const streamOf = (client: Client) => (client as Client & { connection: { stream: Socket } }).connection.stream;
+const streamOf = (client: Client) =>
+  (client as Client & { connection: { stream: Socket } }).connection.stream;
 
 describe('the connections for reads', () => {
   it('are a third of all, share the reads evenly, and are idle afterwards, also after failures', async t => {
@@ -139,7 +140,9 @@ describe('the connections for reads', () => {
     const { db } = await openWithoutPolls(t, { connections: 3 });
     const clients = watchClients(t);
     await db.get('SELECT 1 AS one');
-    const writes = t.mock.method(streamOf(clients[0]!), '_writev' as never) as { mock: { callCount(): number } };
+    const writes = t.mock.method(streamOf(clients[0]!), '_writev' as never) as {
+      mock: { callCount(): number };
+    };
     await Promise.all([1, 2, 3].map(i => db.get('SELECT CAST(? AS INTEGER) AS i', [i])));
     assert.deepEqual([clients.length, writes.mock.callCount()], [1, 1]);
   });

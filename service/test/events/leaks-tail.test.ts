@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { EventTail } from '../../src/events/event-log/event-tail.ts';
+import { waitForEvents } from '../../src/events/stream/wait-for-events.ts';
 import { SECOND } from '../../src/kit/clock.ts';
+import { inTime } from '../support/until.ts';
 import { CountingLog, settle } from './counting-log.ts';
 
 function aTail(t: TestContext) {
@@ -103,4 +105,27 @@ describe('the tail of the log', () => {
     await settle();
     assert.deepEqual([log.reads, notified], [before, notifiedBefore]);
   });
+});
+
+it('a wait ends with an event that is logged while it reads the log, without a timer', async t => {
+  const { tail, log } = aTail(t);
+  const { all } = CountingLog.prototype;
+  let reads = 0;
+  t.mock.method(log, 'all', async (...query: Parameters<typeof all>) => {
+    const rows = await all.apply(log, query);
+    // The third read is the one after which it waits: the second one follows the start of the tail.
+    if (++reads === 3) {
+      log.append();
+      await settle();
+    }
+    return rows;
+  });
+  const { signal } = new AbortController();
+  const wait = { after: 0, limit: 10, seconds: 60, signal };
+  const filter = { types: undefined, subject: undefined };
+  const page = await inTime('the event', waitForEvents({ db: log, tail }, filter, wait), 5);
+  assert.deepEqual(
+    page.events.map(({ id }) => id),
+    [1],
+  );
 });
