@@ -216,7 +216,12 @@ describe('writes at once on PostgreSQL', () => {
     await db.write(tx => add(tx, 'shared'));
     const change = (tx: Transaction) =>
       tx.run("UPDATE categories SET description = 'x' WHERE name = 'shared'");
-    const release = await hold(await openAgain(), change);
+    const other = await openAgain();
+    const release = await hold(other, change);
+    const isWaiting = async () =>
+      (await other.get(
+        'SELECT 1 FROM pg_locks JOIN pg_stat_activity USING (pid) WHERE NOT granted AND datname = current_database()',
+      )) !== undefined;
     const atEnd = async (tx: Transaction) => void (await change(tx));
     let runs = 0;
     const writes = [1, 2].map(i =>
@@ -226,8 +231,9 @@ describe('writes at once on PostgreSQL', () => {
         await tx.atEnd(atEnd, []);
       }),
     );
+    while (!(await isWaiting())) await sleep(5);
     // Longer than a statement of a group waits.
-    await sleep(60);
+    await sleep(40);
     await release();
     await Promise.all(writes);
     assert.deepEqual([runs, commits], [2, [1, 2]]);
