@@ -25,6 +25,8 @@ const PROBE: ScriptCall = {
 
 export interface RedisLinkOptions {
   urls: readonly string[];
+  /** Makes a connection that is not open yet; replaced by tests. */
+  connect?: typeof redisConnection;
   /** How long a response, or connecting and the first decision, may take, in milliseconds. The default is 1,000. */
   timeout?: number;
   /** Called after each connection, including the first. */
@@ -70,7 +72,8 @@ export class RedisLink {
 
   /** Connects. After a failure it retries later. */
   async connect(): Promise<void> {
-    const candidate = await redisConnection(this.#options.urls);
+    const { urls, connect = redisConnection } = this.#options;
+    const candidate = await connect(urls);
     if (this.#closed) return;
     this.#candidate = candidate;
     try {

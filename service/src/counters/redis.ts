@@ -44,7 +44,9 @@ export class SharedCounters implements Counters {
   readonly #decisions: RedisDecisions;
   readonly #checkTimer: NodeJS.Timeout;
   #mark: string | undefined;
-  #publishing: Promise<void> | undefined;
+  /** The keys whose states are still to be sent to Redis. */
+  #unpublished: CountedKey[] = [];
+  #isPublishing = false;
 
   constructor({ clock, maxAddresses, ...link }: SharedCountersOptions) {
     this.#mirror = new MemoryCounters(maxAddresses);
@@ -154,22 +156,24 @@ export class SharedCounters implements Counters {
     return (await this.#decisions.merge(key, known, KEY_TTL)) ?? known;
   }
 
-  /** Sends all mirrored states to Redis when it was unavailable or its data was replaced. */
+  /** Sends all mirrored states to Redis when it was unavailable or its data was replaced, also while they are being sent. */
   async #checkMark(): Promise<void> {
     const mark = await this.#link.mark(MARK, randomUUID());
     if (mark === undefined || mark === this.#mark) return;
     this.#mark = mark;
     this.#decisions.forgetSeeds();
-    this.#publishing ??= this.#publishKeys().finally(() => {
-      this.#publishing = undefined;
-    });
+    this.#unpublished = this.keys.counted();
+    if (!this.#isPublishing) await this.#publishKeys();
   }
 
   /** Makes the states of this replica apply in all replicas before the next request of each key. */
   async #publishKeys(): Promise<void> {
-    const keys = this.keys.counted();
-    for (let i = 0; i < keys.length && this.#link.isUp; i += PUBLISHED_AT_ONCE) {
-      await this.statesOfKeys(keys.slice(i, i + PUBLISHED_AT_ONCE));
+    this.#isPublishing = true;
+    try {
+      while (this.#unpublished.length > 0 && this.#link.isUp)
+        await this.statesOfKeys(this.#unpublished.splice(0, PUBLISHED_AT_ONCE));
+    } finally {
+      this.#isPublishing = false;
     }
   }
 }

@@ -15,8 +15,8 @@ class Recorder implements CommitLog {
   #open = false;
   #changes = 0;
 
-  begin = () => {
-    this.#record('begin');
+  begin = (isLong = false) => {
+    this.#record(isLong ? 'begin long' : 'begin');
     if (this.#open) throw new Error('A transaction is already open');
     this.#open = true;
   };
@@ -250,7 +250,7 @@ describe('a write that takes long', () => {
     const long = group.write(async () => {}, { alone: true });
     void long.then(() => log.note('response'));
     await group.drain();
-    assert.deepEqual(log.statements, ['begin', 'commit and keep log', 'response', 'move log']);
+    assert.deepEqual(log.statements, ['begin long', 'commit and keep log', 'response', 'move log']);
   });
 
   it('writes many changes ahead in parts, each in a turn of its own', async () => {
@@ -262,7 +262,20 @@ describe('a write that takes long', () => {
     const parts = Array(3)
       .fill('write ahead')
       .flatMap(part => ['turn', part]);
-    assert.deepEqual(stepsOf(log), ['begin', ...parts, 'commit and keep log', 'turn', 'move log']);
+    assert.deepEqual(stepsOf(log), ['begin long', ...parts, 'commit and keep log', 'turn', 'move log']);
+  });
+
+  it('is drained when its log has been moved', async () => {
+    const { log, group } = start();
+    const moved = Promise.withResolvers<void>();
+    log.moveLog = () => moved.promise;
+    await group.write(async () => {}, { alone: true });
+    const drained = group.drain().then(() => log.note('drained'));
+    for (let turns = 0; turns < 5; turns++) await turn();
+    log.note('moved');
+    moved.resolve();
+    await drained;
+    assert.deepEqual(log.statements.slice(-2), ['moved', 'drained']);
   });
 
   it('begins when the log of an earlier one is moved, after other writes', async () => {

@@ -32,7 +32,6 @@ export class Notifications implements Listener {
   readonly #channel: string;
   readonly #onNotification: (payload?: string) => void;
   #client: Client | undefined;
-  #retry: NodeJS.Timeout | undefined;
   #closed = false;
 
   constructor(config: ClientConfig, channel: string, onNotification: (payload?: string) => void) {
@@ -44,27 +43,21 @@ export class Notifications implements Listener {
 
   async close(): Promise<void> {
     this.#closed = true;
-    clearTimeout(this.#retry);
     await this.#client?.end().catch(() => {});
   }
 
   #connect(): void {
+    if (this.#closed) return;
     const client = new Client(this.#config);
     this.#client = client;
     client.on('notification', ({ payload }) => this.#onNotification(payload));
     client.on('error', () => {});
-    client.once('end', () => this.#reconnectLater());
+    client.once('end', () => setTimeout(() => this.#connect(), RECONNECT_DELAY).unref());
     client
       .connect()
       .then(() => client.query(`LISTEN ${this.#channel}`))
       // Notifications sent before LISTEN were lost.
       .then(() => this.#onNotification())
       .catch(() => client.end().catch(() => {}));
-  }
-
-  #reconnectLater(): void {
-    if (this.#closed) return;
-    this.#retry = setTimeout(() => this.#connect(), RECONNECT_DELAY);
-    this.#retry.unref();
   }
 }

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { Socket } from 'node:net';
 import type { PoolClient } from 'pg';
 
@@ -35,8 +34,8 @@ export class Sockets {
     for (const socket of this.#open) socket.destroy();
   }
 
-  /** Resolves when all sockets that are open now are closed. */
+  /** Resolves when all sockets that are open now are closed, even if they break meanwhile: whatever used them has reported that. */
   async closed(): Promise<void> {
-    await Promise.all([...this.#open].map(socket => once(socket, 'close')));
+    await Promise.all([...this.#open].map(socket => new Promise(resolve => socket.once('close', resolve))));
   }
 }

@@ -125,6 +125,15 @@ describe('the connections of all addresses', () => {
     for (const connection of connections) connection.destroy();
   });
 
+  it('each free one place when they close, allowed ones and those over a limit, however many there were', () => {
+    const { connect, outcomeOf } = limited(1, 2);
+    for (let round = 0; round < 3; round++) {
+      const connections = ['192.0.2.1', '192.0.2.2', '192.0.2.3', '192.0.2.4'].map(connect);
+      assert.deepEqual(connections.map(outcomeOf), ['admitted', 'admitted', 'rejected', 'closed']);
+      for (const connection of connections) if (connection.isOpen) connection.destroy();
+    }
+  });
+
   it('are reported when the server drops them', () => {
     const { server, excess } = limited(1);
     server.emit('drop', { remoteAddress: '2001:db8::1' });

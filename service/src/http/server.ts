@@ -72,7 +72,7 @@ export interface Timeouts {
   reading: number;
 }
 
-const defaultTimeouts: Timeouts = {
+export const defaultTimeouts: Timeouts = {
   request: 30 * SECOND,
   response: 30 * SECOND,
   check: SECOND,

@@ -6,6 +6,7 @@ import { type WebhookShop, webhookShop } from '../events/webhook-shop.ts';
 import { settledCursor } from '../support/event-log.ts';
 import { aCategory } from '../support/factories.ts';
 import { Intervals } from '../support/intervals.ts';
+import { startTestApp } from '../support/test-app.ts';
 import { until } from '../support/until.ts';
 
 interface Expiring {
@@ -164,6 +165,33 @@ describe('the sweeps that the service runs each minute', () => {
 });
 
 describe('a service that is closed', () => {
+  it('ends requests first, then background work, then stores the counts, and closes the store last', async t => {
+    const { app } = await startTestApp(t);
+    const order: string[] = [];
+    const { server, sweeper, dispatcher, tail, keyLimits, db } = app;
+    server.server.once('close', () => order.push('server'));
+    const watch = <Method extends string>(
+      name: string,
+      method: Method,
+      part: { [M in Method]: () => Promise<void> },
+    ) => {
+      const end = part[method].bind(part);
+      part[method] = async () => {
+        order.push(name);
+        await end();
+        order.push(`${name} ended`);
+      };
+    };
+    watch('sweeps', 'close', sweeper);
+    watch('webhooks', 'close', dispatcher);
+    watch('events', 'close', tail);
+    watch('counts', 'flush', keyLimits);
+    watch('store', 'close', db);
+    await app.close();
+    const parts = ['sweeps', 'webhooks', 'events', 'counts', 'store'];
+    assert.deepEqual(order, ['server', ...parts.flatMap(name => [name, `${name} ended`])]);
+  });
+
   it('leaves no interval running, that of the sweeps included', async t => {
     const intervals = Intervals.watch(t);
     const shop = await webhookShop(t);

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { DatabaseUnavailable } from '../../src/db/database.ts';
+import { SECOND } from '../../src/kit/clock.ts';
+import { Intervals } from '../support/intervals.ts';
 import { assertRejected } from '../support/rejection.ts';
+import { startTestApp } from '../support/test-app.ts';
 import { useShop } from '../support/use-shop.ts';
 
 const shop = useShop();
@@ -63,5 +66,34 @@ describe('a database that cannot be reached', () => {
       logged.map(({ reason }) => reason),
       ['disk I/O error'],
     );
+  });
+
+  it('is logged again a second later or at the end, with the number of all requests that failed', async t => {
+    const intervals = Intervals.watch(t);
+    const { api, app, clock, logLines } = await startTestApp(t);
+    // Only requests fail: tasks of the service would be counted in the same lines.
+    const all = app.db.all.bind(app.db);
+    t.mock.method(app.db, 'all', (...query: Parameters<typeof all>) =>
+      / categories /.test(query[0])
+        ? Promise.reject(new DatabaseUnavailable(new Error('no route')))
+        : all(...query),
+    );
+    const fail = async (requests: number) => {
+      for (let i = 0; i < requests; i++)
+        assertRejected(await api.get('/categories'), 503, 'service_unavailable');
+    };
+    const failures = () =>
+      logLines()
+        .filter(({ msg }) => msg === 'Database unavailable')
+        .map(({ failed }) => (failed as Record<string, number>).requests);
+    await fail(3);
+    assert.deepEqual(failures(), [1]);
+    clock.advance(SECOND);
+    intervals.run(SECOND);
+    assert.deepEqual(failures(), [1, 2]);
+    await fail(4);
+    t.mock.restoreAll();
+    await app.close();
+    assert.deepEqual(failures(), [1, 2, 4]);
   });
 });

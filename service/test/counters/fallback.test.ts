@@ -5,6 +5,8 @@ import { describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import type { Terms } from '../../src/counters/decide.ts';
+import { unpackState } from '../../src/counters/packed-state.ts';
+import { RedisLink } from '../../src/counters/redis-link.ts';
 import { DAY, MINUTE, SECOND } from '../../src/kit/clock.ts';
 import { ownRedis } from '../support/redis-process.ts';
 import { testRedis } from '../support/test-redis.ts';
@@ -84,9 +86,11 @@ describe('a Redis that accepts no connection', () => {
 
 describe('while Redis hangs', () => {
   it('one request waits briefly, the others do not wait, and the service reconnects by itself', async t => {
+    const marks = t.mock.method(RedisLink.prototype, 'mark');
     const server = await ownRedis(t);
     const replica = await aReplica(t, server.url, { timeout: SECOND });
     await use(replica, 1, 1);
+    await marks.mock.calls[0]!.result;
     server.pause();
     const [first, ...others] = Array.from({ length: 20 }, () => use(replica, 1, 1));
     const verdicts = [await first!, ...(await atOnce(Promise.all(others)))];
@@ -95,6 +99,14 @@ describe('while Redis hangs', () => {
     assert.deepEqual(replica.statuses, [['fallback', 'Redis did not respond within 1000 ms']]);
     server.resume();
     await untilShared(replica);
+    // Redis still has its data, and the replica what Redis has not counted: it sends that without a further request.
+    const redis = new Redis(server.url, { disconnectTimeout: 1 });
+    t.after(() => redis.disconnect());
+    const used = async (keyId: number) => {
+      const packed = await redis.get(`petstore:limits:{key:${keyId}}`);
+      return packed ? unpackState(packed).minuteUsed : 0;
+    };
+    await until('Redis has the counts', async () => (await used(1)) === 5 && (await used(2)) === 5);
   });
 
   it('a command that has its response is not waited for', async t => {

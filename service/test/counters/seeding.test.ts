@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { Redis } from 'ioredis';
 import { type Decision, newState, type Terms } from '../../src/counters/decide.ts';
+import type { CountedKey } from '../../src/counters/key-states.ts';
 import { unpackState } from '../../src/counters/packed-state.ts';
 import type { SharedCounters } from '../../src/counters/redis.ts';
+import { RedisLink } from '../../src/counters/redis-link.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../../src/kit/clock.ts';
 import { Intervals } from '../support/intervals.ts';
 import { ownRedis } from '../support/redis-process.ts';
@@ -168,6 +170,33 @@ describe('the states of keys', () => {
     const left = await redis.pttl(KEY);
     assert.ok(left <= 2 * DAY && left > 2 * DAY - MINUTE);
     assert.equal(await redis.pttl(MARK), -1);
+    await counters.close();
+    assert.deepEqual(intervals.delays, [], 'a closed replica looks for the mark no more');
+  });
+
+  it('are all sent again when Redis loses its data again while they are being sent', async t => {
+    const intervals = Intervals.watch(t);
+    const marks = t.mock.method(RedisLink.prototype, 'mark');
+    const { url, redis } = await testRedis(t);
+    const counters = await markedReplica(t, url, async () => (await redis.exists(MARK)) === 1);
+    for (let keyId = 1; keyId <= 1_200; keyId++)
+      counters.keys.restore(keyId, { ...newState(NOON), dayUsed: keyId });
+    const loseAll = async (mark: string) => {
+      await redis.multi().flushdb().set(MARK, mark).exec();
+      intervals.run(SECOND);
+      await marks.mock.calls.at(-1)!.result;
+    };
+    const { statesOfKeys } = counters;
+    const sent: number[] = [];
+    t.mock.method(counters, 'statesOfKeys', async (keys: readonly CountedKey[]) => {
+      const states = await statesOfKeys.call(counters, keys);
+      sent.push(keys.length);
+      if (sent.length === 1) await loseAll('the second mark of another replica');
+      return states;
+    });
+    await loseAll('the mark of another replica');
+    await until('all were sent', () => sent.length === 4);
+    assert.deepEqual([await redis.dbsize(), sent], [1_201, [500, 500, 500, 200]]);
   });
 
   it('are counted once each in a burst that finds nothing', async t => {
@@ -179,6 +208,18 @@ describe('the states of keys', () => {
     assert.equal(burst.filter(({ verdict }) => verdict === 'admitted').length, 7);
     const { dayUsed, dayRejected } = (await counters.statesOfKeys([{ keyId: 1, resets: 0 }])).get(1)!;
     assert.deepEqual([dayUsed, dayRejected], [10, 13]);
+  });
+
+  it('are counted and shown by the clock of Redis, whatever the clock of the replica', async t => {
+    const { url } = await testRedis(t);
+    const { counters } = await aReplica(t, url, { clock: 'redis' });
+    const late = Date.now() - 3 * DAY;
+    const twice: Terms = { ...terms, limits: { perMinute: 10, perDay: 2 } };
+    for (const remaining of [1, 0])
+      assert.equal((await counters.decideBucket('account', '1', twice, late)).remaining, remaining);
+    assert.equal((await counters.peekBucket('account', '1', twice, late)).remaining, 0);
+    await counters.close();
+    assert.equal((await counters.decideBucket('account', '1', twice, late)).verdict, 'refused', 'by memory');
   });
 
   it('keep a ban that Redis has lost, until a day after it has decayed', async t => {

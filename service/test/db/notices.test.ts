@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { Client } from 'pg';
 import { DatabaseUnavailable, type Queries } from '../../src/db/database.ts';
+import type { ContinuedLog } from '../../src/db/postgres-relay.ts';
 import { EventTail } from '../../src/events/event-log/event-tail.ts';
 import { COMMIT, DatabaseProxy } from '../support/database-proxy.ts';
 import { engines, openPostgresStore } from '../support/engines.ts';
@@ -46,7 +48,24 @@ for (const [engine, openStore] of Object.entries(engines)) {
   });
 }
 
+const textOf = (query: string | { text?: string }) => (typeof query === 'string' ? query : query.text);
+
 describe('a notice of a transaction on PostgreSQL', () => {
+  it('waits for the response to the commit', async t => {
+    const { db } = await openPostgresStore(t);
+    const order: string[] = [];
+    db.onNotice('shelves', () => order.push('notice'));
+    const { query } = Client.prototype;
+    t.mock.method(Client.prototype, 'query', function (this: Client, ...args: Parameters<typeof query>) {
+      const response: unknown = query.apply(this, args);
+      if (textOf(args[0]) === 'COMMIT')
+        void (response as Promise<unknown>).then(() => order.push('committed'));
+      return response;
+    });
+    await db.write(async tx => tx.notify('shelves'));
+    assert.deepEqual(order, ['committed', 'notice']);
+  });
+
   it('is also sent when the connection breaks during the commit, because the change may be stored', async t => {
     const { openAgain, url } = await openPostgresStore(t);
     const proxy = await DatabaseProxy.between(t, url);
@@ -94,6 +113,50 @@ for (const [engine, openStore] of Object.entries(engines)) {
     for (const count of [200, 201, 1_000, 1_001]) await append(count);
   });
 }
+
+it('an event on PostgreSQL that is numbered in its transaction reaches other processes by its notification alone', async t => {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const { db, openAgain } = await openPostgresStore(t);
+  const reader = await openAgain();
+  let notifications = 0;
+  reader.onEvents(() => notifications++);
+  await until('it listens', () => notifications === 1);
+  await db.write(tx => tx.appendNumbered(event));
+  await until('the event is announced', () => notifications === 2);
+});
+
+it('all committed events on PostgreSQL have numbers when a process waits for them, however many there are', async t => {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const { db } = await openPostgresStore(t);
+  await db.run(`INSERT INTO new_events (type, subject, time, data, actor)
+    SELECT 'pet.updated', 'pets/1', 0, '{}', 'system' FROM generate_series(1, 2001)`);
+  assert.equal(await db.unnumberedEvents(), 2_001);
+  await db.numberEvents();
+  assert.equal(await db.unnumberedEvents(), 0);
+});
+
+it('a process on PostgreSQL knows the events that others announce: the log continues after them when it ends earlier', async t => {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const { db, openAgain } = await openPostgresStore(t);
+  const continued: ContinuedLog[] = [];
+  const reader = await openAgain({ onContinued: log => continued.push(log) });
+  let notifications = 0;
+  reader.onEvents(() => notifications++);
+  await until('it listens', () => notifications === 1);
+  for (let i = 1; i <= 3; i++) await db.write(tx => tx.appendNumbered(event));
+  await until('the events are announced', () => notifications === 4);
+  // As a restore of the database does.
+  await db.write(async tx => {
+    await tx.run('DELETE FROM events WHERE id > 1');
+    await tx.run('UPDATE event_log SET last_id = 1');
+  });
+  await reader.numberEvents();
+  assert.deepEqual(
+    continued.map(({ known, lastSurvivor }) => [known, lastSurvivor]),
+    [[3, 1]],
+  );
+  await until('the new range is announced', () => notifications === 5);
+});
 
 it('events on PostgreSQL reach a process by notifications again after its connections broke', async t => {
   t.mock.timers.enable({ apis: ['setInterval'] });

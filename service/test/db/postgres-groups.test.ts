@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { Client } from 'pg';
 import { type Database, DatabaseUnavailable, type Transaction } from '../../src/db/database.ts';
 import type { PostgresOptions } from '../../src/db/postgres.ts';
 import { openPostgres } from '../../src/db/postgres.ts';
@@ -20,8 +21,14 @@ async function namesIn(db: Database): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
+/** On a busy machine the writes of a group could take longer than a group may, and some of them would be in the next one. */
+function stopTime(t: TestContext): void {
+  t.mock.method(performance, 'now', () => 0);
+}
+
 /** A store, and the number of writes of each commit. */
 async function openStore(t: TestContext, options: Partial<PostgresOptions> = {}) {
+  stopTime(t);
   const commits: number[] = [];
   const opened = await openPostgresStore(t, { onCommit: size => commits.push(size), ...options });
   return { ...opened, commits };
@@ -172,6 +179,50 @@ describe('writes at once on PostgreSQL', () => {
     });
   }
 
+  it('take locks without waiting for them', async t => {
+    const { db } = await openStore(t);
+    const { query } = Client.prototype;
+    const names: string[] = [];
+    t.mock.method(Client.prototype, 'query', function (this: Client, ...args: Parameters<typeof query>) {
+      names.push((args[0] as { name?: string }).name ?? '');
+      return query.apply(this, args);
+    });
+    const results = await atOnce(i => db.write(tx => tx.get('SELECT 1').then(() => tx.lock(`a ${i}`, 'b'))));
+    assert.ok(results.every(({ status }) => status === 'fulfilled'));
+    assert.deepEqual(
+      names.filter(name => /^(lock|try)/.test(name)),
+      Array(CLIENTS).fill('try-all'),
+    );
+  });
+
+  it('wait at their end for the rows that they all change, and run once', async t => {
+    const { db, openAgain, commits } = await openStore(t);
+    await db.write(tx => add(tx, 'shared'));
+    const change = (tx: Transaction) =>
+      tx.run("UPDATE categories SET description = 'x' WHERE name = 'shared'");
+    const other = await openAgain();
+    const release = await hold(other, change);
+    const isWaiting = async () =>
+      (await other.get(
+        'SELECT 1 FROM pg_locks JOIN pg_stat_activity USING (pid) WHERE NOT granted AND datname = current_database()',
+      )) !== undefined;
+    const atEnd = async (tx: Transaction) => void (await change(tx));
+    let runs = 0;
+    const writes = [1, 2].map(i =>
+      db.write(async tx => {
+        runs++;
+        await add(tx, `c ${i}`);
+        await tx.atEnd(atEnd, []);
+      }),
+    );
+    while (!(await isWaiting())) await sleep(5);
+    // Longer than a statement of a group waits.
+    await sleep(40);
+    await release();
+    await Promise.all(writes);
+    assert.deepEqual([runs, commits], [2, [1, 2]]);
+  });
+
   it('of two replicas never deadlock, whatever they lock', async t => {
     const { db, openAgain, name } = await openStore(t);
     const replicas = [db, await openAgain()];
@@ -216,6 +267,7 @@ describe('writes at once on PostgreSQL', () => {
   });
 
   it('of which the response to the commit is lost are all uncertain, and were made once', async t => {
+    stopTime(t);
     const { url, drop } = await newDatabase();
     const proxy = await DatabaseProxy.between(t, url);
     const db = await openPostgres(postgresOptions(proxy.url));

@@ -110,6 +110,31 @@ describe('the key ring', () => {
     assert.deepEqual([store.reads, found[0]?.keyId, found[1]?.keyId], [1, 7, 7]);
   });
 
+  it('does not share a read that failed, or that began a second ago', async () => {
+    const store = new OneKeyStore();
+    const ring = new KeyRing(store, banRules);
+    const get = store.get.bind(store);
+    store.get = () => Promise.reject(new Error('unavailable'));
+    await assert.rejects(async () => ring.find(store.secret, NOW), /unavailable/);
+    store.get = get;
+    assert.ok(await ring.find(store.secret, NOW));
+    store.get = () => new Promise(() => {});
+    void ring.find(store.secret, NOW + SECOND);
+    store.get = get;
+    assert.ok(await ring.find(store.secret, NOW + 2 * SECOND));
+  });
+
+  it('returns the last caller of a secret while the store is unavailable, until it is read that the key is gone', async () => {
+    const store = new OneKeyStore();
+    const ring = new KeyRing(store, banRules);
+    assert.equal(ring.lastKnown(store.secret), undefined);
+    await ring.find(store.secret, NOW);
+    assert.equal(ring.lastKnown(store.secret)?.keyId, 7);
+    store.row.revoked_at = NOW;
+    await ring.find(store.secret, NOW + SECOND);
+    assert.equal(ring.lastKnown(store.secret), undefined);
+  });
+
   it('neither caches nor shares a read that began before a key was changed', async () => {
     const store = new OneKeyStore();
     const ring = new KeyRing(store, banRules);

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { MemoryCounters } from '../../counters/memory.ts';
+import { DatabaseUnavailable, type Queries, type Transaction, type Writer } from '../../db/database.ts';
+import { accessFeature } from '../feature.ts';
+import { KeyLimits } from './key-limits.ts';
+
+const NOON = Date.parse('2026-11-21T12:00:00.000Z');
+const terms = { limits: { perMinute: 10, perDay: 100 }, bansLiftedAt: 0, banRules: undefined };
+const banRules = { forgiveness: 0, strikes: 2, strikesWithin: 60_000, durations: [60_000], decay: 60_000 };
+
+/** The limits of 450 keys that made a request each, over a store that records how many keys each transaction writes. */
+function usedKeys() {
+  const counters = new MemoryCounters();
+  const written: number[] = [];
+  /** Replaces the next transactions. */
+  const transactions: (() => Promise<void>)[] = [];
+  const db = {
+    engine: 'sqlite',
+    write: async (work: (tx: Transaction) => Promise<void>) => {
+      let keys = 0;
+      const tx = {
+        engine: 'sqlite',
+        lock: async () => {},
+        get: async () => undefined,
+        all: async () => [],
+        run: async (sql: string, [rows]: readonly unknown[] = []) => {
+          if (/INTO key_limits/.test(sql)) keys += JSON.parse(String(rows)).length;
+          return 0;
+        },
+      } as unknown as Transaction;
+      await transactions.shift()?.();
+      await work(tx);
+      written.push(keys);
+    },
+  } as unknown as Queries & Writer;
+  const keyLimits = new KeyLimits({ db, counters, banRules, onBan: () => {} });
+  const useAll = () => {
+    for (let keyId = 1; keyId <= 450; keyId++) void keyLimits.decide({ keyId, terms }, NOON);
+  };
+  useAll();
+  return { db, counters, keyLimits, written, transactions, useAll };
+}
+
+const fail = () => Promise.reject(new DatabaseUnavailable(undefined));
+
+describe('a flush of counts', () => {
+  it('stores all keys, at most 200 in a transaction, and not those that change meanwhile again', async () => {
+    const { keyLimits, written, transactions, useAll } = usedKeys();
+    transactions.push(async () => useAll());
+    await keyLimits.flush();
+    assert.deepEqual(written, [200, 200, 200]);
+    await keyLimits.flush();
+    assert.deepEqual(written.slice(3), [50]);
+    await keyLimits.flush();
+    assert.equal(written.length, 4, 'nothing is left');
+  });
+
+  it('that fails leaves its keys to the next one', async () => {
+    const { keyLimits, written, transactions, counters } = usedKeys();
+    transactions.push(async () => {}, fail);
+    await assert.rejects(keyLimits.flush(), DatabaseUnavailable);
+    assert.deepEqual([written, counters.keys.changeCount()], [[200], 250]);
+    await keyLimits.flush();
+    assert.deepEqual([written, counters.keys.changeCount()], [[200, 200, 50], 0]);
+  });
+
+  it('runs regularly, one at a time, also after a failure, until the last one at the end', async t => {
+    t.mock.timers.enable({ apis: ['setInterval'] });
+    const { db, keyLimits, written, transactions, useAll } = usedKeys();
+    t.mock.method(keyLimits, 'load', async () => {});
+    const errors: unknown[] = [];
+    const { start, close } = accessFeature({
+      db,
+      keyLimits,
+      clock: { now: () => NOON },
+      flushInterval: 800,
+      onFlushError: error => errors.push(error),
+    });
+    await start!();
+    const { promise: hanging, resolve: end } = Promise.withResolvers<void>();
+    transactions.push(fail, () => hanging);
+    const flushes = t.mock.method(keyLimits, 'flush');
+    const settled = async () => {
+      for (const { result } of flushes.mock.calls) await result?.catch(() => {});
+      await null;
+    };
+    t.mock.timers.tick(800);
+    await settled();
+    assert.deepEqual([errors.length, written], [1, []]);
+    t.mock.timers.tick(800);
+    t.mock.timers.tick(800);
+    assert.equal(flushes.mock.callCount(), 2, 'the third flush does not wait for the second');
+    end();
+    await settled();
+    assert.deepEqual(written, [200, 200, 50]);
+    useAll();
+    await close!();
+    assert.deepEqual(written.slice(3), [200, 200, 50]);
+    t.mock.timers.tick(8_000);
+    assert.equal(flushes.mock.callCount(), 3);
+  });
+});

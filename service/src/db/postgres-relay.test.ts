@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { DatabaseUnavailable, type Queries, type Transaction, type Writer } from './database.ts';
+import { EventRelay } from './postgres-relay.ts';
+
+it('the relay numbers events that a poll finds, also after a failure, and the last ones when it closes', async t => {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const state = { waiting: true, latest: 0, attempts: 0, fails: true };
+  const tx = {
+    lock: async () => {},
+    get: async () => {
+      const events = state.waiting ? 1 : 0;
+      state.waiting = false;
+      state.latest += events;
+      return { events, latest: state.latest };
+    },
+  } as unknown as Transaction;
+  const db = {
+    get: async () => ({ latest: state.latest, waiting: state.waiting }),
+    write: async (work: (tx: Transaction) => Promise<unknown>) => {
+      state.attempts++;
+      if (state.fails) throw new DatabaseUnavailable(undefined);
+      return work(tx);
+    },
+  } as unknown as Pick<Queries & Writer, 'get' | 'write'>;
+  const relay = new EventRelay(db, { clock: { now: () => 0 } });
+  const nudge = t.mock.method(relay, 'nudge');
+  /** Polls, and waits for the run that this starts. */
+  const poll = async (attempts: number) => {
+    t.mock.timers.tick(500);
+    await nextTurn();
+    while (state.attempts < attempts) await nextTurn();
+    await nextTurn();
+  };
+  await poll(1);
+  await poll(2);
+  state.fails = false;
+  await poll(3);
+  assert.deepEqual([state.attempts, relay.known, nudge.mock.callCount()], [3, 1, 3]);
+  await poll(3);
+  assert.equal(nudge.mock.callCount(), 3, 'none waits');
+  state.waiting = true;
+  relay.nudge();
+  await relay.close();
+  assert.deepEqual([state.latest, relay.known], [2, 2]);
+  state.waiting = true;
+  await poll(0);
+  assert.equal(nudge.mock.callCount(), 4, 'a closed relay polls no more');
+});

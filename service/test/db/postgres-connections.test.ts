@@ -1,0 +1,323 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { describe, it, type TestContext } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client, type PoolClient } from 'pg';
+import type { Database, WriteOptions } from '../../src/db/database.ts';
+import type { PostgresOptions } from '../../src/db/postgres.ts';
+import { Notifications, Polling } from '../../src/db/postgres-listener.ts';
+import { Sockets } from '../../src/db/postgres-sockets.ts';
+import { SECOND } from '../../src/kit/clock.ts';
+import { DatabaseProxy } from '../support/database-proxy.ts';
+import { openPostgresStore } from '../support/engines.ts';
+import { emptyDatabase } from '../support/test-store.ts';
+import { inTime, until } from '../support/until.ts';
+
+/** Makes every pause of a second end at once. */
+function withoutPauses(t: TestContext): void {
+  const { setTimeout } = globalThis;
+  t.mock.method(globalThis, 'setTimeout', (run: () => void, delay: number) =>
+    setTimeout(run, delay === SECOND ? 1 : delay),
+  );
+}
+
+/** The clients that connect to PostgreSQL from now on. */
+function watchClients(t: TestContext): Client[] {
+  const clients: Client[] = [];
+  const { connect } = Client.prototype;
+  t.mock.method(Client.prototype, 'connect', function (this: Client, ...args: Parameters<typeof connect>) {
+    clients.push(this);
+    return connect.apply(this, args);
+  });
+  return clients;
+}
+
+/** A listener behind a network, and how often it has called back. It calls back once after each connection. */
+async function aListener(t: TestContext) {
+  const { url, drop } = await emptyDatabase();
+  const proxy = await DatabaseProxy.between(t, url);
+  withoutPauses(t);
+  const clients = watchClients(t);
+  const calls: (string | undefined)[] = [];
+  const start = () => {
+    const config = { connectionString: proxy.url, query_timeout: 200 };
+    const listener = new Notifications(config, 'news', payload => calls.push(payload));
+    t.after(async () => {
+      await listener.close();
+      await drop();
+    });
+    return listener;
+  };
+  return { start, proxy, clients, calls };
+}
+
+describe('the connection that listens for notifications', () => {
+  it('is replaced whenever it breaks', async t => {
+    const { start, proxy, clients, calls } = await aListener(t);
+    start();
+    for (let connection = 1; connection <= 3; connection++) {
+      await until(`connection ${connection} listens`, () => calls.length === connection);
+      proxy.cut();
+    }
+    await until('the last connection listens', () => calls.length === 4);
+    await clients[3]!.query("NOTIFY news, '17'");
+    await until('the notification arrives', () => calls.length === 5);
+    assert.equal(calls[4], '17');
+  });
+
+  it('is replaced when it could not be opened, or LISTEN gets no response', async t => {
+    const { start, proxy, clients, calls } = await aListener(t);
+    await proxy.reject();
+    start();
+    await until('two attempts were made', () => clients.length >= 2);
+    proxy.fate = ['LISTEN', 'never arrives'];
+    const before = clients.length;
+    await proxy.accept();
+    await until('LISTEN was sent twice', () => clients.length >= before + 3);
+    assert.equal(calls.length, 0);
+    proxy.fate = undefined;
+    await until('it listens', () => calls.length === 1);
+  });
+
+  for (const [when, happens] of [
+    ['it listens', async () => {}],
+    ['it waits to connect again', async proxy => proxy.reject()],
+  ] as [string, (proxy: DatabaseProxy) => Promise<void>][]) {
+    it(`is not opened again when the store is closed while ${when}`, async t => {
+      const { start, proxy, clients, calls } = await aListener(t);
+      const listener = start();
+      await until('it listens', () => calls.length === 1);
+      const ended = new Promise(resolve => clients[0]!.once('end', resolve));
+      await happens(proxy);
+      if (when !== 'it listens') await ended;
+      await listener.close();
+      await ended;
+      await sleep(20);
+      assert.equal(clients.length, 1);
+    });
+  }
+});
+
+it('behind a pooler the log is read ten times a second, until the store is closed', async t => {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  let polls = 0;
+  const polling = new Polling(() => polls++);
+  t.mock.timers.tick(SECOND);
+  assert.equal(polls, 10);
+  await polling.close();
+  t.mock.timers.tick(SECOND);
+  assert.equal(polls, 10);
+});
+
+const connectionsOf = (db: Database) => {
+  const { open, idle } = db.load().connections!;
+  return { open, idle };
+};
+
+/** A store that opens no connections by itself: its relay polls. */
+function openWithoutPolls(t: TestContext, options?: Partial<PostgresOptions>) {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  return openPostgresStore(t, options);
+}
+
+const streamOf = (client: Client) =>
+  (client as Client & { connection: { stream: Socket } }).connection.stream;
+
+describe('the connections for reads', () => {
+  it('are a third of all, share the reads evenly, and are idle afterwards, also after failures', async t => {
+    const { db } = await openWithoutPolls(t, { connections: 6 });
+    const sleeping = "SELECT 1 AS one FROM pg_sleep(0.05), pg_database WHERE datname = 'postgres'";
+    const reads = Promise.allSettled([sleeping, sleeping, 'SELECT 1 / 0', sleeping].map(sql => db.get(sql)));
+    assert.deepEqual(connectionsOf(db), { open: 2, idle: 0 });
+    await reads;
+    assert.deepEqual(connectionsOf(db), { open: 2, idle: 2 });
+    await Promise.all([1, 2].map(() => db.get(sleeping)));
+    assert.deepEqual(connectionsOf(db), { open: 2, idle: 2 });
+  });
+
+  it('send the reads of one turn in one write, without waiting for responses', async t => {
+    const { db } = await openWithoutPolls(t, { connections: 3 });
+    const clients = watchClients(t);
+    await db.get('SELECT 1 AS one');
+    const writes = t.mock.method(streamOf(clients[0]!), '_writev' as never) as {
+      mock: { callCount(): number };
+    };
+    await Promise.all([1, 2, 3].map(i => db.get('SELECT CAST(? AS INTEGER) AS i', [i])));
+    assert.deepEqual([clients.length, writes.mock.callCount()], [1, 1]);
+  });
+
+  it('are closed and replaced when they have an error, each once', async t => {
+    const { db } = await openWithoutPolls(t, { connections: 3 });
+    const clients = watchClients(t);
+    await db.get('SELECT 1 AS one');
+    const [first] = clients as [Client];
+    const ended = new Promise(resolve => first.once('end', resolve));
+    first.emit('error', new Error('The connection broke'));
+    assert.deepEqual(connectionsOf(db), { open: 0, idle: 0 });
+    await db.get('SELECT 1 AS one');
+    await ended;
+    first.emit('error', new Error('A second error of the same connection'));
+    assert.deepEqual([clients.length, connectionsOf(db)], [2, { open: 1, idle: 1 }]);
+  });
+
+  it('are replaced when they could not be opened', async t => {
+    const { url, openAgain } = await openWithoutPolls(t);
+    const proxy = await DatabaseProxy.between(t, url);
+    const db = await openAgain({ url: proxy.url });
+    await proxy.reject();
+    await assert.rejects(db.get('SELECT 1 AS one'));
+    assert.equal(connectionsOf(db).open, 0);
+    await proxy.accept();
+    assert.deepEqual(await db.get('SELECT 1 AS one'), { one: 1 });
+  });
+});
+
+describe('the connections for writes', () => {
+  /** Writes that wait, and the number of those that have begun. */
+  function holdWrites(t: TestContext, db: Database, options?: WriteOptions) {
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    const held = { begun: 0 };
+    const hold = async () => {
+      held.begun++;
+      await released;
+    };
+    const writes = Array.from({ length: 8 }, () => db.write(hold, options));
+    t.after(() => release());
+    return Object.assign(held, {
+      end: async () => {
+        release();
+        await Promise.all(writes);
+      },
+    });
+  }
+
+  it('are two thirds of all, however many writes there are', async t => {
+    const { db } = await openWithoutPolls(t, { connections: 6, writeBatch: 1 });
+    const held = holdWrites(t, db);
+    await until('four writes have begun', () => held.begun === 4);
+    assert.deepEqual(db.load(), { queued: 4, connections: { open: 4, idle: 0, most: 6 }, isUp: true });
+    await db.get('SELECT 1 AS one');
+    assert.deepEqual([held.begun, connectionsOf(db)], [4, { open: 5, idle: 1 }]);
+    await held.end();
+    assert.deepEqual([held.begun, connectionsOf(db)], [8, { open: 5, idle: 5 }]);
+  });
+
+  it('serve at most two long writes and two groups, so that no kind of writes waits for another', async t => {
+    const { db } = await openWithoutPolls(t, { connections: 6, writeBatch: 2 });
+    const grouped = holdWrites(t, db);
+    await until('two groups of two have begun', () => grouped.begun === 4);
+    // The next group waits 25 ms for each of them.
+    await sleep(100);
+    assert.deepEqual([grouped.begun, connectionsOf(db)], [4, { open: 2, idle: 0 }]);
+    const long = holdWrites(t, db, { alone: true });
+    await until('two long writes have begun', () => long.begun === 2);
+    await sleep(20);
+    assert.deepEqual([long.begun, grouped.begun, connectionsOf(db)], [2, 4, { open: 4, idle: 0 }]);
+    await Promise.all([long.end(), grouped.end()]);
+    assert.deepEqual([long.begun, connectionsOf(db)], [8, { open: 4, idle: 4 }]);
+  });
+
+  it('wait for a server that does not respond for as long as connecting may take', async t => {
+    const { url, openAgain } = await openWithoutPolls(t);
+    const proxy = await DatabaseProxy.between(t, url);
+    const db = await openAgain({ url: proxy.url, statementSeconds: 60 });
+    proxy.goSilent();
+    const startedAt = performance.now();
+    await assert.rejects(
+      db.write(tx => tx.get('SELECT 1')),
+      /cannot be reached/,
+    );
+    assert.ok(performance.now() - startedAt < 10 * SECOND);
+    proxy.restore();
+    assert.deepEqual(await db.write(tx => tx.get('SELECT 1 AS one')), { one: 1 });
+  });
+});
+
+describe('a store that is closed', () => {
+  it('ends its connections, and cuts off none of them', async t => {
+    const { db, openAgain, name } = await openWithoutPolls(t);
+    const other = await openAgain();
+    const cutOff = t.mock.method(Sockets.prototype, 'cutOff');
+    await Promise.all([db.get('SELECT 1 AS one'), db.get('SELECT 2 AS two'), db.run('DELETE FROM pets')]);
+    await db.close();
+    assert.equal(cutOff.mock.callCount(), 0);
+    const left = await other.all<{ pid: number }>(
+      'SELECT pid FROM pg_stat_activity WHERE datname = ? AND application_name = ?',
+      [name, 'petstore'],
+    );
+    // Those of the other store: one for this read, and one that listens.
+    assert.equal(left.length, 2);
+  });
+
+  it('cuts off connections that the server does not close', async t => {
+    const { db } = await openWithoutPolls(t);
+    const clients = watchClients(t);
+    await db.get('SELECT 1 AS one');
+    const stream = streamOf(clients[0]!);
+    // As when the server does not notice that this side has ended.
+    t.mock.method(stream, 'end', () => stream);
+    clients[0]!.emit('error', new Error('The connection broke'));
+    withoutPauses(t);
+    assert.equal(stream.destroyed, false);
+    await inTime('the store is closed', db.close(), 10);
+    assert.equal(stream.destroyed, true);
+  });
+
+  it('finishes the operations in progress, and rejects further ones', async t => {
+    const { db } = await openWithoutPolls(t);
+    const started = Promise.withResolvers<void>();
+    const release = Promise.withResolvers<void>();
+    const write = db.write(async tx => {
+      started.resolve();
+      await release.promise;
+      return tx.get('SELECT 1 AS one');
+    });
+    await started.promise;
+    const read = db.get('SELECT 2 AS two FROM pg_sleep(0.5)');
+    const closed = db.close();
+    // The listener closes first.
+    await until('reads are rejected', () =>
+      db.get('SELECT 1 AS one').then(
+        () => false,
+        error => /being closed/.test(String(error.cause)),
+      ),
+    );
+    release.resolve();
+    assert.deepEqual(await Promise.all([write, read]), [{ one: 1 }, { two: 2 }]);
+    await closed;
+    await assert.rejects(db.get('SELECT 1 AS one'), /cannot be reached/);
+  });
+});
+
+describe('the request to cancel a statement', () => {
+  const client = { host: '127.0.0.1', processID: 7, secretKey: -9 };
+
+  it('has the form of the protocol, and ends with its connection', async t => {
+    const sockets = new Sockets();
+    const server = createServer({ allowHalfOpen: true }).listen(0, '127.0.0.1');
+    t.after(() => server.close());
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    sockets.requestCancel({ ...client, port } as unknown as PoolClient);
+    const [connection] = (await once(server, 'connection')) as [Socket];
+    t.after(() => connection.destroy());
+    const received: Buffer[] = await connection.toArray();
+    // CancelRequest: its length, its code, the ID of the process and its key, with 32 bits each.
+    assert.equal(Buffer.concat(received).toString('hex'), '0000001004d2162e00000007fffffff7');
+    connection.end();
+    await sockets.closed();
+  });
+
+  it('that is lost is ignored', async () => {
+    const sockets = new Sockets();
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    server.close();
+    await once(server, 'close');
+    sockets.requestCancel({ ...client, port } as unknown as PoolClient);
+    await sockets.closed();
+    await sockets.closed();
+  });
+});

@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import { describe, it, type TestContext } from 'node:test';
+import { EventTail } from '../../src/events/event-log/event-tail.ts';
+import { waitForEvents } from '../../src/events/stream/wait-for-events.ts';
+import { SECOND } from '../../src/kit/clock.ts';
+import { inTime } from '../support/until.ts';
+import { CountingLog, settle } from './counting-log.ts';
+
+function aTail(t: TestContext) {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const log = new CountingLog();
+  const errors: string[] = [];
+  const note = (problem: unknown) => void errors.push(String(problem));
+  const tail = new EventTail(log, { onError: note, onTakenBack: note });
+  t.after(async () => {
+    await tail.close();
+    assert.deepEqual(errors, []);
+  });
+  return { tail, log, errors };
+}
+
+describe('the tail of the log', () => {
+  it('is read every second while it has a follower, and not after the last one leaves', async t => {
+    const { tail, log } = aTail(t);
+    const unfollow = Array.from({ length: 1_000 }, () => tail.follow(() => {}));
+    await settle();
+    const before = log.reads;
+    for (let second = 0; second < 5; second++) {
+      t.mock.timers.tick(SECOND);
+      await settle();
+    }
+    assert.equal(log.reads - before, 5);
+    for (const end of unfollow.slice(1)) end();
+    t.mock.timers.tick(SECOND);
+    await settle();
+    assert.equal(log.reads - before, 6, 'one follower remains');
+    unfollow[0]!();
+    for (let second = 0; second < 60; second++) {
+      t.mock.timers.tick(SECOND);
+      log.append();
+      await settle();
+    }
+    assert.deepEqual([log.reads - before, tail.position], [6, undefined]);
+  });
+
+  it('is read again after a failed read, from the same position, and after events that came during a read', async t => {
+    const { tail, log, errors } = aTail(t);
+    const seen: number[] = [];
+    const end = tail.follow(events => seen.push(...events.map(({ id }) => id)));
+    await settle();
+    const { all } = CountingLog.prototype;
+    t.mock.method(log, 'all', () => Promise.reject(new Error('unavailable')), { times: 1 });
+    log.append();
+    await settle();
+    assert.deepEqual([errors.splice(0), seen], [['Error: unavailable'], []]);
+    t.mock.timers.tick(SECOND);
+    await settle();
+    assert.deepEqual(seen, [1]);
+    const late = async (...query: Parameters<typeof all>) => {
+      const rows = await all.apply(log, query);
+      log.append();
+      return rows;
+    };
+    t.mock.method(log, 'all', late, { times: 1 });
+    log.append();
+    await settle();
+    assert.deepEqual(seen, [1, 2, 3], 'without a timer');
+    end();
+  });
+
+  it('is read by one timer, however often all followers leave and others arrive', async t => {
+    const { tail, log } = aTail(t);
+    for (let i = 0; i < 1_000; i++) tail.follow(() => {})();
+    await settle();
+    const end = tail.follow(() => {});
+    await settle();
+    const before = log.reads;
+    t.mock.timers.tick(SECOND);
+    await settle();
+    assert.equal(log.reads - before, 1);
+    end();
+  });
+
+  it('notifies no follower that has left', async t => {
+    const { tail, log } = aTail(t);
+    let notified = 0;
+    const end = tail.follow(() => {});
+    for (let i = 0; i < 1_000; i++) tail.follow(() => notified++)();
+    await settle();
+    log.append();
+    await settle();
+    assert.equal(notified, 0);
+    end();
+  });
+
+  it('is not read after it was closed, and notifies no follower', async t => {
+    const { tail, log } = aTail(t);
+    let notified = 0;
+    for (let i = 0; i < 1_000; i++) tail.follow(() => notified++);
+    await settle();
+    await tail.close();
+    const [before, notifiedBefore] = [log.reads, notified];
+    log.append();
+    t.mock.timers.tick(60 * SECOND);
+    await settle();
+    assert.deepEqual([log.reads, notified], [before, notifiedBefore]);
+  });
+});
+
+it('a wait ends with an event that is logged while it reads the log, without a timer', async t => {
+  const { tail, log } = aTail(t);
+  const { all } = CountingLog.prototype;
+  let reads = 0;
+  t.mock.method(log, 'all', async (...query: Parameters<typeof all>) => {
+    const rows = await all.apply(log, query);
+    // The third read is the one after which it waits: the second one follows the start of the tail.
+    if (++reads === 3) {
+      log.append();
+      await settle();
+    }
+    return rows;
+  });
+  const { signal } = new AbortController();
+  const wait = { after: 0, limit: 10, seconds: 60, signal };
+  const filter = { types: undefined, subject: undefined };
+  const page = await inTime('the event', waitForEvents({ db: log, tail }, filter, wait), 5);
+  assert.deepEqual(
+    page.events.map(({ id }) => id),
+    [1],
+  );
+});
