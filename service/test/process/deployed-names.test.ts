@@ -89,7 +89,7 @@ describe('the proxies', () => {
   });
 
   it('wait for a long poll, and for a request for as long as the service', () => {
-    const { maximum } = operation('listEvents').route.query!.properties.wait as { maximum: number };
+    const { maximum } = operation('listEvents').route.query!.properties!.wait as { maximum: number };
     for (const name of ['client', 'server']) assert.ok(seconds(name) > maximum, name);
     assert.ok(seconds('http-request') * SECOND > shop.app.server.server.requestTimeout);
   });
