@@ -174,18 +174,18 @@ describe('a lane whose attempts were aborted', () => {
     return { responses, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` };
   }
 
-  it('makes later ones, and is idle only when they have ended', async t => {
+  it('makes later ones, which can be aborted as well, and is idle only when they have ended', async t => {
     const { responses, url } = await endpoint(t);
     const transactions: Transaction[] = [];
     const { lane, read, idle, claims, reported, connections } = laneOf(transactions, url);
     t.after(() => connections.close());
-    for (let sent = 1; sent <= 2; sent++) {
+    for (let sent = 1; sent <= 3; sent++) {
       transactions.push(claims(1, 'pets:read'));
       read();
       while (responses.length < sent) await nextTurn();
       assert.equal(lane.isIdle, false);
-      if (sent === 1) lane.abort();
-      else setImmediate(() => responses[1]!.writeHead(204).end());
+      if (sent < 3) lane.abort();
+      else setImmediate(() => responses[2]!.writeHead(204).end());
       await idle();
       assert.deepEqual([lane.isIdle, connections.isUnused], [true, true]);
     }
