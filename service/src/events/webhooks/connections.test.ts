@@ -100,7 +100,8 @@ async function opened(t: TestContext, limits: ConnectionLimits, origins = 1) {
   const sockets: Socket[] = [];
   const urls: URL[] = [];
   for (let i = 0; i < origins; i++) {
-    const server = http.createServer((_, response) => response.end());
+    // It keeps connections for longer than the service.
+    const server = http.createServer({ keepAliveTimeout: MINUTE }, (_, response) => response.end());
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     urls.push(new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`));
