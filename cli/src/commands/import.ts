@@ -1,4 +1,5 @@
 import { extname } from 'node:path';
+import { fields } from '@petstore/pet-files';
 import { command } from '../command.ts';
 import { UsageError } from '../failure.ts';
 import { checkPets } from '../import/dry-run.ts';
@@ -19,7 +20,7 @@ export const importFile = command({
   name: 'import',
   summary: 'Create pets from a CSV or NDJSON file',
   details: [
-    'Columns: name, category (a name) or categoryId, status, quantity. The first line of a CSV file names them; commas, semicolons and tabs separate cells. The columns id, line, code and message are ignored, so an exported file and a file with rejected rows can be imported.',
+    `Columns: ${fields.join(', ')}. A row needs a name, and a category or its categoryId. The first line of a CSV file names the columns; commas, semicolons and tabs separate cells. The columns id, line, code and message are ignored, so an exported file and a file with rejected rows can be imported.`,
     'Rows are sent in batches, as fast as the limits of the API key allow. Progress is stored next to the file, in FILE.journal. After Ctrl-C, a limit, a crash or kill -9, run the same command again: it continues, and creates no pet twice.',
     'Rejected rows are written to FILE.rejected.csv, with line, code and message. Correct them, and import that file. The exit code is then 7.',
   ].join('\n\n'),

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import fc from 'fast-check';
-import { rules } from '../../../pet-files/src/pet-rules.ts';
+import { exportedColumns, fields } from '../../../pet-files/src/columns.ts';
+import { newPetOf, petOf, rules } from '../../../pet-files/src/pet-rules.ts';
 import { contract } from '../support/contract.ts';
+import { readProjectFile } from '../support/deploy-files.ts';
 import { type ImportShop, startImportShop } from '../support/import-shop.ts';
 import { sized } from '../support/long.ts';
 import { isFormula, spreadsheetCells } from '../support/spreadsheet.ts';
@@ -342,5 +344,25 @@ describe('the rules of petstore import', () => {
     assert.deepEqual(rules.status, PetStatus!.enum);
     const { minimum, maximum } = InventoryUpdate!.properties.quantity!;
     assert.deepEqual({ minimum: 0, ...rules.quantity }, { minimum, maximum });
+  });
+
+  it('import and export every field of a pet, as the README states', () => {
+    const { NewPet, Pet } = contract.components.schemas as Record<
+      string,
+      { properties: Record<string, { example?: unknown }>; example: Record<string, unknown> }
+    >;
+    const columns = [...Object.keys(Pet!.properties), 'category', 'quantity'];
+    assert.deepEqual(exportedColumns.toSorted(), columns.toSorted());
+    const documented = readProjectFile('cli/README.md').matchAll(/^\| `(\w+)` +\| \S/gm);
+    assert.deepEqual(
+      Array.from(documented, ([, name]) => name),
+      fields,
+    );
+    for (const [field, { example = NewPet!.example[field] }] of Object.entries(NewPet!.properties)) {
+      assert.notEqual(example, undefined, `${field} has no example`);
+      const row = { name: 'Rex', categoryId: '7', [field]: String(example) };
+      const created: Record<string, unknown> = { ...newPetOf(petOf(row), Number(row.categoryId)) };
+      assert.equal(created[field], example, field);
+    }
   });
 });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, it, type TestContext } from 'node:test';
+import type { Event } from '../../../sdk/src/index.ts';
 import { RESPONSE_TIMEOUT } from '../../src/events/webhooks/delivery-rules.ts';
 import { type Received, Receiver } from '../events/receiver.ts';
 import { useCommandShop } from '../support/command-shop.ts';
@@ -231,6 +232,20 @@ describe('petstore webhooks listen', () => {
     const tail = await petstore.run(['events', 'tail', '--after', String(survivor + 1)]);
     assert.equal(tail.code, 4);
     assert.match(tail.stderr, new RegExp(`continue with cursor ${survivor}; .* \\(log_restored\\)`));
+  });
+
+  it('gives the program as much time as the service does, and leaves no timer', async t => {
+    const { sendEvent } = await petstore.load<typeof import('../../../cli/src/delivery.ts')>('delivery.js');
+    const program = await startProgram(t);
+    program.handleWith(response => void response.writeHead(200).write('half'));
+    const started = t.mock.method(globalThis, 'setTimeout').mock;
+    const ended = t.mock.method(globalThis, 'clearTimeout').mock;
+    const sent = sendEvent(new URL(program.url), { id: '7' } as Event, 'whsec_AAAA');
+    const timer = started.calls.find(call => call.arguments[1] === RESPONSE_TIMEOUT)!;
+    await program.has(1);
+    timer.arguments[0]();
+    await assert.rejects(sent, /^Error: no complete response within 15 seconds$/);
+    await until('the timer is cleared', () => ended.calls.some(call => call.arguments[0] === timer.result));
   });
 
   it('rejects a URL that it cannot send to', async () => {

@@ -142,6 +142,7 @@ export async function sendDue({ db, dispatcher }: Pick<App, 'db' | 'dispatcher'>
     await dispatcher.idle();
     now = await progress();
   } while (now !== before);
+  assert.equal(dispatcher.hasLostConnections, false);
 }
 
 export interface Replica {

@@ -3,7 +3,7 @@ import { getEventListeners } from 'node:events';
 import { describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { SECOND } from '../../src/kit/clock.ts';
-import { broken, clientOf, gaps, listWith, rejection } from './fake-service.ts';
+import { broken, clientOf, gaps, listWith, rejection, type Sent } from './fake-service.ts';
 
 /** A client whose requests wait until the test responds to them. */
 function start() {
@@ -56,6 +56,28 @@ describe('a client whose responses overtake each other', () => {
     pending[5]!.respond(listWith(47));
     await Promise.all(calls);
     assert.equal(waits.length, 1);
+  });
+
+  it('learns the limits after a wait only from a request that was sent after it', async () => {
+    const { time, pending, call } = start();
+    const calls = Array.from({ length: 4 }, call);
+    await settle();
+    pending[0]!.respond(listWith(50));
+    await settle();
+    pending[1]!.fail();
+    await settle();
+    calls.push(call());
+    time.advance(2 * SECOND);
+    await settle();
+    assert.equal(pending.length, 5, 'one of the two that wait goes first');
+    pending[2]!.respond(listWith(49));
+    await settle();
+    assert.equal(pending.length, 5);
+    pending[4]!.respond(listWith(48));
+    await settle();
+    for (const { respond } of pending) respond(listWith(47));
+    await Promise.all(calls);
+    assert.equal(pending.length, 6);
   });
 
   it('waits longer if a later response asks for that', async () => {
@@ -124,6 +146,110 @@ describe('a client', () => {
     assert.equal(sent.length, 9);
     assert.deepEqual(uncaught, [error, error]);
     assert.deepEqual([store.limits.inFlight, store.limits.waiting], [0, 0]);
+  });
+});
+
+describe('the time limit of a request', () => {
+  /** A response whose body does not end before the request is aborted. */
+  const stalled = ({ signal }: Sent) => {
+    const start = (body: ReadableStreamDefaultController) =>
+      signal.addEventListener('abort', () => body.error(signal.reason));
+    return new Response(new ReadableStream({ start }), { headers: { ratelimit: '"minute";r=9;t=50' } });
+  };
+
+  it('includes the body of the response', async () => {
+    const { store, run, sent, time } = clientOf([stalled, listWith(50)], { timeout: 5 * SECOND });
+    const call = store.pets.list().first();
+    await settle();
+    time.advance(5 * SECOND - 1);
+    await settle();
+    assert.equal(sent[0]!.signal.aborted, false);
+    time.advance(1);
+    await run(call);
+    assert.equal(sent.length, 2);
+  });
+
+  it('is longer for a long poll, by the time that the service may wait', async () => {
+    const { store, sent, time } = clientOf(() => new Promise(() => {}), { timeout: 5 * SECOND });
+    const end = new AbortController();
+    const call = store.events.list({ wait: 30 }, { signal: end.signal }).first();
+    call.catch(() => {});
+    await settle();
+    time.advance(35 * SECOND - 1);
+    assert.equal(sent[0]!.signal.aborted, false);
+    time.advance(1);
+    assert.equal(sent[0]!.signal.aborted, true);
+    end.abort();
+  });
+});
+
+describe('a client that waits for a limit', () => {
+  it('reads the account and the state of the service at once, because they use no quota', async () => {
+    const { store, sent } = clientOf([rejection({ 'retry-after': '50' }), listWith(50)]);
+    const end = new AbortController();
+    const call = store.pets.list({}, { signal: end.signal }).first();
+    await settle();
+    assert.equal(store.limits.wait?.reason, 'limit');
+    await Promise.all([store.account.get(), store.service.health()]);
+    assert.deepEqual([sent.length, store.limits.waiting], [3, 1]);
+    end.abort();
+    await assert.rejects(call, { name: 'AbortError' });
+  });
+
+  it('shows a window only until its end', async () => {
+    const { store, time } = clientOf(listWith(50, 20));
+    await store.pets.list().first();
+    assert.deepEqual(
+      store.limits.windows.map(({ name, remaining }) => [name, remaining]),
+      [['minute', 50]],
+    );
+    time.advance(20 * SECOND);
+    assert.deepEqual(store.limits.windows, []);
+  });
+});
+
+describe('a client of a service that is unavailable', () => {
+  it('does not repeat a request for the state of the service', async () => {
+    const { store, sent } = clientOf(broken);
+    await assert.rejects(store.service.readiness(), { name: 'PetStoreError' });
+    assert.equal(sent.length, 1);
+  });
+
+  it('forgets the failures of an outage in which it gave up', async () => {
+    const { store, run, sent, time } = clientOf([...Array(6 + 5).fill(broken), listWith(50)]);
+    await assert.rejects(run(store.pets.list().first()), { name: 'PetStoreError' });
+    assert.equal(sent.length, 6);
+    time.advance(60 * SECOND);
+    await run(store.pets.list().first());
+    assert.equal(sent.length, 12);
+  });
+
+  it('gives up a call that fails each time, although others succeed in between', async () => {
+    const isBad = ({ search }: Sent) => search.includes('bad');
+    const { store, run, sent } = clientOf(request => (isBad(request) ? broken() : listWith(50)()));
+    const work = async () => {
+      for (let i = 0; i < 30; i++) await store.pets.list().first();
+    };
+    const bad = store.pets.list({ name: 'bad' }).first();
+    const [result] = await run(Promise.allSettled([bad, work()]));
+    assert.deepEqual([result.status, sent.filter(isBad).length], ['rejected', 6]);
+  });
+
+  it('subscribes again for as long as it takes, after pauses of at most 30 seconds', async () => {
+    const outage = [...Array(8).fill(broken), ...Array(8).fill(() => new Response(''))];
+    const { store, run, sent, time } = clientOf([
+      ...outage,
+      () => new Response('id: 1\ndata: {"id":"1"}\n\n'),
+    ]);
+    time.random = () => 1;
+    assert.equal((await run(store.events.subscribe({ from: 0 }).next())).value.id, '1');
+    assert.equal(sent.length, 17);
+    const pauses = gaps(sent);
+    assert.equal(Math.max(...pauses), 30 * SECOND);
+    assert.deepEqual(
+      pauses.slice(8, 11),
+      [1, 2, 4].map(seconds => seconds * SECOND),
+    );
   });
 });
 

@@ -55,5 +55,7 @@ describe('verifyWebhook', () => {
     assert.ok(await verifyWebhook(headersOf({ age: 290 }), body, secret));
     assert.ok(await verifyWebhook(headersOf({ age: 310 }), body, secret, { tolerance: 600 }));
     await isRejected({ ...headersOf(), 'webhook-timestamp': 'now' });
+    // Signed, but not a time.
+    await isRejected(headersOf({ age: Number.NaN }));
   });
 });

@@ -5,16 +5,28 @@ interface Interval {
   delay: number;
 }
 
+/** The longest delay of a timer, in milliseconds: 24 days. */
+const NEVER = 2 ** 31 - 1;
+
 /** The intervals that are started during a test. They run as usual; a test can also run them itself. */
 export class Intervals {
   readonly #running = new Map<unknown, Interval>();
 
   /** Watches until the test ends. Call it before the code that starts intervals. */
   static watch(t: TestContext): Intervals {
+    return Intervals.#replace(t, delay => delay);
+  }
+
+  /** Like `watch`, but intervals run only when the test runs them: it sees what happens without them. */
+  static hold(t: TestContext): Intervals {
+    return Intervals.#replace(t, () => NEVER);
+  }
+
+  static #replace(t: TestContext, delayOf: (delay: number) => number): Intervals {
     const intervals = new Intervals();
     const { setInterval, clearInterval } = globalThis;
     t.mock.method(globalThis, 'setInterval', (run: () => void, delay: number) => {
-      const timer = setInterval(run, delay);
+      const timer = setInterval(run, delayOf(delay));
       intervals.#running.set(timer, { run, delay });
       return timer;
     });

@@ -148,7 +148,6 @@ function exchange(request: ClientRequest, body: string, received: Received): Pro
         resolve(true);
         request.destroy();
       });
-      response.on('error', reject);
     });
     request.on('close', () => {
       if (received.response?.complete) resolve(true);

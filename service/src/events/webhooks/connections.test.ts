@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import http, { type IncomingMessage } from 'node:http';
+import type https from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
-import { MINUTE } from '../../kit/clock.ts';
+import { MINUTE, SECOND } from '../../kit/clock.ts';
 import { type ConnectionLimits, Connections, hostOf } from './connections.ts';
 
 describe('connections', () => {
@@ -99,7 +100,8 @@ async function opened(t: TestContext, limits: ConnectionLimits, origins = 1) {
   const sockets: Socket[] = [];
   const urls: URL[] = [];
   for (let i = 0; i < origins; i++) {
-    const server = http.createServer((_, response) => response.end());
+    // It keeps connections for longer than the service.
+    const server = http.createServer({ keepAliveTimeout: MINUTE }, (_, response) => response.end());
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     urls.push(new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`));
@@ -137,6 +139,24 @@ describe('a kept connection', () => {
     assert.deepEqual([await request(0), await request(0), await request(1), await request(0)], [1, 1, 2, 1]);
     const other = new URL('http://127.0.0.1:1/');
     assert.equal(connections.open(other).origin, other.origin);
+  });
+
+  it('is the one that was used last, so that those which are not needed end after 4 s without use', async t => {
+    const { connections, begin, request, sockets, open } = await opened(t, { total: 10, perHost: 10 });
+    const ends = [await begin(), await begin()];
+    for (const end of ends) await end();
+    assert.deepEqual([await request(), await request()], [2, 2]);
+    assert.deepEqual(
+      sockets.map(({ timeout }) => timeout),
+      [4 * SECOND, 4 * SECOND],
+    );
+    connections.close();
+    assert.deepEqual(open(), []);
+  });
+
+  it('does not resume TLS sessions, so that each verifies the certificate', () => {
+    const { agent } = new Connections({ total: 1, perHost: 1 }).open(new URL('https://hooks.example/'));
+    assert.equal((agent as https.Agent).options.maxCachedSessions, 0);
   });
 
   it('is used for a minute: then it is closed, and a new one looks up the name again', async t => {

@@ -62,6 +62,11 @@ export class Connections {
     this.#now = now;
   }
 
+  /** Whether no connection is taken, and no waiter is in the queue. */
+  get isUnused(): boolean {
+    return this.#taken.size === 0 && this.#waiting.size === 0;
+  }
+
   /** Takes up to `wanted` free connections; returns how many. */
   take(destination: Destination, wanted: number): number {
     const free = this.#limitsOf(destination).map(([name, limit]) => limit - this.#takenOf(name));

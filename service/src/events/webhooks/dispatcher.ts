@@ -66,6 +66,11 @@ export class WebhookDispatcher {
     return this.#lanes.size;
   }
 
+  /** Whether connections are taken, or lanes wait for one, although nothing runs. That is never so: they would stay taken. */
+  get hasLostConnections(): boolean {
+    return this.#work.size === 0 && !this.#laneOptions.connections.isUnused;
+  }
+
   start(): void {
     this.#timer = setInterval(() => this.#onInterval(), INTERVAL);
     this.#timer.unref();
@@ -101,7 +106,7 @@ export class WebhookDispatcher {
     this.#closing.abort();
     clearInterval(this.#timer);
     this.#unfollow?.();
-    await (this.#nextRound ?? this.#round);
+    await this.#round;
     for (const lane of this.#lanes.values()) lane.stop();
     const timer = setTimeout(() => {
       for (const lane of this.#lanes.values()) lane.abort();

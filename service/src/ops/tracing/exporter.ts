@@ -16,6 +16,13 @@ const RETRYABLE = [429, 502, 503, 504];
 
 type Settings = Pick<TraceSettings, 'url' | 'headers' | 'timeout'>;
 
+/** Resolves after some milliseconds; rejects when the signal is aborted. */
+type Sleep = (
+  milliseconds: number,
+  value: undefined,
+  options: { signal: AbortSignal; ref: false },
+) => Promise<void>;
+
 /**
  * Posts spans as OTLP in JSON. The exporter of the library cannot be aborted while it waits for a retry, and would delay the
  * end of the process for as long as an export may take.
@@ -25,11 +32,17 @@ export class Exporter implements SpanExporter {
   readonly #agent: Agent;
   readonly #end = new AbortController();
   readonly #onFailure: (spans: number, reason: string) => void;
+  readonly #sleep: Sleep;
 
   /** `onFailure` receives the number of lost spans and the reason. */
-  constructor(settings: Settings, onFailure: (spans: number, reason: string) => void) {
+  constructor(
+    settings: Settings,
+    onFailure: (spans: number, reason: string) => void,
+    pauseFor: Sleep = sleep,
+  ) {
     this.#settings = settings;
     this.#onFailure = onFailure;
+    this.#sleep = pauseFor;
     const options = { keepAlive: true, maxSockets: 4 };
     this.#agent = settings.url.startsWith('https:') ? new https.Agent(options) : new http.Agent(options);
   }
@@ -58,7 +71,7 @@ export class Exporter implements SpanExporter {
       const failure = await this.#post(body, deadline);
       if (!failure) return;
       if (!failure.isRetryable) throw failure.error;
-      await sleep(pause, undefined, { signal: deadline, ref: false }).catch(() => {
+      await this.#sleep(pause, undefined, { signal: deadline, ref: false }).catch(() => {
         throw failure.error;
       });
     }

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type AddressInfo, createServer, Socket } from 'node:net';
+import { describe, it, type TestContext } from 'node:test';
+import { MINUTE } from '../../kit/clock.ts';
+import { send } from './attempt.ts';
+import { Connections } from './connections.ts';
+import { Endpoints } from './endpoints.ts';
+
+const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n';
+
+/** An endpoint that reacts to each request in turn; the last reaction is for all further requests. */
+async function endpoint(t: TestContext, ...reactions: ((socket: Socket) => void)[]) {
+  const requests: Socket[] = [];
+  const server = createServer(socket => {
+    socket.on('error', () => {});
+    // A request is one chunk, because it is short.
+    socket.on('data', () => {
+      requests.push(socket);
+      reactions[Math.min(requests.length, reactions.length) - 1]!(socket);
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const connections = new Connections({ total: 10, perHost: 10 });
+  const resolve = async () => [{ address: '127.0.0.1', family: 4 }];
+  t.after(async () => {
+    connections.close();
+    for (const socket of requests) socket.destroy();
+    server.close();
+    await once(server, 'close');
+  });
+  const url = `http://hooks.example:${(server.address() as AddressInfo).port}/`;
+  const options = { endpoints: new Endpoints({ resolve, allowPrivate: true }), connections, timeout: MINUTE };
+  return { requests, post: () => send(url, {}, '{}', new AbortController().signal, options) };
+}
+
+const accept = (socket: Socket) => void socket.write(OK);
+
+describe('an attempt on a kept connection', () => {
+  for (const code of ['ECONNRESET', 'EPIPE']) {
+    it(`that fails with ${code} before a response is sent again on a new connection`, async t => {
+      const { requests, post } = await endpoint(t, accept);
+      await post();
+      const { prototype } = Socket;
+      const { _write: write } = prototype;
+      let failures = 0;
+      t.mock.method(prototype, '_write', function (this: Socket, ...values: Parameters<typeof write>) {
+        if (failures++ > 0) write.apply(this, values);
+        else values[2](Object.assign(new Error('planted'), { code }));
+      });
+      assert.equal((await post())!.result, 'delivered');
+      assert.deepEqual([requests.length, new Set(requests).size], [2, 2]);
+    });
+  }
+
+  for (const [how, end, reason] of [
+    ['is reset', (socket: Socket) => socket.resetAndDestroy(), 'read ECONNRESET'],
+    ['ends', (socket: Socket) => socket.end(), 'aborted'],
+  ] as const) {
+    it(`that ${how} during the response has failed, and is not sent again`, async t => {
+      const cut = (socket: Socket) =>
+        void socket.write('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf', () => end(socket));
+      const { requests, post } = await endpoint(t, accept, cut, accept);
+      await post();
+      const { result, status, error } = (await post())!;
+      assert.deepEqual([result, status, error, requests.length], ['unreachable', 200, reason, 2]);
+    });
+  }
+});
+
+describe('an attempt', () => {
+  it('reads the first 1,024 bytes of a response without an end, and closes the connection', async t => {
+    const pour = (socket: Socket) => {
+      socket.write('HTTP/1.1 200 OK\r\n\r\n');
+      const more = () => void socket.write('x'.repeat(1_000), error => error || setImmediate(more));
+      more();
+    };
+    const { requests, post } = await endpoint(t, pour);
+    const { result, responseStart } = (await post())!;
+    assert.deepEqual([result, responseStart], ['delivered', 'x'.repeat(1_024)]);
+    if (!requests[0]!.closed) await once(requests[0]!, 'close');
+    assert.equal((await post())!.result, 'delivered');
+    assert.equal(new Set(requests).size, 2, 'the connection was not kept');
+  });
+});

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { PackedCommand } from '../support/packed-command.ts';
+
+const petstore = new PackedCommand({ HOME: '/nonexistent' });
+const { lock } = await petstore.load<typeof import('../../../cli/src/import/lock.ts')>('import/lock.js');
+
+/** A file that other processes import. `stateOf` returns the error code of a signal to a process; `undefined` if it runs. */
+function lockedFile(t: TestContext, stateOf: (pid: number) => string | undefined) {
+  const directory = mkdtempSync(join(tmpdir(), 'petstore-lock-'));
+  t.after(() => rmSync(directory, { recursive: true }));
+  t.mock.method(process, 'kill', (pid: number) => {
+    const code = stateOf(pid);
+    if (code !== undefined) throw Object.assign(new Error(code), { code });
+    return true;
+  });
+  const file = join(directory, 'pets.csv');
+  const path = `${file}.journal.lock`;
+  return {
+    file,
+    write: (pid: number) => writeFileSync(path, String(pid)),
+    read: () => Number(readFileSync(path, 'utf8')),
+    files: () => readdirSync(directory),
+  };
+}
+
+describe('the lock of an imported file', () => {
+  it('is taken from a process that has ended, also one with the same number, and removed at the end', t => {
+    const { file, write, read, files } = lockedFile(t, () => 'ESRCH');
+    for (const pid of [12_345, process.pid]) {
+      write(pid);
+      const unlock = lock(file);
+      assert.deepEqual([read(), files()], [process.pid, ['pets.csv.journal.lock']]);
+      unlock();
+      assert.deepEqual(files(), []);
+    }
+  });
+
+  for (const [whose, code] of [
+    ['of this user', undefined],
+    ['of another user, to which it cannot send signals', 'EPERM'],
+  ] as const) {
+    it(`is not taken from a running process ${whose}`, t => {
+      const { file, write, read, files } = lockedFile(t, () => code);
+      write(12_345);
+      assert.throws(() => lock(file), /^Error: Process 12345 is importing this file: wait until it ends/);
+      assert.deepEqual([read(), files()], [12_345, ['pets.csv.journal.lock']]);
+    });
+  }
+
+  it('is not taken from a process that has taken it from one that has ended in the meantime', t => {
+    const { file, write, read, files } = lockedFile(t, pid => {
+      if (pid === 777) return undefined;
+      write(777);
+      return 'ESRCH';
+    });
+    write(12_345);
+    assert.throws(() => lock(file), /Process 777 is importing this file/);
+    assert.deepEqual([read(), files()], [777, ['pets.csv.journal.lock']]);
+  });
+});

@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { describe, it, type TestContext } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Lane } from '../../src/events/webhooks/lane.ts';
+import { SECOND } from '../../src/kit/clock.ts';
+import { Intervals } from '../support/intervals.ts';
+import { inTime } from '../support/until.ts';
+import { webhookShop } from './webhook-shop.ts';
+
+/** A shop whose intervals run only when the test runs them. */
+async function shopWithoutIntervals(t: TestContext, options: Parameters<typeof webhookShop>[1] = {}) {
+  const intervals = Intervals.hold(t);
+  const shop = await webhookShop(t, options);
+  const { dispatcher } = shop.shop.app;
+  /** Watches `look`: `count(true)` is the number of calls that recheck full windows, `count(false)` of those after new events. */
+  const looks = () => {
+    const { mock } = t.mock.method(dispatcher, 'look');
+    return {
+      count: (rechecks: boolean) => mock.calls.filter(call => call.arguments[0] === rechecks).length,
+    };
+  };
+  return { intervals, shop, dispatcher, looks };
+}
+
+async function turns(count = 10): Promise<void> {
+  for (let i = 0; i < count; i++) await nextTurn();
+}
+
+describe('a dispatcher, without its interval', () => {
+  it('sends an event when it happens', async t => {
+    const { shop } = await shopWithoutIntervals(t);
+    await shop.webhook();
+    await shop.settle();
+    for (let sent = 1; sent <= 3; sent++) {
+      await shop.category();
+      await inTime('the delivery', shop.receiver.has(sent), 10);
+    }
+  });
+
+  it('sends to the next webhook for a full host when a delivery to the host has ended', async t => {
+    const { shop } = await shopWithoutIntervals(t, {
+      receivers: 2,
+      environment: { PETSTORE_WEBHOOK_CONNECTIONS_PER_HOST: '1' },
+    });
+    for (const receiver of shop.receivers) {
+      receiver.hold();
+      await shop.webhook({}, receiver);
+    }
+    const all = () => shop.receivers.flatMap(({ received }) => received).length;
+    await shop.category();
+    await inTime('the first delivery', Promise.race(shop.receivers.map(receiver => receiver.has(1))), 10);
+    await shop.shop.app.dispatcher.look(true);
+    assert.equal(all(), 1);
+    for (const receiver of shop.receivers) receiver.release();
+    await inTime('both deliveries', Promise.all(shop.receivers.map(receiver => receiver.has(1))), 10);
+  });
+});
+
+describe('the interval of a dispatcher', () => {
+  it('sends retries that became due, and looks whether other replicas have made room in full windows', async t => {
+    const { shop, intervals, looks } = await shopWithoutIntervals(t);
+    await shop.webhook();
+    shop.receiver.respondWith(500);
+    await shop.category();
+    await shop.settle();
+    shop.receiver.respondWith(204);
+    shop.clock.advance(5 * SECOND);
+    const looked = looks();
+    intervals.run(SECOND);
+    await inTime('the retry', shop.receiver.has(2), 10);
+    assert.ok(looked.count(true) > 0);
+  });
+
+  it('looks for webhooks every 30 seconds while there is none, and does not follow the log', async t => {
+    const { shop, intervals, looks } = await shopWithoutIntervals(t);
+    const { path } = await shop.webhook();
+    await shop.settle();
+    await shop.api.delete(path);
+    await shop.settle();
+    const looked = looks();
+    await shop.category();
+    await shop.shop.app.db.numberEvents();
+    await turns();
+    assert.equal(looked.count(false), 0);
+    const before = looked.count(true);
+    for (let second = 0; second < 60; second++) intervals.run(SECOND);
+    assert.equal(looked.count(true) - before, 2);
+  });
+});
+
+describe('a round', () => {
+  it('rechecks full windows if one of the calls asked for it, and the next round does not', async t => {
+    const { shop, dispatcher } = await shopWithoutIntervals(t);
+    await shop.webhook();
+    await shop.settle();
+    const { mock } = t.mock.method(Lane.prototype, 'read');
+    await Promise.all([dispatcher.look(true), dispatcher.look(false)]);
+    await dispatcher.look(false);
+    const rechecks = mock.calls.map(call => call.arguments[2]);
+    // An event can cause one more round.
+    assert.deepEqual([rechecks.filter(Boolean).length, rechecks.at(-1)], [1, false]);
+  });
+
+  it('that starts after a call follows the present one, never at the same time', async t => {
+    const { shop, dispatcher } = await shopWithoutIntervals(t);
+    await shop.webhook();
+    await shop.settle();
+    const { db } = shop.shop.app;
+    const all = db.all.bind(db);
+    const held = Promise.withResolvers<void>();
+    let rounds = 0;
+    db.all = async (sql, values) => {
+      if (sql.includes('AS due_at') && rounds++ === 0) await held.promise;
+      return all(sql, values);
+    };
+    const first = dispatcher.look(false);
+    await turns();
+    const others = [dispatcher.look(false), dispatcher.look(false)];
+    await turns();
+    assert.equal(rounds, 1);
+    held.resolve();
+    await Promise.all([first, ...others]);
+    assert.ok(rounds >= 2);
+  });
+
+  it('does not end the attempts of a webhook whose URL changes', async t => {
+    const { shop, dispatcher } = await shopWithoutIntervals(t);
+    const { path } = await shop.webhook();
+    shop.receiver.hold();
+    await shop.category();
+    await shop.receiver.has(1);
+    await shop.api.patch(path, { url: `${shop.receiver.url}/moved` });
+    await dispatcher.look(true);
+    assert.equal(dispatcher.laneCount, 2, 'a shutdown aborts both');
+    shop.receiver.release();
+    await shop.settle();
+    assert.equal(dispatcher.laneCount, 1);
+    const [{ status, attemptCount }] = await shop.deliveries(path);
+    assert.deepEqual([status, attemptCount, shop.receiver.received.length], ['delivered', 1, 1]);
+  });
+});
+
+describe('the end of a dispatcher', () => {
+  it('waits for its round, closes kept connections, and follows the log no more', async t => {
+    const { shop, dispatcher, looks } = await shopWithoutIntervals(t);
+    let kept: Socket | undefined;
+    shop.receiver.handleWith(response => {
+      kept = response.socket!;
+      response.writeHead(204).end();
+    });
+    await shop.webhook();
+    await shop.category();
+    await shop.settle();
+    const { db } = shop.shop.app;
+    const all = db.all.bind(db);
+    const held = Promise.withResolvers<void>();
+    db.all = async (sql, values) => {
+      if (sql.includes('AS due_at')) await held.promise;
+      return all(sql, values);
+    };
+    void dispatcher.look(true);
+    await turns();
+    let isClosed = false;
+    const closing = dispatcher.close().then(() => {
+      isClosed = true;
+    });
+    await turns();
+    assert.equal(isClosed, false);
+    const end = once(kept!, 'close');
+    held.resolve();
+    await closing;
+    await inTime('the end of the connection', end, 2);
+    db.all = all;
+    const looked = looks();
+    await shop.category();
+    await db.numberEvents();
+    await turns();
+    assert.equal(looked.count(false), 0);
+  });
+});

@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { globSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { parseEnv } from 'node:util';
+import { parse } from 'yaml';
+import { readConfig } from '../../src/config.ts';
+import { SECOND } from '../../src/kit/clock.ts';
+import { composeFile, readProjectFile as read, root } from '../support/deploy-files.ts';
+import { definedOperations } from '../support/route-requests.ts';
+import { useShop } from '../support/use-shop.ts';
+
+/** The text that a pattern finds in a file of the project. */
+function found(file: string, pattern: RegExp): string {
+  const [, text] = pattern.exec(read(file)) ?? [];
+  assert.ok(text, `${file} has no ${pattern}`);
+  return text;
+}
+
+const dockerfile = read('Dockerfile').replaceAll('\\\n', ' ');
+const image = parseEnv(/^ENV (.+)$/m.exec(dockerfile)![1]!.replaceAll(' ', '\n'));
+const compose = composeFile();
+const kubernetes = (file: string) => parse(read(`deploy/kubernetes/${file}`), { version: '1.1' });
+const pod = kubernetes('deployment.yaml').spec.template;
+const [container] = pod.spec.containers;
+const policy = kubernetes('network-policy.yaml').spec;
+
+const operation = (id: string) => definedOperations.find(({ operationId }) => operationId === id)!;
+
+const shop = useShop({ environment: { OPS_PORT: '0' }, alone: false });
+const shopPort = () => new URL(shop.origin).port;
+
+describe('the checks of the deployments', () => {
+  it('of the image succeed while the service runs, and fail otherwise', async () => {
+    const [program, ...args] = JSON.parse(/^HEALTHCHECK .* CMD (.+)$/m.exec(dockerfile)![1]!) as string[];
+    assert.equal(program, 'node');
+    const statusOf = async (PORT: string) => {
+      const [code] = await once(spawn(process.execPath, args, { env: { PORT } }), 'close');
+      return code;
+    };
+    assert.deepEqual([await statusOf(shopPort()), await statusOf('1')], [0, 1]);
+  });
+
+  it('before a proxy sends requests ask whether a replica is ready', () => {
+    const { proxy } = compose.services;
+    const url = new URL(proxy.healthcheck.test.at(-1));
+    assert.ok(proxy.ports.some((published: string) => published.endsWith(`:${url.port}`)));
+    assert.match(read('deploy/Caddyfile'), new RegExp(`^:${url.port} \\{$`, 'm'));
+    const [, method, path] = /^\thttp-check send meth (\w+) uri (\S+)/m.exec(read('deploy/haproxy.cfg'))!;
+    for (const checked of [url.pathname, path]) assert.equal(checked, operation('getReadiness').template);
+    assert.equal(method, operation('getReadiness').method);
+  });
+
+  it('of Kubernetes reach the port of the API, and Prometheus that of the metrics', () => {
+    for (const probe of ['startupProbe', 'livenessProbe', 'readinessProbe']) {
+      const { path, port } = container[probe].httpGet;
+      assert.equal(port, 'http', probe);
+      const name = probe === 'readinessProbe' ? 'getReadiness' : 'getHealth';
+      assert.equal(path, operation(name).template, probe);
+    }
+    const [{ port, targetPort }] = kubernetes('service.yaml').spec.ports;
+    assert.deepEqual([port, targetPort], [80, 'http']);
+    const reached = policy.ingress.map(
+      ({ from, ports }: { from: { namespaceSelector: { matchLabels: object } }[]; ports: object[] }) => [
+        Object.values(from[0]!.namespaceSelector.matchLabels)[0],
+        ...ports.flatMap(Object.values),
+      ],
+    );
+    assert.deepEqual(reached, [
+      ['ingress-nginx', 'http'],
+      ['monitoring', 'metrics'],
+    ]);
+    const { annotations } = pod.metadata;
+    assert.equal(annotations['prometheus.io/scrape'], 'true');
+    assert.equal(annotations['prometheus.io/path'], new URL(shop.metricsUrl!).pathname);
+  });
+});
+
+describe('the proxies', () => {
+  const seconds = (name: string) =>
+    Number(found('deploy/haproxy.cfg', new RegExp(`^\\ttimeout ${name} (\\d+)s$`, 'm')));
+
+  it('close idle connections before the service does, which would break a request', () => {
+    const { keepAliveTimeout } = shop.app.server.server;
+    const kept = [seconds('http-keep-alive'), Number(found('deploy/Caddyfile', /^\t+keepalive (\d+)s$/m))];
+    for (const time of kept) assert.ok(time * SECOND < keepAliveTimeout, `${time} s`);
+  });
+
+  it('wait for a long poll, and for a request for as long as the service', () => {
+    const { maximum } = operation('listEvents').route.query!.properties!.wait as { maximum: number };
+    for (const name of ['client', 'server']) assert.ok(seconds(name) > maximum, name);
+    assert.ok(seconds('http-request') * SECOND > shop.app.server.server.requestTimeout);
+  });
+});
+
+describe('the values that the files of a deployment share', () => {
+  it('are the directories in which the service writes, in compose.yaml', () => {
+    const { volumes, tmpfs } = compose.services.service;
+    assert.deepEqual(
+      volumes.map((volume: string) => volume.split(':')[1]),
+      [image.PETSTORE_DATA],
+    );
+    assert.ok(tmpfs.some((directory: string) => image.NODE_COMPILE_CACHE!.startsWith(`${directory}/`)));
+  });
+
+  it('are the ports of the metrics', () => {
+    const { OPS_PORT } = compose.services.service.environment;
+    assert.equal(OPS_PORT, parseEnv(read('deploy/kubernetes/settings.env')).OPS_PORT);
+    assert.deepEqual(found('Dockerfile', /^EXPOSE (.+)$/m).split(' '), [image.PORT, OPS_PORT]);
+    const port = found('deploy/prometheus/prometheus.yaml', /OPS_PORT=(\d+)/);
+    const [{ job_name, static_configs }] = parse(read('deploy/prometheus/prometheus.yaml')).scrape_configs;
+    for (const target of static_configs[0].targets) assert.equal(target.split(':')[1], port, target);
+    const jobs = read('deploy/prometheus/alerts.yaml').matchAll(/job="([^"]*)"/g);
+    assert.deepEqual([...new Set(Array.from(jobs, ([, job]) => job))], [job_name]);
+  });
+
+  it('are names, passwords and ports of the databases', () => {
+    // Each variable has its own name as its value.
+    const { services } = parse(read('compose.yaml').replaceAll(/\$\{(\w+):-[^}]*\}/g, '$1'));
+    const { service, postgres, redis } = services;
+    const database = new URL(service.environment.DATABASE_URL);
+    const { POSTGRES_USER: user, POSTGRES_PASSWORD: password, POSTGRES_DB: name } = postgres.environment;
+    assert.deepEqual([database.username, database.password, database.pathname], [user, password, `/${name}`]);
+    assert.deepEqual(postgres.healthcheck.test.slice(-4), ['-U', user, '-d', name]);
+    const counters = new URL(service.environment.REDIS_URL);
+    assert.deepEqual(
+      [redis.command[2], redis.environment.REDISCLI_AUTH],
+      [counters.password, counters.password],
+    );
+    assert.deepEqual([database.hostname, counters.hostname], ['postgres', 'redis']);
+    const ports = policy.egress.flatMap(({ ports }: { ports: { port: number }[] }) =>
+      ports.map(({ port }) => String(port)),
+    );
+    // DNS over UDP and TCP, the databases, and webhooks.
+    assert.deepEqual(ports, ['53', '53', database.port, counters.port, '443']);
+  });
+
+  it('are the Secret and its keys, which the documentation creates', () => {
+    const { secret } = pod.spec.volumes.find(({ name }: { name: string }) => name === 'secrets');
+    const [, name, files] = /`kubectl create secret generic (\S+) (.+)`/.exec(read('docs/operations.md'))!;
+    assert.equal(secret.secretName, name);
+    const keys = secret.items.map(({ key }: { key: string }) => `--from-file=${key}`);
+    assert.equal(keys.join(' '), files);
+  });
+
+  it('are directories and user of the unit for systemd, and the exit code of a setting that the service rejects', () => {
+    const unit = 'deploy/systemd/petstore.service';
+    const directive = (name: string) => found(unit, new RegExp(`^${name}=(.+)$`, 'm'));
+    const state = directive('StateDirectory');
+    assert.equal(directive('Environment=PETSTORE_DATA'), `%S/${state}`);
+    assert.equal(directive('Environment=NODE_COMPILE_CACHE'), `%C/${directive('CacheDirectory')}`);
+    const user = directive('User');
+    assert.equal(directive('Group'), user);
+    assert.match(
+      read('deploy/systemd/sysusers.conf'),
+      new RegExp(`^u ${user} - ".*" /var/lib/${state}$`, 'm'),
+    );
+    const service = [join(root, 'service/src/main.ts'), 'serve'];
+    const { status } = spawnSync(process.execPath, service, { env: { PORT: 'none' } });
+    assert.equal(directive('RestartPreventExitStatus'), String(status));
+  });
+
+  it('are files and paths that exist', () => {
+    const rules: string[] = parse(read('deploy/prometheus/prometheus.yaml')).rule_files;
+    for (const rule of rules)
+      assert.equal(globSync(rule, { cwd: join(root, 'deploy/prometheus') }).length, 1, rule);
+    assert.equal(readConfig(image).port, Number(found('deploy/Caddyfile', /dynamic a service (\d+) /)));
+  });
+});

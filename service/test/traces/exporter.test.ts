@@ -1,0 +1,229 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { describe, it, type TestContext } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type ReadableSpan, type SpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
+import { MINUTE, SECOND } from '../../src/kit/clock.ts';
+import type { TraceSettings } from '../../src/kit/trace-settings.ts';
+import { BoundedProcessor } from '../../src/ops/tracing/bounded-processor.ts';
+import { Exporter } from '../../src/ops/tracing/exporter.ts';
+import { OtlpTracing } from '../../src/ops/tracing/otlp-tracing.ts';
+import { until } from '../support/until.ts';
+import { Collector } from './collector.ts';
+
+/** Ended spans, without a processor that exports them. */
+function endedSpans(count: number): ReadableSpan[] {
+  const spans: ReadableSpan[] = [];
+  const done = async () => {};
+  const processor = { onStart: () => {}, onEnd: span => void spans.push(span) } as Partial<SpanProcessor>;
+  const provider = new TracerProvider({
+    spanProcessors: [{ ...processor, forceFlush: done, shutdown: done } as SpanProcessor],
+  });
+  for (let i = 0; i < count; i++) provider.getTracer('test').startSpan(`span ${i}`).end();
+  return spans;
+}
+
+async function startCollector(t: TestContext): Promise<Collector> {
+  const collector = await Collector.start();
+  t.after(() => collector.close());
+  return collector;
+}
+
+/** A pause that takes no time. */
+async function noPause(signal: AbortSignal): Promise<void> {
+  await nextTurn();
+  signal.throwIfAborted();
+}
+
+/** A pause that only the end of the export ends. */
+async function endlessPause(signal: AbortSignal): Promise<void> {
+  await once(signal, 'abort');
+  signal.throwIfAborted();
+}
+
+function exporterTo(t: TestContext, url: string, timeout = MINUTE, pause = noPause) {
+  const pauses: number[] = [];
+  const lost: [spans: number, reason: string][] = [];
+  const exporter = new Exporter(
+    { url, headers: {}, timeout },
+    (spans, reason) => void lost.push([spans, reason]),
+    (milliseconds, _, { signal }) => {
+      pauses.push(milliseconds);
+      return pause(signal);
+    },
+  );
+  t.after(() => exporter.shutdown());
+  const send = (spans: number) =>
+    new Promise<number>(resolve => exporter.export(endedSpans(spans), ({ code }) => resolve(code)));
+  return { exporter, pauses, lost, send };
+}
+
+/** A collector that responds with these statuses in turn, and 200 after them; 0 breaks the connection. */
+async function collectorWith(t: TestContext, ...statuses: number[]): Promise<Collector> {
+  const collector = await startCollector(t);
+  collector.handleWith(response => {
+    const status = statuses.shift() ?? 200;
+    if (status === 0) response.destroy();
+    else response.writeHead(status).end('{}');
+  });
+  return collector;
+}
+
+describe('an export of spans', () => {
+  it('is tried again after a busy response or a broken connection, after pauses that double', async t => {
+    const collector = await collectorWith(t, 429, 502, 503, 504, 0);
+    const { pauses, lost, send } = exporterTo(t, collector.url);
+    assert.equal(await send(2), 0);
+    assert.deepEqual(
+      pauses,
+      [1, 2, 4, 8, 16].map(seconds => seconds * SECOND),
+    );
+    assert.equal(lost.length, 0);
+    const [first, ...again] = collector.requests.map(({ text }) => text);
+    assert.deepEqual(again, Array(5).fill(first));
+  });
+
+  it('is not tried again after another status: all its spans are lost', async t => {
+    for (const status of [301, 400, 401, 404, 500, 501]) {
+      const collector = await collectorWith(t, status);
+      const { pauses, lost, send } = exporterTo(t, collector.url);
+      assert.equal(await send(3), 1);
+      assert.deepEqual([lost, pauses], [[[3, `Status ${status}`]], []]);
+    }
+  });
+
+  it('ends at its deadline, and at a shutdown during a pause, with the last reason', async t => {
+    const collector = await startCollector(t);
+    collector.handleWith(() => {});
+    const silent = exporterTo(t, collector.url, 20);
+    assert.equal(await silent.send(2), 1);
+    assert.deepEqual(silent.lost, [[2, 'The collector did not respond in time']]);
+    collector.handleWith(response => void response.writeHead(503).end());
+    const busy = exporterTo(t, collector.url, MINUTE, endlessPause);
+    const sent = busy.send(2);
+    await until('the pause', () => busy.pauses.length === 1);
+    await busy.exporter.shutdown();
+    assert.equal(await sent, 1);
+    assert.deepEqual(busy.lost, [[2, 'Status 503']]);
+  });
+
+  it('keeps its connection for the next one', async t => {
+    const collector = await startCollector(t);
+    const sockets = new Set<unknown>();
+    collector.handleWith(response => {
+      sockets.add(response.socket);
+      response.writeHead(200).end('{}');
+    });
+    const { send } = exporterTo(t, collector.url);
+    for (let i = 0; i < 3; i++) assert.equal(await send(1), 0);
+    assert.equal(sockets.size, 1);
+  });
+});
+
+describe('the queue of spans', () => {
+  it('has room again after each export, and loses exactly those beyond its size', () => {
+    const waiting: ReadableSpan[] = [];
+    let exported = 0;
+    let lost = 0;
+    let flush = () => {};
+    const processor = new BoundedProcessor(
+      exporter => {
+        flush = () => exporter.export(waiting.splice(0, 2), () => {});
+        return { onEnd: span => void waiting.push(span) } as SpanProcessor;
+      },
+      {
+        exporter: {
+          export: spans => {
+            exported += spans.length;
+          },
+          shutdown: async () => {},
+        },
+        most: 4,
+        onDrop: () => void lost++,
+      },
+    );
+    const [span] = endedSpans(1);
+    for (let round = 1; round <= 5; round++) {
+      for (let i = 0; i < 5; i++) processor.onEnd(span!);
+      assert.deepEqual([waiting.length, lost], [4, round]);
+      while (waiting.length > 0) flush();
+      assert.equal(exported, 4 * round);
+    }
+    for (let i = 0; i < 4; i++) processor.onEnd(span!);
+    flush();
+    for (let i = 0; i < 3; i++) processor.onEnd(span!);
+    assert.deepEqual([waiting.length, lost], [4, 6], 'two have left the queue');
+  });
+});
+
+/** Tracing to a collector, without a service. */
+async function tracing(t: TestContext, collector: Collector, queue: Partial<TraceSettings['queue']> = {}) {
+  const losses: [spans: number, reason: string][] = [];
+  const otlp = new OtlpTracing({
+    settings: {
+      url: collector.url,
+      headers: {},
+      timeout: MINUTE,
+      resource: {},
+      sampler: { ratio: 1, isParentBased: true },
+      queue: { size: 8, batch: 2, delay: 1, ...queue },
+    },
+    onLoss: (spans, reason) => void losses.push([spans, reason]),
+  });
+  t.after(() => otlp.close());
+  const record = (count: number, attributes = {}) => {
+    for (let i = 0; i < count; i++)
+      otlp.begin(`span ${i}`, { kind: 'internal', parent: undefined, attributes }).end();
+  };
+  return { otlp, losses, record };
+}
+
+describe('tracing', () => {
+  it('exports several queues of spans, in batches, and long texts only in part', async t => {
+    const collector = await startCollector(t);
+    const { otlp, losses, record } = await tracing(t, collector, { size: 4 });
+    for (let queue = 1; queue <= 5; queue++) {
+      record(4, { 'url.path': 'x'.repeat(3_000) });
+      await until('the queue is exported', () => collector.spans.length === 4 * queue);
+    }
+    assert.deepEqual([otlp.dropped, losses], [0, []]);
+    for (const { text } of collector.requests) assert.ok(text.split('"spanId"').length <= 3);
+    assert.equal(String(collector.spans[0]!.attributes['url.path']).length, 2_048);
+  });
+
+  it('reports the number of lost spans at most once a minute, each only once', async t => {
+    const collector = await startCollector(t);
+    collector.handleWith(() => {});
+    const { otlp, losses, record } = await tracing(t, collector, { delay: MINUTE });
+    let now = performance.now();
+    t.mock.method(performance, 'now', () => now);
+    const reason = 'More spans than can be exported';
+    // The first two leave the queue at once, in an export that does not end.
+    record(2 + 8 + 3);
+    assert.deepEqual(losses, [[1, reason]]);
+    now += MINUTE;
+    record(2);
+    assert.deepEqual(losses.slice(1), [[4 - 1, reason]]);
+    now += MINUTE - 1;
+    record(1);
+    assert.equal(losses.length, 2);
+    assert.equal(otlp.dropped, 6);
+    collector.handleWith(response => void response.writeHead(200).end('{}'));
+  });
+
+  it('sends at most four exports at once when it ends', async t => {
+    const collector = await startCollector(t);
+    const held: (() => void)[] = [];
+    collector.handleWith(response => void held.push(() => response.writeHead(200).end('{}')));
+    const { otlp, record } = await tracing(t, collector, { batch: 1, delay: MINUTE });
+    record(8);
+    const closing = otlp.close();
+    await collector.has(4);
+    for (let i = 0; i < 20; i++) await nextTurn();
+    assert.equal(collector.requests.length, 4);
+    collector.handleWith(response => void response.writeHead(200).end('{}'));
+    for (const respond of held) respond();
+    await closing;
+    assert.deepEqual([collector.spans.length, otlp.dropped], [8, 0]);
+  });
+});
