@@ -201,7 +201,7 @@ describe('writes at once on PostgreSQL', () => {
     const change = (tx: Transaction) =>
       tx.run("UPDATE categories SET description = 'x' WHERE name = 'shared'");
     const other = await openAgain();
-    const release = await hold(other, change);
+    const release = await holdLocks(other, change);
     const isWaiting = async () =>
       (await other.get(
         'SELECT 1 FROM pg_locks JOIN pg_stat_activity USING (pid) WHERE NOT granted AND datname = current_database()',

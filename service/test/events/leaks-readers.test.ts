@@ -5,7 +5,7 @@ import type { EventFilter } from '../../src/events/event-log/event-filter.ts';
 import { EventTail } from '../../src/events/event-log/event-tail.ts';
 import { EventStream } from '../../src/events/stream/event-stream.ts';
 import { waitForEvents } from '../../src/events/stream/wait-for-events.ts';
-import { MINUTE, SECOND } from '../../src/kit/clock.ts';
+import { MINUTE } from '../../src/kit/clock.ts';
 import type { MessageSink } from '../../src/routes/message-sink.ts';
 import { CountingLog, settle } from './counting-log.ts';
 
@@ -148,61 +148,5 @@ describe(`${READERS} streams leave nothing behind`, () => {
     unfollow();
     await assertUnread(reading);
     assert.ok(reading.log.reads - before < 10, 'streams that wait for their turn stop reading');
-  });
-});
-
-describe('the tail of the log', () => {
-  it('is read every second by one timer while it has a follower, and not after the last one leaves', async t => {
-    t.mock.timers.enable({ apis: ['setInterval'] });
-    const { tail, log } = aLog(t);
-    let notified = 0;
-    const unfollow = Array.from({ length: 1_000 }, () => tail.follow(() => notified++));
-    await settle();
-    assert.equal(notified, 1_000, 'each has the position at which the tail starts');
-    notified = 0;
-    const before = log.reads;
-    for (let second = 0; second < 5; second++) {
-      t.mock.timers.tick(SECOND);
-      await settle();
-    }
-    assert.equal(log.reads - before, 5);
-    for (const end of unfollow.slice(1)) end();
-    log.append();
-    await settle();
-    assert.equal(notified, 1, 'the one that remains');
-    unfollow[0]!();
-    const reads = log.reads;
-    for (let second = 0; second < 60; second++) {
-      t.mock.timers.tick(SECOND);
-      log.append();
-      await settle();
-    }
-    assert.deepEqual([log.reads, notified, tail.position], [reads, 1, undefined]);
-    // However often all followers leave and others arrive, one timer remains.
-    for (let i = 0; i < 1_000; i++) tail.follow(() => {})();
-    await settle();
-    const end = tail.follow(() => {});
-    await settle();
-    const last = log.reads;
-    t.mock.timers.tick(SECOND);
-    await settle();
-    assert.equal(log.reads - last, 1);
-    end();
-  });
-
-  it('is not read after it was closed, and notifies no follower', async t => {
-    t.mock.timers.enable({ apis: ['setInterval'] });
-    const { tail, log } = aLog(t);
-    for (let i = 0; i < 1_000; i++) tail.follow(() => {})();
-    tail.follow(() => assert.equal(isClosed, false));
-    let isClosed = false;
-    await settle();
-    await tail.close();
-    isClosed = true;
-    const before = log.reads;
-    log.append();
-    t.mock.timers.tick(60 * SECOND);
-    await settle();
-    assert.equal(log.reads, before);
   });
 });

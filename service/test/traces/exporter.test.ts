@@ -173,7 +173,7 @@ async function tracing(t: TestContext, collector: Collector, queue: Partial<Trac
   t.after(() => otlp.close());
   const record = (count: number, attributes = {}) => {
     for (let i = 0; i < count; i++)
-      otlp.begin(`span ${i}`, { kind: 'internal', parent: undefined, attributes }).end();
+      otlp.begin(`span ${i}`, { kind: 'internal', parent: undefined, attributes: () => attributes }).end();
   };
   return { otlp, losses, record };
 }

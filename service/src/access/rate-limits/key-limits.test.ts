@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { MemoryCounters } from '../../counters/memory.ts';
 import { DatabaseUnavailable, type Queries, type Transaction, type Writer } from '../../db/database.ts';
 import { accessFeature } from '../feature.ts';
+import { Rejections } from '../rejections/rejections.ts';
 import { KeyLimits } from './key-limits.ts';
 
 const NOON = Date.parse('2026-11-21T12:00:00.000Z');
@@ -76,6 +77,7 @@ describe('a flush of counts', () => {
       clock: { now: () => NOON },
       flushInterval: 800,
       onFlushError: error => errors.push(error),
+      rejections: new Rejections(),
     });
     await start!();
     const { promise: hanging, resolve: end } = Promise.withResolvers<void>();
