@@ -3,6 +3,7 @@ import { EVENT_DAYS, WEBHOOKS_PER_KEY } from './contract/defaults.ts';
 import { isAddressRange } from './kit/client-address.ts';
 import { HOUR, MINUTE, SECOND } from './kit/clock.ts';
 import { ConfigError } from './kit/config-error.ts';
+import { postgresUrl } from './kit/postgres-url.ts';
 import {
   type Environment,
   flag,
@@ -20,7 +21,7 @@ import {
 } from './kit/settings.ts';
 import { nearest } from './kit/text.ts';
 import { readTraceSettings, type TraceSettings } from './kit/trace-settings.ts';
-import { postgresUrl, publicUrl, redisUrls } from './kit/url-settings.ts';
+import { publicUrl, redisUrls } from './kit/url-settings.ts';
 
 export { ConfigError };
 

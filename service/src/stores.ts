@@ -36,6 +36,8 @@ export async function openStores(
         if (status === 'unavailable') log.warn({ reason }, statusTexts[status]);
         else log.warn(statusTexts[status]);
       },
+      onPrimary: url =>
+        log.warn({ primary: new URL(url).host }, 'Another server has become the primary of the database'),
       onPooler: () => log.info('A pooler is in front of PostgreSQL: statements are not prepared'),
       onContinued: continued =>
         log.error(

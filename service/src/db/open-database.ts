@@ -16,6 +16,8 @@ export interface StoreOptions {
   onCommit?: ((size: number) => void) | undefined;
   /** Called once when the server becomes unavailable or does not confirm commits, and once when this has ended. */
   onStatus?: ((status: StoreStatus, reason?: string) => void) | undefined;
+  /** Called with the URL of the new primary when another server has become it. */
+  onPrimary?: ((url: string) => void) | undefined;
   /** Called when connections go through a pooler. */
   onPooler?: (() => void) | undefined;
   /** Called when this process has continued the event log in a new range, because the database was returned to an earlier state. */
@@ -44,6 +46,7 @@ export async function openDatabase(options: StoreOptions, clock: Clock): Promise
     onCommit: options.onCommit,
     clock,
     onStatus: options.onStatus,
+    onPrimary: options.onPrimary,
     onPooler: options.onPooler,
     onContinued: options.onContinued,
   });

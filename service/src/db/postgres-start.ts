@@ -5,11 +5,9 @@ import { withoutPassword } from '../kit/urls.ts';
 import { DatabaseUnavailable, StoreUnavailable, UnusableStore } from './database.ts';
 import { migratePostgres } from './migrate-postgres.ts';
 import { toOutage } from './postgres-errors.ts';
+import { CONNECTION_TIMEOUT } from './postgres-primary.ts';
 import { isPooled } from './postgres-sessions.ts';
 import { Sockets } from './postgres-sockets.ts';
-
-/** How long it may take to connect, in milliseconds. */
-export const CONNECTION_TIMEOUT = 2 * SECOND;
 
 /** How long a server may take to close a connection, in milliseconds. A server that hangs never does. */
 export const CLOSE_TIMEOUT = SECOND;

@@ -1,19 +1,6 @@
 import { ConfigError } from './config-error.ts';
 import { type Kind, listOf } from './settings.ts';
 
-const POSTGRES_URL = 'postgres://user:password@host:port/database';
-
-/** The URL of a PostgreSQL database. Messages do not show it: it may contain a password. */
-export const postgresUrl: Kind<string> = {
-  values: POSTGRES_URL,
-  parse: (text, name) => {
-    const url = URL.parse(text);
-    if (url && /^postgres(ql)?:$/.test(url.protocol) && url.hostname !== '' && url.pathname.length > 1)
-      return url.href;
-    throw new ConfigError(`${name} must be ${POSTGRES_URL}`);
-  },
-};
-
 const REDIS_URL = 'a URL such as redis://127.0.0.1:6379 or rediss://user:password@host:6380/0';
 
 const redisNodes = listOf<string>({

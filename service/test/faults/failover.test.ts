@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { describe, it, type TestContext } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type PostgresServer, startPair } from '../../../scripts/servers/postgres.ts';
+import { SECOND } from '../../src/kit/clock.ts';
+import { Ledger } from '../crash/ledger.ts';
+import { assertSound, isOnShelf, stockShelf } from '../crash/shelf.ts';
+import { WritingClient } from '../crash/write-load.ts';
+import { sized } from '../support/long.ts';
+import { Random } from '../support/random.ts';
+import { dataDirectory } from '../support/service-process.ts';
+import { aShop, recovery, rowsOf, type Shop } from './shop-on-postgres.ts';
+
+/** How often the standby is promoted in each way. */
+const ROUNDS = sized(1, 10);
+
+/** `FAULT_SEED=…` repeats the random moments of a run, but not what the machine does between them. */
+const SEED = Number(process.env.FAULT_SEED ?? Date.now() | 0);
+
+const CLIENTS_PER_REPLICA = 8;
+
+/** How long after the promotion each replica writes again, in milliseconds. */
+const GOAL = 2 * SECOND;
+
+interface Pair {
+  primary: PostgresServer;
+  standby: PostgresServer;
+  /** The URL of a database on both servers. */
+  url: string;
+  /** The same without the primary. */
+  promotedUrl: string;
+}
+
+async function aPair(t: TestContext): Promise<Pair> {
+  const { primary, standby } = await startPair();
+  t.after(async () => {
+    await standby.stop();
+    await primary.stop();
+  });
+  const url = new URL(await primary.createDatabase());
+  const promotedUrl = url.href.replace(`:${primary.port}/`, `:${standby.port}/`);
+  const hosts = [primary, standby].map(({ port }) => `127.0.0.1:${port}`);
+  return {
+    ...{ primary, standby, promotedUrl },
+    url: `${url.href.replace(url.host, hosts.join(','))}?target_session_attrs=read-write`,
+  };
+}
+
+const ways: Record<string, (primary: PostgresServer) => Promise<void> | void> = {
+  'the primary crashes': primary => primary.kill(),
+  'the primary is shut down': primary => primary.shutDown(),
+  'the primary hangs': primary => primary.pause(),
+};
+
+const aWrite = ({ api }: Shop) => recovery(() => api.post('/categories', { name: crypto.randomUUID() }));
+
+for (const [way, fail] of Object.entries(ways)) {
+  describe(`when ${way} and the standby is promoted, ${ROUNDS} times under load`, () => {
+    for (let round = 1; round <= ROUNDS; round++) {
+      it(`no acknowledged write is lost, none is doubled, and both replicas soon write again (${round})`, async t => {
+        const { primary, standby, url, promotedUrl } = await aPair(t);
+        const directory = dataDirectory(t);
+        const shops = [await aShop(t, url, { directory }), await aShop(t, url, { directory })] as const;
+        const ledger = new Ledger();
+        const random = new Random(SEED + round);
+        const shelf = await stockShelf(shops[0].api);
+        const stopping = new AbortController();
+        const clients = Promise.all(
+          shops.flatMap(({ api }) =>
+            Array.from({ length: CLIENTS_PER_REPLICA }, () =>
+              new WritingClient(api, ledger, random, shelf).writeThroughOutagesUntil(stopping.signal),
+            ),
+          ),
+        );
+        const failOver = async () => {
+          await ledger.hasGrownBy(random.between(50, 200));
+          await fail(primary);
+          await sleep(random.between(0, 500));
+          await standby.promote();
+          const times = await Promise.all(shops.map(aWrite));
+          t.diagnostic(`seed ${SEED + round}; writes again after ${times.map(Math.round).join(' and ')} ms`);
+          // A former primary that runs again accepts writes, but has an earlier timeline.
+          primary.resume();
+          await ledger.hasGrownBy(random.between(50, 200));
+          return Math.max(...times);
+        };
+        const slowest = await Promise.race([failOver(), clients.then(() => assert.fail('the clients ended'))]);
+        stopping.abort();
+        await clients;
+        const read = (sql: string) => rowsOf<object>(promotedUrl, sql);
+        const { sent, done } = await ledger.check(read, isOnShelf(shelf));
+        await assertSound(read, shelf);
+        t.diagnostic(`${ledger.acknowledged} acknowledged writes; ${done} of ${sent} uncertain ones took effect`);
+        assert.ok(slowest < GOAL, `a replica wrote again after ${slowest} ms`);
+
+        const { api } = await aShop(t, url, { directory });
+        const { body } = await api.post('/categories', { name: 'Late' });
+        assert.deepEqual(await rowsOf(promotedUrl, "SELECT id FROM categories WHERE name = 'Late'"), [
+          { id: body.id },
+        ]);
+        for (const { service } of shops) {
+          const { stdout } = await service.end('SIGTERM');
+          assert.equal(stdout.match(/Another server has become the primary/g)?.length, 1);
+        }
+      });
+    }
+  });
+}
