@@ -25,6 +25,8 @@ const PROBE: ScriptCall = {
 
 export interface RedisLinkOptions {
   urls: readonly string[];
+  /** Begins the names of all keys, followed by a colon. */
+  prefix?: string | undefined;
   /** How long a response, or connecting and the first decision, may take, in milliseconds. The default is 1,000. */
   timeout?: number;
   /** Called after each connection, including the first. */
@@ -70,7 +72,8 @@ export class RedisLink {
 
   /** Connects. After a failure it retries later. */
   async connect(): Promise<void> {
-    const candidate = await redisConnection(this.#options.urls);
+    const { urls, prefix } = this.#options;
+    const candidate = await redisConnection(urls, prefix === undefined ? '' : `${prefix}:`);
     if (this.#closed) return;
     this.#candidate = candidate;
     try {

@@ -20,6 +20,8 @@ export interface StoreOptions {
   onPrimary?: ((url: string) => void) | undefined;
   /** Called when connections go through a pooler. */
   onPooler?: (() => void) | undefined;
+  /** Called when notifications do not reach other sessions, so that the service polls for events. */
+  onPolling?: (() => void) | undefined;
   /** Called when this process has continued the event log in a new range, because the database was returned to an earlier state. */
   onContinued?: ((log: ContinuedLog) => void) | undefined;
 }
@@ -48,6 +50,7 @@ export async function openDatabase(options: StoreOptions, clock: Clock): Promise
     onStatus: options.onStatus,
     onPrimary: options.onPrimary,
     onPooler: options.onPooler,
+    onPolling: options.onPolling,
     onContinued: options.onContinued,
   });
 }

@@ -10,8 +10,8 @@ export const CONNECTION_TIMEOUT = 2 * SECOND;
 /** How often each server is checked, in milliseconds. */
 const INTERVAL = SECOND / 2;
 
-/** How long a server may take to report its role, in milliseconds. */
-const RESPONSE_TIMEOUT = SECOND;
+/** How long a server may take to report its role, in milliseconds: longer than a busy machine delays it. */
+const RESPONSE_TIMEOUT = 3 * SECOND;
 
 /** How long to wait for the other servers when one accepts writes, in milliseconds: a former primary may do so as well. */
 const OTHERS_TIMEOUT = SECOND / 4;

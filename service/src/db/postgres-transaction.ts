@@ -50,7 +50,7 @@ const APPEND_ALL = `INSERT INTO new_events (${NEW_EVENT_COLUMNS}) SELECT * FROM
 /** The number of rows that are held back at most, in addition to those of one operation: sending them blocks the event loop. */
 const MAX_HELD = 1_000;
 
-const TRY_LOCK = 'SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0)) AS taken';
+export const TRY_LOCK = 'SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0)) AS taken';
 
 /** Takes those of several locks that are free, and returns their names. */
 const TRY_ALL =

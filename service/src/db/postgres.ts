@@ -52,8 +52,18 @@ export interface PostgresOptions {
   onPrimary?: ((url: string) => void) | undefined;
   /** Called when connections go through a pooler. */
   onPooler?: (() => void) | undefined;
+  /** Called when notifications do not reach other sessions, so that the service polls for events. */
+  onPolling?: (() => void) | undefined;
   /** Called when this process has continued the event log in a new range, because the database was returned to an earlier state. */
   onContinued?: ((log: ContinuedLog) => void) | undefined;
+}
+
+/** What the start has found out. */
+interface Found {
+  primary: Primary;
+  sessions: Sessions;
+  /** Whether notifications reach other sessions. */
+  canListen: boolean;
 }
 
 /** Writes a row without changing it; unlike SQLite, PostgreSQL writes a new version of the row. */
@@ -77,10 +87,14 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
   const primary = new Primary(url);
   try {
     await primary.find();
-    const { pooled } = await prepareDatabase(primary.url, statementSeconds * SECOND + RESPONSE_MARGIN);
-    if (pooled) options.onPooler?.();
-    const sessions = (pooled ? pooledSessions : directSessions)(statementSeconds * SECOND);
-    return new PostgresDatabase(options, sessions, primary);
+    const { isPooled, canListen } = await prepareDatabase(
+      primary.url,
+      statementSeconds * SECOND + RESPONSE_MARGIN,
+    );
+    if (isPooled) options.onPooler?.();
+    else if (!canListen) options.onPolling?.();
+    const sessions = (isPooled ? pooledSessions : directSessions)(statementSeconds * SECOND);
+    return new PostgresDatabase(options, { sessions, canListen, primary });
   } catch (error) {
     await primary.close();
     throw startFailure(url, error);
@@ -116,7 +130,7 @@ class PostgresDatabase implements Database {
   readonly #onStatus: PostgresOptions['onStatus'];
   readonly #most: number;
 
-  constructor(options: PostgresOptions, sessions: Sessions, primary: Primary) {
+  constructor(options: PostgresOptions, { sessions, canListen, primary }: Found) {
     const {
       connections,
       statementSeconds,
@@ -186,7 +200,7 @@ class PostgresDatabase implements Database {
       this.#relay.note(Number(lastId));
       for (const listener of this.#listeners) listener();
     };
-    this.#listener = sessions.canListen
+    this.#listener = canListen
       ? new Notifications(configure, CHANNEL, notifyListeners)
       : new Polling(notifyListeners);
     primary.watch(() => {
