@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, DatabaseError, type Notification } from 'pg';
 import { SECOND } from '../kit/clock.ts';
-import { asError } from '../kit/thrown.ts';
 import { DatabaseUnavailable, UnusableStore } from './database.ts';
 import { toOutage } from './postgres-errors.ts';
 import { LOCK, TRY_LOCK } from './postgres-transaction.ts';
@@ -14,6 +13,8 @@ const CHANNEL = 'petstore_probe';
 
 /** Resolves with whether an engine has a feature. */
 type Probe = (session: Client) => Promise<boolean>;
+
+const SNAPSHOT = 'SELECT pg_current_snapshot()::text AS now';
 
 const TABLES = `
   CREATE TEMP TABLE probed (
@@ -38,21 +39,29 @@ const FUNCTIONS = [
 ];
 
 /**
- * What the service relies on and an engine with PostgreSQL's protocol may lack, in one session. They run in one transaction, after `TABLES`.
- * docs/operations.md lists them.
+ * What the service relies on and an engine with PostgreSQL's protocol may lack, in one session and one transaction. Each probe sends all of
+ * its statements at once, so that all probes take one round trip. docs/operations.md lists the features.
  */
 const features: Record<string, Probe> = {
   'locks by name (pg_advisory_xact_lock) that the server holds': async session => {
     const query = `SELECT count(*) AS held FROM pg_locks WHERE locktype = 'advisory' AND granted AND pid = pg_backend_pid()`;
     return (await numberFrom(session, query)) > 0;
   },
+  'temporary tables, identities and generated columns': async session => {
+    await session.query(TABLES);
+    return true;
+  },
   'generated IDs that fit a JSON number': async session => {
     const id = await numberFrom(session, "INSERT INTO probed (name) VALUES ('a') RETURNING id");
     return id >= 1 && id <= Number.MAX_SAFE_INTEGER;
   },
   'savepoints that undo changes': async session => {
-    await session.query("SAVEPOINT part; INSERT INTO probed (name) VALUES ('b'); ROLLBACK TO part");
-    return (await numberFrom(session, 'SELECT count(*) FROM probed')) === 1;
+    const undo = "SAVEPOINT part; INSERT INTO probed (name) VALUES ('b'); ROLLBACK TO part";
+    const [, count] = await Promise.all([
+      session.query(undo),
+      numberFrom(session, 'SELECT count(*) FROM probed'),
+    ]);
+    return count === 1;
   },
   'unique values': session => rejects(session, "INSERT INTO probed (name) VALUES ('a')", '23505'),
   'CHECK constraints': session => rejects(session, "INSERT INTO probed (name) VALUES ('')", '23514'),
@@ -62,14 +71,16 @@ const features: Record<string, Probe> = {
     const skip = "INSERT INTO probed (name) VALUES ('a') ON CONFLICT DO NOTHING RETURNING id";
     const update =
       "INSERT INTO probed (name) VALUES ('a') ON CONFLICT (name) DO UPDATE SET name = 'c' RETURNING id";
-    return (await session.query(skip)).rows.length === 0 && (await session.query(update)).rows.length === 1;
+    const [skipped, updated] = await Promise.all([session.query(skip), session.query(update)]);
+    return skipped.rows.length === 0 && updated.rows.length === 1;
   },
   'changes in WITH clauses': async session => {
     const move = `WITH taken AS (DELETE FROM probed WHERE name = 'c' RETURNING name),
       given AS (INSERT INTO probed (name) SELECT name || 'd' FROM taken RETURNING name)
       SELECT count(*) FROM taken, given`;
     const moved = "SELECT count(*) FROM probed WHERE name = 'cd'";
-    return (await numberFrom(session, move)) === 1 && (await numberFrom(session, moved)) === 1;
+    const counts = await Promise.all([numberFrom(session, move), numberFrom(session, moved)]);
+    return counts.every(count => count === 1);
   },
   'the collation "C" and comparison of rows': async session =>
     (await numberFrom(session, `SELECT (('B' COLLATE "C", 2) < ('a', 1))::int`)) === 1,
@@ -81,7 +92,7 @@ const features: Record<string, Probe> = {
 
 /**
  * Checks that the server has what the service relies on. Rejects with UnusableStore, which names the first missing feature. Changes
- * nothing. A server that accepts no writes now is not checked.
+ * nothing. A server that accepts no writes now is not checked. The sessions must send statements without waiting for earlier ones.
  *
  * @param other another session, for what one session cannot check; none behind a pooler, which may have no connection for it
  * @returns whether notifications reach other sessions
@@ -96,76 +107,82 @@ export async function probeFeatures(
   const [{ is_read_only: isReadOnly, engine }] = rows;
   if (isReadOnly) return { canListen: other !== undefined };
   const lock = [`probe ${randomUUID()}`];
-  await session.query('BEGIN ISOLATION LEVEL READ COMMITTED');
+  const begun = [
+    session.query('BEGIN ISOLATION LEVEL READ COMMITTED'),
+    session.query(LOCK, lock),
+    ...(other ? [session.query(SNAPSHOT)] : []),
+  ];
+  const outcomes = Object.entries(features).map(
+    ([feature, probe]) => [feature, outcomeOf(probe(session))] as const,
+  );
   try {
-    await expect(engine, 'temporary tables, identities and generated columns', async () => {
-      await session.query(TABLES);
-      return true;
-    });
-    await expect(engine, 'locks by name (pg_advisory_xact_lock)', async () => {
-      await session.query(LOCK, lock);
-      return true;
-    });
+    const taken = await outcomeOf(Promise.all(begun));
+    expect(engine, 'locks by name (pg_advisory_xact_lock), and READ COMMITTED', taken);
+    for (const [feature, outcome] of outcomes) expect(engine, feature, await outcome);
     if (other) {
-      await expect(engine, 'locks by name that exclude other sessions', () => excludes(other, lock));
-      await expect(engine, 'READ COMMITTED, in which a statement sees what was committed before it', () =>
-        seesCommits(session, other),
+      const before = (await begun[2]!).rows[0].now;
+      expect(engine, 'locks by name that exclude other sessions', await outcomeOf(excludes(other, lock)));
+      expect(
+        engine,
+        'READ COMMITTED, in which a statement sees what was committed before it',
+        await outcomeOf(seesCommits(session, other, before)),
       );
     }
-    for (const [feature, probe] of Object.entries(features))
-      await expect(engine, feature, () => probe(session));
   } catch (error) {
     // A server whose disk is full serves reads.
-    if (error instanceof DatabaseUnavailable && error.writeProblem !== undefined)
-      return { canListen: other !== undefined };
-    throw error;
+    if (!(error instanceof DatabaseUnavailable) || error.writeProblem === undefined) throw error;
+    return { canListen: other !== undefined };
   } finally {
+    await Promise.all(outcomes.map(([, outcome]) => outcome));
     await session.query('ROLLBACK').catch(() => {});
   }
   return { canListen: other !== undefined && (await notifies(session, other)) };
 }
 
-async function expect(engine: string, feature: string, probe: () => Promise<boolean>): Promise<void> {
-  const reason = await probe().then(
-    has => (has ? undefined : ''),
-    error => {
-      const thrown = toOutage(error);
-      if (thrown instanceof DatabaseUnavailable || !(thrown instanceof DatabaseError)) throw thrown;
-      return ` (${thrown.message})`;
-    },
-  );
-  if (reason === undefined) return;
+/** Whether a probe succeeded, or its error. */
+function outcomeOf(probing: Promise<unknown>): Promise<unknown> {
+  return probing.catch(error => error as unknown);
+}
+
+/** Throws unless a probe succeeded. */
+function expect(engine: string, feature: string, outcome: unknown): void {
+  const thrown = toOutage(outcome);
+  if (thrown instanceof DatabaseUnavailable) throw thrown;
+  const isFailure = outcome instanceof Error;
+  if (isFailure && !(outcome instanceof DatabaseError)) throw outcome;
+  if (!isFailure && outcome !== false) return;
   throw new UnusableStore(
-    `The database cannot be used, because its engine lacks ${feature}${reason}: use PostgreSQL 15 or newer, with its defaults. It is ` +
-      `${engine}. docs/operations.md lists all features that the service needs`,
+    `The database cannot be used, because its engine lacks ${feature}${isFailure ? ` (${outcome.message})` : ''}: use PostgreSQL 15 ` +
+      `or newer, with its defaults. It is ${engine}. docs/operations.md lists all features that the service needs`,
   );
 }
 
 /** Whether a lock that another session holds is not free, and whether a wait for it ends after `lock_timeout`. */
 async function excludes(other: Client, lock: string[]): Promise<boolean> {
-  const { rows } = await other.query<{ taken: boolean }>(TRY_LOCK, lock);
-  if (rows[0]!.taken) return false;
-  await other.query("BEGIN; SET LOCAL lock_timeout = '1ms'");
-  const waiting = other.query(LOCK, lock).then(() => undefined, stateOf);
-  if ((await Promise.race([waiting, sleep(WAIT_TIMEOUT, undefined, { ref: false })])) !== '55P03')
-    return false;
-  await other.query('ROLLBACK');
-  return true;
+  const trying = other.query<{ taken: boolean }>(TRY_LOCK, lock);
+  const statements = [other.query("BEGIN; SET LOCAL lock_timeout = '1ms'")];
+  const waiting = outcomeOf(other.query(LOCK, lock));
+  statements.push(other.query('ROLLBACK'));
+  const ended = Promise.all([trying, ...statements]);
+  ended.catch(() => {});
+  const failure = await Promise.race([waiting, sleep(WAIT_TIMEOUT, undefined, { ref: false })]);
+  if (stateOf(failure) !== '55P03') return false;
+  return !(await ended)[0].rows[0]!.taken;
 }
 
-async function seesCommits(session: Client, other: Client): Promise<boolean> {
-  const snapshot = async () => (await session.query('SELECT pg_current_snapshot()::text AS now')).rows[0].now;
-  const before = await snapshot();
+async function seesCommits(session: Client, other: Client, before: string): Promise<boolean> {
   await other.query('SELECT pg_current_xact_id()');
-  return before !== (await snapshot());
+  return (await session.query(SNAPSHOT)).rows[0].now !== before;
 }
 
 /** Whether a statement fails with this SQLSTATE. */
 async function rejects(session: Client, statement: string, state: string): Promise<boolean> {
-  await session.query('SAVEPOINT part');
-  const found = await session.query(statement).then(() => undefined, stateOf);
-  await session.query('ROLLBACK TO part');
-  return found === state;
+  const [, failure] = await Promise.all([
+    session.query('SAVEPOINT part'),
+    outcomeOf(session.query(statement)),
+    session.query('ROLLBACK TO part'),
+  ]);
+  return stateOf(failure) === state;
 }
 
 async function notifies(session: Client, other: Client): Promise<boolean> {
@@ -193,8 +210,7 @@ async function numberFrom(session: Client, query: string): Promise<number> {
   return Number(Object.values(rows[0] ?? {})[0]);
 }
 
-/** The SQLSTATE of an error of the server. */
+/** The SQLSTATE of an error of the server; `undefined` for anything else. */
 function stateOf(error: unknown): string | undefined {
-  if (error instanceof DatabaseError) return error.code;
-  throw asError(error);
+  return error instanceof DatabaseError ? error.code : undefined;
 }

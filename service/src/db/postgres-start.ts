@@ -1,4 +1,4 @@
-import { Client, DatabaseError } from 'pg';
+import { Client, type ClientConfig, DatabaseError } from 'pg';
 import { SECOND } from '../kit/clock.ts';
 import { asError, codeOf } from '../kit/thrown.ts';
 import { withoutPassword } from '../kit/urls.ts';
@@ -40,7 +40,8 @@ export async function prepareDatabase(url: string, timeout: number): Promise<Pro
       query_timeout: timeout,
       keepAlive: true,
       stream: () => sockets.create(),
-    });
+      pipeline: true,
+    } as ClientConfig);
     clients.push(client);
     // The query that fails with a broken connection reports it.
     client.on('error', () => {});

@@ -24,6 +24,7 @@ async function monitoredRedis(t: TestContext) {
   const primary = await ownRedis(t, { settings });
   const standby = await ownRedis(t, { settings });
   const admin = new Redis({ port: standby.port, password: PASSWORD, disconnectTimeout: 1 });
+  admin.on('error', () => {});
   t.after(() => admin.disconnect());
   await admin.replicaof('127.0.0.1', primary.port);
   await until('the replica is connected', async () =>

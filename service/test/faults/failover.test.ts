@@ -123,7 +123,9 @@ for (const [way, { fail, hasProxy }] of Object.entries(ways)) {
         );
         for (const { service } of hasProxy ? [shops[0]] : shops) {
           const { stdout } = await service.end('SIGTERM');
-          const found = stdout.split('\n').filter(line => line.includes('Another server has become the primary'));
+          const found = stdout
+            .split('\n')
+            .filter(line => line.includes('Another server has become the primary'));
           assert.equal(found.length, 1);
           t.diagnostic(`found the new primary after ${JSON.parse(found[0]!).time - promotedAt} ms`);
         }

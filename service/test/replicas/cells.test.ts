@@ -29,10 +29,13 @@ describe('two cells on one PostgreSQL server and one Redis', () => {
       await release.promise;
     });
     await held.promise;
-    assert.equal(await south.app.db.write(tx => tx.tryLock(`pet ${petId}`)), true);
-    assert.equal(await north.app.db.write(tx => tx.tryLock(`pet ${petId}`)), false);
-    release.resolve();
-    await holding;
+    try {
+      assert.equal(await south.app.db.write(tx => tx.tryLock(`pet ${petId}`)), true);
+      assert.equal(await north.app.db.write(tx => tx.tryLock(`pet ${petId}`)), false);
+    } finally {
+      release.resolve();
+      await holding;
+    }
     await settledCursor(north);
     assert.deepEqual(await eventsAfter(south.api, cursor), []);
 
