@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -36,4 +37,39 @@ export class Haproxy {
       return response?.status === 200;
     });
   }
+}
+
+const primaryFile = join(import.meta.dirname, '../../deploy/haproxy-postgresql.cfg');
+
+export interface PrimaryProxy {
+  port: number;
+  stop: () => Promise<void>;
+}
+
+/**
+ * Starts HAProxy with `deploy/haproxy-postgresql.cfg`, in which only the addresses are replaced, in front of the PostgreSQL servers on
+ * these ports, and waits until it has found the primary. Fails if HAProxy does not accept it together with `deploy/haproxy.cfg`.
+ */
+export async function startPrimaryProxy(serverPorts: readonly [number, number]): Promise<PrimaryProxy> {
+  const env = debianEnvironment();
+  const checked = spawnSync(debianProgram('haproxy'), ['-c', '-f', documentedFile, '-f', primaryFile], {
+    env,
+    encoding: 'utf8',
+  });
+  if (checked.status !== 0 || /warning/i.test(checked.stderr))
+    throw new Error(checked.stdout + checked.stderr);
+  const directory = mkdtempSync(join(tmpdir(), 'petstore-haproxy-'));
+  const server = new ServerProcess({ directory, temporary: true, signal: 'SIGTERM' });
+  const port = await startOnPort(undefined, async free => {
+    const file = join(directory, 'haproxy.cfg');
+    const text = readFileSync(primaryFile, 'utf8')
+      .replace('bind 127.0.0.1:6432', `bind 127.0.0.1:${free}`)
+      .replace('127.0.0.1:5433', `127.0.0.1:${serverPorts[0]}`)
+      .replace('127.0.0.1:5434', `127.0.0.1:${serverPorts[1]}`);
+    writeFileSync(file, text);
+    server.start(debianProgram('haproxy'), ['-db', '-f', file], { env });
+    // HAProxy logs a check whose result is new.
+    await server.untilReady('HAProxy', async () => /postgresql2 is DOWN/.test(server.output()));
+  });
+  return { port, stop: () => server.close() };
 }

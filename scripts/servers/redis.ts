@@ -92,7 +92,7 @@ export class RedisServer {
 
   async #startOn(port: number, server: ServerProcess, directory: string): Promise<void> {
     const { durable } = this.#options;
-    const settings = {
+    const settings: Record<string, string> = {
       bind: '127.0.0.1',
       port: String(port),
       databases: '1000',
@@ -105,7 +105,10 @@ export class RedisServer {
     const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]);
     server.start(this.#program, args, { argv0, cwd: directory });
     // Another Redis may have taken the port, and would also respond.
-    await server.untilReady('Redis', async () => (await processIdOf(port)) === server.pid);
+    await server.untilReady(
+      'Redis',
+      async () => (await processIdOf(port, settings.requirepass)) === server.pid,
+    );
   }
 
   get #running(): ServerProcess {
@@ -115,7 +118,7 @@ export class RedisServer {
 }
 
 /** Returns the process ID of the Redis on this port; `undefined` while none responds. */
-async function processIdOf(port: number): Promise<number | undefined> {
+export async function processIdOf(port: number, password?: string): Promise<number | undefined> {
   const socket = connect(port, '127.0.0.1').setEncoding('utf8');
   // In milliseconds.
   socket.setTimeout(1000, () => socket.destroy());
@@ -124,7 +127,8 @@ async function processIdOf(port: number): Promise<number | undefined> {
     reply += text;
   });
   socket.on('error', () => {});
-  socket.write('INFO server\r\nPING\r\nQUIT\r\n');
+  const login = password === undefined ? '' : `AUTH ${password}\r\n`;
+  socket.write(`${login}INFO server\r\nPING\r\nQUIT\r\n`);
   await new Promise(resolve => socket.once('close', resolve));
   const [, pid] = /^process_id:(\d+)/m.exec(reply) ?? [];
   // While Redis loads its data, it reports its process ID, but rejects commands with -LOADING.

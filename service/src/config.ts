@@ -3,6 +3,8 @@ import { EVENT_DAYS, WEBHOOKS_PER_KEY } from './contract/defaults.ts';
 import { isAddressRange } from './kit/client-address.ts';
 import { HOUR, MINUTE, SECOND } from './kit/clock.ts';
 import { ConfigError } from './kit/config-error.ts';
+import { postgresUrl } from './kit/postgres-url.ts';
+import { redisUrls } from './kit/redis-url.ts';
 import {
   type Environment,
   flag,
@@ -20,7 +22,7 @@ import {
 } from './kit/settings.ts';
 import { nearest } from './kit/text.ts';
 import { readTraceSettings, type TraceSettings } from './kit/trace-settings.ts';
-import { postgresUrl, publicUrl, redisUrls } from './kit/url-settings.ts';
+import { publicUrl } from './kit/url-settings.ts';
 
 export { ConfigError };
 
@@ -168,6 +170,12 @@ export const settings = {
     'REDIS_URL',
     redisUrls,
     'Redis (6.2 or newer) in which replicas share limits; several URLs are nodes of a cluster',
+  ),
+  redisPrefix: setting(
+    'PETSTORE_REDIS_PREFIX',
+    optional(text('at most 32 letters, digits and hyphens', name => /^[A-Za-z\d-]{1,32}$/.test(name))),
+    NONE,
+    'Begins the names of all keys in Redis, followed by a colon, so that several shops can share one',
   ),
   eventDays: setting(
     'PETSTORE_EVENT_DAYS',

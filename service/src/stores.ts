@@ -36,7 +36,13 @@ export async function openStores(
         if (status === 'unavailable') log.warn({ reason }, statusTexts[status]);
         else log.warn(statusTexts[status]);
       },
+      onPrimary: url =>
+        log.warn({ primary: new URL(url).host }, 'Another server has become the primary of the database'),
       onPooler: () => log.info('A pooler is in front of PostgreSQL: statements are not prepared'),
+      onPolling: () =>
+        log.warn(
+          'LISTEN and NOTIFY of the database do not reach other sessions: the service polls for events, ten times a second',
+        ),
       onContinued: continued =>
         log.error(
           continued,
@@ -49,6 +55,7 @@ export async function openStores(
   opened.defer(() => db.close());
   const counters = openCounters({
     urls: config.redisUrls,
+    prefix: config.redisPrefix,
     clock: clock === systemClock ? 'redis' : clock,
     onStatus: (status, error) => {
       if (status === 'shared') log.warn('Redis is back: limits are shared again');

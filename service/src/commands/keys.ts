@@ -140,10 +140,10 @@ async function usage(args: string[]): Promise<void> {
 
 /** Opens the keys of the store that the environment names, with their usage from Redis or as last stored by the service. */
 function withKeys<T>(work: (access: apiKeys.KeyAccess) => Promise<T>): Promise<T> {
-  const { banRules, redisUrls } = readConfig(process.env);
+  const { banRules, redisUrls: urls, redisPrefix: prefix } = readConfig(process.env);
   return withExistingStore(async db => {
     const now = Date.now();
-    const counters = openCounters({ urls: redisUrls, clock: 'redis', onStatus: reportRedis });
+    const counters = openCounters({ urls, prefix, clock: 'redis', onStatus: reportRedis });
     const keyLimits = new KeyLimits({ db, counters, banRules, onBan: () => {} });
     try {
       await counters.open();

@@ -1,4 +1,5 @@
 import type { RedisOptions } from 'ioredis';
+import { type RedisServer, type RedisTarget, redisTarget } from '../kit/redis-url.ts';
 import { decideScript } from './decide-script.ts';
 import { DecisionBatches, type RunDecisions } from './decision-batches.ts';
 
@@ -41,18 +42,19 @@ const clientOptions = {
   disconnectTimeout: 1,
 } as const satisfies RedisOptions;
 
-/** DecisionBatches already waits for the end of the turn. */
-const singleOptions = { autoPipeliningIgnoredCommands: ['runDecisions'] };
-
-/** Opens a connection. Several URLs are nodes of a cluster, which names its other nodes; the first URL has the credentials. */
-export async function redisConnection(urls: readonly string[]): Promise<RedisConnection> {
+/**
+ * Opens a connection. Several URLs are nodes of a cluster, which names its other nodes; sentinels name the present primary.
+ *
+ * @param keyPrefix begins the names of all keys
+ */
+export async function redisConnection(urls: readonly string[], keyPrefix = ''): Promise<RedisConnection> {
   // Loaded here, so that a start without Redis does not load it.
   const { Cluster, Redis } = await import('ioredis');
-  const nodes = urls.map(url => nodeAt(url));
-  const isCluster = nodes.length > 1;
-  const connection = !isCluster
-    ? new Redis({ ...clientOptions, ...singleOptions, ...nodes[0]! })
-    : new Cluster(hostsOf(nodes), clusterOptions(nodes[0]!));
+  const target = redisTarget(urls);
+  const isCluster = target.kind === 'cluster';
+  const connection = isCluster
+    ? new Cluster(hostsOf(target.nodes), { ...clusterOptions(target.nodes[0]!), keyPrefix })
+    : new Redis(singleOptions(target, keyPrefix));
   let lastError = new Error('The connection was closed');
   // Without a listener, ioredis would write the error to the console.
   connection.on('error', error => {
@@ -85,11 +87,11 @@ type ScriptMethods = { runDecisions: RunDecisions } & Record<
   (...keysAndCalls: string[]) => Promise<string[]>
 >;
 
-function hostsOf(nodes: RedisNode[]): { host: string; port: number }[] {
+function hostsOf(nodes: readonly RedisServer[]): { host: string; port: number }[] {
   return nodes.map(({ host, port }) => ({ host, port }));
 }
 
-function clusterOptions({ username, password, tls }: RedisNode) {
+function clusterOptions({ username, password, tls }: RedisServer) {
   const { scripts, lazyConnect, enableAutoPipelining, enableOfflineQueue, enableReadyCheck, ...nodeOptions } =
     clientOptions;
   return {
@@ -103,23 +105,28 @@ function clusterOptions({ username, password, tls }: RedisNode) {
   };
 }
 
-interface RedisNode {
-  host: string;
-  port: number;
-  username: string | undefined;
-  password: string | undefined;
-  db: number;
-  tls: object | undefined;
-}
-
-function nodeAt(text: string): RedisNode {
-  const { protocol, hostname, port, username, password, pathname } = new URL(text);
+/** The options of a connection to a server, which sentinels may name. */
+function singleOptions(target: Exclude<RedisTarget, { kind: 'cluster' }>, keyPrefix: string) {
+  const common = {
+    ...clientOptions,
+    ...target.server,
+    db: target.db,
+    keyPrefix,
+    // DecisionBatches already waits for the end of the turn.
+    autoPipeliningIgnoredCommands: ['runDecisions'],
+  } satisfies RedisOptions;
+  if (target.kind === 'server') return common;
+  const { sentinels, name } = target;
+  const [{ username, password, tls }] = sentinels as [RedisServer];
   return {
-    host: hostname.replace(/^\[(.*)\]$/, '$1'),
-    port: Number(port || 6379),
-    username: username ? decodeURIComponent(username) : undefined,
-    password: password ? decodeURIComponent(password) : undefined,
-    db: Number(pathname.slice(1) || 0),
-    tls: protocol === 'rediss:' ? {} : undefined,
-  };
+    ...common,
+    name,
+    sentinels: hostsOf(sentinels),
+    sentinelUsername: username,
+    sentinelPassword: password,
+    sentinelTLS: tls,
+    enableTLSForSentinelMode: tls !== undefined,
+    // RedisLink tries again.
+    sentinelRetryStrategy: () => null,
+  } satisfies RedisOptions;
 }

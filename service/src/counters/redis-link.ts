@@ -27,6 +27,8 @@ export interface RedisLinkOptions {
   urls: readonly string[];
   /** Makes a connection that is not open yet; replaced by tests. */
   connect?: typeof redisConnection;
+  /** Begins the names of all keys, followed by a colon. */
+  prefix?: string | undefined;
   /** How long a response, or connecting and the first decision, may take, in milliseconds. The default is 1,000. */
   timeout?: number;
   /** Called after each connection, including the first. */
@@ -72,8 +74,8 @@ export class RedisLink {
 
   /** Connects. After a failure it retries later. */
   async connect(): Promise<void> {
-    const { urls, connect = redisConnection } = this.#options;
-    const candidate = await connect(urls);
+    const { urls, prefix, connect = redisConnection } = this.#options;
+    const candidate = await connect(urls, prefix === undefined ? '' : `${prefix}:`);
     if (this.#closed) return;
     this.#candidate = candidate;
     try {

@@ -26,7 +26,7 @@ const CHECK_INTERVAL = SECOND;
 const MARK = 'petstore:limits:{mark}';
 
 export interface SharedCountersOptions
-  extends Pick<RedisLinkOptions, 'urls' | 'timeout' | 'onStatus' | 'onCommand'> {
+  extends Pick<RedisLinkOptions, 'urls' | 'prefix' | 'timeout' | 'onStatus' | 'onCommand'> {
   /** The clock of decisions: that of Redis, which all replicas share, or a clock that tests advance. */
   clock: 'redis' | Clock;
   maxAddresses?: number;

@@ -5,7 +5,10 @@ import { openSqlite } from './sqlite.ts';
 
 /** Where the store is, and how it is used. */
 export interface StoreOptions
-  extends Pick<PostgresOptions, 'writeBatch' | 'onCommit' | 'onStatus' | 'onPooler' | 'onContinued'> {
+  extends Pick<
+    PostgresOptions,
+    'writeBatch' | 'onCommit' | 'onStatus' | 'onPrimary' | 'onPooler' | 'onPolling' | 'onContinued'
+  > {
   /** The URL of a PostgreSQL database; `undefined` selects the embedded store. */
   databaseUrl: string | undefined;
   dataDirectory: string;

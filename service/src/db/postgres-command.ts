@@ -1,5 +1,6 @@
 import { Client } from 'pg';
 import { SECOND } from '../kit/clock.ts';
+import { primaryOf } from './postgres-primary.ts';
 import { rejectUnsupported, startFailure } from './postgres-start.ts';
 
 /**
@@ -14,7 +15,7 @@ export async function withConnection<T>(
   work: (client: Client) => Promise<T>,
 ): Promise<T> {
   const client = new Client({
-    connectionString: databaseUrl,
+    connectionString: await asStart(databaseUrl, () => primaryOf(databaseUrl)),
     application_name: `petstore ${command}`,
     connectionTimeoutMillis: 10 * SECOND,
     keepAlive: true,

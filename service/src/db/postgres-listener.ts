@@ -28,14 +28,14 @@ export class Polling implements Listener {
 
 /** Receives the notifications of a channel on a connection of its own. Those sent while it is broken are lost. */
 export class Notifications implements Listener {
-  readonly #config: ClientConfig;
+  readonly #configure: () => ClientConfig;
   readonly #channel: string;
   readonly #onNotification: (payload?: string) => void;
   #client: Client | undefined;
   #closed = false;
 
-  constructor(config: ClientConfig, channel: string, onNotification: (payload?: string) => void) {
-    this.#config = config;
+  constructor(configure: () => ClientConfig, channel: string, onNotification: (payload?: string) => void) {
+    this.#configure = configure;
     this.#channel = channel;
     this.#onNotification = onNotification;
     this.#connect();
@@ -48,7 +48,7 @@ export class Notifications implements Listener {
 
   #connect(): void {
     if (this.#closed) return;
-    const client = new Client(this.#config);
+    const client = new Client(this.#configure());
     this.#client = client;
     client.on('notification', ({ payload }) => this.#onNotification(payload));
     client.on('error', () => {});

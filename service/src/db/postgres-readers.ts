@@ -15,13 +15,13 @@ interface Reader {
  * that a few connections serve any number of requests. The next read replaces a broken connection.
  */
 export class Readers {
-  readonly #config: ClientConfig;
+  readonly #configure: () => ClientConfig;
   readonly #sessions: Sessions;
   readonly #readers: (Reader | undefined)[];
 
-  constructor(config: ClientConfig, sessions: Sessions, count: number) {
+  constructor(configure: () => ClientConfig, sessions: Sessions, count: number) {
     this.#sessions = sessions;
-    this.#config = { ...config, ...sessions.readOptions, pipeline: true } as ClientConfig;
+    this.#configure = () => ({ ...configure(), ...sessions.readOptions, pipeline: true }) as ClientConfig;
     this.#readers = Array.from({ length: count }, () => undefined);
   }
 
@@ -61,7 +61,7 @@ export class Readers {
   }
 
   #open(place: number): Reader {
-    const client = new Client(this.#config);
+    const client = new Client(this.#configure());
     const reader: Reader = { client: client.connect().then(() => client), inFlight: 0 };
     // The queries in flight reject by themselves. A connection that the server ends has an error as well.
     const giveUp = () => {

@@ -3,8 +3,6 @@ import type { QueryPlan } from './database.ts';
 
 /** How statements are sent: it depends on whether connections go directly to the server or through a pooler. */
 export interface Sessions {
-  /** Whether notifications arrive. */
-  readonly canListen: boolean;
   /** The options of every connection. */
   readonly options: ClientConfig;
   /** Additional options of connections for reads. */
@@ -32,7 +30,6 @@ export const INDEX_ORDER = ['enable_seqscan', 'enable_bitmapscan', 'enable_sort'
 /** Sessions on the server, which keeps prepared statements and settings. `timeout` is of a statement, in milliseconds. */
 export function directSessions(timeout: number): Sessions {
   return {
-    canListen: true,
     options: { statement_timeout: timeout, idle_in_transaction_session_timeout: timeout },
     readOptions: { options: '-c default_transaction_read_only=on' },
     begin: BEGIN,
@@ -53,7 +50,6 @@ export function pooledSessions(timeout: number): Sessions {
   const begin = `BEGIN READ ONLY; ${limits}`;
   const statement = ({ text, values }: QueryConfig): QueryConfig => ({ text, ...(values && { values }) });
   return {
-    canListen: false,
     // pgbouncer rejects connections with settings.
     options: {},
     readOptions: {},

@@ -16,18 +16,29 @@ export class Sockets {
     return socket;
   }
 
-  /** Asks the server on another connection to end the statement of a client. If the request is lost, the client's time limit remains. */
-  requestCancel(client: PoolClient): void {
+  /**
+   * Asks the server on another connection to end the statement of a client. Resolves with whether the server has read the request, and
+   * so closed that connection, within `timeout` milliseconds. A proxy may have read it instead.
+   */
+  async requestCancel(client: PoolClient, timeout: number): Promise<boolean> {
     const { host, port, processID, secretKey } = client as PoolClient & Record<string, number>;
     const socket = this.create();
+    let isRead = false;
     socket.on('error', () => {});
+    socket.once('end', () => {
+      isRead = true;
+    });
     const request = Buffer.alloc(16);
     for (const [i, value] of [request.length, CANCEL_REQUEST, processID!, secretKey!].entries())
       request.writeInt32BE(value, 4 * i);
     const address = String(host).startsWith('/')
       ? { path: `${host}/.s.PGSQL.${port}` }
       : { host: String(host), port: port! };
-    socket.connect(address, () => socket.end(request));
+    const timer = setTimeout(() => socket.destroy(), timeout);
+    socket.connect(address, () => socket.write(request)).resume();
+    await closeOf(socket);
+    clearTimeout(timer);
+    return isRead;
   }
 
   cutOff(): void {
@@ -36,6 +47,11 @@ export class Sockets {
 
   /** Resolves when all sockets that are open now are closed, even if they break meanwhile: whatever used them has reported that. */
   async closed(): Promise<void> {
-    await Promise.all([...this.#open].map(socket => new Promise(resolve => socket.once('close', resolve))));
+    await Promise.all([...this.#open].map(closeOf));
   }
+}
+
+/** Resolves when a socket is closed, also after an error. */
+function closeOf(socket: Socket): Promise<void> {
+  return new Promise(resolve => socket.once('close', () => resolve()));
 }

@@ -1,15 +1,14 @@
-import { Client, DatabaseError } from 'pg';
+import { Client, type ClientConfig, DatabaseError } from 'pg';
 import { SECOND } from '../kit/clock.ts';
 import { asError, codeOf } from '../kit/thrown.ts';
 import { withoutPassword } from '../kit/urls.ts';
 import { DatabaseUnavailable, StoreUnavailable, UnusableStore } from './database.ts';
 import { migratePostgres } from './migrate-postgres.ts';
 import { toOutage } from './postgres-errors.ts';
-import { isPooled } from './postgres-sessions.ts';
+import { probeFeatures } from './postgres-features.ts';
+import { CONNECTION_TIMEOUT } from './postgres-primary.ts';
+import { isPooled as goesThroughPooler } from './postgres-sessions.ts';
 import { Sockets } from './postgres-sockets.ts';
-
-/** How long it may take to connect, in milliseconds. */
-export const CONNECTION_TIMEOUT = 2 * SECOND;
 
 /** How long a server may take to close a connection, in milliseconds. A server that hangs never does. */
 export const CLOSE_TIMEOUT = SECOND;
@@ -17,32 +16,48 @@ export const CLOSE_TIMEOUT = SECOND;
 /** The oldest supported server, as `server_version_num`. */
 const OLDEST_VERSION = 150_000;
 
+/** What a server and the way to it provide. */
+export interface Provided {
+  /** Whether connections go through a pooler. */
+  isPooled: boolean;
+  /** Whether notifications reach other sessions. */
+  canListen: boolean;
+}
+
 /**
- * Brings the schema of a database up to date. Resolves with whether connections go through a pooler. Rejects with
- * UnusableStore when the database cannot be used, and with the driver's error when it cannot be reached. `timeout` is of the
- * first queries, in milliseconds; the migrations may take longer, and wait for those of another replica.
+ * Checks a database and brings its schema up to date. Rejects with UnusableStore when the database cannot be used, and with the driver's
+ * error when it cannot be reached. `timeout` is of the first queries, in milliseconds; the migrations may take longer, and wait for those
+ * of another replica.
  */
-export async function prepareDatabase(url: string, timeout: number): Promise<{ pooled: boolean }> {
+export async function prepareDatabase(url: string, timeout: number): Promise<Provided> {
   const sockets = new Sockets();
-  const client = new Client({
-    connectionString: url,
-    application_name: 'petstore',
-    connectionTimeoutMillis: CONNECTION_TIMEOUT,
-    query_timeout: timeout,
-    keepAlive: true,
-    stream: () => sockets.create(),
-  });
-  // The query that fails with a broken connection reports it.
-  client.on('error', () => {});
-  try {
+  const clients: Client[] = [];
+  const connect = async () => {
+    const client = new Client({
+      connectionString: url,
+      application_name: 'petstore',
+      connectionTimeoutMillis: CONNECTION_TIMEOUT,
+      query_timeout: timeout,
+      keepAlive: true,
+      stream: () => sockets.create(),
+      pipeline: true,
+    } as ClientConfig);
+    clients.push(client);
+    // The query that fails with a broken connection reports it.
+    client.on('error', () => {});
     await client.connect();
+    return client;
+  };
+  try {
+    const client = await connect();
     await rejectUnsupported(client);
-    const pooled = await isPooled(client);
+    const isPooled = await goesThroughPooler(client);
+    const { canListen } = await probeFeatures(client, isPooled ? undefined : await connect());
     await migratePostgres(withoutTimeout(client));
-    return { pooled };
+    return { isPooled, canListen };
   } finally {
     const timer = setTimeout(() => sockets.cutOff(), CLOSE_TIMEOUT);
-    await client.end();
+    await Promise.all(clients.map(client => client.end()));
     await sockets.closed();
     clearTimeout(timer);
   }

@@ -1,5 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { PoolClient, QueryConfig, QueryResult } from 'pg';
-import { type Clock, SECOND } from '../kit/clock.ts';
+import type { Clock } from '../kit/clock.ts';
 import {
   type AfterCommit,
   type AtEnd,
@@ -19,6 +20,7 @@ import { insertRows } from './insert-rows.ts';
 import type { Leftovers } from './leftovers.ts';
 import { NEW_EVENT_ARRAYS, NEW_EVENT_COLUMNS, numberedParameters, toStored, valuesOf } from './new-events.ts';
 import { sendTogether } from './postgres-batching.ts';
+import { CANCEL_TIMEOUT } from './postgres-confirmations.ts';
 import {
   awaitResponse,
   isAborted,
@@ -49,11 +51,13 @@ const APPEND_ALL = `INSERT INTO new_events (${NEW_EVENT_COLUMNS}) SELECT * FROM
 /** The number of rows that are held back at most, in addition to those of one operation: sending them blocks the event loop. */
 const MAX_HELD = 1_000;
 
-const TRY_LOCK = 'SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0)) AS taken';
+export const TRY_LOCK = 'SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0)) AS taken';
 
 /** Takes those of several locks that are free, and returns their names. */
 const TRY_ALL =
   'SELECT name FROM unnest($1::text[]) AS name WHERE pg_try_advisory_xact_lock(hashtextextended(name, 0))';
+
+const NOT_CONFIRMED = 'The server stored the change, but did not confirm it in time';
 
 /** How long a statement of a group waits for another transaction: only for rows without a named lock, such as a new unique value. */
 const GROUP_WAIT = "SET LOCAL lock_timeout = '20ms'";
@@ -66,15 +70,12 @@ export interface TransactionServices {
   relay: Pick<EventRelay, 'known'>;
   /** How long a commit may take, in milliseconds. */
   commitTimeout: number;
-  /** Asks the server to end the statement of a connection. */
-  cancel: (client: PoolClient) => void;
+  /** Asks the server to end the statement of a connection. Resolves with whether it has read the request. */
+  cancel: (client: PoolClient) => Promise<boolean>;
 }
 
-/**
- * How long after it was asked to end a COMMIT the server may take to respond, in milliseconds. A server that hangs does not; then the
- * connection is closed.
- */
-const CANCEL_TIMEOUT = SECOND;
+/** The longest time that a timer accepts, in milliseconds: about 24 days. */
+const NO_TIMEOUT = 2 ** 31 - 1;
 
 /** A long write leaves work for after its commit. The operations of a group do not wait for locks. Both hold new rows back. */
 export type TransactionKind = { leftovers: Leftovers } | 'group' | undefined;
@@ -117,7 +118,7 @@ export class PostgresTransaction implements Transaction {
   readonly #cancel: TransactionServices['cancel'];
   readonly #ids = new NewRowIds((sql, values) => this.#request(statementOf(sql, values)));
   #parts = 0;
-  #isCancelled = false;
+  #cancelledCommit: Promise<unknown> | undefined;
   /** The part that is running. */
   #part: Part | undefined;
   /** The topics to notify when the transaction has ended. */
@@ -306,7 +307,7 @@ export class PostgresTransaction implements Transaction {
   /**
    * Rejects with DatabaseUnavailable `unknown` when the connection breaks before the server responds, or when a standby does not confirm
    * the commit. PostgreSQL waits for a synchronous standby without a limit, even when the client has closed its connection: so the
-   * commit is cancelled, which ends only this wait.
+   * commit is cancelled, which ends only this wait. The connection may still wait when this method has rejected.
    */
   async commit(): Promise<void> {
     if (this.#isGroup) this.#sendAlong({ text: NO_GROUP_WAIT });
@@ -314,16 +315,18 @@ export class PostgresTransaction implements Transaction {
     this.#sendRows();
     if (this.hasEvents) this.#appendAll();
     sendTogether(this.#client, process.nextTick);
-    const committed = this.#client.query({
-      text: 'COMMIT',
-      query_timeout: this.#commitTimeout + CANCEL_TIMEOUT,
-    } as QueryConfig);
-    const cancelling = setTimeout(() => {
-      this.#isCancelled = true;
-      this.#cancel(this.#client);
+    const committed = this.#client.query({ text: 'COMMIT', query_timeout: NO_TIMEOUT } as QueryConfig);
+    const overdue = Promise.withResolvers<never>();
+    const cancelling = setTimeout(async () => {
+      this.#cancelledCommit = committed;
+      const isRead = await this.#cancel(this.#client);
+      if (isRead)
+        await Promise.race([committed.catch(() => {}), sleep(CANCEL_TIMEOUT, undefined, { ref: false })]);
+      overdue.reject(isRead ? new NotConfirmed(NOT_CONFIRMED) : new Error('The server does not respond'));
     }, this.#commitTimeout);
     // Without a response to an earlier statement there is none to COMMIT.
     committed.catch(() => {});
+    overdue.promise.catch(() => {});
     try {
       await Promise.all([this.#begun, ...this.#responses]);
     } catch (error) {
@@ -331,9 +334,8 @@ export class PostgresTransaction implements Transaction {
       throw toSentFailure(error);
     }
     try {
-      const { command } = await committed;
-      if (this.#isCancelled)
-        throw new NotConfirmed('The server stored the change, but did not confirm it in time');
+      const { command } = await Promise.race([committed, overdue.promise]);
+      if (this.#cancelledCommit) throw new NotConfirmed(NOT_CONFIRMED);
       if (command === 'COMMIT') return;
       throw new RolledBack(`The transaction ended with ${command}: a failure in it was ignored`);
     } catch (error) {
@@ -343,9 +345,11 @@ export class PostgresTransaction implements Transaction {
     }
   }
 
-  /** Whether the server was asked to cancel the commit, which could still reach a later statement of the connection. */
-  get isCancelled(): boolean {
-    return this.#isCancelled;
+  /**
+   * The response to COMMIT if the server was asked to cancel it. The request could still reach a later statement of the connection.
+   */
+  get cancelledCommit(): Promise<unknown> | undefined {
+    return this.#cancelledCommit;
   }
 
   async rollback(): Promise<void> {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
-import { Client, type ClientConfig, Pool, type PoolConfig } from 'pg';
+import { Client, type ClientConfig, Pool, type PoolClient, type PoolConfig } from 'pg';
 import { type Clock, SECOND } from '../kit/clock.ts';
 import {
   type Database,
@@ -14,14 +14,16 @@ import {
 } from './database.ts';
 import { Leftovers } from './leftovers.ts';
 import { Notices } from './notices.ts';
-import { awaitConnection, isRetryable, isServerOutage, NotConfirmed, toOutage } from './postgres-errors.ts';
+import { CANCEL_TIMEOUT, CONFIRMATION_PROBE, Confirmations } from './postgres-confirmations.ts';
+import { awaitConnection, isRetryable, isServerOutage, toOutage } from './postgres-errors.ts';
 import { PostgresGroups } from './postgres-groups.ts';
 import { type Listener, Notifications, Polling } from './postgres-listener.ts';
+import { CONNECTION_TIMEOUT, Primary } from './postgres-primary.ts';
 import { Readers } from './postgres-readers.ts';
 import { CHANNEL, COUNT_UNNUMBERED, type ContinuedLog, EventRelay } from './postgres-relay.ts';
 import { directSessions, pooledSessions, type Sessions } from './postgres-sessions.ts';
 import { Sockets } from './postgres-sockets.ts';
-import { CLOSE_TIMEOUT, CONNECTION_TIMEOUT, prepareDatabase, startFailure } from './postgres-start.ts';
+import { CLOSE_TIMEOUT, prepareDatabase, startFailure } from './postgres-start.ts';
 import { types } from './postgres-statements.ts';
 import {
   PostgresTransaction,
@@ -30,7 +32,7 @@ import {
 } from './postgres-transaction.ts';
 
 export interface PostgresOptions {
-  /** `postgres://user:password@host:port/database`, with options of libpq such as `?sslmode=require`. */
+  /** `postgres://user:password@host:port/database`, with parameters of libpq such as `?sslmode=require`, and perhaps several hosts. */
   url: string;
   /** The maximum number of connections of this process, at least 2. */
   connections: number;
@@ -46,20 +48,26 @@ export interface PostgresOptions {
   clock: Clock;
   /** Called once when the server becomes unavailable or does not confirm commits, and once when this has ended. */
   onStatus?: ((status: StoreStatus, reason?: string) => void) | undefined;
+  /** Called with the URL of the new primary when another server has become it. */
+  onPrimary?: ((url: string) => void) | undefined;
   /** Called when connections go through a pooler. */
   onPooler?: (() => void) | undefined;
+  /** Called when notifications do not reach other sessions, so that the service polls for events. */
+  onPolling?: (() => void) | undefined;
   /** Called when this process has continued the event log in a new range, because the database was returned to an earlier state. */
   onContinued?: ((log: ContinuedLog) => void) | undefined;
 }
 
+/** What the start has found out. */
+interface Found {
+  primary: Primary;
+  sessions: Sessions;
+  /** Whether notifications reach other sessions. */
+  canListen: boolean;
+}
+
 /** Writes a row without changing it; unlike SQLite, PostgreSQL writes a new version of the row. */
 const PROBE = 'UPDATE schema_migrations SET applied_at = applied_at WHERE version = 1';
-
-/**
- * Needs a commit, and changes no row: the row of `PROBE` could be locked by the probe of another replica, whose commit is not confirmed
- * either.
- */
-const CONFIRMATION_PROBE = "SELECT pg_logical_emit_message(true, 'petstore', '')";
 
 /** How long after the time limit of a statement to wait for the response, in milliseconds; after that the server hangs. */
 const RESPONSE_MARGIN = SECOND;
@@ -76,12 +84,19 @@ const ALONE_AT_ONCE = 2;
 /** Connects to PostgreSQL and brings its schema up to date. Rejects with UnusableStore or StoreUnavailable. */
 export async function openPostgres(options: PostgresOptions): Promise<Database> {
   const { url, statementSeconds } = options;
+  const primary = new Primary(url);
   try {
-    const { pooled } = await prepareDatabase(url, statementSeconds * SECOND + RESPONSE_MARGIN);
-    if (pooled) options.onPooler?.();
-    const sessions = (pooled ? pooledSessions : directSessions)(statementSeconds * SECOND);
-    return new PostgresDatabase(options, sessions);
+    await primary.find();
+    const { isPooled, canListen } = await prepareDatabase(
+      primary.url,
+      statementSeconds * SECOND + RESPONSE_MARGIN,
+    );
+    if (isPooled) options.onPooler?.();
+    else if (!canListen) options.onPolling?.();
+    const sessions = (isPooled ? pooledSessions : directSessions)(statementSeconds * SECOND);
+    return new PostgresDatabase(options, { sessions, canListen, primary });
   } catch (error) {
+    await primary.close();
     throw startFailure(url, error);
   }
 }
@@ -94,6 +109,7 @@ class PostgresDatabase implements Database {
   readonly engine = 'postgres';
   readonly #readers: Readers;
   readonly #writers: Pool;
+  readonly #primary: Primary;
   readonly #sockets = new Sockets();
   /** In milliseconds. */
   readonly #responseTimeout: number;
@@ -110,14 +126,12 @@ class PostgresDatabase implements Database {
   #onIdle = () => {};
   #isClosing = false;
   #isUp = true;
-  /** Whether commits are confirmed: otherwise only the probe for it writes. */
-  #isConfirmed = true;
+  readonly #confirmations: Confirmations;
   readonly #onStatus: PostgresOptions['onStatus'];
   readonly #most: number;
 
-  constructor(options: PostgresOptions, sessions: Sessions) {
+  constructor(options: PostgresOptions, { sessions, canListen, primary }: Found) {
     const {
-      url,
       connections,
       statementSeconds,
       maxQueue,
@@ -126,12 +140,14 @@ class PostgresDatabase implements Database {
       onStatus,
       onCommit,
       onContinued,
+      onPrimary,
     } = options;
+    this.#primary = primary;
     this.#onStatus = onStatus;
     this.#most = connections;
     this.#responseTimeout = statementSeconds * SECOND + RESPONSE_MARGIN;
-    const config: ClientConfig = {
-      connectionString: url,
+    const configure = (): ClientConfig => ({
+      connectionString: primary.url,
       application_name: 'petstore',
       connectionTimeoutMillis: CONNECTION_TIMEOUT,
       ...sessions.options,
@@ -139,16 +155,18 @@ class PostgresDatabase implements Database {
       keepAlive: true,
       stream: () => this.#sockets.create(),
       types: types!,
-    };
+    });
     const readers = Math.max(1, Math.floor(connections / 3));
-    this.#readers = new Readers(config, sessions, readers);
+    this.#readers = new Readers(configure, sessions, readers);
     this.#writers = new Pool({
-      ...config,
-      pipeline: true,
       max: connections - readers,
       // For the pool this is the time to wait for a free connection: as long as for a lock, for which its users may wait.
       connectionTimeoutMillis: statementSeconds * SECOND,
-      Client: PromptClient,
+      Client: class extends Client {
+        constructor() {
+          super({ ...configure(), pipeline: true } as ClientConfig);
+        }
+      },
     } as PoolConfig);
     // A broken connection is replaced when one is needed, and the query that fails with it reports it. An `error` event
     // without a listener would end the process.
@@ -165,20 +183,31 @@ class PostgresDatabase implements Database {
       maxTransactions: Math.max(1, connections - readers - 2),
       onCommit,
     });
+    const cancel = (client: PoolClient) => this.#sockets.requestCancel(client, CANCEL_TIMEOUT);
+    this.#confirmations = new Confirmations({
+      probe: () => this.#inTurn(() => this.#attempt(tx => tx.run(CONFIRMATION_PROBE))),
+      cancel,
+      onStatus: status => this.#onStatus?.(status),
+    });
     this.#services = {
       clock,
       sessions,
       relay: this.#relay,
       commitTimeout: this.#responseTimeout,
-      cancel: client => this.#sockets.requestCancel(client),
+      cancel,
     };
     const notifyListeners = (lastId?: string) => {
       this.#relay.note(Number(lastId));
       for (const listener of this.#listeners) listener();
     };
-    this.#listener = sessions.canListen
-      ? new Notifications(config, CHANNEL, notifyListeners)
+    this.#listener = canListen
+      ? new Notifications(configure, CHANNEL, notifyListeners)
       : new Polling(notifyListeners);
+    primary.watch(() => {
+      // What waits for the former primary, which may hang, fails at once.
+      this.#sockets.cutOff();
+      onPrimary?.(primary.url);
+    });
   }
 
   async get<Row>(sql: string, values: readonly Value[] = []): Promise<Row | undefined> {
@@ -195,7 +224,7 @@ class PostgresDatabase implements Database {
   }
 
   async write<T>(work: (tx: Transaction) => Promise<T>, { alone = false }: WriteOptions = {}): Promise<T> {
-    this.#rejectUnconfirmed();
+    this.#confirmations.rejectUnconfirmed();
     if (!alone) return this.#inTurn(() => this.#groups.write(work));
     let leftovers: Leftovers | undefined;
     const attempt = () => {
@@ -246,12 +275,13 @@ class PostgresDatabase implements Database {
     try {
       await Promise.all([this.#relay.close(), this.#listener.close()]);
       this.#isClosing = true;
+      this.#confirmations.close();
       if (this.#inProgress > 0) {
         await new Promise<void>(resolve => {
           this.#onIdle = resolve;
         });
       }
-      await Promise.all([this.#readers.close(), this.#writers.end()]);
+      await Promise.all([this.#readers.close(), this.#writers.end(), this.#primary.close()]);
       await this.#sockets.closed();
     } finally {
       clearTimeout(timer);
@@ -282,30 +312,6 @@ class PostgresDatabase implements Database {
     this.#onStatus?.(isUp ? 'up' : 'unavailable', reason);
   }
 
-  #rejectUnconfirmed(): void {
-    if (!this.#isConfirmed) throw new DatabaseUnavailable(undefined, 'unconfirmed');
-  }
-
-  /** Rejects writes until a commit is confirmed. Its wait ends as soon as the standby is back. */
-  #setUnconfirmed(): void {
-    if (!this.#isConfirmed || this.#isClosing) return;
-    this.#isConfirmed = false;
-    this.#onStatus?.('unconfirmed');
-    const probe = () => this.#inTurn(() => this.#attempt(tx => tx.run(CONFIRMATION_PROBE)));
-    void (async () => {
-      let outcome: unknown;
-      do outcome = await probe().catch(error => error);
-      while (
-        outcome instanceof DatabaseUnavailable &&
-        outcome.cause instanceof NotConfirmed &&
-        !this.#isClosing
-      );
-      this.#isConfirmed = true;
-      // Another failure is found, and reported, by the next write.
-      this.#onStatus?.('confirmed');
-    })();
-  }
-
   async #attemptOften<T>(attempt: () => Promise<T>): Promise<T> {
     for (let attempts = 1; ; attempts++) {
       try {
@@ -320,7 +326,7 @@ class PostgresDatabase implements Database {
 
   /** Runs work in a transaction of its own. */
   async #write<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    this.#rejectUnconfirmed();
+    this.#confirmations.rejectUnconfirmed();
     return this.#inTurn(() => this.#attemptOften(() => this.#attempt(work)));
   }
 
@@ -335,25 +341,18 @@ class PostgresDatabase implements Database {
       return value;
     } catch (error) {
       // The locks are released before the caller is notified, which may retry at once. A broken connection is discarded.
-      if (tx.isCancelled) client.release(true);
+      if (tx.cancelledCommit) this.#confirmations.discard(client, tx.cancelledCommit);
       else {
         await tx.rollback().then(
           () => client.release(),
           () => client.release(true),
         );
       }
-      if (error instanceof DatabaseUnavailable && error.cause instanceof NotConfirmed) this.#setUnconfirmed();
+      this.#confirmations.note(error);
       throw error;
     } finally {
       // After a failure as well: when the connection breaks during the commit, the change may have been made.
       this.#notices.send(tx.topics);
     }
-  }
-}
-
-/** A client with a time limit for connecting, because the pool replaces that of its configuration. */
-class PromptClient extends Client {
-  constructor(config?: ClientConfig) {
-    super({ ...config, connectionTimeoutMillis: CONNECTION_TIMEOUT });
   }
 }

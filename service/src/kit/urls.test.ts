@@ -16,6 +16,14 @@ describe('a URL without its password', () => {
     ['postgres://db/shop?Password=secret&PASSWORD=secret', 'postgres://db/shop'],
     ['postgres://db/shop?sslpassword=secret&sslmode=require', 'postgres://db/shop?sslmode=require'],
     ['postgres://user:secret@db/shop?password=secret', 'postgres://user:***@db/shop'],
+    [
+      'postgres://user:secret@a:5432,[::1]:5433/shop?password=secret&target_session_attrs=read-write',
+      'postgres://user:***@a:5432,[::1]:5433/shop?target_session_attrs=read-write',
+    ],
+    [
+      'redis+sentinel://:secret@a:1,b:2/limits?sentinel_password=secret',
+      'redis+sentinel://:***@a:1,b:2/limits',
+    ],
     ['redis://user:secret@cache:6380/0', 'redis://user:***@cache:6380/0'],
   ];
   for (const [url, shown] of cases) {

@@ -42,7 +42,11 @@ async function aListener(t: TestContext) {
   const calls: (string | undefined)[] = [];
   const start = () => {
     const config = { connectionString: proxy.url, query_timeout: 200 };
-    const listener = new Notifications(config, 'news', payload => calls.push(payload));
+    const listener = new Notifications(
+      () => config,
+      'news',
+      payload => calls.push(payload),
+    );
     t.after(async () => {
       await listener.close();
       await drop();
@@ -299,13 +303,14 @@ describe('the request to cancel a statement', () => {
     t.after(() => server.close());
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
-    sockets.requestCancel({ ...client, port } as unknown as PoolClient);
+    const isRead = sockets.requestCancel({ ...client, port } as unknown as PoolClient, SECOND);
     const [connection] = (await once(server, 'connection')) as [Socket];
     t.after(() => connection.destroy());
-    const received: Buffer[] = await connection.toArray();
+    const [received] = (await once(connection, 'data')) as [Buffer];
     // CancelRequest: its length, its code, the ID of the process and its key, with 32 bits each.
-    assert.equal(Buffer.concat(received).toString('hex'), '0000001004d2162e00000007fffffff7');
+    assert.equal(received.toString('hex'), '0000001004d2162e00000007fffffff7');
     connection.end();
+    assert.equal(await isRead, true);
     await sockets.closed();
   });
 
@@ -316,8 +321,9 @@ describe('the request to cancel a statement', () => {
     const { port } = server.address() as AddressInfo;
     server.close();
     await once(server, 'close');
-    sockets.requestCancel({ ...client, port } as unknown as PoolClient);
+    const isRead = sockets.requestCancel({ ...client, port } as unknown as PoolClient, SECOND);
     await sockets.closed();
+    assert.equal(await isRead, false);
     await sockets.closed();
   });
 });

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type PostgresServer, startPair } from '../../../scripts/servers/postgres.ts';
 import { SECOND } from '../../src/kit/clock.ts';
+import { DatabaseProxy } from '../support/database-proxy.ts';
 import { rowsIn } from '../support/test-store.ts';
 import { until } from '../support/until.ts';
 import { aShop, assertUnavailable, recovery, respondedInTime } from './shop-on-postgres.ts';
@@ -23,6 +25,16 @@ after(async () => {
   await primary?.stop();
 });
 
+/** The connections of the service on the server. */
+async function backends(databaseUrl: string) {
+  const [row] = await rowsIn<{ open: number; waiting: number }>(
+    databaseUrl,
+    `SELECT count(*) AS open, count(*) FILTER (WHERE wait_event = 'SyncRep') AS waiting FROM pg_stat_activity
+     WHERE datname = current_database() AND application_name = 'petstore'`,
+  );
+  return row!;
+}
+
 describe('while a synchronous standby does not confirm commits', () => {
   it('writes are rejected at once, reads are served, and no connection is left on the server', async t => {
     const databaseUrl = await primary.createDatabase();
@@ -30,14 +42,6 @@ describe('while a synchronous standby does not confirm commits', () => {
       PETSTORE_DATABASE_CONNECTIONS: String(CONNECTIONS),
     });
     const create = (name: string) => api.post('/categories', { name });
-    const backends = async () => {
-      const [row] = await rowsIn<{ open: number; waiting: number }>(
-        databaseUrl,
-        `SELECT count(*) AS open, count(*) FILTER (WHERE wait_event = 'SyncRep') AS waiting FROM pg_stat_activity
-         WHERE datname = current_database() AND application_name = 'petstore'`,
-      );
-      return row!;
-    };
 
     standby.pause();
     try {
@@ -48,7 +52,7 @@ describe('while a synchronous standby does not confirm commits', () => {
         assertUnavailable(late!);
         assert.match(late!.body.message, /^Commits are not confirmed: .* nothing was changed/);
         assert.equal((await api.get('/categories')).status, 200);
-        const { open, waiting } = await backends();
+        const { open, waiting } = await backends(databaseUrl);
         assert.ok(open <= CONNECTIONS + LISTENERS, `${open} connections`);
         assert.ok(waiting <= 1, `${waiting} connections wait, and not only that of the probe`);
       }
@@ -74,5 +78,31 @@ describe('while a synchronous standby does not confirm commits', () => {
     assert.equal(stdout.match(/Commits are not confirmed, because/g)?.length, 1);
     assert.equal(stdout.match(/Commits are confirmed again/g)?.length, 1);
     assert.doesNotMatch(stdout, /The database cannot be reached/);
+  });
+
+  it('a commit that cannot be cancelled keeps its place in the pool until the server has ended it', async t => {
+    const databaseUrl = await primary.createDatabase();
+    const network = await DatabaseProxy.between(t, databaseUrl);
+    const settings = { PETSTORE_DATABASE_CONNECTIONS: String(CONNECTIONS) };
+    const { api } = await aShop(t, network.url, settings);
+    const create = () => api.post('/categories', { name: crypto.randomUUID() });
+    network.dropsCancels = true;
+    standby.pause();
+    try {
+      const first = await respondedInTime(Array.from({ length: 20 }, create));
+      first.forEach(assertUnavailable);
+      // The probe for confirmation has its time limit as well.
+      for (let round = 0; round < 8; round++) {
+        const [late] = await respondedInTime([create()], SECOND);
+        assert.match(late!.body.message, /^Commits are not confirmed: .* nothing was changed/);
+        const { open } = await backends(databaseUrl);
+        assert.ok(open <= CONNECTIONS + LISTENERS, `${open} connections`);
+        await sleep(SECOND / 2);
+      }
+    } finally {
+      standby.resume();
+    }
+    await recovery(create);
+    await until('the places are free', async () => (await backends(databaseUrl)).waiting === 0);
   });
 });

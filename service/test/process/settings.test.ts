@@ -70,6 +70,7 @@ const values: Record<string, [text: string, value: Partial<Record<keyof Config, 
     'rediss://user:pass@redis-1:6380, rediss://[::1]:6380/0',
     { redisUrls: ['rediss://user:pass@redis-1:6380', 'rediss://[::1]:6380/0'] },
   ],
+  PETSTORE_REDIS_PREFIX: ['north-1', { redisPrefix: 'north-1' }],
   PETSTORE_EVENT_DAYS: ['7', { eventDays: 7 }],
   PETSTORE_STREAMS_PER_KEY: ['5', { streamsPerKey: 5 }],
   PETSTORE_WEBHOOKS_PER_KEY: ['3', { webhooksPerKey: 3 }],
@@ -78,6 +79,9 @@ const values: Record<string, [text: string, value: Partial<Record<keyof Config, 
   PETSTORE_WEBHOOKS_ALLOW_PRIVATE: ['true', { privateWebhooks: true }],
 };
 
+const UNSUPPORTED =
+  'the service does not support. Supported are application_name, password, ssl, sslcert, sslkey, sslmode, sslnegotiation, ' +
+  'sslrootcert, uselibpqcompat, user, target_session_attrs';
 const NO_DATABASE_URL = 'DATABASE_URL must be postgres://user:password@host:port/database';
 const variables = [...variablesOf(settings), ...variablesOf(traceSettings)];
 
@@ -180,6 +184,32 @@ describe('the settings', () => {
     ['DATABASE_URL', 'postgres://host', NO_DATABASE_URL],
     ['DATABASE_URL', 'mysql://user:secret@host/shop', NO_DATABASE_URL],
     ['DATABASE_URL', 'user:secret@host/shop', NO_DATABASE_URL],
+    [
+      'DATABASE_URL',
+      'postgres://user:secret@a:5432,b:port/shop?target_session_attrs=read-write',
+      NO_DATABASE_URL,
+    ],
+    ['DATABASE_URL', 'postgres://user:secret@a,,b/shop?target_session_attrs=read-write', NO_DATABASE_URL],
+    [
+      'DATABASE_URL',
+      'postgres://user:secret@a:5432,b:5432/shop',
+      'DATABASE_URL names several hosts: add ?target_session_attrs=read-write, and the service uses the one that is the primary',
+    ],
+    ...['any', 'prefer-standby'].map((kind): [string, string, string] => [
+      'DATABASE_URL',
+      `postgres://user:secret@a,b/shop?target_session_attrs=${kind}`,
+      'DATABASE_URL: target_session_attrs must be read-write, because the service needs the primary',
+    ]),
+    [
+      'DATABASE_URL',
+      'postgres://user:secret@a/shop?connect_timeout=3',
+      `DATABASE_URL has the parameter "connect_timeout" that ${UNSUPPORTED}`,
+    ],
+    [
+      'DATABASE_URL',
+      'postgres://user@a/shop?password=half&secret',
+      `DATABASE_URL has a parameter that ${UNSUPPORTED}`,
+    ],
     ...[
       'localhost:6379',
       'http://:secret@x',
@@ -195,6 +225,31 @@ describe('the settings', () => {
         'Value 2 of REDIS_URL: the user and the password must be percent-encoded: write `%` as `%25`',
       ],
     ),
+    ...[
+      'redis+sentinel://:secret@a:26379,b:26379',
+      'redis+sentinel://:secret@a:26379,/limits',
+      'redis+sentinel://:secret@a/limits/x',
+      'redis+sentinel://:secret@a/limits#x',
+    ].map((value): [string, string, string] => [
+      'REDIS_URL',
+      value,
+      'REDIS_URL must be redis+sentinel://user:password@host:port,host:port/name, with the name that the sentinels monitor',
+    ]),
+    [
+      'REDIS_URL',
+      'redis+sentinel://:secret@a,b/limits?db=1',
+      'REDIS_URL has a parameter that the service does not support. Supported are sentinel_user and sentinel_password',
+    ],
+    [
+      'REDIS_URL',
+      'redis+sentinel://:50%@a,b/limits',
+      'REDIS_URL: the user and the password must be percent-encoded: write `%` as `%25`',
+    ],
+    ...['north:1', '{north}', 'x'.repeat(33)].map((value): [string, string, string] => [
+      'PETSTORE_REDIS_PREFIX',
+      value,
+      `PETSTORE_REDIS_PREFIX must be at most 32 letters, digits and hyphens, but is "${value}"`,
+    ]),
     [
       'REDIS_URL',
       'redis://:secret@a,redis://:secret@b/1',

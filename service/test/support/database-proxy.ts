@@ -21,6 +21,10 @@ export class DatabaseProxy {
   readonly url: string;
   /** The fate of the next messages that contain a text. The text of a statement is sent, a response starts with its tag. */
   fate: readonly [text: string, fate: Fate] | undefined;
+  /** Replaces a text in each message of the service by another of the same length, so that a feature seems to be missing. */
+  replacement: readonly [text: string, by: string] | undefined;
+  /** Whether requests to cancel a statement are read, and not forwarded. */
+  dropsCancels = false;
   readonly #server: Server;
   readonly #links = new Set<Link>();
   #isSilent = false;
@@ -78,6 +82,12 @@ export class DatabaseProxy {
   /** Accepts connections again after `reject`. */
   accept: () => Promise<void> = async () => {};
 
+  #replaced(bytes: Buffer): Buffer {
+    if (!this.replacement) return bytes;
+    const [text, by] = this.replacement;
+    return Buffer.from(bytes.toString('latin1').replaceAll(text, by), 'latin1');
+  }
+
   #join(link: Link): void {
     const { near, far } = link;
     let isSilent = this.#isSilent;
@@ -89,8 +99,9 @@ export class DatabaseProxy {
     const fateOf = (bytes: Buffer) => (this.fate && bytes.includes(this.fate[0]) ? this.fate[1] : undefined);
     near.on('data', bytes => {
       if (!isForwarding()) return;
-      if (fateOf(bytes) === 'is not sent') near.resetAndDestroy();
-      else far.write(bytes);
+      if (this.dropsCancels && isCancelRequest(bytes)) near.end();
+      else if (fateOf(bytes) === 'is not sent') near.resetAndDestroy();
+      else far.write(this.#replaced(bytes));
     });
     far.on('data', bytes => {
       if (!isForwarding()) return;
@@ -110,4 +121,9 @@ export class DatabaseProxy {
       });
     }
   }
+}
+
+/** PostgreSQL, chapter 55.7. */
+function isCancelRequest(bytes: Buffer): boolean {
+  return bytes.length === 16 && bytes.readInt32BE(4) === 80_877_102;
 }

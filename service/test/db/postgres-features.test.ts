@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import { describe, it, type TestContext } from 'node:test';
+import pg from 'pg';
+import { UnusableStore } from '../../src/db/database.ts';
+import { openPostgres, type PostgresOptions } from '../../src/db/postgres.ts';
+import { DatabaseProxy } from '../support/database-proxy.ts';
+import { emptyPostgres, postgresOptions } from '../support/engines.ts';
+import { until } from '../support/until.ts';
+
+/** Opens a database that must be rejected. Returns the message, without the version of the engine. */
+async function rejectionOf(url: string): Promise<string> {
+  const error = await openPostgres(postgresOptions(url)).then(
+    async db => {
+      await db.close();
+      return assert.fail('The database was accepted');
+    },
+    (error: Error) => error,
+  );
+  assert.ok(error instanceof UnusableStore, String(error));
+  assert.match(error.message, /It is PostgreSQL 15\.\d+ .*docs\/operations\.md lists all features/);
+  return /its engine lacks (.*?): use PostgreSQL 15 or newer/.exec(error.message)?.[1] ?? error.message;
+}
+
+/** A database that a statement changes first, so that it lacks a feature. */
+async function without(t: TestContext, statements: (name: string) => string): Promise<string> {
+  const url = await emptyPostgres(t);
+  const session = new pg.Client(url);
+  await session.connect();
+  await session.query(statements(new URL(url).pathname.slice(1)));
+  await session.end();
+  return url;
+}
+
+/** A database behind a network that replaces a text in each statement. */
+async function replacing(t: TestContext, text: string, by: string): Promise<string> {
+  assert.equal(text.length, by.length);
+  const network = await DatabaseProxy.between(t, await emptyPostgres(t));
+  network.replacement = [text, by];
+  return network.url;
+}
+
+describe('an engine is rejected in one sentence that names what it lacks:', () => {
+  const EARLIER = (functions: string) => (name: string) =>
+    `CREATE SCHEMA planted; ${functions}; ALTER DATABASE ${name} SET search_path = planted, pg_catalog, public`;
+  const lacking: Record<string, [feature: RegExp, url: (t: TestContext) => Promise<string>]> = {
+    'locks that are stubs': [
+      /^locks by name \(pg_advisory_xact_lock\) that the server holds$/,
+      t =>
+        without(
+          t,
+          EARLIER("CREATE FUNCTION planted.pg_advisory_xact_lock(bigint) RETURNS void LANGUAGE sql AS ''"),
+        ),
+    ],
+    'locks that only say whether they are free': [
+      /^locks by name that exclude other sessions$/,
+      t =>
+        without(
+          t,
+          EARLIER(
+            `CREATE FUNCTION planted.pg_try_advisory_xact_lock(bigint) RETURNS boolean LANGUAGE sql AS 'SELECT true'`,
+          ),
+        ),
+    ],
+    'triggers that do not fire': [
+      /^foreign keys over generated columns, which triggers of the server check$/,
+      t => without(t, name => `ALTER DATABASE ${name} SET session_replication_role = replica`),
+    ],
+    'savepoints that undo nothing': [
+      /^savepoints that undo changes$/,
+      t => replacing(t, 'ROLLBACK TO part', 'RELEASE     part'),
+    ],
+    'READ COMMITTED that is something else': [
+      /^READ COMMITTED, in which a statement sees what was committed before it$/,
+      t => replacing(t, 'READ COMMITTED', 'SERIALIZABLE  '),
+    ],
+    'waits for locks without a limit': [
+      /^locks by name that exclude other sessions$/,
+      t => replacing(t, "lock_timeout = '1ms'", "work_mem     = '1MB'"),
+    ],
+    'changes in WITH clauses': [
+      /^changes in WITH clauses \(.*\)$/,
+      t => replacing(t, 'WITH taken AS (DELETE', 'WITH taken AS (DELETA'),
+    ],
+    'ON CONFLICT': [
+      /^INSERT … ON CONFLICT \(.*\)$/,
+      t => replacing(t, 'ON CONFLICT DO NOTHING', 'ON CONFLICS DO NOTHING'),
+    ],
+    'generated columns': [
+      /^temporary tables, identities and generated columns \(.*\)$/,
+      t => replacing(t, ') STORED', ') STORES'),
+    ],
+    'a function': [
+      /^the functions .*pg_logical_emit_message.*$/,
+      t => replacing(t, "'pg_logical_emit_message", "'pg_logical_emit_massage"),
+    ],
+  };
+  for (const [what, [feature, url]] of Object.entries(lacking)) {
+    it(what, async t => assert.match(await rejectionOf(await url(t)), feature));
+  }
+});
+
+describe('an engine whose notifications do not arrive', () => {
+  for (const [text, by] of [
+    ['LISTEN ', 'NOTIFY '],
+    ['LISTEN ', 'LISTAN '],
+  ] as const) {
+    it(`is polled for events, which it reports once (${by.trim()} for LISTEN)`, async t => {
+      const url = await replacing(t, text, by);
+      let reports = 0;
+      const options: Partial<PostgresOptions> = { onPolling: () => void reports++ };
+      const db = await openPostgres(postgresOptions(url, options));
+      assert.equal(reports, 1);
+      let calls = 0;
+      db.onEvents(() => void calls++);
+      await until('it was polled twice', () => calls >= 2);
+      await db.close();
+    });
+  }
+});
+
+describe('an engine that has everything', () => {
+  it('is accepted, and keeps nothing of the check', async t => {
+    const url = await emptyPostgres(t);
+    await (await openPostgres(postgresOptions(url))).close();
+    const session = new pg.Client(url);
+    await session.connect();
+    const { rows } = await session.query(
+      "SELECT relname FROM pg_class WHERE relname LIKE 'probed%' UNION SELECT proname FROM pg_proc WHERE proname LIKE 'probe%'",
+    );
+    await session.end();
+    assert.deepEqual(rows, []);
+  });
+});
