@@ -37,6 +37,7 @@ export async function openStores(
         else log.warn(statusTexts[status]);
       },
       onPooler: () => log.info('A pooler is in front of PostgreSQL: statements are not prepared'),
+      onMigrated: migrations => log.info({ migrations }, 'Schema migrated'),
       onContinued: continued =>
         log.error(
           continued,

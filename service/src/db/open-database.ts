@@ -18,6 +18,8 @@ export interface StoreOptions {
   onStatus?: ((status: StoreStatus, reason?: string) => void) | undefined;
   /** Called when connections go through a pooler. */
   onPooler?: (() => void) | undefined;
+  /** Called with the names of the migrations that the start has applied. */
+  onMigrated?: ((names: string[]) => void) | undefined;
   /** Called when this process has continued the event log in a new range, because the database was returned to an earlier state. */
   onContinued?: ((log: ContinuedLog) => void) | undefined;
 }
@@ -30,6 +32,7 @@ export async function openDatabase(options: StoreOptions, clock: Clock): Promise
       writeBatch: options.writeBatch,
       maxQueue: options.databaseQueue,
       onCommit: options.onCommit,
+      onMigrated: options.onMigrated,
       clock,
     });
   }
@@ -45,6 +48,7 @@ export async function openDatabase(options: StoreOptions, clock: Clock): Promise
     clock,
     onStatus: options.onStatus,
     onPooler: options.onPooler,
+    onMigrated: options.onMigrated,
     onContinued: options.onContinued,
   });
 }

@@ -18,11 +18,15 @@ export const CLOSE_TIMEOUT = SECOND;
 const OLDEST_VERSION = 150_000;
 
 /**
- * Brings the schema of a database up to date. Resolves with whether connections go through a pooler. Rejects with
+ * Brings the schema of a database up to date. Resolves with whether connections go through a pooler, and with the names of
+ * the migrations that it applied. Rejects with
  * UnusableStore when the database cannot be used, and with the driver's error when it cannot be reached. `timeout` is of the
  * first queries, in milliseconds; the migrations may take longer, and wait for those of another replica.
  */
-export async function prepareDatabase(url: string, timeout: number): Promise<{ pooled: boolean }> {
+export async function prepareDatabase(
+  url: string,
+  timeout: number,
+): Promise<{ pooled: boolean; applied: string[] }> {
   const sockets = new Sockets();
   const client = new Client({
     connectionString: url,
@@ -38,8 +42,8 @@ export async function prepareDatabase(url: string, timeout: number): Promise<{ p
     await client.connect();
     await rejectUnsupported(client);
     const pooled = await isPooled(client);
-    await migratePostgres(withoutTimeout(client));
-    return { pooled };
+    const applied = await migratePostgres(withoutTimeout(client));
+    return { pooled, applied };
   } finally {
     const timer = setTimeout(() => sockets.cutOff(), CLOSE_TIMEOUT);
     await client.end();
@@ -78,7 +82,7 @@ function withoutTimeout(session: Session): Session {
  * start may succeed later, and UnusableStore when a setting or the database must be changed first.
  */
 export function startFailure(url: string, error: unknown): Error {
-  if (error instanceof UnusableStore) return error;
+  if (error instanceof UnusableStore || error instanceof StoreUnavailable) return error;
   const message = `The database ${withoutPassword(url)} cannot be used: ${reasonOf(error)}`;
   return new (isUnavailable(error) ? StoreUnavailable : UnusableStore)(message, { cause: error });
 }

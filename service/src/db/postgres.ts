@@ -48,6 +48,8 @@ export interface PostgresOptions {
   onStatus?: ((status: StoreStatus, reason?: string) => void) | undefined;
   /** Called when connections go through a pooler. */
   onPooler?: (() => void) | undefined;
+  /** Called with the names of the migrations that the start has applied. */
+  onMigrated?: ((names: string[]) => void) | undefined;
   /** Called when this process has continued the event log in a new range, because the database was returned to an earlier state. */
   onContinued?: ((log: ContinuedLog) => void) | undefined;
 }
@@ -77,8 +79,9 @@ const ALONE_AT_ONCE = 2;
 export async function openPostgres(options: PostgresOptions): Promise<Database> {
   const { url, statementSeconds } = options;
   try {
-    const { pooled } = await prepareDatabase(url, statementSeconds * SECOND + RESPONSE_MARGIN);
+    const { pooled, applied } = await prepareDatabase(url, statementSeconds * SECOND + RESPONSE_MARGIN);
     if (pooled) options.onPooler?.();
+    if (applied.length > 0) options.onMigrated?.(applied);
     const sessions = (pooled ? pooledSessions : directSessions)(statementSeconds * SECOND);
     return new PostgresDatabase(options, sessions);
   } catch (error) {
