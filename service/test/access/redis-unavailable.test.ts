@@ -44,6 +44,11 @@ describe('a service with Redis', () => {
     assert.deepEqual(await degradedOf(shop.metricsUrl), ['limits_not_shared']);
     assert.deepEqual((await shop.api.get('/healthz')).body, { status: 'ok' });
     assert.deepEqual(redisLines(shop), [UNAVAILABLE]);
+    const [{ reason }] = shop.logLines().filter(({ msg }) => msg === UNAVAILABLE[1]) as [{ reason: string }];
+    assert.match(
+      reason,
+      /^(The connection was closed|(connect ECONNREFUSED|read ECONNRESET|write EPIPE).*)$/,
+    );
 
     await server.start();
     await until('the service is ready', async () => (await shop.api.get('/readyz')).body.status === 'ok');
