@@ -30,6 +30,45 @@ async function nextDay({ app, clock }: TestApp, days = 1): Promise<void> {
   await app.keyLimits.sweep(clock.now());
 }
 
+describe('the keys by their requests of today', () => {
+  it('are listed with the busiest first, rejections included, of the present UTC day only, up to a limit', async t => {
+    const shop = await startTestApp(t);
+    const { app, api, clientWith, clock } = shop;
+    const [some, many, none] = [
+      await clientWith({ scopes: ['pets:read'] }),
+      await clientWith({ plan: 'enterprise', quotas }),
+      await clientWith({}),
+    ];
+    await sendRequests(some, 4);
+    await sendRequests(none, 9);
+    await nextDay(shop);
+    await sendRequests(some, 4);
+    await sendRequests(many, 6);
+    // Requests from before a reset of the limits are use as well.
+    await api.delete(`/keys/${many.keyId}/limits`);
+    await sendRequests(many, 3);
+    await app.keyLimits.flush();
+    const busiest = [
+      { keyId: many.keyId, admitted: 6, refused: 3 },
+      { keyId: some.keyId, admitted: 4, refused: 0 },
+      { keyId: 1, admitted: 1, refused: 0 },
+    ];
+    const listed = async (path: string) =>
+      (await api.get(path)).body.keys.map(({ name, ...counts }: { name: string }) => {
+        assert.ok(name.length > 0);
+        return counts;
+      });
+    const response = await api.get('/key-usage');
+    assert.equal(response.headers['x-stability'], 'experimental');
+    assert.equal(response.body.date, '2026-11-22');
+    assert.deepEqual(await listed('/key-usage'), busiest);
+    assert.deepEqual(await listed('/key-usage?limit=1'), busiest.slice(0, 1));
+    assertRejected(await some.get('/key-usage'), 403, 'insufficient_scope');
+    clock.advance(DAY);
+    assert.deepEqual((await api.get('/key-usage')).body, { date: '2026-11-23', keys: [] });
+  });
+});
+
 describe('the usage of a key', () => {
   it('is shown for both windows and by UTC day, with separate counts of rejections', async t => {
     const { api, clientWith } = await startTestApp(t);
