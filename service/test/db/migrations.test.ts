@@ -144,7 +144,8 @@ async function lockedTables(sql: string): Promise<{ first: string[]; others: str
 
 const LOCK = 'LOCK TABLE categories, pets IN ACCESS EXCLUSIVE MODE;';
 
-describe('migrations of PostgreSQL next to replicas', () => {
+// The timeout is for a migration that waits for a table without limit.
+describe('migrations of PostgreSQL next to replicas', { timeout: 60_000 }, () => {
   it('lock all their tables with their first statement, in the order in which the baseline creates them', async () => {
     const planted = 'ALTER TABLE pets ADD COLUMN other_category BIGINT REFERENCES categories (id);';
     assert.deepEqual(await lockedTables(`${LOCK} ${planted}`), { first: ['categories', 'pets'], others: [] });
