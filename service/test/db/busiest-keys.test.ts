@@ -50,7 +50,8 @@ for (const [engine, open] of Object.entries(engines)) {
       const plan = await planOf(db);
       assert.match(plan, /key_usage_by_requests/);
       assert.doesNotMatch(plan, /Seq Scan on key_usage|SCAN key_usage/);
-      if (engine === 'SQLite') assert.doesNotMatch(plan, /TEMP B-TREE FOR ORDER BY.*key_usage_by_requests/);
+      // Only the page itself is sorted once more, after its join.
+      if (engine === 'SQLite') assert.equal(plan.match(/TEMP B-TREE FOR ORDER BY/g)?.length, 1);
     });
   });
 }
