@@ -1,6 +1,6 @@
 // Proves that rolling restarts fail no request: two replicas on PostgreSQL and Redis, reads and writes through HAProxy
 // (deploy/haproxy.cfg) and through the balancer of start:replicas.
-// node_modules/.bin/node scripts/rolling-restarts.ts [--restarts 20] [--drain 5] [--clients 8]
+// npm run rolling-restarts [-- --restarts 20 --drain 5 --clients 8]
 import { parseArgs } from 'node:util';
 import { startPostgres } from './servers/postgres.ts';
 import { startRedis } from './servers/redis.ts';

@@ -54,6 +54,12 @@ export interface Command<Arguments extends Parameters = Parameters, Options exte
   /** Whether it works without an API key. */
   needsNoKey?: boolean;
   run: (context: Context, values: ValuesOf<Arguments> & ValuesOf<Options>) => Items;
+  /** What it prints instead if its optional argument is missing: a table of all. */
+  overview?: {
+    operations: readonly (keyof Operations)[];
+    prints: Resource;
+    run: (context: Context) => Items;
+  };
 }
 
 /** Defines a command; the types of `run` follow from the parameters. */

@@ -41,6 +41,7 @@ export const rotatedKey: Resource = {
   fields: fields.RotatedApiKey,
   columns: ['id', 'name', 'earlierKeysExpireAt', 'key'],
 };
+export const busyKey: Resource = { fields: fields.BusyKey };
 export const usage: Resource = { fields: fields.KeyUsage };
 export const account: Resource = { fields: fields.Account };
 export const event: Resource = {

@@ -51,7 +51,8 @@ class Run {
     }
   }
 
-  async #execute(command: Command, values: Values): Promise<void> {
+  async #execute(definition: Command, values: Values): Promise<void> {
+    const command = shownCommand(definition, values);
     const { stdout, stderr } = this.#surroundings;
     const settings = settingsOf(values, this.#surroundings);
     checkFields(command, settings.fields);
@@ -112,6 +113,14 @@ class Run {
     const { red } = colorsOf(stderr, environment);
     stderr.write(`${red('Error:')} ${describe(error, this.#url)}\n`);
   }
+}
+
+/** The command, or its overview if it has one and its argument is missing. */
+function shownCommand(command: Command, values: object): Command {
+  const given: Record<string, unknown> = { ...values };
+  const { overview, arguments: names = {} } = command;
+  if (overview === undefined || Object.keys(names).some(name => given[name] !== undefined)) return command;
+  return { ...command, ...overview, output: 'items' };
 }
 
 function settingsOf(

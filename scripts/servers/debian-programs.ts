@@ -14,6 +14,7 @@ const packages = {
   createdb: 'postgresql-client',
   psql: 'postgresql-client',
   pgbouncer: 'pgbouncer',
+  prometheus: 'prometheus',
   promtool: 'prometheus',
   'systemd-analyze': 'systemd',
 } as const;

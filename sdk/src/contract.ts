@@ -363,6 +363,23 @@ export type RotatedApiKey = {
   key?: string;
 };
 
+export type BusyKey = {
+  keyId: number;
+  /** The name of the key. */
+  name: string;
+  /** Requests admitted on that day. */
+  admitted: number;
+  /** Requests rejected with 429 on that day. */
+  refused: number;
+};
+
+export type BusiestKeys = {
+  /** The UTC day. */
+  date: string;
+  /** The keys with requests on that day, those with the most requests first. */
+  keys: BusyKey[];
+};
+
 export type KeyUsage = {
   keyId: number;
   windows: UsedWindows;
@@ -1442,6 +1459,14 @@ export interface Operations {
       keyId: number;
     };
     result: undefined;
+  };
+  /** List API keys by today's requests */
+  'GET /key-usage': {
+    query: {
+      /** The maximum number of keys. */
+      limit?: number | undefined;
+    };
+    result: BusiestKeys;
   };
   /** Read the usage of an API key */
   'GET /keys/{keyId}/usage': {

@@ -173,7 +173,9 @@ CREATE TABLE key_usage (
   PRIMARY KEY (api_key_id, day)
 );
 
-CREATE INDEX key_usage_by_day ON key_usage (day);
+-- The keys of a day by their requests.
+CREATE INDEX key_usage_by_requests
+  ON key_usage (day, (admitted + rejected + earlier_admitted + earlier_rejected), api_key_id);
 
 -- The outcomes of POST requests, kept in the transaction of their effect.
 CREATE TABLE idempotency_keys (

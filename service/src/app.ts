@@ -164,6 +164,8 @@ export async function buildApp(
     source: config.publicUrl,
     tracing,
     onDisabled: (webhookId, disabled) => log.warn({ webhookId, ...disabled }, 'Webhook disabled'),
+    onTurn: (webhookId, { fails, ...turn }) =>
+      log.warn({ webhookId, ...turn }, fails ? 'Webhook fails' : 'Webhook works again'),
     onAttempt: result => metrics?.onWebhookAttempt(result),
     onError: error => outageLog.writeTask('webhooks', error, 'Webhooks could not be served; trying again'),
   });

@@ -32,7 +32,8 @@ const usage = `Usage: node_modules/.bin/node service/src/main.ts <command>
   keys revoke ID       revoke a key, which cannot be undone
   keys unban ID        lift the ban of a key
   keys reset ID        reset the limits of a key, and lift its ban
-  keys usage ID        show the usage of the limits of a key, and its requests by day
+  keys usage [ID]      show the usage of the limits of a key, and its requests by day; without ID, the keys with the
+                       most requests today
 
 Settings are environment variables; docs/operations.md lists them.
 `;

@@ -1,6 +1,7 @@
 import type { Config } from './config.ts';
 import type { Counters } from './counters/counters.ts';
 import { openCounters } from './counters/open-counters.ts';
+import { reasonOf } from './counters/redis-client.ts';
 import type { Database, StoreStatus } from './db/database.ts';
 import { openDatabase } from './db/open-database.ts';
 import { type Clock, systemClock } from './kit/clock.ts';
@@ -43,6 +44,7 @@ export async function openStores(
         log.warn(
           'LISTEN and NOTIFY of the database do not reach other sessions: the service polls for events, ten times a second',
         ),
+      onMigrated: migrations => log.info({ migrations }, 'Schema migrated'),
       onContinued: continued =>
         log.error(
           continued,
@@ -61,7 +63,7 @@ export async function openStores(
       if (status === 'shared') log.warn('Redis is back: limits are shared again');
       else {
         log.warn(
-          { reason: error?.message },
+          { reason: error && reasonOf(error) },
           'Redis cannot be reached: each replica counts limits by itself until it returns',
         );
       }

@@ -2,7 +2,7 @@ import { type Context, command } from '../command.ts';
 import { UsageError } from '../failure.ts';
 import { changes, defined, each, eachDone, pageSize } from '../items.ts';
 import { id, integer, oneOf, removable, required, several, text } from '../parameters.ts';
-import { createdKey, key, outcome, rotatedKey, usage } from '../resources.ts';
+import { busyKey, createdKey, key, outcome, rotatedKey, usage } from '../resources.ts';
 
 const PLANS = ['free', 'pro', 'business', 'enterprise'] as const;
 const SCOPES = [
@@ -189,14 +189,26 @@ const reset = command({
 
 const use = command({
   name: 'keys usage',
-  summary: 'Show the requests of an API key, by window and by day',
-  details: 'Experimental.',
-  arguments: { id: one },
-  examples: ['petstore keys usage 2', 'petstore keys usage 2 --fields windows.day.remaining'],
+  summary: 'Show the requests of an API key, by window and by day, or the busiest keys of today',
+  details: 'Without an ID: the API keys with the most requests today (UTC), at most 100. Experimental.',
+  arguments: { id: id('The API key') },
+  examples: [
+    'petstore keys usage',
+    'petstore keys usage 2',
+    'petstore keys usage 2 --fields windows.day.remaining',
+  ],
   operations: ['GET /keys/{keyId}/usage'],
   output: 'item',
   prints: usage,
-  run: ({ store, calls }, { id }) => store.keys.usage(id, calls),
+  // The argument exists: without it the overview runs.
+  run: ({ store, calls }, { id }) => store.keys.usage(id!, calls),
+  overview: {
+    operations: ['GET /key-usage'],
+    prints: busyKey,
+    run: async function* ({ store, calls }) {
+      yield* (await store.keys.busiest({ limit: 100 }, calls)).keys;
+    },
+  },
 });
 
 export const keys = [list, get, create, update, rotate, revoke, unban, reset, use];

@@ -1,6 +1,6 @@
 import { type Call, call, post } from '../call.ts';
 import type { Client } from '../client.ts';
-import type { ApiKey, CreatedApiKey, KeyUsage, RotatedApiKey } from '../contract.ts';
+import type { ApiKey, BusiestKeys, CreatedApiKey, KeyUsage, RotatedApiKey } from '../contract.ts';
 import { type List, list as listOf } from '../list.ts';
 import type { BodyOf, CallOptions, QueryOf } from '../request.ts';
 
@@ -46,6 +46,13 @@ export const liftBan = (client: Client, keyId: number, options?: CallOptions): C
 /** Restarts the minute and the day of an API key, and lifts its ban. Experimental. */
 export const resetLimits = (client: Client, keyId: number, options?: CallOptions): Call<undefined> =>
   call(client, 'DELETE /keys/{keyId}/limits', { path: { keyId } }, options);
+
+/** Lists the API keys with the most requests today (UTC), at most 100. Experimental. */
+export const busiest = (
+  client: Client,
+  query: QueryOf<'GET /key-usage'> = {},
+  options?: CallOptions,
+): Call<BusiestKeys> => call(client, 'GET /key-usage', { query }, options);
 
 /** Reads the windows of an API key, and its requests by day. Experimental. */
 export const usage = (client: Client, keyId: number, options?: CallOptions): Call<KeyUsage> =>

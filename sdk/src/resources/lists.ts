@@ -30,6 +30,8 @@ export const fields = {
   ApiKeyPatch: ['name', 'plan', 'scopes', 'quotas', 'expiresAt', 'origins'],
   Rotation: ['graceSeconds'],
   RotatedApiKey: ['id', 'name', 'plan', 'scopes', 'kind', 'quotas', 'origins', 'createdAt', 'expiresAt', 'revokedAt', 'lastUsedAt', 'ban', 'earlierKeysExpireAt', 'key'],
+  BusyKey: ['keyId', 'name', 'admitted', 'refused'],
+  BusiestKeys: ['date', 'keys'],
   KeyUsage: ['keyId', 'windows', 'days'],
   PetEvent: ['specversion', 'id', 'source', 'time', 'datacontenttype', 'actor', 'requestid', 'traceparent', 'reason', 'note', 'type', 'subject', 'data'],
   CategoryEvent: ['specversion', 'id', 'source', 'time', 'datacontenttype', 'actor', 'requestid', 'traceparent', 'reason', 'note', 'type', 'subject', 'data'],

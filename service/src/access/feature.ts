@@ -1,4 +1,4 @@
-import type { Queries, Writer } from '../db/database.ts';
+import { DatabaseUnavailable, type Queries, type Writer } from '../db/database.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Feature } from '../routes/feature.ts';
 import { accountRoutes } from './api-keys/account-routes.ts';
@@ -13,7 +13,7 @@ export interface AccessOptions {
   keyLimits: KeyLimits;
   /** How often counts are stored, in milliseconds. */
   flushInterval: number;
-  /** Called when counts could not be stored. The next flush stores them; the last one, at the end, throws instead. */
+  /** Called when counts could not be stored. The next flush stores them; the last one throws instead, unless the store is read-only. */
   onFlushError: (error: unknown) => void;
   rejections: Rejections;
 }
@@ -39,7 +39,10 @@ export function accessFeature(options: AccessOptions): Feature {
         await keyLimits.flush();
         await rejections.close(db);
       } catch (error) {
-        throw new Error('The last counts could not be stored', { cause: error });
+        // Waiting does not help on a standby: with Redis the counts are there, otherwise they are lost. The log shows it.
+        if (error instanceof DatabaseUnavailable && error.writeProblem === 'readOnly')
+          options.onFlushError(error);
+        else throw new Error('The last counts could not be stored', { cause: error });
       }
     },
   };

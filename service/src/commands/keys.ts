@@ -6,9 +6,11 @@ import {
   Rotation,
 } from '../access/api-keys/api-key.ts';
 import * as apiKeys from '../access/api-keys/api-keys.ts';
+import { busiestKeys } from '../access/rate-limits/busiest-keys.ts';
 import { KeyLimits } from '../access/rate-limits/key-limits.ts';
 import { readConfig } from '../config.ts';
 import { ApiError } from '../contract/errors.ts';
+import { pageLimit } from '../contract/schema.ts';
 import { openCounters } from '../counters/open-counters.ts';
 import { withCause } from '../db/cause-store.ts';
 import { bodyReader } from '../http/validate.ts';
@@ -134,8 +136,17 @@ async function reset(args: string[]): Promise<void> {
 }
 
 async function usage(args: string[]): Promise<void> {
+  if (args.length === 0) return listUsage();
   const { id } = oneKey('usage', args, {});
   print(await withKeys(access => apiKeys.usage(access, id)));
+}
+
+/** Prints the keys with the most requests today: ID, name, admitted and rejected requests. */
+async function listUsage(): Promise<void> {
+  const { maximum } = pageLimit;
+  const { keys: busiest } = await withExistingStore(db => busiestKeys(db, Date.now(), maximum));
+  for (const { keyId, name, admitted, refused } of busiest)
+    process.stdout.write(`${keyId}\t${name}\t${admitted}\t${refused}\n`);
 }
 
 /** Opens the keys of the store that the environment names, with their usage from Redis or as last stored by the service. */

@@ -6,9 +6,12 @@ import { systemClock } from '../kit/clock.ts';
 import { argumentsOf } from './arguments.ts';
 import { rejectNoStore } from './embedded-store.ts';
 
-/** Opens the store that the environment names, runs `work` with it, and closes it. */
-export async function withStore<T>(work: (db: Database) => Promise<T>): Promise<T> {
-  const db = await openDatabase(readConfig(process.env), systemClock);
+/** Opens the store that the environment names, runs `work` with it, and closes it. `onMigrated` gets the names of the migrations that this applied. */
+export async function withStore<T>(
+  work: (db: Database) => Promise<T>,
+  onMigrated?: (names: string[]) => void,
+): Promise<T> {
+  const db = await openDatabase({ ...readConfig(process.env), onMigrated }, systemClock);
   try {
     return await work(db);
   } finally {
@@ -25,7 +28,13 @@ export async function withExistingStore<T>(work: (db: Database) => Promise<T>): 
 
 export async function migrate(args: string[]): Promise<void> {
   argumentsOf(args, {});
-  await withStore(async () => process.stdout.write('The schema is up to date\n'));
+  const applied: string[] = [];
+  await withStore(
+    async () => {},
+    names => applied.push(...names),
+  );
+  for (const name of applied) process.stdout.write(`Applied ${name}\n`);
+  process.stdout.write('The schema is up to date\n');
 }
 
 export async function seed(args: string[]): Promise<void> {

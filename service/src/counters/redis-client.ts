@@ -79,6 +79,20 @@ export async function redisConnection(urls: readonly string[], keyPrefix = ''): 
   };
 }
 
+/** The texts of ioredis for a command on a connection that has ended. */
+const ENDED = /^(Stream isn't writeable|Connection is closed|Cluster isn't ready)/;
+
+/** The texts of ioredis when it has tried all nodes of a cluster. */
+const NO_NODE = /^(None of startup nodes is available|Failed to refresh slots cache)/;
+
+/** Returns why Redis cannot be used, in words for an operator. */
+export function reasonOf(error: Error): string {
+  // When a host has several addresses, the error for all of them has no message of its own.
+  if (error instanceof AggregateError) return error.errors.map(({ message }) => message).join('; ');
+  if (ENDED.test(error.message)) return 'The connection was closed';
+  return NO_NODE.test(error.message) ? 'No node of the cluster can be reached' : error.message;
+}
+
 /** The script by its number of keys. */
 const ofSize = [undefined, 'decideOne', 'decideTwo', 'decideThree'] as const;
 

@@ -7,7 +7,14 @@ import { openSqlite } from './sqlite.ts';
 export interface StoreOptions
   extends Pick<
     PostgresOptions,
-    'writeBatch' | 'onCommit' | 'onStatus' | 'onPrimary' | 'onPooler' | 'onPolling' | 'onContinued'
+    | 'writeBatch'
+    | 'onCommit'
+    | 'onStatus'
+    | 'onPrimary'
+    | 'onPooler'
+    | 'onPolling'
+    | 'onMigrated'
+    | 'onContinued'
   > {
   /** The URL of a PostgreSQL database; `undefined` selects the embedded store. */
   databaseUrl: string | undefined;

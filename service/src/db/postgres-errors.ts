@@ -30,6 +30,12 @@ export function isRetryable(error: unknown): boolean {
   return state !== undefined && (CONFLICTS.has(state) || CONSTRAINT_RACES.has(state));
 }
 
+/** Whether a transaction that locks tables was the victim of a deadlock, or waited too long for a lock. */
+export function hasLostLocks(error: unknown): boolean {
+  const state = sqlState(error);
+  return state === '40P01' || state === '55P03';
+}
+
 /** Whether a statement failed because an earlier one of its transaction did. */
 export function isAborted(error: unknown): boolean {
   return sqlState(error) === '25P02';

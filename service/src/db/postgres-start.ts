@@ -22,6 +22,8 @@ export interface Provided {
   isPooled: boolean;
   /** Whether notifications reach other sessions. */
   canListen: boolean;
+  /** The names of the migrations that the start has applied. */
+  applied: string[];
 }
 
 /**
@@ -53,8 +55,8 @@ export async function prepareDatabase(url: string, timeout: number): Promise<Pro
     await rejectUnsupported(client);
     const isPooled = await goesThroughPooler(client);
     const { canListen } = await probeFeatures(client, isPooled ? undefined : await connect());
-    await migratePostgres(withoutTimeout(client));
-    return { isPooled, canListen };
+    const applied = await migratePostgres(withoutTimeout(client));
+    return { isPooled, canListen, applied };
   } finally {
     const timer = setTimeout(() => sockets.cutOff(), CLOSE_TIMEOUT);
     await Promise.all(clients.map(client => client.end()));
@@ -93,7 +95,7 @@ function withoutTimeout(session: Session): Session {
  * start may succeed later, and UnusableStore when a setting or the database must be changed first.
  */
 export function startFailure(url: string, error: unknown): Error {
-  if (error instanceof UnusableStore) return error;
+  if (error instanceof UnusableStore || error instanceof StoreUnavailable) return error;
   const message = `The database ${withoutPassword(url)} cannot be used: ${reasonOf(error)}`;
   return new (isUnavailable(error) ? StoreUnavailable : UnusableStore)(message, { cause: error });
 }

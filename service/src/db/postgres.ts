@@ -54,6 +54,8 @@ export interface PostgresOptions {
   onPooler?: (() => void) | undefined;
   /** Called when notifications do not reach other sessions, so that the service polls for events. */
   onPolling?: (() => void) | undefined;
+  /** Called with the names of the migrations that the start has applied. */
+  onMigrated?: ((names: string[]) => void) | undefined;
   /** Called when this process has continued the event log in a new range, because the database was returned to an earlier state. */
   onContinued?: ((log: ContinuedLog) => void) | undefined;
 }
@@ -87,12 +89,13 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
   const primary = new Primary(url);
   try {
     await primary.find();
-    const { isPooled, canListen } = await prepareDatabase(
+    const { isPooled, canListen, applied } = await prepareDatabase(
       primary.url,
       statementSeconds * SECOND + RESPONSE_MARGIN,
     );
     if (isPooled) options.onPooler?.();
     else if (!canListen) options.onPolling?.();
+    if (applied.length > 0) options.onMigrated?.(applied);
     const sessions = (isPooled ? pooledSessions : directSessions)(statementSeconds * SECOND);
     return new PostgresDatabase(options, { sessions, canListen, primary });
   } catch (error) {

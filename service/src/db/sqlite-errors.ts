@@ -1,5 +1,7 @@
+import { existsSync, statfsSync } from 'node:fs';
 import BetterSqlite3 from 'better-sqlite3';
-import { DatabaseUnavailable, UnusableStore, type WriteProblem } from './database.ts';
+import { codeOf } from '../kit/thrown.ts';
+import { DatabaseUnavailable, StoreUnavailable, UnusableStore, type WriteProblem } from './database.ts';
 
 type SqliteError = InstanceType<typeof BetterSqlite3.SqliteError>;
 
@@ -25,6 +27,11 @@ function writeProblemOf({ code }: SqliteError): WriteProblem | undefined {
   return /^SQLITE_IOERR_(WRITE|FSYNC|DIR_FSYNC|TRUNCATE)$/.test(code) ? 'faulty' : undefined;
 }
 
+/** Whether a statement failed because the store accepts no writes, while it can still be read. */
+export function isWriteProblem(error: unknown): boolean {
+  return isOutage(error) && writeProblemOf(error) !== undefined;
+}
+
 /** Whether another process holds a lock. */
 export function isBusy(error: unknown): boolean {
   return hasCode(error, /^SQLITE_BUSY/);
@@ -45,9 +52,33 @@ export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'syscall' in error;
 }
 
-/** Converts an error of opening the store in `directory` to an UnusableStore. Returns bugs of the program unchanged. */
+/** Free space below this is too little to open a store, in bytes: SQLite's index of the WAL alone needs 32 KiB. */
+const NEEDED_SPACE = 128 * 1024;
+
+/** Whether an error means that a disk has no space: of SQLite, or of a system call. */
+export function isFull(error: unknown): boolean {
+  return hasCode(error, /^SQLITE_(FULL|IOERR_SHMSIZE)$/) || /^(ENOSPC|EDQUOT)$/.test(codeOf(error) ?? '');
+}
+
+/** Whether the disk of a directory is full. SQLite does not report why it could not create a file. */
+function hasNoSpace(directory: string): boolean {
+  const { bavail, bsize } = statfsSync(directory);
+  return bavail * bsize < NEEDED_SPACE;
+}
+
+/**
+ * Converts an error of opening the store in `directory` to StoreUnavailable when the disk is full, so that a supervisor tries
+ * again, and to UnusableStore otherwise. Returns bugs of the program unchanged.
+ */
 export function cannotBeOpened(directory: string, error: unknown): unknown {
   if (!isOutage(error) && !isSystemError(error)) return error;
+  const mayBeSpace = hasCode(error, /^SQLITE_(CANTOPEN|IOERR)/) && existsSync(directory);
+  if (isFull(error) || (mayBeSpace && hasNoSpace(directory))) {
+    return new StoreUnavailable(
+      `The store in ${directory} cannot be opened, because its disk has no space left (${error.message}): free space, and start again`,
+      { cause: error },
+    );
+  }
   return new UnusableStore(
     `The store in ${directory} cannot be opened: ${error.message}\n` +
       'Set PETSTORE_DATA to the directory of the store, or DATABASE_URL to a database to use instead',

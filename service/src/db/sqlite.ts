@@ -8,7 +8,7 @@ import { migrateSqlite } from './migrate-sqlite.ts';
 import { Notices } from './notices.ts';
 import { createPrivately, makePrivate } from './private-files.ts';
 import { Connection } from './sqlite-connection.ts';
-import { cannotBeOpened } from './sqlite-errors.ts';
+import { cannotBeOpened, isWriteProblem } from './sqlite-errors.ts';
 import { SqliteLog } from './sqlite-log.ts';
 import { SqliteSeals } from './sqlite-seals.ts';
 import { SqliteTransaction } from './sqlite-transaction.ts';
@@ -23,6 +23,8 @@ export interface SqliteOptions {
   maxQueue: number;
   /** Called after each commit with the number of operations that shared it. */
   onCommit?: ((size: number) => void) | undefined;
+  /** Called with the names of the migrations that the start has applied. */
+  onMigrated?: ((names: string[]) => void) | undefined;
   /** Dates the events. */
   clock: Clock;
 }
@@ -46,7 +48,8 @@ const GROUP_DURATION = 10;
  * Opens the embedded store, makes its files readable by their owner only, and brings its schema up to date. Throws
  * UnusableStore when the directory, the files or the schema cannot be used, and when an earlier store is lost.
  */
-export function openSqlite({ directory, writeBatch, maxQueue, clock, onCommit }: SqliteOptions): Database {
+export function openSqlite(options: SqliteOptions): Database {
+  const { directory, writeBatch, maxQueue, clock, onCommit, onMigrated } = options;
   const path = storePath(directory);
   let writer: BetterSqlite3.Database | undefined;
   try {
@@ -56,9 +59,9 @@ export function openSqlite({ directory, writeBatch, maxQueue, clock, onCommit }:
     makePrivate(path);
     writer = connect(path);
     rejectLostTables(directory, writer);
-    migrateSqlite(writer);
-    // Moves what a killed process left in its WAL: otherwise the first commit would have to.
-    writer.pragma('wal_checkpoint(PASSIVE)');
+    const applied = migrateSqlite(writer);
+    if (applied.length > 0) onMigrated?.(applied);
+    moveLog(writer);
     const reader = connect(path);
     reader.pragma('query_only = ON');
     for (const connection of [writer, reader]) connection.pragma(`busy_timeout = ${SERVING_TIMEOUT}`);
@@ -72,6 +75,18 @@ export function openSqlite({ directory, writeBatch, maxQueue, clock, onCommit }:
   } catch (error) {
     writer?.close();
     throw cannotBeOpened(directory, error);
+  }
+}
+
+/**
+ * Moves what a killed process left in its WAL: otherwise the first commit would have to. On a full or failing disk the WAL stays, and
+ * reads are served from it.
+ */
+function moveLog(writer: BetterSqlite3.Database): void {
+  try {
+    writer.pragma('wal_checkpoint(PASSIVE)');
+  } catch (error) {
+    if (!isWriteProblem(error)) throw error;
   }
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { codeOf } from '../kit/thrown.ts';
 import { createPrivately, makePrivate } from './private-files.ts';
-import { cannotBeOpened, isBusy } from './sqlite-errors.ts';
+import { cannotBeOpened, isBusy, isFull } from './sqlite-errors.ts';
 
 /** How long to wait for the lock, in milliseconds: by then a process that has just taken it has written `petstore.holder`. */
 const TIMEOUT = 500;
@@ -65,9 +65,14 @@ function holderPathIn(directory: string): string {
   return join(directory, 'petstore.holder');
 }
 
+/** On a full disk the file stays empty or missing, and messages do not name the process. */
 function write(path: string, holder: Holder): void {
-  createPrivately(path);
-  writeFileSync(path, `${JSON.stringify(holder)}\n`);
+  try {
+    createPrivately(path);
+    writeFileSync(path, `${JSON.stringify(holder)}\n`);
+  } catch (error) {
+    if (!isFull(error)) throw error;
+  }
 }
 
 function inUse(directory: string): string {

@@ -12,11 +12,14 @@ import { StoreFigure } from './store-figure.ts';
 /** The results of attempts to send a delivery of a webhook. */
 const webhookOutcomes = ['delivered', 'rejected', 'timeout', 'unreachable', 'withheld'] as const;
 
-/** The deliveries of enabled webhooks that are not finished. */
+/** The deliveries of enabled webhooks that are not finished, and the webhooks whose attempts fail. */
 interface WebhookBacklog {
   pending: number;
   /** How long ago the oldest of them was planned, in milliseconds; 0 if there is none. */
   oldestAge: number;
+  /** The number of webhooks that fail, and how long the one that has failed longest has delivered nothing, in milliseconds. */
+  failing: number;
+  longestFailure: number;
 }
 
 /** The parts of the service that the gauges read when the metrics are collected. */
@@ -181,7 +184,7 @@ export class Metrics {
       new StoreFigure(() => db.unnumberedEvents()),
       events => events,
     );
-    // Both figures come from one read.
+    // All four figures come from one read.
     const backlog = new StoreFigure(webhookBacklog);
     this.#storeGauge(
       'petstore_webhook_deliveries_pending',
@@ -194,6 +197,18 @@ export class Metrics {
       'How long ago the oldest pending delivery of an enabled webhook was planned; 0 when none is pending.',
       backlog,
       ({ oldestAge }) => oldestAge / SECOND,
+    );
+    this.#storeGauge(
+      'petstore_webhooks_failing',
+      'Enabled webhooks whose latest attempts failed, among the first 1000.',
+      backlog,
+      ({ failing }) => failing,
+    );
+    this.#storeGauge(
+      'petstore_webhooks_failing_seconds',
+      'How long nothing was delivered to the one that has failed longest; 0 when none fails.',
+      backlog,
+      ({ longestFailure }) => longestFailure / SECOND,
     );
     new Gauge({
       name: 'petstore_sweep_last_success_timestamp_seconds',

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { DAY, MINUTE, SECOND } from '../../src/kit/clock.ts';
 import type { Client } from '../support/client.ts';
 import { assertRejected } from '../support/rejection.ts';
+import { startTestApp } from '../support/test-app.ts';
 import { useShop } from '../support/use-shop.ts';
 import { eachNoon } from './each-noon.ts';
 import { limitsIn, retryAfterIn } from './limit-headers.ts';
@@ -19,6 +20,47 @@ async function daysOf(keyId: number): Promise<object[]> {
   assert.equal(status, 200);
   return body.days;
 }
+
+describe('the keys by their requests of today', () => {
+  it('are listed with the busiest first, rejections included, of the present UTC day only, up to a limit', async t => {
+    const shop = await startTestApp(t);
+    const { app, api, clientWith, clock } = shop;
+    const [some, many, none] = [
+      await clientWith({ scopes: ['pets:read'] }),
+      await clientWith({ plan: 'enterprise', quotas: { perMinute: 3, perDay: 50 } }),
+      await clientWith({}),
+    ];
+    await sendRequests(some, 4);
+    await sendRequests(none, 9);
+    await app.keyLimits.flush();
+    clock.advance(DAY);
+    await app.keyLimits.sweep(clock.now());
+    await sendRequests(some, 4);
+    await sendRequests(many, 6);
+    // Requests from before a reset of the limits are use as well.
+    await api.delete(`/keys/${many.keyId}/limits`);
+    await sendRequests(many, 3);
+    await app.keyLimits.flush();
+    const busiest = [
+      { keyId: many.keyId, admitted: 6, refused: 3 },
+      { keyId: some.keyId, admitted: 4, refused: 0 },
+      { keyId: 1, admitted: 1, refused: 0 },
+    ];
+    const listed = async (path: string) =>
+      (await api.get(path)).body.keys.map(({ name, ...counts }: { name: string }) => {
+        assert.ok(name.length > 0);
+        return counts;
+      });
+    const response = await api.get('/key-usage');
+    assert.equal(response.headers['x-stability'], 'experimental');
+    assert.equal(response.body.date, '2026-11-22');
+    assert.deepEqual(await listed('/key-usage'), busiest);
+    assert.deepEqual(await listed('/key-usage?limit=1'), busiest.slice(0, 1));
+    assertRejected(await some.get('/key-usage'), 403, 'insufficient_scope');
+    clock.advance(DAY);
+    assert.deepEqual((await api.get('/key-usage')).body, { date: '2026-11-23', keys: [] });
+  });
+});
 
 describe('the usage of a key', () => {
   it('is shown for both windows and by UTC day, to administrators and in its account, also when it is revoked', async () => {

@@ -34,7 +34,9 @@ type Item = Record<string, unknown>;
 
 /** Runs a command with `--json`. Returns its items, after checking what it printed and which operations it called. */
 async function json(...args: string[]): Promise<Item[]> {
-  const definition = definitions.find(({ name }) => name === args[0] || name === args.slice(0, 2).join(' '))!;
+  const named = definitions.find(({ name }) => name === args[0] || name === args.slice(0, 2).join(' '))!;
+  const isOverview = named.overview !== undefined && named.name === args.join(' ');
+  const definition = isOverview ? { ...named, ...named.overview } : named;
   used.add(definition.name);
   const logged = shop.logLines().length;
   const { code, stdout, stderr } = await petstore.run([...args, '--json']);
@@ -156,6 +158,10 @@ describe('the commands of petstore', () => {
       const rotated = await one('keys', 'rotate', id, '--grace', '60');
       assert.notEqual(rotated.key, created.key);
       assert.equal((await one('keys', 'usage', id)).keyId, created.id);
+      await shop.app.keyLimits.flush();
+      const [busiest] = await json('keys', 'usage');
+      assert.deepEqual([busiest!.keyId, busiest!.name, busiest!.refused], [1, 'Administrator', 0]);
+      assert.ok(Number(busiest!.admitted) >= 5);
       for (const [name, outcome] of [
         ['reset', 'reset'],
         ['unban', 'unbanned'],
@@ -298,7 +304,10 @@ describe('the commands of petstore', () => {
 
   describe('in their definitions', () => {
     it('call each operation of the contract, with few exceptions', () => {
-      const called = definitions.flatMap(({ operations = [] }) => operations);
+      const called = definitions.flatMap(({ operations = [], overview }) => [
+        ...operations,
+        ...(overview?.operations ?? []),
+      ]);
       const all = Object.entries(contract.paths).flatMap(([path, methods]) =>
         Object.keys(methods).map(method => `${method.toUpperCase()} ${path}`),
       );

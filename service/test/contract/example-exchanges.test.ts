@@ -16,6 +16,7 @@ const VARIABLE = new Set(['key', 'secret', 'createdAt', 'lastUsedAt']);
 const OF_LATER = new Set([
   'getAccount',
   'getApiKeyUsage',
+  'getBusiestApiKeys',
   'listEvents',
   'streamEvents',
   'listWebhookDeliveries',

@@ -182,6 +182,7 @@ export async function anotherReplica({ app, clock }: TestApp): Promise<Replica> 
     readStandings,
     source: app.config.publicUrl,
     onDisabled: () => {},
+    onTurn: () => {},
     onAttempt: () => {},
     onError: () => {},
   });

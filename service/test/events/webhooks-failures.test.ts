@@ -3,6 +3,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { describe, it } from 'node:test';
 import { DAY, HOUR, MINUTE, SECOND } from '../../src/kit/clock.ts';
+import { scrape } from '../support/metrics.ts';
 import { sendDue, webhookShop } from './webhook-shop.ts';
 
 const SCHEDULE = [
@@ -29,6 +30,40 @@ async function bodyArrives(): Promise<void> {
   await promise;
   unsubscribe(channel, onResponse);
 }
+
+describe('a webhook whose endpoint fails', () => {
+  it('has one log line when it begins to fail and one when it works again, and its age in the metrics', async t => {
+    const shop = await webhookShop(t, { environment: { OPS_PORT: '0' } });
+    const { id } = await shop.webhook();
+    const lines = () =>
+      shop.shop
+        .logLines()
+        .filter(({ msg }) => String(msg).startsWith('Webhook '))
+        .map(({ msg, level, webhookId, reason, failedFor }) => [msg, level, webhookId, reason ?? failedFor]);
+    const figures = async () => {
+      const metrics = await scrape(shop.shop.metricsUrl);
+      return ['', '_seconds'].map(end => metrics.total(`petstore_webhooks_failing${end}`));
+    };
+    await shop.category();
+    await shop.settle();
+    assert.deepEqual([lines(), await figures()], [[], [0, 0]]);
+
+    shop.receiver.respondWith(500);
+    await shop.category();
+    await shop.settle();
+    await shop.after(5 * SECOND);
+    await shop.after(5 * MINUTE);
+    const begins = ['Webhook fails', 40, id, 'Status 500'];
+    assert.deepEqual(lines(), [begins]);
+    assert.deepEqual(await figures(), [1, 305]);
+
+    shop.receiver.respondWith(204);
+    await shop.after(30 * MINUTE);
+    const ends = ['Webhook works again', 40, id, 5 * SECOND + 35 * MINUTE];
+    assert.deepEqual(lines(), [begins, ends]);
+    assert.deepEqual(await figures(), [0, 0]);
+  });
+});
 
 describe('a failed delivery', () => {
   it('is tried again after each pause of the schedule, neither sooner nor later, and then is dead', async t => {

@@ -6,9 +6,11 @@ import { Client } from 'pg';
 import { startPostgres } from '../../../scripts/servers/postgres.ts';
 import { unprivilegedUser } from '../../../scripts/servers/unprivileged.ts';
 import { SECOND } from '../../src/kit/clock.ts';
+import type { degradedReasons } from '../../src/problems.ts';
 import type { Client as ApiClient, ApiResponse } from '../support/client.ts';
 import { assertMatchesContract } from '../support/contract.ts';
 import { failDisk } from '../support/failing-disk.ts';
+import { degradedOf } from '../support/metrics.ts';
 import { assertRejected } from '../support/rejection.ts';
 import { smallDisk } from '../support/small-disk.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
@@ -26,14 +28,17 @@ const MEGABYTE = 2 ** 20;
 
 async function fullDiskOfTheEmbeddedStore(t: TestContext): Promise<Fault> {
   const disk = smallDisk(4 * MEGABYTE);
-  const shop = await startTestApp(t, { shared: false, environment: { PETSTORE_DATA: disk.directory } });
+  const shop = await startTestApp(t, {
+    shared: false,
+    environment: { PETSTORE_DATA: disk.directory, OPS_PORT: '0' },
+  });
   t.after(disk.remove);
   return { shop, begin: disk.fill, end: disk.makeRoom };
 }
 
 /** Writes fail with an I/O error, as on a file system that became read-only under a process. */
 async function failingDiskOfTheEmbeddedStore(t: TestContext): Promise<Fault> {
-  const shop = await startTestApp(t, { shared: false });
+  const shop = await startTestApp(t, { shared: false, environment: { OPS_PORT: '0' } });
   let end = () => {};
   return {
     shop,
@@ -61,7 +66,7 @@ async function fullDiskOfPostgres(t: TestContext): Promise<Fault> {
   await client.query('CREATE DATABASE shop TABLESPACE small');
   await client.end();
   const url = new URL('/shop', postgres.url).href;
-  const shop = await startTestApp(t, { shared: false, environment: { DATABASE_URL: url } });
+  const shop = await startTestApp(t, { shared: false, environment: { DATABASE_URL: url, OPS_PORT: '0' } });
   t.after(async () => {
     await postgres.stop();
     disk.remove();
@@ -71,7 +76,7 @@ async function fullDiskOfPostgres(t: TestContext): Promise<Fault> {
 
 async function readOnlyPostgres(t: TestContext): Promise<Fault> {
   const { name, url, drop } = await emptyDatabase();
-  const shop = await startTestApp(t, { shared: false, environment: { DATABASE_URL: url } });
+  const shop = await startTestApp(t, { shared: false, environment: { DATABASE_URL: url, OPS_PORT: '0' } });
   t.after(drop);
   const setReadOnly = async (value: 'on' | 'off') => {
     await administer(client =>
@@ -82,26 +87,41 @@ async function readOnlyPostgres(t: TestContext): Promise<Fault> {
   return { shop, begin: () => setReadOnly('on'), end: () => setReadOnly('off') };
 }
 
-const faults: [name: string, begin: (t: TestContext) => Promise<Fault>, problem: string, reason: RegExp][] = [
+const faults: [
+  name: string,
+  begin: (t: TestContext) => Promise<Fault>,
+  problem: string,
+  reason: RegExp,
+  label: (typeof degradedReasons)[number],
+][] = [
   [
     'the disk of the embedded store is full',
     fullDiskOfTheEmbeddedStore,
     'The disk of the store is full',
     /full/,
+    'disk_full',
   ],
   [
     'the disk of the embedded store fails',
     failingDiskOfTheEmbeddedStore,
     'The disk of the store cannot be written',
     /disk I\/O error/,
+    'disk_faulty',
   ],
   [
     'the disk of PostgreSQL is full',
     fullDiskOfPostgres,
     'The disk of the store is full',
     /No space left on device/,
+    'disk_full',
   ],
-  ['PostgreSQL is read-only', readOnlyPostgres, 'The store is read-only', /read-only transaction/],
+  [
+    'PostgreSQL is read-only',
+    readOnlyPostgres,
+    'The store is read-only',
+    /read-only transaction/,
+    'read_only',
+  ],
 ];
 
 const READY = { status: 'ok' };
@@ -118,7 +138,7 @@ async function firstRejection(api: ApiClient, categoryId: number): Promise<ApiRe
 
 const outages = ({ logLines }: TestApp) => logLines().filter(({ msg }) => msg === 'Database unavailable');
 
-for (const [name, start, problem, reason] of faults) {
+for (const [name, start, problem, reason, label] of faults) {
   describe(`while ${name}`, () => {
     it('reads are served, writes get 503, /readyz is degraded, and the service recovers by itself', async t => {
       const { shop, begin, end } = await start(t);
@@ -136,10 +156,12 @@ for (const [name, start, problem, reason] of faults) {
         [status, body],
         [200, { status: 'degraded', message: `${problem}: writes get 503, reads are served` }],
       );
+      assert.deepEqual(await degradedOf(shop.metricsUrl), [label]);
 
       await end();
       clock.advance(5 * SECOND);
       assert.deepEqual((await api.get('/readyz')).body, READY);
+      assert.deepEqual(await degradedOf(shop.metricsUrl), []);
       assert.equal((await api.post('/pets', aPet(categoryId))).status, 201);
       // Writes that fail while reads work must not make the log report again and again that the database is unavailable
       // and back.

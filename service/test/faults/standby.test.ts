@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type PostgresServer, startPair } from '../../../scripts/servers/postgres.ts';
 import { SECOND } from '../../src/kit/clock.ts';
 import { DatabaseProxy } from '../support/database-proxy.ts';
+import { dataDirectory } from '../support/service-process.ts';
 import { rowsIn } from '../support/test-store.ts';
 import { until } from '../support/until.ts';
 import { aShop, assertUnavailable, recovery, respondedInTime } from './shop-on-postgres.ts';
@@ -104,5 +105,26 @@ describe('while a synchronous standby does not confirm commits', () => {
     }
     await recovery(create);
     await until('the places are free', async () => (await backends(databaseUrl)).waiting === 0);
+  });
+});
+
+describe('a replica on a hot standby', () => {
+  it('serves reads, and exits 0 after SIGTERM although its last counts cannot be stored', async t => {
+    const databaseUrl = await primary.createDatabase();
+    const directory = dataDirectory(t);
+    const onPrimary = await aShop(t, databaseUrl, { directory });
+    assert.equal((await onPrimary.api.post('/categories', { name: 'Dogs' })).status, 201);
+    assert.equal((await onPrimary.service.end('SIGTERM')).code, 0);
+
+    const url = new URL(new URL(databaseUrl).pathname, standby.url).href;
+    const replayed = () => rowsIn(url, 'SELECT 1 FROM categories').catch(() => []);
+    await until('the standby has the shop', async () => (await replayed()).length === 1);
+    const { api, service } = await aShop(t, url, { directory });
+    assert.equal((await api.get('/categories/1')).status, 200);
+    assertUnavailable(await api.post('/categories', { name: 'Cats' }));
+    const { code, stdout } = await service.end('SIGTERM');
+    assert.equal(code, 0, stdout);
+    assert.doesNotMatch(stdout, /Shutdown failed/);
+    assert.match(stdout, /"msg":"Database unavailable"/);
   });
 });

@@ -60,7 +60,8 @@ describe('HEAD', () => {
     const { keyId } = await clientWith({});
     const readable = Object.keys(contract.paths).filter(template => {
       const { get } = contract.paths[template]!;
-      return get && !isStream(get);
+      // The counts of all keys can be stored between two requests.
+      return get && !isStream(get) && template !== '/key-usage';
     });
     assert.ok(readable.length > 10);
     // The calling key changes its own usage with each request.

@@ -37,7 +37,7 @@ const variableQueries: string[] = dashboard.templating.list
 
 /** Words of PromQL, and of variable queries in Grafana, that appear where a metric name could. */
 const WORDS = new Set(
-  'and sum min max topk rate increase changes histogram_quantile min_over_time max_over_time time label_replace label_values'.split(
+  'and absent sum min max topk rate increase changes histogram_quantile last_over_time min_over_time max_over_time time label_replace label_values'.split(
     ' ',
   ),
 );
@@ -48,7 +48,7 @@ function metricsIn(query: string): string[] {
     .replaceAll(/"[^"]*"/g, '')
     .replaceAll(/\{[^}]*\}/g, '')
     .replaceAll(/\[[^\]]*\]/g, '')
-    .replaceAll(/\b(by|without)\s*\([^)]*\)/g, '')
+    .replaceAll(/\b(by|without|on)\s*\([^)]*\)/g, '')
     .replace(/,\s*\w+\)$/, ')');
   return [...plainQuery.matchAll(/(?<![\w.])[a-z_:][\w:]*/gi)]
     .map(([word]) => word)
@@ -102,6 +102,25 @@ describe('the files for Prometheus and Grafana', () => {
       [...used].filter(name => !names.has(name)),
       [],
     );
+  });
+
+  it('have alerts that depend on no name of a job', () => {
+    for (const { alert, expr } of rules) assert.doesNotMatch(expr, /job\s*[=!]/, alert);
+  });
+
+  it('scrape the pods of Kubernetes with a PodMonitor', () => {
+    const monitor = parse(readFileSync(join(prometheus, 'pod-monitor.yaml'), 'utf8'));
+    const { metadata, spec } = parse(readFileSync(join(deploy, 'kubernetes/deployment.yaml'), 'utf8')).spec
+      .template;
+    assert.deepEqual([monitor.apiVersion, monitor.kind], ['monitoring.coreos.com/v1', 'PodMonitor']);
+    assert.deepEqual(Object.keys(monitor.spec).toSorted(), ['podMetricsEndpoints', 'selector']);
+    assert.deepEqual(monitor.spec.selector, { matchLabels: metadata.labels });
+    const [endpoint, ...more] = monitor.spec.podMetricsEndpoints;
+    assert.deepEqual(Object.keys(endpoint), ['port', 'path', 'interval']);
+    assert.deepEqual(more, []);
+    const port = spec.containers[0].ports.find(({ name }: { name: string }) => name === endpoint.port);
+    assert.equal(String(port.containerPort), metadata.annotations['prometheus.io/port']);
+    assert.equal(endpoint.path, metadata.annotations['prometheus.io/path']);
   });
 
   it('are accepted by promtool, together with the queries of the dashboard', t => {

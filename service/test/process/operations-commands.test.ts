@@ -28,7 +28,7 @@ const skipped: Record<string, string> = {
   'journalctl -u petstore': 'needs systemd as process 1',
   kubectl: 'needs a cluster; kubernetes.test.ts checks its input',
   "jq -c 'select": 'needs a program that the project does not install',
-  'scripts/rolling-restarts.ts': 'takes minutes; rolling-restarts.test.ts runs a part of it',
+  'npm run rolling-restarts': 'takes minutes; rolling-restarts.test.ts runs a part of it',
   'npm run bench': 'measures',
   'web/console/build.mjs': 'builds the console in npm run check',
   'main.ts serve': 'is how service-process.ts starts every service',

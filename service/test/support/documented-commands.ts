@@ -103,10 +103,11 @@ export class Checkout {
     let text = commands;
     for (const [documented, real] of Object.entries(this.#substitutions))
       text = text.replaceAll(documented, real);
-    const { stdout } = await promisify(execFile)('sh', ['-euc', text], {
+    const { stdout, stderr } = await promisify(execFile)('sh', ['-euc', text], {
       cwd: this.directory,
       env: this.#environment,
     });
+    assert.doesNotMatch(stderr, /warning/i, 'a documented command prints no warnings');
     return stdout;
   }
 }

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { text as textOf } from 'node:stream/consumers';
 import { http } from '../../src/kit/node-http.ts';
+import { degradedReasons } from '../../src/problems.ts';
 
 export interface Sample {
   name: string;
@@ -33,6 +34,17 @@ export async function scrape(url: string | undefined): Promise<Metrics> {
   assert.equal(status, 200, text);
   assert.equal(headers['content-type'], 'text/plain; version=0.0.4; charset=utf-8');
   return new Metrics(text);
+}
+
+/** The reasons why a service is degraded, as its metrics show them: each reason has a series all the time. */
+export async function degradedOf(metricsUrl: string | undefined): Promise<string[]> {
+  const { samples } = await scrape(metricsUrl);
+  const series = samples.filter(({ name }) => name === 'petstore_degraded');
+  assert.deepEqual(
+    series.map(({ labels }) => labels.reason),
+    [...degradedReasons],
+  );
+  return series.filter(({ value }) => value === 1).map(({ labels }) => labels.reason!);
 }
 
 /** Sends a request on a connection of its own. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { readMigrations } from '../../src/db/migrations.ts';
+import { type Engine, readMigrations } from '../../src/db/migrations.ts';
 import { dataDirectory } from './service-process.ts';
 
 const ownCheckout = join(import.meta.dirname, '../../..');
@@ -49,10 +49,21 @@ export function nextVersion(t: TestContext): string {
     source = source.replace(from, to);
   }
   writeFileSync(file, source);
-  const name = `${String(NEXT_SCHEMA).padStart(4, '0')}-mottos`;
-  for (const engine of ['sqlite', 'postgres']) {
-    const sql = 'ALTER TABLE categories ADD COLUMN motto TEXT;\n';
-    writeFileSync(join(checkout, `service/migrations/${name}.${engine}.sql`), sql);
-  }
+  const change = 'ALTER TABLE categories ADD COLUMN motto TEXT;\n';
+  const postgres = `LOCK TABLE categories IN ACCESS EXCLUSIVE MODE;\n${change}`;
+  addMigration(checkout, NEXT_SCHEMA, 'mottos', { sqlite: change, postgres });
   return checkout;
+}
+
+/** Adds a migration to a checkout. Returns its name, as `migrate` prints it. */
+export function addMigration(
+  checkout: string,
+  version: number,
+  subject: string,
+  sql: Partial<Record<Engine, string>>,
+): string {
+  const name = `${String(version).padStart(4, '0')}-${subject}`;
+  for (const [engine, text] of Object.entries(sql))
+    writeFileSync(join(checkout, `service/migrations/${name}.${engine}.sql`), text);
+  return name;
 }

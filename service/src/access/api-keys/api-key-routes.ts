@@ -1,11 +1,13 @@
 import { pageOf } from '../../contract/page.ts';
+import { pageLimit } from '../../contract/schema.ts';
 import { inWords } from '../../kit/quantities.ts';
 import { defineRoute, type Route } from '../../routes/define-route.ts';
 import { idParams } from '../../routes/id-params.ts';
 import { listQuery } from '../../routes/list-query.ts';
 import { reply } from '../../routes/reply.ts';
+import { busiestKeys } from '../rate-limits/busiest-keys.ts';
 import type { KeyLimits } from '../rate-limits/key-limits.ts';
-import { KeyUsage } from '../rate-limits/key-usage.ts';
+import { BusiestKeys, KeyUsage } from '../rate-limits/key-usage.ts';
 import {
   ApiKey,
   ApiKeyPatch,
@@ -185,6 +187,29 @@ export const apiKeyRoutes = ({ keyLimits }: { keyLimits: KeyLimits }): Route[] =
       await apiKeys.reset({ db, keyLimits, now }, params.keyId);
       return reply.empty;
     },
+  }),
+
+  defineRoute({
+    method: 'GET',
+    path: '/key-usage',
+    operationId: 'getBusiestApiKeys',
+    tag: 'API keys',
+    summary: "List API keys by today's requests",
+    description:
+      'The keys with requests on the present UTC day, those with the most requests first. Rejected requests are included. Counts ' +
+      'are up to five seconds old. `GET /keys/{keyId}/usage` has the usage of any key.',
+    scope: 'admin',
+    query: {
+      type: 'object',
+      additionalProperties: false,
+      properties: { limit: { ...pageLimit, description: 'The maximum number of keys.' } },
+    },
+    success: { status: 200, description: 'The keys with the most requests.', schema: BusiestKeys },
+    conditional: true,
+    errors: [],
+    stability: 'experimental',
+    handler: async ({ query, db, now }) =>
+      reply.resource(await busiestKeys(db, now, query.limit ?? pageLimit.default)),
   }),
 
   defineRoute({

@@ -1,4 +1,4 @@
-import { count, dateTime, id } from '../../contract/schema.ts';
+import { count, dateTime, id, pageLimit } from '../../contract/schema.ts';
 import type { Static } from '../../contract/static.ts';
 
 /** For how many days the usage of keys is retained, today included. */
@@ -81,7 +81,36 @@ export const KeyUsage = {
   example: { keyId: 2, ...usageExample },
 } as const;
 
+const { date, ...counts } = DayUsage.properties;
+
+export const BusyKey = {
+  title: 'BusyKey',
+  type: 'object',
+  required: ['keyId', 'name', 'admitted', 'refused'],
+  additionalProperties: false,
+  properties: { keyId: id, name: { type: 'string', description: 'The name of the key.' }, ...counts },
+  example: { keyId: 2, name: 'Web shop', admitted: 2_412, refused: 0 },
+} as const;
+
+export const BusiestKeys = {
+  title: 'BusiestKeys',
+  type: 'object',
+  required: ['date', 'keys'],
+  additionalProperties: false,
+  properties: {
+    date,
+    keys: {
+      type: 'array',
+      items: BusyKey,
+      maxItems: pageLimit.maximum,
+      description: 'The keys with requests on that day, those with the most requests first.',
+    },
+  },
+  example: { date: '2026-11-21', keys: [BusyKey.example] },
+} as const;
+
 export type Ban = Static<typeof Ban>;
 export type UsedWindow = Static<typeof UsedWindow>;
 export type DayUsage = Static<typeof DayUsage>;
+export type BusiestKeys = Static<typeof BusiestKeys>;
 export type KeyUsage = Static<typeof KeyUsage>;

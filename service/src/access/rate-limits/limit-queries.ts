@@ -128,6 +128,29 @@ export function selectUsage(db: Queries, keyId: number, firstDay: number): Promi
   );
 }
 
+/** The requests of a key on a day. */
+export interface RequestsOfKey {
+  api_key_id: number;
+  name: string;
+  admitted: number;
+  rejected: number;
+}
+
+/** As the index `key_usage_by_requests` has it. */
+const REQUESTS = '(admitted + rejected + earlier_admitted + earlier_rejected)';
+
+/** Reads at most `limit` keys with requests on `day`, those with the most requests first. */
+export function selectBusiestKeys(db: Queries, day: number, limit: number): Promise<RequestsOfKey[]> {
+  return db.all(
+    `SELECT api_key_id, name, admitted + earlier_admitted AS admitted, rejected + earlier_rejected AS rejected
+     FROM (
+       SELECT * FROM key_usage WHERE day = ? ORDER BY day DESC, ${REQUESTS} DESC, api_key_id DESC LIMIT ?
+     ) AS busiest JOIN api_keys ON api_keys.id = api_key_id
+     ORDER BY ${REQUESTS} DESC, api_key_id DESC`,
+    [day, limit],
+  );
+}
+
 /** Deletes at most `limit` rows of usage before `day`. Resolves with the number of deleted rows. */
 export function deleteUsageBefore(db: Queries, day: number, limit: number): Promise<number> {
   return db.run(

@@ -405,6 +405,7 @@ class TestLane {
       isFull: false,
       claimed,
       disabled: undefined,
+      turn: undefined,
     };
     return this.step({ type: 'served', request, served: { ...served, ...more } });
   }

@@ -323,7 +323,12 @@ export interface Served {
   claimed: Claimed[];
   /** Why the transaction disabled the webhook. */
   disabled: { reason: string; traceId: string | undefined } | undefined;
+  /** Set if the webhook begins to fail or works again. */
+  turn: Turn | undefined;
 }
+
+/** A webhook begins to fail, for a reason, or works again after it failed for some time, in milliseconds. */
+export type Turn = { fails: true; reason: string } | { fails: false; failedFor: number };
 
 /** The state of a lane, which serves one webhook in one process. */
 export interface LaneState {

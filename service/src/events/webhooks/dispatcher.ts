@@ -24,7 +24,7 @@ const PAGE = 100;
 
 export interface DispatcherOptions
   extends Omit<AttemptOptions, 'connections'>,
-    Pick<LaneOptions, 'readStandings' | 'source' | 'onDisabled' | 'onError'> {
+    Pick<LaneOptions, 'readStandings' | 'source' | 'onDisabled' | 'onTurn' | 'onError'> {
   db: Queries & Writer & Notifier;
   tail: EventTail;
   connections: ConnectionLimits;

@@ -30,7 +30,7 @@ function laneOf(transactions: Transaction[], url = 'http://127.0.0.1:1/') {
     ...{ due_at: NOW, last_due_at: NOW, leased_until: null },
   };
   const webhook = { ...active, enabled: 1, secret: 'whsec_', previous_secret: null } as unknown as WebhookRow;
-  const nothing: Served = { webhook, isFull: false, claimed: [], disabled: undefined };
+  const nothing: Served = { webhook, isFull: false, claimed: [], disabled: undefined, turn: undefined };
   const connections = new Connections({ total: 4 * LIMIT, perHost: LIMIT });
   const host = { host: '127.0.0.1', keyId: 1 };
   const closing = new AbortController();
@@ -54,6 +54,7 @@ function laneOf(transactions: Transaction[], url = 'http://127.0.0.1:1/') {
       void promise.finally(() => work.delete(promise));
     },
     clock: { now: () => NOW },
+    onTurn: () => {},
     endpoints: new Endpoints({ resolve, allowPrivate: true }),
     connections,
     timeout: 10 * SECOND,
@@ -105,7 +106,9 @@ describe('a lane', () => {
 
   it('reports the webhook that its transaction has disabled', async () => {
     const disabled = { reason: 'Gone', traceId: undefined };
-    const { read, idle, reported } = laneOf([{ webhook: undefined, isFull: false, claimed: [], disabled }]);
+    const { read, idle, reported } = laneOf([
+      { webhook: undefined, isFull: false, claimed: [], disabled, turn: undefined },
+    ]);
     read();
     await idle();
     assert.deepEqual(reported, ['1 Gone']);

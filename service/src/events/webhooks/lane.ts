@@ -24,6 +24,8 @@ export interface LaneOptions extends AttemptOptions {
   track: (work: Promise<void>) => void;
   /** `traceId` is the trace of the event whose delivery was the reason. */
   onDisabled: (webhookId: number, disabled: { reason: string; traceId: string | undefined }) => void;
+  /** Called once, of all replicas, when a webhook begins to fail and when it works again. */
+  onTurn: (webhookId: number, turn: rules.Turn) => void;
   onError: (error: unknown) => void;
 }
 
@@ -90,7 +92,8 @@ export class Lane {
   }
 
   async #serve(request: rules.Request): Promise<void> {
-    const { connections, db, clock, readStandings, source, closing, onDisabled, onError } = this.#options;
+    const { connections, db, clock, readStandings, source, closing, onDisabled, onTurn, onError } =
+      this.#options;
     const { webhook } = this.#state;
     let current = request;
     let served: rules.Served | 'locked' | undefined;
@@ -105,6 +108,7 @@ export class Lane {
       current = { ...request, connections: taken, limit: taken === 0 ? 0 : request.limit };
     }
     if (served === 'locked') served = undefined;
+    if (served?.turn) onTurn(webhook.id, served.turn);
     if (served?.disabled) onDisabled(webhook.id, served.disabled);
     this.#apply({ type: 'served', request: current, served });
   }

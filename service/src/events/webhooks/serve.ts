@@ -43,9 +43,16 @@ export function serve(
       leases.length === 0 ? [] : queries.selectHeld(tx, leases),
     ]);
     if (stored === 'taken') return 'locked';
-    const served: rules.Served = { webhook: undefined, isFull: false, claimed: [], disabled: undefined };
+    const served: rules.Served = {
+      webhook: undefined,
+      isFull: false,
+      claimed: [],
+      disabled: undefined,
+      turn: undefined,
+    };
     if (!stored) return served;
     const effects = rules.afterAttempts(stored, held, request.ended, now);
+    served.turn = turnOf(stored, effects.webhook, request.ended, now);
     await store(tx, effects, now);
     const problem = problemOf(stored, owner, now);
     let webhook = problem ? rules.disabled(effects.webhook, problem) : effects.webhook;
@@ -68,6 +75,19 @@ export function serve(
     } else if (isDisabled) served.disabled = { reason: webhook.disabled_reason!, traceId: effects.traceId };
     return served;
   });
+}
+
+function turnOf(
+  { failing_since: before }: WebhookRow,
+  { failing_since: after }: WebhookRow,
+  ended: readonly rules.Ended[],
+  now: number,
+): rules.Turn | undefined {
+  if (before === null && after !== null) {
+    const errors = ended.map(({ attempted }) => attempted?.outcome.error);
+    return { fails: true, reason: errors.find(error => typeof error === 'string') ?? '' };
+  }
+  return before !== null && after === null ? { fails: false, failedFor: now - before } : undefined;
 }
 
 async function store(

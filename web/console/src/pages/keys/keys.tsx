@@ -1,9 +1,11 @@
 import type { ApiKey } from '@petstore/client';
 import { getRouteApi, Link } from '@tanstack/react-router';
+import { useMemo } from 'react';
 import { useCurrent } from '../../data/current.ts';
 import { useFreshBans } from '../../data/fresh-keys.ts';
 import { type KeyQuery, keys, kindNames, planNames, plans } from '../../data/keys.ts';
 import { useList } from '../../data/lists.ts';
+import { type RequestsToday, useRequestsToday } from '../../data/requests-today.ts';
 import { Choices } from '../../kit/choices.tsx';
 import { Icon } from '../../kit/icon.tsx';
 import { ListPage } from '../../kit/list-page.tsx';
@@ -17,12 +19,17 @@ export { NewKey } from './new-key.tsx';
 
 const route = getRouteApi('/keys');
 
-const columns: Column<ApiKey>[] = [
+const columnsWith = (today: RequestsToday | undefined): Column<ApiKey>[] => [
   { name: 'name', header: 'Name', cell: ({ name }) => <strong>{name}</strong> },
   { name: 'kind', header: 'Kind', cell: ({ kind }) => kindNames[kind] },
   { name: 'plan', header: 'Plan', cell: ({ plan }) => planNames[plan] },
   { name: 'scopes', header: 'Scopes', cell: ({ scopes }) => scopes.join(', ') },
   { name: 'state', header: 'State', cell: key => <KeyState apiKey={key} /> },
+  {
+    name: 'today',
+    header: 'Today',
+    cell: ({ id }) => today && <Requests today={today} id={id} />,
+  },
   {
     name: 'used',
     header: 'Last used',
@@ -57,11 +64,26 @@ function KeyState({ apiKey: { ban, revokedAt, expiresAt } }: { apiKey: ApiKey })
   );
 }
 
+/** The requests of a key on the present UTC day. */
+function Requests({ today: { of, atMost }, id }: { today: RequestsToday; id: number }) {
+  const requests = of.get(id);
+  if (!requests) return atMost > 0 ? `${atMost.toLocaleString()} or fewer` : 'None';
+  const { admitted, refused } = requests;
+  return (
+    <>
+      {(admitted + refused).toLocaleString()}
+      {refused > 0 && <small>{refused.toLocaleString()} rejected</small>}
+    </>
+  );
+}
+
 export function Keys() {
   const query = route.useSearch();
   const navigate = route.useNavigate();
   const list = useList(keys, query);
   useFreshBans(list.rows);
+  const today = useRequestsToday();
+  const columns = useMemo(() => columnsWith(today), [today]);
   const [current, setCurrent] = useCurrent(keys, query);
   const open = (key: ApiKey) => {
     setCurrent(key.id);

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { reasonOf, redisConnection } from './redis-client.ts';
+
+/** Where no server listens. */
+const NOWHERE = ['redis://127.0.0.1:1', 'redis://127.0.0.1:2'];
+
+/** Returns the reason why work fails. */
+async function reason(work: Promise<unknown>): Promise<string> {
+  return work.then(() => assert.fail('it succeeded'), reasonOf);
+}
+
+describe('the reason why Redis cannot be used', () => {
+  it('is in plain words for a command on a connection that has ended', async () => {
+    const connection = await redisConnection(NOWHERE.slice(0, 1));
+    assert.equal(await reason(connection.get('key')), 'The connection was closed');
+    connection.end();
+  });
+
+  it('is that of the network when nothing listens', async () => {
+    const connection = await redisConnection(NOWHERE.slice(0, 1));
+    assert.equal(await reason(connection.open()), 'connect ECONNREFUSED 127.0.0.1:1');
+    connection.end();
+  });
+
+  it('is in plain words when no node of a cluster responds', async () => {
+    const connection = await redisConnection(NOWHERE);
+    assert.equal(await reason(connection.open()), 'No node of the cluster can be reached');
+    connection.end();
+  });
+
+  it('names each address that was tried', () => {
+    const errors = ['connect ECONNREFUSED ::1:6379', 'connect ECONNREFUSED 127.0.0.1:6379'];
+    const error = new AggregateError(errors.map(message => new Error(message)));
+    assert.equal(reasonOf(error), errors.join('; '));
+  });
+});
