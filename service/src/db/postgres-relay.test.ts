@@ -9,6 +9,7 @@ it('the relay numbers events that a poll finds, also after a failure, and the la
   const state = { waiting: true, latest: 0, attempts: 0, fails: true };
   const tx = {
     lock: async () => {},
+    run: async () => 0,
     get: async () => {
       const events = state.waiting ? 1 : 0;
       state.waiting = false;
