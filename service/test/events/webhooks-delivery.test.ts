@@ -87,7 +87,8 @@ describe('a webhook', () => {
       'categories/1 category.updated',
       'pets/1 pet.created',
     ]);
-    assert.equal(shop.receivers[1]!.received.length, (await shop.read('/events?cursor=2')).length);
+    const types = ['category.created', 'category.updated', 'order.placed', 'pet.created'];
+    assert.deepEqual(shop.receivers[1]!.received.map(({ event }) => event.type).toSorted(), types);
   });
 
   it('gets nothing while it is disabled, and later all events from that time', async t => {

@@ -84,8 +84,9 @@ describe('a dispatcher', () => {
   it('has a lane for each enabled webhook, and none for others or for an earlier URL', async t => {
     const shop = await webhookShop(t);
     const { dispatcher } = shop.shop.app;
-    const { path } = await shop.webhook();
-    const other = await shop.webhook();
+    const types = ['category.*'];
+    const { path } = await shop.webhook({ types });
+    const other = await shop.webhook({ types });
     await shop.settle();
     assert.equal(dispatcher.laneCount, 2);
     await shop.api.patch(path, { url: `${shop.receiver.url}/moved` });

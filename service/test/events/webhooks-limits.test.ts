@@ -199,7 +199,7 @@ describe('the connections to endpoints', () => {
     const [first, second] = shop.receivers as [typeof shop.receiver, typeof shop.receiver];
     for (const receiver of shop.receivers) {
       receiver.hold();
-      await shop.webhook({}, receiver);
+      await shop.webhook({ types: ['category.*'] }, receiver);
     }
     for (let i = 0; i < 20; i++) await shop.category();
     await until('five connections are open', () => first.open + second.open >= 5, 60);
@@ -251,7 +251,7 @@ describe('the connections to endpoints', () => {
           order.push(i);
           response.writeHead(204).end();
         });
-        await shop.webhook({ enabled: false }, receiver);
+        await shop.webhook({ types: ['category.*'], enabled: false }, receiver);
       }
       for (let i = 0; i < 6; i++) await shop.category();
       await shop.shop.app.db.numberEvents();

@@ -24,7 +24,7 @@ describe('a test of a webhook', () => {
     assert.deepEqual([event!.actor, event!.requestid], [`keys/${owner.keyId}`, 'try-1']);
     assert.deepEqual(await eventsAfter(owner, 0), []);
     assertRejected(await owner.get('/events?type=webhook.test'), 403, 'insufficient_scope');
-    assert.deepEqual(await eventsAfter(shop.api, 0, `&subject=webhooks/1`), [event]);
+    assert.deepEqual((await eventsAfter(shop.api, 0, '&subject=webhooks/1')).at(-1), event);
     await reader.close();
   });
 
@@ -47,13 +47,11 @@ describe('a test of a webhook', () => {
 
   it('cannot be among the types of a webhook', async t => {
     const shop = await webhookShop(t);
-    for (const type of ['webhook.test', 'webhook.*']) {
-      const response = await shop.api.post('/webhooks', { url: shop.receiver.url, types: [type] });
-      assert.match(
-        assertRejected(response, 400, 'invalid_request'),
-        /^Field `types` must not contain `webhook.test`/,
-      );
-    }
+    const response = await shop.api.post('/webhooks', { url: shop.receiver.url, types: ['webhook.test'] });
+    assert.match(
+      assertRejected(response, 400, 'invalid_request'),
+      /^Field `types` must not contain `webhook.test`/,
+    );
   });
 
   it('that is rolled back leaves no gap, and concurrent changes get other numbers', async t => {

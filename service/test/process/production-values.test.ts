@@ -101,10 +101,20 @@ const times: Record<string, Values> = {
     GATHER_DELAY: [1, 10, 'an event waits for others no longer than a group of writes'],
   },
   'db/postgres-start': {
-    CONNECTION_TIMEOUT: [SECOND, 3 * SECOND, 'the 503 of a server that hangs is at most 3 s late'],
     CLOSE_TIMEOUT: [500, SECOND, 'shutdown'],
   },
-  'db/postgres-transaction': { CANCEL_TIMEOUT: [500, SECOND, 'the 503 is at most 3 s late'] },
+  'db/migrate-postgres': {
+    LOCK_TIMEOUT: [20, 100, 'requests wait for a migration that waits for a table'],
+    PAUSE: [100, SECOND, 'requests run between two tries of a migration'],
+  },
+  'db/postgres-confirmations': { CANCEL_TIMEOUT: [500, SECOND, 'the 503 is at most 3 s late'] },
+  'db/postgres-features': { WAIT_TIMEOUT: [100, SECOND, 'the start ends soon when a notification is lost'] },
+  'db/postgres-primary': {
+    CONNECTION_TIMEOUT: [SECOND, 3 * SECOND, 'the 503 of a server that hangs is at most 3 s late'],
+    RESPONSE_TIMEOUT: [SECOND, 5 * SECOND, 'a server that hangs is no longer the primary'],
+    INTERVAL: [100, SECOND, 'writes succeed again within 2 s of a promotion'],
+    OTHERS_TIMEOUT: [50, 500, 'the start does not wait for servers that are gone'],
+  },
   'db/sqlite': {
     GROUP_DURATION: [1, 10, 'a group of writes takes 10 ms'],
     OPENING_TIMEOUT: [5 * SECOND, MINUTE, 'another process may be migrating'],
@@ -114,6 +124,7 @@ const times: Record<string, Values> = {
     TIMEOUT: [100, SECOND / 2, '/readyz responds within the second of a probe'],
     FAILURE_DURATION: [SECOND, 10 * SECOND, 'a full disk is not reported as writable'],
   },
+  'events/feature': { CHECKPOINT_INTERVAL: [MINUTE, HOUR, 'an anchor of the history every hour'] },
   'events/event-log/event-tail': {
     POLL_INTERVAL: [100, SECOND, 'readers get events of other replicas within a second'],
   },
@@ -187,7 +198,9 @@ const slices: Record<string, Values> = {
   'db/postgres-groups': { MAX_PARTS: [2, 64, 'savepoints: PostgreSQL keeps the IDs of 64 in memory'] },
   'db/snapshot': { SLICE: [1, 1_000, 'pages'] },
   'db/sqlite-log': { PAGES_AT_ONCE: [1, 256, 'pages'] },
-  'events/event-log/event-log': { EXPIRED_AT_ONCE: [1, 1_000, 'events'] },
+  'db/event-seals': { GROUP: [1, 1_000, 'events that expire at once'] },
+  'db/verify-seals': { GROUPS_AT_ONCE: [1, 20, 'groups, one after another'] },
+  'events/event-log/event-log': { SLICE: [1, 1_000, 'events'] },
   'events/event-log/event-tail': { LISTENERS_PER_TURN: [1, 50, 'streams'], CATCH_UPS: [1, 2, 'streams'] },
   'events/webhooks/delivery-rules': {
     PLANNED_AT_ONCE: [1, 100, 'deliveries'],
@@ -229,7 +242,7 @@ describe('the production value', () => {
 
   it('of the wait for the database leaves time to respond', () => {
     const late =
-      constant('db/postgres', 'RESPONSE_MARGIN') + constant('db/postgres-transaction', 'CANCEL_TIMEOUT');
+      constant('db/postgres', 'RESPONSE_MARGIN') + constant('db/postgres-confirmations', 'CANCEL_TIMEOUT');
     assert.ok(late <= 3 * SECOND);
     assert.ok(databaseTimeoutSeconds * SECOND + late < responseTimeout);
   });
@@ -270,7 +283,7 @@ async function intervalsOf(t: TestContext, shared: boolean) {
 describe('the running service', () => {
   it('uses these values on the embedded store: a crash loses the counts of a second', async t => {
     const { shop, started, ofStream } = await intervalsOf(t, false);
-    assert.deepEqual(started, [800, SECOND, SECOND, SECOND, MINUTE]);
+    assert.deepEqual(started, [800, SECOND, SECOND, SECOND, MINUTE, HOUR]);
     assert.deepEqual(ofStream.toSorted(), [SECOND, SECOND, 15 * SECOND]);
     const { requestTimeout: request, headersTimeout, keepAliveTimeout, timeout } = shop.app.server.server;
     assert.deepEqual(
@@ -281,7 +294,7 @@ describe('the running service', () => {
 
   it('stores counts less often with Redis, which keeps them', async t => {
     const { started } = await intervalsOf(t, true);
-    assert.deepEqual(started, [500, SECOND, SECOND, SECOND, SECOND, 5 * SECOND, MINUTE]);
+    assert.deepEqual(started, [500, SECOND, SECOND, SECOND, SECOND, 5 * SECOND, MINUTE, HOUR]);
   });
 
   it('is ready as soon as the store can be written again, also after its clock was set back', async t => {

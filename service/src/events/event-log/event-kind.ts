@@ -61,8 +61,9 @@ export class EventKind<Type extends EventType = EventType, Data extends Schema =
     type: Type,
     id: number,
     data: Given & Exactly<Given, Static<Data>>,
+    details?: Details<Static<Data>>,
   ): Promise<StoredEvent> {
-    return tx.appendNumbered(this.newEvent(type, id, data));
+    return tx.appendNumbered(this.newEvent(type, id, data, details));
   }
 
   /**

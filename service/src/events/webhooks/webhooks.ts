@@ -23,7 +23,7 @@ import {
   type Webhook,
   type WebhookSettings,
 } from './webhook.ts';
-import { appendDisabled, appendWebhookEvent } from './webhook-events.ts';
+import { appendDisabled, appendWebhookEvent, nameOf, webhookEvents } from './webhook-events.ts';
 import * as queries from './webhook-queries.ts';
 
 /** The API key that makes a request. Administrators can use all webhooks, other keys only their own. */
@@ -85,7 +85,11 @@ export async function create(
       created_at: now,
       deleted_at: null,
     });
-    appendWebhookEvent(tx, 'webhook.created', row);
+    // The webhook starts after its own event.
+    const { id: position } = await webhookEvents.appendNumbered(tx, 'webhook.created', row.id, toWebhook(row), {
+      name: nameOf(row),
+    });
+    await queries.updateProgress(tx, { ...row, position });
     return row;
   });
   return { ...toWebhook(created), secret };
