@@ -42,7 +42,19 @@ const allowed: Record<string, readonly string[]> = {
     'db',
     'kit',
   ],
-  commands: ['app.ts', 'access', 'events', 'config.ts', 'console', 'contract', 'counters', 'db', 'demo', 'http', 'kit'],
+  commands: [
+    'app.ts',
+    'access',
+    'events',
+    'config.ts',
+    'console',
+    'contract',
+    'counters',
+    'db',
+    'demo',
+    'http',
+    'kit',
+  ],
   'main.ts': ['commands'],
 };
 

@@ -42,6 +42,35 @@ describe('the command keys', () => {
     assert.match((await keys(t, store.environment, 'list')).stdout, /^2\t.*\trevoked \d{4}-\d\d-\d\dT/m);
   });
 
+  it('leaves an event of the system for each change, with its origin and without a secret', async t => {
+    const { app, api, store } = await startTestApp(t);
+    const created = await keys(t, store.environment, 'create', ...webShop);
+    const rotated = await keys(t, store.environment, 'rotate', '2', '--grace', '0');
+    for (const args of [
+      ['change', '2', '--name', 'Till'],
+      ['reset', '2'],
+      ['revoke', '2'],
+    ])
+      assert.equal((await keys(t, store.environment, ...args)).code, 0);
+    await app.db.numberEvents();
+    const { body, text } = await api.get('/history?subject=keys/2');
+    const origin = ['system', 'An operator used `keys` on the command line'];
+    assert.deepEqual(
+      body.map(({ type, name, actor, reason }: Record<string, unknown>) => [type, name, actor, reason]),
+      [
+        ['key.revoked', 'Till', ...origin],
+        ['key.limits_reset', 'Till', ...origin],
+        ['key.updated', 'Till', ...origin],
+        ['key.rotated', 'Web shop', ...origin],
+        ['key.created', 'Web shop', ...origin],
+      ],
+    );
+    assert.deepEqual(body[2].changes, [{ field: 'name', from: 'Web shop', to: 'Till' }]);
+    const stored = JSON.stringify(await app.db.all('SELECT * FROM events')) + text;
+    for (const { stdout } of [created, rotated]) assert.ok(!stored.includes(stdout.trim()));
+    assert.doesNotMatch(stored, /psk_/);
+  });
+
   it('creates a key with quotas and an expiry', async t => {
     const { api, store } = await startTestApp(t);
     const options = ['--name', 'Partner', '--plan', 'enterprise', '--scope', 'pets:read'];
