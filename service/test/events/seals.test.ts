@@ -90,6 +90,24 @@ const forgeries: Record<string, [forge: (tx: Transaction) => Promise<unknown>, f
     },
     /^Event 3 was removed: its group is marked as expired, but earlier ones are not$/,
   ],
+  'an event was added before the first': [
+    tx =>
+      tx.run(
+        "INSERT INTO events (id, type, subject, time, data, actor) VALUES (0, 'x', 'y', 0, '{}', 'system')",
+      ),
+    /^Event 0 was added before the oldest event of the log$/,
+  ],
+  'an event was added after the last': [
+    tx =>
+      tx.run(
+        "INSERT INTO events (id, type, subject, time, data, actor) VALUES (9, 'x', 'y', 0, '{}', 'system')",
+      ),
+    /^Event (8|9) (was added: it has no seal|has no seal, or was removed)/,
+  ],
+  'the first group was marked as expired, and its event kept': [
+    tx => tx.run('UPDATE event_seals SET digests = NULL WHERE last_id = 1'),
+    /^Event 1 was added: its group has expired$/,
+  ],
   'a seal was changed': [
     tx => tx.run('UPDATE event_seals SET seal = ? WHERE last_id = 2', ['0'.repeat(64)]),
     /^An event from 2 to 2 was changed, or the seal/,
@@ -171,6 +189,11 @@ describe('the seals of the log', () => {
     const { id, seal } = (await api.get('/events/checkpoint')).body;
     assert.equal(await verify(`${id}:${seal}`), 'The log is as it was written');
     assert.match(await verify(`${id}:${'0'.repeat(64)}`), /the checkpoint differs/);
+    const mark = (digests: string) =>
+      app.db.run(`UPDATE event_seals SET digests = ${digests} WHERE last_id = 2`);
+    await mark('NULL');
+    assert.match(await verify(), /^The group of event 2 is marked as expired, but has or follows events$/);
+    await mark("'00000000'");
     await app.db.run("UPDATE events SET actor = 'keys/9' WHERE id = 4");
     assert.match(await verify(), /^An event from \d+ to \d+ was changed$/);
     await app.db.run('DELETE FROM events WHERE id = 4');
