@@ -12,6 +12,7 @@ import { Rejections } from './access/rejections/rejections.ts';
 import type { Config } from './config.ts';
 import type { Database } from './db/database.ts';
 import { Writability } from './db/writability.ts';
+import { Checkpoints } from './events/checkpoints.ts';
 import { EventTail } from './events/event-log/event-tail.ts';
 import { readBacklog } from './events/webhooks/delivery-queries.ts';
 import { RESPONSE_TIMEOUT } from './events/webhooks/delivery-rules.ts';
@@ -108,6 +109,13 @@ export async function buildApp(
   const outageLog = new OutageLog(log, clock, writability.note);
   const excessLog = new ExcessLog(log, clock);
   opened.defer(paceOf(excessLog.pace, outageLog.pace));
+  const checkpoints = new Checkpoints(db, {
+    onCheckpoint: checkpoint => log.info({ checkpoint }, 'Checkpoint of the event log'),
+    onError: error =>
+      outageLog.writeTask('checkpoints', error, 'The checkpoint of the event log could not be read'),
+  });
+  // It closes after the features, which append events until they are closed.
+  opened.defer(() => checkpoints.close());
   const keyRing = new KeyRing(db, config.banRules);
   const allowedOrigins = new AllowedOrigins(db, {
     read: (origin, now) => selectActiveOrigin(db, origin, now),
@@ -191,9 +199,7 @@ export async function buildApp(
     webhooksPerKey: config.webhooksPerKey,
     eventDays: config.eventDays,
     readKeyNames: selectNames,
-    onCheckpoint: checkpoint => log.info({ checkpoint }, 'Checkpoint of the event log'),
-    onCheckpointError: error =>
-      outageLog.writeTask('checkpoints', error, 'The checkpoint of the event log could not be read'),
+    checkpoints,
     idempotency,
     contract,
     problems,

@@ -33,8 +33,13 @@ export const verify = command({
         throw new HistoryRewritten(
           `The group of event ${group.firstId} does not continue the group before it`,
         );
+      if (groups > 0) rejectGap(Number(lastId) + 1, group);
       if (group.expired) expired++;
-      else reject(group);
+      if (group.expired && (expired <= groups || group.events.length > 0))
+        throw new HistoryRewritten(
+          `The group of event ${group.firstId} is marked as expired, but has events or follows a group that has not expired`,
+        );
+      if (!group.expired) reject(group);
       if (noted?.id === group.lastId) found = group.seal;
       groups++;
       events += group.events.length;
@@ -51,11 +56,23 @@ export const verify = command({
   },
 });
 
+/** Throws when numbers are missing before a group, unless it starts a range of numbers after a restore. */
+function rejectGap(expected: number, { firstId, expired, events }: Group): void {
+  if (Number(firstId) === expected) return;
+  const startsRange =
+    Number(firstId) % RANGE === 1 && (expired || events[0]?.split('\n')[1] === 'log.restored');
+  if (!startsRange) throw new HistoryRewritten(`Event ${expected} is missing, with the seal of its group`);
+}
+
+/** Each restore continues the numbers of events after a multiple of it. */
+const RANGE = 1_000_000_000;
+
 interface Group {
   firstId: string;
   lastId: string;
   previous: string;
   seal: string;
+  expired: boolean;
   events: readonly string[];
 }
 

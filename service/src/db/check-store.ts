@@ -93,7 +93,7 @@ export async function checkStore(
       await run(rules(connection));
       await run(searchRules(connection));
     }
-    if (violations.length === 0) {
+    if (applied.length > 0 && !violations.some(line => line.startsWith('Damage: '))) {
       const faults = await verifySeals(queriesOn(connection), { checkpoints, signal });
       violations.push(...faults.map(fault => `History: ${fault}`));
     }

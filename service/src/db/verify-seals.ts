@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Queries, StoredEvent } from './database.ts';
-import { RESTORED_TYPE } from './event-ranges.ts';
+import { RESTORED_TYPE, startsARange } from './event-ranges.ts';
 import { digestOf, KEPT_DIGITS, NO_SEAL, type StoredSeal, sealOf } from './event-seals.ts';
 import { NEW_EVENT_COLUMNS } from './new-events.ts';
 
@@ -18,9 +18,9 @@ const SELECT_SEALS = `SELECT last_id, first_id, seal, digests, time FROM event_s
 
 const SELECT_EVENTS = `SELECT id, ${NEW_EVENT_COLUMNS} FROM events WHERE id >= ? AND id <= ? ORDER BY id`;
 
-/** The end of the log, and the ends of its events; 0 without any. */
-const SELECT_ENDS = `SELECT last_id AS latest, coalesce((SELECT min(id) FROM events), 0) AS oldest,
-  coalesce((SELECT max(id) FROM events), 0) AS newest FROM event_log`;
+/** The end of the log, and the ends of its events; null without any. */
+const SELECT_ENDS = `SELECT last_id AS latest, (SELECT min(id) FROM events) AS oldest, (SELECT max(id) FROM events) AS newest
+  FROM event_log`;
 
 /**
  * Recomputes the seals of the log. Returns what differs, beginning with the first event that was changed, removed or added; nothing
@@ -47,12 +47,13 @@ export async function verifySeals(
       previous = seal;
     }
   }
-  const ends = (await db.get<{ latest: number; oldest: number; newest: number }>(SELECT_ENDS))!;
+  const ends = (await db.get<{ latest: number; oldest: number | null; newest: number | null }>(SELECT_ENDS))!;
   if (ends.latest > previous.last_id)
     return [`Event ${previous.last_id + 1} has no seal, or was removed with its seal`];
-  if (ends.newest > previous.last_id) return [`Event ${previous.last_id + 1} was added: it has no seal`];
-  if (ends.oldest !== 0 && ends.oldest < (oldest ?? 0))
-    return [`Event ${ends.oldest} was added: its group has expired`];
+  if (ends.newest !== null && ends.newest > previous.last_id)
+    return [`Event ${ends.newest} was added: it has no seal`];
+  if (ends.oldest !== null && ends.oldest < (oldest ?? 1))
+    return [`Event ${ends.oldest} was added before the oldest event of the log`];
   const faults: string[] = [];
   for (const checkpoint of checkpoints) faults.push(...(await compare(db, checkpoint)));
   return faults;
@@ -67,8 +68,9 @@ async function faultOf(
 ): Promise<string | undefined> {
   const events = await db.all<StoredEvent>(SELECT_EVENTS, [previous.last_id + 1, last]);
   const startsRange =
-    first > previous.last_id + 1 && events[0]?.id === first && events[0].type === RESTORED_TYPE;
-  if (first !== previous.last_id + 1 && digests !== null && !startsRange) {
+    startsARange(first) &&
+    (digests === null || (events[0]?.id === first && events[0].type === RESTORED_TYPE));
+  if (first !== previous.last_id + 1 && !startsRange) {
     return `Event ${previous.last_id + 1} was removed, with the seal of its group`;
   }
   if (digests === null) {

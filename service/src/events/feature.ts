@@ -1,9 +1,9 @@
 import type { Queries, Writer } from '../db/database.ts';
-import { DAY, HOUR } from '../kit/clock.ts';
+import { DAY } from '../kit/clock.ts';
 import type { Feature } from '../routes/feature.ts';
+import type { Checkpoints } from './checkpoints.ts';
 import type { EventUnion } from './event-log/event-kind.ts';
 import * as eventLog from './event-log/event-log.ts';
-import { selectNewestSeal } from './event-log/event-queries.ts';
 import type { ReadKeyNames } from './event-log/history.ts';
 import { eventRoutes } from './event-routes.ts';
 import { historyRoutes } from './history-routes.ts';
@@ -19,28 +19,13 @@ export interface EventOptions extends Omit<WebhookServices, 'event'> {
   /** For how many days events are retained. */
   eventDays: number;
   readKeyNames: ReadKeyNames;
-  /** Receives the newest seal every hour and at the end. */
-  onCheckpoint: (checkpoint: { id: number; seal: string }) => void;
-  /** Called when the newest seal could not be read. */
-  onCheckpointError: (error: unknown) => void;
+  checkpoints: Checkpoints;
 }
-
-/** How often the newest seal is logged, in milliseconds. */
-const CHECKPOINT_INTERVAL = HOUR;
 
 /** The log of events, the streams that follow it, and webhooks. `event` is the schema of events. */
 export function eventsFeature(services: EventOptions, event: EventUnion): Feature {
   const options = { ...services, event };
-  const { db, tail, dispatcher, eventDays, onCheckpoint, onCheckpointError } = options;
-  let timer: NodeJS.Timeout | undefined;
-  const reportCheckpoint = async () => {
-    try {
-      const newest = await selectNewestSeal(db);
-      if (newest) onCheckpoint({ id: newest.last_id, seal: newest.seal });
-    } catch (error) {
-      onCheckpointError(error);
-    }
-  };
+  const { db, tail, dispatcher, eventDays, checkpoints } = options;
   const expiredBefore = (now: number) => now - eventDays * DAY;
   return {
     routes: [
@@ -51,7 +36,7 @@ export function eventsFeature(services: EventOptions, event: EventUnion): Featur
       ...deliveryRoutes(options),
     ],
     start: () => {
-      timer = setInterval(reportCheckpoint, CHECKPOINT_INTERVAL).unref();
+      checkpoints.start();
       return dispatcher.start();
     },
     sweeps: {
@@ -59,10 +44,8 @@ export function eventsFeature(services: EventOptions, event: EventUnion): Featur
       webhooks: now => sweepSlice(db, { before: expiredBefore(now), now }),
     },
     close: async () => {
-      clearInterval(timer);
       await dispatcher.close();
       await tail.close();
-      await reportCheckpoint();
     },
   };
 }

@@ -76,6 +76,35 @@ describe('the command keys, next to a running service', () => {
     assert.match(late.stderr, /^API key 2 was revoked at .* and cannot be changed; create another$/m);
   });
 
+  it('leaves an event of the system for each change, with its origin and without a secret', async t => {
+    const { app, api, keys } = await aShop(t);
+    const created = await keys('create', ...webShop);
+    const rotated = await keys('rotate', '2', '--grace', '0');
+    for (const args of [
+      ['change', '2', '--name', 'Till'],
+      ['reset', '2'],
+      ['revoke', '2'],
+    ])
+      await keys(...args);
+    await app.db.numberEvents();
+    const { body, text } = await api.get('/history?subject=keys/2');
+    const origin = ['system', 'An operator used `keys` on the command line'];
+    assert.deepEqual(
+      body.map(({ type, name, actor, reason }: Record<string, unknown>) => [type, name, actor, reason]),
+      [
+        ['key.revoked', 'Till', ...origin],
+        ['key.limits_reset', 'Till', ...origin],
+        ['key.updated', 'Till', ...origin],
+        ['key.rotated', 'Web shop', ...origin],
+        ['key.created', 'Web shop', ...origin],
+      ],
+    );
+    assert.deepEqual(body[2].changes, [{ field: 'name', from: 'Web shop', to: 'Till' }]);
+    const stored = JSON.stringify(await app.db.all('SELECT * FROM events')) + text;
+    for (const secret of [created, rotated]) assert.ok(!stored.includes(secret.trim()));
+    assert.doesNotMatch(stored, /psk_/);
+  });
+
   it('creates publishable keys and keys with quotas, and lists more than one page', async t => {
     const { api, clientWith, keys } = await aShop(t);
     await Promise.all(Array.from({ length: 101 }, () => clientWith({})));

@@ -8,6 +8,7 @@ import { buildConsole } from '../support/console-page.ts';
 import { dataDirectory, run, serve, start } from '../support/service-process.ts';
 import { onTerminal } from '../support/terminal.ts';
 import { storeForProcesses } from '../support/test-store.ts';
+import { until } from '../support/until.ts';
 
 before(buildConsole);
 
@@ -85,6 +86,15 @@ describe('the command sign-in-link', () => {
     t.after(() => api.close());
     const { body } = await api.get('/account');
     assert.deepEqual([body.name, body.scopes], ['Console on the first machine', ['admin']]);
+    await until(
+      'the event has a number',
+      async () => (await api.get('/history?type=key.created')).body.length === 2,
+    );
+    const [entry] = (await api.get('/history?type=key.created')).body;
+    assert.deepEqual(
+      [entry.subject, entry.name, entry.actor, entry.reason],
+      [`keys/${body.keyId}`, body.name, 'system', 'A link signed a browser in to the console'],
+    );
     assert.equal((await open(link.stdout)).status, 401);
     const { stdout, stderr } = await service.end('SIGTERM');
     assert.ok(!`${stdout}${stderr}`.includes(LINK.exec(link.stdout)![2]!), 'the link is in no log');

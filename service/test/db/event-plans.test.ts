@@ -8,13 +8,21 @@ import { MAX_COUNTED } from '../../src/kit/paging.ts';
 import { engines } from '../support/engines.ts';
 import type { PlanNode } from '../support/query-plans.ts';
 
-const EVENTS = 20_000;
+const EVENTS = 60_000;
 const LIMIT = 20;
 
-/** A log with updates of one pet. The other types and subjects occur once, at its end. */
+/**
+ * A log with updates of one pet, and with the stock and the orders of another one. Other types, subjects and actors occur once, at its
+ * end.
+ */
 const FILL = `
   WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${EVENTS})
-  INSERT INTO events (id, type, subject, time, data, actor) SELECT n, 'pet.updated', 'pets/1', 0, '{}', 'system' FROM numbers`;
+  INSERT INTO events (id, type, subject, time, data, actor, related)
+  SELECT n,
+    CASE n % 4 WHEN 2 THEN 'inventory.updated' WHEN 3 THEN 'order.updated' ELSE 'pet.updated' END,
+    CASE n % 4 WHEN 2 THEN 'store/inventory/2' WHEN 3 THEN 'store/orders/' || (1000 + n) ELSE 'pets/1' END,
+    0, '{}', CASE n % 2 WHEN 0 THEN 'system' ELSE 'keys/2' END, CASE n % 4 WHEN 3 THEN 'pets/2' END
+  FROM numbers`;
 
 const filters: Record<string, EventFilter> = {
   'no filter': { types: undefined, subject: undefined },
@@ -30,13 +38,25 @@ const filters: Record<string, EventFilter> = {
   'a common subject': { types: undefined, subject: 'pets/1' },
   'a rare type of a common subject': { types: new Set(['pet.deleted']), subject: 'pets/1' },
   'a subject that no event has': { types: undefined, subject: 'pets/999' },
+  'a subject with its stock and its orders': { types: undefined, subject: 'pets/2', related: true },
+  'orders of such a subject': { types: new Set(['order.updated']), subject: 'pets/2', related: true },
+  'a rare subject with its stock and its orders': { types: undefined, subject: 'pets/999', related: true },
+  'a common actor': { types: undefined, subject: undefined, actor: 'keys/2' },
+  'a rare actor': { types: undefined, subject: undefined, actor: 'keys/9' },
+  'a type of a common actor': { types: new Set(['order.updated']), subject: undefined, actor: 'system' },
+  'all that an ordinary key may read of an actor': eventFilter(
+    { actor: 'keys/2' },
+    new Set(['pets:read', 'orders:read']),
+  ),
   'a subject that cannot exist': { types: undefined, subject: 'nothing/1' },
 };
 
-type Part = Pick<Parameters<typeof selectEvents>[2], 'until' | 'counted'>;
+type Part = Pick<Parameters<typeof selectEvents>[2], 'until' | 'counted' | 'order'>;
 
 const parts: Record<string, Part> = {
   'of the whole log': {},
+  'of the whole log, newest first': { order: 'DESC' },
+  'of a period, newest first': { until: EVENTS / 2, order: 'DESC' },
   'of a period': { until: EVENTS / 2 },
   'of the whole log, counted': { counted: { after: 0 } },
   'of a period, counted': { until: EVENTS, counted: { after: EVENTS - 100, until: EVENTS } },
@@ -50,7 +70,7 @@ const rowsRead: Record<string, (db: Database, filter: EventFilter, part: Part) =
   SQLite: async (db, filter, part) => {
     const [sql, values] = await statementOf(filter, part);
     const steps = await db.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, values);
-    const isFiltered = filter.types !== undefined || filter.subject !== undefined;
+    const isFiltered = [filter.types, filter.subject, filter.actor].some(value => value !== undefined);
     const isScan = (detail: string) =>
       detail.startsWith('SCAN events') || (isFiltered && /^SEARCH events .*\(rowid>/.test(detail));
     return steps.some(({ detail }) => isScan(detail)) ? EVENTS : 0;
@@ -97,9 +117,10 @@ for (const [engine, open] of Object.entries(engines)) {
       await insert(db, EVENTS + 100, 'order.placed', 'store/orders/7');
       await db.run('ANALYZE events');
       for (const [name, filter] of Object.entries(filters)) {
-        for (const [part, { counted, until }] of Object.entries(parts)) {
-          const rows = await rowsRead[engine]!(db, filter, { counted, until });
-          const most = LIMIT * (eventTypeNames.length + 2) + (counted ? MAX_COUNTED + 1 : 0);
+        for (const [part, { counted, until, order }] of Object.entries(parts)) {
+          const rows = await rowsRead[engine]!(db, filter, { counted, until, order: order ?? 'ASC' });
+          // PostgreSQL counts a type that a quarter of the events have in the order of the table, and passes the others.
+          const most = LIMIT * (eventTypeNames.length + 2) + (counted ? 4 * (MAX_COUNTED + 1) : 0);
           assert.ok(rows <= most, `${name}, ${part}: ${rows} rows`);
         }
       }

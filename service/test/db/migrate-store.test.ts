@@ -61,7 +61,7 @@ async function assertEmpty(query: Query): Promise<void> {
 
 describe('a shop that moves to PostgreSQL', () => {
   it('returns the same response to every request, and has the same keys, bans and outcomes', async t => {
-    const { embedded, environment } = await stores(t);
+    const { embedded, environment, query } = await stores(t);
     const clock = new TestClock();
     const secrets = await fill(embedded, clock);
     const { code, stdout, stderr } = await run(t, ['migrate-store'], environment);
@@ -71,6 +71,11 @@ describe('a shop that moves to PostgreSQL', () => {
     assert.match(stdout, /\nidempotency_keys +\| +2 \| +2\n/);
     assert.doesNotMatch(stdout + stderr, /psk_/);
 
+    // The only difference between the stores is the event of the move.
+    const [[moved]] = (await query(
+      'DELETE FROM new_events RETURNING json_build_array(type, subject, actor, data)',
+    )) as [[string[]]];
+    assert.deepEqual(moved, ['service.store_migrated', 'service', 'system', '{"command":"migrate-store"}']);
     const before = await onStore(embedded, clock, ({ connect }) => everyResponse(connect(secrets.admin)));
     const after = await onStore(environment, clock, ({ connect }) => everyResponse(connect(secrets.admin)));
     assert.ok(before.length > 100, `only ${before.length} requests were compared`);

@@ -125,15 +125,21 @@ describe('every operation that changes something', () => {
       [...new Set(changing)].toSorted(),
       'an operation of the contract is missing here',
     );
+    const secrets: string[] = [];
     for (const [operationId, prepare] of Object.entries(changes)) {
       const change = await prepare(shop);
       const events = await eventsOf(shop.shop, async () => {
-        const { status, text } = await change();
+        const { status, text, body } = await change();
         assert.ok(status < 300, `${operationId}: ${text}`);
+        for (const secret of [body?.key, body?.secret]) if (secret) secrets.push(secret);
       });
       assert.ok(events.length > 0, operationId);
       for (const { actor } of events) assert.equal(actor, 'keys/1', operationId);
     }
+    assert.equal(secrets.length, 4, 'of new and rotated keys and webhooks');
+    const log = JSON.stringify(await shop.shop.app.db.all('SELECT * FROM events'));
+    for (const secret of secrets) assert.ok(!log.includes(secret));
+    assert.doesNotMatch(log, /psk_|whsec_|\b[0-9a-f]{64}\b/, 'neither a secret nor its hash');
   });
 });
 

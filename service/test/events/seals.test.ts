@@ -8,6 +8,7 @@ import { verifySeals } from '../../src/db/verify-seals.ts';
 import * as eventLog from '../../src/events/event-log/event-log.ts';
 import { DAY } from '../../src/kit/clock.ts';
 import { aCategory } from '../support/factories.ts';
+import { appendMany } from '../support/many-events.ts';
 import { continueLogOf } from '../support/restored-log.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
 
@@ -90,6 +91,24 @@ const forgeries: Record<string, [forge: (tx: Transaction) => Promise<unknown>, f
     },
     /^Event 3 was removed: its group is marked as expired, but earlier ones are not$/,
   ],
+  'an event was added before the first': [
+    tx =>
+      tx.run(
+        "INSERT INTO events (id, type, subject, time, data, actor) VALUES (0, 'x', 'y', 0, '{}', 'system')",
+      ),
+    /^Event 0 was added before the oldest event of the log$/,
+  ],
+  'an event was added after the last': [
+    tx =>
+      tx.run(
+        "INSERT INTO events (id, type, subject, time, data, actor) VALUES (9, 'x', 'y', 0, '{}', 'system')",
+      ),
+    /^Event (8|9) (was added: it has no seal|has no seal, or was removed)/,
+  ],
+  'the first group was marked as expired, and its event kept': [
+    tx => tx.run('UPDATE event_seals SET digests = NULL WHERE last_id = 1'),
+    /^Event 1 was added: its group has expired$/,
+  ],
   'a seal was changed': [
     tx => tx.run('UPDATE event_seals SET seal = ? WHERE last_id = 2', ['0'.repeat(64)]),
     /^An event from 2 to 2 was changed, or the seal/,
@@ -131,11 +150,19 @@ describe('the seals of the log', () => {
   it('stay when events expire, which happens by whole groups', async t => {
     const shop = await aLog(t);
     const { app, api, clock } = shop;
+    // More than expire at once, in groups that do not end where a slice does.
+    await appendMany(app, 2_500);
+    await app.db.numberEvents();
     const before = await newestId(app.db);
     clock.advance(DAY);
     await aCategory(api);
     await app.db.numberEvents();
-    while (await eventLog.expire(app.db, clock.now() - 1));
+    let slices = 0;
+    for (let isMore = true; isMore; slices++) {
+      isMore = await eventLog.expire(app.db, clock.now() - 1);
+      assert.deepEqual(await verifySeals(app.db), [], 'after each slice');
+    }
+    assert.ok(slices > 2);
     const oldest = await app.db.get<{ id: number }>('SELECT min(id) AS id FROM events');
     assert.equal(oldest?.id, before + 1);
     assert.deepEqual(await verifySeals(app.db), []);
@@ -171,6 +198,11 @@ describe('the seals of the log', () => {
     const { id, seal } = (await api.get('/events/checkpoint')).body;
     assert.equal(await verify(`${id}:${seal}`), 'The log is as it was written');
     assert.match(await verify(`${id}:${'0'.repeat(64)}`), /the checkpoint differs/);
+    const mark = (digests: string) =>
+      app.db.run(`UPDATE event_seals SET digests = ${digests} WHERE last_id = 2`);
+    await mark('NULL');
+    assert.match(await verify(), /^The group of event 2 is marked as expired, but has or follows events$/);
+    await mark("'00000000'");
     await app.db.run("UPDATE events SET actor = 'keys/9' WHERE id = 4");
     assert.match(await verify(), /^An event from \d+ to \d+ was changed$/);
     await app.db.run('DELETE FROM events WHERE id = 4');

@@ -83,7 +83,8 @@ describe('a directory with an admin.key whose store is lost', () => {
       events.map((event: { id: string; type: string }) => [event.id, event.type]),
       [
         ['1000000001', 'log.restored'],
-        ['1000000002', 'key.created'],
+        ['1000000002', 'service.store_created'],
+        ['1000000003', 'key.created'],
       ],
     );
     assert.deepEqual(events[0].data, { lastSurvivingId: '0' });

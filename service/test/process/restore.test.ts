@@ -82,6 +82,8 @@ describe('restore', () => {
     assert.equal((await after.get(`/categories/${backedUp}`)).status, 200);
     assert.equal((await after.get(`/categories/${later}`)).status, 404);
     assert.equal((await after.get('/pets?q=rex')).body[0]?.id, pet);
+    const [entry] = (await after.get('/history')).body;
+    assert.deepEqual([entry.type, entry.subject, entry.actor], ['log.restored', 'events', 'system']);
   });
 
   it('fills a new directory, and reports that its key is missing or not in the backup', async t => {

@@ -238,7 +238,7 @@ export async function selectSealedGroups(db: Queries, after: number, limit: numb
 }
 
 /** Returns the newest seal; `undefined` while the log is empty. */
-export function selectNewestSeal(db: Queries): Promise<StoredSeal | undefined> {
+export function selectNewestSeal(db: Pick<Queries, 'get'>): Promise<StoredSeal | undefined> {
   return db.get(
     'SELECT last_id, first_id, seal, digests, time FROM event_seals ORDER BY last_id DESC LIMIT 1',
   );

@@ -74,7 +74,29 @@ const cases: [entries: HistoryEntry[], sentences: string[]][] = [
         ),
       }),
     ],
-    ['3 rejected attempts from 203.0.113.7: POST /keys'],
+    ['tried 3 times to create a key and was rejected, from 203.0.113.7'],
+  ],
+  ...(
+    [
+      ['GET /keys/{keyId}', 'tried to see a key and was rejected'],
+      ['DELETE /keys/{keyId}', 'tried to delete a key and was rejected'],
+      ['POST /webhooks/{webhookId}/rotate', 'tried to change a webhook and was rejected'],
+    ] as const
+  ).map(([operation, sentence]): [HistoryEntry[], string[]] => [
+    [
+      entry('access.refused', 'access', {
+        changes: [
+          { field: 'operation', to: operation },
+          { field: 'attempts', to: 1 },
+          { field: 'address', to: null },
+        ],
+      }),
+    ],
+    [sentence],
+  ]),
+  [
+    [entry('key.updated', 'keys/4', { changes: [{ field: 'name', from: 'Till', to: 'Old till' }] })],
+    ['renamed the key Till to Old till'],
   ],
   [[entry('log.restored', 'events', { requestId: null })], ['restored a backup']],
   [[entry('order.new_kind', 'store/orders/7')], ['changed order 7 of Neon tetra']],
@@ -95,6 +117,10 @@ describe('an activity', () => {
     assert.equal(
       actorOf(entry('log.restored', 'events', { actor: 'system', actorName: null }), 9),
       'The service',
+    );
+    assert.equal(
+      actorOf(entry('access.refused', 'access', { actor: 'system', actorName: null }), 9),
+      'Unknown (no valid key)',
     );
   });
 });

@@ -53,8 +53,8 @@ export function isAnimal(subject: string | undefined): boolean {
 }
 
 /** Who made a change. */
-export function actorOf({ actor, actorName }: HistoryEntry, keyId: number): string {
-  if (actor === 'system') return 'The service';
+export function actorOf({ type, actor, actorName }: HistoryEntry, keyId: number): string {
+  if (actor === 'system') return type === 'access.refused' ? 'Unknown (no valid key)' : 'The service';
   const name = actorName ?? actor.replace('keys/', 'Key ');
   return actor === `keys/${keyId}` ? `${name} (you)` : name;
 }
@@ -109,11 +109,11 @@ const sentences: Record<string, (entry: HistoryEntry, name: string) => string> =
   'pet.updated': petSentence,
   'pet.deleted': (_, name) => `deleted ${name}`,
   'category.created': (_, name) => `added the category ${name}`,
-  'category.updated': (entry, name) => renamed(entry) ?? `changed the category ${name}`,
+  'category.updated': (entry, name) => renamed(entry, 'the category ') ?? `changed the category ${name}`,
   'category.deleted': (_, name) => `deleted the category ${name}`,
   'inventory.updated': stockSentence,
   'key.created': (_, name) => `created the key ${name}`,
-  'key.updated': (entry, name) => renamed(entry) ?? `changed the key ${name}${fieldsOf(entry)}`,
+  'key.updated': (entry, name) => renamed(entry, 'the key ') ?? `changed the key ${name}${fieldsOf(entry)}`,
   'key.rotated': (_, name) => `gave the key ${name} a new secret`,
   'key.revoked': (_, name) => `revoked the key ${name}`,
   'key.banned': ({ subject }) => `banned key ${subject.split('/').at(-1)}`,
@@ -161,12 +161,20 @@ function rejectionSentence(entry: HistoryEntry): string {
   const value = (field: string) => changeOf(entry, field)?.to;
   const attempts = Number(value('attempts'));
   const address = value('address');
-  return `${attempts} rejected ${attempts === 1 ? 'attempt' : 'attempts'}${address ? ` from ${address}` : ''}: ${value('operation')}`;
+  const [method, path] = String(value('operation')).split(' ');
+  const what = path?.startsWith('/webhooks') ? 'a webhook' : 'a key';
+  const verb = path === '/keys' || path === '/webhooks' ? collectionVerbs[method!] : itemVerbs[method!];
+  const times = attempts === 1 ? '' : ` ${attempts} times`;
+  return `tried${times} to ${verb ?? 'change'} ${what} and was rejected${address ? `, from ${address}` : ''}`;
 }
 
-function renamed(entry: HistoryEntry): string | undefined {
+const collectionVerbs: Record<string, string> = { GET: 'see', POST: 'create' };
+const itemVerbs: Record<string, string> = { GET: 'see', DELETE: 'delete' };
+
+/** `kind` is the kind of thing as a sentence names it: `the key `. */
+function renamed(entry: HistoryEntry, kind = ''): string | undefined {
   const name = changeOf(entry, 'name');
-  return name && entry.changes.length === 1 ? `renamed ${name.from} to ${name.to}` : undefined;
+  return name && entry.changes.length === 1 ? `renamed ${kind}${name.from} to ${name.to}` : undefined;
 }
 
 function fieldsOf({ changes }: HistoryEntry): string {

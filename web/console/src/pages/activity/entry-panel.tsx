@@ -81,7 +81,12 @@ export function EntryPanel() {
 
 /** The values before and after a change. */
 function Changes({ activity }: { activity: Activity }) {
-  const rows = activity.flatMap(entry => entry.changes.map(change => ({ ...change, ...entry })));
+  const rows = activity.flatMap(entry =>
+    entry.changes
+      // A new thing has many fields without a value.
+      .filter(({ from, to }) => shown(from) !== shown(to))
+      .map(change => ({ ...change, ...entry })),
+  );
   if (rows.length === 0) return null;
   return (
     <table className="changes">
@@ -108,14 +113,17 @@ function Changes({ activity }: { activity: Activity }) {
 /** The things whose activity can be shown from here. */
 function subjectsOf(activity: Activity): (readonly [subject: string, label: string])[] {
   const subjects = new Map(
-    activity.map(({ subject, name }) => {
-      // The activity of an animal has its stock.
-      const thing = subject.replace('store/inventory/', 'pets/');
-      return [
-        thing,
-        thing.startsWith('store/orders/') ? `order ${thing.split('/').at(-1)}` : (name ?? thing),
-      ];
-    }),
+    // A subject without an ID, such as `access`, names no thing.
+    activity
+      .filter(({ subject }) => subject.includes('/'))
+      .map(({ subject, name }) => {
+        // The activity of an animal has its stock.
+        const thing = subject.replace('store/inventory/', 'pets/');
+        return [
+          thing,
+          thing.startsWith('store/orders/') ? `order ${thing.split('/').at(-1)}` : (name ?? thing),
+        ];
+      }),
   );
   return [...subjects];
 }

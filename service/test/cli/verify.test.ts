@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Transaction } from '../../src/db/database.ts';
+import { useCommandShop } from '../support/command-shop.ts';
+import { aCategory } from '../support/factories.ts';
+import { continueLogOf } from '../support/restored-log.ts';
+
+const { shop, petstore } = useCommandShop({ alone: true });
+
+type Forge = (tx: Transaction, group: { first: number; last: number }) => Promise<unknown>;
+
+/** Deletes a group in the middle of the log, in ways that leave as few traces as possible. */
+const forgeries: [what: string, forge: Forge, finding: RegExp][] = [
+  [
+    'was deleted and marked as expired',
+    async (tx, { last }) => {
+      await tx.run('DELETE FROM events WHERE id = ?', [last]);
+      await tx.run('UPDATE event_seals SET digests = NULL WHERE last_id = ?', [last]);
+    },
+    /The group of event \d+ is marked as expired, but has events or follows a group that has not expired/,
+  ],
+  [
+    'was changed, and all groups were marked as expired',
+    async (tx, { last }) => {
+      await tx.run("UPDATE events SET actor = 'keys/9' WHERE id = ?", [last]);
+      await tx.run('UPDATE event_seals SET digests = NULL WHERE last_id <= ?', [last]);
+    },
+    /The group of event 1 is marked as expired, but has events/,
+  ],
+  [
+    'was deleted with its seal',
+    async (tx, { last }) => {
+      await tx.run('DELETE FROM events WHERE id = ?', [last]);
+      await tx.run('DELETE FROM event_seals WHERE last_id = ?', [last]);
+    },
+    /Event \d+ is missing, with the seal of its group/,
+  ],
+  [
+    'was changed',
+    (tx, { last }) => tx.run("UPDATE events SET actor = 'keys/9' WHERE id = ?", [last]),
+    /An event from \d+ to \d+ was changed/,
+  ],
+  [
+    'was deleted',
+    (tx, { last }) => tx.run('DELETE FROM events WHERE id = ?', [last]),
+    /Event \d+ is missing/,
+  ],
+];
+
+describe('petstore events verify', () => {
+  it('accepts a log that continued after a restore, and finds every forgery of a group', async () => {
+    const { app, api } = shop;
+    const categories = async (count: number) => {
+      for (let i = 0; i < count; i++) {
+        await aCategory(api);
+        await app.db.numberEvents();
+      }
+    };
+    await categories(3);
+    await continueLogOf(shop);
+    await categories(1);
+    const verify = () => petstore.run(['events', 'verify', '--json']);
+    const { code, stdout, stderr } = await verify();
+    assert.deepEqual([code, stderr], [0, '']);
+    assert.deepEqual([JSON.parse(stdout).outcome, JSON.parse(stdout).expiredGroups], ['as written', 0]);
+    const group = (await app.db.get<{ first: number; last: number }>(
+      'SELECT first_id AS first, last_id AS last FROM event_seals ORDER BY last_id LIMIT 1 OFFSET 2',
+    ))!;
+    assert.equal(group.first, group.last);
+    const tables = ['events', 'event_seals'];
+    for (const table of tables) await app.db.run(`CREATE TABLE original_${table} AS SELECT * FROM ${table}`);
+    for (const [what, forge, finding] of forgeries) {
+      await app.db.write(tx => forge(tx, group));
+      const forged = await verify();
+      assert.deepEqual([forged.code, forged.stdout], [1, ''], what);
+      assert.match(forged.stderr, finding, what);
+      await app.db.write(async tx => {
+        for (const table of tables) {
+          await tx.run(`DELETE FROM ${table}`);
+          await tx.run(`INSERT INTO ${table} SELECT * FROM original_${table}`);
+        }
+      });
+    }
+    assert.equal((await verify()).code, 0);
+  });
+});

@@ -1,0 +1,28 @@
+import type BetterSqlite3 from 'better-sqlite3';
+import type { StoredEvent } from '../../src/db/database.ts';
+import { digestOf, INSERT_SEAL, NO_SEAL, sealGroup, valuesOfSeal } from '../../src/db/event-seals.ts';
+
+/** Seals the events of an embedded store that a test has inserted itself, in groups of `size` without gaps. */
+export function sealEvents(connection: BetterSqlite3.Database, size = 1_000): void {
+  const last = connection
+    .prepare<[], { last_id: number; seal: string }>(
+      'SELECT last_id, seal FROM event_seals ORDER BY 1 DESC LIMIT 1',
+    )
+    .get();
+  let previous = last?.seal ?? NO_SEAL;
+  let group: { id: number; digest: string }[] = [];
+  const events = connection.prepare<[number], StoredEvent>('SELECT * FROM events WHERE id > ? ORDER BY id');
+  const insert = connection.prepare(INSERT_SEAL);
+  const seal = () => {
+    if (group.length === 0) return;
+    const sealed = sealGroup(previous, group, 0);
+    insert.run(valuesOfSeal(sealed));
+    previous = sealed.seal;
+    group = [];
+  };
+  for (const event of events.all(last?.last_id ?? 0)) {
+    if (group.length === size || (group.length > 0 && group.at(-1)!.id + 1 !== event.id)) seal();
+    group.push({ id: event.id, digest: digestOf(event) });
+  }
+  seal();
+}
