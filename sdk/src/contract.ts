@@ -1460,7 +1460,7 @@ export interface Operations {
     };
     result: undefined;
   };
-  /** List API keys by today's requests */
+  /** List API keys by their requests of today */
   'GET /key-usage': {
     query: {
       /** The maximum number of keys. */

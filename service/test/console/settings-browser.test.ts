@@ -33,8 +33,8 @@ describe('the settings of the device', () => {
   it('decide the time zone of dates, whose exact time is shown on hover', async t => {
     const { api, open } = await visit(t);
     const id = await aPet(api, { name: 'Dated' });
-    const shown = await open(`/events?subject=pets%2F${id}`);
-    const time = shown.row('pet.created').locator('time');
+    const shown = await open(`/activity?subject=pets%2F${id}`);
+    const time = shown.row('added Dated').locator('time');
     const at = new Date((await time.getAttribute('datetime'))!);
     const exact = at.toLocaleString('en-GB', {
       dateStyle: 'full',

@@ -34,7 +34,10 @@ async function aMonth(t: TestContext, visit: ReturnType<typeof useConsole>) {
 }
 
 const linkTo = ({ page }: ConsolePage, text: string) =>
-  page.getByRole('main').getByRole('link').filter({ hasText: text });
+  page
+    .getByRole('main')
+    .getByRole('link')
+    .filter({ hasText: new RegExp(text) });
 
 async function numberIn(link: Locator): Promise<string> {
   return (await link.locator('strong, small').textContent()) ?? '';

@@ -160,7 +160,7 @@ describe('a second replay', () => {
     const message = assertRejected(await replay('0'), 409, 'replay_in_progress');
     assert.equal(
       message,
-      'An earlier replay for webhook 1 is at event 1 of 4: wait until it ends, or end it with a replay from the cursor ' +
+      'An earlier replay for webhook 1 is at event 1 of 5: wait until it ends, or end it with a replay from the cursor ' +
         '`latest`',
     );
     // `latest` ends a replay.

@@ -29,6 +29,7 @@ const skipped: Record<string, string> = {
   kubectl: 'needs a cluster; kubernetes.test.ts checks its input',
   "jq -c 'select": 'needs a program that the project does not install',
   'npm run rolling-restarts': 'takes minutes; rolling-restarts.test.ts runs a part of it',
+  'check --checkpoint': 'check-history.test.ts runs it, with checkpoints of its store',
   'npm run bench': 'measures',
   'web/console/build.mjs': 'builds the console in npm run check',
   'main.ts serve': 'is how service-process.ts starts every service',

@@ -194,7 +194,7 @@ export const apiKeyRoutes = ({ keyLimits }: { keyLimits: KeyLimits }): Route[] =
     path: '/key-usage',
     operationId: 'getBusiestApiKeys',
     tag: 'API keys',
-    summary: "List API keys by today's requests",
+    summary: 'List API keys by their requests of today',
     description:
       'The keys with requests on the present UTC day, those with the most requests first. Rejected requests are included. Counts ' +
       'are up to five seconds old. `GET /keys/{keyId}/usage` has the usage of any key.',
