@@ -86,9 +86,15 @@ export async function create(
       deleted_at: null,
     });
     // The webhook starts after its own event.
-    const { id: position } = await webhookEvents.appendNumbered(tx, 'webhook.created', row.id, toWebhook(row), {
-      name: nameOf(row),
-    });
+    const { id: position } = await webhookEvents.appendNumbered(
+      tx,
+      'webhook.created',
+      row.id,
+      toWebhook(row),
+      {
+        name: nameOf(row),
+      },
+    );
     await queries.updateProgress(tx, { ...row, position });
     return row;
   });
