@@ -8,7 +8,7 @@ import { storePath } from '../db/store-directory.ts';
 import { SECOND } from '../kit/clock.ts';
 import { flushToDisk } from '../kit/durable.ts';
 import { argumentsOf } from './arguments.ts';
-import { contentOf, rejectViolations } from './check.ts';
+import { contentOf, rejectDamage } from './check.ts';
 import { embeddedDirectory, rejectNoStore } from './embedded-store.ts';
 import { CommandFailed, UsageError } from './failure.ts';
 import { interruptible } from './interruptible.ts';
@@ -44,7 +44,7 @@ async function writeCopy(source: string, target: string, signal: AbortSignal): P
     }
     await copySnapshot(source, unfinished, signal);
     const checked = await checkStore(unfinished, { signal });
-    rejectViolations(source, checked);
+    rejectDamage(source, checked);
     signal.throwIfAborted();
     rejectExisting(target);
     renameSync(unfinished, target);

@@ -48,6 +48,17 @@ function toCheckpoint(text: string): Checkpoint {
   );
 }
 
+/** The same for a backup and its restore, which a rewritten history must not prevent: that is only reported. */
+export function rejectDamage(path: string, checked: CheckedStore): void {
+  const isOfHistory = (line: string) => line.startsWith('History: ');
+  const [damage, history] = [
+    checked.violations.filter(line => !isOfHistory(line)),
+    checked.violations.filter(isOfHistory),
+  ];
+  rejectViolations(path, { ...checked, violations: damage });
+  if (history.length > 0) process.stderr.write(`Warning: ${rewritten(path, history).message}\n`);
+}
+
 function rewritten(name: string, faults: readonly string[]): CommandFailed {
   return new CommandFailed(
     `The history in ${name} was changed after it was written:\n${faults.map(line => `  ${line}`).join('\n')}`,

@@ -11,7 +11,7 @@ import { adminKeyPath, storePath } from '../db/store-directory.ts';
 import { lockStore } from '../db/store-lock.ts';
 import { newAdministratorKey, validKeyIn } from './admin-key.ts';
 import { argumentsOf } from './arguments.ts';
-import { contentOf, existing, rejectViolations } from './check.ts';
+import { contentOf, existing, rejectDamage } from './check.ts';
 import { afterOption, continuationOf, numberAfter } from './continue-log.ts';
 import { embeddedDirectory } from './embedded-store.ts';
 import { CommandFailed, UsageError } from './failure.ts';
@@ -57,7 +57,7 @@ async function replaceBy(source: string, directory: string, after: number, signa
     createPrivately(copy);
     await copySnapshot(source, copy, signal);
     const checked = await checkStore(copy, { signal, shownAs: source });
-    rejectViolations(source, checked);
+    rejectDamage(source, checked);
     signal.throwIfAborted();
     const now = Date.now();
     const { kept, completed } = replaceStore(directory, copy, {

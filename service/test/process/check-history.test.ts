@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import * as eventLog from '../../src/events/event-log/event-log.ts';
 import { DAY } from '../../src/kit/clock.ts';
@@ -50,6 +51,14 @@ describe('the command check', () => {
       changed.stderr,
       new RegExp(`was changed after it was written:\n.*Event ${later.id} was changed\n$`),
     );
+    if (app.config.databaseUrl === undefined) {
+      const backup = await run(t, ['backup', join(store.directory, 'backup.db')], store.environment);
+      assert.equal(backup.code, 0, 'a rewritten history prevents no backup');
+      assert.match(
+        backup.stderr,
+        new RegExp(`^Warning: The history in .*\n.*Event ${later.id} was changed\n`, 'm'),
+      );
+    }
     await app.db.run('DELETE FROM events WHERE id = ?', [oldest]);
     const { stderr } = await check();
     assert.match(stderr, new RegExp(`Event ${oldest} was removed\n`));
