@@ -1543,6 +1543,8 @@ export interface Operations {
   /** Read the sealed log */
   'GET /events/seals': {
     query: {
+      /** The maximum number of groups on a page. */
+      limit?: number | undefined;
       /** The `id` of an event: the list has the groups that end after it. Without a cursor it starts with the first. */
       cursor?: string | undefined;
     };

@@ -28,7 +28,7 @@ export const verify = command({
     const noted = checkpoint === undefined ? undefined : toCheckpoint(checkpoint);
     let found: string | undefined;
     let [groups, events, expired, lastId, seal] = [0, 0, 0, '0', ''];
-    for await (const group of store.events.seals({ cursor: from }, calls)) {
+    for await (const group of store.events.seals({ cursor: from, limit: 100 }, calls)) {
       if (groups > 0 && group.previous !== seal)
         throw new HistoryRewritten(
           `The group of event ${group.firstId} does not continue the group before it`,

@@ -1,6 +1,6 @@
 import { pageOf } from '../contract/page.ts';
 import type { Schema } from '../contract/schema.ts';
-import { dateTime } from '../contract/schema.ts';
+import { dateTime, pageLimit } from '../contract/schema.ts';
 import { NO_SEAL, sealedText } from '../db/event-seals.ts';
 import { formatDateTime } from '../kit/dates.ts';
 import { defineRoute, type Route } from '../routes/define-route.ts';
@@ -69,9 +69,6 @@ const SealedGroup = {
   },
 } as const;
 
-/** The maximum number of groups on a page. */
-const MOST_GROUPS = 100;
-
 export const sealRoutes = (): Route[] => [
   defineRoute({
     method: 'GET',
@@ -112,6 +109,7 @@ export const sealRoutes = (): Route[] => [
       type: 'object',
       additionalProperties: false,
       properties: {
+        limit: { ...pageLimit, description: 'The maximum number of groups on a page.' },
         cursor: {
           type: 'string',
           minLength: 1,
@@ -126,8 +124,8 @@ export const sealRoutes = (): Route[] => [
     },
     success: pageOf(SealedGroup, 'A page of groups.'),
     errors: [],
-    handler: async ({ query: { cursor = '0' }, db }) => {
-      const groups = await selectSealedGroups(db, Number(cursor), MOST_GROUPS);
+    handler: async ({ query: { cursor = '0', limit }, db }) => {
+      const groups = await selectSealedGroups(db, Number(cursor), limit);
       const newest = await selectNewestSeal(db);
       const last = groups.at(-1)?.last_id ?? 0;
       return reply.page({

@@ -37,7 +37,7 @@ const linkTo = ({ page }: ConsolePage, text: string) =>
   page
     .getByRole('main')
     .getByRole('link')
-    .filter({ hasText: new RegExp(text) });
+    .filter({ hasText: new RegExp(text.replace('+', '\\+')) });
 
 async function numberIn(link: Locator): Promise<string> {
   return (await link.locator('strong, small').textContent()) ?? '';

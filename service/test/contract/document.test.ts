@@ -134,14 +134,14 @@ describe('every operation', () => {
 
   it('that lists has a limit, a cursor, a sort unless it is a log, and a link to the next page', () => {
     const lists = documentedOperations.filter(({ operation }) => operation.operationId.startsWith('list'));
-    assert.equal(lists.length, 8);
+    assert.equal(lists.length, 10);
     for (const { operation } of lists) {
       const names = (operation.parameters ?? []).map(parameter =>
         'name' in parameter ? parameter.name : '',
       );
       for (const name of ['limit', 'cursor']) assert.ok(names.includes(name), operation.operationId);
-      // The log of events has one order.
-      const isSorted = operation.operationId !== 'listEvents';
+      // The log of events, its history and its seals have one order.
+      const isSorted = !/^list(Events|History|Seals)$/.test(operation.operationId);
       assert.equal(names.includes('sort'), isSorted, operation.operationId);
       const [, response] = responsesOf(operation)[0]!;
       assert.ok('Link' in headersOf(response), operation.operationId);

@@ -21,8 +21,8 @@ describe('a delivery', () => {
     assert.deepEqual(delivery, {
       id: 1,
       webhookId: id,
-      messageId: `msg_${id}_2`,
-      eventId: '2',
+      messageId: `msg_${id}_3`,
+      eventId: '3',
       type: 'category.created',
       subject: 'categories/1',
       status: 'delivered',

@@ -33,6 +33,7 @@ describe('the metrics of background work', () => {
       'events',
       'idempotency keys',
       'key limits',
+      'rejections',
       'rotated keys',
       'search words',
       'webhooks',

@@ -124,7 +124,7 @@ const times: Record<string, Values> = {
     TIMEOUT: [100, SECOND / 2, '/readyz responds within the second of a probe'],
     FAILURE_DURATION: [SECOND, 10 * SECOND, 'a full disk is not reported as writable'],
   },
-  'events/feature': { CHECKPOINT_INTERVAL: [MINUTE, HOUR, 'an anchor of the history every hour'] },
+  'events/checkpoints': { INTERVAL: [MINUTE, HOUR, 'an anchor of the history every hour'] },
   'events/event-log/event-tail': {
     POLL_INTERVAL: [100, SECOND, 'readers get events of other replicas within a second'],
   },
