@@ -119,6 +119,8 @@ export async function everyResponse(api: Client): Promise<[path: string, respons
   };
   for (const { method, path, success } of describedRoutes) {
     if (method !== 'GET' || success.mediaType === 'text/event-stream') continue;
+    // It shows the counts that were stored last, which depends on the time.
+    if (path === '/key-usage') continue;
     if (path.includes('{')) {
       for (let id = 1; id <= MAX_ID; id++) await request(path.replace(/\{\w+\}/, String(id)));
     } else {

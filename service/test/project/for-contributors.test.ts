@@ -79,7 +79,8 @@ describe('.editorconfig', () => {
     for (const file of tracked) {
       if (file === '' || !existsSync(join(root, file)) || /\.(png|ico)$/.test(file)) continue;
       const text = read(file);
-      const isIndentedByTab = /^ *\t/m.test(text) && !/^deploy\/(Caddyfile|haproxy\.cfg)$/.test(file);
+      const isIndentedByTab =
+        /^ *\t/m.test(text) && !/^deploy\/(Caddyfile|haproxy(-postgresql)?\.cfg)$/.test(file);
       // Go in a sample is indented by tabs.
       if (isIndentedByTab && file !== 'web/portal/samples.js') wrong.push(`${file}: tabs`);
       if (text.includes('\r')) wrong.push(`${file}: line ends`);
