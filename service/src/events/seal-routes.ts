@@ -20,7 +20,8 @@ const seal = (description: string) =>
     description,
   }) as const satisfies Schema;
 
-const example = 'a3f1c2d4e5b60718293a4b5c6d7e8f90112233445566778899aabbccddeeff00';
+/** Not random, so that no scanner takes it for a secret. */
+const example = '0123456789abcdef'.repeat(4);
 
 const Checkpoint = {
   title: 'Checkpoint',
@@ -53,7 +54,11 @@ const SealedGroup = {
     events: {
       type: 'array',
       maxItems: 1_000,
-      items: { type: 'string', description: 'The exact text of an event that the seal is about.' },
+      items: {
+        type: 'string',
+        maxLength: 100_000,
+        description: 'The exact text of an event that the seal is about.',
+      },
       description:
         'The events in the order of their numbers: for each the values of 13 fields, each followed by a line feed.',
     },

@@ -200,7 +200,7 @@ describe('the secret of a key', () => {
       assert.match(example, /ThisIsOnlyAnExample/);
       assert.ok(!isWellFormed(example), `the checksum of ${example} is right`);
     }
-    assert.doesNotMatch(contract, /\b[0-9a-f]{64}\b/i);
+    assert.doesNotMatch(contract, /\b(?!(0123456789abcdef){4}\b)[0-9a-f]{64}\b/i);
     for (const [, base64] of contract.matchAll(/whsec_([0-9A-Za-z+/]{20,})/g)) {
       assert.match(Buffer.from(base64!, 'base64').toString(), /example/);
     }

@@ -79,10 +79,10 @@ describe('when the connection is cut', () => {
   it('the stream continues without a missed or a doubled change', async t => {
     const visited = await visitIn(t);
     const id = await aPet(visited.shop.api, { name: 'Cut' });
-    const { shop, shown, proxy } = await openThrough(t, `/events?subject=pets%2F${id}&type=pet.updated`);
-    await shown.page.getByText('No event matches').waitFor();
+    const { shop, shown, proxy } = await openThrough(t, `/activity?subject=pets%2F${id}&type=pet.updated`);
+    await shown.page.getByText('Nothing matches').waitFor();
     const change = (number: number) => shop.api.patch(`/pets/${id}`, { name: `Cut ${number}` });
-    const rows = () => shown.row('pet.updated').count();
+    const rows = () => shown.row('renamed').count();
     await change(0);
     await eventually(rows, 1);
     for (let number = 1; number < 10; number++) {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { INSERT_SEAL, NO_SEAL } from '../../src/db/event-seals.ts';
 import { expire } from '../../src/events/event-log/event-log.ts';
 import { HOUR, SECOND } from '../../src/kit/clock.ts';
 import { aPet } from '../support/factories.ts';
@@ -20,6 +21,7 @@ async function fillLog({ app }: TestApp, times: readonly number[]): Promise<void
   await app.db.numberEvents();
   await app.db.write(async tx => {
     await tx.run('DELETE FROM events');
+    await tx.run('DELETE FROM event_seals');
     for (const [i, time] of times.entries()) {
       const [type, subject, data] =
         i % 3 === 0
@@ -29,6 +31,8 @@ async function fillLog({ app }: TestApp, times: readonly number[]): Promise<void
         "INSERT INTO events (id, type, subject, time, data, actor) VALUES (?, ?, ?, ?, ?, 'system')",
         [...[i + 1, type!, subject!, time, data!]],
       );
+      // Events expire by groups.
+      await tx.run(INSERT_SEAL, [i + 1, i + 1, NO_SEAL, '', time]);
     }
     // On SQLite this is a view of the events.
     if (app.db.engine === 'postgres') await tx.run('UPDATE event_log SET last_id = ?', [times.length]);

@@ -110,10 +110,9 @@ describe('the values that the files of a deployment share', () => {
     assert.equal(OPS_PORT, parseEnv(read('deploy/kubernetes/settings.env')).OPS_PORT);
     assert.deepEqual(found('Dockerfile', /^EXPOSE (.+)$/m).split(' '), [image.PORT, OPS_PORT]);
     const port = found('deploy/prometheus/prometheus.yaml', /OPS_PORT=(\d+)/);
-    const [{ job_name, static_configs }] = parse(read('deploy/prometheus/prometheus.yaml')).scrape_configs;
+    const [{ static_configs }] = parse(read('deploy/prometheus/prometheus.yaml')).scrape_configs;
     for (const target of static_configs[0].targets) assert.equal(target.split(':')[1], port, target);
-    const jobs = read('deploy/prometheus/alerts.yaml').matchAll(/job="([^"]*)"/g);
-    assert.deepEqual([...new Set(Array.from(jobs, ([, job]) => job))], [job_name]);
+    assert.doesNotMatch(read('deploy/prometheus/alerts.yaml'), /\bjob[=~!]/, 'jobs may have any name');
   });
 
   it('are names, passwords and ports of the databases', () => {

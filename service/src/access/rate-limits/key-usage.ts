@@ -88,7 +88,11 @@ export const BusyKey = {
   type: 'object',
   required: ['keyId', 'name', 'admitted', 'refused'],
   additionalProperties: false,
-  properties: { keyId: id, name: { type: 'string', description: 'The name of the key.' }, ...counts },
+  properties: {
+    keyId: id,
+    name: { type: 'string', maxLength: 200, description: 'The name of the key.' },
+    ...counts,
+  },
   example: { keyId: 2, name: 'Web shop', admitted: 2_412, refused: 0 },
 } as const;
 

@@ -22,7 +22,7 @@ const Rejection = {
       enum: keysOf(errorCatalogue),
       description: 'The error code of the last attempt.',
     },
-    status: { ...int32, description: 'The HTTP status of the last attempt.' },
+    status: { ...int32, minimum: 400, maximum: 499, description: 'The HTTP status of the last attempt.' },
     attempts: { ...count, description: 'The number of attempts that this event reports.' },
     keyId: {
       ...id,
