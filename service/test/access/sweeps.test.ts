@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
+import { EVENT_DAYS } from '../../src/contract/defaults.ts';
 import type { Database, Value } from '../../src/db/database.ts';
+import { NO_SEAL } from '../../src/db/event-seals.ts';
 import { DAY, HOUR, MINUTE } from '../../src/kit/clock.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
 
@@ -31,13 +33,13 @@ const expiring: Expiring[] = [
     table: 'events',
     columns: 'id, type, subject, time, data, actor',
     row: (place, age, now) => [1_000 + place, 'pet.updated', 'pets/1', now - age, '{}', 'system'],
-    retention: 30 * DAY,
+    retention: EVENT_DAYS * DAY,
   },
   {
     table: 'webhook_deliveries',
     columns: 'webhook_id, event_id, type, subject, payload, status, created_at, finished_at',
     row: (place, age, now) => [1, place, 'pet.updated', 'pets/1', '{}', 'delivered', now - age, now - age],
-    retention: 30 * DAY,
+    retention: EVENT_DAYS * DAY,
   },
   {
     table: 'previous_secrets',
@@ -92,6 +94,11 @@ async function fill(shop: TestApp): Promise<void> {
     });
     await insert(db, table, columns, rows);
   }
+  // Events expire by groups.
+  await db.run('DELETE FROM event_seals');
+  await db.run(
+    `INSERT INTO event_seals (last_id, first_id, seal, digests, time) SELECT id, id, '${NO_SEAL}', '', time FROM events`,
+  );
 }
 
 async function counts(db: Database): Promise<Record<string, number>> {

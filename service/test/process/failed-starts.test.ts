@@ -18,7 +18,12 @@ describe('serve', () => {
   for (const setting of ['PORT', 'OPS_PORT']) {
     it(`reports that ${setting} is in use`, async t => {
       const port = await aTakenPort(t);
-      const ended = await run(t, ['serve'], { PORT: '0', [setting]: port, PETSTORE_DATA: dataDirectory(t) });
+      const ended = await run(t, ['serve'], {
+        PORT: '0',
+        [setting]: port,
+        PETSTORE_DATA: dataDirectory(t),
+        LOG_LEVEL: 'warn',
+      });
       assertExplained(ended, new RegExp(`^Port ${port} of 127.0.0.1 is in use: .* set ${setting}\n$`));
     });
   }
@@ -29,6 +34,7 @@ describe('serve', () => {
       const ended = await run(t, ['serve'], {
         ...ports,
         [setting]: '192.0.2.1',
+        LOG_LEVEL: 'warn',
         PETSTORE_DATA: dataDirectory(t),
       });
       assertExplained(ended, new RegExp(`^${setting} 192\\.0\\.2\\.1 is not an address of this machine\n$`));

@@ -125,7 +125,10 @@ it('every statement of the service is accepted by SQLite and PostgreSQL, those o
     });
     return problems;
   };
-  const files = globSync('service/src/**/*.ts', { cwd: root }).filter(file => !file.endsWith('.test.ts'));
+  const files = globSync('service/src/**/*.ts', { cwd: root }).filter(
+    // The probes of the start make the tables of their statements: db/postgres-features.test.ts runs them.
+    file => !file.endsWith('.test.ts') && !file.endsWith('/postgres-features.ts'),
+  );
   const found: Finding[] = [];
   const composed = new Set<string>();
   let prepared = 0;
