@@ -16,8 +16,8 @@ class CauseStore extends WrappedQueries<Queries & Writer> implements Writer {
     this.#options = options;
   }
 
-  write<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    return this.inner.write(tx => work(new CauseTransaction(tx, this.#cause)), this.#options);
+  write<T>(work: (tx: Transaction) => Promise<T>, options = this.#options): Promise<T> {
+    return this.inner.write(tx => work(new CauseTransaction(tx, this.#cause)), options);
   }
 }
 

@@ -87,9 +87,9 @@ describe('when the primary that three Redis Sentinels monitor', () => {
       );
       for (const replica of replicas) admitted += await use(replica, LIMIT);
       t.diagnostic(`${admitted} requests were admitted with a limit of ${LIMIT}`);
-      // Each counted 60 by itself, and the larger count continues. The second had not seen the last request of the first.
+      // Usually 60: each counted so many by itself, and the larger count continues. The promoted Redis may also lack counts.
       const excess = admitted - LIMIT;
-      assert.ok(excess > 0 && excess <= (replicas.length - 1) * 61, `${excess} too many`);
+      assert.ok(excess > 0 && excess <= (replicas.length - 1) * LIMIT, `${excess} too many`);
       assert.equal(await use(replicas[0], 1), 0);
     });
   }
