@@ -6,7 +6,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Lane } from '../../src/events/webhooks/lane.ts';
 import { SECOND } from '../../src/kit/clock.ts';
 import { Intervals } from '../support/intervals.ts';
-import { inTime } from '../support/until.ts';
+import { inTime, until } from '../support/until.ts';
 import { webhookShop } from './webhook-shop.ts';
 
 /** A shop whose intervals run only when the test runs them. */
@@ -116,7 +116,7 @@ describe('a round', () => {
       return all(sql, values);
     };
     const first = dispatcher.look(false);
-    await turns();
+    await until('the first round reads', () => rounds === 1);
     const others = [dispatcher.look(false), dispatcher.look(false)];
     await turns();
     assert.equal(rounds, 1);

@@ -62,11 +62,11 @@ const disturbances: Record<string, (network: DatabaseProxy) => Promise<() => unk
 };
 
 /** Repeats a request until it succeeds, while it is rejected for an outage or because an earlier one still runs. */
-async function repeat(send: () => Promise<ApiResponse>): Promise<void> {
+async function repeat(send: () => Promise<ApiResponse>): Promise<ApiResponse> {
   const startedAt = performance.now();
   for (;;) {
     const [response] = await respondedInTime([send()]);
-    if (response!.status === 201) return;
+    if (response!.status === 201) return response!;
     if (response!.status === 409) assert.equal(response!.body.code, 'idempotency_key_in_use');
     else assertUnavailable(response!);
     assert.ok(performance.now() - startedAt < LONGEST_RESPONSE, `still got ${response!.text}`);
@@ -126,7 +126,7 @@ describe('a network', { concurrency: 3 }, () => {
       assert.match(lost!.body.message, /may or may not have been stored.*Idempotency-Key/);
       assert.deepEqual(await stockOf(api, petId), ['available', 997]);
 
-      const repeated = await order();
+      const repeated = await repeat(order);
       assert.deepEqual([repeated.status, repeated.headers['idempotency-replayed']], [201, 'true']);
       assert.deepEqual(await stockOf(api, petId), ['available', 997]);
     });
