@@ -56,7 +56,7 @@ const rejections: [what: string, status: number, code: string, message: RegExp, 
       ],
       ['a body of a byte order mark', /^The request needs a JSON object as its body$/, bodies('\ufeff')],
       [
-        'JSON that is no object',
+        'JSON that is not an object',
         /^The body must be a JSON object, but was (\[\]|\[\{"name":"a"\}\]|null|"a"|1|true)$/,
         ['[]', '[{"name":"a"}]', 'null', '"a"', '1', 'true'].flatMap(body => [
           { body },
@@ -136,7 +136,7 @@ const rejections: [what: string, status: number, code: string, message: RegExp, 
         ],
       ],
       [
-        'a text that is no date-time',
+        'a text that is not a date-time',
         /^Field `shipDate` must be a date-time with offset .*, but was "2026-/,
         writes(
           'POST',
@@ -161,7 +161,7 @@ const rejections: [what: string, status: number, code: string, message: RegExp, 
         get(...['0', '101', '-1'].map(limit => `/pets?limit=${limit}`)),
       ],
       [
-        'a limit that is no number',
+        'a limit that is not a number',
         /^Query parameter `limit` must be an integer \(int64\), but was "(ten|9223372036854775808)?"$/,
         get('/pets?limit=ten', '/pets?limit=', '/pets?limit', '/pets?limit=9223372036854775808'),
       ],
