@@ -17,16 +17,16 @@ export const CONFIRMATION_PROBE = "SELECT pg_logical_emit_message(true, 'petstor
 export interface ConfirmationOptions {
   /** Commits `CONFIRMATION_PROBE`. */
   probe: () => Promise<unknown>;
-  /** Asks the server to end the commit of a connection. Resolves with whether it has read the request. */
-  cancel: (client: PoolClient) => Promise<boolean>;
+  /** Asks the server to end the commit of a connection. Resolves with whether the server still has it; `false` if it does not respond. */
+  stillCommits: (client: PoolClient) => Promise<boolean>;
   onStatus: (status: 'unconfirmed' | 'confirmed') => void;
 }
 
 /** Whether a synchronous standby confirms commits. While it does not, only the probe for it writes. */
 export class Confirmations {
   readonly #options: ConfirmationOptions;
-  /** The connections whose commit the server has not ended, although it was asked to. */
-  readonly #unresolved = new Set<Promise<void>>();
+  /** By the error of a cancelled commit: resolves when its connection is closed. */
+  readonly #closings = new WeakMap<object, Promise<void>>();
   #isConfirmed = true;
   #isClosing = false;
 
@@ -45,13 +45,13 @@ export class Confirmations {
     this.#isConfirmed = false;
     this.#options.onStatus('unconfirmed');
     void (async () => {
-      let outcome: unknown;
-      do {
-        outcome = await this.#options.probe().catch(error => error);
-        await Promise.all(this.#unresolved);
-      } while (isNotConfirmed(outcome) && !this.#isClosing);
+      for (;;) {
+        const failure = await this.#options.probe().catch(error => error);
+        // Another failure is found, and reported, by the next write.
+        if (!isNotConfirmed(failure) || this.#isClosing) break;
+        await this.#closings.get(failure);
+      }
       this.#isConfirmed = true;
-      // Another failure is found, and reported, by the next write.
       this.#options.onStatus('confirmed');
     })();
   }
@@ -60,16 +60,15 @@ export class Confirmations {
    * Closes a connection whose commit was cancelled. Until the server has ended the commit, the connection keeps its place in the pool:
    * the server would have another one in addition. Only a server that hangs, and so accepts no further connections, loses the place.
    */
-  discard(client: PoolClient, commit: Promise<unknown>): void {
-    const discarded = this.#discard(client, commit).finally(() => this.#unresolved.delete(discarded));
-    this.#unresolved.add(discarded);
+  discard(client: PoolClient, commit: Promise<unknown>, error: object): void {
+    this.#closings.set(error, this.#close(client, commit));
   }
 
   close(): void {
     this.#isClosing = true;
   }
 
-  async #discard(client: PoolClient, commit: Promise<unknown>): Promise<void> {
+  async #close(client: PoolClient, commit: Promise<unknown>): Promise<void> {
     let hasEnded = false;
     const ended = commit
       .catch(() => {})
@@ -77,13 +76,14 @@ export class Confirmations {
         hasEnded = true;
       });
     do await Promise.race([ended, sleep(CANCEL_TIMEOUT, undefined, { ref: false })]);
-    while (!hasEnded && (await this.#options.cancel(client)));
+    while (!hasEnded && (await this.#options.stillCommits(client)));
+    // The server hangs, or it has ended the commit and the network has lost the response.
     if (!hasEnded) streamOf(client).destroy();
     client.release(true);
   }
 }
 
-function isNotConfirmed(error: unknown): boolean {
+function isNotConfirmed(error: unknown): error is DatabaseUnavailable {
   return error instanceof DatabaseUnavailable && error.cause instanceof NotConfirmed;
 }
 

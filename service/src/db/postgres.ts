@@ -189,7 +189,7 @@ class PostgresDatabase implements Database {
     const cancel = (client: PoolClient) => this.#sockets.requestCancel(client, CANCEL_TIMEOUT);
     this.#confirmations = new Confirmations({
       probe: () => this.#inTurn(() => this.#attempt(tx => tx.run(CONFIRMATION_PROBE))),
-      cancel,
+      stillCommits: async client => (await cancel(client)) && (await this.#isActive(client)),
       onStatus: status => this.#onStatus?.(status),
     });
     this.#services = {
@@ -327,6 +327,18 @@ class PostgresDatabase implements Database {
     }
   }
 
+  /** Whether the server still runs a statement of a connection, or its COMMIT. */
+  async #isActive(client: PoolClient): Promise<boolean> {
+    const { processID } = client as PoolClient & { processID: number };
+    const sql = "SELECT 1 FROM pg_stat_activity WHERE pid = $1 AND state <> 'idle'";
+    try {
+      return (await this.all(sql, [processID])).length > 0;
+    } catch (error) {
+      if (error instanceof DatabaseUnavailable) return false;
+      throw error;
+    }
+  }
+
   /** Runs work in a transaction of its own. */
   async #write<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     this.#confirmations.rejectUnconfirmed();
@@ -344,7 +356,7 @@ class PostgresDatabase implements Database {
       return value;
     } catch (error) {
       // The locks are released before the caller is notified, which may retry at once. A broken connection is discarded.
-      if (tx.cancelledCommit) this.#confirmations.discard(client, tx.cancelledCommit);
+      if (tx.cancelledCommit) this.#confirmations.discard(client, tx.cancelledCommit, error as Error);
       else {
         await tx.rollback().then(
           () => client.release(),

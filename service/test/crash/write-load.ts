@@ -8,7 +8,9 @@ import type { Shelf } from './shelf.ts';
 
 /** Ship dates, one per millisecond: each identifies an order. */
 let nextShipDate = Date.UTC(2027, 0, 1);
-let nextName = 1;
+/** Names that no pet of the shelf has: each identifies a pet. */
+let nextNumber = 1;
+const nextName = () => `Pet of a client ${nextNumber++}`;
 
 /** Shorter than Retry-After, in milliseconds, because the outages of tests are short. */
 const REPEAT_AFTER = 20;
@@ -59,7 +61,7 @@ export class WritingClient {
     const choice = this.#random.next();
     if (choice < 0.2 || !pet) return this.#createPet();
     if (choice < 0.5 || !order) return this.#placeOrder();
-    if (choice < 0.6) return this.#change(pet, '/pets', { name: `Pet ${nextName++}` });
+    if (choice < 0.6) return this.#change(pet, '/pets', { name: nextName() });
     if (choice < 0.65) return this.#setStock(pet);
     if (choice < 0.7) return this.#remove(this.#pets, '/pets');
     if (choice < 0.8) return this.#remove(this.#orders, '/store/orders');
@@ -68,7 +70,7 @@ export class WritingClient {
   }
 
   #createPet(): Promise<void> {
-    const row: PetRow = { name: `Pet ${nextName++}`, status: 'available', quantity: 1 };
+    const row: PetRow = { name: nextName(), status: 'available', quantity: 1 };
     const body = { name: row.name, categoryId: this.#shelf.categoryId };
     return this.#create({ table: 'pets', path: '/pets', body, row }, this.#pets);
   }
