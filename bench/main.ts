@@ -10,6 +10,7 @@ import { LoadGenerator } from './harness/load-generator.ts';
 import { describeMachine } from './harness/machine.ts';
 import { allocation } from './rows/allocation.ts';
 import { batches } from './rows/batches.ts';
+import { historyCost } from './rows/history-cost.ts';
 import { limitDecision } from './rows/limit-decision.ts';
 import { memoryUnderLoad } from './rows/memory-under-load.ts';
 import { pageCost, postgresPageCost } from './rows/page-cost.ts';
@@ -41,6 +42,7 @@ const ROWS: readonly Row[] = [
   memoryUnderLoad,
   eventLogCost,
   sealCost,
+  historyCost,
   worstRequest,
   search,
   scaledOut,

@@ -1,14 +1,14 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 
-/** The unit of times in /proc: always 100 a second for user space, independent of the kernel's own tick. */
-const TICKS_PER_SECOND = 100;
-
-/** Returns the user and system time of all threads of a process so far. Linux only. */
+/** Returns the time that all running threads of a process have used so far, to the nanosecond. Linux only. */
 export function cpuSeconds(pid: number): number {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-  // The second field is the name of the command and can contain spaces; utime and stime are the 14th and 15th.
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+  let nanoseconds = 0;
+  for (const thread of readdirSync(`/proc/${pid}/task`)) {
+    // The first field is the time on a CPU (Linux, Documentation/scheduler/sched-stats.rst).
+    const [used] = readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'latin1').split(' ');
+    nanoseconds += Number(used);
+  }
+  return nanoseconds / 1e9;
 }
 
 /** Returns the resident memory of a process in megabytes (10^6 bytes), including shared pages. Linux only. */

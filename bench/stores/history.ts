@@ -91,7 +91,7 @@ async function withWebhooks(
 
 function eventsOf(time: number): string {
   return `INSERT INTO events (type, subject, time, data, actor) ${numbersTo(EVENTS)}
-    SELECT CASE WHEN n = ${EVENTS} THEN 'category.created' ELSE 'pet.updated' END, 'pets/' || n % 100000, ${time},
+    SELECT CASE WHEN n = ${EVENTS} THEN 'category.created' ELSE 'pet.updated' END, 'pets/' || (n % 100000), ${time},
       '{"id":' || n || ',"name":"Bella the Labrador","categoryId":1,"status":"available"}', 'keys/1' FROM numbers`;
 }
 

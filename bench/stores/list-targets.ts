@@ -29,6 +29,13 @@ const VALUES: Record<string, readonly string[]> = {
   'listEvents from': ['2020-01-01T00:00:00Z', '2030-01-01T00:00:00Z'],
   'listEvents to': ['2020-01-01T00:00:00Z', '2030-01-01T00:00:00Z'],
   'listEvents subject': ['pets/1', 'store/orders/999999999'],
+  'listEvents actor': ['keys/1', 'keys/999999999'],
+  'listHistory type': ['category.created', 'order.*', 'pet.*'],
+  'listHistory from': ['2020-01-01T00:00:00Z', '2030-01-01T00:00:00Z'],
+  'listHistory to': ['2020-01-01T00:00:00Z', '2030-01-01T00:00:00Z'],
+  'listHistory subject': ['pets/1', 'pets/999999999'],
+  'listHistory related': ['true', 'false'],
+  'listHistory actor': ['keys/1', 'keys/999999999'],
   'listWebhookDeliveries status': ['pending', 'delivered', 'dead'],
 };
 

@@ -9,10 +9,11 @@ export type Row = Readonly<Record<string, Value>>;
 export type Engine = 'sqlite' | 'postgres';
 
 /**
- * How PostgreSQL must read outside of a transaction: with `index order` it neither sorts rows nor scans a table where an index has
- * the order.
+ * How PostgreSQL must read. With `index order` it neither sorts rows nor scans a table where an index has the order; not in a
+ * transaction. With `custom` it plans for the values of each query, and does not keep a plan for all values: where a frequent value
+ * and a rare one need different indexes, that one can pass a whole table.
  */
-export type QueryPlan = 'index order';
+export type QueryPlan = 'index order' | 'custom';
 
 /** Both engines take the same SQL: parameters are `?`, and each text is prepared once. */
 export interface Queries {

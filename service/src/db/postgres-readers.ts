@@ -40,7 +40,7 @@ export class Readers {
       const client = await awaitConnection(reader.client);
       // With all other queries of this event-loop turn.
       sendTogether(client, setImmediate);
-      return (await awaitResponse(this.#sessions.read(client, statementOf(sql, values), plan))).rows;
+      return (await awaitResponse(this.#sessions.read(client, statementOf(sql, values, plan), plan))).rows;
     } finally {
       reader.inFlight--;
     }

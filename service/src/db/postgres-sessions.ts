@@ -35,7 +35,9 @@ export function directSessions(timeout: number): Sessions {
     begin: BEGIN,
     statement: query => query,
     read: (client, query, plan) =>
-      plan === undefined ? client.query(query) : readWithin(`BEGIN READ ONLY; ${INDEX_ORDER}`, client, query),
+      plan === 'index order'
+        ? readWithin(`BEGIN READ ONLY; ${INDEX_ORDER}`, client, query)
+        : client.query(query),
   };
 }
 
@@ -56,7 +58,7 @@ export function pooledSessions(timeout: number): Sessions {
     begin: `${BEGIN}; ${limits}`,
     statement,
     read: (client, query, plan) =>
-      readWithin(plan === undefined ? begin : `${begin}; ${INDEX_ORDER}`, client, statement(query)),
+      readWithin(plan === 'index order' ? `${begin}; ${INDEX_ORDER}` : begin, client, statement(query)),
   };
 }
 

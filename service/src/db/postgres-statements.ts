@@ -1,5 +1,5 @@
 import pg, { type ClientConfig, type QueryConfig } from 'pg';
-import type { Value } from './database.ts';
+import type { QueryPlan, Value } from './database.ts';
 
 interface Statement {
   /** The name under which each connection prepares the statement once. */
@@ -9,15 +9,19 @@ interface Statement {
 
 const statements = new Map<string, Statement>();
 
-/** Replaces each `?` with `$1`, `$2` …, as PostgreSQL requires. Our SQL uses `?` only for parameters. */
-export function statementOf(sql: string, values: readonly Value[]): QueryConfig {
+/**
+ * Replaces each `?` with `$1`, `$2` …, as PostgreSQL requires. Our SQL uses `?` only for parameters. The server keeps plans only of
+ * statements with a name (PostgreSQL, PREPARE).
+ */
+export function statementOf(sql: string, values: readonly Value[], plan?: QueryPlan): QueryConfig {
   let statement = statements.get(sql);
   if (!statement) {
     let parameters = 0;
     statement = { name: `s${statements.size}`, text: sql.replaceAll('?', () => `$${++parameters}`) };
     statements.set(sql, statement);
   }
-  return { ...statement, values: values.map(withinRange) };
+  const { name, text } = statement;
+  return { ...(plan !== 'custom' && { name }), text, values: values.map(withinRange) };
 }
 
 /** All stored integers are smaller. The server rejects a comparison with a number of more than 64 bits. */

@@ -7,6 +7,7 @@ import {
   DatabaseUnavailable,
   type LockedRows,
   type NewEvent,
+  type QueryPlan,
   type Row,
   type StoredEvent,
   type Transaction,
@@ -155,8 +156,8 @@ export class PostgresTransaction implements Transaction {
     return (await this.#send(statementOf(sql, values))).rows[0];
   }
 
-  async all<Row>(sql: string, values: readonly Value[] = []): Promise<Row[]> {
-    return (await this.#send(statementOf(sql, values))).rows;
+  async all<Row>(sql: string, values: readonly Value[] = [], plan?: QueryPlan): Promise<Row[]> {
+    return (await this.#send(statementOf(sql, values, plan))).rows;
   }
 
   async run(sql: string, values: readonly Value[] = []): Promise<number> {

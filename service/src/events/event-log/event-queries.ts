@@ -1,4 +1,4 @@
-import { one, type Queries, type StoredEvent } from '../../db/database.ts';
+import { one, type Queries, type QueryPlan, type StoredEvent } from '../../db/database.ts';
 import { RESTORED_TYPE, type Restoration, restorationOf } from '../../db/event-ranges.ts';
 import { GROUP, NO_SEAL, type StoredSeal } from '../../db/event-seals.ts';
 import { NEW_EVENT_COLUMNS } from '../../db/new-events.ts';
@@ -71,9 +71,15 @@ export async function selectEvents(
        SELECT id, ${NEW_EVENT_COLUMNS} FROM events WHERE ${condition} ORDER BY id ${order} LIMIT ?
      ) AS page ON TRUE ORDER BY page.id ${order}`,
     [...countValues, part.after, ...values, limit],
+    planOf(filter),
   );
   const first = rows[0]!;
   return { ...endsOf(first), total: first.total, events: rows.filter(row => row.id !== null) };
+}
+
+/** Of types and actors, one has nearly all events, and another nearly none. A subject has few. */
+function planOf({ subject, types, actor }: EventFilter): QueryPlan | undefined {
+  return subject === undefined && (types ?? actor) !== undefined ? 'custom' : undefined;
 }
 
 type Values = (number | string)[];
