@@ -28,7 +28,7 @@ export interface ServiceSettings {
   /** A yardstick that is loaded before the service, and changes it or measures it from inside. */
   preload?: 'loop-probe' | 'allocation-probe';
   /** The part of the service that is removed. */
-  without?: 'event log' | 'seals' | 'search';
+  without?: 'event log' | 'seals' | 'search' | 'nothing';
 }
 
 /** Starts the process of the service without waiting for it. */
