@@ -1,4 +1,5 @@
 import { int32 } from '../contract/schema.ts';
+import { shape } from '../contract/shape.ts';
 import type { Static } from '../contract/static.ts';
 import { ErrorShape } from '../http/openapi/responses.ts';
 import { LABEL } from './labels.ts';
@@ -9,11 +10,8 @@ export const MAX_OPERATIONS = 1_000;
 /** The maximum number of characters of a path in a batch: more than any path of an operation needs. */
 const PATH_LENGTH = 200;
 
-export const BatchOperation = {
+export const BatchOperation = shape({
   title: 'BatchOperation',
-  type: 'object',
-  required: ['method', 'path'],
-  additionalProperties: false,
   properties: {
     method: { type: 'string', enum: ['POST', 'PUT', 'PATCH', 'DELETE'], description: 'The HTTP method.' },
     path: {
@@ -48,13 +46,14 @@ export const BatchOperation = {
         'A name for the resource that the operation creates. Later operations of the batch use it instead of the ID.',
     },
   },
+  optional: ['body', 'ifMatch', 'label'],
   example: {
     method: 'POST',
     path: '/pets',
     body: { name: 'Rex', categoryId: { $id: 'dogs' } },
     label: 'rex',
   },
-} as const;
+});
 
 const atomic = {
   type: 'boolean',
@@ -94,11 +93,8 @@ export const Batch = {
   },
 } as const;
 
-export const BatchResult = {
+export const BatchResult = shape({
   title: 'BatchResult',
-  type: 'object',
-  required: ['status'],
-  additionalProperties: false,
   properties: {
     status: { ...int32, minimum: 200, maximum: 599, description: 'The HTTP status of the operation.' },
     etag: {
@@ -119,19 +115,17 @@ export const BatchResult = {
     },
     error: ErrorShape,
   },
+  optional: ['etag', 'location', 'body', 'error'],
   example: {
     status: 201,
     etag: '"dec8c50d8276d108"',
     location: '/pets/2',
     body: { id: 2, name: 'Rex', categoryId: 2, status: 'available' },
   },
-} as const;
+});
 
-export const BatchResults = {
+export const BatchResults = shape({
   title: 'BatchResults',
-  type: 'object',
-  required: ['results'],
-  additionalProperties: false,
   properties: {
     results: {
       type: 'array',
@@ -152,7 +146,7 @@ export const BatchResults = {
       { status: 200, etag: '"f99092f6dedb4b40"', body: { petId: 2, quantity: 3, status: 'available' } },
     ],
   },
-} as const;
+});
 
 export type BatchOperation = Static<typeof BatchOperation>;
 export type BatchResult = Static<typeof BatchResult>;

@@ -2,6 +2,7 @@ import { EVENT_DAYS } from '../contract/defaults.ts';
 import { pageOf } from '../contract/page.ts';
 import { countParameter, dateTime, int32, pageLimit, type Schema } from '../contract/schema.ts';
 import type { Scope } from '../contract/scopes.ts';
+import { parameters } from '../contract/shape.ts';
 import { SECOND } from '../kit/clock.ts';
 import { toInstant } from '../kit/dates.ts';
 import { inWords } from '../kit/quantities.ts';
@@ -53,54 +54,46 @@ const cursor = { ...eventCursor, example: '0' } as const;
 /** In seconds. */
 const LONGEST_WAIT = 60;
 
-const pageQuery = {
-  type: 'object',
-  additionalProperties: false,
-  properties: {
-    ...filters,
-    cursor: {
-      ...cursor,
-      description:
-        'The `id` of an event: the list starts after it. `latest` means the end of the log. Without a cursor the list ' +
-        'starts with the oldest event in the log.',
-    },
-    from: {
-      ...dateTime,
-      description:
-        'Events from this time on. IDs are in the order of time, except where concurrent changes or a clock that was set back ' +
-        'swapped them: the list starts at the first event of this time.',
-    },
-    to: {
-      ...dateTime,
-      description:
-        'Events before this time. When it is in the past, the list has an end: its last page has no `Link`. Periods that ' +
-        'adjoin have no event in common, and none is missing between them.',
-    },
-    limit: { ...pageLimit, description: 'The maximum number of events on a page.' },
-    count: countParameter,
-    wait: {
-      ...int32,
-      minimum: 0,
-      maximum: LONGEST_WAIT,
-      default: 0,
-      description: 'How many seconds to wait for an event if none exists yet.',
-    },
+const pageQuery = parameters({
+  ...filters,
+  cursor: {
+    ...cursor,
+    description:
+      'The `id` of an event: the list starts after it. `latest` means the end of the log. Without a cursor the list ' +
+      'starts with the oldest event in the log.',
   },
-} as const;
+  from: {
+    ...dateTime,
+    description:
+      'Events from this time on. IDs are in the order of time, except where concurrent changes or a clock that was set back ' +
+      'swapped them: the list starts at the first event of this time.',
+  },
+  to: {
+    ...dateTime,
+    description:
+      'Events before this time. When it is in the past, the list has an end: its last page has no `Link`. Periods that ' +
+      'adjoin have no event in common, and none is missing between them.',
+  },
+  limit: { ...pageLimit, description: 'The maximum number of events on a page.' },
+  count: countParameter,
+  wait: {
+    ...int32,
+    minimum: 0,
+    maximum: LONGEST_WAIT,
+    default: 0,
+    description: 'How many seconds to wait for an event if none exists yet.',
+  },
+});
 
-const streamQuery = {
-  type: 'object',
-  additionalProperties: false,
-  properties: {
-    ...filters,
-    cursor: {
-      ...cursor,
-      description:
-        'The `id` of an event: the stream starts after it. The header `Last-Event-ID` takes precedence. Without both the ' +
-        'stream starts with the next event.',
-    },
+const streamQuery = parameters({
+  ...filters,
+  cursor: {
+    ...cursor,
+    description:
+      'The `id` of an event: the stream starts after it. The header `Last-Event-ID` takes precedence. Without both the ' +
+      'stream starts with the next event.',
   },
-} as const;
+});
 
 const streamHeaders = {
   type: 'object',

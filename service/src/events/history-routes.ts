@@ -1,5 +1,6 @@
 import { pageOf } from '../contract/page.ts';
 import { dateTime, pageLimit } from '../contract/schema.ts';
+import { parameters } from '../contract/shape.ts';
 import { toInstant } from '../kit/dates.ts';
 import { defineRoute, type Route } from '../routes/define-route.ts';
 import { type Json, reply } from '../routes/reply.ts';
@@ -8,31 +9,27 @@ import { shopScopes } from './event-log/event-types.ts';
 import { HistoryEntry, type ReadKeyNames, read } from './event-log/history.ts';
 import { filters, RIGHTS } from './event-routes.ts';
 
-const query = {
-  type: 'object',
-  additionalProperties: false,
-  properties: {
-    ...filters,
-    related: {
-      type: 'boolean',
-      description:
-        'With a `subject` that is a pet: also the changes of its stock and of its orders, as far as the key may read them.',
-    },
-    from: { ...dateTime, description: 'Changes from this time on.' },
-    to: { ...dateTime, description: 'Changes before this time.' },
-    limit: { ...pageLimit, description: 'The maximum number of changes on a page.' },
-    cursor: {
-      type: 'string',
-      minLength: 1,
-      maxLength: 16,
-      pattern: '^[1-9][0-9]{0,15}$',
-      patternRule: 'must be taken unchanged from the Link header of a page',
-      example: '1042',
-      description:
-        'The cursor of the next page, from the header `Link`. The list continues with earlier changes.',
-    },
+const query = parameters({
+  ...filters,
+  related: {
+    type: 'boolean',
+    description:
+      'With a `subject` that is a pet: also the changes of its stock and of its orders, as far as the key may read them.',
   },
-} as const;
+  from: { ...dateTime, description: 'Changes from this time on.' },
+  to: { ...dateTime, description: 'Changes before this time.' },
+  limit: { ...pageLimit, description: 'The maximum number of changes on a page.' },
+  cursor: {
+    type: 'string',
+    minLength: 1,
+    maxLength: 16,
+    pattern: '^[1-9][0-9]{0,15}$',
+    patternRule: 'must be taken unchanged from the Link header of a page',
+    example: '1042',
+    description:
+      'The cursor of the next page, from the header `Link`. The list continues with earlier changes.',
+  },
+});
 
 export const historyRoutes = ({ readKeyNames }: { readKeyNames: ReadKeyNames }): Route[] => [
   defineRoute({

@@ -1,6 +1,7 @@
 import { pageOf } from '../contract/page.ts';
 import type { Schema } from '../contract/schema.ts';
 import { dateTime, pageLimit } from '../contract/schema.ts';
+import { parameters, shape } from '../contract/shape.ts';
 import { NO_SEAL, sealedText } from '../db/event-seals.ts';
 import { formatDateTime } from '../kit/dates.ts';
 import { defineRoute, type Route } from '../routes/define-route.ts';
@@ -23,24 +24,18 @@ const seal = (description: string) =>
 /** Not random, so that no scanner takes it for a secret. */
 const example = '0123456789abcdef'.repeat(4);
 
-const Checkpoint = {
+const Checkpoint = shape({
   title: 'Checkpoint',
-  type: 'object',
-  required: ['id', 'seal', 'time'],
-  additionalProperties: false,
   properties: {
     id: number('The `id` of the last event of the newest group of events; `0` while the log is empty.'),
     seal: seal('The seal of this group, which depends on every event up to it.'),
     time: { ...dateTime, description: 'When the group was sealed.' },
   },
   example: { id: '1042', seal: example, time: '2026-11-21T12:00:00.000Z' },
-} as const;
+});
 
-const SealedGroup = {
+const SealedGroup = shape({
   title: 'SealedGroup',
-  type: 'object',
-  required: ['firstId', 'lastId', 'previous', 'seal', 'time', 'expired', 'events'],
-  additionalProperties: false,
   properties: {
     firstId: number('The `id` of the first event of the group.'),
     lastId: number('The `id` of its last event.'),
@@ -72,7 +67,7 @@ const SealedGroup = {
     expired: false,
     events: ['1042\npet.deleted\npets/1\n1795262400000\nkeys/2\n\n\n\n\n\n\n\n{"id":1}\n'],
   },
-} as const;
+});
 
 export const sealRoutes = (): Route[] => [
   defineRoute({
@@ -110,23 +105,19 @@ export const sealRoutes = (): Route[] => [
       'program can compute the seals itself, as `petstore events verify` does. A page has at most 1,000 events, or one group.',
     scope: 'admin',
     stability: 'experimental',
-    query: {
-      type: 'object',
-      additionalProperties: false,
-      properties: {
-        limit: { ...pageLimit, description: 'The maximum number of groups on a page.' },
-        cursor: {
-          type: 'string',
-          minLength: 1,
-          maxLength: 16,
-          pattern: '^(0|[1-9][0-9]{0,15})$',
-          patternRule: 'must be the number of an event',
-          example: '1000',
-          description:
-            'The `id` of an event: the list has the groups that end after it. Without a cursor it starts with the first.',
-        },
+    query: parameters({
+      limit: { ...pageLimit, description: 'The maximum number of groups on a page.' },
+      cursor: {
+        type: 'string',
+        minLength: 1,
+        maxLength: 16,
+        pattern: '^(0|[1-9][0-9]{0,15})$',
+        patternRule: 'must be the number of an event',
+        example: '1000',
+        description:
+          'The `id` of an event: the list has the groups that end after it. Without a cursor it starts with the first.',
       },
-    },
+    }),
     success: pageOf(SealedGroup, 'A page of groups.'),
     errors: [],
     handler: async ({ query: { cursor = '0', limit }, db }) => {

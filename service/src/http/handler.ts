@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../contract/errors.ts';
 import { hasSecret } from '../contract/secret-forms.ts';
+import { parameters } from '../contract/shape.ts';
 import { withCause } from '../db/cause-store.ts';
 import type { Queries, Writer } from '../db/database.ts';
 import { tracedStore } from '../db/traced-store.ts';
@@ -66,10 +67,7 @@ function contextReader(
   store: Queries & Writer,
 ): (request: FastifyRequest, reply: FastifyReply) => AnyContext {
   const readInput = inputReader(route);
-  const readQuery = textReader(
-    route.query ?? { type: 'object', additionalProperties: false },
-    'query parameter',
-  );
+  const readQuery = textReader(route.query ?? parameters({}), 'query parameter');
   return (request, reply) => {
     rejectBrokenEscapes(request.url);
     const hasQuery = route.query !== undefined || request.url.includes('?');

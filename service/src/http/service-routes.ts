@@ -1,4 +1,5 @@
 import { ApiError } from '../contract/errors.ts';
+import { shape } from '../contract/shape.ts';
 import type { Static } from '../contract/static.ts';
 import type { Problem, Problems } from '../problems.ts';
 import { defineRoute, type Route } from '../routes/define-route.ts';
@@ -6,22 +7,16 @@ import { reply } from '../routes/reply.ts';
 import type { Drain } from './drain.ts';
 import type { ContractDocument } from './openapi/document.ts';
 
-const Health = {
+const Health = shape({
   title: 'Health',
-  type: 'object',
-  required: ['status'],
-  additionalProperties: false,
   properties: {
     status: { type: 'string', enum: ['ok'], description: 'Always `ok`; the HTTP status shows problems.' },
   },
   example: { status: 'ok' },
-} as const;
+});
 
-const Readiness = {
+const Readiness = shape({
   title: 'Readiness',
-  type: 'object',
-  required: ['status'],
-  additionalProperties: false,
   properties: {
     status: {
       type: 'string',
@@ -34,8 +29,9 @@ const Readiness = {
       description: 'The problems and their consequences, separated by `; `.',
     },
   },
+  optional: ['message'],
   example: { status: 'ok' },
-} as const;
+});
 
 function readinessOf(problems: readonly Problem[]): Static<typeof Readiness> {
   if (problems.length === 0) return { status: 'ok' };

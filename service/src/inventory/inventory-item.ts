@@ -1,22 +1,17 @@
 import { int32, MAX_INT32, nameText } from '../contract/schema.ts';
+import { shape } from '../contract/shape.ts';
 import type { Static } from '../contract/static.ts';
 
-export const InventoryUpdate = {
+export const InventoryUpdate = shape({
   title: 'InventoryUpdate',
-  type: 'object',
-  required: ['quantity'],
-  additionalProperties: false,
   properties: {
     quantity: { ...int32, minimum: 0, maximum: MAX_INT32, description: 'The new stock count.' },
   },
   example: { quantity: 3 },
-} as const;
+});
 
-export const StockAdjustment = {
+export const StockAdjustment = shape({
   title: 'StockAdjustment',
-  type: 'object',
-  required: ['delta'],
-  additionalProperties: false,
   properties: {
     delta: {
       ...int32,
@@ -31,8 +26,9 @@ export const StockAdjustment = {
     },
     note: { ...nameText, description: 'A note for people who read the history.' },
   },
+  optional: ['reason', 'note'],
   example: { delta: 5, reason: 'received' },
-} as const;
+});
 
 export type InventoryUpdate = Static<typeof InventoryUpdate>;
 export type StockAdjustment = Static<typeof StockAdjustment>;

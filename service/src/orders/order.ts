@@ -1,10 +1,12 @@
 import { ApiError } from '../contract/errors.ts';
 import { patchOf } from '../contract/patch.ts';
 import { dateTime, id, int32, MAX_INT32 } from '../contract/schema.ts';
+import { shape } from '../contract/shape.ts';
 import type { Static } from '../contract/static.ts';
 import { assignedId, boolean, instant, integer, optional } from '../db/columns.ts';
 import { type New, Table } from '../db/table.ts';
 import { EventKind } from '../events/event-log/event-kind.ts';
+import { keysOf } from '../kit/objects.ts';
 
 const fields = {
   id: { ...id, readOnly: true, description: 'Unique order identifier.' },
@@ -19,13 +21,12 @@ const fields = {
   complete: { type: 'boolean', description: 'Whether the order has been fulfilled; false when left out.' },
 } as const;
 
-export const Order = {
+export const Order = shape({
   title: 'Order',
-  type: 'object',
-  additionalProperties: false,
   properties: fields,
+  optional: keysOf(fields),
   example: { id: 1, petId: 1, quantity: 1, shipDate: '2026-12-01T09:00:00.000Z', complete: false },
-} as const;
+});
 
 /** A null removes the value: the field gets its default. */
 export const OrderPatch = patchOf(Order, ['petId', 'quantity', 'shipDate', 'complete'], { complete: true });

@@ -1,4 +1,5 @@
 import { countParameter, pageLimit, type Schema } from '../contract/schema.ts';
+import { parameters } from '../contract/shape.ts';
 import type { List } from '../db/list.ts';
 import { defaultSortOf, describeCombinations, describeSorts, sortsOf } from '../db/list-rules.ts';
 import { selectionOf } from '../db/select-page.ts';
@@ -17,7 +18,7 @@ export function listQuery<L extends List>(list: L) {
     name,
     { ...schema, description: schema.description + describeCombinations(list, name) },
   ]);
-  const properties = {
+  return parameters({
     ...(Object.fromEntries(filters) as FilterSchemas<L>),
     sort: {
       type: 'string',
@@ -37,8 +38,7 @@ export function listQuery<L extends List>(list: L) {
       description: 'The start of the page, from the `Link` header of the previous page.',
     },
     count: countParameter,
-  } as const;
-  return { type: 'object', additionalProperties: false, properties } as const;
+  });
 }
 
 /** The limit of a list that can be filtered by IDs has no fixed default. */

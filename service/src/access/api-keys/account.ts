@@ -1,4 +1,5 @@
 import { id } from '../../contract/schema.ts';
+import { shape } from '../../contract/shape.ts';
 import type { Static } from '../../contract/static.ts';
 import { KeyUsage, usageExample } from '../rate-limits/key-usage.ts';
 import { ApiKey } from './api-key.ts';
@@ -6,11 +7,8 @@ import { ApiKey } from './api-key.ts';
 const { name, plan, scopes, expiresAt, ban } = ApiKey.properties;
 
 /** A key and its usage, as returned to its holder. */
-export const Account = {
+export const Account = shape({
   title: 'Account',
-  type: 'object',
-  required: ['keyId', 'name', 'plan', 'scopes', 'expiresAt', 'ban', 'windows', 'days'],
-  additionalProperties: false,
   properties: {
     keyId: { ...id, description: 'The ID of the API key.' },
     name,
@@ -30,6 +28,6 @@ export const Account = {
     ban: null,
     ...usageExample,
   },
-} as const;
+});
 
 export type Account = Static<typeof Account>;

@@ -1,5 +1,6 @@
 import { pageOf } from '../../contract/page.ts';
 import { pageLimit } from '../../contract/schema.ts';
+import { parameters } from '../../contract/shape.ts';
 import { inWords } from '../../kit/quantities.ts';
 import { defineRoute, type Route } from '../../routes/define-route.ts';
 import { idParams } from '../../routes/id-params.ts';
@@ -199,11 +200,7 @@ export const apiKeyRoutes = ({ keyLimits }: { keyLimits: KeyLimits }): Route[] =
       'The keys with requests on the present UTC day, those with the most requests first. Rejected requests are included. Counts ' +
       'are up to five seconds old. `GET /keys/{keyId}/usage` has the usage of any key.',
     scope: 'admin',
-    query: {
-      type: 'object',
-      additionalProperties: false,
-      properties: { limit: { ...pageLimit, description: 'The maximum number of keys.' } },
-    },
+    query: parameters({ limit: { ...pageLimit, description: 'The maximum number of keys.' } }),
     success: { status: 200, description: 'The keys with the most requests.', schema: BusiestKeys },
     conditional: true,
     errors: [],

@@ -1,7 +1,8 @@
 import { ApiError } from '../../contract/errors.ts';
 import { graceSeconds } from '../../contract/grace.ts';
 import { count, dateTime, id, nameText, type Schema } from '../../contract/schema.ts';
-import { type Scope, scopeNames } from '../../contract/scopes.ts';
+import { scopeNames } from '../../contract/scopes.ts';
+import { shape } from '../../contract/shape.ts';
 import type { Static } from '../../contract/static.ts';
 import { mergePatch } from '../../kit/merge-patch.ts';
 import { type Limits, type Plan, planLimits, plans } from '../plans/plan.ts';
@@ -55,11 +56,8 @@ const origins = {
     'use http.',
 } as const;
 
-export const NewApiKey = {
+export const NewApiKey = shape({
   title: 'NewApiKey',
-  type: 'object',
-  required: ['name', 'plan', 'scopes'],
-  additionalProperties: false,
   properties: {
     ...fields,
     kind: { ...kind, description: `${kind.description} Without a value it is secret.` },
@@ -70,8 +68,9 @@ export const NewApiKey = {
       description: `${origins.description} Required for a publishable key, and rejected for a secret one.`,
     },
   },
+  optional: ['kind', 'quotas', 'expiresAt', 'origins'],
   example: { name: 'Web shop', plan: 'pro', scopes: ['pets:read', 'orders:write'] },
-} as const;
+});
 
 const { quotas: _onlyForEnterprise, ...fieldsOfAnyPlan } = NewApiKey.properties;
 
@@ -110,17 +109,16 @@ export const ApiKeyPatch = {
   example: { plan: 'business' },
 } as const;
 
-export const Rotation = {
+export const Rotation = shape({
   title: 'Rotation',
-  type: 'object',
-  additionalProperties: false,
   properties: {
     graceSeconds: graceSeconds(
       'How long the earlier secret continues to work, in seconds; 0 ends it at once.',
     ),
   },
+  optional: ['graceSeconds'],
   example: { graceSeconds: 3_600 },
-} as const;
+});
 
 const resourceFields = {
   id: { ...id, readOnly: true, description: 'Unique identifier assigned on creation.' },
@@ -159,29 +157,11 @@ const example = {
   ban: null,
 };
 
-const required = [
-  'id',
-  'name',
-  'plan',
-  'scopes',
-  'kind',
-  'quotas',
-  'origins',
-  'createdAt',
-  'expiresAt',
-  'revokedAt',
-  'lastUsedAt',
-  'ban',
-] as const;
-
-export const ApiKey = {
+export const ApiKey = shape({
   title: 'ApiKey',
-  type: 'object',
-  required,
-  additionalProperties: false,
   properties: resourceFields,
   example,
-} as const;
+});
 
 const secret = {
   type: 'string',
@@ -193,45 +173,27 @@ const secret = {
 
 const exampleSecret = 'psk_ThisIsOnlyAnExampleAndNoSecretKey0001X';
 
-export const CreatedApiKey = {
+export const CreatedApiKey = shape({
   title: 'CreatedApiKey',
-  type: 'object',
-  required,
-  additionalProperties: false,
   properties: { ...resourceFields, key: secret },
+  optional: ['key'],
   example: { ...example, lastUsedAt: null, key: exampleSecret },
-} as const;
+});
 
-export const RotatedApiKey = {
+export const RotatedApiKey = shape({
   title: 'RotatedApiKey',
-  type: 'object',
-  required: [...required, 'earlierKeysExpireAt'],
-  additionalProperties: false,
   properties: {
     ...resourceFields,
     earlierKeysExpireAt: { ...dateTime, description: 'When the earlier secrets expire.' },
     key: secret,
   },
+  optional: ['key'],
   example: { ...example, earlierKeysExpireAt: '2026-11-21T13:00:00.000Z', key: exampleSecret },
-} as const;
+});
 
+export type ApiKey = Static<typeof ApiKey>;
 export type NewApiKey = Static<typeof NewApiKey>;
 export type Rotation = Static<typeof Rotation>;
-
-export interface ApiKey {
-  id: number;
-  name: string;
-  plan: Plan;
-  scopes: Scope[];
-  kind: KeyKind;
-  quotas: Limits | null;
-  origins: string[] | null;
-  createdAt: string;
-  expiresAt: string | null;
-  revokedAt: string | null;
-  lastUsedAt: string | null;
-  ban: Ban | null;
-}
 
 /** The settings of a key as in a request: a missing value is absent instead of null. */
 export type ApiKeySettings = Omit<NewApiKey, 'kind'> & { kind: KeyKind };

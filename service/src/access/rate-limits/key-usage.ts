@@ -1,27 +1,22 @@
 import { count, dateTime, id, pageLimit } from '../../contract/schema.ts';
+import { shape } from '../../contract/shape.ts';
 import type { Static } from '../../contract/static.ts';
 
 /** For how many days the usage of keys is retained, today included. */
 export const USAGE_DAYS = 90;
 
-export const Ban = {
+export const Ban = shape({
   title: 'Ban',
-  type: 'object',
   description: 'A temporary ban of a key that continued to send requests after it was rejected.',
-  required: ['since', 'until'],
-  additionalProperties: false,
   properties: {
     since: { ...dateTime, description: 'When the ban began.' },
     until: { ...dateTime, description: 'When the ban ends by itself.' },
   },
   example: { since: '2026-11-21T12:00:31.204Z', until: '2026-11-21T12:01:32.000Z' },
-} as const;
+});
 
-export const UsedWindow = {
+export const UsedWindow = shape({
   title: 'UsedWindow',
-  type: 'object',
-  required: ['limit', 'used', 'remaining', 'resetAt'],
-  additionalProperties: false,
   properties: {
     limit: { ...count, description: 'Requests that the window admits.' },
     used: { ...count, description: 'Requests admitted so far. Rejected requests do not count.' },
@@ -29,32 +24,26 @@ export const UsedWindow = {
     resetAt: { ...dateTime, description: 'When the window ends and the next begins.' },
   },
   example: { limit: 300, used: 12, remaining: 288, resetAt: '2026-11-21T12:01:00.000Z' },
-} as const;
+});
 
-const UsedWindows = {
+const UsedWindows = shape({
   title: 'UsedWindows',
-  type: 'object',
-  required: ['minute', 'day'],
-  additionalProperties: false,
   properties: { minute: UsedWindow, day: UsedWindow },
   example: {
     minute: UsedWindow.example,
     day: { limit: 10_000, used: 2_412, remaining: 7_588, resetAt: '2026-11-22T00:00:00.000Z' },
   },
-} as const;
+});
 
-export const DayUsage = {
+export const DayUsage = shape({
   title: 'DayUsage',
-  type: 'object',
-  required: ['date', 'admitted', 'refused'],
-  additionalProperties: false,
   properties: {
     date: { type: 'string', format: 'date', description: 'The UTC day.' },
     admitted: { ...count, description: 'Requests admitted on that day.' },
     refused: { ...count, description: 'Requests rejected with 429 on that day.' },
   },
   example: { date: '2026-11-21', admitted: 2_412, refused: 0 },
-} as const;
+});
 
 /** The properties for a key's usage. */
 const usageFields = {
@@ -72,35 +61,26 @@ export const usageExample = {
   days: [DayUsage.example, { date: '2026-11-20', admitted: 9_120, refused: 31 }],
 };
 
-export const KeyUsage = {
+export const KeyUsage = shape({
   title: 'KeyUsage',
-  type: 'object',
-  required: ['keyId', 'windows', 'days'],
-  additionalProperties: false,
   properties: { keyId: id, ...usageFields },
   example: { keyId: 2, ...usageExample },
-} as const;
+});
 
 const { date, ...counts } = DayUsage.properties;
 
-export const BusyKey = {
+export const BusyKey = shape({
   title: 'BusyKey',
-  type: 'object',
-  required: ['keyId', 'name', 'admitted', 'refused'],
-  additionalProperties: false,
   properties: {
     keyId: id,
     name: { type: 'string', maxLength: 200, description: 'The name of the key.' },
     ...counts,
   },
   example: { keyId: 2, name: 'Web shop', admitted: 2_412, refused: 0 },
-} as const;
+});
 
-export const BusiestKeys = {
+export const BusiestKeys = shape({
   title: 'BusiestKeys',
-  type: 'object',
-  required: ['date', 'keys'],
-  additionalProperties: false,
   properties: {
     date,
     keys: {
@@ -111,7 +91,7 @@ export const BusiestKeys = {
     },
   },
   example: { date: '2026-11-21', keys: [BusyKey.example] },
-} as const;
+});
 
 export type Ban = Static<typeof Ban>;
 export type UsedWindow = Static<typeof UsedWindow>;

@@ -1,16 +1,14 @@
 import { errorCatalogue } from '../../contract/error-catalogue.ts';
 import { count, id, int32 } from '../../contract/schema.ts';
+import { shape } from '../../contract/shape.ts';
 import type { Static } from '../../contract/static.ts';
 import { withCause } from '../../db/cause-store.ts';
 import type { Queries, Writer } from '../../db/database.ts';
 import { EventKind } from '../../events/event-log/event-kind.ts';
 import { keysOf } from '../../kit/objects.ts';
 
-const Rejection = {
+const Rejection = shape({
   title: 'Rejection',
-  type: 'object',
-  required: ['operation', 'code', 'status', 'attempts', 'keyId', 'address'],
-  additionalProperties: false,
   properties: {
     operation: {
       type: 'string',
@@ -45,7 +43,7 @@ const Rejection = {
     keyId: 2,
     address: '203.0.113.7',
   },
-} as const;
+});
 
 type Rejection = Static<typeof Rejection>;
 

@@ -1,5 +1,6 @@
 import { patchOf } from '../../contract/patch.ts';
 import { id, longText, nameText } from '../../contract/schema.ts';
+import { shape } from '../../contract/shape.ts';
 import type { Static } from '../../contract/static.ts';
 import { assignedId, foldedText, optional, text } from '../../db/columns.ts';
 import { Table } from '../../db/table.ts';
@@ -10,28 +11,24 @@ const fields = {
   description: { ...longText, description: 'Short description of the category.' },
 } as const;
 
-export const NewCategory = {
+export const NewCategory = shape({
   title: 'NewCategory',
-  type: 'object',
-  required: ['name'],
-  additionalProperties: false,
   properties: fields,
+  optional: ['description'],
   example: { name: 'Dogs', description: 'Puppies and grown dogs' },
-} as const;
+});
 
 const allFields = {
   id: { ...id, readOnly: true, description: 'Unique identifier assigned on creation.' },
   ...fields,
 } as const;
 
-export const Category = {
+export const Category = shape({
   title: 'Category',
-  type: 'object',
-  required: ['id', 'name'],
-  additionalProperties: false,
   properties: allFields,
+  optional: ['description'],
   example: { id: 1, name: 'Dogs', description: 'Puppies and grown dogs' },
-} as const;
+});
 
 /** The body of POST and PUT: a NewCategory or a Category. */
 export const CategoryBody = { ...NewCategory, properties: allFields } as const;

@@ -1,12 +1,10 @@
 import { id, int32, MAX_INT32 } from '../../contract/schema.ts';
+import { shape } from '../../contract/shape.ts';
 import type { Static } from '../../contract/static.ts';
 import { PetStatus } from './pet.ts';
 
-export const InventoryItem = {
+export const InventoryItem = shape({
   title: 'InventoryItem',
-  type: 'object',
-  required: ['petId', 'quantity', 'status'],
-  additionalProperties: false,
   properties: {
     petId: { ...id, description: 'ID of the animal the entry tracks.' },
     quantity: {
@@ -18,6 +16,6 @@ export const InventoryItem = {
     status: PetStatus,
   },
   example: { petId: 1, quantity: 3, status: 'available' },
-} as const;
+});
 
 export type InventoryItem = Static<typeof InventoryItem>;

@@ -1,5 +1,6 @@
 import { patchOf } from '../../contract/patch.ts';
 import { id, nameText, pageLimit } from '../../contract/schema.ts';
+import { shape } from '../../contract/shape.ts';
 import type { Static } from '../../contract/static.ts';
 import { assignedId, foldedText, integer, text } from '../../db/columns.ts';
 import { Table } from '../../db/table.ts';
@@ -26,28 +27,24 @@ const fields = {
   status: PetStatus,
 } as const;
 
-export const NewPet = {
+export const NewPet = shape({
   title: 'NewPet',
-  type: 'object',
-  required: ['name', 'categoryId'],
-  additionalProperties: false,
   properties: fields,
+  optional: ['status'],
   example: { name: 'Biscuit', categoryId: 1, status: 'available' },
-} as const;
+});
 
 const allFields = {
   id: { ...id, readOnly: true, description: 'Unique identifier assigned on creation.' },
   ...fields,
 } as const;
 
-export const Pet = {
+export const Pet = shape({
   title: 'Pet',
-  type: 'object',
-  required: ['id', 'name', 'categoryId'],
-  additionalProperties: false,
   properties: allFields,
+  optional: ['status'],
   example: { id: 1, name: 'Biscuit', categoryId: 1, status: 'available' },
-} as const;
+});
 
 export const Pets = {
   title: 'Pets',

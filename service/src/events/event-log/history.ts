@@ -1,4 +1,5 @@
 import { dateTime } from '../../contract/schema.ts';
+import { shape } from '../../contract/shape.ts';
 import type { Static } from '../../contract/static.ts';
 import type { Queries, StoredEvent } from '../../db/database.ts';
 import { formatDateTime } from '../../kit/dates.ts';
@@ -9,37 +10,20 @@ import * as eventLog from './event-log.ts';
 const nullableText = (maxLength: number, description: string) =>
   ({ type: 'string', nullable: true, maxLength, description }) as const;
 
-export const FieldChange = {
+export const FieldChange = shape({
   title: 'FieldChange',
-  type: 'object',
-  required: ['field'],
-  additionalProperties: false,
   properties: {
     field: { type: 'string', maxLength: 50, description: 'The name of the field.' },
     from: { type: 'any', description: 'The value before the change; absent if the field had none.' },
     to: { type: 'any', description: 'The value after the change; absent if the field has none.' },
   },
+  optional: ['from', 'to'],
   example: { field: 'quantity', from: 26, to: 24 },
-} as const;
+});
 
 /** A change as people read it: what it changed, and who made it. */
-export const HistoryEntry = {
+export const HistoryEntry = shape({
   title: 'HistoryEntry',
-  type: 'object',
-  required: [
-    'eventId',
-    'time',
-    'type',
-    'subject',
-    'name',
-    'actor',
-    'actorName',
-    'requestId',
-    'reason',
-    'note',
-    'changes',
-  ],
-  additionalProperties: false,
   properties: {
     eventId: {
       type: 'string',
@@ -88,7 +72,7 @@ export const HistoryEntry = {
     note: null,
     changes: [{ field: 'quantity', from: 26, to: 24 }],
   },
-} as const;
+});
 
 export type HistoryEntry = Static<typeof HistoryEntry>;
 

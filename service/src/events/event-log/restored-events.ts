@@ -1,12 +1,10 @@
+import { shape } from '../../contract/shape.ts';
 import { RESTORED_TYPE } from '../../db/event-ranges.ts';
 import { EventKind } from './event-kind.ts';
 
 /** The data of a `log.restored`, as `db/event-ranges.ts` writes it. */
-const LogRestoration = {
+const LogRestoration = shape({
   title: 'LogRestoration',
-  type: 'object',
-  required: ['lastSurvivingId'],
-  additionalProperties: false,
   properties: {
     lastSurvivingId: {
       type: 'string',
@@ -18,7 +16,7 @@ const LogRestoration = {
     },
   },
   example: { lastSurvivingId: '123' },
-} as const;
+});
 
 /** Commands of the operator append these events, on a connection of their own. */
 export const restoredEvents = new EventKind({

@@ -1,15 +1,13 @@
+import { shape } from '../../contract/shape.ts';
 import { EventKind } from './event-kind.ts';
 
-const StoreChange = {
+const StoreChange = shape({
   title: 'StoreChange',
-  type: 'object',
-  required: ['command'],
-  additionalProperties: false,
   properties: {
     command: { type: 'string', maxLength: 50, description: 'The command of the operator.' },
   },
   example: { command: 'new-store' },
-} as const;
+});
 
 /** Commands of the operator append these events. */
 export const serviceEvents = new EventKind({

@@ -1,7 +1,7 @@
 import { dateTime, id, int32, MAX_INT32 } from '../../contract/schema.ts';
+import { shape } from '../../contract/shape.ts';
 import type { Static } from '../../contract/static.ts';
 import { formatDateTime } from '../../kit/dates.ts';
-import { keysOf } from '../../kit/objects.ts';
 import { grouped } from '../../kit/quantities.ts';
 import { eventCursor } from '../event-log/event.ts';
 import { TEST_TYPE } from '../event-log/event-types.ts';
@@ -69,14 +69,11 @@ const example = {
   finishedAt: null,
 } as const;
 
-export const WebhookDelivery = {
+export const WebhookDelivery = shape({
   title: 'WebhookDelivery',
-  type: 'object',
-  required: keysOf(fields),
-  additionalProperties: false,
   properties: fields,
   example,
-} as const;
+});
 
 /** The delivery of a test, which was not attempted yet. */
 export const exampleOfTest = {
@@ -105,11 +102,8 @@ const attemptFields = {
   },
 } as const;
 
-const WebhookAttempt = {
+const WebhookAttempt = shape({
   title: 'WebhookAttempt',
-  type: 'object',
-  required: keysOf(attemptFields),
-  additionalProperties: false,
   properties: attemptFields,
   example: {
     number: 1,
@@ -119,13 +113,10 @@ const WebhookAttempt = {
     error: 'Status 503',
     responseStart: 'Come back later',
   },
-} as const;
+});
 
-export const WebhookDeliveryDetails = {
+export const WebhookDeliveryDetails = shape({
   title: 'WebhookDeliveryDetails',
-  type: 'object',
-  required: [...keysOf(fields), 'attempts'],
-  additionalProperties: false,
   properties: {
     ...fields,
     attempts: {
@@ -136,13 +127,10 @@ export const WebhookDeliveryDetails = {
     },
   },
   example: { ...example, attempts: [WebhookAttempt.example] },
-} as const;
+});
 
-export const NewReplay = {
+export const NewReplay = shape({
   title: 'NewReplay',
-  type: 'object',
-  required: ['cursor'],
-  additionalProperties: false,
   properties: {
     cursor: {
       ...eventCursor,
@@ -151,13 +139,10 @@ export const NewReplay = {
     },
   },
   example: { cursor: '0' },
-} as const;
+});
 
-export const Replay = {
+export const Replay = shape({
   title: 'Replay',
-  type: 'object',
-  required: ['webhookId', 'cursor', 'latest'],
-  additionalProperties: false,
   properties: {
     webhookId: { ...id, description: 'The webhook.' },
     cursor: {
@@ -167,7 +152,7 @@ export const Replay = {
     latest: { ...eventNumber, description: 'The latest event of the log.' },
   },
   example: { webhookId: 1, cursor: '0', latest: '1042' },
-} as const;
+});
 
 export type WebhookDelivery = Static<typeof WebhookDelivery>;
 export type WebhookDeliveryDetails = Static<typeof WebhookDeliveryDetails>;

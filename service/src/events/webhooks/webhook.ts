@@ -4,9 +4,9 @@ import { patchOf } from '../../contract/patch.ts';
 import { dateTime, id, longText } from '../../contract/schema.ts';
 import type { Scope } from '../../contract/scopes.ts';
 import { secretPrefixes } from '../../contract/secret-forms.ts';
+import { shape } from '../../contract/shape.ts';
 import type { Static } from '../../contract/static.ts';
 import { formatDateTime } from '../../kit/dates.ts';
-import { keysOf } from '../../kit/objects.ts';
 import { lackOf, typeNames, typesOf } from '../event-log/event-filter.ts';
 import { TEST_TYPE } from '../event-log/event-types.ts';
 import type { WebhookRow } from './webhook-queries.ts';
@@ -67,19 +67,14 @@ const readOnlyFields = {
 
 const idField = { ...id, readOnly: true, description: 'Unique identifier assigned on creation.' } as const;
 
-export const NewWebhook = {
+export const NewWebhook = shape({
   title: 'NewWebhook',
-  type: 'object',
-  required: ['url'],
-  additionalProperties: false,
   properties: newFields,
+  optional: ['types', 'description', 'enabled'],
   example: { url: 'https://example.com/petstore', types: ['order.*'], description: 'The warehouse' },
-} as const;
+});
 
 const resourceFields = { id: idField, ...fields, ...readOnlyFields } as const;
-
-const { description: _optional, ...requiredFields } = resourceFields;
-const required = keysOf(requiredFields);
 
 const example = {
   id: 1,
@@ -92,14 +87,12 @@ const example = {
   createdAt: '2026-11-21T12:00:00.000Z',
 };
 
-export const Webhook = {
+export const Webhook = shape({
   title: 'Webhook',
-  type: 'object',
-  required,
-  additionalProperties: false,
   properties: resourceFields,
+  optional: ['description'],
   example,
-} as const;
+});
 
 /** The body of PUT: a NewWebhook, or a Webhook, whose read-only fields are ignored. */
 export const WebhookBody = {
@@ -121,20 +114,15 @@ const secret = {
 
 const exampleSecret = 'whsec_VGhpcyBpcyBhbiBleGFtcGxlLCBub3QgYSBzZWNyZXQ=';
 
-export const CreatedWebhook = {
+export const CreatedWebhook = shape({
   title: 'CreatedWebhook',
-  type: 'object',
-  required,
-  additionalProperties: false,
   properties: { ...resourceFields, secret },
+  optional: ['description', 'secret'],
   example: { ...example, secret: exampleSecret },
-} as const;
+});
 
-export const RotatedWebhook = {
+export const RotatedWebhook = shape({
   title: 'RotatedWebhook',
-  type: 'object',
-  required: [...required, 'earlierSecretExpiresAt'],
-  additionalProperties: false,
   properties: {
     ...resourceFields,
     earlierSecretExpiresAt: {
@@ -143,20 +131,20 @@ export const RotatedWebhook = {
     },
     secret,
   },
+  optional: ['description', 'secret'],
   example: { ...example, earlierSecretExpiresAt: '2026-11-21T13:00:00.000Z', secret: exampleSecret },
-} as const;
+});
 
-export const SecretRotation = {
+export const SecretRotation = shape({
   title: 'SecretRotation',
-  type: 'object',
-  additionalProperties: false,
   properties: {
     graceSeconds: graceSeconds(
       'How long messages are also signed with the earlier secret, in seconds; 0 ends that at once.',
     ),
   },
+  optional: ['graceSeconds'],
   example: { graceSeconds: 3_600 },
-} as const;
+});
 
 export type Webhook = Static<typeof Webhook>;
 export type SecretRotation = Static<typeof SecretRotation>;

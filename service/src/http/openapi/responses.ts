@@ -1,15 +1,13 @@
 import { type ErrorCode, errorCatalogue } from '../../contract/error-catalogue.ts';
 import { int32 } from '../../contract/schema.ts';
+import { shape } from '../../contract/shape.ts';
 import { http } from '../../kit/node-http.ts';
 import { type HeaderName, headers } from './headers.ts';
 import type { NamedSchemas } from './schemas.ts';
 
 /** The body of every error. */
-export const ErrorShape = {
+export const ErrorShape = shape({
   title: 'Error',
-  type: 'object',
-  required: ['code', 'message', 'status'],
-  additionalProperties: false,
   properties: {
     // An enumeration, so that generated clients have a type for a code and the compiler finds a mistyped one.
     code: {
@@ -26,7 +24,7 @@ export const ErrorShape = {
     status: { ...int32, minimum: 400, maximum: 599, description: 'The HTTP status code.' },
   },
   example: { code: 'pet_not_found', message: errorCatalogue.pet_not_found.example, status: 404 },
-} as const;
+});
 
 /** Headers of errors of operations that are deprecated or not yet stable. */
 const LIFECYCLE: readonly HeaderName[] = ['X-Stability', 'Deprecation', 'Sunset', 'Link'];
