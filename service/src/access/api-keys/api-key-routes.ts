@@ -23,18 +23,21 @@ import { keyList } from './api-key-queries.ts';
 import * as apiKeys from './api-keys.ts';
 import { FRESH_FOR } from './key-ring.ts';
 
-const keyParams = idParams('keyId', 'The API key.');
+/** The settings of operations for administrators. */
+const administration = { tag: 'API keys', scope: 'admin' } as const;
+
+/** The settings of those about one key. */
+const ofKey = { ...administration, params: idParams('keyId', 'The API key.') } as const;
 
 export const apiKeyRoutes = ({ keyLimits }: { keyLimits: KeyLimits }): Route[] => [
   defineRoute({
+    ...administration,
     method: 'GET',
     path: '/keys',
     operationId: 'listApiKeys',
-    tag: 'API keys',
     summary: 'List API keys',
     description:
       'All keys, including revoked and expired ones. The secrets are not stored and cannot be listed.',
-    scope: 'admin',
     query: listQuery(keyList),
     success: pageOf(ApiKey, 'A page of keys.'),
     errors: [],
@@ -42,15 +45,14 @@ export const apiKeyRoutes = ({ keyLimits }: { keyLimits: KeyLimits }): Route[] =
   }),
 
   defineRoute({
+    ...administration,
     method: 'POST',
     path: '/keys',
     operationId: 'createApiKey',
-    tag: 'API keys',
     summary: 'Create an API key',
     description:
       'Returns the secret in `key`. It is shown only once and stored only as a hash. ' +
       '`quotas` are required for plan `enterprise` and rejected for other plans.',
-    scope: 'admin',
     body: NewApiKey,
     publishedBody: newKeyShapes,
     success: { status: 201, description: 'The key, with its secret.', schema: CreatedApiKey },
@@ -64,14 +66,12 @@ export const apiKeyRoutes = ({ keyLimits }: { keyLimits: KeyLimits }): Route[] =
   }),
 
   defineRoute({
+    ...ofKey,
     method: 'GET',
     path: '/keys/{keyId}',
     operationId: 'getApiKey',
-    tag: 'API keys',
     summary: 'Read an API key',
     description: 'Returns the key without its secret, and its ban if it has one.',
-    scope: 'admin',
-    params: keyParams,
     success: { status: 200, description: 'The key.', schema: ApiKey },
     conditional: true,
     errors: ['api_key_not_found'],
@@ -80,17 +80,15 @@ export const apiKeyRoutes = ({ keyLimits }: { keyLimits: KeyLimits }): Route[] =
   }),
 
   defineRoute({
+    ...ofKey,
     method: 'PATCH',
     path: '/keys/{keyId}',
     operationId: 'changeApiKey',
-    tag: 'API keys',
     summary: 'Change an API key',
     description:
       'A JSON merge patch (RFC 7396). It takes effect with the next request of the key: at once in this process, within ' +
       `${inWords(FRESH_FOR)} in others. Requests so far count against the limits of a new plan. Plan \`enterprise\` requires ` +
       '`quotas`; a change to another plan removes them.',
-    scope: 'admin',
-    params: keyParams,
     body: ApiKeyPatch,
     setElsewhere: {
       ban: 'DELETE /keys/{keyId}/ban lifts a ban',
@@ -109,16 +107,14 @@ export const apiKeyRoutes = ({ keyLimits }: { keyLimits: KeyLimits }): Route[] =
   }),
 
   defineRoute({
+    ...ofKey,
     method: 'DELETE',
     path: '/keys/{keyId}',
     operationId: 'revokeApiKey',
-    tag: 'API keys',
     summary: 'Revoke an API key',
     description:
       `Requests with the key are rejected: at once by this process, within ${inWords(FRESH_FOR)} by others. ` +
       'The key remains readable, with `revokedAt`. Revoking a revoked key changes nothing.',
-    scope: 'admin',
-    params: keyParams,
     success: { status: 204, description: 'The key was revoked.' },
     conditional: true,
     errors: ['api_key_not_found', 'last_admin_key'],
@@ -129,17 +125,15 @@ export const apiKeyRoutes = ({ keyLimits }: { keyLimits: KeyLimits }): Route[] =
   }),
 
   defineRoute({
+    ...ofKey,
     method: 'POST',
     path: '/keys/{keyId}/rotate',
     operationId: 'rotateApiKey',
-    tag: 'API keys',
     summary: 'Rotate the secret of an API key',
     description:
       'Returns the new secret in `key`. It is shown only once. Earlier secrets continue to work until ' +
       '`earlierKeysExpireAt`, so that clients can switch one by one; after a leak send `graceSeconds: 0`. ' +
       'Limits, usage and bans belong to the key, regardless of the secret that is used.',
-    scope: 'admin',
-    params: keyParams,
     body: Rotation,
     bodyOptional: true,
     success: { status: 200, description: 'The key, with its new secret.', schema: RotatedApiKey },
@@ -151,16 +145,14 @@ export const apiKeyRoutes = ({ keyLimits }: { keyLimits: KeyLimits }): Route[] =
   }),
 
   defineRoute({
+    ...ofKey,
     method: 'DELETE',
     path: '/keys/{keyId}/ban',
     operationId: 'liftBan',
-    tag: 'API keys',
     summary: 'Lift the ban of an API key',
     description:
       'The key can send requests again within its limits, and its next ban will be as short as the first. ' +
       'For a key without a ban the operation also succeeds.',
-    scope: 'admin',
-    params: keyParams,
     success: { status: 204, description: 'The key is not banned.' },
     errors: ['api_key_not_found'],
     handler: async ({ params, db, now }) => {
@@ -170,17 +162,15 @@ export const apiKeyRoutes = ({ keyLimits }: { keyLimits: KeyLimits }): Route[] =
   }),
 
   defineRoute({
+    ...ofKey,
     method: 'DELETE',
     path: '/keys/{keyId}/limits',
     operationId: 'resetLimits',
-    tag: 'API keys',
     summary: 'Reset the limits of an API key',
     description:
       `The counts of the key's minute and day start again at 0, at once in this process and within ${inWords(FRESH_FOR)} in ` +
       'others. Its ban, if it has one, is lifted, and its next ban will be as short as the first. ' +
       '`GET /keys/{keyId}/usage` still returns the usage by day, and the limit of `/account` does not change.',
-    scope: 'admin',
-    params: keyParams,
     success: { status: 204, description: 'The limits of the key were reset.' },
     errors: ['api_key_not_found'],
     stability: 'experimental',
@@ -191,15 +181,14 @@ export const apiKeyRoutes = ({ keyLimits }: { keyLimits: KeyLimits }): Route[] =
   }),
 
   defineRoute({
+    ...administration,
     method: 'GET',
     path: '/key-usage',
     operationId: 'getBusiestApiKeys',
-    tag: 'API keys',
     summary: 'List API keys by their requests of today',
     description:
       'The keys with requests on the present UTC day, those with the most requests first. Rejected requests are included. Counts ' +
       'are up to five seconds old. `GET /keys/{keyId}/usage` has the usage of any key.',
-    scope: 'admin',
     query: parameters({ limit: { ...pageLimit, description: 'The maximum number of keys.' } }),
     success: { status: 200, description: 'The keys with the most requests.', schema: BusiestKeys },
     conditional: true,
@@ -210,14 +199,12 @@ export const apiKeyRoutes = ({ keyLimits }: { keyLimits: KeyLimits }): Route[] =
   }),
 
   defineRoute({
+    ...ofKey,
     method: 'GET',
     path: '/keys/{keyId}/usage',
     operationId: 'getApiKeyUsage',
-    tag: 'API keys',
     summary: 'Read the usage of an API key',
     description: 'Returns the usage of the limits per minute and per day, and the requests by UTC day.',
-    scope: 'admin',
-    params: keyParams,
     success: { status: 200, description: 'The usage of the key.', schema: KeyUsage },
     conditional: true,
     errors: ['api_key_not_found'],

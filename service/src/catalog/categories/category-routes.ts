@@ -10,15 +10,30 @@ import { categoryList, lockOfCategory } from './category-queries.ts';
 
 const categoryParams = idParams('categoryId', 'The category.');
 
+const reading = { tag: 'Categories', scope: 'pets:read' } as const;
+
+const writing = { tag: 'Categories', scope: 'pets:write' } as const;
+
+/** The lock of the category in the path. */
+const locks = ({ params }: { params: { categoryId: number } }) => [lockOfCategory(params.categoryId)];
+
+const changing = {
+  ...writing,
+  params: categoryParams,
+  success: { status: 200, description: 'The updated category.', schema: Category },
+  conditional: true,
+  locks,
+  errors: ['category_not_found', 'category_name_taken'],
+} as const;
+
 export const categoryRoutes = (): Route[] => [
   defineRoute({
+    ...reading,
     method: 'GET',
     path: '/categories',
     operationId: 'listCategories',
-    tag: 'Categories',
     summary: 'List categories',
     description: 'A page of categories. The URL of the next page is in the `Link` header.',
-    scope: 'pets:read',
     query: listQuery(categoryList),
     success: pageOf(Category, 'A page of categories.'),
     errors: [],
@@ -26,13 +41,12 @@ export const categoryRoutes = (): Route[] => [
   }),
 
   defineRoute({
+    ...writing,
     method: 'POST',
     path: '/categories',
     operationId: 'createCategory',
-    tag: 'Categories',
     summary: 'Create a category',
     description: 'Names are unique without regard to case.',
-    scope: 'pets:write',
     body: CategoryBody,
     publishedBody: [NewCategory, Category],
     success: { status: 201, description: 'The category as created.', schema: Category },
@@ -45,13 +59,12 @@ export const categoryRoutes = (): Route[] => [
   }),
 
   defineRoute({
+    ...reading,
     method: 'GET',
     path: '/categories/{categoryId}',
     operationId: 'getCategory',
-    tag: 'Categories',
     summary: 'Read a category',
     description: 'One category by its ID.',
-    scope: 'pets:read',
     params: categoryParams,
     success: { status: 200, description: 'The category.', schema: Category },
     conditional: true,
@@ -60,55 +73,42 @@ export const categoryRoutes = (): Route[] => [
   }),
 
   defineRoute({
+    ...changing,
     method: 'PUT',
     path: '/categories/{categoryId}',
     operationId: 'replaceCategory',
-    tag: 'Categories',
     summary: 'Replace a category',
     description: 'Replaces all fields of the category. A `description` that is left out is removed.',
-    scope: 'pets:write',
-    params: categoryParams,
     body: CategoryBody,
     publishedBody: [NewCategory, Category],
-    success: { status: 200, description: 'The updated category.', schema: Category },
-    conditional: true,
-    locks: ({ params }) => [lockOfCategory(params.categoryId)],
-    errors: ['category_not_found', 'category_name_taken'],
     handler: async context =>
       reply.resource(await categories.update(context.db, context.params.categoryId, replacement(context))),
   }),
 
   defineRoute({
+    ...changing,
     method: 'PATCH',
     path: '/categories/{categoryId}',
     operationId: 'changeCategory',
-    tag: 'Categories',
     summary: 'Change a category',
     description:
       'A JSON merge patch (RFC 7396): fields that are left out do not change; `description: null` removes the description.',
-    scope: 'pets:write',
-    params: categoryParams,
     body: CategoryPatch,
-    success: { status: 200, description: 'The updated category.', schema: Category },
-    conditional: true,
-    locks: ({ params }) => [lockOfCategory(params.categoryId)],
-    errors: ['category_not_found', 'category_name_taken'],
     handler: async context =>
       reply.resource(await categories.update(context.db, context.params.categoryId, merged(context))),
   }),
 
   defineRoute({
+    ...writing,
     method: 'DELETE',
     path: '/categories/{categoryId}',
     operationId: 'deleteCategory',
-    tag: 'Categories',
     summary: 'Delete a category',
     description: 'Only a category without pets can be deleted.',
-    scope: 'pets:write',
     params: categoryParams,
     success: { status: 204, description: 'The category was deleted.' },
     conditional: true,
-    locks: ({ params }) => [lockOfCategory(params.categoryId)],
+    locks,
     errors: ['category_not_found', 'category_in_use'],
     handler: async ({ params, guard, db }) => {
       await categories.remove(db, params.categoryId, guard);

@@ -13,25 +13,39 @@ const petParams = idParams('petId', 'The pet.');
 
 const setElsewhere = { quantity: 'PATCH /store/inventory/{petId} sets the stock' };
 
-const changeRejections = [
-  'pet_not_found',
-  'unknown_category',
-  'pet_has_open_orders',
-  'out_of_stock',
-  'invalid_status_transition',
-] as const;
+const reading = { tag: 'Animals', scope: 'pets:read' } as const;
+
+const writing = { tag: 'Animals', scope: 'pets:write' } as const;
+
+/** The lock of the pet in the path. */
+const locks = ({ params }: { params: { petId: number } }) => [lockOfPet(params.petId)];
+
+const changing = {
+  ...writing,
+  params: petParams,
+  setElsewhere,
+  success: { status: 200, description: 'The updated pet.', schema: Pet },
+  conditional: true,
+  locks,
+  errors: [
+    'pet_not_found',
+    'unknown_category',
+    'pet_has_open_orders',
+    'out_of_stock',
+    'invalid_status_transition',
+  ],
+} as const;
 
 export const petRoutes = (index: SearchIndex): Route[] => [
   defineRoute({
+    ...reading,
     method: 'GET',
     path: '/pets',
     operationId: 'listPets',
-    tag: 'Animals',
     summary: 'List pets',
     description:
       'A page of pets. The URL of the next page is in the `Link` header. Filters combine: a pet must meet all of them. With ' +
       'exactly one `id`, a response with the pet has its ETag, the same as `GET /pets/{petId}`, and `If-Match` and `If-None-Match` work.',
-    scope: 'pets:read',
     query: listQuery(petList),
     success: { status: 200, description: 'A page of pets.', schema: Pets },
     conditional: true,
@@ -46,15 +60,14 @@ export const petRoutes = (index: SearchIndex): Route[] => [
   }),
 
   defineRoute({
+    ...writing,
     method: 'POST',
     path: '/pets',
     operationId: 'createPet',
-    tag: 'Animals',
     summary: 'Create a pet',
     description:
       'A new pet is `available` unless the body sets another `status`. It starts with a stock of 1, or of 0 if it is ' +
       'created as `sold`. An `id` in the body is ignored.',
-    scope: 'pets:write',
     body: PetBody,
     setElsewhere,
     publishedBody: [NewPet, Pet],
@@ -68,13 +81,12 @@ export const petRoutes = (index: SearchIndex): Route[] => [
   }),
 
   defineRoute({
+    ...reading,
     method: 'GET',
     path: '/pets/{petId}',
     operationId: 'getPet',
-    tag: 'Animals',
     summary: 'Read a pet',
     description: 'One pet by its ID.',
-    scope: 'pets:read',
     params: petParams,
     success: { status: 200, description: 'The pet.', schema: Pet },
     conditional: true,
@@ -84,61 +96,46 @@ export const petRoutes = (index: SearchIndex): Route[] => [
   }),
 
   defineRoute({
+    ...changing,
     method: 'PUT',
     path: '/pets/{petId}',
     operationId: 'replacePet',
-    tag: 'Animals',
     summary: 'Replace a pet',
     description:
       'Replaces the fields of the pet. A `status` that is left out does not change. `pending` puts the pet on hold, ' +
       '`available` releases the hold, and `sold` ends the sale and sets the stock to 0.',
-    scope: 'pets:write',
-    params: petParams,
     body: PetBody,
-    setElsewhere,
     publishedBody: [NewPet, Pet],
-    success: { status: 200, description: 'The updated pet.', schema: Pet },
-    conditional: true,
-    locks: ({ params }) => [lockOfPet(params.petId)],
-    errors: changeRejections,
     handler: async context =>
       reply.resource(await pets.update(context.db, context.params.petId, replacement(context), index)),
   }),
 
   defineRoute({
+    ...changing,
     method: 'PATCH',
     path: '/pets/{petId}',
     operationId: 'changePet',
-    tag: 'Animals',
     summary: 'Change a pet',
     description:
       'A JSON merge patch (RFC 7396): fields that are left out do not change. The `status` `pending` puts the pet on hold, ' +
       '`available` releases the hold, and `sold` ends the sale and sets the stock to 0.',
-    scope: 'pets:write',
-    params: petParams,
     body: PetPatch,
-    setElsewhere,
-    success: { status: 200, description: 'The updated pet.', schema: Pet },
-    conditional: true,
-    locks: ({ params }) => [lockOfPet(params.petId)],
-    errors: changeRejections,
     handler: async context =>
       reply.resource(await pets.update(context.db, context.params.petId, merged(context), index)),
   }),
 
   defineRoute({
+    ...writing,
     method: 'DELETE',
     path: '/pets/{petId}',
     operationId: 'deletePet',
-    tag: 'Animals',
     summary: 'Delete a pet',
     description:
       'Deletes the pet and its stock. Completed orders keep its ID. A pet with open orders cannot be deleted.',
-    scope: 'pets:write',
     params: petParams,
     success: { status: 204, description: 'The pet was deleted.' },
     conditional: true,
-    locks: ({ params }) => [lockOfPet(params.petId)],
+    locks,
     errors: ['pet_not_found', 'pet_has_open_orders'],
     handler: async ({ params, guard, db }) => {
       await pets.remove(db, params.petId, guard, index);
