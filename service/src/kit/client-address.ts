@@ -77,24 +77,13 @@ function plain(text: string): string {
 
 /** The eight groups of an IPv6 address, in lower-case hexadecimal without leading zeros. */
 function groupsOf(address: string): string[] {
-  const [head = '', tail] = address.split('::');
-  const before = groups(head);
-  const after = tail === undefined ? [] : groups(tail);
-  const zeros = Array<string>(8 - before.length - after.length).fill('0');
-  return [...before, ...zeros, ...after];
-}
-
-function groups(text: string): string[] {
-  if (text === '') return [];
-  return text
-    .split(':')
-    .flatMap(group => (group.includes('.') ? ipv4Groups(group) : [hex(Number.parseInt(group, 16))]));
-}
-
-/** The two groups of an IPv4 address in an IPv6 address. */
-function ipv4Groups(address: string): string[] {
-  const [a = 0, b = 0, c = 0, d = 0] = address.split('.').map(Number);
-  return [hex(a * 256 + b), hex(c * 256 + d)];
+  // The parser of URLs writes each address in this form, with `::` in place of zeros.
+  const { hostname } = new URL(`http://[${address}]`);
+  const [before = [], after = []] = hostname
+    .slice(1, -1)
+    .split('::')
+    .map(part => part.split(':').filter(group => group !== ''));
+  return [...before, ...Array<string>(8 - before.length - after.length).fill('0'), ...after];
 }
 
 /** The IPv4 address in the last two groups. */
@@ -104,10 +93,6 @@ function ipv4Of(groups: readonly string[]): string {
     return [value >> 8, value & 255];
   });
   return bytes.join('.');
-}
-
-function hex(group: number): string {
-  return group.toString(16);
 }
 
 function familyOf(address: string): 'ipv4' | 'ipv6' {
