@@ -1,6 +1,6 @@
 import { ConfigError } from './config-error.ts';
 import type { Kind } from './settings.ts';
-import { HOSTS } from './urls.ts';
+import { urlsOf } from './urls.ts';
 
 const POSTGRES_URL = 'postgres://user:password@host:port/database';
 
@@ -55,12 +55,6 @@ export function postgresServers(text: string): PostgresServers {
   const mustWrite = urls[0]!.searchParams.has(SESSION_KIND);
   for (const url of urls) url.searchParams.delete(SESSION_KIND);
   return { urls: urls.map(url => url.href), mustWrite };
-}
-
-/** The URL of each server; `null` where it is invalid. */
-function urlsOf(text: string): (URL | null)[] {
-  const hosts = HOSTS.exec(text)?.[2] ?? '';
-  return hosts.split(',').map(host => URL.parse(text.replace(HOSTS, (_, before) => before + host)));
 }
 
 function isDatabase(url: URL | null): boolean {

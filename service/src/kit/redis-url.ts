@@ -1,6 +1,6 @@
 import { ConfigError } from './config-error.ts';
 import { type Kind, listOf } from './settings.ts';
-import { HOSTS } from './urls.ts';
+import { urlsOf } from './urls.ts';
 
 const REDIS_URL = 'a URL such as redis://127.0.0.1:6379 or rediss://user:password@host:6380/0';
 
@@ -76,7 +76,7 @@ function isRedis({ protocol, hostname, pathname, search, hash }: URL): boolean {
 }
 
 function checkSentinels(text: string, name: string): void {
-  const urls = sentinelUrls(text);
+  const urls = urlsOf(text);
   const isValid = (url: URL | null) =>
     url?.hostname && url.hash === '' && /^\/[^/]+(\/\d{0,5})?$/.test(url.pathname);
   if (!urls.every(isValid))
@@ -91,7 +91,7 @@ function checkSentinels(text: string, name: string): void {
 }
 
 function sentinelsAt(text: string): RedisTarget {
-  const urls = sentinelUrls(text) as URL[];
+  const urls = urlsOf(text) as URL[];
   const [{ pathname, searchParams }] = urls as [URL];
   const [, name = '', db = ''] = pathname.split('/');
   const { host: _, port: __, ...server } = serverAt(urls[0]!);
@@ -101,12 +101,6 @@ function sentinelsAt(text: string): RedisTarget {
     password: searchParams.get('sentinel_password') ?? undefined,
   }));
   return { kind: 'sentinel', sentinels, name: decodeURIComponent(name), server, db: Number(db) };
-}
-
-/** The URL of each sentinel; `null` where it is invalid. */
-function sentinelUrls(text: string): (URL | null)[] {
-  const hosts = HOSTS.exec(text)?.[2] ?? '';
-  return hosts.split(',').map(host => URL.parse(text.replace(HOSTS, (_, before) => before + host.trim())));
 }
 
 function serverAt({ protocol, hostname, port, username, password }: URL, defaultPort = 6_379): RedisServer {

@@ -1,5 +1,11 @@
 /** The part of a URL before its hosts, and the hosts: several are separated by commas, which `URL` does not accept. */
-export const HOSTS = /^([^:/?#]*:\/\/(?:[^/?#]*@)?)([^/?#]*)/;
+const HOSTS = /^([^:/?#]*:\/\/(?:[^/?#]*@)?)([^/?#]*)/;
+
+/** The URL of each host of a text; `null` where it is invalid. */
+export function urlsOf(text: string): (URL | null)[] {
+  const hosts = HOSTS.exec(text)?.[2] ?? '';
+  return hosts.split(',').map(host => URL.parse(text.replace(HOSTS, (_, before) => before + host.trim())));
+}
 
 /**
  * Returns a URL without passwords, for messages and logs: neither the user's nor those in parameters such as `password` and

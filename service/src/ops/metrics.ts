@@ -219,38 +219,26 @@ export class Metrics {
         for (const [sweep, time = 0] of sweeper.lastSuccess) this.set({ sweep }, time / SECOND);
       },
     });
-    new Counter({
-      name: 'petstore_http_aborted_requests_total',
-      help: 'Requests whose connection closed before the response was complete. They have no status and no duration.',
-      registers: [this.#registry],
-      collect() {
-        this.reset();
-        this.inc(inFlight.aborted);
-      },
-    });
-    new Counter({
-      name: 'petstore_log_lines_lost_total',
-      help: 'Log lines that could not be written: the disk was full, or nothing read the pipe.',
-      registers: [this.#registry],
-      collect() {
-        this.reset();
-        this.inc(logLinesLost());
-      },
-    });
+    this.#counter(
+      'petstore_http_aborted_requests_total',
+      'Requests whose connection closed before the response was complete. They have no status and no duration.',
+      () => inFlight.aborted,
+    );
+    this.#counter(
+      'petstore_log_lines_lost_total',
+      'Log lines that could not be written: the disk was full, or nothing read the pipe.',
+      () => logLinesLost(),
+    );
     if (db.load().connections !== undefined) this.#watchConnections(db);
   }
 
   /** Adds the number of lost spans, which `dropped` returns. */
   watchTraces(dropped: () => number): void {
-    new Counter({
-      name: 'petstore_trace_spans_dropped_total',
-      help: 'Recorded spans that did not reach the collector.',
-      registers: [this.#registry],
-      collect() {
-        this.reset();
-        this.inc(dropped());
-      },
-    });
+    this.#counter(
+      'petstore_trace_spans_dropped_total',
+      'Recorded spans that did not reach the collector.',
+      dropped,
+    );
   }
 
   /** Returns all metrics in the Prometheus text format. */
@@ -297,6 +285,19 @@ export class Metrics {
         const current = await figure.current();
         if (current === undefined) this.remove();
         else this.set(read(current));
+      },
+    });
+  }
+
+  /** Adds a counter of what another part of the service counts. */
+  #counter(name: string, help: string, read: () => number): void {
+    new Counter({
+      name,
+      help,
+      registers: [this.#registry],
+      collect() {
+        this.reset();
+        this.inc(read());
       },
     });
   }

@@ -19,6 +19,12 @@ const textHeader = (description: string, rules: Partial<Schema>, example: string
   example,
 });
 
+/** A text header that every response has. */
+const requiredHeader = (...text: Parameters<typeof textHeader>) => ({
+  ...textHeader(...text),
+  required: true,
+});
+
 /** Every header of responses, by name. */
 export const headerComponents = {
   'X-RateLimit-Limit': integerHeader(
@@ -30,46 +36,32 @@ export const headerComponents = {
     'The end of that window, as a Unix timestamp in seconds.',
     1_795_251_600,
   ),
-  'RateLimit-Policy': {
-    ...textHeader(
-      'All windows: requests (`q`) and seconds (`w`); draft-ietf-httpapi-ratelimit-headers.',
-      { maxLength: 250 },
-      '"minute";q=60;w=60, "day";q=1000;w=86400',
-    ),
-    required: true,
-  },
-  RateLimit: {
-    ...textHeader(
-      'The current window: requests remaining (`r`), and seconds until it resets (`t`).',
-      { maxLength: 100 },
-      '"minute";r=59;t=30',
-    ),
-    required: true,
-  },
-  'X-Request-Id': {
-    ...textHeader(
-      'The ID of the request in the log: that of the request, or a new one.',
-      { maxLength: 128, pattern: REQUEST_ID },
-      '4a1d0d5e-2f5c-4c0e-9d53-1f6f0c3f8a11',
-    ),
-    required: true,
-  },
-  'API-Version': {
-    ...textHeader('The version of the API.', { enum: [API_VERSION] }, API_VERSION),
-    required: true,
-  },
-  'Cache-Control': {
-    ...textHeader(
-      'Whether the response may be cached: only by the client itself, and only if it asks again before each use.',
-      { enum: ['private, no-cache', 'no-store'] },
-      'private, no-cache',
-    ),
-    required: true,
-  },
-  'X-Content-Type-Options': {
-    ...textHeader('The media type is never guessed from the content.', { enum: ['nosniff'] }, 'nosniff'),
-    required: true,
-  },
+  'RateLimit-Policy': requiredHeader(
+    'All windows: requests (`q`) and seconds (`w`); draft-ietf-httpapi-ratelimit-headers.',
+    { maxLength: 250 },
+    '"minute";q=60;w=60, "day";q=1000;w=86400',
+  ),
+  RateLimit: requiredHeader(
+    'The current window: requests remaining (`r`), and seconds until it resets (`t`).',
+    { maxLength: 100 },
+    '"minute";r=59;t=30',
+  ),
+  'X-Request-Id': requiredHeader(
+    'The ID of the request in the log: that of the request, or a new one.',
+    { maxLength: 128, pattern: REQUEST_ID },
+    '4a1d0d5e-2f5c-4c0e-9d53-1f6f0c3f8a11',
+  ),
+  'API-Version': requiredHeader('The version of the API.', { enum: [API_VERSION] }, API_VERSION),
+  'Cache-Control': requiredHeader(
+    'Whether the response may be cached: only by the client itself, and only if it asks again before each use.',
+    { enum: ['private, no-cache', 'no-store'] },
+    'private, no-cache',
+  ),
+  'X-Content-Type-Options': requiredHeader(
+    'The media type is never guessed from the content.',
+    { enum: ['nosniff'] },
+    'nosniff',
+  ),
   'X-Accel-Buffering': textHeader('Proxies must not buffer the stream.', { enum: ['no'] }, 'no'),
   'X-Stability': textHeader(
     'Whether the operation may still change: `experimental` at any time, `beta` only with an entry in the changelog.',
