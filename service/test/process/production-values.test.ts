@@ -135,8 +135,6 @@ const times: Record<string, Values> = {
   'events/webhooks/delivery-rules': {
     RESPONSE_TIMEOUT: [15 * SECOND, 15 * SECOND, 'receivers have 15 seconds'],
     DISABLE_AFTER: [5 * DAY, 5 * DAY, 'an endpoint is disabled after five days of failures'],
-    QUICK: [SECOND / 4, SECOND / 4, 'the pace rises while receivers respond within a quarter of a second'],
-    SLOW: [SECOND, SECOND, 'the pace falls when receivers respond later'],
     LONGEST_WAIT: [24 * HOUR, 24 * HOUR, 'a Retry-After of a receiver is honoured up to a day'],
   },
   'events/webhooks/dispatcher': {
@@ -144,6 +142,10 @@ const times: Record<string, Values> = {
   },
   'events/webhooks/endpoints': {
     RESOLVE_TIMEOUT: [SECOND, RESPONSE_TIMEOUT, 'the look-up is part of an attempt'],
+  },
+  'events/webhooks/lane-rules': {
+    QUICK: [SECOND / 4, SECOND / 4, 'the pace rises while receivers respond within a quarter of a second'],
+    SLOW: [SECOND, SECOND, 'the pace falls when receivers respond later'],
   },
   'http/closing': { SWEEP_INTERVAL: [10, 100, 'shutdown'] },
   'http/connection-limits': {

@@ -8,14 +8,9 @@ import type { Span, Tracing } from '../../kit/tracing.ts';
 import { traceOfEvent } from '../event-log/event.ts';
 import type { Connections } from './connections.ts';
 import { messageId, RESPONSE_STORED } from './delivery.ts';
-import {
-  type Attempted,
-  type AttemptResult,
-  type Claimed,
-  type Outcome,
-  withheldReason,
-} from './delivery-rules.ts';
+import { type Attempted, type AttemptResult, type Outcome, withheldReason } from './delivery-rules.ts';
 import { type Endpoints, NoPublicAddress } from './endpoints.ts';
+import type { Claimed } from './lane-rules.ts';
 import { signatures } from './signature.ts';
 
 export interface AttemptOptions {

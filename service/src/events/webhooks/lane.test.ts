@@ -8,11 +8,11 @@ import type { Scope } from '../../contract/scopes.ts';
 import type { Writer } from '../../db/database.ts';
 import { SECOND } from '../../kit/clock.ts';
 import { Connections } from './connections.ts';
-import type { Served } from './delivery-rules.ts';
 import { LEASE } from './delivery-rules.ts';
 import type { Resolve } from './endpoints.ts';
 import { Endpoints } from './endpoints.ts';
 import { Lane } from './lane.ts';
+import type { Served } from './lane-rules.ts';
 import type { ActiveWebhook, WebhookRow } from './webhook-queries.ts';
 
 const NOW = Date.parse('2026-11-21T12:00:00Z');

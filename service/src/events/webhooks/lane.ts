@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Writer } from '../../db/database.ts';
 import { type AttemptOptions, attempt } from './attempt.ts';
 import { hostOf, type Waiter } from './connections.ts';
-import * as rules from './delivery-rules.ts';
+import * as rules from './lane-rules.ts';
 import type { ReadStandings } from './owners.ts';
 import { serve } from './serve.ts';
 import type { ActiveWebhook } from './webhook-queries.ts';

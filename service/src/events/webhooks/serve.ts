@@ -7,6 +7,7 @@ import { selectEvents } from '../event-log/event-queries.ts';
 import { type EventType, subjectOf, TEST_TYPE } from '../event-log/event-types.ts';
 import * as queries from './delivery-queries.ts';
 import * as rules from './delivery-rules.ts';
+import { claimable, type Request, type Served, type Turn } from './lane-rules.ts';
 import { namedTypes, problemOf, type ReadStandings, standingOf } from './owners.ts';
 import { appendDisabled } from './webhook-events.ts';
 import { selectUnlessTaken, updateDisabled, updateProgress, type WebhookRow } from './webhook-queries.ts';
@@ -20,7 +21,7 @@ export interface ServeOptions {
 }
 
 /** A transaction that only disables the webhook if its key may no longer have events sent. */
-export const CHECK: rules.Request = { ended: [], plans: false, connections: 0, limit: 0, most: 0, own: 0 };
+export const CHECK: Request = { ended: [], plans: false, connections: 0, limit: 0, most: 0, own: 0 };
 
 /**
  * Does the work of a lane in one transaction: stores the outcomes of attempts, plans deliveries and claims due ones, which no
@@ -30,9 +31,9 @@ export const CHECK: rules.Request = { ended: [], plans: false, connections: 0, l
 export function serve(
   db: Writer,
   { id, url, api_key_id }: Pick<WebhookRow, 'id' | 'url' | 'api_key_id'>,
-  request: rules.Request,
+  request: Request,
   options: ServeOptions,
-): Promise<rules.Served | 'locked'> {
+): Promise<Served | 'locked'> {
   const { readStandings, now } = options;
   return db.write(async tx => {
     const leases = request.ended.map(({ delivery: { id, leased_until } }) => ({ id, leased_until }));
@@ -43,7 +44,7 @@ export function serve(
       leases.length === 0 ? [] : queries.selectHeld(tx, leases),
     ]);
     if (stored === 'taken') return 'locked';
-    const served: rules.Served = {
+    const served: Served = {
       webhook: undefined,
       isFull: false,
       claimed: [],
@@ -82,7 +83,7 @@ function turnOf(
   { failing_since: after }: WebhookRow,
   ended: readonly rules.Ended[],
   now: number,
-): rules.Turn | undefined {
+): Turn | undefined {
   if (before === null && after !== null) {
     const errors = ended.map(({ attempted }) => attempted?.outcome.error);
     return { fails: true, reason: errors.find(error => typeof error === 'string') ?? '' };
@@ -160,13 +161,13 @@ export async function addDeliveries(
 async function claim(
   tx: Transaction,
   webhook: WebhookRow,
-  request: rules.Request,
+  request: Request,
   now: number,
 ): Promise<queries.LeasedDelivery[]> {
   if (request.limit === 0) return [];
   const latest = rules.latestPlausible(now);
   const leased = await queries.countLeased(tx, webhook.id, { now, latest: latest.lease });
-  const limit = rules.claimable(webhook, request, leased);
+  const limit = claimable(webhook, request, leased);
   return limit === 0
     ? []
     : queries.leaseDue(tx, webhook.id, { now, until: now + rules.LEASE, latest, limit });

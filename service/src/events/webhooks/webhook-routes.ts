@@ -11,14 +11,9 @@ import type { EventUnion } from '../event-log/event-kind.ts';
 import type { EventTail } from '../event-log/event-tail.ts';
 import { shopScopes } from '../event-log/event-types.ts';
 import { eventCallback } from './callback.ts';
-import {
-  FAILING_CONCURRENCY,
-  INITIAL_CONCURRENCY,
-  MAX_CONCURRENCY,
-  RESPONSE_TIMEOUT,
-  SCHEDULE,
-} from './delivery-rules.ts';
+import { RESPONSE_TIMEOUT, SCHEDULE } from './delivery-rules.ts';
 import type { Endpoints } from './endpoints.ts';
+import { FAILING_CONCURRENCY, INITIAL_CONCURRENCY, MAX_CONCURRENCY } from './lane-rules.ts';
 import { type ReadStandings, WEBHOOK_SCOPES } from './owners.ts';
 import {
   CreatedWebhook,
