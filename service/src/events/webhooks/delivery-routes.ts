@@ -13,11 +13,9 @@ import { actorOf, changing, reading, type WebhookServices, webhookParams } from 
 
 const deliveryParams = nestedIdParams(webhookParams, idParams('deliveryId', 'The delivery.'));
 
-export const deliveryRoutes = ({
-  tail,
-  source,
-  readStandings,
-}: Pick<WebhookServices, 'tail' | 'source' | 'readStandings'>): Route[] => [
+export const deliveryRoutes = (
+  services: Pick<WebhookServices, 'tail' | 'source' | 'readStandings'>,
+): Route[] => [
   defineRoute({
     ...changing,
     method: 'POST',
@@ -38,7 +36,8 @@ export const deliveryRoutes = ({
     errors: ['webhook_not_found', 'webhook_disabled'],
     handler: async context => {
       const { db, params } = context;
-      const delivery = await deliveries.test(db, params.webhookId, actorOf(context, readStandings), source);
+      const actor = actorOf(context, services);
+      const delivery = await deliveries.test(db, params.webhookId, actor, services.source);
       return reply.created(`/webhooks/${params.webhookId}/deliveries/${delivery.id}`, delivery);
     },
   }),
@@ -60,7 +59,7 @@ export const deliveryRoutes = ({
     errors: ['webhook_not_found'],
     handler: async context => {
       const { db, params, query } = context;
-      const actor = actorOf(context, readStandings);
+      const actor = actorOf(context, services);
       return reply.page(await deliveries.list(db, params.webhookId, query, actor));
     },
   }),
@@ -77,7 +76,7 @@ export const deliveryRoutes = ({
     conditional: true,
     errors: ['webhook_not_found', 'delivery_not_found'],
     handler: async context =>
-      reply.resource(await deliveries.read(context.db, context.params, actorOf(context, readStandings))),
+      reply.resource(await deliveries.read(context.db, context.params, actorOf(context, services))),
   }),
 
   defineRoute({
@@ -93,11 +92,8 @@ export const deliveryRoutes = ({
     params: deliveryParams,
     success: { status: 200, description: 'The updated delivery.', schema: WebhookDelivery },
     errors: ['webhook_not_found', 'delivery_not_found', 'webhook_disabled', 'webhook_key_unfit'],
-    handler: async context => {
-      const actor = actorOf(context, readStandings);
-      const delivery = await deliveries.redeliver(context.db, context.params, actor);
-      return reply.resource(delivery);
-    },
+    handler: async context =>
+      reply.resource(await deliveries.redeliver(context.db, context.params, actorOf(context, services))),
   }),
 
   defineRoute({
@@ -116,12 +112,11 @@ export const deliveryRoutes = ({
     success: { status: 200, description: 'The range of the replay.', schema: Replay },
     errors: ['webhook_not_found', 'cursor_expired', 'log_restored', 'replay_in_progress'],
     // Changes that were acknowledged before the request must not come after `latest`.
-    prepare: () => tail.settled(),
+    prepare: () => services.tail.settled(),
     handler: async context => {
       const { db, params, body } = context;
-      const actor = actorOf(context, readStandings);
-      const replay = await deliveries.replay(db, params.webhookId, body.cursor, actor);
-      return reply.resource(replay);
+      const actor = actorOf(context, services);
+      return reply.resource(await deliveries.replay(db, params.webhookId, body.cursor, actor));
     },
   }),
 ];

@@ -45,7 +45,7 @@ export interface WebhookServices {
 /** Returns the actor of a request. */
 export function actorOf(
   { caller, now }: Pick<Context<unknown, unknown, unknown>, 'caller' | 'now'>,
-  readStandings: ReadStandings,
+  { readStandings }: Pick<WebhookServices, 'readStandings'>,
 ): webhooks.Actor {
   return { keyId: caller.keyId, scopes: caller.scopes, readStandings, now };
 }
@@ -60,12 +60,12 @@ export const changing = { ...shared, scope: WEBHOOK_SCOPES, anyOfScopes: shopSco
 
 /** Rejects a forbidden URL. A missing webhook is rejected first. */
 async function rejectForbidden(
-  { endpoints, readStandings }: WebhookServices,
+  services: WebhookServices,
   context: Context<{ webhookId: number }, unknown, { url?: string }>,
 ): Promise<void> {
   const { db, params, body } = context;
-  await webhooks.read(db, params.webhookId, actorOf(context, readStandings));
-  if (body.url !== undefined) await endpoints.rejectForbidden(body.url);
+  await webhooks.read(db, params.webhookId, actorOf(context, services));
+  if (body.url !== undefined) await services.endpoints.rejectForbidden(body.url);
 }
 
 export const webhookRoutes = (services: WebhookServices): Route[] => [
@@ -82,7 +82,7 @@ export const webhookRoutes = (services: WebhookServices): Route[] => [
     success: pageOf(Webhook, 'A page of webhooks.'),
     errors: [],
     handler: async context =>
-      reply.page(await webhooks.list(context.db, context.query, actorOf(context, services.readStandings))),
+      reply.page(await webhooks.list(context.db, context.query, actorOf(context, services))),
   }),
 
   defineRoute({
@@ -119,7 +119,7 @@ export const webhookRoutes = (services: WebhookServices): Route[] => [
       await Promise.all([services.endpoints.rejectForbidden(body.url), services.tail.settled()]);
     },
     handler: async context => {
-      const actor = actorOf(context, services.readStandings);
+      const actor = actorOf(context, services);
       const webhook = await webhooks.create(context.db, context.body, actor, services.webhooksPerKey);
       return reply.created(`/webhooks/${webhook.id}`, webhook);
     },
@@ -140,9 +140,7 @@ export const webhookRoutes = (services: WebhookServices): Route[] => [
     errors: ['webhook_not_found'],
     handler: async context => {
       const { db, params } = context;
-      return reply.resource(
-        await webhooks.read(db, params.webhookId, actorOf(context, services.readStandings)),
-      );
+      return reply.resource(await webhooks.read(db, params.webhookId, actorOf(context, services)));
     },
   }),
 
@@ -165,9 +163,8 @@ export const webhookRoutes = (services: WebhookServices): Route[] => [
     prepare: context => rejectForbidden(services, context),
     handler: async context => {
       const { db, params } = context;
-      const actor = actorOf(context, services.readStandings);
-      const webhook = await webhooks.update(db, params.webhookId, replacement(context), actor);
-      return reply.resource(webhook);
+      const actor = actorOf(context, services);
+      return reply.resource(await webhooks.update(db, params.webhookId, replacement(context), actor));
     },
   }),
 
@@ -193,9 +190,8 @@ export const webhookRoutes = (services: WebhookServices): Route[] => [
     prepare: context => rejectForbidden(services, context),
     handler: async context => {
       const { db, params } = context;
-      const actor = actorOf(context, services.readStandings);
-      const webhook = await webhooks.update(db, params.webhookId, merged(context), actor);
-      return reply.resource(webhook);
+      const actor = actorOf(context, services);
+      return reply.resource(await webhooks.update(db, params.webhookId, merged(context), actor));
     },
   }),
 
@@ -212,7 +208,7 @@ export const webhookRoutes = (services: WebhookServices): Route[] => [
     errors: ['webhook_not_found'],
     handler: async context => {
       const { db, params, guard } = context;
-      await webhooks.remove(db, params.webhookId, guard, actorOf(context, services.readStandings));
+      await webhooks.remove(db, params.webhookId, guard, actorOf(context, services));
       return reply.empty;
     },
   }),
@@ -235,9 +231,7 @@ export const webhookRoutes = (services: WebhookServices): Route[] => [
     errors: ['webhook_not_found'],
     handler: async context => {
       const { db, params, body } = context;
-      return reply.resource(
-        await webhooks.rotate(db, params.webhookId, body, actorOf(context, services.readStandings)),
-      );
+      return reply.resource(await webhooks.rotate(db, params.webhookId, body, actorOf(context, services)));
     },
   }),
 ];
