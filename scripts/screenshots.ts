@@ -1,11 +1,8 @@
 // Takes the screenshots of the README, in docs/screenshots. With a directory as argument it takes those of every page of the
 // console and the portal instead, on a desktop and a phone, in light and dark colours. It starts its own service with the demo shop.
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { createInterface } from 'node:readline';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { Client } from '../service/test/support/client.ts';
 import { buildConsole } from '../service/test/support/console-page.ts';
@@ -13,6 +10,7 @@ import { scenes, showScene } from '../service/test/support/console-scenes.ts';
 import { type ConsoleShop, workInDemoShop } from '../service/test/support/console-shop.ts';
 import { openBrowser } from '../service/test/support/launch-browser.ts';
 import { PortalPage } from '../service/test/support/portal-page.ts';
+import { Replica } from './servers/replica.ts';
 
 const root = dirname(import.meta.dirname);
 const [target] = process.argv.slice(2);
@@ -69,24 +67,17 @@ async function showResponse(page: Page, _shop: ConsoleShop, key: string): Promis
 
 buildConsole();
 const directory = mkdtempSync(join(tmpdir(), 'petstore-screenshots-'));
-const service = spawn(process.execPath, [join(root, 'service/src/main.ts'), 'serve', '--demo'], {
-  env: {
-    PATH: process.env.PATH,
-    PORT: '0',
-    PETSTORE_DRAIN_SECONDS: '0',
-    PETSTORE_DATA: directory,
-    PETSTORE_WEBHOOKS_ALLOW_PRIVATE: 'true',
-  },
-  stdio: ['ignore', 'pipe', 'pipe'],
-});
-let errorOutput = '';
-service.stderr.on('data', text => {
-  errorOutput += text;
-});
-const ended = once(service, 'close');
+const environment = {
+  PATH: process.env.PATH,
+  PETSTORE_DRAIN_SECONDS: '0',
+  PETSTORE_DATA: directory,
+  PETSTORE_WEBHOOKS_ALLOW_PRIVATE: 'true',
+};
+const service = new Replica(1, environment, { args: ['--demo'] });
 let browser: Browser | undefined;
 try {
-  const baseURL = await addressOfService();
+  await service.start();
+  const baseURL = `http://127.0.0.1:${service.port}`;
   const key = readFileSync(join(directory, 'admin.key'), 'utf8').trim();
   const shop = await workInDemoShop(new Client(baseURL, key));
   browser = await openBrowser();
@@ -102,8 +93,7 @@ try {
   }
 } finally {
   await browser?.close();
-  service.kill('SIGTERM');
-  await ended;
+  await service.stop();
   rmSync(directory, { recursive: true });
 }
 
@@ -113,14 +103,4 @@ function inAllForms(shows: Record<string, Show>): Record<string, Show> {
   return Object.fromEntries(
     Object.entries(shows).flatMap(([name, show]) => forms.map(form => [`${name}-${form}`, show])),
   );
-}
-
-async function addressOfService(): Promise<string> {
-  for await (const line of createInterface({ input: service.stdout })) {
-    if (line.includes('"msg":"Listening"')) {
-      service.stdout.resume();
-      return JSON.parse(line).url;
-    }
-  }
-  throw new Error(`The service did not start: ${errorOutput}`);
 }
