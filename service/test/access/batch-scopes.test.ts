@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { aCategory, aPet } from '../support/factories.ts';
 import { assertRejected } from '../support/rejection.ts';
 import { startTestApp } from '../support/test-app.ts';
+import { valuesOf } from '../support/values.ts';
 
 describe('a batch', () => {
   it('needs the scope of each of its operations', async t => {
@@ -20,10 +21,7 @@ describe('a batch', () => {
     assert.match(message, /^Operation 2: The API key lacks the scope `orders:write`/);
     assert.equal(rejected.headers['x-failed-operation'], '2');
     const { body } = await stocker.post('/batch', { atomic: false, operations });
-    assert.deepEqual(
-      body.results.map(({ status }: { status: number }) => status),
-      [201, 200, 403],
-    );
+    assert.deepEqual(valuesOf(body.results, 'status'), [201, 200, 403]);
     const all = await clientWith({ scopes: ['pets:write', 'inventory:write', 'orders:write'] });
     assert.equal((await all.post('/batch', { operations })).status, 200);
   });

@@ -7,6 +7,7 @@ import { aCategory, aPet } from '../support/factories.ts';
 import { codeFromGuide } from '../support/guide-code.ts';
 import { type PageServer, startPageServer } from '../support/page-server.ts';
 import type { NewKey } from '../support/test-app.ts';
+import { valuesOf } from '../support/values.ts';
 
 const visit = useBrowser();
 
@@ -92,10 +93,7 @@ describe('a page of another origin, with a publishable key,', () => {
       for await (const { id } of petShop('${shop.origin}', '${client.key}')('/pets?limit=2')) ids.push(id);
       return ids;
     })()`);
-    assert.deepEqual(
-      ids,
-      body.map(({ id }: { id: number }) => id),
-    );
+    assert.deepEqual(ids, valuesOf(body, 'id'));
   });
 
   it('gets 304 for an ETag, and keeps the response in the cache of the browser', async t => {

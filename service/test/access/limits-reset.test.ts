@@ -7,6 +7,7 @@ import { settledCursor } from '../support/event-log.ts';
 import { assertRejected } from '../support/rejection.ts';
 import { startReplicas } from '../support/replicas.ts';
 import { startTestApp } from '../support/test-app.ts';
+import { valuesOf } from '../support/values.ts';
 import { provokeBan, usedUp } from './provoke-ban.ts';
 
 describe('DELETE /keys/{keyId}/limits', () => {
@@ -89,10 +90,7 @@ describe('DELETE /keys/{keyId}/limits', () => {
     const events = (body as { type: string; data: object }[]).filter(({ type }) =>
       /unbanned|limits/.test(type),
     );
-    assert.deepEqual(
-      events.map(({ type }) => type),
-      ['key.unbanned', 'key.limits_reset', 'key.limits_reset'],
-    );
+    assert.deepEqual(valuesOf(events, 'type'), ['key.unbanned', 'key.limits_reset', 'key.limits_reset']);
     for (const { data } of events)
       assert.deepEqual({ ...data, lastUsedAt: null }, { ...key, lastUsedAt: null });
   });

@@ -75,8 +75,7 @@ const expiring: Record<string, Create> = {
   },
   'finished delivery': async shop => {
     const { path, id } = await shop.webhook({ types: ['category.created'] });
-    await shop.category();
-    await shop.settle();
+    await shop.deliver();
     return {
       use: async () => (await shop.api.get(`${path}/deliveries?limit=1`)).body.length === 1,
       rows: `SELECT 1 FROM webhook_deliveries WHERE webhook_id = ${id}`,
@@ -152,8 +151,7 @@ describe('the sweeps that the service runs each minute', () => {
   it('delete a webhook that was deleted, with its deliveries and attempts, in the next round', async t => {
     const { shop, db, nextRound } = await sweptShop(t);
     const { path } = await shop.webhook();
-    await shop.category();
-    await shop.settle();
+    await shop.deliver();
     assert.equal((await shop.api.delete(path)).status, 204);
     const tables = ['webhooks', 'webhook_deliveries', 'webhook_attempts'];
     const counts = () => Promise.all(tables.map(table => rowsOf(db, `SELECT 1 FROM ${table}`)));
@@ -196,8 +194,7 @@ describe('a service that is closed', () => {
     const intervals = Intervals.watch(t);
     const shop = await webhookShop(t);
     await shop.webhook();
-    await shop.category();
-    await shop.settle();
+    await shop.deliver();
     assert.ok(intervals.delays.includes(MINUTE));
     shop.api.close();
     await shop.shop.app.close();

@@ -6,6 +6,7 @@ import { Receiver } from '../events/receiver.ts';
 import { useCommandShop } from '../support/command-shop.ts';
 import { contract } from '../support/contract.ts';
 import { until } from '../support/until.ts';
+import { valuesOf } from '../support/values.ts';
 
 /** Operations without a command, and why. */
 const exceptions: Record<string, string> = {
@@ -188,10 +189,7 @@ describe('the commands of petstore', () => {
     it('lists and follows events', async () => {
       await shop.app.db.numberEvents();
       const listed = await json('events', 'list', '--type', 'pet.*', '--limit', '2');
-      assert.deepEqual(
-        listed.map(({ type }) => type),
-        ['pet.created', 'pet.created'],
-      );
+      assert.deepEqual(valuesOf(listed, 'type'), ['pet.created', 'pet.created']);
       assert.deepEqual(
         await json('events', 'tail', '--after', '0', '--type', 'pet.*', '--limit', '2'),
         listed,

@@ -5,6 +5,7 @@ import { escapeFormula, unescapeFormula } from '../../../pet-files/src/formulas.
 import { csvOf, parseCsv } from '../../../web/console/src/data/import/csv.ts';
 import { sized } from '../support/long.ts';
 import { isFormula, spreadsheetCells } from '../support/spreadsheet.ts';
+import { valuesOf } from '../support/values.ts';
 
 /** Texts that often have something like a formula, with apostrophes before it, at the start or after a separator. */
 const anyText = fc.string({ unit: fc.constantFrom(...`'"=+-@＝＠;,|\t\r\na1 `) });
@@ -50,10 +51,7 @@ describe('a text that begins like a formula', () => {
           const lines = texts.map(text => [text, 'x', text]);
           const file = csvOf([['h', 'h', 'h'], ...lines], delimiter);
           const { rows } = await parseCsv('a.csv', file);
-          assert.deepEqual(
-            rows.map(({ cells }) => cells),
-            lines,
-          );
+          assert.deepEqual(valuesOf(rows, 'cells'), lines);
           for (const separator of separators)
             assert.deepEqual(
               spreadsheetCells(file, separator).filter(isFormula),

@@ -8,6 +8,7 @@ import { readProjectFile } from '../support/deploy-files.ts';
 import { type ImportShop, startImportShop } from '../support/import-shop.ts';
 import { sized } from '../support/long.ts';
 import { isFormula, spreadsheetCells } from '../support/spreadsheet.ts';
+import { valuesOf } from '../support/values.ts';
 
 const resources = new AsyncDisposableStack();
 after(() => resources.disposeAsync());
@@ -190,10 +191,7 @@ describe('petstore import', () => {
     await summaryOf(['@new.csv', '--create-categories'], 7);
     assert.deepEqual(await newNames(), ['Kaa', 'Hiss', 'Rex']);
     const { body } = await test.shop.api.get('/categories?limit=100');
-    assert.deepEqual(
-      body.map(({ name }: { name: string }) => name),
-      ['Dogs', 'Cats', 'Snakes'],
-    );
+    assert.deepEqual(valuesOf(body, 'name'), ['Dogs', 'Cats', 'Snakes']);
   });
 
   it('checks rows with --dry-run, and writes nothing', async () => {

@@ -7,6 +7,7 @@ import { type ImportShop, startImportShop } from '../support/import-shop.ts';
 import { sized } from '../support/long.ts';
 import { Random } from '../support/random.ts';
 import { inTime } from '../support/until.ts';
+import { valuesOf } from '../support/values.ts';
 
 const HOUR = 3_600_000;
 const MINUTE = 60_000;
@@ -172,10 +173,7 @@ describe('petstore import, when it ends early', () => {
     assert.match(await interrupt(), /0 of 50 rows are done. To continue, run the same command again/);
     assert.equal((await test.run(command())).code, 7);
     assert.deepEqual(await newNames(), valid);
-    assert.deepEqual(
-      test.proxy.batches.map(({ isReplay }) => isReplay),
-      [false, true],
-    );
+    assert.deepEqual(valuesOf(test.proxy.batches, 'isReplay'), [false, true]);
   });
 
   it('doubts a batch that was executed before a 503, also if it ends with that', async () => {

@@ -6,6 +6,7 @@ import { aCategory, stockOf } from '../support/factories.ts';
 import { importFromGuide } from '../support/guide-code.ts';
 import { dataDirectory } from '../support/service-process.ts';
 import { startTestApp } from '../support/test-app.ts';
+import { valuesOf } from '../support/values.ts';
 
 type Shop = (path: string, options?: object) => Promise<Response>;
 type PetStore = (
@@ -81,7 +82,7 @@ describe('the import in the guide to the API', () => {
     const names = Array.from({ length: 42 }, (_, i) => `Import ${i + 1}`);
     const missing = new Set(['Import 3', 'Import 7', 'Import 20', 'Import 25']);
     assert.deepEqual(
-      pets.map(({ name }) => name),
+      valuesOf(pets, 'name'),
       names.filter(name => !missing.has(name)),
     );
     for (const { id, name } of pets) {
@@ -90,10 +91,7 @@ describe('the import in the guide to the API', () => {
       assert.deepEqual(await stockOf(api, id), ['available', withoutStock ? 1 : line], name);
     }
     const messages = rejected.toSorted((a, b) => a.line - b.line);
-    assert.deepEqual(
-      messages.map(({ line }) => line),
-      [3, 7, 12, 20, 25],
-    );
+    assert.deepEqual(valuesOf(messages, 'line'), [3, 7, 12, 20, 25]);
     const unstocked = pets.find(({ name }) => name === 'Import 12')!.id;
     for (const [i, expected] of [
       /JSON/,

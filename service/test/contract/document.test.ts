@@ -5,6 +5,7 @@ import { describedRoutes } from '../../src/described-routes.ts';
 import { buildDocument } from '../../src/http/openapi/build.ts';
 import { toYaml } from '../../src/http/openapi/document.ts';
 import { contractFile } from '../support/contract-file.ts';
+import { valuesOf } from '../support/values.ts';
 import { document, documentedOperations, headersOf, responsesOf } from './document.ts';
 
 const EVERY_RESPONSE = [
@@ -56,10 +57,7 @@ describe('every operation', () => {
 
   it('is in one leaf of the navigation, and the groups contain no operations themselves', () => {
     const groups = document['x-tagGroups'];
-    assert.deepEqual(
-      groups.map(({ name }) => name),
-      ['Pets', 'Store', 'Platform'],
-    );
+    assert.deepEqual(valuesOf(groups, 'name'), ['Pets', 'Store', 'Platform']);
     const leaves = groups.flatMap(({ tags }) => tags);
     for (const { operation } of documentedOperations) {
       assert.equal(operation.tags.length, 1);
@@ -74,10 +72,7 @@ describe('every operation', () => {
         );
       }
     }
-    assert.deepEqual(
-      document.tags.map(tag => tag.name),
-      [...groups.map(({ name }) => name), ...leaves],
-    );
+    assert.deepEqual(valuesOf(document.tags, 'name'), [...groups.map(({ name }) => name), ...leaves]);
   });
 
   it('states whether it needs a key, and which scopes', () => {

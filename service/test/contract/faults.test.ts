@@ -6,6 +6,7 @@ import { Intervals } from '../support/intervals.ts';
 import { assertRejected } from '../support/rejection.ts';
 import { startTestApp } from '../support/test-app.ts';
 import { useShop } from '../support/use-shop.ts';
+import { valuesOf } from '../support/values.ts';
 
 const shop = useShop();
 
@@ -62,10 +63,7 @@ describe('a database that cannot be reached', () => {
     assert.equal(response.headers['retry-after'], '1');
     assert.equal(response.headers['x-should-retry'], 'true');
     assert.doesNotMatch(response.text, /disk/);
-    assert.deepEqual(
-      logged.map(({ reason }) => reason),
-      ['disk I/O error'],
-    );
+    assert.deepEqual(valuesOf(logged, 'reason'), ['disk I/O error']);
   });
 
   it('is logged again a second later or at the end, with the number of all requests that failed', async t => {

@@ -4,6 +4,7 @@ import BetterSqlite3 from 'better-sqlite3';
 import { migrateSqlite } from '../../src/db/migrate-sqlite.ts';
 import { readMigrations } from '../../src/db/migrations.ts';
 import { openPostgresStore } from '../support/engines.ts';
+import { valuesOf } from '../support/values.ts';
 
 interface Column {
   table: string;
@@ -87,9 +88,6 @@ describe('the two engines have the same', () => {
       `SELECT indexname AS name FROM pg_indexes WHERE schemaname = 'public' AND indexname NOT IN
          (SELECT constraint_name FROM information_schema.table_constraints) ORDER BY indexname COLLATE "C"`,
     );
-    assert.deepEqual(
-      indexes.map(({ name }) => name),
-      sqliteSchema().indexes,
-    );
+    assert.deepEqual(valuesOf(indexes, 'name'), sqliteSchema().indexes);
   });
 });

@@ -6,6 +6,7 @@ import type { Database, Queries } from '../../src/db/database.ts';
 import { engines } from '../support/engines.ts';
 import { recorded, type Sent } from '../support/query-plans.ts';
 import { storePets } from '../support/stored-pets.ts';
+import { valuesOf } from '../support/values.ts';
 
 /** Each is more than two slices. */
 const EACH = 6_000;
@@ -169,10 +170,7 @@ for (const [engine, openStore] of Object.entries(engines)) {
         `SELECT id FROM pets WHERE ${condition} ORDER BY id`,
         patterns,
       );
-      assert.deepEqual(
-        rows.map(({ id }) => id),
-        [1, 4, 5],
-      );
+      assert.deepEqual(valuesOf(rows, 'id'), [1, 4, 5]);
     });
 
     it('finds a name whose decomposed form is too long by the words at its start', async t => {

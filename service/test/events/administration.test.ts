@@ -148,8 +148,7 @@ describe('a webhook that the service disables', () => {
     const shop = await webhookShop(t);
     const { path } = await shop.webhook({ types: ['category.*'] });
     shop.receiver.respondWith(410);
-    await shop.category();
-    await shop.settle();
+    await shop.deliver();
     await shop.shop.app.db.numberEvents();
     const { body } = await shop.api.get(`/history?subject=${path.slice(1)}`);
     const [entry] = body;

@@ -49,8 +49,7 @@ describe('a webhook whose key is no longer an administrator’s', () => {
       const { status, text } = await owner.send(method, path + target, { body });
       assert.ok(status < 300, text);
       await aKeyEvent(shop);
-      const categoryId = await shop.category();
-      await shop.settle();
+      const categoryId = await shop.deliver();
       await shop.after(5 * MINUTE);
       assert.equal(keyEventsOf(shop.receiver), 1, `after ${method} ${target}`);
       const received = shop.receiver.receivedEvents.includes(`categories/${categoryId} category.created`);

@@ -6,6 +6,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { MINUTE, SECOND } from '../../src/kit/clock.ts';
 import { importFromGuide } from '../support/guide-code.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
+import { valuesOf } from '../support/values.ts';
 import { ALLOW_PRIVATE, sendDue } from './webhook-shop.ts';
 
 interface Received {
@@ -84,10 +85,7 @@ describe('the receiver in the guide to the API', () => {
     await deliver();
     await shop.api.post(`${webhook.path}/replay`, { cursor: '0' });
     await deliver();
-    assert.deepEqual(
-      received.map(({ type }) => type),
-      ['category.created'],
-    );
+    assert.deepEqual(valuesOf(received, 'type'), ['category.created']);
     const { body } = await shop.api.get(`${webhook.path}/deliveries?status=delivered`);
     assert.equal(body.length, 2);
   });

@@ -7,6 +7,7 @@ import { EventStream } from '../../src/events/stream/event-stream.ts';
 import { waitForEvents } from '../../src/events/stream/wait-for-events.ts';
 import { MINUTE } from '../../src/kit/clock.ts';
 import type { MessageSink } from '../../src/routes/message-sink.ts';
+import { valuesOf } from '../support/values.ts';
 import { CountingLog, settle } from './counting-log.ts';
 
 const READERS = 1_000;
@@ -129,10 +130,7 @@ describe(`${READERS} streams leave nothing behind`, () => {
     assert.ok(Math.min(...sent) > 1, 'each has received its position and an event');
     for (const sink of sinks) sink.emit('close');
     await assertUnread(reading);
-    assert.deepEqual(
-      sinks.map(sink => sink.sent),
-      sent,
-    );
+    assert.deepEqual(valuesOf(sinks, 'sent'), sent);
   });
 
   it('that closed before they caught up', async t => {

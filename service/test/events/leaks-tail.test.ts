@@ -4,6 +4,7 @@ import { EventTail } from '../../src/events/event-log/event-tail.ts';
 import { waitForEvents } from '../../src/events/stream/wait-for-events.ts';
 import { SECOND } from '../../src/kit/clock.ts';
 import { inTime } from '../support/until.ts';
+import { valuesOf } from '../support/values.ts';
 import { CountingLog, settle } from './counting-log.ts';
 
 function aTail(t: TestContext) {
@@ -124,8 +125,5 @@ it('a wait ends with an event that is logged while it reads the log, without a t
   const wait = { after: 0, limit: 10, seconds: 60, signal };
   const filter = { types: undefined, subject: undefined };
   const page = await inTime('the event', waitForEvents({ db: log, tail }, filter, wait), 5);
-  assert.deepEqual(
-    page.events.map(({ id }) => id),
-    [1],
-  );
+  assert.deepEqual(valuesOf(page.events, 'id'), [1]);
 });

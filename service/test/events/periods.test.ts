@@ -7,6 +7,7 @@ import { aPet } from '../support/factories.ts';
 import { nextPath, pagesOf } from '../support/pages.ts';
 import { assertRejected } from '../support/rejection.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
+import { idsOf } from '../support/values.ts';
 
 /** The first of these events is at 12:00, and there is one per hour. Every third is of an order, the others are of pets. */
 const FIRST = Date.parse('2026-11-01T12:00:00Z');
@@ -41,9 +42,9 @@ async function fillLog({ app }: TestApp, times: readonly number[]): Promise<void
 
 const hourly = Array.from({ length: EVENTS }, (_, i) => FIRST + i * HOUR);
 
-async function idsOf({ api }: TestApp, query: string): Promise<number[]> {
+async function listedIds({ api }: TestApp, query: string): Promise<number[]> {
   const pages = await Array.fromAsync(pagesOf(api, `/events?to=${timeOf(100)}&limit=3&${query}`));
-  return pages.flatMap(({ body }) => body.map(({ id }: { id: string }) => Number(id)));
+  return pages.flatMap(({ body }) => idsOf(body));
 }
 
 function numbers(from: number, to: number): number[] {
@@ -66,7 +67,7 @@ describe('events of a period', () => {
     ] as const) {
       const path = `/events?from=${timeOf(from)}&to=${timeOf(to)}&limit=3`;
       const pages = await Array.fromAsync(pagesOf(shop.api, path));
-      const found = pages.flatMap(({ body }) => body.map(({ id }: { id: string }) => Number(id)));
+      const found = pages.flatMap(({ body }) => idsOf(body));
       assert.deepEqual(found, ids, path);
       for (const { body } of pages) assert.ok(body.length <= 3);
     }
@@ -76,10 +77,10 @@ describe('events of a period', () => {
     const shop = await startTestApp(t);
     await fillLog(shop, hourly);
     const from = timeOf(4);
-    assert.deepEqual(await idsOf(shop, `from=${from}&type=order.*`), [7, 10, 13, 16, 19]);
-    assert.deepEqual(await idsOf(shop, `from=${from}&subject=pets/2`), [6, 9, 12, 15, 18]);
-    assert.deepEqual(await idsOf(shop, `from=${from}&cursor=17`), [18, 19, 20]);
-    assert.deepEqual(await idsOf(shop, `from=${from}&cursor=1`), numbers(5, 20));
+    assert.deepEqual(await listedIds(shop, `from=${from}&type=order.*`), [7, 10, 13, 16, 19]);
+    assert.deepEqual(await listedIds(shop, `from=${from}&subject=pets/2`), [6, 9, 12, 15, 18]);
+    assert.deepEqual(await listedIds(shop, `from=${from}&cursor=17`), [18, 19, 20]);
+    assert.deepEqual(await listedIds(shop, `from=${from}&cursor=1`), numbers(5, 20));
     for (const [query, total] of [
       ['', 20],
       [`from=${from}`, 16],
@@ -103,7 +104,7 @@ describe('events of a period', () => {
     const found: number[] = [];
     for (let hour = -1; hour < 25; hour += 1.5) {
       const pages = pagesOf(shop.api, `/events?from=${timeOf(hour)}&to=${timeOf(hour + 1.5)}&limit=100`);
-      for await (const { body } of pages) found.push(...body.map(({ id }: { id: string }) => Number(id)));
+      for await (const { body } of pages) found.push(...idsOf(body));
     }
     assert.deepEqual(found, numbers(1, EVENTS));
   });
@@ -141,11 +142,7 @@ describe('events of a period', () => {
       [`from=${timeOf(2)}&to=${timeOf(5)}`, []],
     ] as const) {
       const { body } = await shop.api.get(`/events?${query}`);
-      assert.deepEqual(
-        body.map(({ id }: { id: string }) => Number(id)),
-        ids,
-        query,
-      );
+      assert.deepEqual(idsOf(body), ids, query);
     }
   });
 

@@ -12,6 +12,7 @@ import { assertRejected } from '../support/rejection.ts';
 import { continueLogOf, restoreLog, takeBack } from '../support/restored-log.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
 import { inTime, until } from '../support/until.ts';
+import { idsOf } from '../support/values.ts';
 import { CountingLog } from './counting-log.ts';
 import { webhookShop } from './webhook-shop.ts';
 
@@ -64,10 +65,7 @@ describe('the log after a restore', () => {
           data: { lastSurvivingId: String(survivor) },
         },
       );
-      assertGapless(
-        later.slice(0, 3).map(({ id }) => Number(id)),
-        FIRST + 1,
-      );
+      assertGapless(idsOf(later.slice(0, 3)), FIRST + 1);
     }
     const ids = (await eventsAfter(api, 0)).map(({ id }) => Number(id));
     assertGapless(ids.slice(0, survivor), 1);
@@ -274,16 +272,13 @@ describe('a webhook', () => {
     await shop.webhook({}, all);
     await shop.webhook({ types: ['order.*'] }, orders, owner);
     const { path } = await shop.webhook({ types: ['category.created', 'log.*'] }, categories);
-    await shop.category();
-    await shop.settle();
+    await shop.deliver();
     const survivor = Number(await settledCursor(shop.shop));
-    await shop.category();
-    await shop.settle();
+    await shop.deliver();
     await restoreLog(shop.shop, survivor);
     // Events of different subjects are sent concurrently.
     await shop.settle();
-    await shop.category();
-    await shop.settle();
+    await shop.deliver();
     const received = shop.receivers.map(({ received }) =>
       received.map(({ event }) => [Number(event.id), event.type]),
     );

@@ -10,6 +10,7 @@ import { Random } from '../support/random.ts';
 import { assertRejected } from '../support/rejection.ts';
 import { startTestApp } from '../support/test-app.ts';
 import { until } from '../support/until.ts';
+import { valuesOf } from '../support/values.ts';
 
 describe('a stream of events', () => {
   it('sends server-sent events: each new event, the same as in the log', async t => {
@@ -94,10 +95,7 @@ describe('a stream of events', () => {
     await shop.api.patch('/store/orders/1', { complete: true });
     await ofOrders.untilEvents(3);
     await ofStock.untilEvents(3);
-    assert.deepEqual(
-      ofOrders.events.map(({ type }) => type),
-      ['order.placed', 'order.updated', 'order.completed'],
-    );
+    assert.deepEqual(valuesOf(ofOrders.events, 'type'), ['order.placed', 'order.updated', 'order.completed']);
     assert.deepEqual(
       ofStock.events.map(({ data }) => data.quantity),
       [9, 8, 7],

@@ -97,6 +97,13 @@ export class WebhookShop {
     await sendDue(this.shop.app);
   }
 
+  /** Appends one event with a subject of its own, and attempts every delivery that is due. */
+  async deliver(): Promise<number> {
+    const categoryId = await this.category();
+    await this.settle();
+    return categoryId;
+  }
+
   /** Advances the clock, then attempts every delivery that is due. */
   async after(milliseconds: number): Promise<void> {
     this.clock.advance(milliseconds);

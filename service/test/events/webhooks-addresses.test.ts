@@ -186,8 +186,7 @@ describe('the address of a webhook', () => {
     });
     const shop = await webhookShop(t);
     await shop.webhook();
-    await shop.category();
-    await shop.settle();
+    await shop.deliver();
     await shop.after(5 * SECOND);
     assert.equal(shop.receiver.received.length, 1);
     assert.equal(shop.receiver.received[0]!.headers.connection, 'keep-alive');

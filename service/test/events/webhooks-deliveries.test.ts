@@ -11,8 +11,7 @@ describe('a delivery', () => {
     const shop = await webhookShop(t);
     const { id, path } = await shop.webhook();
     shop.receiver.respondWith(503, {}, 'Come back later');
-    await shop.category();
-    await shop.settle();
+    await shop.deliver();
     shop.receiver.respondWith(200, {}, 'Thanks');
     await shop.after(5 * SECOND);
     const list = await shop.read(`${path}/deliveries`);
@@ -61,8 +60,7 @@ describe('a delivery', () => {
       });
       flood();
     });
-    await shop.category();
-    await shop.settle();
+    await shop.deliver();
     const [{ status, attempts }] = await shop.deliveries(path);
     assert.equal(status, 'delivered');
     assert.equal(attempts[0].responseStart, 'x'.repeat(1_024));
@@ -76,8 +74,7 @@ describe('a delivery', () => {
       response =>
         void response.writeHead(200).end(Buffer.from([0x41, 0, 0x1b, 0xff, 0x0a, 0xe2, 0x80, 0xae])),
     );
-    await shop.category();
-    await shop.settle();
+    await shop.deliver();
     const [{ attempts }] = await shop.deliveries(path);
     assert.equal(attempts[0].responseStart, 'A\ufffd\ufffd\ufffd\n\ufffd');
   });
@@ -152,8 +149,7 @@ describe('a dead delivery', () => {
     const shop = await webhookShop(t);
     const { path } = await shop.webhook();
     shop.receiver.respondWith(500);
-    const categoryId = await shop.category();
-    await shop.settle();
+    const categoryId = await shop.deliver();
     for (let hours = 0; hours < 80; hours += 4) await shop.after(4 * HOUR);
     for (let i = 0; i < 10; i++) await shop.after(24 * HOUR);
     assert.equal((await shop.read(`${path}/deliveries/1`)).status, 'dead');
@@ -182,14 +178,12 @@ describe('a redelivery', () => {
   it('sends a delivered event again, and tries a waiting delivery at once', async t => {
     const shop = await webhookShop(t);
     const { path } = await shop.webhook();
-    await shop.category();
-    await shop.settle();
+    await shop.deliver();
     await shop.api.post(`${path}/deliveries/1/redeliver`);
     await shop.settle();
     assert.equal(shop.receiver.received.length, 2);
     shop.receiver.respondWith(500);
-    await shop.category();
-    await shop.settle();
+    await shop.deliver();
     shop.receiver.respondWith(200);
     await shop.api.post(`${path}/deliveries/2/redeliver`);
     await shop.settle();
@@ -200,8 +194,7 @@ describe('a redelivery', () => {
   it('is sent before later pending events of the subject, and never at the same time', async t => {
     const shop = await webhookShop(t);
     const { path } = await shop.webhook();
-    const categoryId = await shop.category();
-    await shop.settle();
+    const categoryId = await shop.deliver();
     shop.receiver.respondWith(500);
     await shop.rename(categoryId, 'Later');
     await shop.settle();
@@ -219,8 +212,7 @@ describe('a redelivery', () => {
   it('waits while a later event of the subject is being sent', async t => {
     const shop = await webhookShop(t);
     const { path } = await shop.webhook();
-    const categoryId = await shop.category();
-    await shop.settle();
+    const categoryId = await shop.deliver();
     shop.receiver.hold();
     await shop.rename(categoryId, 'Later');
     await shop.receiver.has(2);

@@ -9,8 +9,7 @@ describe('a webhook', () => {
   it('gets each event as it is in the log, with the headers of Standard Webhooks', async t => {
     const shop = await webhookShop(t);
     const { id } = await shop.webhook();
-    await shop.category();
-    await shop.settle();
+    await shop.deliver();
     const [event] = await shop.read('/events?type=category.*');
     const [{ method, path, headers, text }] = shop.receiver.received as [(typeof shop.receiver.received)[0]];
     assert.deepEqual([method, path], ['POST', '/hook']);
@@ -42,18 +41,15 @@ describe('a webhook', () => {
     assert.equal(status, 200);
     assert.notEqual(body.secret, old);
     assert.equal(Date.parse(body.earlierSecretExpiresAt), shop.clock.now() + MINUTE);
-    await shop.category();
-    await shop.settle();
+    await shop.deliver();
     await shop.after(MINUTE);
-    await shop.category();
-    await shop.settle();
+    await shop.deliver();
     const [during, afterwards] = shop.receiver.received;
     for (const secret of [old, body.secret]) new Webhook(secret).verify(during!.text, during!.headers);
     new Webhook(body.secret).verify(afterwards!.text, afterwards!.headers);
     assert.throws(() => new Webhook(old).verify(afterwards!.text, afterwards!.headers));
     const { body: last } = await shop.api.post(`${path}/rotate`, { graceSeconds: 0 });
-    await shop.category();
-    await shop.settle();
+    await shop.deliver();
     const { text, headers } = shop.receiver.received[2]!;
     new Webhook(last.secret).verify(text, headers);
     assert.throws(() => new Webhook(body.secret).verify(text, headers));
@@ -63,8 +59,7 @@ describe('a webhook', () => {
     const shop = await webhookShop(t);
     await shop.webhook();
     shop.receiver.respondWith(500);
-    await shop.category();
-    await shop.settle();
+    await shop.deliver();
     await shop.after(5 * SECOND);
     const [first, second] = shop.receiver.received.map(({ headers }) => headers);
     assert.equal(first!['webhook-id'], second!['webhook-id']);
@@ -74,8 +69,7 @@ describe('a webhook', () => {
 
   it('gets the events of its types, and none from before it was created', async t => {
     const shop = await webhookShop(t, { receivers: 2 });
-    const categoryId = await shop.category();
-    await shop.settle();
+    const categoryId = await shop.deliver();
     await shop.webhook({ types: ['category.updated', 'pet.*'] });
     await shop.webhook({}, shop.receivers[1]);
     await shop.category();
@@ -94,8 +88,7 @@ describe('a webhook', () => {
   it('gets nothing while it is disabled, and later all events from that time', async t => {
     const shop = await webhookShop(t);
     const { path } = await shop.webhook({ enabled: false });
-    await shop.category();
-    await shop.settle();
+    await shop.deliver();
     assert.deepEqual(shop.receiver.receivedEvents, []);
     await shop.api.patch(path, { enabled: true });
     await shop.settle();
@@ -106,8 +99,7 @@ describe('a webhook', () => {
     const shop = await webhookShop(t);
     const { path } = await shop.webhook();
     shop.receiver.respondWith(500);
-    await shop.category();
-    await shop.settle();
+    await shop.deliver();
     assert.equal((await shop.api.delete(path)).status, 204);
     await shop.category();
     await shop.after(MINUTE);

@@ -44,13 +44,11 @@ describe('a webhook whose endpoint fails', () => {
       const metrics = await scrape(shop.shop.metricsUrl);
       return ['', '_seconds'].map(end => metrics.total(`petstore_webhooks_failing${end}`));
     };
-    await shop.category();
-    await shop.settle();
+    await shop.deliver();
     assert.deepEqual([lines(), await figures()], [[], [0, 0]]);
 
     shop.receiver.respondWith(500);
-    await shop.category();
-    await shop.settle();
+    await shop.deliver();
     await shop.after(5 * SECOND);
     await shop.after(5 * MINUTE);
     const begins = ['Webhook fails', 40, id, 'Status 500'];
@@ -70,8 +68,7 @@ describe('a failed delivery', () => {
     const shop = await webhookShop(t);
     const { path } = await shop.webhook();
     shop.receiver.respondWith(500, {}, 'Out of order');
-    await shop.category();
-    await shop.settle();
+    await shop.deliver();
     for (const [i, pause] of SCHEDULE.entries()) {
       assert.equal(shop.receiver.received.length, i + 1);
       const [{ status, nextAttemptAt }] = await shop.read(`${path}/deliveries`);
@@ -100,8 +97,7 @@ describe('a failed delivery', () => {
     const shop = await webhookShop(t);
     await shop.webhook();
     shop.receiver.respondWith(500);
-    await shop.category();
-    await shop.settle();
+    await shop.deliver();
     const { app } = await shop.shop.restart();
     await sendDue(app);
     assert.equal(shop.receiver.received.length, 1);
@@ -157,8 +153,7 @@ describe('a failed delivery', () => {
     const shop = await webhookShop(t, { webhooks: { timeout: 50 } });
     const { path } = await shop.webhook();
     shop.receiver.hold();
-    await shop.category();
-    await shop.settle();
+    await shop.deliver();
     const [{ status, attempts }] = await shop.deliveries(path);
     assert.deepEqual([status, attempts[0].status], ['pending', null]);
     assert.equal(attempts[0].error, 'No complete response within 0.05 seconds');
@@ -194,8 +189,7 @@ describe('a failed delivery', () => {
     const shop = await webhookShop(t);
     const { path } = await shop.webhook();
     shop.receiver.handleWith(response => void response.destroy());
-    await shop.category();
-    await shop.settle();
+    await shop.deliver();
     const [{ attempts }] = await shop.deliveries(path);
     assert.deepEqual([attempts[0].status, attempts[0].error], [null, 'socket hang up']);
   });
@@ -206,8 +200,7 @@ describe('Retry-After', () => {
     const shop = await webhookShop(t);
     await shop.webhook();
     shop.receiver.respondWith(503, { 'retry-after': '90' });
-    await shop.category();
-    await shop.settle();
+    await shop.deliver();
     await shop.after(90 * SECOND - 1);
     assert.equal(shop.receiver.received.length, 1);
     await shop.after(1);
@@ -220,8 +213,7 @@ describe('an endpoint', () => {
     const shop = await webhookShop(t);
     const { id, path } = await shop.webhook();
     shop.receiver.respondWith(410);
-    await shop.category();
-    await shop.settle();
+    await shop.deliver();
     const webhook = await shop.read(path);
     assert.deepEqual(
       [webhook.enabled, webhook.disabledReason, Date.parse(webhook.disabledAt)],
@@ -238,8 +230,7 @@ describe('an endpoint', () => {
     const shop = await webhookShop(t);
     const { path } = await shop.webhook();
     shop.receiver.respondWith(410);
-    const categoryId = await shop.category();
-    await shop.settle();
+    const categoryId = await shop.deliver();
     await shop.rename(categoryId, 'Meanwhile');
     shop.receiver.respondWith(204);
     const { body } = await shop.api.patch(path, { enabled: true });

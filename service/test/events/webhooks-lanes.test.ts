@@ -55,8 +55,7 @@ describe('a delivery written by a replica whose clock ran ahead', () => {
       const shop = await webhookShop(t);
       await shop.webhook();
       shop.receiver.respondWith(500);
-      await shop.category();
-      await shop.settle();
+      await shop.deliver();
       shop.receiver.respondWith(204);
       const times = columns.split(',').map(() => shop.clock.now() + 2 * DAY);
       await shop.shop.app.db.run(`UPDATE webhook_deliveries SET ${columns}`, times);
@@ -74,8 +73,7 @@ describe('a dispatcher', () => {
     const columns = 'api_key_id, url, enabled, secret, position, created_at';
     for (let i = 0; i < 204; i++)
       await db.run(`INSERT INTO webhooks (${columns}) SELECT ${columns} FROM webhooks WHERE id = 1`);
-    await shop.category();
-    await shop.settle();
+    await shop.deliver();
     const sent = shop.receiver.received.map(({ headers }) => headers['webhook-id']!.split('_')[1]);
     assert.deepEqual(new Set(sent).size, 205);
     assert.equal(sent.length, 205);
@@ -97,8 +95,7 @@ describe('a dispatcher', () => {
     const earlier = { id: 1, url: shop.receiver.url, api_key_id: 1 };
     const served = await serve(shop.shop.app.db, earlier, request, options);
     assert.ok(served !== 'locked' && served.webhook === undefined && served.claimed.length === 0);
-    await shop.category();
-    await shop.settle();
+    await shop.deliver();
     assert.deepEqual(new Set(shop.receiver.received.map(one => one.path)), new Set(['/hook', '/hook/moved']));
     await shop.api.patch(path, { enabled: false });
     await shop.api.delete(other.path);
@@ -126,8 +123,7 @@ describe('connections to an endpoint', () => {
     const shop = await webhookShop(t);
     const { path } = await shop.webhook();
     for (let i = 0; i < 3; i++) {
-      await shop.category();
-      await shop.settle();
+      await shop.deliver();
       await shop.receiver.disconnect();
     }
     const deliveries = await shop.deliveries(path);
@@ -152,18 +148,14 @@ describe('the metrics of webhooks', () => {
     };
     const { path } = await shop.webhook();
     assert.deepEqual(await values(), [0, 0, 0, 0, 0, 0, 0]);
-    await shop.category();
-    await shop.settle();
+    await shop.deliver();
     shop.receiver.respondWith(500);
-    await shop.category();
-    await shop.settle();
+    await shop.deliver();
     shop.receiver.hold();
-    await shop.category();
-    await shop.settle();
+    await shop.deliver();
     shop.receiver.breakOff();
     shop.receiver.handleWith(response => void response.destroy());
-    await shop.category();
-    await shop.settle();
+    await shop.deliver();
     shop.clock.advance(3 * SECOND);
     assert.deepEqual(await values(), [3, 3, 1, 1, 1, 1, 0]);
     // Deliveries that must not be sent are not part of the backlog.

@@ -140,8 +140,7 @@ describe('the window of a webhook', () => {
       response.writeHead(event.subject === 'categories/77' ? 500 : 200).end(),
     );
     await append(shop.shop.app.db, 600, () => 77);
-    await shop.category();
-    await shop.settle();
+    await shop.deliver();
     assert.deepEqual(shop.receiver.receivedEvents, [
       'categories/77 category.updated',
       'categories/1 category.created',
@@ -176,8 +175,7 @@ describe('a second replay', () => {
   it('started at the same time as the first is rejected', async t => {
     const shop = await webhookShop(t);
     const { path } = await shop.webhook({ enabled: false });
-    await shop.category();
-    await shop.settle();
+    await shop.deliver();
     const replays = Array.from({ length: 5 }, () => shop.api.post(`${path}/replay`, { cursor: '0' }));
     const statuses = (await Promise.all(replays)).map(({ status }) => status).toSorted();
     assert.deepEqual(statuses, [200, 409, 409, 409, 409]);

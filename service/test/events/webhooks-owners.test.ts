@@ -53,8 +53,7 @@ describe('a webhook', () => {
     const shop = await webhookShop(t);
     const { id, path, owner } = await ownedWebhook(shop);
     await shop.webhook();
-    await shop.category();
-    await shop.settle();
+    await shop.deliver();
     const other = await shop.shop.clientWith({ scopes: WEBHOOK_SCOPES });
     for (const [method, end, body] of others) {
       const target = path + end.replace('{deliveryId}', '1');
@@ -105,8 +104,7 @@ describe('a webhook whose key', () => {
       receiver.respondWith(500);
       webhooks.push({ ...(await ownedWebhook(shop, { receiver })), receiver, change, reason });
     }
-    await shop.category();
-    await shop.settle();
+    await shop.deliver();
     for (const { receiver } of webhooks) assert.equal(receiver.received.length, 1);
     shop.clock.advance(SECOND);
     // Only another replica sends from now on: one transaction changes the key and disables the webhook.
@@ -140,15 +138,13 @@ describe('a webhook whose key', () => {
     const expiresAt = formatDateTime(shop.clock.now() + HOUR);
     const { id, path } = await ownedWebhook(shop, { expiresAt });
     shop.receiver.respondWith(500);
-    await shop.category();
-    await shop.settle();
+    await shop.deliver();
     shop.clock.advance(HOUR);
     const stopped = [false, `API key 2 expired at ${expiresAt}`, expiresAt];
     assert.deepEqual(await shownStop(shop, path), stopped);
     assert.equal((await shop.read('/webhooks'))[0].enabled, false);
     assertRejected(await shop.api.post(`${path}/test`), 409, 'webhook_disabled');
-    await shop.category();
-    await shop.settle();
+    await shop.deliver();
     assert.equal(shop.receiver.received.length, 1);
     assert.deepEqual(await shownStop(shop, path), stopped);
     const row = await shop.shop.app.db.get('SELECT enabled FROM webhooks WHERE id = ?', [id]);
@@ -162,8 +158,7 @@ describe('a webhook whose key', () => {
     const { path, keyPath } = await ownedWebhook(shop);
     for (const change of [{ plan: 'free' }, { name: 'Renamed' }, { scopes: ['admin'] }])
       assert.equal((await shop.api.patch(keyPath, change)).status, 200);
-    await shop.category();
-    await shop.settle();
+    await shop.deliver();
     assert.ok(shop.receiver.receivedEvents.includes('categories/1 category.created'));
     assert.deepEqual(await shownStop(shop, path), [true, null, null]);
   });
@@ -172,8 +167,7 @@ describe('a webhook whose key', () => {
     const shop = await webhookShop(t);
     const { path, keyPath, owner } = await ownedWebhook(shop);
     await shop.api.patch(keyPath, { scopes: ['webhooks:write'] });
-    await shop.category();
-    await shop.settle();
+    await shop.deliver();
     for (const response of [
       await shop.api.patch(path, { enabled: true }),
       await shop.api.put(path, { url: shop.receiver.url }),

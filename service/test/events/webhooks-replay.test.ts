@@ -27,23 +27,19 @@ describe('a replay', () => {
   it('from `latest` skips what was not delivered while the webhook was disabled', async t => {
     const shop = await webhookShop(t);
     const { path } = await shop.webhook({ enabled: false });
-    await shop.category();
-    await shop.settle();
+    await shop.deliver();
     assert.equal((await shop.api.post(`${path}/replay`, { cursor: 'latest' })).status, 200);
     await shop.api.patch(path, { enabled: true });
-    await shop.category();
-    await shop.settle();
+    await shop.deliver();
     assert.deepEqual(shop.receiver.receivedEvents, ['categories/2 category.created']);
   });
 
   it('from before the oldest stored event is rejected with the oldest cursor', async t => {
     const shop = await webhookShop(t);
     const { path } = await shop.webhook({ enabled: false });
-    await shop.category();
-    await shop.settle();
+    await shop.deliver();
     shop.clock.advance(DAY);
-    await shop.category();
-    await shop.settle();
+    await shop.deliver();
     await expire(shop.shop.app.db, shop.clock.now());
     const message = assertRejected(
       await shop.api.post(`${path}/replay`, { cursor: '0' }),
@@ -104,8 +100,7 @@ describe('a test event', () => {
   it('is rejected, like a redelivery, while the webhook is disabled', async t => {
     const shop = await webhookShop(t);
     const { path } = await shop.webhook();
-    await shop.category();
-    await shop.settle();
+    await shop.deliver();
     await shop.api.patch(path, { enabled: false });
     assertRejected(await shop.api.post(`${path}/test`), 409, 'webhook_disabled');
     assertRejected(await shop.api.post(`${path}/deliveries/1/redeliver`), 409, 'webhook_disabled');
@@ -132,8 +127,7 @@ describe('an action on a webhook', () => {
     it(`by POST …/${path} is done once under an Idempotency-Key, and its response is replayed`, async t => {
       const shop = await webhookShop(t);
       const webhook = await shop.webhook();
-      await shop.category();
-      await shop.settle();
+      await shop.deliver();
       const send = () => shop.api.post(`${webhook.path}/${path}`, body, { 'idempotency-key': 'once' });
       const first = await send();
       await shop.settle();

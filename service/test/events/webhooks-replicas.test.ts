@@ -88,8 +88,7 @@ describe('a service without webhooks', () => {
     await app.db.numberEvents();
     assert.equal(queries, 0);
     await shop.webhook();
-    await shop.category();
-    await shop.settle();
+    await shop.deliver();
     assert.equal(shop.receiver.received.length, 1);
     assert.ok(queries > 0);
   });

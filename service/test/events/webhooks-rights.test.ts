@@ -4,6 +4,7 @@ import { DAY, HOUR, MINUTE, SECOND } from '../../src/kit/clock.ts';
 import { formatDateTime } from '../../src/kit/dates.ts';
 import { anOrder, aPet } from '../support/factories.ts';
 import { assertRejected } from '../support/rejection.ts';
+import { valuesOf } from '../support/values.ts';
 import type { Receiver } from './receiver.ts';
 import { type WebhookShop, webhookShop } from './webhook-shop.ts';
 
@@ -73,8 +74,7 @@ describe('a webhook without `types`', () => {
     shop.receiver.respondWith(204);
     for (const pause of [0, 5 * SECOND, 5 * MINUTE, HOUR, DAY]) await shop.after(pause);
     await anOrder(shop.api, {});
-    await shop.category();
-    await shop.settle();
+    await shop.deliver();
     const other = ['categories/1 category.created'];
     assert.deepEqual(shop.receiver.receivedEvents.slice(1), other);
     const [ofOrder, ...rest] = await shop.deliveries(path);
@@ -83,10 +83,7 @@ describe('a webhook without `types`', () => {
       ofOrder.attempts.at(-1).error,
       'Not sent: the API key that created the webhook lacks the scope `orders:read` for events `order.placed`',
     );
-    assert.deepEqual(
-      rest.map(({ type }) => type),
-      ['category.created'],
-    );
+    assert.deepEqual(valuesOf(rest, 'type'), ['category.created']);
 
     // Neither its owner nor an administrator can have the event sent again.
     for (const client of [owner, shop.api]) {

@@ -63,8 +63,7 @@ describe('the interval of a dispatcher', () => {
     const { shop, intervals, looks } = await shopWithoutIntervals(t);
     await shop.webhook();
     shop.receiver.respondWith(500);
-    await shop.category();
-    await shop.settle();
+    await shop.deliver();
     shop.receiver.respondWith(204);
     shop.clock.advance(5 * SECOND);
     const looked = looks();
@@ -151,8 +150,7 @@ describe('the end of a dispatcher', () => {
       response.writeHead(204).end();
     });
     await shop.webhook();
-    await shop.category();
-    await shop.settle();
+    await shop.deliver();
     const { db } = shop.shop.app;
     const all = db.all.bind(db);
     const held = Promise.withResolvers<void>();

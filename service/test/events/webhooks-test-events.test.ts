@@ -4,6 +4,7 @@ import { assertGapless, eventsAfter, latestCursor, settledCursor } from '../supp
 import { EventReader } from '../support/event-reader.ts';
 import { aCategory } from '../support/factories.ts';
 import { assertRejected } from '../support/rejection.ts';
+import { idsOf } from '../support/values.ts';
 import { WEBHOOK_SCOPES, webhookShop } from './webhook-shop.ts';
 
 describe('a test of a webhook', () => {
@@ -72,10 +73,7 @@ describe('a test of a webhook', () => {
     await settledCursor(shop.shop);
     const events = await eventsAfter(shop.api, before);
     assert.equal(events.length, 20);
-    assertGapless(
-      events.map(({ id }) => Number(id)),
-      before + 1,
-    );
+    assertGapless(idsOf(events), before + 1);
     const tests = events.filter(({ type }) => type === 'webhook.test').map(({ id }) => id);
     const shown = responses.map(({ body }) => body.eventId).filter(id => id !== undefined);
     assert.deepEqual(tests.toSorted(), shown.toSorted());

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Webhook } from '../../src/events/webhooks/webhook.ts';
 import { assertRejected } from '../support/rejection.ts';
+import { valuesOf } from '../support/values.ts';
 import { sweepAll, webhookShop } from './webhook-shop.ts';
 
 describe('a webhook', () => {
@@ -83,10 +84,7 @@ describe('a webhook', () => {
     const shop = await webhookShop(t);
     for (let i = 0; i < 3; i++) await shop.webhook();
     const first = await shop.api.get('/webhooks?limit=2&sort=-id');
-    assert.deepEqual(
-      first.body.map(({ id }: { id: number }) => id),
-      [3, 2],
-    );
+    assert.deepEqual(valuesOf(first.body, 'id'), [3, 2]);
     assert.match(String(first.headers.link), /rel="next"/);
   });
 
@@ -121,8 +119,7 @@ describe('a webhook', () => {
   it('that is deleted leaves no secret behind, and no delivery after the next sweep', async t => {
     const shop = await webhookShop(t);
     const { path, secret } = await shop.webhook();
-    await shop.category();
-    await shop.settle();
+    await shop.deliver();
     await shop.api.delete(path);
     const { db } = shop.shop.app;
     assert.ok(!JSON.stringify(await db.all('SELECT * FROM webhooks')).includes(secret));

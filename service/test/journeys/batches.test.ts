@@ -6,6 +6,7 @@ import { aCategory, anOrder, aPet, stockOf } from '../support/factories.ts';
 import { assertRejected } from '../support/rejection.ts';
 import { startTestApp } from '../support/test-app.ts';
 import { useShop } from '../support/use-shop.ts';
+import { valuesOf } from '../support/values.ts';
 
 const shop = useShop();
 
@@ -45,18 +46,15 @@ describe('POST /batch', () => {
         assert.deepEqual([read.headers.etag, read.body], [etag, resource]);
       }
     });
-    assert.deepEqual(
-      events.map(({ type }) => type),
-      [
-        'category.created',
-        'pet.created',
-        'inventory.updated',
-        'inventory.updated',
-        'order.placed',
-        'inventory.updated',
-        'order.cancelled',
-      ],
-    );
+    assert.deepEqual(valuesOf(events, 'type'), [
+      'category.created',
+      'pet.created',
+      'inventory.updated',
+      'inventory.updated',
+      'order.placed',
+      'inventory.updated',
+      'order.cancelled',
+    ]);
   });
 
   it('names the operation that fails, and appends no event', async () => {
@@ -124,10 +122,7 @@ describe('an operation of a batch', () => {
     const restock = { method: 'PUT', path: `/store/inventory/${empty}`, body: { quantity: 1 } };
     const events = await eventsOf(shop, async () => {
       const { body } = await send([move, restock, move], { atomic: false });
-      assert.deepEqual(
-        body.results.map(({ status }: { status: number }) => status),
-        [409, 200, 409],
-      );
+      assert.deepEqual(valuesOf(body.results, 'status'), [409, 200, 409]);
     });
     assert.deepEqual(
       events.map(({ type, subject }) => [type, subject]),
@@ -193,7 +188,7 @@ describe('a batch of 1,000 operations', () => {
       else assert.deepEqual([body.petId, body.quantity], [ids[place], place + 2]);
     }
     assert.deepEqual(
-      events.map(({ subject }) => subject),
+      valuesOf(events, 'subject'),
       ids.flatMap(id => [`pets/${id}`, `store/inventory/${id}`]),
     );
   });

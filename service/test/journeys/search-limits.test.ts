@@ -5,6 +5,7 @@ import type { Queries } from '../../src/db/database.ts';
 import { aCategory, aPet } from '../support/factories.ts';
 import { storePets } from '../support/stored-pets.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
+import { valuesOf } from '../support/values.ts';
 
 async function fill({ api, app }: TestApp, names: readonly string[]): Promise<number> {
   const categoryId = await aCategory(api);
@@ -48,10 +49,7 @@ describe('a search with as many matches as a limit', () => {
     const { status, body } = await shop.api.get('/pets?q=labradort&limit=100');
     assert.equal(status, 200, JSON.stringify(body));
     const twoErrors = near.filter(word => word !== 'labradart' && word !== 'labradozt').slice(0, 14);
-    assert.deepEqual(
-      body.map((pet: { name: string }) => pet.name),
-      [...longer, ...[...twoErrors, 'labradart'].sort(), 'labradozt'],
-    );
+    assert.deepEqual(valuesOf(body, 'name'), [...longer, ...[...twoErrors, 'labradart'].sort(), 'labradozt']);
   });
 });
 
@@ -77,9 +75,6 @@ describe('a search while a pet gets another name', () => {
     };
     const { items } = await searchPets(renaming, { q: 'rex' });
     assert.equal(renames, 1);
-    assert.deepEqual(
-      items.map(({ name }) => name),
-      ['a rex', 'c rex'],
-    );
+    assert.deepEqual(valuesOf(items, 'name'), ['a rex', 'c rex']);
   });
 });

@@ -9,6 +9,7 @@ import { debianEnvironment, debianProgram } from '../../../scripts/servers/debia
 import { type Metrics, scrape } from '../support/metrics.ts';
 import { exchangeBytes } from '../support/raw-http.ts';
 import { startTestApp } from '../support/test-app.ts';
+import { valuesOf } from '../support/values.ts';
 
 const deploy = join(import.meta.dirname, '../../../deploy');
 const prometheus = join(deploy, 'prometheus');
@@ -140,10 +141,7 @@ describe('the files for Prometheus and Grafana', () => {
   it('fire each alert at the right time, and not before', () => {
     assert.match(promtool(['test', 'rules', 'alerts.test.yaml']), /SUCCESS/);
     const { tests } = parse(readFileSync(join(prometheus, 'alerts.test.yaml'), 'utf8'));
-    assert.deepEqual(
-      tests.map(({ name }: { name: string }) => name),
-      rules.map(({ alert }) => alert),
-    );
+    assert.deepEqual(valuesOf(tests, 'name'), valuesOf(rules, 'alert'));
   });
 
   it('have panels with unique IDs and without overlaps', () => {

@@ -11,6 +11,7 @@ import { Service } from 'kubernetes-models/v1/Service';
 import { parse } from 'yaml';
 import { readConfig } from '../../src/config.ts';
 import { DRAIN_SECONDS, readProjectFile, root } from '../support/deploy-files.ts';
+import { valuesOf } from '../support/values.ts';
 
 const directory = 'deploy/kubernetes';
 /** Kubernetes reads YAML 1.1, in which 0440 is an octal number. */
@@ -115,10 +116,7 @@ describe('the manifests for Kubernetes', () => {
     ).secret;
     const { mountPath } = container.volumeMounts.find((mount: { name: string }) => mount.name === 'secrets');
     const mounted = items.map(({ path }: { path: string }) => `${mountPath}/${path}`);
-    assert.deepEqual(
-      container.env.map((variable: { value: string }) => variable.value),
-      mounted,
-    );
+    assert.deepEqual(valuesOf(container.env, 'value'), mounted);
     // For the group of the pod, which the process belongs to.
     assert.equal(defaultMode, 0o440);
     assert.equal(pod.securityContext.fsGroup, pod.securityContext.runAsGroup);

@@ -6,6 +6,7 @@ import { describe, it } from 'node:test';
 import { dataDirectory, type Ended, listening, run, serve, start } from '../support/service-process.ts';
 import { newDatabase } from '../support/test-store.ts';
 import { inTime } from '../support/until.ts';
+import { valuesOf } from '../support/values.ts';
 
 function assertInUse({ code, stdout, stderr }: Ended, pid: number | undefined, url = '\\S+'): void {
   const details = `process ${pid} of host ${hostname()} \\(${url}, since 20\\d\\d-\\S+Z\\)`;
@@ -88,9 +89,6 @@ describe('a directory of the embedded store', () => {
     const first = await serve(t, directory, environment);
     const second = await serve(t, directory, environment);
     const ends = await Promise.all([first, second].map(service => service.end('SIGTERM')));
-    assert.deepEqual(
-      ends.map(({ code }) => code),
-      [0, 0],
-    );
+    assert.deepEqual(valuesOf(ends, 'code'), [0, 0]);
   });
 });

@@ -5,6 +5,7 @@ import { formatDateTime } from '../../src/kit/dates.ts';
 import { aCategory, anOrder, aPet } from '../support/factories.ts';
 import { assertInvariants } from '../support/invariants.ts';
 import { assertOutcomes, outcomeOf, startReplicas, tally } from '../support/replicas.ts';
+import { valuesOf } from '../support/values.ts';
 
 /** How often each race is run: either request can win. */
 const ROUNDS = 15;
@@ -76,10 +77,7 @@ describe(`in ${ROUNDS} races of two requests`, () => {
       assert.deepEqual(tally(responses), { '200': 2 });
     }
     const { body: items } = await api.get('/store/inventory');
-    assert.deepEqual(
-      items.map(({ quantity }: { quantity: number }) => quantity),
-      [9, 9],
-    );
+    assert.deepEqual(valuesOf(items, 'quantity'), [9, 9]);
     await assertInvariants(sql => app.db.all(sql));
   });
 

@@ -16,6 +16,7 @@ import { tally } from '../support/replicas.ts';
 import { dataDirectory } from '../support/service-process.ts';
 import { emptyRedis } from '../support/test-redis.ts';
 import { until } from '../support/until.ts';
+import { idsOf } from '../support/values.ts';
 
 /** Requests per day of the limited key. */
 const DAILY = 30;
@@ -133,10 +134,7 @@ describe('a replica of this version and one of a next version with another schem
       return events.filter(({ type }) => type === 'category.created').length >= categories;
     });
     assert.equal(events.filter(({ type }) => type === 'category.created').length, categories);
-    assertGapless(
-      events.map(({ id }) => Number(id)),
-      1,
-    );
+    assertGapless(idsOf(events), 1);
     const subjects = pets.map(petId => `pets/${petId}`);
     const sent = () => new Set(receiver.received.map(({ event }) => event.subject));
     await until('the webhook received each pet', () => sent().size === subjects.length);

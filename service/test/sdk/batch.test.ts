@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { MAX_OPERATIONS } from '../../src/batches/batch.ts';
 import { importClient } from '../support/packed-client.ts';
 import { useShop } from '../support/use-shop.ts';
+import { valuesOf } from '../support/values.ts';
 
 const { ConflictError, PetStore, PetStoreError, ValidationError } = await importClient();
 type Store = InstanceType<typeof PetStore>;
@@ -38,10 +39,7 @@ describe('a batch of the client', () => {
     const before = shop.logLines().length;
     const results = await batch.run();
     const requests = shop.logLines().slice(before);
-    assert.deepEqual(
-      requests.map(({ route }) => route),
-      ['/batch'],
-    );
+    assert.deepEqual(valuesOf(requests, 'route'), ['/batch']);
     const { id } = results.get(rex);
     assert.deepEqual(results.get(rex), {
       id,
@@ -53,10 +51,7 @@ describe('a batch of the client', () => {
     assert.equal(results.get(order).petId, id);
     assert.equal(results.get(left).status, 'pending');
     assert.equal(results.get(cancelled), undefined);
-    assert.deepEqual(
-      results.all.map(({ status }) => status),
-      [201, 201, 200, 201, 200, 204],
-    );
+    assert.deepEqual(valuesOf(results.all, 'status'), [201, 201, 200, 201, 200, 204]);
     assert.deepEqual(results.errors, []);
     assert.equal((await store.inventory.get(id!)).quantity, 2);
   });

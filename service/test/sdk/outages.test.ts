@@ -4,6 +4,7 @@ import { systemClock } from '../../../sdk/src/clock.ts';
 import type { Wait } from '../../../sdk/src/index.ts';
 import { HOUR, SECOND } from '../../src/kit/clock.ts';
 import { importClient } from '../support/packed-client.ts';
+import { valuesOf } from '../support/values.ts';
 import { broken, clientOf, gaps, json, rejection } from './fake-service.ts';
 
 const {
@@ -28,10 +29,7 @@ describe('a client of a service that is unavailable', () => {
     assert.equal(sent.length, 4 + 100);
     for (const [i, gap] of gaps(sent).slice(0, 4).entries())
       assert.ok(gap >= 0 && gap <= SECOND * 2 ** i + 1, `pause ${i} was ${gap} ms`);
-    assert.deepEqual(
-      waits.map(({ reason }) => reason),
-      Array(4).fill('unavailable'),
-    );
+    assert.deepEqual(valuesOf(waits, 'reason'), Array(4).fill('unavailable'));
   });
 
   it('returns at another time than other clients that were stopped together', async () => {

@@ -6,6 +6,7 @@ import { ClientTime } from '../support/client-time.ts';
 import { importClient } from '../support/packed-client.ts';
 import { type NewKey, startTestApp, type TestApp } from '../support/test-app.ts';
 import { TestClock } from '../support/test-clock.ts';
+import { valuesOf } from '../support/values.ts';
 
 const { PetStore, RateLimitError, WaitTooLongError } = await importClient();
 type Store = InstanceType<typeof PetStore>;
@@ -88,10 +89,7 @@ describe('100 workers of a client', () => {
       const minutes = started.minutes();
       assert.equal(minutes.flat().length, 240);
       // The first minute has begun when the test starts, and every request of it counts.
-      assert.deepEqual(
-        minutes.map(({ length }) => length),
-        [60, 60, 60, 60],
-      );
+      assert.deepEqual(valuesOf(minutes, 'length'), [60, 60, 60, 60]);
       assert.deepEqual(
         started.waits.map(({ reason, error }) => [reason, error]),
         Array.from({ length: 3 }, () => ['limit', undefined]),

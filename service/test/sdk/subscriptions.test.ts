@@ -10,6 +10,7 @@ import { Random } from '../support/random.ts';
 import { restoreLog } from '../support/restored-log.ts';
 import { startTestApp } from '../support/test-app.ts';
 import { inTime, until } from '../support/until.ts';
+import { idsOf, valuesOf } from '../support/values.ts';
 import { clientOf, rejection, type Sent } from './fake-service.ts';
 
 const { GoneError, PermissionError, PetStore, ValidationError } = await importClient();
@@ -65,10 +66,7 @@ describe('a subscription', () => {
     const reading = take(store.events.subscribe({ from: first }), 60);
     for (let i = 0; i < 60; i++) await aCategory(shop.api);
     const events = await reading;
-    assertGapless(
-      events.map(({ id }) => Number(id)),
-      first + 1,
-    );
+    assertGapless(idsOf(events), first + 1);
     assert.ok(streams >= 20, `${streams} streams`);
   });
 
@@ -92,10 +90,7 @@ describe('a subscription', () => {
     ({ origin } = restarted);
     await aCategory(restarted.api);
     await reading;
-    assertGapless(
-      seen.map(({ id }) => Number(id)),
-      from + 1,
-    );
+    assertGapless(idsOf(seen), from + 1);
   });
 
   it('starts with the next event, and filters by types and subject', async t => {
@@ -194,10 +189,7 @@ describe('a subscription', () => {
     const stream = (id: number) => () => new Response(`id: ${id}\ndata: {"id":"${id}"}\n\n`);
     const { store, run, sent } = clientOf([stream(1), rejection({}, 'too_many_streams'), stream(3)]);
     const events = await run(take(store.events.subscribe({ from: 0 }), 2));
-    assert.deepEqual(
-      events.map(({ id }) => id),
-      ['1', '3'],
-    );
+    assert.deepEqual(valuesOf(events, 'id'), ['1', '3']);
     assert.deepEqual(searches(sent), ['?cursor=0', '?cursor=1', '?cursor=1']);
   });
 

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { type WebhookShop, webhookShop } from '../events/webhook-shop.ts';
 import { EventReader } from '../support/event-reader.ts';
 import { until } from '../support/until.ts';
+import { valuesOf } from '../support/values.ts';
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const CALLER = `00-${TRACE}-00f067aa0ba902b7-01`;
@@ -30,10 +31,7 @@ describe('the trace in a client’s traceparent', () => {
     await shop.api.get('/nowhere', { traceparent: LATER_VERSION });
     await shop.api.get('/pets/%ZZ', { traceparent: CALLER });
     const logged = await lines(shop, 'Request', 5);
-    assert.deepEqual(
-      logged.map(({ traceId }) => traceId),
-      [TRACE, null, null, TRACE, TRACE],
-    );
+    assert.deepEqual(valuesOf(logged, 'traceId'), [TRACE, null, null, TRACE, TRACE]);
   });
 
   it('is in the events of its change, in the poll, the stream and the webhook', async t => {
@@ -48,10 +46,7 @@ describe('the trace in a client’s traceparent', () => {
     const forwarded = `00-${TRACE}-00f067aa0ba902b7-03`;
     const expected = [CALLER, undefined, forwarded];
     const ofCategories = body.filter(({ type }: { type: string }) => type === 'category.created');
-    assert.deepEqual(
-      ofCategories.map(({ traceparent }: { traceparent?: string }) => traceparent),
-      expected,
-    );
+    assert.deepEqual(valuesOf(ofCategories, 'traceparent'), expected);
     await reader.untilEvents(3);
     assert.deepEqual(reader.events, ofCategories);
     await reader.close();

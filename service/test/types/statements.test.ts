@@ -12,6 +12,7 @@ import { statementOf } from '../../src/db/postgres-statements.ts';
 import { Table } from '../../src/db/table.ts';
 import { openPostgresStore } from '../support/engines.ts';
 import { byPlace, expectedIn, type Finding } from '../support/program.ts';
+import { valuesOf } from '../support/values.ts';
 
 /** Files with statements that depend on values of their functions, and the tests that execute all of these. */
 const executed: Record<string, string> = {
@@ -152,10 +153,7 @@ it('every statement of the service is accepted by SQLite and PostgreSQL, those o
   const { inService, inExamples } = byPlace(found);
   assert.deepEqual(inService, []);
   const expected = expectedIn('statements.ts');
-  assert.deepEqual(
-    [...new Set(inExamples.map(({ line }) => line))],
-    expected.map(({ line }) => line),
-  );
+  assert.deepEqual([...new Set(inExamples.map(({ line }) => line))], valuesOf(expected, 'line'));
   for (const { line, message } of expected)
     assert.match(inExamples.find(one => one.line === line)!.message, new RegExp(message));
 });
