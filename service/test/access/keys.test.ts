@@ -179,17 +179,6 @@ describe('a change of a key', () => {
     assert.equal((await api.patch(pro, { quotas: null })).body.quotas, null);
   });
 
-  it('applies only to the state that If-Match names', async () => {
-    const { api, clientWith } = shop;
-    const path = `/keys/${(await clientWith({})).keyId}`;
-    const etag = { 'if-match': String((await api.get(path)).headers.etag) };
-    assert.equal((await api.patch(path, { name: 'One' }, etag)).status, 200);
-    assertRejected(await api.patch(path, { name: 'Two' }, etag), 412, 'precondition_failed');
-    assertRejected(await api.delete(path, etag), 412, 'precondition_failed');
-    const { name, revokedAt } = (await api.get(path)).body;
-    assert.deepEqual([name, revokedAt], ['One', null]);
-  });
-
   it('of the expiry ends the key at that instant, or no longer ends it', async () => {
     const { api, clientWith, clock } = shop;
     const client = await clientWith({ expiresAt: at('13:00:00') });

@@ -84,13 +84,16 @@ describe('a secret of the service', () => {
         await exchangeBytes(origin, `GET /pets HTTP/1.1\r\nX-API-Key: ${secret}\r\n\r\n`),
         await exchangeBytes(origin, `${secret}\r\n\r\n`),
       ];
-      for (const written of [secret, encodeURIComponent(secret), hex, hex.toUpperCase()]) {
+      const partly = hex.slice(0, 3) + secret.slice(1);
+      for (const written of [secret, encodeURIComponent(secret), hex, hex.toUpperCase(), partly]) {
         for (const path of [
           `/${written}`,
+          `/${written}/pets`,
           `/pets/${written}`,
           `/pets/${written}?q=${written}`,
           `/pets/%ZZ${written}`,
-          `/docs/${written}`,
+          `/pets/${written}%ZZ`,
+          `/docs/${written}?${written}`,
           `/docs/assets/${written}`,
           `/docs/${written}/`,
           // A path with another slash is the page of the console.
@@ -104,6 +107,24 @@ describe('a secret of the service', () => {
           responses.push(await client.get(path));
       }
       for (const { status, text } of responses) assert.ok(status >= 400, text);
+      // Many of these requests succeed.
+      for (const name of [
+        'user-agent',
+        'referer',
+        'cookie',
+        'x-request-id',
+        'idempotency-key',
+        'x-forwarded-for',
+      ])
+        for (const value of [secret, `${'x '.repeat(100)}${secret} Bearer ${secret}`])
+          responses.push(await client.get('/pets', { [name]: value }));
+      for (const start of [
+        `GET http://${secret.replaceAll('/', '%2f')}@shop/pets HTTP/1.1\r\nHost: a`,
+        `${secret} / HTTP/1.1`,
+        `GET /${secret} HTTP/1.1`,
+        `GET /pets HTTP/1.1\r\nHost: a\r\nUser-Agent: ${secret}\r\nBad header`,
+      ])
+        responses.push(await exchangeBytes(origin, `${start}\r\n\r\n`));
       const page = await fetch(`${origin}/docs/${secret}/`, {
         headers: { accept: 'text/html' },
         redirect: 'manual',

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { lockOfPet } from '../../src/catalog/pets/pet-queries.ts';
 import { DAY, SECOND } from '../../src/kit/clock.ts';
 import type { ApiResponse } from '../support/client.ts';
 import { EventReader } from '../support/event-reader.ts';
 import { anOrder, aPet } from '../support/factories.ts';
+import { holdLocks } from '../support/hold-writes.ts';
 import { assertRejected } from '../support/rejection.ts';
 import { startTestApp } from '../support/test-app.ts';
 import { useShop } from '../support/use-shop.ts';
@@ -68,19 +70,11 @@ describe('X-Should-Retry', () => {
   it('is true while the first request with an Idempotency-Key is running', async () => {
     const { api, app } = shop;
     const petId = await aPet(api);
-    const { promise: started, resolve: start } = Promise.withResolvers<void>();
-    const { promise: released, resolve: release } = Promise.withResolvers<void>();
-    const holding = app.db.write(async tx => {
-      await tx.run('UPDATE pets SET quantity = quantity WHERE id = ?', [petId]);
-      start();
-      await released;
-    });
-    await started;
+    const release = await holdLocks(app.db, tx => tx.lock(lockOfPet(petId)));
     const order = () => api.post('/store/orders', { petId }, { 'idempotency-key': 'sale-1' });
     const both = [order(), order()];
     // The other one waits for the transaction.
     const rejected = await Promise.race(both).finally(release);
-    await holding;
     assertRejected(rejected, 409, 'idempotency_key_in_use');
     assert.deepEqual(retryIn(rejected), ['true', undefined]);
     assert.deepEqual((await Promise.all(both)).map(({ status }) => status).toSorted(), [201, 409]);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { Server } from 'node:http';
 import { it, type TestContext } from 'node:test';
 import { promisify } from 'node:util';
+import { lockOfPet } from '../../src/catalog/pets/pet-queries.ts';
 import { type ErrorCode, errorCatalogue } from '../../src/contract/error-catalogue.ts';
 import { DatabaseUnavailable } from '../../src/db/database.ts';
 import { expire } from '../../src/events/event-log/event-log.ts';
@@ -10,6 +11,7 @@ import { type ApiResponse, Client } from '../support/client.ts';
 import { settledCursor } from '../support/event-log.ts';
 import { EventReader } from '../support/event-reader.ts';
 import { aCategory, anOrder, aPet } from '../support/factories.ts';
+import { holdLocks } from '../support/hold-writes.ts';
 import { RawConnection } from '../support/raw-connection.ts';
 import { exchangeBytes } from '../support/raw-http.ts';
 import { restoreLog } from '../support/restored-log.ts';
@@ -64,19 +66,12 @@ const provocations: Record<ErrorCode, (shop: TestApp & Ids & { t: TestContext })
     return api.post('/store/orders', { quantity: 2 }, key);
   },
   idempotency_key_in_use: async ({ api, app, pet }) => {
-    const { promise: started, resolve: start } = Promise.withResolvers<void>();
-    const { promise: released, resolve: release } = Promise.withResolvers<void>();
-    const holding = app.db.write(async tx => {
-      await tx.run('UPDATE pets SET quantity = quantity WHERE id = ?', [pet]);
-      start();
-      await released;
-    });
-    await started;
+    const release = await holdLocks(app.db, tx => tx.lock(lockOfPet(pet)));
     const order = () => api.post('/store/orders', { petId: pet }, { 'idempotency-key': 'order-2042' });
     const both = [order(), order()];
     // The other one waits for the transaction.
     const rejected = await Promise.race(both).finally(release);
-    await Promise.all([holding, ...both]);
+    await Promise.all(both);
     return rejected;
   },
   pet_not_found: ({ api }) => api.get('/pets/999'),

@@ -7,6 +7,7 @@ import { assertGapless, eventsAfter, latestCursor, settledCursor } from '../supp
 import { EventReader } from '../support/event-reader.ts';
 import { aCategory, anOrder, aPet } from '../support/factories.ts';
 import { Random } from '../support/random.ts';
+import { readsOf } from '../support/reads.ts';
 import { assertRejected } from '../support/rejection.ts';
 import { startTestApp } from '../support/test-app.ts';
 import { until } from '../support/until.ts';
@@ -52,16 +53,10 @@ describe('a stream of events', () => {
     );
     await aCategory(shop.api);
     for (const reader of readers) await reader.untilEvents(1);
-    let read = 0;
-    const { db } = shop.app;
-    const all = db.all.bind(db);
-    db.all = (sql, values) => {
-      if (/FROM events/.test(sql)) read++;
-      return all(sql, values);
-    };
+    const reads = readsOf(t, shop.app.db, /FROM events/);
     for (let i = 0; i < 5; i++) await aCategory(shop.api);
     for (const reader of readers) await reader.untilEvents(6);
-    assert.ok(read > 0 && read < 20, `read ${read} times for 20 streams`);
+    assert.ok(reads() > 0 && reads() < 20, `read ${reads()} times for 20 streams`);
     await Promise.all(readers.map(reader => reader.close()));
   });
 

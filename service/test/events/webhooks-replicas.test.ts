@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { SECOND } from '../../src/kit/clock.ts';
+import { readsOf } from '../support/reads.ts';
 import { anotherReplica, sendDue, webhookShop } from './webhook-shop.ts';
 
 describe('replicas', () => {
@@ -78,18 +79,13 @@ describe('a service without webhooks', () => {
     const { app } = shop.shop;
     // The sweeps at start also read these tables.
     await app.sweeper.run();
-    let queries = 0;
-    const all = app.db.all.bind(app.db);
-    app.db.all = (sql, values) => {
-      if (/webhook|event_log|FROM events/.test(sql)) queries++;
-      return all(sql, values);
-    };
+    const queries = readsOf(t, app.db, /webhook|event_log|FROM events/);
     for (let i = 0; i < 10; i++) await shop.category();
     await app.db.numberEvents();
-    assert.equal(queries, 0);
+    assert.equal(queries(), 0);
     await shop.webhook();
     await shop.deliver();
     assert.equal(shop.receiver.received.length, 1);
-    assert.ok(queries > 0);
+    assert.ok(queries() > 0);
   });
 });

@@ -13,25 +13,28 @@ interface Resource {
   path: string;
   unknownPath: string;
   notFound: string;
-  /** A complete representation that differs from the first one, and a patch with the same result. */
-  replacement: object;
   patch: object;
+  /** A complete representation with the result of the patch. API keys cannot be replaced. */
+  replacement: object | undefined;
   isDeletable: boolean;
 }
 
 /** One new resource of each kind. */
 async function someResources(): Promise<Resource[]> {
-  const { api } = shop;
+  const { api, clientWith } = shop;
   const categoryId = await aCategory(api);
   const petId = await aPet(api, { categoryId });
   const empty = await aCategory(api);
   const order = await anOrder(api, {});
+  const { keyId } = await clientWith({});
+  const url = 'https://shop.example/hook';
+  const webhook = await api.post('/webhooks', { url, enabled: false });
   const resource = (collection: string, id: number, notFound: string, patch: object, more: object = {}) => ({
     path: `${collection}/${id}`,
     unknownPath: `${collection}/9999`,
     notFound,
-    replacement: { ...patch, ...more },
     patch,
+    replacement: collection === '/keys' ? undefined : { ...patch, ...more },
     isDeletable: collection !== '/store/inventory',
   });
   return [
@@ -39,6 +42,14 @@ async function someResources(): Promise<Resource[]> {
     resource('/categories', empty, 'category_not_found', { name: `Hounds ${empty}` }),
     resource('/store/orders', order, 'order_not_found', { quantity: 2 }),
     resource('/store/inventory', petId, 'pet_not_found', { quantity: 2 }),
+    resource('/keys', keyId, 'api_key_not_found', { name: 'Till' }),
+    resource(
+      '/webhooks',
+      webhook.body.id,
+      'webhook_not_found',
+      { types: ['pet.*'] },
+      { url, enabled: false },
+    ),
   ];
 }
 
@@ -49,7 +60,7 @@ async function sendWrites(
 ): Promise<ApiResponse[]> {
   const { api } = shop;
   return [
-    await api.put(path, replacement, headers),
+    ...(replacement ? [await api.put(path, replacement, headers)] : []),
     await api.patch(path, patch, headers),
     ...(isDeletable ? [await api.delete(path, headers)] : []),
   ];
@@ -96,7 +107,6 @@ describe('entity tags', () => {
         assert.equal(response.headers.etag, etag);
       }
     }
-    assert.match(await etagOf('/keys/1'), /^"[\x21\x23-\x7e]+"$/);
   });
 
   it('of a created key and webhook are those of the next read, without the secret', async () => {
@@ -131,7 +141,7 @@ describe('If-None-Match', () => {
     const { api } = shop;
     const petId = await aPet(api);
     const resources = (await someResources()).map(({ path }) => path);
-    for (const path of [...resources, '/keys/1', `/pets?id=${petId}&status=available&sort=-name`]) {
+    for (const path of [...resources, `/pets?id=${petId}&status=available&sort=-name`]) {
       const etag = await etagOf(path);
       for (const known of [etag, `W/${etag}`, '*', ` ${etag} `, `${OTHER}, ${etag}`, `W/${etag},${OTHER}`]) {
         for (const method of ['GET', 'HEAD']) {
@@ -162,10 +172,9 @@ describe('If-None-Match', () => {
 describe('If-Match of a read', () => {
   it('is a 412 unless it lists the current state or is *, and takes precedence over If-None-Match', async () => {
     const { api } = shop;
-    const hook = await api.post('/webhooks', { url: 'https://shop.example/hook', enabled: false });
     const resources = (await someResources()).map(({ path }) => path);
     const documents = ['/openapi.json', '/openapi.yaml', '/docs', '/docs/guide'];
-    for (const path of [...resources, hook.headers.location!, '/keys/1', '/pets?id=1', ...documents]) {
+    for (const path of [...resources, '/pets?id=1', ...documents]) {
       const etag = await etagOf(path);
       for (const method of ['GET', 'HEAD']) {
         const send = (tag: string) =>
@@ -250,7 +259,10 @@ describe('If-Match', () => {
     const { api } = shop;
     for (const resource of await someResources()) {
       const { path, replacement, patch } = resource;
-      const replaced = await api.put(path, replacement, { 'if-match': await etagOf(path) });
+      const first = { 'if-match': await etagOf(path) };
+      const replaced = await (replacement
+        ? api.put(path, replacement, first)
+        : api.patch(path, patch, first));
       assert.equal(replaced.status, 200, replaced.text);
       const list = `${OTHER}, ${replaced.headers.etag}`;
       assert.equal((await api.patch(path, patch, { 'if-match': list })).status, 200);
@@ -285,18 +297,5 @@ describe('If-Match', () => {
       await api.patch(`/store/orders/${orderId}`, { quantity: 2 }, stale),
     ])
       assertRejected(response, 412, 'precondition_failed');
-  });
-
-  it('also guards the revocation of a key', async () => {
-    const { api, clientWith } = shop;
-    const { keyId } = await clientWith({});
-    const path = `/keys/${keyId}`;
-    const etag = await etagOf(path);
-
-    assertRejected(await api.delete(path, { 'if-match': OTHER }), 412, 'precondition_failed');
-    assert.equal((await api.get(path)).body.revokedAt, null);
-    assertRejected(await api.delete('/keys/99', { 'if-match': '*' }), 404, 'api_key_not_found');
-    assert.equal((await api.delete(path, { 'if-match': etag })).status, 204);
-    assertRejected(await api.delete(path, { 'if-match': etag }), 412, 'precondition_failed');
   });
 });

@@ -105,10 +105,6 @@ describe('the files for Prometheus and Grafana', () => {
     );
   });
 
-  it('have alerts that depend on no name of a job', () => {
-    for (const { alert, expr } of rules) assert.doesNotMatch(expr, /job\s*[=!]/, alert);
-  });
-
   it('scrape the pods of Kubernetes with a PodMonitor', () => {
     const monitor = parse(readFileSync(join(prometheus, 'pod-monitor.yaml'), 'utf8'));
     const { metadata, spec } = parse(readFileSync(join(deploy, 'kubernetes/deployment.yaml'), 'utf8')).spec

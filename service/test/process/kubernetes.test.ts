@@ -144,13 +144,6 @@ describe('the manifests for Kubernetes', () => {
     assert.ok(periodSeconds * failureThreshold < DRAIN_SECONDS);
   });
 
-  it('restart a replica that does not respond, not one that is not ready', () => {
-    const paths = ['startupProbe', 'livenessProbe', 'readinessProbe'].map(
-      probe => container[probe].httpGet.path,
-    );
-    assert.deepEqual(paths, ['/healthz', '/healthz', '/readyz']);
-  });
-
   it('select the pods of the deployment, by ports that they have', () => {
     const { labels } = deployment.spec.template.metadata;
     const selectors = [deployment.spec.selector, budget.spec.selector, policy.spec.podSelector];

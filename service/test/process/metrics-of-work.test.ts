@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { EventReader } from '../support/event-reader.ts';
 import { holdLocks } from '../support/hold-writes.ts';
 import { scrape } from '../support/metrics.ts';
 import { startTestApp } from '../support/test-app.ts';
@@ -13,15 +12,6 @@ const STREAMS = 'petstore_event_streams_open';
 const SWEEPS = 'petstore_sweep_last_success_timestamp_seconds';
 
 describe('the metrics of background work', () => {
-  it('count the open streams', async t => {
-    const { origin, adminKey, metricsUrl } = await startTestApp(t, { environment: OPS });
-    assert.equal((await scrape(metricsUrl)).total(STREAMS), 0);
-    const readers = [await EventReader.open(origin, adminKey), await EventReader.open(origin, adminKey)];
-    assert.equal((await scrape(metricsUrl)).total(STREAMS), 2);
-    for (const reader of readers) await reader.close();
-    await until('the streams end', async () => (await scrape(metricsUrl)).total(STREAMS) === 0);
-  });
-
   it('show the last success of each sweep', async t => {
     const { app, clock, metricsUrl } = await startTestApp(t, { environment: OPS });
     await app.sweeper.run();

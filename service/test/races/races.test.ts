@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { lockOfPet } from '../../src/catalog/pets/pet-queries.ts';
-import type { Transaction } from '../../src/db/database.ts';
 import { aPet, stockOf } from '../support/factories.ts';
+import { holdLocks } from '../support/hold-writes.ts';
 import { assertInvariants } from '../support/invariants.ts';
 import { startReplicas, tally } from '../support/replicas.ts';
 import { until } from '../support/until.ts';
@@ -74,53 +74,8 @@ describe('units that move at once', () => {
   });
 });
 
-describe('of 50 changes at once', () => {
-  it('with the same If-Match, one succeeds, and the others fail as preconditions', async t => {
-    const { api, atOnce } = await startReplicas(t);
-    const petId = await aPet(api);
-    const { headers } = await api.get(`/pets/${petId}`);
-
-    const responses = await atOnce(50, (api, i) =>
-      api.patch(`/pets/${petId}`, { name: `Name ${i}` }, { 'if-match': headers.etag! }),
-    );
-
-    assert.deepEqual(tally(responses), { '200': 1, '412 precondition_failed': 49 });
-    const winner = responses.find(({ status }) => status === 200)!;
-    const { body, headers: now } = await api.get(`/pets/${petId}`);
-    assert.deepEqual(body, winner.body);
-    assert.equal(now.etag, winner.headers.etag);
-  });
-
-  it('to one category name, one succeeds', async t => {
-    const { atOnce } = await startReplicas(t);
-
-    const responses = await atOnce(50, (api, i) =>
-      api.post('/categories', { name: i % 2 ? 'Parrots' : 'PARROTS' }),
-    );
-
-    assert.deepEqual(tally(responses), { '201': 1, '409 category_name_taken': 49 });
-  });
-});
-
 describe('50 requests at once with one Idempotency-Key', () => {
   const count = 50;
-  it('have one effect', async t => {
-    const { api, atOnce } = await startReplicas(t);
-    const petId = await aPet(api, { stock: 100 });
-
-    const responses = await atOnce(count, api =>
-      api.post('/store/orders', { petId }, { 'idempotency-key': 'sale-1' }),
-    );
-
-    const made = responses.filter(({ status }) => status === 201);
-    const waiting = responses.filter(({ body }) => body.code === 'idempotency_key_in_use');
-    assert.equal(made.length + waiting.length, count, JSON.stringify(tally(responses)));
-    assert.equal(made.filter(({ headers }) => headers['idempotency-replayed'] === undefined).length, 1);
-    const again = await api.post('/store/orders', { petId }, { 'idempotency-key': 'sale-1' });
-    assert.equal(again.headers['idempotency-replayed'], 'true');
-    for (const { body } of made) assert.deepEqual(body, again.body);
-    assert.deepEqual(await stockOf(api, petId), ['available', 99]);
-  });
 
   it('are kept apart by API key', async t => {
     const { api, app, clientWith, atOnce } = await startReplicas(t);
@@ -129,22 +84,13 @@ describe('50 requests at once with one Idempotency-Key', () => {
     const isOther = (i: number) => ((i ^ (i >> 1)) & 1) === 1;
     const headers = { 'idempotency-key': 'sale-1' };
     // The first request of each key waits for this transaction; meanwhile the other requests of that key are rejected.
-    const { promise: started, resolve: start } = Promise.withResolvers<void>();
-    const { promise: released, resolve: release } = Promise.withResolvers<void>();
-    const hold = async (tx: Transaction) => {
-      await tx.lock(lockOfPet(petId));
-      start();
-      await released;
-    };
-    const holding = app.db.write(hold, { alone: true });
-    await started;
+    const release = await holdLocks(app.db, tx => tx.lock(lockOfPet(petId)));
     let ended = 0;
     const sent = atOnce(count, async (api, i) => {
       const client = isOther(i) ? api.as(other.key) : api;
       return client.post('/store/orders', { petId }, headers).finally(() => ended++);
     });
     await until('all but one request of each key are rejected', () => ended >= count - 2).finally(release);
-    await holding;
 
     const responses = await sent;
     const outcomes = { '409 idempotency_key_in_use': count - 2, '201': 2 };
