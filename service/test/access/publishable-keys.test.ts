@@ -1,14 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { selectActiveOrigin } from '../../src/access/api-keys/origin-queries.ts';
-import { SECOND } from '../../src/kit/clock.ts';
 import { eventsOf } from '../support/event-log.ts';
 import { assertRejected } from '../support/rejection.ts';
 import { useShop } from '../support/use-shop.ts';
-import { eachNoon } from './each-noon.ts';
 
 const shop = useShop();
-const { at } = eachNoon(shop);
 
 const webShop = {
   name: 'Web shop',
@@ -88,22 +84,5 @@ describe('a publishable key', () => {
       'The API key lacks the scope `pets:write`: no publishable key can have it, so call the operation from your backend, ' +
         'with a secret key',
     );
-  });
-
-  it('lists active origins until it expires or is revoked, and as long as it lists them', async () => {
-    const { api, app, clock } = shop;
-    const origins = ['https://a.example', 'https://b.example', 'https://c.example'];
-    const active = () => Promise.all(origins.map(origin => selectActiveOrigin(app.db, origin, clock.now())));
-    await aPage({ expiresAt: at('12:00:02'), origins: origins.slice(0, 2) });
-    const { path } = await aPage({ origins: origins.slice(1) });
-    assert.deepEqual(await active(), [true, true, true]);
-    clock.advance(2 * SECOND - 1);
-    assert.deepEqual(await active(), [true, true, true]);
-    clock.advance(1);
-    assert.deepEqual(await active(), [false, true, true]);
-    await api.patch(path, { origins: [origins[1]] });
-    assert.deepEqual(await active(), [false, true, false]);
-    await api.delete(path);
-    assert.deepEqual(await active(), [false, false, false]);
   });
 });

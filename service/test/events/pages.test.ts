@@ -142,6 +142,8 @@ describe('a page of the log', () => {
         new RegExp(`^The cursor must be the number of an event, .* it was ${id.slice(0, 20)}…?$`),
       );
     }
+    for (const id of ['1\t2', '\u00e9'])
+      assertRejected(await shop.api.get('/events/stream', { 'last-event-id': id }), 400, 'invalid_request');
     assert.ok(eventTypeNames.length > 0 && (await latestCursor(shop.api)) === end);
   });
 });

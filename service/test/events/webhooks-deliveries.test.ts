@@ -191,24 +191,6 @@ describe('a redelivery', () => {
     assertRejected(await shop.api.post(`${path}/deliveries/77/redeliver`), 404, 'delivery_not_found');
   });
 
-  it('is sent before later pending events of the subject, and never at the same time', async t => {
-    const shop = await webhookShop(t);
-    const { path } = await shop.webhook();
-    const categoryId = await shop.deliver();
-    shop.receiver.respondWith(500);
-    await shop.rename(categoryId, 'Later');
-    await shop.settle();
-    await shop.api.post(`${path}/deliveries/1/redeliver`);
-    await shop.settle();
-    await shop.after(5 * SECOND);
-    shop.receiver.respondWith(200);
-    await shop.after(5 * MINUTE);
-    assert.deepEqual(
-      shop.receiver.receivedEvents.map(event => event.split('.')[1]),
-      ['created', 'updated', 'created', 'created', 'created', 'updated'],
-    );
-  });
-
   it('waits while a later event of the subject is being sent', async t => {
     const shop = await webhookShop(t);
     const { path } = await shop.webhook();

@@ -2,21 +2,9 @@ import assert from 'node:assert/strict';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { describe, it } from 'node:test';
-import { DAY, HOUR, MINUTE, SECOND } from '../../src/kit/clock.ts';
+import { DAY, MINUTE, SECOND } from '../../src/kit/clock.ts';
 import { scrape } from '../support/metrics.ts';
 import { sendDue, webhookShop } from './webhook-shop.ts';
-
-const SCHEDULE = [
-  5 * SECOND,
-  5 * MINUTE,
-  30 * MINUTE,
-  2 * HOUR,
-  5 * HOUR,
-  10 * HOUR,
-  14 * HOUR,
-  20 * HOUR,
-  24 * HOUR,
-];
 
 /** Resolves when the dispatcher, in this process, receives the start of the body of an endpoint's response. */
 async function bodyArrives(): Promise<void> {
@@ -64,35 +52,6 @@ describe('a webhook whose endpoint fails', () => {
 });
 
 describe('a failed delivery', () => {
-  it('is tried again after each pause of the schedule, neither sooner nor later, and then is dead', async t => {
-    const shop = await webhookShop(t);
-    const { path } = await shop.webhook();
-    shop.receiver.respondWith(500, {}, 'Out of order');
-    await shop.deliver();
-    for (const [i, pause] of SCHEDULE.entries()) {
-      assert.equal(shop.receiver.received.length, i + 1);
-      const [{ status, nextAttemptAt }] = await shop.read(`${path}/deliveries`);
-      assert.deepEqual([status, Date.parse(nextAttemptAt) - shop.clock.now()], ['pending', pause]);
-      await shop.after(pause - 1);
-      assert.equal(shop.receiver.received.length, i + 1, `before pause ${i} was over`);
-      await shop.after(1);
-    }
-    assert.equal(shop.receiver.received.length, 10);
-    const [delivery] = await shop.deliveries(path);
-    assert.deepEqual(
-      [delivery.status, delivery.attemptCount, delivery.nextAttemptAt, Date.parse(delivery.finishedAt)],
-      ['dead', 10, null, shop.clock.now()],
-    );
-    assert.deepEqual(
-      delivery.attempts.map((attempt: Record<string, unknown>) => [
-        ...[attempt.number, attempt.status, attempt.error, attempt.responseStart],
-      ]),
-      Array.from({ length: 10 }, (_, i) => [i + 1, 500, 'Status 500', 'Out of order']),
-    );
-    await shop.after(30 * DAY);
-    assert.equal(shop.receiver.received.length, 10);
-  });
-
   it('continues its schedule after a restart', async t => {
     const shop = await webhookShop(t);
     await shop.webhook();

@@ -69,25 +69,6 @@ describe('a field', () => {
     }
   });
 
-  it('too large for any integer is rejected, not rounded, and quoted as sent', async () => {
-    const { api } = shop;
-    for (const number of [
-      '1e400',
-      '-1e400',
-      '1e21',
-      '9007199254740992',
-      '9007199254740993',
-      '-9223372036854775809',
-    ]) {
-      const quoted = async (value: string) =>
-        assertRejected(await api.post('/store/orders', `{"petId":${value}}`), 400, 'invalid_request');
-      assert.match(await quoted(number), /^Field `petId` must be /);
-      assert.ok((await quoted(number)).endsWith(`, but was ${number}`));
-      const list = `[${number},"\\"${number}"]`;
-      assert.ok((await quoted(list)).endsWith(`, but was ${list}`), list);
-    }
-  });
-
   it('is measured as sent, and must not be blank', async () => {
     const { api } = shop;
     let tried = 0;

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import type { Server } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { describe, it } from 'node:test';
 import { MINUTE, SECOND } from '../../src/kit/clock.ts';
@@ -197,14 +196,6 @@ describe('a request that never arrives completely', () => {
       const message = assertRejected(await exchangeBytes(origin, part), 408, 'request_timeout');
       assert.equal(message, 'The request did not arrive completely within 0.1 seconds');
     }
-  });
-
-  it('has 30 seconds, and the server checks every second', async t => {
-    const { app } = await startTestApp(t);
-    const { requestTimeout, headersTimeout, connectionsCheckingInterval } = app.server.server as Server & {
-      connectionsCheckingInterval: number;
-    };
-    assert.deepEqual([requestTimeout, headersTimeout, connectionsCheckingInterval], [30_000, 30_000, 1_000]);
   });
 
   it('because its client disconnects is not a fault of the service', async t => {

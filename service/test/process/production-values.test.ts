@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
+import type { Server } from 'node:http';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { readConfig } from '../../src/config.ts';
@@ -287,10 +288,11 @@ describe('the running service', () => {
     const { shop, started, ofStream } = await intervalsOf(t, false);
     assert.deepEqual(started, [800, SECOND, SECOND, SECOND, MINUTE, HOUR]);
     assert.deepEqual(ofStream.toSorted(), [SECOND, SECOND, 15 * SECOND]);
-    const { requestTimeout: request, headersTimeout, keepAliveTimeout, timeout } = shop.app.server.server;
+    const server = shop.app.server.server as Server & { connectionsCheckingInterval: number };
+    const { requestTimeout: request, headersTimeout, keepAliveTimeout, timeout } = server;
     assert.deepEqual(
-      [request, headersTimeout, keepAliveTimeout, timeout],
-      [requestTimeout, requestTimeout, 72 * SECOND, 2 * MINUTE],
+      [request, headersTimeout, keepAliveTimeout, timeout, server.connectionsCheckingInterval],
+      [requestTimeout, requestTimeout, 72 * SECOND, 2 * MINUTE, SECOND],
     );
   });
 

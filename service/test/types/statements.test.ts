@@ -17,7 +17,7 @@ import { valuesOf } from '../support/values.ts';
 /** Files with statements that depend on values of their functions, and the tests that execute all of these. */
 const executed: Record<string, string> = {
   'service/src/access/api-keys/api-key-queries.ts': 'access/keys.test.ts',
-  'service/src/access/api-keys/origin-queries.ts': 'access/publishable-keys.test.ts',
+  'service/src/access/api-keys/origin-queries.ts': 'access/cross-origin.test.ts',
   'service/src/access/rate-limits/limit-queries.ts': 'races/limit-flushes.test.ts',
   'service/src/catalog/pets/pet-queries.ts': 'journeys/pets.test.ts',
   'service/src/catalog/pets/search/known-words.ts': 'db/search-plans.test.ts',
