@@ -12,20 +12,26 @@ const MAX_LENGTH = 32;
  */
 export const MAX_DECOMPOSED = 800;
 
-/** Letters with a stroke or a ligature, which Unicode does not decompose. */
+/** Letters with a stroke or a ligature, which Unicode does not decompose, and the Icelandic ones, as names are written without them. */
 const plainLetters: Readonly<Record<string, string>> = {
   ø: 'o',
   ł: 'l',
   đ: 'd',
+  ð: 'd',
+  þ: 'th',
   ħ: 'h',
   ı: 'i',
   æ: 'ae',
   œ: 'oe',
 };
 
+/** Runs of letters and digits, and pictures: each is a word of its own, a flag is two indicators. */
+const WORD = /[\p{L}\p{N}]+|\p{Extended_Pictographic}|\p{Regional_Indicator}{2}/gu;
+
 /**
  * Returns the distinct words of a text that `foldCase` has folded: runs of letters and digits of any script, without accents
- * (Unicode NFKD without marks). They come from the first 800 code units of the decomposed text.
+ * (Unicode NFKD without marks), and emoji (Unicode Technical Standard 51: each picture of a sequence, without joiners and skin
+ * tones). They come from the first 800 code units of the decomposed text.
  */
 export function wordsOf(folded: string): string[] {
   const words = isAscii(folded)
@@ -35,8 +41,8 @@ export function wordsOf(folded: string): string[] {
         .slice(0, MAX_DECOMPOSED)
         .replace(/\p{M}+/gu, '')
         .toLowerCase()
-        .replace(/[øłđħıæœ]/g, letter => plainLetters[letter]!)
-        .match(/[\p{L}\p{N}]+/gu);
+        .replace(/[øłđðþħıæœ]/g, letter => plainLetters[letter]!)
+        .match(WORD);
   return words ? [...new Set(words.map(cut))] : [];
 }
 

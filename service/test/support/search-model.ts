@@ -13,6 +13,8 @@ const plain: Record<string, string> = {
   ø: 'o',
   ł: 'l',
   đ: 'd',
+  ð: 'd',
+  þ: 'th',
   ħ: 'h',
   ı: 'i',
   æ: 'ae',
@@ -27,10 +29,16 @@ function lettersOf(text: string): string {
 }
 
 export function wordsIn(text: string): string[] {
-  return lettersOf(text)
-    .split(/[^\p{L}\p{N}]+/u)
-    .filter(word => word !== '')
-    .map(word => Array.from(word).slice(0, 32).join(''));
+  return (
+    lettersOf(text)
+      // Each picture and each flag is a word of its own, and half a flag is none.
+      .replace(/\p{Extended_Pictographic}|\p{RI}\p{RI}?/gu, text =>
+        /^\p{RI}$/u.test(text) ? ' ' : ` ${text} `,
+      )
+      .split(/[^\p{L}\p{N}\p{Extended_Pictographic}\p{RI}]+/u)
+      .filter(word => word !== '')
+      .map(word => Array.from(word).slice(0, 32).join(''))
+  );
 }
 
 function allowed(word: string): number {
@@ -68,6 +76,7 @@ function tierOf(words: string[], name: string): number {
 /** Returns the pets that a search finds, in order. `placeOf` is its place in the order of names. */
 export function searched<P extends Named>(pets: readonly P[], q: string, placeOf: (pet: P) => number): P[] {
   const words = wordsIn(q);
+  if (words.length === 0) return [];
   return pets
     .map(pet => ({ pet, tier: tierOf(words, pet.name) }))
     .filter(({ tier }) => tier < 3)

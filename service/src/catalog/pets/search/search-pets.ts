@@ -20,7 +20,7 @@ export type SearchQuery = PetQuery & { readonly q: string };
 
 /**
  * Reads one page of the pets whose names have all words of `q`: exact matches first, then prefixes, then matches with typing
- * errors, each by name and ID. Long searches are split into slices, and end when `signal` is aborted. Rejects with
+ * errors, each by name and ID. A text without words finds nothing. Long searches are split into slices, and end when `signal` is aborted. Rejects with
  * InvalidListing.
  */
 export async function searchPets(db: Queries, query: SearchQuery, signal?: AbortSignal): Promise<Page<Pet>> {
@@ -29,6 +29,7 @@ export async function searchPets(db: Queries, query: SearchQuery, signal?: Abort
   const texts = parseSearch(q);
   const digest = digestOf([texts, conditions]);
   const after = cursor === undefined ? undefined : placeIn(cursor, digest);
+  if (texts.length === 0) return { items: [], ...(count ? { total: 0 } : {}) };
   const search = new Search(db, texts, conditions.equal, signal);
   const found = await search.first(limit + 1, after);
   const total = count ? { total: (await search.first(MAX_COUNTED + 1)).length } : {};

@@ -23,12 +23,9 @@ export interface SearchWord {
   readonly near: readonly string[];
 }
 
-/** Returns the distinct words of a search. Throws InvalidListing. */
+/** Returns the distinct words of a search; a text of punctuation has none. Throws InvalidListing. */
 export function parseSearch(q: string): string[] {
   const words = wordsOf(foldCase(q));
-  if (words.length === 0) {
-    throw new InvalidListing('Query parameter `q` must have at least one letter or digit');
-  }
   if (words.length > MAX_WORDS) {
     throw new InvalidListing(
       `Query parameter \`q\` must have at most ${MAX_WORDS} words, but has ${words.length}: leave some out`,
