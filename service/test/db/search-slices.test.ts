@@ -86,6 +86,34 @@ for (const [engine, openStore] of Object.entries(engines)) {
       for (const [q, limit, expected] of cases) assert.deepEqual(await search(db, q, limit), expected, q);
     });
 
+    it('counts the pets of one word without looking at their names, and each pet once', async t => {
+      const { db } = await openStore(t);
+      const names = [
+        'rex',
+        'rex rexa',
+        'a rex',
+        'a rexa rexb',
+        'b golden holden',
+        'holden',
+        'c goldens',
+        'max',
+      ];
+      await store(db, names);
+      let compared = 0;
+      const counter = recorded(db, ({ sql }) => {
+        if (sql.includes('name_key LIKE')) compared++;
+      });
+      const totals: unknown[] = [];
+      for (const q of ['rex', 'golden', 'm', 'x']) {
+        const compare = compared;
+        await searchPets(counter, { q, limit: 1 });
+        const ofPage = compared - compare;
+        totals.push((await searchPets(counter, { q, limit: 1, count: true })).total);
+        assert.equal(compared, compare + 2 * ofPage, 'only the page itself compares names');
+      }
+      assert.deepEqual(totals, [4, 3, 1, 0]);
+    });
+
     it('checks a bounded number of characters of names in each turn of the event loop', async t => {
       const { db } = await openStore(t);
       const count = 2_000;

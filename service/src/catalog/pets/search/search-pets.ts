@@ -32,7 +32,7 @@ export async function searchPets(db: Queries, query: SearchQuery, signal?: Abort
   if (texts.length === 0) return { items: [], ...(count ? { total: 0 } : {}) };
   const search = new Search(db, texts, conditions.equal, signal);
   const found = await search.first(limit + 1, after);
-  const total = count ? { total: (await search.first(MAX_COUNTED + 1)).length } : {};
+  const total = count ? { total: await search.count(MAX_COUNTED + 1) } : {};
   const items = await readPets(
     db,
     found.slice(0, limit).map(({ place }) => place),

@@ -1,6 +1,7 @@
 import type { Queries, Row } from '../../../db/database.ts';
 import { isOneOf, type Values } from '../../../db/select-page.ts';
 import { petList } from '../pet-queries.ts';
+import { countOfWord } from './count.ts';
 import { exactly, type List, longerThan, namesBetween, type Place, START } from './lists.ts';
 import { type SearchWord, Tier, tierOf, withNear } from './search-words.ts';
 import { type Found, furthest, nameCondition, Slice, type SliceSize } from './slices.ts';
@@ -52,8 +53,9 @@ interface SourceSlice {
 /** Finds the places of pets in the results of one search. */
 export class Search {
   readonly #db: Queries;
+  readonly #texts: readonly string[];
   /** Only the last tier needs the words of the dictionary. */
-  #words: readonly SearchWord[];
+  #near: Promise<readonly SearchWord[]> | undefined;
   readonly #filters: Values;
   readonly #signal: AbortSignal | undefined;
   /** The lists of each word by tier: the pets in which it matches in this way. */
@@ -61,7 +63,7 @@ export class Search {
 
   constructor(db: Queries, texts: readonly string[], filters: Values, signal: AbortSignal | undefined) {
     this.#db = db;
-    this.#words = texts.map(text => ({ text, near: [] }));
+    this.#texts = texts;
     this.#filters = filters;
     this.#signal = signal;
   }
@@ -71,44 +73,57 @@ export class Search {
     const found: Match[] = [];
     for (const tier of tiers) {
       if (after && tier < after.tier) continue;
-      if (tier === Tier.errors) this.#words = await withNear(this.#db, this.#words);
-      await this.#addTier(found, tier, after?.tier === tier ? after.place : START, limit);
+      await this.#addTiers(found, [tier], after?.tier === tier ? after.place : START, limit);
       if (found.length >= limit) break;
     }
     return found;
   }
 
-  async #addTier(found: Match[], tier: Tier, after: Place, limit: number): Promise<void> {
-    const sources = await this.#sourcesOf(tier);
-    const condition = nameCondition(this.#words, tier === Tier.errors);
+  /** Counts the matches, up to `limit`. */
+  async count(limit: number): Promise<number> {
+    const [text, ...others] = this.#texts as [string, ...string[]];
+    const nearOf = async () => (await this.#wordsFor(Tier.errors))[0]!.near;
+    const options = { filters: this.#filters, limit, nearOf };
+    const count = others.length === 0 ? await countOfWord(this.#db, text, options) : undefined;
+    if (count !== undefined) return count;
+    const found: Match[] = [];
+    await this.#addTiers(found, tiers, START, limit);
+    return found.length;
+  }
+
+  /** Adds the next matches of some tiers, all of them in the order of names. */
+  async #addTiers(found: Match[], wanted: readonly Tier[], after: Place, limit: number): Promise<void> {
+    const last = wanted.at(-1)!;
+    const words = await this.#wordsFor(last);
+    const sources = await this.#sourcesOf(words, wanted);
+    const condition = nameCondition(words, last === Tier.errors);
     let place: Place | undefined = after;
     for (const size of sizesOf(limit, condition[1].length)) {
       if (!place || found.length >= limit) return;
       await nextTurn();
       const { slice, isFiltered } = await this.#furthest(sources, place, size);
       const { places, next }: Found = await slice.read(condition);
-      await this.#addMatches(found, tier, await this.#ofTier(tier, places), isFiltered, limit);
+      const matches = await matchesAmong(places, words, wanted);
+      await this.#addMatches(found, matches, isFiltered, limit);
       this.#signal?.throwIfAborted();
       place = next;
     }
   }
 
-  async #ofTier(tier: Tier, places: readonly Place[]): Promise<Place[]> {
-    const checked = new Portions(CHECKED_AT_ONCE);
-    const ofTier: Place[] = [];
-    for (const place of places) {
-      await checked.take(place.name_key.length);
-      if (tierOf(this.#words, place.name_key) === tier) ofTier.push(place);
-    }
-    return ofTier;
+  #wordsFor(tier: Tier): Promise<readonly SearchWord[]> {
+    const words = this.#texts.map(text => ({ text, near: [] }));
+    if (tier !== Tier.errors) return Promise.resolve(words);
+    this.#near ??= withNear(this.#db, words);
+    return this.#near;
   }
 
-  /** Returns the sources of a tier. Each of them has all of its pets. */
-  async #sourcesOf(tier: Tier): Promise<Source[]> {
-    const levels = await Promise.all(this.#words.map(word => this.#listsOf(word, tier)));
-    // Each pet matches every word up to the tier, and, after the first tier, some word in the way of the tier.
+  /** Returns the sources of some tiers. Each of them has all of their pets. */
+  async #sourcesOf(words: readonly SearchWord[], wanted: readonly Tier[]): Promise<Source[]> {
+    const tier = wanted.at(-1)!;
+    const levels = await Promise.all(words.map(word => this.#listsOf(word, tier)));
+    // Each pet matches every word up to the tier, and, in one tier after the first, some word in the way of the tier.
     const sources = levels.map(together);
-    if (tier !== Tier.exact) sources.push(together(levels.map(lists => lists.at(-1))));
+    if (wanted.length === 1 && tier !== Tier.exact) sources.push(together(levels.map(lists => lists.at(-1))));
     const some = smallest(sources.filter(lists => lists !== undefined)).map(lists => ({
       lists,
       isFiltered: !this.#hasFilters,
@@ -152,29 +167,47 @@ export class Search {
 
   async #addMatches(
     found: Match[],
-    tier: Tier,
-    places: readonly Place[],
+    matches: readonly Match[],
     isFiltered: boolean,
     limit: number,
   ): Promise<void> {
-    for (let i = 0; i < places.length && found.length < limit; i += ROWS_AT_ONCE) {
-      const batch = places.slice(i, i + ROWS_AT_ONCE);
+    for (let i = 0; i < matches.length && found.length < limit; i += ROWS_AT_ONCE) {
+      const batch = matches.slice(i, i + ROWS_AT_ONCE);
       const matching = isFiltered ? batch : await this.#filtered(batch);
-      for (const place of matching.slice(0, limit - found.length)) found.push({ tier, place });
+      found.push(...matching.slice(0, limit - found.length));
     }
   }
 
-  async #filtered(places: readonly Place[]): Promise<Place[]> {
+  async #filtered(matches: readonly Match[]): Promise<Match[]> {
     const filters = Object.entries(this.#filters);
-    const rows = await readRows(this.#db, places);
+    const rows = await readRows(
+      this.#db,
+      matches.map(({ place }) => place),
+    );
     const matching = rows.filter(row => filters.every(([column, values]) => values.includes(row[column]!)));
     const ids = new Set(matching.map(row => row.id));
-    return places.filter(({ id }) => ids.has(id));
+    return matches.filter(({ place }) => ids.has(place.id));
   }
 
   get #hasFilters(): boolean {
     return Object.keys(this.#filters).length > 0;
   }
+}
+
+/** Returns those of some pets that are in one of the tiers. */
+async function matchesAmong(
+  places: readonly Place[],
+  words: readonly SearchWord[],
+  some: readonly Tier[],
+): Promise<Match[]> {
+  const checked = new Portions(CHECKED_AT_ONCE);
+  const matches: Match[] = [];
+  for (const place of places) {
+    await checked.take(place.name_key.length);
+    const tier = tierOf(words, place.name_key);
+    if (some.includes(tier)) matches.push({ tier, place });
+  }
+  return matches;
 }
 
 /** Leaves out the sets of lists that contain another one. */
