@@ -1,13 +1,14 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useCallback, useMemo } from 'react';
 import { useSession } from '../app/session.ts';
+import { useCurrent } from './current.ts';
 import { type ListData, type ListPage, listKey, MOST_WAITING } from './list-cache.ts';
 import { countOf, firstPage, type Listing, shownTotal } from './resource.ts';
 
 const PAGE_SIZE = 100;
 
 /** A list that grows as the user scrolls, and that the live layer keeps fresh. */
-export function useList<T extends object, Query extends object>(resource: Listing<T, Query>, query: Query) {
+function useList<T extends object, Query extends object>(resource: Listing<T, Query>, query: Query) {
   const { store, cache } = useSession();
   const key = listKey(resource, query);
   const { data, error, hasNextPage, isFetchingNextPage, isPending, fetchNextPage, refetch } =
@@ -50,6 +51,18 @@ export function useList<T extends object, Query extends object>(resource: Listin
     error,
     retry: refetch,
   };
+}
+
+/**
+ * The list of a page, its last row and how a row opens, for `ListPage`. `open` leads to the panel of an item by its ID, and keeps the
+ * filters.
+ */
+export function useListPage<T extends object, Query extends object>(
+  resource: Listing<T, Query>,
+  query: Query,
+  open: (id: string) => unknown,
+) {
+  return { list: useList(resource, query), ...useCurrent(resource, query, open) };
 }
 
 /** Keeps what events have changed while a further page was read: the result of that has the pages of before. */

@@ -8,7 +8,7 @@ interface ListPageProps<T> {
   title: string;
   /** Decides the widths of the columns, by the CSS of the page. */
   className: string;
-  /** What `useList` returns. */
+  /** What `useListPage` returns, as are the next three. */
   list: {
     rows: readonly T[];
     gone: ReadonlySet<number>;

@@ -27,7 +27,9 @@ export function ActivityPage() {
   // After Back, before the table has scrolled.
   const [isScrolled, setScrolled] = useState((position?.scrollY ?? 0) > 0);
   const list = useActivity(filter, isPaused || isPointed || isScrolled);
-  const [current, setCurrent] = useCurrent(activities, filter);
+  const rows = useCurrent(activities, filter, eventId =>
+    navigate({ to: '/activity/$eventId', params: { eventId }, search: filter }),
+  );
   const columns = useMemo(
     (): Column<Activity>[] => [
       { name: 'who', header: 'Who', cell: ([entry]) => actorOf(entry, account.keyId) },
@@ -37,10 +39,6 @@ export function ActivityPage() {
     ],
     [account.keyId],
   );
-  const open = ([{ eventId }]: Activity) => {
-    setCurrent(Number(eventId));
-    void navigate({ to: '/activity/$eventId', params: { eventId }, search: filter });
-  };
   const isFiltered = Object.keys(filter).length > 0;
   // No row moves under the pointer, or while the keyboard is used in the table.
   function point({ target }: { target: EventTarget }): void {
@@ -65,10 +63,8 @@ export function ActivityPage() {
         title="Activity"
         className="activity"
         list={list}
+        {...rows}
         columns={columns}
-        idOf={activities.idOf}
-        current={current}
-        onOpen={open}
         action={
           <Button aria-pressed={isPaused} onClick={() => setPaused(!isPaused)}>
             {isPaused ? 'Continue' : 'Pause'}

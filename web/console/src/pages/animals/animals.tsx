@@ -2,8 +2,7 @@ import type { Pet } from '@petstore/client';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { useSession } from '../../app/session.ts';
-import { useCurrent } from '../../data/current.ts';
-import { useList } from '../../data/lists.ts';
+import { useListPage } from '../../data/lists.ts';
 import { type PetQuery, pets } from '../../data/pets.ts';
 import { useSelection } from '../../data/selection.ts';
 import { useCategories, useLacksCategories } from '../../data/use-categories.ts';
@@ -23,30 +22,26 @@ export function Animals() {
   const { can } = useSession();
   const query = route.useSearch();
   const navigate = route.useNavigate();
-  const list = useList(pets, query);
-  const [current, setCurrent] = useCurrent(pets, query);
-  const selection = useSelection(pets, query, list.rows);
+  const page = useListPage(pets, query, petId =>
+    navigate({ to: '/animals/$petId', params: { petId }, search: query }),
+  );
+  const selection = useSelection(pets, query, page.list.rows);
   const columns = useColumns(query);
   const lacksCategories = useLacksCategories();
-  const open = (pet: Pet) => {
-    setCurrent(pet.id);
-    void navigate({ to: '/animals/$petId', params: { petId: String(pet.id) }, search: query });
-  };
   const isFiltered = Object.keys(query).some(name => name !== 'sort');
   return (
     <ListPage
       title="Animals"
       className="animals"
-      list={list}
+      {...page}
       columns={columns}
-      idOf={pets.idOf}
-      current={current}
-      onOpen={open}
       action={can('pets:write') && <AddLink search={query} />}
       filters={<Filters query={query} />}
       selection={can('pets:write') ? { ...selection, nameOf } : undefined}
       selectionBar={
-        can('pets:write') && <BulkBar pets={selection.items} gone={list.gone} onClear={selection.clear} />
+        can('pets:write') && (
+          <BulkBar pets={selection.items} gone={page.list.gone} onClear={selection.clear} />
+        )
       }
       empty={
         isFiltered

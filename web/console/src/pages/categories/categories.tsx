@@ -2,8 +2,7 @@ import type { Category } from '@petstore/client';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useSession } from '../../app/session.ts';
 import { categories } from '../../data/categories.ts';
-import { useCurrent } from '../../data/current.ts';
-import { useList } from '../../data/lists.ts';
+import { useListPage } from '../../data/lists.ts';
 import { Icon } from '../../kit/icon.tsx';
 import { ListPage } from '../../kit/list-page.tsx';
 import { SearchField } from '../../kit/search-field.tsx';
@@ -32,25 +31,15 @@ export function Categories() {
   const { can } = useSession();
   const query = route.useSearch();
   const navigate = route.useNavigate();
-  const list = useList(categories, query);
-  const [current, setCurrent] = useCurrent(categories, query);
-  const open = (category: Category) => {
-    setCurrent(category.id);
-    void navigate({
-      to: '/categories/$categoryId',
-      params: { categoryId: String(category.id) },
-      search: query,
-    });
-  };
+  const page = useListPage(categories, query, categoryId =>
+    navigate({ to: '/categories/$categoryId', params: { categoryId }, search: query }),
+  );
   return (
     <ListPage
       title="Categories"
       className="categories"
-      list={list}
+      {...page}
       columns={columns}
-      idOf={categories.idOf}
-      current={current}
-      onOpen={open}
       action={
         can('pets:write') && (
           <Link className="button" data-kind="main" to="/categories/new" search={query}>

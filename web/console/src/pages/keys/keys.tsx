@@ -1,10 +1,9 @@
 import type { ApiKey } from '@petstore/client';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import { useCurrent } from '../../data/current.ts';
 import { useFreshBans } from '../../data/fresh-keys.ts';
 import { type KeyQuery, keys, kindNames, planNames, plans } from '../../data/keys.ts';
-import { useList } from '../../data/lists.ts';
+import { useListPage } from '../../data/lists.ts';
 import { type RequestsToday, useRequestsToday } from '../../data/requests-today.ts';
 import { Choices } from '../../kit/choices.tsx';
 import { Icon } from '../../kit/icon.tsx';
@@ -80,24 +79,18 @@ function Requests({ today: { of, atMost }, id }: { today: RequestsToday; id: num
 export function Keys() {
   const query = route.useSearch();
   const navigate = route.useNavigate();
-  const list = useList(keys, query);
-  useFreshBans(list.rows);
+  const page = useListPage(keys, query, keyId =>
+    navigate({ to: '/keys/$keyId', params: { keyId }, search: query }),
+  );
+  useFreshBans(page.list.rows);
   const today = useRequestsToday();
   const columns = useMemo(() => columnsWith(today), [today]);
-  const [current, setCurrent] = useCurrent(keys, query);
-  const open = (key: ApiKey) => {
-    setCurrent(key.id);
-    void navigate({ to: '/keys/$keyId', params: { keyId: String(key.id) }, search: query });
-  };
   return (
     <ListPage
       title="Keys"
       className="keys"
-      list={list}
+      {...page}
       columns={columns}
-      idOf={keys.idOf}
-      current={current}
-      onOpen={open}
       action={
         <Link className="button" data-kind="main" to="/keys/new" search={query}>
           <Icon name="add" />

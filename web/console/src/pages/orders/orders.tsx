@@ -2,8 +2,7 @@ import type { Order } from '@petstore/client';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { useSession } from '../../app/session.ts';
-import { useCurrent } from '../../data/current.ts';
-import { useList } from '../../data/lists.ts';
+import { useListPage } from '../../data/lists.ts';
 import { type OrderQuery, orders, sortOf } from '../../data/orders.ts';
 import { nameOf, usePetNames } from '../../data/pet-names.ts';
 import { Icon } from '../../kit/icon.tsx';
@@ -22,14 +21,10 @@ export function Orders() {
   const { can } = useSession();
   const query = route.useSearch();
   const navigate = route.useNavigate();
-  const list = useList(orders, query);
-  const [current, setCurrent] = useCurrent(orders, query);
-  const columns = useColumns(query, list.rows);
-  const open = (order: Order) => {
-    const id = orders.idOf(order);
-    setCurrent(id);
-    void navigate({ to: '/orders/$orderId', params: { orderId: String(id) }, search: query });
-  };
+  const page = useListPage(orders, query, orderId =>
+    navigate({ to: '/orders/$orderId', params: { orderId }, search: query }),
+  );
+  const columns = useColumns(query, page.list.rows);
   const isFiltered = Object.keys(query).some(name => name !== 'sort');
   const place = can('orders:write') && (
     <Link className="button" data-kind="main" to="/orders/new" search={query}>
@@ -41,11 +36,8 @@ export function Orders() {
     <ListPage
       title="Orders"
       className="orders"
-      list={list}
+      {...page}
       columns={columns}
-      idOf={orders.idOf}
-      current={current}
-      onOpen={open}
       action={place}
       filters={<Filters query={query} />}
       empty={

@@ -3,10 +3,10 @@ import { useId, useRef, useState } from 'react';
 import { Icon } from '../../kit/icon.tsx';
 import { StockEditor } from './stock-editor.tsx';
 
-const idOfButton = (petId: number) => `stock-of-${petId}`;
+const idOfButton = (petId: number | string) => `stock-of-${petId}`;
 
 /** Opens the editor of a row. */
-export function openStockMenu(petId: number): void {
+export function openStockMenu(petId: string): void {
   document.getElementById(idOfButton(petId))?.click();
 }
 

@@ -2,8 +2,7 @@ import type { InventoryItem } from '@petstore/client';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { useSession } from '../../app/session.ts';
-import { useCurrent } from '../../data/current.ts';
-import { useList } from '../../data/lists.ts';
+import { useListPage } from '../../data/lists.ts';
 import { nameOf, usePetNames } from '../../data/pet-names.ts';
 import { type StockQuery, stock } from '../../data/stock.ts';
 import { Icon } from '../../kit/icon.tsx';
@@ -18,22 +17,15 @@ const route = getRouteApi('/stock');
 
 export function Stock() {
   const query = route.useSearch();
-  const list = useList(stock, query);
-  const [current, setCurrent] = useCurrent(stock, query);
-  const columns = useColumns(query, list.rows);
+  const page = useListPage(stock, query, openStockMenu);
+  const columns = useColumns(query, page.list.rows);
   const isFiltered = Object.keys(query).some(name => name !== 'sort');
   return (
     <ListPage
       title="Stock"
       className="stock"
-      list={list}
+      {...page}
       columns={columns}
-      idOf={stock.idOf}
-      current={current}
-      onOpen={({ petId }) => {
-        setCurrent(petId);
-        openStockMenu(petId);
-      }}
       action={null}
       filters={<Filters query={query} />}
       empty={

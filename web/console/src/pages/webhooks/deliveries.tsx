@@ -1,8 +1,7 @@
 import type { WebhookDelivery } from '@petstore/client';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import { useCurrent } from '../../data/current.ts';
-import { useList } from '../../data/lists.ts';
+import { useListPage } from '../../data/lists.ts';
 import { deliveries, deliveryStatuses } from '../../data/webhooks.ts';
 import { Button } from '../../kit/button.tsx';
 import { anyOr, Choices } from '../../kit/choices.tsx';
@@ -29,31 +28,25 @@ export function Deliveries() {
   const { status } = route.useSearch();
   const navigate = route.useNavigate();
   const query = useMemo(() => ({ webhookId: Number(webhookId), status }), [webhookId, status]);
-  const list = useList(deliveries, query);
-  const [current, setCurrent] = useCurrent(deliveries, query);
-  const open = ({ id }: WebhookDelivery) => {
-    setCurrent(id);
-    void navigate({
+  const page = useListPage(deliveries, query, deliveryId =>
+    navigate({
       to: '/webhooks/$webhookId/deliveries/$deliveryId',
-      params: { webhookId, deliveryId: String(id) },
+      params: { webhookId, deliveryId },
       search: { status },
-    });
-  };
+    }),
+  );
   return (
     <ListPage
       title={`Deliveries of webhook ${webhookId}`}
       className="deliveries"
-      list={list}
+      {...page}
       columns={columns}
-      idOf={deliveries.idOf}
-      current={current}
-      onOpen={open}
       action={
         <div className="panel-actions">
           <Link className="button" to="/webhooks/$webhookId" params={{ webhookId }}>
             Webhook
           </Link>
-          <Button onClick={list.showWaiting}>Read again</Button>
+          <Button onClick={page.list.showWaiting}>Read again</Button>
         </div>
       }
       filters={

@@ -1,8 +1,7 @@
 import type { Webhook } from '@petstore/client';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useSession } from '../../app/session.ts';
-import { useCurrent } from '../../data/current.ts';
-import { useList } from '../../data/lists.ts';
+import { useListPage } from '../../data/lists.ts';
 import { webhooks } from '../../data/webhooks.ts';
 import { Icon } from '../../kit/icon.tsx';
 import { ListPage } from '../../kit/list-page.tsx';
@@ -69,12 +68,9 @@ const query = {};
 export function Webhooks() {
   const { can } = useSession();
   const navigate = useNavigate();
-  const list = useList(webhooks, query);
-  const [current, setCurrent] = useCurrent(webhooks, query);
-  const open = (webhook: Webhook) => {
-    setCurrent(webhook.id);
-    void navigate({ to: '/webhooks/$webhookId', params: { webhookId: String(webhook.id) } });
-  };
+  const page = useListPage(webhooks, query, webhookId =>
+    navigate({ to: '/webhooks/$webhookId', params: { webhookId } }),
+  );
   const action = can('webhooks:write') && can('events:read') && (
     <Link className="button" data-kind="main" to="/webhooks/new">
       <Icon name="add" />
@@ -85,11 +81,8 @@ export function Webhooks() {
     <ListPage
       title="Webhooks"
       className="webhooks"
-      list={list}
+      {...page}
       columns={columns}
-      idOf={webhooks.idOf}
-      current={current}
-      onOpen={open}
       action={action}
       filters={null}
       empty={{
