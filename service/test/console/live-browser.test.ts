@@ -171,10 +171,12 @@ describe('several tabs of one user', () => {
   });
 
   it('share nothing with a tab of another key', async t => {
-    const { shop, context, watch, open } = await visit(t);
+    const { shop, page, context, watch, open } = await visit(t);
     const { key } = await shop.clientWith({ scopes: ['pets:read', 'events:read'] });
     const administrator = await open('/activity');
     await administrator.live();
+    // Otherwise the tab would continue the session of the first one.
+    await page.evaluate('localStorage.clear()');
     const other = await ConsolePage.openIn(await context.newPage(), '/activity', key);
     await other.live();
     await eventually(async () => watch.urls.filter(url => url.includes('/events/stream')).length, 2);

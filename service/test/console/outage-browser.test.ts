@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import { before, describe, it, type TestContext } from 'node:test';
-import { eventually, useBrowser, type Visit } from '../support/browser.ts';
-import { buildConsole, ConsolePage } from '../support/console-page.ts';
-import { aPet } from '../support/factories.ts';
+import { describe, it, type TestContext } from 'node:test';
+import { eventually, type Visit } from '../support/browser.ts';
+import { ConsolePage, useConsole } from '../support/console-page.ts';
+import { aCategory, aPet } from '../support/factories.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
 
-const visitIn = useBrowser();
-before(buildConsole);
+const visitConsole = useConsole();
 
 /** Longer than rejected requests are ignored after the first one, in milliseconds. */
 const GRACE = 2_500;
@@ -65,7 +65,7 @@ async function startProxy(t: TestContext, { shop, watch }: Pick<Visit, 'shop' | 
 }
 
 async function openThrough(t: TestContext, path: string, shop?: TestApp) {
-  const visit = await visitIn(t);
+  const visit = await visitConsole(t);
   const visited = { ...visit, shop: shop ?? visit.shop };
   const proxy = await startProxy(t, visited);
   await visited.page.goto(`${proxy.origin}/console${path}`);
@@ -77,7 +77,7 @@ async function openThrough(t: TestContext, path: string, shop?: TestApp) {
 
 describe('when the connection is cut', () => {
   it('the stream continues without a missed or a doubled change', async t => {
-    const visited = await visitIn(t);
+    const visited = await visitConsole(t);
     const id = await aPet(visited.shop.api, { name: 'Cut' });
     const { shop, shown, proxy } = await openThrough(t, `/activity?subject=pets%2F${id}&type=pet.updated`);
     await shown.page.getByText('Nothing matches').waitFor();
@@ -100,7 +100,7 @@ describe('when the connection is cut', () => {
   });
 
   it('the console says so, keeps what was typed, and sends it by itself when the service is back', async t => {
-    const visited = await visitIn(t);
+    const visited = await visitConsole(t);
     const id = await aPet(visited.shop.api, { name: 'Offline' });
     const { shop, shown, proxy } = await openThrough(t, '/animals?q=offline');
     await shown.edit('Offline');
@@ -130,13 +130,87 @@ describe('when the connection is cut', () => {
   });
 });
 
+const pageScripts =
+  "new Set(performance.getEntriesByType('resource').map(({ name }) => name).filter(name => name.endsWith('.js'))).size";
+
+describe('the code of the pages', () => {
+  it('is loaded before it is needed, so that an outage takes no page and no import away', async t => {
+    const { page, shop, proxy, shown } = await openThrough(t, '/import');
+    const files = readdirSync(new URL('../../../web/console/dist/assets', import.meta.url));
+    await eventually(() => page.evaluate(pageScripts), files.filter(name => name.endsWith('.js')).length);
+    await aCategory(shop.api, { name: 'Dogs of an outage' });
+    const rows = ['name,category', 'Survivor,Dogs of an outage', 'Witness of it,Dogs of an outage'];
+    const file = { name: 'outage.csv', mimeType: 'text/csv', buffer: Buffer.from(rows.join('\n')) };
+    await page.getByLabel('CSV file').setInputFiles(file);
+    await page.getByText('2 of 2 rows can be imported').waitFor();
+    proxy.close();
+    await shown.button('Import 2 rows').click();
+    await page.getByText('The service cannot be reached').waitFor();
+    const links = page.getByRole('navigation').getByRole('link');
+    for (const link of await links.all()) {
+      await link.hover();
+      await link.click();
+      await page.getByRole('heading', { level: 1, name: (await link.innerText()).trim() }).waitFor();
+    }
+    for (const [key, dialog] of [
+      ['Control+k', 'Find'],
+      ['?', 'Keyboard shortcuts'],
+    ] as const) {
+      await page.keyboard.press(key);
+      await page.getByRole('dialog', { name: dialog }).waitFor();
+      await page.keyboard.press('Escape');
+    }
+    await page.getByRole('link', { name: 'Import' }).click();
+    await page.getByText('0 of 2 rows done').waitFor();
+    proxy.open();
+    await page.getByText('Created 2 animals').waitFor();
+    assert.equal((await shop.api.get('/pets?name=Survivor')).body.length, 1);
+  });
+
+  it('is requested again in its place until it arrives', async t => {
+    const { page, context, watch, open } = await visitConsole(t);
+    watch.expect(/ERR_FAILED/);
+    await page.addInitScript('globalThis.requestIdleCallback = () => 0');
+    await context.route(/assets\/(stock|palette)-/, route => route.abort());
+    const shown = await open('/animals');
+    await page.getByRole('link', { name: 'Stock' }).hover();
+    await page.getByRole('link', { name: 'Stock' }).click();
+    await page.getByRole('heading', { name: 'This page is not loaded yet' }).waitFor();
+    await page.keyboard.press('Control+k');
+    await shown.question.getByText('The service cannot be reached').waitFor();
+    await context.unroute(/assets\/(stock|palette)-/);
+    await page.getByRole('combobox', { name: /^Find/ }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('heading', { name: 'Stock' }).waitFor();
+  });
+
+  it('is that of a newer console, if one has replaced it', async t => {
+    const { page, context, watch, open } = await visitConsole(t);
+    watch.expect(/status of 404/);
+    await page.addInitScript('globalThis.requestIdleCallback = () => 0');
+    let isReplaced = true;
+    await context.route(/assets\/stock-/, route =>
+      isReplaced ? route.fulfill({ status: 404 }) : route.continue(),
+    );
+    await context.route('**/console/', async route => {
+      isReplaced = false;
+      await route.fulfill({ body: '<script type="module" src="/console/assets/index-newer.js"></script>' });
+    });
+    await open('/animals');
+    await page.evaluate('document.documentElement.dataset.isOld = ""');
+    await page.getByRole('link', { name: 'Stock' }).click();
+    await page.getByRole('heading', { name: 'Stock' }).waitFor();
+    assert.equal(await page.locator('html[data-is-old]').count(), 0, 'the page was loaded again');
+  });
+});
+
 describe('when the requests of the key are used up, or the key is banned', () => {
   for (const [reason, text] of [
     ['limit', /This API key has no requests left until/],
     ['ban', /This API key is banned until/],
   ] as const) {
     it(`the console says so, keeps what was typed, and sends it by itself afterwards (${reason})`, async t => {
-      const visited = await visitIn(t);
+      const visited = await visitConsole(t);
       const { shop, watch, context } = visited;
       watch.expect(/status of 429/);
       const quotas = { perMinute: 30, perDay: 1000 };

@@ -50,12 +50,12 @@ describe('the palette', () => {
 
   it('keeps what is typed before it is loaded from being a shortcut', async t => {
     const { page, open } = await visit(t);
-    await open('/stock');
     const { promise, resolve } = Promise.withResolvers<void>();
     await page.route('**/palette-*.js', async route => {
       await promise;
       await route.continue();
     });
+    await open('/stock');
     await page.keyboard.press('Control+k');
     await page.keyboard.press('1');
     resolve();

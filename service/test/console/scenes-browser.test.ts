@@ -34,7 +34,7 @@ describe('nothing moves while the data arrive, and axe finds nothing serious, on
     it(name, async t => {
       const visited = await visit(t);
       const { page, watch } = visited;
-      if (!isObserved) await page.addInitScript(observeShifts);
+      if (!isObserved) await page.addInitScript(`${observeShifts}; ${neverIdle}`);
       isObserved = true;
       // The empty name.
       if (name === 'animals: rejected') watch.expect(/status of 400/);
@@ -99,6 +99,9 @@ async function assertWithin(budget: number, urls: ReadonlySet<string>): Promise<
   const list = sizes.map(({ size, url }) => `${size} ${url.slice(url.lastIndexOf('/') + 1)}`);
   assert.ok(total > 0 && total <= budget * KILOBYTE, `${total} bytes: ${list.join(', ')}`);
 }
+
+/** Runs in every document before its own scripts. Keeps the console from loading the code of other pages, which would be counted. */
+const neverIdle = 'globalThis.requestIdleCallback = () => 0';
 
 /** Runs in every document before its own scripts. Records what moves without an action of the user. */
 const observeShifts = `

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { issueTicket } from '../../src/access/api-keys/sign-in-ticket.ts';
 import { ConsolePage, useConsole } from '../support/console-page.ts';
-import { aPet } from '../support/factories.ts';
+import { aCategory, aPet } from '../support/factories.ts';
 
 const visit = useConsole();
 
@@ -11,7 +11,7 @@ const stored = (page: Page) =>
   page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }])') as Promise<string>;
 
 describe('a session', () => {
-  it('keeps the key only in the tab, survives a reload, and forgets everything when it ends', async t => {
+  it('keeps the key only in its tabs, survives a reload, and forgets everything when it ends', async t => {
     const { shop, page, open } = await visit(t);
     const shown = await open('/categories/new');
     await shown.field('Name').fill('Of the first user');
@@ -19,7 +19,7 @@ describe('a session', () => {
     await shown.messages.getByRole('button', { name: 'Undo' }).waitFor();
     const [local, session] = JSON.parse(await stored(page));
     assert.ok(!JSON.stringify(local).includes(shop.adminKey));
-    assert.ok(Object.values(session).includes(shop.adminKey));
+    assert.ok(JSON.stringify(session).includes(shop.adminKey));
     await shown.button(/^Account/).click();
     await page.getByRole('menuitem', { name: /^Sign out/ }).click();
     await page.getByLabel('API key').waitFor();
@@ -28,6 +28,62 @@ describe('a session', () => {
     await shown.signIn(shop.adminKey);
     await shown.row('Of the first user').waitFor();
     assert.equal(await shown.messages.innerText(), '');
+  });
+
+  it('is continued in each new tab, and its end is that of all tabs, awake or asleep', async t => {
+    const { api, shop, page, context, open } = await visit(t);
+    await aCategory(api, { name: 'Shared' });
+    const first = await open('/categories/new');
+    await first.field('Name').fill('Draft of the first user');
+    const tab = await context.newPage();
+    await tab.goto('/console/categories');
+    const second = new ConsolePage(tab);
+    await second.row('Shared').waitFor();
+    // A tab that the browser has put to sleep has its session storage, and receives no message.
+    const asleep = await context.newPage();
+    await asleep.goto('/console/categories');
+    await new ConsolePage(asleep).row('Shared').waitFor();
+    await asleep.goto('about:blank');
+    await second.button(/^Account/).click();
+    await tab.getByRole('menuitem', { name: /^Sign out/ }).click();
+    for (const ended of [tab, page]) {
+      await ended.getByLabel('API key').waitFor();
+      assert.ok(!(await stored(ended)).includes('psk_'));
+      assert.ok(!(await stored(ended)).includes('Draft of'));
+    }
+    await asleep.goBack();
+    await asleep.getByLabel('API key').waitFor();
+    // A tab with the form continues the session that begins in another one.
+    await second.signIn(shop.adminKey);
+    await page.getByRole('navigation').waitFor();
+    await asleep.getByRole('navigation').waitFor();
+  });
+
+  it('stays on the device if the user chose so, until the end', async t => {
+    const { api, shop, page, context, watch } = await visit(t);
+    watch.expect(/ERR_ABORTED/);
+    await aCategory(api, { name: 'Device' });
+    await page.goto('/console/categories');
+    const hint = page.getByText('Do not choose this on a shared computer');
+    assert.equal(await hint.count(), 0);
+    await page.getByLabel('Stay signed in on this device').click();
+    await hint.waitFor();
+    const shown = new ConsolePage(page);
+    await shown.signIn(shop.adminKey);
+    await shown.row('Device').waitFor();
+    await shown.live();
+    // The browser closes: its tabs and their storage end.
+    await page.evaluate('sessionStorage.clear()');
+    await page.goto('about:blank');
+    const tomorrow = await context.newPage();
+    await tomorrow.goto('/console/categories');
+    const again = new ConsolePage(tomorrow);
+    await again.row('Device').waitFor();
+    await again.live();
+    await again.button(/^Account/).click();
+    await tomorrow.getByRole('menuitem', { name: /^Sign out/ }).click();
+    await tomorrow.getByLabel('API key').waitFor();
+    assert.ok(!(await stored(tomorrow)).includes('psk_'));
   });
 
   it('is not started by a wrong key, and the message of the service is shown', async t => {

@@ -7,6 +7,4 @@ import './styles/kit.css';
 import './styles/shell.css';
 
 setTheme(currentTheme());
-// A newer console replaced the files that this one would load: start it.
-addEventListener('vite:preloadError', () => location.reload());
 createRoot(document.getElementById('root')!).render(<App />);

@@ -4,9 +4,10 @@ import { useEffect, useState } from 'react';
 import { router } from './router.tsx';
 import { type Session, SessionContext } from './session.ts';
 import { SignIn } from './sign-in.tsx';
-import { resume } from './start-session.ts';
+import { resume, signIn } from './start-session.ts';
+import { onSharedSession } from './stored-session.ts';
 
-/** The session of this tab, or the form to sign in. */
+/** The session of this tab, or the form to sign in, which another tab with a session replaces. */
 export function App() {
   const [session, setSession] = useState<Session | 'resuming' | 'none'>('resuming');
   const [reason, setReason] = useState<string>();
@@ -24,6 +25,13 @@ export function App() {
       isCurrent = false;
     };
   }, []);
+
+  useEffect(() => {
+    if (session !== 'none') return;
+    return onSharedSession(shared => {
+      signIn(shared).then(setSession, error => setReason(error.message));
+    });
+  }, [session]);
 
   useEffect(() => {
     if (typeof session === 'string') return;

@@ -1,12 +1,20 @@
-import { lazy, Suspense, useCallback, useState } from 'react';
+import { useCallback, useState } from 'react';
 import { Button } from '../kit/button.tsx';
+import { lazyPart } from '../kit/lazy-part.tsx';
+import { Panel } from '../kit/panel.tsx';
 import { useShortcuts } from './shortcuts.ts';
 
 // They are not part of the first view.
-const Palette = lazy(() => import('./palette.tsx').then(({ Palette }) => ({ default: Palette })));
-const ShortcutHelp = lazy(() =>
-  import('./shortcut-help.tsx').then(({ ShortcutHelp }) => ({ default: ShortcutHelp })),
-);
+const Palette = lazyPart(() => import('./palette.tsx'), 'Palette', NotLoaded);
+const ShortcutHelp = lazyPart(() => import('./shortcut-help.tsx'), 'ShortcutHelp', NotLoaded);
+
+function NotLoaded({ onClose }: { onClose: () => void }) {
+  return (
+    <Panel title="Not loaded yet" kind="question" onClose={onClose}>
+      <p className="panel-body">The service cannot be reached. This appears by itself when it is back.</p>
+    </Panel>
+  );
+}
 
 /** The button of the palette, and what the shortcuts of the frame open. */
 export function Overlays() {
@@ -18,10 +26,8 @@ export function Overlays() {
   return (
     <>
       <Button kind="icon" icon="search" label="Find (Ctrl+K or ⌘K)" onClick={onPalette} />
-      <Suspense>
-        {open === 'palette' && <Palette onHelp={onHelp} onClose={onClose} />}
-        {open === 'help' && <ShortcutHelp onClose={onClose} />}
-      </Suspense>
+      {open === 'palette' && <Palette onHelp={onHelp} onClose={onClose} />}
+      {open === 'help' && <ShortcutHelp onClose={onClose} />}
     </>
   );
 }

@@ -8,6 +8,7 @@ import { ordersRoutes } from '../pages/orders/route.ts';
 import { stockRoute } from '../pages/stock/route.ts';
 import { todayRoute } from '../pages/today/route.ts';
 import { deliveriesRoutes, webhooksRoutes } from '../pages/webhooks/route.ts';
+import { PageError } from './page-error.tsx';
 import { rootRoute } from './root.tsx';
 
 export const router = createRouter({
@@ -24,8 +25,10 @@ export const router = createRouter({
     keysRoutes,
   ]),
   basepath: '/console',
-  // A page's code is loaded when the pointer is on its link.
+  // A page's code is loaded when the pointer is on its link, unless that was done when nothing else was to do.
   defaultPreload: 'intent',
+  // In the place of the page: the frame around it stays.
+  defaultErrorComponent: PageError,
   scrollRestoration: true,
   // Without it, parameters that a page does not accept would still be part of its query.
   search: { strict: true },

@@ -10,10 +10,12 @@ import { Navigation } from './navigation.tsx';
 import { NoPage } from './no-page.tsx';
 import { Overlays } from './overlays.tsx';
 import { missingScope } from './pages.ts';
+import { useAllParts } from './preload.ts';
 import { useSession } from './session.ts';
 
 /** The frame of every page. */
 export function Shell() {
+  useAllParts(useSession().cache);
   return (
     <div className="shell">
       <a className="skip-link" href="#content">

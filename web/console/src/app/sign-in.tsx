@@ -14,12 +14,13 @@ interface SignInProps {
 export function SignIn({ reason, onSession }: SignInProps) {
   const [key, setKey] = useState('');
   const [error, setError] = useState(reason);
+  const [stays, setStays] = useState(false);
   const [isBusy, setBusy] = useState(false);
 
   function submit(event: FormEvent): void {
     event.preventDefault();
     setBusy(true);
-    signIn(key.trim())
+    signIn({ key: key.trim(), stays })
       .then(onSession, error => setError(error.message))
       .finally(() => setBusy(false));
   }
@@ -43,12 +44,21 @@ export function SignIn({ reason, onSession }: SignInProps) {
           autoFocus
           onChange={event => setKey(event.target.value)}
         />
+        <label className="check">
+          <input type="checkbox" checked={stays} onChange={event => setStays(event.target.checked)} />
+          Stay signed in on this device
+        </label>
         <Button kind="main" type="submit" disabled={isBusy}>
           {isBusy ? 'Signing in …' : 'Sign in'}
         </Button>
         <p className="hint">
-          The key stays in this tab, until you sign out or close it. An administrator can create keys; the
-          first one is in the file <code>admin.key</code> of the service’s data.
+          {stays
+            ? 'Until you sign out, everybody who uses this browser works with your key. Do not choose this on a shared computer.'
+            : 'You stay signed in until you sign out or close the last tab of the console.'}
+        </p>
+        <p className="hint">
+          An administrator can create keys; the first one is in the file <code>admin.key</code> of the
+          service’s data.
         </p>
       </form>
     </main>

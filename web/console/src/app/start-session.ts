@@ -1,19 +1,25 @@
-import { type Account, AuthenticationError, PetStore, WaitTooLongError } from '@petstore/client';
+import { AuthenticationError, PetStore, WaitTooLongError } from '@petstore/client';
 import { QueryClient } from '@tanstack/react-query';
 import { type LiveLayer, startLiveLayer } from '../data/live.ts';
 import { closeToasts } from '../kit/toasts.ts';
 import { permissionsOf, type Session } from './session.ts';
+import {
+  askForSession,
+  removeSession,
+  type StoredSession,
+  shareSession,
+  storedSession,
+  storeSession,
+} from './stored-session.ts';
 
-/** Only this tab has the key, and only until the tab closes. */
-const STORED = 'petstore.console.key';
-/** What the service said about the key when the session began. */
-const STORED_ACCOUNT = 'petstore.console.account';
+/** A session that begins, or one that this tab continues. */
+type Start = Pick<StoredSession, 'key' | 'stays'> & Partial<StoredSession>;
 
 /**
- * Starts a session with an API key. Rejects with the service's error if the key is not valid. `known` is used while the service does not
- * return the account, for example because the page was loaded more often in a minute than the service allows.
+ * Starts a session with an API key. Rejects with the service's error if the key is not valid. The account that is known already is used
+ * while the service does not return it, for example because the page was loaded more often in a minute than the service allows.
  */
-export async function signIn(apiKey: string, known?: Account): Promise<Session> {
+export async function signIn({ key: apiKey, stays, account: known, id }: Start): Promise<Session> {
   const response = listeners<[]>();
   const ending = listeners<[reason?: string]>();
   const report = () => response.call();
@@ -27,8 +33,7 @@ export async function signIn(apiKey: string, known?: Account): Promise<Session> 
     fetch: async (url, init) => {
       try {
         const received = await fetch(url, init);
-        if (received.status === 401)
-          end('The API key is no longer valid: it was revoked, rotated or has expired');
+        if (received.status === 401) reject();
         return received;
       } finally {
         // The client reads the limits after the response arrived.
@@ -37,6 +42,7 @@ export async function signIn(apiKey: string, known?: Account): Promise<Session> 
     },
   });
   let live: LiveLayer | undefined;
+  let endEverywhere: ReturnType<typeof shareSession> | undefined;
   // Without a wait: there is no page yet that could say why.
   const account = await store.account.get({ maxRetries: 0, maxWait: 0 }).catch(error => {
     if (known !== undefined && !(error instanceof AuthenticationError)) return known;
@@ -47,24 +53,37 @@ export async function signIn(apiKey: string, known?: Account): Promise<Session> 
   const can = permissionsOf(account.scopes);
   const cache = newCache();
   live = startLiveLayer(store, cache, { keyId: account.keyId, isAllowed: can('events:read') });
-  sessionStorage.setItem(STORED, apiKey);
-  sessionStorage.setItem(STORED_ACCOUNT, JSON.stringify(account));
+  const shared: StoredSession = { id: id ?? newId(), key: apiKey, account, stays };
+  endEverywhere = shareSession(shared, reason => (reason === undefined ? forget() : stop(reason)));
+  storeSession(shared);
 
-  function end(reason?: string): void {
-    sessionStorage.removeItem(STORED);
-    sessionStorage.removeItem(STORED_ACCOUNT);
+  function stop(reason?: string): void {
     live?.end();
     // The next user must not undo what this one did, with the key of this one.
     closeToasts();
     ending.call(reason);
   }
-  const signOut = () => {
+  function reject(): void {
+    const reason = 'The API key is no longer valid: it was revoked, rotated or has expired';
+    endEverywhere?.(reason);
+    stop(reason);
+  }
+  function forget(): void {
     // With what was typed: the next user of the tab must not see it.
     sessionStorage.clear();
     cache.clear();
-    end();
+    stop();
+  }
+  const signOut = () => {
+    endEverywhere?.(undefined);
+    forget();
   };
   return { store, account, cache, live, can, onResponse: response.add, onEnd: ending.add, signOut };
+}
+
+/** Browsers offer `randomUUID` only to pages of HTTPS and of this machine. */
+function newId(): string {
+  return Array.from(crypto.getRandomValues(new Uint32Array(4)), part => part.toString(36)).join('');
 }
 
 function listeners<Args extends unknown[]>() {
@@ -83,25 +102,27 @@ function listeners<Args extends unknown[]>() {
 }
 
 /**
- * Returns the session of this tab, or starts one with the ticket of the first start, which is in the fragment. Returns
- * `undefined` if the user has to sign in, and rejects if the service cannot be reached.
+ * Returns the session of this tab or of another one, or starts one with the ticket of the first start, which is in the fragment.
+ * Returns `undefined` if the user has to sign in, and rejects if the service cannot be reached.
  */
 export async function resume(): Promise<Session | undefined> {
-  const stored = sessionStorage.getItem(STORED);
+  const stored = storedSession() ?? (await askForSession());
   const ticket = /^#sign-in=(\w+)$/.exec(location.hash)?.[1];
   if (ticket) {
     // The ticket does not stay in the history.
     history.replaceState(null, '', location.pathname + location.search);
     try {
-      return await signIn(await redeem(ticket));
+      return await signIn({ key: await redeem(ticket), stays: false });
     } catch (error) {
       // Unless the link was opened again where it has signed in.
-      if (stored === null) throw error;
+      if (!stored) throw error;
     }
   }
-  if (stored === null) return undefined;
-  const account = sessionStorage.getItem(STORED_ACCOUNT);
-  return signIn(stored, account ? JSON.parse(account) : undefined);
+  if (!stored) return undefined;
+  return signIn(stored).catch(error => {
+    if (error instanceof AuthenticationError) removeSession(stored.id);
+    throw error;
+  });
 }
 
 async function redeem(ticket: string): Promise<string> {

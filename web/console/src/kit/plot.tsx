@@ -1,4 +1,5 @@
-import { lazy, type ReactNode, Suspense, useCallback, useState } from 'react';
+import { type ReactNode, useCallback, useState } from 'react';
+import { lazyPart } from './lazy-part.tsx';
 import type { PlotSeries } from './plot-series.ts';
 
 interface PlotProps {
@@ -14,7 +15,11 @@ interface PlotProps {
 }
 
 // uPlot is large, and no page needs it for its first view.
-const Canvas = lazy(async () => ({ default: (await import('./plot-canvas.tsx')).PlotCanvas }));
+const Canvas = lazyPart(
+  () => import('./plot-canvas.tsx'),
+  'PlotCanvas',
+  () => null,
+);
 
 /** A plot of values by day. Its space is there before it is loaded, so that nothing moves. */
 export function Plot({ label, times, series, top, textOf }: PlotProps) {
@@ -24,9 +29,7 @@ export function Plot({ label, times, series, top, textOf }: PlotProps) {
   return (
     <figure className="plot">
       <div className="plot-canvas" role="img" aria-label={label}>
-        <Suspense>
-          <Canvas times={times} series={series} top={top} onPoint={point} />
-        </Suspense>
+        <Canvas times={times} series={series} top={top} onPoint={point} />
       </div>
       <figcaption>
         <ul className="plot-legend">

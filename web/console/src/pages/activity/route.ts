@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '../../app/lazy-page.tsx';
 import { rootRoute } from '../../app/root.tsx';
 import type { ActivityFilter } from '../../data/activity.ts';
 
@@ -17,13 +18,13 @@ const listRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/activity',
   validateSearch: readFilter,
-  component: lazyRouteComponent(() => import('./activity.tsx'), 'ActivityPage'),
+  component: lazyPage(() => import('./activity.tsx'), 'ActivityPage'),
 });
 
 const entryRoute = createRoute({
   getParentRoute: () => listRoute,
   path: '/$eventId',
-  component: lazyRouteComponent(() => import('./activity.tsx'), 'EntryPanel'),
+  component: lazyPage(() => import('./activity.tsx'), 'EntryPanel'),
 });
 
 export const activityRoutes = listRoute.addChildren([entryRoute]);

@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '../../app/lazy-page.tsx';
 import { rootRoute } from '../../app/root.tsx';
 import { statuses } from '../../data/pet-status.ts';
 import { isSearchable, type PetQuery } from '../../data/pets.ts';
@@ -23,19 +24,19 @@ const listRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/animals',
   validateSearch: readQuery,
-  component: lazyRouteComponent(() => import('./animals.tsx'), 'Animals'),
+  component: lazyPage(() => import('./animals.tsx'), 'Animals'),
 });
 
 const newRoute = createRoute({
   getParentRoute: () => listRoute,
   path: '/new',
-  component: lazyRouteComponent(() => import('./animals.tsx'), 'NewAnimal'),
+  component: lazyPage(() => import('./animals.tsx'), 'NewAnimal'),
 });
 
 const animalRoute = createRoute({
   getParentRoute: () => listRoute,
   path: '/$petId',
-  component: lazyRouteComponent(() => import('./animals.tsx'), 'EditAnimal'),
+  component: lazyPage(() => import('./animals.tsx'), 'EditAnimal'),
 });
 
 export const animalsRoutes = listRoute.addChildren([newRoute, animalRoute]);

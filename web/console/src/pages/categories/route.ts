@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '../../app/lazy-page.tsx';
 import { rootRoute } from '../../app/root.tsx';
 import type { CategoryQuery } from '../../data/categories.ts';
 
@@ -12,19 +13,19 @@ const listRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/categories',
   validateSearch: readQuery,
-  component: lazyRouteComponent(() => import('./categories.tsx'), 'Categories'),
+  component: lazyPage(() => import('./categories.tsx'), 'Categories'),
 });
 
 const newRoute = createRoute({
   getParentRoute: () => listRoute,
   path: '/new',
-  component: lazyRouteComponent(() => import('./categories.tsx'), 'NewCategory'),
+  component: lazyPage(() => import('./categories.tsx'), 'NewCategory'),
 });
 
 const categoryRoute = createRoute({
   getParentRoute: () => listRoute,
   path: '/$categoryId',
-  component: lazyRouteComponent(() => import('./categories.tsx'), 'EditCategory'),
+  component: lazyPage(() => import('./categories.tsx'), 'EditCategory'),
 });
 
 export const categoriesRoutes = listRoute.addChildren([newRoute, categoryRoute]);

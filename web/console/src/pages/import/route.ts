@@ -1,8 +1,9 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '../../app/lazy-page.tsx';
 import { rootRoute } from '../../app/root.tsx';
 
 export const importRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/import',
-  component: lazyRouteComponent(() => import('./import.tsx'), 'Import'),
+  component: lazyPage(() => import('./import.tsx'), 'Import'),
 });

@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '../../app/lazy-page.tsx';
 import { rootRoute } from '../../app/root.tsx';
 import { type KeyQuery, plans } from '../../data/keys.ts';
 
@@ -17,19 +18,19 @@ const listRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/keys',
   validateSearch: readQuery,
-  component: lazyRouteComponent(() => import('./keys.tsx'), 'Keys'),
+  component: lazyPage(() => import('./keys.tsx'), 'Keys'),
 });
 
 const newRoute = createRoute({
   getParentRoute: () => listRoute,
   path: '/new',
-  component: lazyRouteComponent(() => import('./keys.tsx'), 'NewKey'),
+  component: lazyPage(() => import('./keys.tsx'), 'NewKey'),
 });
 
 const keyRoute = createRoute({
   getParentRoute: () => listRoute,
   path: '/$keyId',
-  component: lazyRouteComponent(() => import('./keys.tsx'), 'EditKey'),
+  component: lazyPage(() => import('./keys.tsx'), 'EditKey'),
 });
 
 export const keysRoutes = listRoute.addChildren([newRoute, keyRoute]);

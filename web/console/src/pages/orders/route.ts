@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '../../app/lazy-page.tsx';
 import { rootRoute } from '../../app/root.tsx';
 import { type OrderQuery, orderSorts } from '../../data/orders.ts';
 
@@ -35,19 +36,19 @@ const listRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/orders',
   validateSearch: readQuery,
-  component: lazyRouteComponent(() => import('./orders.tsx'), 'Orders'),
+  component: lazyPage(() => import('./orders.tsx'), 'Orders'),
 });
 
 const newRoute = createRoute({
   getParentRoute: () => listRoute,
   path: '/new',
-  component: lazyRouteComponent(() => import('./orders.tsx'), 'NewOrder'),
+  component: lazyPage(() => import('./orders.tsx'), 'NewOrder'),
 });
 
 const orderRoute = createRoute({
   getParentRoute: () => listRoute,
   path: '/$orderId',
-  component: lazyRouteComponent(() => import('./orders.tsx'), 'EditOrder'),
+  component: lazyPage(() => import('./orders.tsx'), 'EditOrder'),
 });
 
 export const ordersRoutes = listRoute.addChildren([newRoute, orderRoute]);

@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '../../app/lazy-page.tsx';
 import { rootRoute } from '../../app/root.tsx';
 import { statuses } from '../../data/pet-status.ts';
 import type { StockQuery } from '../../data/stock.ts';
@@ -20,5 +21,5 @@ export const stockRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/stock',
   validateSearch: readQuery,
-  component: lazyRouteComponent(() => import('./stock.tsx'), 'Stock'),
+  component: lazyPage(() => import('./stock.tsx'), 'Stock'),
 });

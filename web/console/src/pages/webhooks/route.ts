@@ -1,23 +1,24 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '../../app/lazy-page.tsx';
 import { rootRoute } from '../../app/root.tsx';
 import { type DeliveryQuery, deliveryStatuses } from '../../data/webhooks.ts';
 
 const listRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/webhooks',
-  component: lazyRouteComponent(() => import('./webhooks.tsx'), 'Webhooks'),
+  component: lazyPage(() => import('./webhooks.tsx'), 'Webhooks'),
 });
 
 const newRoute = createRoute({
   getParentRoute: () => listRoute,
   path: '/new',
-  component: lazyRouteComponent(() => import('./webhooks.tsx'), 'NewWebhook'),
+  component: lazyPage(() => import('./webhooks.tsx'), 'NewWebhook'),
 });
 
 const webhookRoute = createRoute({
   getParentRoute: () => listRoute,
   path: '/$webhookId',
-  component: lazyRouteComponent(() => import('./webhooks.tsx'), 'EditWebhook'),
+  component: lazyPage(() => import('./webhooks.tsx'), 'EditWebhook'),
 });
 
 export const webhooksRoutes = listRoute.addChildren([newRoute, webhookRoute]);
@@ -30,13 +31,13 @@ const deliveriesRoute = createRoute({
     const status = deliveryStatuses.find(status => status === search.status);
     return status ? { status } : {};
   },
-  component: lazyRouteComponent(() => import('./deliveries.tsx'), 'Deliveries'),
+  component: lazyPage(() => import('./deliveries.tsx'), 'Deliveries'),
 });
 
 const deliveryRoute = createRoute({
   getParentRoute: () => deliveriesRoute,
   path: '/$deliveryId',
-  component: lazyRouteComponent(() => import('./deliveries.tsx'), 'DeliveryPanel'),
+  component: lazyPage(() => import('./deliveries.tsx'), 'DeliveryPanel'),
 });
 
 export const deliveriesRoutes = deliveriesRoute.addChildren([deliveryRoute]);
