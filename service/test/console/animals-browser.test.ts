@@ -143,9 +143,11 @@ describe('an animal', () => {
   });
 
   it('stays after undo of its creation if another client has changed it', async t => {
-    const { api, open } = await visit(t);
+    const { api, shop, open } = await visit(t);
     const categoryId = await aCategory(api, { name: 'Shared' });
-    const shown = await open(`/animals/new?categoryId=${categoryId}`);
+    // Without the events the console does not know of the change.
+    const { key } = await shop.clientWith({ scopes: ['pets:read', 'pets:write'] });
+    const shown = await open(`/animals/new?categoryId=${categoryId}`, key);
     await shown.field('Name').fill('Foundling');
     await shown.field('Category').selectOption({ label: 'Shared' });
     await shown.panel.getByRole('button', { name: 'Add' }).click();
@@ -214,15 +216,24 @@ describe('the menu of statuses', () => {
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
+    // The sale of several units is no slip.
+    await shown.question.getByText('All 3 units leave the stock').waitFor();
+    assert.deepEqual(await stockOf(api, free), ['available', 3]);
+    await shown.question.getByRole('button', { name: 'Sell all 3' }).click();
     await shown.button('Status of Free: Sold').waitFor();
     await eventually(() => stockOf(api, free), ['sold', 0]);
-    await shown.messages.getByText('Undo').last().click();
+    // After the message has closed, the undo is still in the menu.
+    await shown.messages.getByRole('button', { name: 'Dismiss' }).click();
+    await shown.button('Undo a recent action').click();
+    await page.getByRole('menuitem', { name: 'Free is sold' }).click();
     await eventually(() => stockOf(api, free), ['available', 3]);
     await shown.button('Status of Free: Available').waitFor();
+    await shown.button('Undo a recent action').waitFor({ state: 'detached' });
     assert.deepEqual(await stockOf(api, ordered), ['pending', 0]);
 
     await openMenu('Free', 'Available');
     await item('Sold').click();
+    await shown.question.getByRole('button', { name: 'Sell all 3' }).click();
     await eventually(() => stockOf(api, free), ['sold', 0]);
     await api.put(`/store/inventory/${free}`, { quantity: 9 });
     await shown.messages.getByRole('button', { name: 'Undo' }).click();

@@ -48,6 +48,20 @@ describe('an order', () => {
     await shown.messages.filter({ hasText: 'Placed order' }).getByText('Undo').last().click();
     await shown.row('Piccolo').waitFor({ state: 'detached' });
     assert.deepEqual(await stockOf(api, petId), ['available', 5]);
+
+    // After another client has completed an order, the undo would fail.
+    await shown.live();
+    await page.getByRole('link', { name: 'Place order' }).first().click();
+    await animal.fill('piccol');
+    await page.getByRole('option', { name: /Piccolo/ }).click();
+    await shown.panel.getByRole('button', { name: 'Place order' }).click();
+    const placed = shown.messages.locator('.toast').filter({ hasText: 'Placed order' });
+    await placed.getByRole('button', { name: 'Undo' }).waitFor();
+    const [{ id }] = (await api.get('/store/orders?sort=-id&limit=1')).body;
+    assert.equal((await api.patch(`/store/orders/${id}`, { complete: true })).status, 200);
+    await placed.getByRole('button', { name: 'Undo' }).waitFor({ state: 'detached' });
+    assert.equal(await placed.filter({ hasNotText: 'Undone' }).count(), 1, 'the message is still there');
+    assert.equal(await shown.button('Undo a recent action').count(), 0);
   });
 
   it('that the service rejects shows why at the field, and keeps what was typed', async t => {

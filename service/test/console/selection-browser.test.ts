@@ -170,6 +170,25 @@ describe('a bulk edit', () => {
     assert.deepEqual(await stockOf(api, ids.Bea!), ['pending', 0]);
   });
 
+  it('that sells counts the units, and its undo returns them, except where the stock was set since', async t => {
+    const { api, shown, panel, ids, edit, change } = await openHerd(t, 'Ada', 'Bea', 'Cid');
+    assert.equal((await api.put(`/store/inventory/${ids.Ada}`, { quantity: 24 })).status, 200);
+    assert.equal((await api.patch(`/pets/${ids.Bea}`, { status: 'pending' })).status, 200);
+    await shown.button('Status of Bea: Pending').waitFor();
+    await edit('status', 'sold');
+    await panel.getByRole('listitem').filter({ hasText: 'Ada' }).getByText('24 units').waitFor();
+    await panel.getByText('All 26 units leave the stock').waitFor();
+    await change('3 animals');
+    for (const name of ['Ada', 'Bea', 'Cid']) assert.deepEqual(await stockOf(api, ids[name]!), ['sold', 0]);
+    assert.equal((await api.put(`/store/inventory/${ids.Cid}`, { quantity: 5 })).status, 200);
+    await shown.messages.getByText('Undo').click();
+    await shown.messages.getByText(/1 of 3 animals were not changed back/).waitFor();
+    assert.deepEqual(await stockOf(api, ids.Ada!), ['available', 24]);
+    assert.deepEqual(await stockOf(api, ids.Bea!), ['pending', 1]);
+    assert.deepEqual(await stockOf(api, ids.Cid!), ['available', 5]);
+    await shown.button('Status of Bea: Pending').waitFor();
+  });
+
   it('reports each animal that the service rejects, and changes the others', async t => {
     const { api, page, shown, panel, ids, edit } = await openHerd(t, 'Ada', 'Bea');
     // The order is placed after the preview has read the open orders.

@@ -1,5 +1,6 @@
 import { Icon } from '../kit/icon.tsx';
 import { Menu } from '../kit/menu.tsx';
+import { undoToast, useUndos } from '../kit/toasts.ts';
 import { useSession } from './session.ts';
 import { setTheme, themes, useTheme } from './theme.ts';
 
@@ -8,8 +9,18 @@ const titles = { system: 'Same as the system', light: 'Light', dark: 'Dark' };
 export function AccountMenu() {
   const { account, signOut } = useSession();
   const theme = useTheme();
+  const undos = useUndos();
   return (
     <div className="account">
+      {undos.length > 0 && (
+        <Menu
+          label="Undo a recent action"
+          className="button"
+          items={undos.map(({ id, text }) => ({ label: text, onChoose: () => undoToast(id) }))}
+        >
+          <Icon name="undo" />
+        </Menu>
+      )}
       <Menu
         label="Theme"
         className="button"

@@ -42,9 +42,15 @@ describe('the preview of a bulk edit', () => {
   });
 
   it('knows what can be undone', () => {
-    assert.ok(isReversible({ kind: 'status', status: 'pending' }));
-    assert.ok(isReversible({ kind: 'category', categoryId: 1 }));
-    assert.ok(!isReversible({ kind: 'status', status: 'sold' }));
-    assert.ok(!isReversible({ kind: 'delete' }));
+    const all = () => true;
+    assert.ok(isReversible({ kind: 'status', status: 'pending' }, all));
+    assert.ok(isReversible({ kind: 'category', categoryId: 1 }, all));
+    assert.ok(isReversible({ kind: 'status', status: 'sold' }, all));
+    assert.ok(!isReversible({ kind: 'delete' }, all));
+  });
+
+  it('cannot undo a sale without the scopes for the stock', () => {
+    for (const lacking of ['inventory:read', 'inventory:write'])
+      assert.ok(!isReversible({ kind: 'status', status: 'sold' }, scope => scope !== lacking));
   });
 });

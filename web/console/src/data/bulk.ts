@@ -1,4 +1,5 @@
 import type { Pet, PetStatus } from '@petstore/client';
+import type { Session } from '../app/session.ts';
 import { reasonAgainst, type StatusFacts } from './pet-status.ts';
 
 /** A change of many pets. */
@@ -38,13 +39,22 @@ export function planOf(
 }
 
 /** The fields that a change writes, as a merge patch (RFC 7396). */
-export function patchOf(change: Exclude<BulkChange, { kind: 'delete' }>): Partial<Pet> {
+export function patchOf(change: ReversibleChange): Partial<Pet> {
   return change.kind === 'status' ? { status: change.status } : { categoryId: change.categoryId };
 }
 
-/** Whether the old values can be written again. A sale sets the stock to 0, and a deleted pet does not come back. */
-export function isReversible(change: BulkChange): change is Exclude<BulkChange, { kind: 'delete' }> {
-  return change.kind === 'category' || (change.kind === 'status' && change.status !== 'sold');
+/** A change whose old values can be written again. */
+export type ReversibleChange = Exclude<BulkChange, { kind: 'delete' }>;
+
+/** Whether a change sells pets, which sets their stock to 0. */
+export function isSale(change: BulkChange): boolean {
+  return change.kind === 'status' && change.status === 'sold';
+}
+
+/** Whether a change can be undone. That of a sale needs the stock of before, and a deleted pet does not come back. */
+export function isReversible(change: BulkChange, can: Session['can']): change is ReversibleChange {
+  if (isSale(change)) return can('inventory:read') && can('inventory:write');
+  return change.kind !== 'delete';
 }
 
 function isSame(pet: Pet, change: BulkChange): boolean {

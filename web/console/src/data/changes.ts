@@ -2,7 +2,7 @@ import { PreconditionError } from '@petstore/client';
 import type { QueryClient } from '@tanstack/react-query';
 import { useCallback } from 'react';
 import { type Session, useSession } from '../app/session.ts';
-import { showToast } from '../kit/toasts.ts';
+import { showToast, withdrawUndo } from '../kit/toasts.ts';
 import { addItem, findItem, putItem, removeItem } from './list-cache.ts';
 import { isSame } from './merge.ts';
 import type { Resource, Version } from './resource.ts';
@@ -24,6 +24,7 @@ export function useActions<T extends object>(resource: Resource<T>) {
       try {
         const after = await resource.update(store, id, patch, { ifMatch: etag }).withResponse();
         putItem(cache, resource, after.data);
+        withdrawUndo(resource.name, id, after.data);
         readMenuAgain(cache, resource);
         const back = undo ?? (() => revert(session, resource, item, patch, after));
         showToast({ text: done, undo: back || undefined });
@@ -45,6 +46,7 @@ export function useActions<T extends object>(resource: Resource<T>) {
       showToast({
         text: done(created),
         undo: () => removeCreated(session, resource, created),
+        created: { name: resource.name, id: resource.idOf(created), isSame: item => isSame(item, created) },
       });
       return created;
     },
@@ -56,6 +58,7 @@ export function useActions<T extends object>(resource: Resource<T>) {
     async (item: T, done: string): Promise<void> => {
       await resource.remove(store, resource.idOf(item));
       removeItem(cache, resource, resource.idOf(item));
+      withdrawUndo(resource.name, resource.idOf(item), undefined);
       readMenuAgain(cache, resource);
       showToast({ text: done });
     },

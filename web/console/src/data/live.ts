@@ -1,6 +1,6 @@
 import { type Event, GoneError, type PetStore } from '@petstore/client';
 import type { QueryClient } from '@tanstack/react-query';
-import { showProblem } from '../kit/toasts.ts';
+import { showProblem, withdrawUndo } from '../kit/toasts.ts';
 import { categories } from './categories.ts';
 import { keys } from './keys.ts';
 import { announceItem, markGone, putItem } from './list-cache.ts';
@@ -121,8 +121,13 @@ function applyEvent(cache: QueryClient, { type, data }: Event): void {
   const resource = resources[name];
   if (!resource || others.has(type)) return;
   if (change === 'created' || change === 'placed') announceItem(cache, resource, data);
-  else if (change === 'deleted' || change === 'cancelled') markGone(cache, resource, resource.idOf(data));
-  else putItem(cache, resource, data);
+  else if (change === 'deleted' || change === 'cancelled') {
+    markGone(cache, resource, resource.idOf(data));
+    withdrawUndo(name, resource.idOf(data), undefined);
+  } else {
+    putItem(cache, resource, data);
+    withdrawUndo(name, resource.idOf(data), data ?? undefined);
+  }
   // The service creates and deletes the stock of a pet together with it.
   if (type === 'pet.created')
     announceItem(cache, stock, { petId: data.id, quantity: 1, status: data.status });

@@ -1,16 +1,15 @@
-import type { Pet, PetStore } from '@petstore/client';
+import type { Pet } from '@petstore/client';
 import { notifyManager, useQuery } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { type Session, useSession } from '../app/session.ts';
 import { showToast } from '../kit/toasts.ts';
 import { askingToLeave, type ItemResult, runInBatches } from './batches.ts';
-import { type BulkChange, isReversible, patchOf } from './bulk.ts';
+import { type BulkChange, isReversible, isSale, patchOf, type ReversibleChange } from './bulk.ts';
+import { revertAll, revertSale, type Written } from './bulk-undo.ts';
+import { readFacts } from './facts.ts';
 import { putItem, removeItem } from './list-cache.ts';
 import type { StatusFacts } from './pet-status.ts';
 import { pets as resource } from './pets.ts';
-
-/** The most IDs of a filter, and the most items of a page. */
-const MOST_IDS = 100;
 
 /** What became of a bulk edit so far. */
 export interface BulkProgress {
@@ -39,33 +38,6 @@ export function useFacts(pets: readonly Pet[], isNeeded: boolean) {
 
 const noFacts: ReadonlyMap<number, StatusFacts> = new Map();
 
-async function readFacts(
-  { store, can }: Session,
-  ids: readonly number[],
-  signal: AbortSignal,
-): Promise<Map<number, StatusFacts>> {
-  const stock = new Map<number, number>();
-  const ordered = new Set<number>();
-  for (let at = 0; at < ids.length; at += MOST_IDS) {
-    const petId = ids.slice(at, at + MOST_IDS);
-    await Promise.all([can('inventory:read') && readStock(petId), can('orders:read') && readOrders(petId)]);
-  }
-  async function readStock(petId: readonly number[]): Promise<void> {
-    for await (const item of store.inventory.list({ petId, limit: MOST_IDS }, { signal }))
-      stock.set(item.petId, item.quantity);
-  }
-  async function readOrders(petId: readonly number[]): Promise<void> {
-    for await (const order of store.orders.list({ petId, complete: false, limit: MOST_IDS }, { signal }))
-      if (order.petId !== undefined) ordered.add(order.petId);
-  }
-  return new Map(
-    ids.map(id => [
-      id,
-      { stock: stock.get(id), hasOpenOrders: can('orders:read') ? ordered.has(id) : undefined },
-    ]),
-  );
-}
-
 /** Changes many pets. `progress` is `undefined` before it starts. `stop` ends it after the batch that is sent. */
 export function useBulk() {
   const session = useSession();
@@ -76,6 +48,7 @@ export function useBulk() {
     pets: readonly Pet[],
     change: BulkChange,
     done: (count: number) => string,
+    facts: ReadonlyMap<number, StatusFacts>,
   ): Promise<void> {
     // The second click of a double click comes before the panel is drawn again.
     if (controller.current) return;
@@ -111,18 +84,13 @@ export function useBulk() {
     }
     setProgress({ ...state, isRunning: false });
     if (written.length === 0) return;
-    const undo = isReversible(change) ? () => revertAll(session, written, change) : undefined;
-    showToast({ text: done(written.length), undo });
+    const undo = isSale(change)
+      ? () => revertSale(session, written, facts)
+      : () => revertAll(session, written, change as ReversibleChange);
+    showToast({ text: done(written.length), undo: isReversible(change, session.can) ? undo : undefined });
   }
 
   return { progress, run, stop: () => controller.current?.abort() };
-}
-
-/** A pet before and after a change. */
-interface Written {
-  before: Pet;
-  after: Pet | undefined;
-  etag: string | undefined;
 }
 
 /** Shows what was changed in the lists. */
@@ -142,37 +110,4 @@ function applied({ cache }: Session, results: readonly ItemResult<Pet>[]): Writt
     }
   });
   return written;
-}
-
-/** Writes the old values of the pets that no other client has changed since. */
-async function revertAll(
-  session: Session,
-  written: readonly Written[],
-  change: Exclude<BulkChange, { kind: 'delete' }>,
-): Promise<void> {
-  let failed = 0;
-  await runInBatches(session, written, {
-    add: (batch, { before, etag }) => [
-      batch.pets.update(before.id, oldValues(before, change), etag === undefined ? {} : { ifMatch: etag }),
-    ],
-    perItem: 1,
-    onResults: results => {
-      failed += results.filter(({ error }) => error !== undefined).length;
-      notifyManager.batch(() => {
-        for (const {
-          results: [result],
-          error,
-        } of results)
-          if (error === undefined && result?.body) putItem(session.cache, resource, result.body as Pet);
-      });
-    },
-  });
-  if (failed > 0)
-    throw new Error(
-      `${failed} of ${written.length} animals were not changed back, because they were changed again since or a rule does not allow it`,
-    );
-}
-
-function oldValues(before: Pet, { kind }: BulkChange): Parameters<PetStore['pets']['update']>[1] {
-  return kind === 'status' ? { status: before.status ?? 'available' } : { categoryId: before.categoryId };
 }

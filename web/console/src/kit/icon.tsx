@@ -19,6 +19,7 @@ const paths = {
   upload: 'M12 16V4M7 9l5-5 5 5M4 16v4h16v-4',
   command: 'M4 5h16v14H4zM8 10l3 2-3 2M13 15h4',
   more: 'M5 12h.01M12 12h.01M19 12h.01',
+  undo: 'M8 4L3 9l5 5M3 9h11a6 6 0 0 1 0 12h-3',
   warning: 'M12 3l10 18H2zM12 10v5M12 18h.01',
 };
 

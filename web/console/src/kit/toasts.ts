@@ -6,6 +6,8 @@ export interface Toast {
   tone: 'done' | 'problem';
   /** Undoes what the message is about. */
   undo?: (() => Promise<unknown>) | undefined;
+  /** The item whose creation it undoes, which is possible as long as the item is the same. */
+  created?: { name: string; id: number; isSame: (item: object | undefined) => boolean } | undefined;
   /** In milliseconds since 1970. */
   shownAt: number;
 }
@@ -16,7 +18,12 @@ export const TOAST_TIME = 10_000;
 /** The most that are shown: more would cover the page of a phone. The others can still be undone. */
 const MOST = 3;
 
+/** How many actions can still be undone after their messages have closed. */
+const MOST_UNDOS = 20;
+
 let toasts: readonly Toast[] = [];
+/** What can be undone, the latest first. */
+let undos: readonly Toast[] = [];
 /** The latest of them. */
 let shown: readonly Toast[] = [];
 let lastId = 0;
@@ -27,7 +34,9 @@ export function showToast({
   ...toast
 }: Omit<Toast, 'id' | 'tone' | 'shownAt'> & { tone?: Toast['tone'] }): void {
   const id = ++lastId;
-  replace([...toasts, { ...toast, tone, id, shownAt: Date.now() }]);
+  const shown = { ...toast, tone, id, shownAt: Date.now() };
+  if (toast.undo) undos = [shown, ...undos].slice(0, MOST_UNDOS);
+  replace([...toasts, shown]);
   setTimeout(closeToast, TOAST_TIME, id);
 }
 
@@ -40,17 +49,31 @@ export function closeToast(id: number): void {
   replace(toasts.filter(toast => toast.id !== id));
 }
 
-/** Undoes the latest action that can still be undone. Returns whether there is one. */
+/** Undoes an action, also after its message has closed; by default the latest one whose message is open. Returns whether there is one. */
 export function undoToast(id = toasts.findLast(toast => toast.undo)?.id): boolean {
-  const toast = toasts.find(toast => toast.id === id);
+  const toast = undos.find(toast => toast.id === id);
   if (!toast?.undo) return false;
+  undos = undos.filter(other => other !== toast);
   closeToast(toast.id);
   toast.undo().then(() => showToast({ text: `Undone: ${toast.text}` }), showProblem);
   return true;
 }
 
+/**
+ * No longer offers to undo the creation of an item that has changed since, such as an order that was completed. `item` is its newest
+ * version, or `undefined` if it was deleted.
+ */
+export function withdrawUndo(name: string, id: number, item: object | undefined): void {
+  const isPossible = ({ created }: Toast) =>
+    created?.name !== name || created.id !== id || created.isSame(item);
+  if (undos.every(isPossible)) return;
+  undos = undos.filter(isPossible);
+  replace(toasts.map(toast => (isPossible(toast) ? toast : { ...toast, undo: undefined })));
+}
+
 /** Closes all messages. What they offer to undo can no longer be undone. */
 export function closeToasts(): void {
+  undos = [];
   replace([]);
 }
 
@@ -62,6 +85,11 @@ function replace(next: readonly Toast[]): void {
 
 export function useToasts(): readonly Toast[] {
   return useSyncExternalStore(subscribe, () => shown);
+}
+
+/** What can be undone, the latest first. */
+export function useUndos(): readonly Toast[] {
+  return useSyncExternalStore(subscribe, () => undos);
 }
 
 function subscribe(listener: () => void): () => void {

@@ -1,7 +1,8 @@
 import type { Category, Pet, PetStatus } from '@petstore/client';
 import { type ReactNode, useMemo, useState } from 'react';
-import { type BulkChange, type BulkPlan, isReversible, planOf } from '../../data/bulk.ts';
-import { statuses } from '../../data/pet-status.ts';
+import { useSession } from '../../app/session.ts';
+import { type BulkChange, type BulkPlan, isReversible, isSale, planOf } from '../../data/bulk.ts';
+import { type StatusFacts, statuses } from '../../data/pet-status.ts';
 import { type BulkProgress, useBulk, useFacts } from '../../data/use-bulk.ts';
 import { useCategories } from '../../data/use-categories.ts';
 import { Button } from '../../kit/button.tsx';
@@ -33,11 +34,7 @@ export function BulkPanel({ pets, gone, onDone, onClose }: BulkPanelProps) {
   const isReady = change.kind !== 'category' || change.categoryId > 0;
 
   async function start(): Promise<void> {
-    await run(
-      plan.changed,
-      change,
-      done => `${change.kind === 'delete' ? 'Deleted' : 'Changed'} ${animals(done)}`,
-    );
+    await run(plan.changed, change, done => `${verbs[change.kind].done} ${animals(done)}`, facts);
     onDone();
   }
 
@@ -54,7 +51,13 @@ export function BulkPanel({ pets, gone, onDone, onClose }: BulkPanelProps) {
             <ChangeFields change={change} categories={categories} onChange={setChange} />
             {error && <p className="field-error">{error.message}</p>}
             {isReady && (
-              <Preview plan={plan} change={change} categories={categories} isChecking={isLoading} />
+              <Preview
+                plan={plan}
+                change={change}
+                facts={facts}
+                categories={categories}
+                isChecking={isLoading}
+              />
             )}
           </>
         )}
@@ -71,7 +74,7 @@ export function BulkPanel({ pets, gone, onDone, onClose }: BulkPanelProps) {
             disabled={!isReady || isLoading || plan.changed.length === 0}
             onClick={start}
           >
-            {change.kind === 'delete' ? 'Delete' : 'Change'} {count}
+            {verbs[change.kind].button} {count}
           </Button>
         )}
       </footer>
@@ -79,7 +82,14 @@ export function BulkPanel({ pets, gone, onDone, onClose }: BulkPanelProps) {
   );
 }
 
+const verbs = {
+  status: { button: 'Change', done: 'Changed' },
+  category: { button: 'Change', done: 'Changed' },
+  delete: { button: 'Delete', done: 'Deleted' },
+} as const;
+
 const animals = (count: number) => `${count.toLocaleString()} animal${count === 1 ? '' : 's'}`;
+const inWords = (units: number) => `${units.toLocaleString()} unit${units === 1 ? '' : 's'}`;
 
 interface ChangeFieldsProps {
   change: BulkChange;
@@ -138,11 +148,16 @@ function ChangeFields({ change, categories, onChange }: ChangeFieldsProps) {
 interface PreviewProps {
   plan: BulkPlan;
   change: BulkChange;
+  facts: ReadonlyMap<number, StatusFacts>;
   categories: readonly Category[];
   isChecking: boolean;
 }
 
-function Preview({ plan: { changed, same, rejected }, change, categories, isChecking }: PreviewProps) {
+function Preview({ plan, change, facts, categories, isChecking }: PreviewProps) {
+  const { can } = useSession();
+  const { changed, same, rejected } = plan;
+  const stockOf = ({ id }: Pet) => facts.get(id)?.stock;
+  const units = changed.reduce((sum, pet) => sum + (stockOf(pet) ?? 0), 0);
   const now = ({ status = 'available', categoryId }: Pet) =>
     change.kind === 'category'
       ? (categories.find(({ id }) => id === categoryId)?.name ?? categoryId)
@@ -157,6 +172,7 @@ function Preview({ plan: { changed, same, rejected }, change, categories, isChec
         {pet => (
           <li key={pet.id}>
             {pet.name} <small>{now(pet)}</small>
+            {isSale(change) && stockOf(pet) !== undefined && <small> · {inWords(stockOf(pet) ?? 0)}</small>}
           </li>
         )}
       </Group>
@@ -168,11 +184,13 @@ function Preview({ plan: { changed, same, rejected }, change, categories, isChec
         )}
       </Group>
       {same.length > 0 && <p>{animals(same.length)} will stay the same.</p>}
-      {!isReversible(change) && changed.length > 0 && (
+      {changed.length > 0 && (isSale(change) || change.kind === 'delete') && (
         <p className="note">
           {change.kind === 'delete'
             ? 'This cannot be undone. Completed orders keep the IDs.'
-            : 'Their stock becomes 0. To offer them again, set a new stock. You cannot undo this here.'}
+            : isReversible(change, can)
+              ? `All ${inWords(units)} leave the stock. To sell some of them, place an order.`
+              : 'Their stock becomes 0. To offer them again, set a new stock. You cannot undo this here.'}
         </p>
       )}
     </>

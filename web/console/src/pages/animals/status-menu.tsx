@@ -17,7 +17,8 @@ export function StatusMenu({ pet }: { pet: Pet }) {
   const { store, cache, can } = useSession();
   const { change } = useActions(pets);
   const [isOpen, setOpen] = useState(false);
-  const [isAsking, setAsking] = useState(false);
+  /** What the question about a sale is about: the units, if they are known. */
+  const [asked, setAsked] = useState<{ units: number | undefined }>();
   const { id, name, status = 'available' } = pet;
   const { data: facts = { stock: undefined, hasOpenOrders: undefined } } = useQuery({
     queryKey: [pets.name, 'facts', id],
@@ -40,12 +41,12 @@ export function StatusMenu({ pet }: { pet: Pet }) {
     change(pet, { status: to }, { done, ...(undo && { undo }) }).catch(showProblem);
   }
 
-  /** A sale sets the stock to 0, so to undo it needs the stock of before. */
+  /** A sale sets the stock to 0, so to undo it needs the stock of before. It asks unless the animal is the only one. */
   async function sell(): Promise<void> {
-    if (!can('inventory:read') || !can('inventory:write')) return setAsking(true);
-    const stock = facts.stock ?? (await store.inventory.get(id)).quantity;
-    if (stock === 0) setAsking(true);
-    else choose('sold', () => undoSale(stock));
+    if (!can('inventory:read') || !can('inventory:write')) return setAsked({ units: undefined });
+    const units = facts.stock ?? (await store.inventory.get(id)).quantity;
+    if (units === 1) choose('sold', () => undoSale(1));
+    else setAsked({ units: units || undefined });
   }
 
   async function undoSale(stock: number): Promise<void> {
@@ -76,17 +77,22 @@ export function StatusMenu({ pet }: { pet: Pet }) {
         {badge}
         <Icon name="down" />
       </Menu>
-      {isAsking && (
+      {asked && (
         <Question
           title={`Mark ${name} as sold?`}
-          action="Mark as sold"
-          onClose={() => setAsking(false)}
+          action={asked.units ? `Sell all ${asked.units.toLocaleString()}` : 'Mark as sold'}
+          onClose={() => setAsked(undefined)}
           onConfirm={() => {
-            setAsking(false);
-            choose('sold');
+            const { units } = asked;
+            setAsked(undefined);
+            choose('sold', units ? () => undoSale(units) : undefined);
           }}
         >
-          <p>Its stock becomes 0. To offer it again, set a new stock. You cannot undo this here.</p>
+          <p>
+            {asked.units
+              ? `All ${asked.units.toLocaleString()} units leave the stock. To sell some of them, place an order.`
+              : 'Its stock becomes 0. To offer it again, set a new stock. You cannot undo this here.'}
+          </p>
         </Question>
       )}
     </>
