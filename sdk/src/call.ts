@@ -1,7 +1,8 @@
 import type { Client } from './client.ts';
+import { defined } from './defined.ts';
+import { errorOf } from './errors.ts';
 import { exchange } from './exchange.ts';
 import {
-  defined,
   type InputOf,
   type OperationName,
   type PostName,
@@ -29,7 +30,7 @@ export function call<Name extends Exclude<OperationName, PostName>>(
   input: InputOf<Name>,
   options?: RequestOptions,
 ): Call<ResultOf<Name>> {
-  return callOf(client, requestOf(client, operation, input, options));
+  return callOf(send(client, requestOf(client, operation, input, options)));
 }
 
 /** A key must be unique, and not secret: Node.js 18 and pages without HTTPS have no `randomUUID`. */
@@ -44,11 +45,11 @@ export function post<Name extends PostName>(
   options?: RequestOptions,
 ): Call<ResultOf<Name>> {
   const idempotencyKey = newIdempotencyKey();
-  return callOf(client, requestOf(client, operation, input, { idempotencyKey, ...defined(options ?? {}) }));
+  return callOf(send(client, requestOf(client, operation, input, { idempotencyKey, ...defined(options) })));
 }
 
-function callOf<T>(client: Client, request: Request): Call<T> {
-  const response = send<T>(client, request);
+/** Returns the call that has this response. */
+export function callOf<T>(response: Promise<ApiResponse<T>>): Call<T> {
   const data = response.then(({ data }) => data);
   const withResponse = () => {
     // The caller gets the error from `response`.
@@ -58,16 +59,15 @@ function callOf<T>(client: Client, request: Request): Call<T> {
   return Object.assign(data, { withResponse });
 }
 
-/** Sends a request and reads its response. */
-export function send<T>(client: Client, request: Request): Promise<ApiResponse<T>> {
+/** Sends a request and reads its response. Throws an `ApiError` for JSON of another form: a list or another object is expected. */
+export function send<T>(client: Client, request: Request, isList = false): Promise<ApiResponse<T>> {
   return exchange(client, request, async response => {
     const { headers, status } = response;
     const text = await response.text();
-    return {
-      data: headers.get('Content-Type')?.includes('json') ? JSON.parse(text) : text || undefined,
-      headers,
-      status,
-      etag: headers.get('ETag') ?? undefined,
-    };
+    const isJson = headers.get('Content-Type')?.includes('json');
+    const data = isJson ? JSON.parse(text) : text || undefined;
+    if (Array.isArray(data) !== isList || (isJson && Object(data) !== data))
+      throw errorOf(response, text, request.url.href);
+    return { data, headers, status, etag: headers.get('ETag') ?? undefined };
   });
 }

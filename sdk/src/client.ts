@@ -1,30 +1,57 @@
 import { type Clock, systemClock } from './clock.ts';
+import { defined } from './defined.ts';
+import { PetStoreError } from './errors.ts';
 import { createPacer, type Pacer, type Wait } from './pacer.ts';
 
+/** A request that the client sends, without its headers, which contain the API key. */
+export interface SentRequest {
+  method: string;
+  url: string;
+  /** Counts the requests of a call, from 1. */
+  attempt: number;
+}
+
+/** A response, and its request. */
+export interface ReceivedResponse extends SentRequest {
+  status: number;
+  headers: Headers;
+}
+
 export interface ClientOptions {
-  /** The URL of the service, such as `https://petstore.example`. It may have a path. */
-  baseUrl: string;
+  /**
+   * The URL of the service, such as `https://petstore.example`. It may have a path, if a proxy serves the service below one. Without a
+   * value, for instance because an environment variable is missing, an error is thrown at once.
+   */
+  baseUrl: string | undefined;
   /** A secret key, or in pages of browsers a publishable key. Without one only `service` operations work. */
-  apiKey?: string;
+  apiKey?: string | undefined;
+  /** Headers of every request. The `headers` of a call replace them. */
+  headers?: Record<string, string> | undefined;
   /** The longest wait for a limit, in milliseconds; 60,000 unless set. A longer one throws `WaitTooLongError` at once. */
-  maxWait?: number;
+  maxWait?: number | undefined;
   /** Is called once for each wait, when the first call has to wait. */
-  onWait?: (wait: Wait) => void;
+  onWait?: ((wait: Wait) => void) | undefined;
+  /** Is called for each request, to find errors. It cannot change the request, and an exception in it does not reach the call. */
+  onRequest?: ((request: SentRequest) => void) | undefined;
+  /** Is called for each response. */
+  onResponse?: ((response: ReceivedResponse) => void) | undefined;
   /** How many requests may be in flight; 10 unless set. With more, a client that shares its key could get it banned. */
-  maxConcurrent?: number;
+  maxConcurrent?: number | undefined;
   /** How often a call is sent again after a 503 or a broken connection; 5 unless set. */
-  maxRetries?: number;
+  maxRetries?: number | undefined;
   /** How long one request may take, in milliseconds; 60,000 unless set. After that it counts as a broken connection. */
-  timeout?: number;
+  timeout?: number | undefined;
   /** Sends the requests; the global `fetch` unless set. */
-  fetch?: (url: string, init: RequestInit) => Promise<Response>;
+  fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
   /** For tests of the client. */
-  clock?: Clock;
+  clock?: Clock | undefined;
 }
 
 /** What the functions of the client need: the settings, and the shared view of the limits. Create it with `createClient`. */
-export interface Client extends Required<Omit<ClientOptions, 'apiKey' | 'onWait'>> {
-  readonly apiKey?: string;
+export interface Client
+  extends Settings,
+    Pick<ClientOptions, 'apiKey' | 'headers' | 'onWait' | 'onRequest' | 'onResponse'> {
+  readonly baseUrl: string;
   /** The state of the limits of the API key, for all calls. */
   readonly pacer: Pacer;
   /** `GET /account` has limits of its own, and works during a ban. */
@@ -35,7 +62,18 @@ export interface Client extends Required<Omit<ClientOptions, 'apiKey' | 'onWait'
   readonly warned: Set<string>;
 }
 
-export function createClient({ baseUrl, ...options }: ClientOptions): Client {
+/** The options that have a default. */
+type Settings = {
+  [Name in 'maxWait' | 'maxConcurrent' | 'maxRetries' | 'timeout' | 'fetch' | 'clock']: NonNullable<
+    ClientOptions[Name]
+  >;
+};
+
+/** Creates a client. Throws a `PetStoreError` for a `baseUrl` that is not the URL of a service. An undefined option has its default. */
+export function createClient({ baseUrl = '', ...options }: ClientOptions): Client {
+  // `fetch` rejects a URL with a user, and nothing can follow a query.
+  const [url] = /^https?:\/\/[^?#@\s]+?(?=\/*$)/i.exec(baseUrl) ?? [];
+  if (!url) throw new PetStoreError('baseUrl is not a URL like https://petstore.example');
   const settings = {
     maxWait: 60_000,
     maxConcurrent: 10,
@@ -43,11 +81,11 @@ export function createClient({ baseUrl, ...options }: ClientOptions): Client {
     timeout: 60_000,
     fetch: (url: string, init: RequestInit) => fetch(url, init),
     clock: systemClock,
-    ...options,
+    ...defined(options),
   };
   return {
     ...settings,
-    baseUrl: new URL(baseUrl.replace(/\/*$/, '/')).href,
+    baseUrl: new URL(`${url}/`).href,
     pacer: createPacer(settings),
     accountPacer: createPacer(settings),
     servicePacer: createPacer(settings),

@@ -31,9 +31,18 @@ export class PetStoreError extends Error implements ErrorDetails {
   override get name(): string {
     return 'PetStoreError';
   }
+
+  /** The message with what finds the request in the log of the service. */
+  override toString(): string {
+    const { code, status, requestId } = this;
+    return [super.toString(), code, status, requestId].filter(part => part !== undefined).join(' | ');
+  }
 }
 
-/** The service rejected the request: the class of its status is one of the classes below. */
+/**
+ * The service rejected the request: the class of its status is one of the classes below. Without a `code`, the response does not come
+ * from the service: `message` has its URL and its first words.
+ */
 export class ApiError extends PetStoreError {}
 /** 400, 422 and other 4xx: the request breaks a rule. The message names the field and the rule. */
 export class ValidationError extends ApiError {}
@@ -74,13 +83,19 @@ const classes: Record<number, typeof ApiError> = {
   429: RateLimitError,
 };
 
-/** Returns the error of a response that is not a success. `text` is its body. */
-export function errorOf({ status, headers }: Response, text: string): ApiError {
+/** How many characters of a foreign body a message has. */
+const EXCERPT = 99;
+
+/** Returns the error of a response from a URL that is not a success, or not from the service. `text` is its body. */
+export function errorOf({ status, headers }: Response, text: string, url: string): ApiError {
   // Proxies send errors in formats of their own.
-  const { code, message } = text.startsWith('{"code":') ? JSON.parse(text) : {};
+  const { code, message } = text.startsWith('{"code":"') ? JSON.parse(text) : {};
+  const location = headers.get('Location');
   const wait = retryAfter(headers);
   const failed = headers.get('X-Failed-Operation');
-  return errorWith(message ?? `The status is ${status}`, {
+  // A page of a browser does not get the status of a redirect.
+  const foreign = `Not a response of the service: ${status || 'a redirect'} from ${url}${location ? ` to ${location}` : ''}: ${text.trim().slice(0, EXCERPT)}`;
+  return errorWith(message ?? foreign, {
     code,
     status,
     requestId: headers.get('X-Request-Id') ?? undefined,
@@ -97,11 +112,14 @@ export function errorWith(message: string, details: ErrorDetails & { status: num
 }
 
 /**
- * Returns the milliseconds of `Retry-After`; 0 without a number of seconds. The service sends no dates (RFC 9110,
- * section 10.2.3), and those of a proxy need a correct clock.
+ * Returns the milliseconds of `Retry-After` (RFC 9110, section 10.2.3); 0 without it. A date of a proxy counts from the `Date` of the
+ * response, so that a wrong clock of this machine changes nothing; pages of browsers do not see `Date`.
  */
 export function retryAfter(headers: Headers | undefined): number {
-  return Math.max(0, Number(headers?.get('Retry-After'))) * 1000 || 0;
+  const read = (name: string) => headers?.get(name) ?? '';
+  const text = read('Retry-After');
+  const seconds = Number(text);
+  return Math.max(0, seconds * 1000 || Date.parse(text) - (Date.parse(read('Date')) || Date.now())) || 0;
 }
 
 /** The last time that a `Date` can have. */

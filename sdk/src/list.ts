@@ -4,18 +4,27 @@ import type { Operations } from './contract.ts';
 import { PetStoreError } from './errors.ts';
 import { type Input, type OperationName, type RequestOptions, requestOf } from './request.ts';
 
-/** A page of a list: its items in `data`, its headers, and where the next page starts. */
-export interface Page<T> extends ApiResponse<T[]> {
+/** A page of a list. `for await (const pet of page)` yields its items and those of all later pages. */
+export interface Page<T> extends ApiResponse<T[]>, AsyncIterable<T> {
+  /** The items of this page; the same as `data`. */
+  items: T[];
   /** The `cursor` of the next page; `undefined` on the last page. */
   nextCursor: string | undefined;
+  /** Reads the next page. Returns `undefined` after the last page. */
+  next: () => Promise<Page<T> | undefined>;
 }
 
-/** A list, which is read page by page while it is iterated: `for await (const pet of list)`. */
-export interface List<T> extends AsyncIterable<T> {
-  /** Returns the pages, with their headers: `for await (const { data } of list.pages())`. */
+/**
+ * A list, which is read page by page while it is iterated: `for await (const pet of list)`. As a promise it is its first page:
+ * `const { items } = await list`.
+ */
+export interface List<T> extends AsyncIterable<T>, PromiseLike<Page<T>> {
+  /** Returns the pages, with their headers: `for await (const { items } of list.pages())`. */
   pages: () => AsyncGenerator<Page<T>>;
   /** Reads a page, and returns its first item; `undefined` if the list is empty. */
   first: () => Promise<T | undefined>;
+  /** Reads pages until they have `limit` items, and returns these items. */
+  toArray: (options: { limit: number }) => Promise<T[]>;
 }
 
 type Lists = {
@@ -37,19 +46,40 @@ export function list<Name extends ListName>(
   options?: RequestOptions,
   endsEmpty = false,
 ): List<ItemOf<Name>> {
-  async function* pages(): AsyncGenerator<Page<ItemOf<Name>>> {
-    const request = requestOf(client, operation, input, options);
-    for (let url: URL | undefined = request.url; url; ) {
-      const response = await send<ItemOf<Name>[]>(client, { ...request, url });
-      url = nextOf(client, url, response.headers);
-      yield { ...response, nextCursor: url?.searchParams.get('cursor') ?? undefined };
-      if (endsEmpty && response.data.length === 0) return;
-    }
+  type Item = ItemOf<Name>;
+  const { url: start, ...request } = requestOf(client, operation, input, options);
+  async function read(url: URL): Promise<Page<Item>> {
+    const response = await send<Item[]>(client, { ...request, url }, true);
+    const { data } = response;
+    const nextUrl = nextOf(client, url, response.headers);
+    const page: Page<Item> = {
+      ...response,
+      items: data,
+      nextCursor: nextUrl?.searchParams.get('cursor') ?? undefined,
+      next: async () => (nextUrl && (data.length || !endsEmpty) ? read(nextUrl) : undefined),
+      [Symbol.asyncIterator]: () => itemsFrom(page),
+    };
+    return page;
   }
-  async function* items(): AsyncGenerator<ItemOf<Name>, undefined> {
-    for await (const { data } of pages()) yield* data;
+  async function* pages(first?: Page<Item>): AsyncGenerator<Page<Item>> {
+    for (let page = first ?? (await read(start)); page; page = (await page.next())!) yield page;
   }
-  return { pages, first: async () => (await items().next()).value, [Symbol.asyncIterator]: items };
+  async function* itemsFrom(first?: Page<Item>): AsyncGenerator<Item> {
+    for await (const { items } of pages(first)) yield* items;
+  }
+  const toArray = async ({ limit }: { limit: number }) => {
+    const items: Item[] = [];
+    for await (const item of itemsFrom()) if (items.push(item) >= limit) break;
+    return items;
+  };
+  return {
+    pages: () => pages(),
+    first: async () => (await toArray({ limit: 1 }))[0],
+    toArray,
+    // biome-ignore lint/suspicious/noThenProperty: to await a list reads its first page
+    then: (resolve, reject) => read(start).then(resolve, reject),
+    [Symbol.asyncIterator]: () => itemsFrom(),
+  };
 }
 
 /** Returns the URL of the next page (RFC 8288). Throws for a URL outside of the API, to which a key must not be sent. */

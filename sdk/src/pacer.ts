@@ -1,7 +1,7 @@
-import { type Clock, onAbort } from './clock.ts';
+import { type Clock, notify, onAbort } from './clock.ts';
 import { dateAfter, type PetStoreError, WaitTooLongError } from './errors.ts';
 
-/** Why a client sends nothing: the requests of a window are used up, the key is banned, or the service is unavailable. */
+/** Why a client sends nothing: the requests of a window are used up, the key is banned, or the service is unavailable, also because of a proxy's 429. */
 export type WaitReason = 'limit' | 'ban' | 'unavailable';
 
 /** A wait of all calls of a client. */
@@ -18,7 +18,7 @@ export interface Wait {
 export interface PacerOptions {
   clock: Clock;
   maxConcurrent: number;
-  onWait?: (wait: Wait) => void;
+  onWait?: ((wait: Wait) => void) | undefined;
 }
 
 /** What a call needs to know while it waits for its turn. */
@@ -209,8 +209,7 @@ export function createPacer({ clock, maxConcurrent, onWait }: PacerOptions): Pac
     cancelTimer = clock.after(wait.milliseconds, sendNext);
     if (isReported) return;
     isReported = true;
-    // An error in it must not end the work of the pacer.
-    queueMicrotask(() => onWait?.(wait));
+    notify(onWait, wait);
   }
 
   function hasRoom({ cost }: Waiter): boolean {

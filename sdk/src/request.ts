@@ -1,5 +1,6 @@
 import type { Client } from './client.ts';
 import type { Operations } from './contract.ts';
+import { defined } from './defined.ts';
 import type { Pacer } from './pacer.ts';
 
 /** The options of one call. */
@@ -59,6 +60,8 @@ export interface RequestOptions extends CallOptions {
   isSlow?: boolean;
   /** As how many requests it counts, if not as one. */
   cost?: number;
+  /** What the `Content-Type` of a response contains; `json` unless set. */
+  accepts?: string;
 }
 
 export function requestOf(
@@ -70,13 +73,7 @@ export function requestOf(
   const [method = '', template = ''] = operation.split(' /');
   const filled = template.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(path[name]!));
   const url = new URL(baseUrl + filled);
-  for (const [name, values] of Object.entries(defined(query)))
+  for (const [name, values] of Object.entries<unknown>(defined(query)))
     for (const value of [values].flat()) url.searchParams.append(name, String(value));
   return { operation, method, url, body, options };
-}
-
-/** Returns the values that are not undefined. */
-export function defined<T extends object>(values: T): { [Name in keyof T]: Exclude<T[Name], undefined> } {
-  const entries = Object.entries(values).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(entries) as ReturnType<typeof defined<T>>;
 }

@@ -26,7 +26,7 @@ export async function verifyWebhook(
   if (!(age <= tolerance))
     reject(`The header webhook-timestamp is not within ${tolerance} s of the time of this machine`);
 
-  const { subtle } = await webCrypto();
+  const { subtle } = crypto;
   const algorithm = { name: 'HMAC', hash: 'SHA-256' };
   const bytes = decodeBase64(secret.replace(/^whsec_/, ''));
   if (!bytes?.length) reject('The secret of the webhook is not whsec_ and base64');
@@ -48,10 +48,4 @@ function reject(message: string): never {
 function decodeBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   if (!/^[A-Za-z0-9+/]+=*$/.test(text)) return undefined;
   return Uint8Array.from(atob(text), character => character.charCodeAt(0));
-}
-
-/** Node.js 18 has no global `crypto`. A name in a variable keeps bundlers from looking for the module. */
-async function webCrypto(): Promise<typeof globalThis.crypto> {
-  const module = 'node:crypto';
-  return globalThis.crypto ?? (await import(/* webpackIgnore: true */ /* @vite-ignore */ module)).webcrypto;
 }

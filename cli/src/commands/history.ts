@@ -36,26 +36,23 @@ export function entriesOf(
   { subject, related, actor, type, since, until }: ValuesOf<typeof filters>,
   page: { limit: number },
 ): AsyncIterable<object> & Pick<List<object>, 'pages'> {
-  const list = async () =>
-    store.events.history(
-      {
-        ...page,
-        subject,
-        related,
-        type,
-        actor: actor === undefined ? undefined : await actorOf(store, calls, actor),
-        from: timeOf(since),
-        to: timeOf(until),
-      },
-      calls,
-    );
+  const query = async () => ({
+    ...page,
+    subject,
+    related,
+    type,
+    actor: actor === undefined ? undefined : await actorOf(store, calls, actor),
+    from: timeOf(since),
+    to: timeOf(until),
+  });
+  const list = (wanted: Awaited<ReturnType<typeof query>>) => store.events.history(wanted, calls);
   return {
     async *pages() {
-      for await (const { data, ...rest } of (await list()).pages())
+      for await (const { data, ...rest } of list(await query()).pages())
         yield { ...rest, data: data.map(withChange) };
     },
     async *[Symbol.asyncIterator]() {
-      for await (const entry of await list()) yield withChange(entry);
+      for await (const entry of list(await query())) yield withChange(entry);
     },
   };
 }

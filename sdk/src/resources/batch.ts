@@ -1,8 +1,9 @@
 import { newIdempotencyKey } from '../call.ts';
 import type { Client } from '../client.ts';
 import type { Batch as BatchBody, BatchOperation, BatchResult, Operations } from '../contract.ts';
+import { defined } from '../defined.ts';
 import { type ApiError, errorWith, PetStoreError } from '../errors.ts';
-import { type CallOptions, defined, type OperationName, type ResultOf } from '../request.ts';
+import type { CallOptions, OperationName, ResultOf } from '../request.ts';
 import { create } from './batches.ts';
 
 /** The contract's maximum. */
@@ -86,7 +87,7 @@ type Methods = {
 
 export interface BatchOptions {
   /** Whether all operations succeed or fail together, the default. With `false` each succeeds or fails by itself. */
-  atomic?: boolean;
+  atomic?: boolean | undefined;
 }
 
 /** Collects operations. Their methods are those of the client, and take further operations instead of IDs. */
@@ -150,7 +151,10 @@ export function batch(client: Client, { atomic = true }: BatchOptions = {}): Bat
 
   async function run(options?: CallOptions): Promise<BatchOutcome> {
     const body: BatchBody = { operations: [...operations.values()], atomic };
-    const { data, headers } = await create(client, body, { idempotencyKey, ...options }).withResponse();
+    const { data, headers } = await create(client, body, {
+      idempotencyKey,
+      ...defined(options),
+    }).withResponse();
     const requestId = headers.get('X-Request-Id') ?? undefined;
     const errors = data.results.map(({ error }, failedOperation) => {
       if (!error) return undefined;

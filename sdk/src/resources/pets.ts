@@ -1,8 +1,9 @@
-import { type Call, call, post } from '../call.ts';
+import { type ApiResponse, type Call, call, callOf, post, send } from '../call.ts';
 import type { Client } from '../client.ts';
 import type { Pet } from '../contract.ts';
+import { errorWith } from '../errors.ts';
 import { type List, list as listOf } from '../list.ts';
-import type { BodyOf, CallOptions, QueryOf } from '../request.ts';
+import { type BodyOf, type CallOptions, type QueryOf, requestOf } from '../request.ts';
 
 /** Lists pets. */
 export const list = (client: Client, query?: QueryOf<'GET /pets'>, options?: CallOptions): List<Pet> =>
@@ -12,13 +13,23 @@ export const list = (client: Client, query?: QueryOf<'GET /pets'>, options?: Cal
 export const create = (client: Client, body: BodyOf<'POST /pets'>, options?: CallOptions): Call<Pet> =>
   post(client, 'POST /pets', { body }, options);
 
-/**
- * Reads a pet.
- *
- * @deprecated It ends on 2030-12-05: use `list({ id: petId }).first()` instead.
- */
-export const get = (client: Client, petId: number, options?: CallOptions): Call<Pet> =>
-  call(client, 'GET /pets/{petId}', { path: { petId } }, options);
+/** Reads a pet. */
+export const get = (client: Client, petId: number, options?: CallOptions): Call<Pet> => {
+  const request = requestOf(client, 'GET /pets', { query: { id: petId } }, options);
+  return callOf(
+    send<Pet[]>(client, request, true).then(response => ({ ...response, data: found(response) })),
+  );
+};
+
+/** The list of a pet that does not exist is empty. */
+function found({ data: [pet], headers }: ApiResponse<Pet[]>): Pet {
+  if (pet) return pet;
+  throw errorWith('There is no pet with this ID', {
+    code: 'pet_not_found',
+    status: 404,
+    requestId: headers.get('X-Request-Id') ?? undefined,
+  });
+}
 
 /** Replaces all fields of a pet. Without `status` it keeps its status. */
 export const replace = (

@@ -1,12 +1,13 @@
 import { type Call, call } from '../call.ts';
 import type { Client } from '../client.ts';
 import type { Health, Readiness } from '../contract.ts';
+import { defined } from '../defined.ts';
 import type { CallOptions } from '../request.ts';
 
 /** These operations describe the present state, so they are not sent again. */
 const once = (client: Client, options?: CallOptions) => ({
   maxRetries: 0,
-  ...options,
+  ...defined(options),
   pacer: client.servicePacer,
 });
 
@@ -24,4 +25,4 @@ export const contract = (client: Client, options?: CallOptions): Call<Record<str
 
 /** Reads the contract in YAML. */
 export const contractAsYaml = (client: Client, options?: CallOptions): Call<string> =>
-  call(client, 'GET /openapi.yaml', {}, once(client, options));
+  call(client, 'GET /openapi.yaml', {}, { ...once(client, options), accepts: 'yaml' });

@@ -7,6 +7,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { settledCursor } from '../support/event-log.ts';
 import { importClient } from '../support/packed-client.ts';
 import { useShop } from '../support/use-shop.ts';
+import { clientOf, json } from './fake-service.ts';
 
 const client = await importClient();
 const { PetStore } = client;
@@ -106,6 +107,8 @@ describe('a call', () => {
       assert.deepEqual([error.status, error.code], [status, code]);
       assert.match(error.requestId!, /^[\w-]+$/);
       assert.ok(error.message.length > 10 && error.stack!.includes(error.message));
+      for (const part of [error.message, code, status, error.requestId])
+        assert.ok(`${error}`.includes(`${part}`), `${error}`);
     }
   });
 
@@ -128,11 +131,33 @@ describe('a call', () => {
   });
 
   it('of a deprecated operation warns once, with the day on which it ends', async t => {
+    const warnings = recordWarnings(t);
+    const headers = { deprecation: '@1764892800', sunset: 'Thu, 05 Dec 2030 00:00:00 GMT' };
+    const { store } = clientOf(json(200, { id: 1 }, headers));
+    for (let i = 0; i < 3; i++) await store.orders.get(1);
+    assert.deepEqual(warnings, [
+      'GET /store/orders/{orderId} is deprecated and ends on Thu, 05 Dec 2030 00:00:00 GMT',
+    ]);
+  });
+
+  it('of pets.get reads with an operation that is not deprecated, keeps the ETag, and throws without the pet', async t => {
     const { store, category } = await start();
     const warnings = recordWarnings(t);
     const { id } = await store.pets.create({ name: 'Rex', categoryId: category.id });
-    for (let i = 0; i < 3; i++) assert.equal((await store.pets.get(id)).name, 'Rex');
-    assert.deepEqual(warnings, ['GET /pets/{petId} is deprecated and ends on Thu, 05 Dec 2030 00:00:00 GMT']);
+    const { data, etag } = await store.pets.get(id).withResponse();
+    assert.deepEqual(data, { id, name: 'Rex', categoryId: category.id, status: 'available' });
+    await store.pets.update(id, { name: 'Max' }, { ifMatch: etag });
+    await assert.rejects(
+      store.pets.update(id, { name: 'Moritz' }, { ifMatch: etag }),
+      client.PreconditionError,
+    );
+    await assert.rejects(store.pets.get(UNKNOWN), error => {
+      assert.ok(error instanceof client.NotFoundError);
+      assert.deepEqual([error.code, error.status], ['pet_not_found', 404]);
+      assert.match(error.requestId!, /^[\w-]+$/);
+      return true;
+    });
+    assert.deepEqual(warnings, []);
   });
 
   it('of account uses no quota, and does not change what is known about the limits', async () => {
@@ -166,7 +191,10 @@ describe('a call', () => {
     });
     const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const store = new PetStore({ baseUrl, apiKey: 'psk_' });
-    await assert.rejects(store.pets.list().first(), { status: 307 });
+    await assert.rejects(store.pets.list().first(), {
+      status: 307,
+      message: `Not a response of the service: 307 from ${baseUrl}/pets to /elsewhere: `,
+    });
     assert.deepEqual(paths, ['/pets']);
   });
 });
@@ -190,6 +218,44 @@ describe('a list', () => {
     );
     assert.equal((await list.first())!.id, wanted[0]);
     assert.equal(await store.pets.list({ name: 'undefined' }).first(), undefined);
+  });
+
+  it('can be awaited: its first page has its items, the next page, and an iterator over all items', async () => {
+    const { store, category } = await start();
+    const id = await addPets(store, category.id, 5);
+    const list = store.pets.list({ limit: 2, count: true, id });
+    const page = await list;
+    assert.deepEqual(
+      page.items.map(({ id }) => id),
+      id.slice(0, 2),
+    );
+    assert.equal(page.headers.get('X-Total-Count'), '5');
+    const second = await page.next();
+    assert.deepEqual(
+      second!.items.map(({ id }) => id),
+      id.slice(2, 4),
+    );
+    assert.equal(await (await second!.next())!.next(), undefined);
+    const rest: number[] = [];
+    for await (const pet of second!) rest.push(pet.id);
+    assert.deepEqual(rest, id.slice(2));
+    await assert.rejects(
+      async () => void (await store.pets.list({ cursor: 'wrong' })),
+      client.ValidationError,
+    );
+  });
+
+  it('returns its first items, and reads no more pages than they need', async () => {
+    const { store, category } = await start();
+    const id = await addPets(store, category.id, 5);
+    const list = store.pets.list({ limit: 2, id });
+    const used = () => store.limits.windows[0]!.remaining;
+    const before = used();
+    const ids = async (limit: number) => (await list.toArray({ limit })).map(({ id }) => id);
+    assert.deepEqual(await ids(4), id.slice(0, 4));
+    assert.equal(before - used(), 2);
+    assert.deepEqual(await ids(100), id);
+    assert.equal(before - used(), 5);
   });
 
   it('yields its pages with their headers, and continues at a cursor', async () => {

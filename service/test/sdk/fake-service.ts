@@ -58,6 +58,12 @@ export const listWith = (remaining: number, seconds = 50) =>
 export const rejection = (headers: Record<string, string>, code = 'rate_limit_exceeded') =>
   json(429, { code, message: 'Too many', status: 429 }, headers);
 
+/** Returns a function that responds with a stream of events. */
+export const stream =
+  (body: string | ReadableStream, headers: Record<string, string> = {}) =>
+  () =>
+    new Response(body, { headers: { 'content-type': 'text/event-stream', ...headers } });
+
 export const broken = () => {
   throw new TypeError('fetch failed', { cause: new Error('connect ECONNREFUSED') });
 };

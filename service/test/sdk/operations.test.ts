@@ -22,7 +22,7 @@ const operations = Object.entries(paths).flatMap(([path, methods]) =>
   })),
 );
 
-type Method = (...values: unknown[]) => Promise<unknown> & { first?: Method; next?: Method };
+type Method = (...values: unknown[]) => Promise<unknown> & { next?: Method };
 
 /** Calls a method of a resource. Returns the requests that it sends, as `METHOD /path`. */
 async function requestsOf(resource: string, method: string): Promise<string[]> {
@@ -33,7 +33,8 @@ async function requestsOf(resource: string, method: string): Promise<string[]> {
     fetch: async (url, { method }) => {
       sent.push(`${method} ${new URL(url).pathname.replace('/api/', '/')}`);
       end.abort(new Error('sent'));
-      return new Response('[]', { headers: { 'content-type': 'application/json' } });
+      // Neither a list nor an object is right for every operation: only the request matters here.
+      return new Response('', { status: 400 });
     },
   });
   const methods = Object.entries(store).find(([name]) => name === resource)![1] as Record<string, Method>;
@@ -42,19 +43,21 @@ async function requestsOf(resource: string, method: string): Promise<string[]> {
     // A list takes a query after the IDs of its path, other operations a body.
     const ids = method === 'list' ? [] : [11, method === 'listDeliveries' ? {} : 12];
     const call = methods[method]!(...(resource === 'batches' ? [{ operations: [] }] : ids));
-    await (call.first ? call.first() : call);
+    await assert.rejects(async () => void (await call));
   }
   return sent;
 }
 
 describe('the class PetStore', () => {
-  it('has exactly one method for each operation of the contract', async () => {
+  it('has exactly one method for each operation of the contract that is not deprecated', async () => {
     const store = new PetStore({ baseUrl: 'http://petstore.example' });
     const sent: string[] = [];
     for (const [resource, methods] of Object.entries(store))
       for (const method of Object.keys(methods)) sent.push(...(await requestsOf(resource, method)));
-    const wanted = operations.map(({ name }) => name.replace('{deliveryId}', '12').replace(/\{\w+\}/, '11'));
-    assert.deepEqual(sent.toSorted(), wanted.toSorted());
+    const present = operations.filter(({ sunset }) => sunset === undefined);
+    const wanted = present.map(({ name }) => name.replace('{deliveryId}', '12').replace(/\{\w+\}/, '11'));
+    // Two methods use the list of pets: to list them, and to get one.
+    assert.deepEqual(sent.toSorted(), [...wanted, 'GET /pets'].toSorted());
   });
 
   it('marks exactly the deprecated operations, with the day on which they end', () => {

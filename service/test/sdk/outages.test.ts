@@ -70,7 +70,10 @@ describe('a client of a service that is unavailable', () => {
     assert.equal(sent.length, 6);
     for (const result of results) {
       assert.ok(result.status === 'rejected' && result.reason instanceof ConnectionError);
-      assert.match(result.reason.message, /^No response: Error: connect ECONNREFUSED$/);
+      assert.match(
+        result.reason.message,
+        /^No response from http:\/\/petstore\.example\/pets: Error: connect ECONNREFUSED$/,
+      );
     }
     const options = { maxRetries: 10 };
     assert.equal(await run(store.pets.list({}, options).first()), undefined);
@@ -132,7 +135,7 @@ describe('a client of a service that is unavailable', () => {
     const work = run(store.pets.list().first());
     await assert.rejects(work, error => {
       assert.ok(error instanceof ConnectionError);
-      assert.equal(error.message, 'No response within 5000 ms');
+      assert.equal(error.message, 'No response from http://petstore.example/pets within 5000 ms');
       return true;
     });
     assert.equal(sent.length, 2);
@@ -164,6 +167,22 @@ describe('a 429', () => {
     assert.deepEqual([sent.length, waits.length], [2, 0]);
   });
 
+  it('with a date is obeyed by the clock of its server, not of this machine', async () => {
+    const dates = { date: 'Wed, 21 Oct 2015 07:28:00 GMT', 'retry-after': 'Wed, 21 Oct 2015 07:28:30 GMT' };
+    const { store, run, sent } = clientOf([rejection(dates), success]);
+    await run(store.pets.list().first());
+    const [gap] = gaps(sent);
+    assert.ok(gap! >= 30 * SECOND && gap! <= 31 * SECOND + 1, `${gap} ms`);
+  });
+
+  it('with a date and without Date is obeyed by the clock of this machine', async () => {
+    const end = new Date(Date.now() + 30 * SECOND).toUTCString();
+    const { store, run, sent } = clientOf([rejection({ 'retry-after': end }), success]);
+    await run(store.pets.list().first());
+    const [gap] = gaps(sent);
+    assert.ok(gap! > 20 * SECOND && gap! <= 31 * SECOND + 1, `${gap} ms`);
+  });
+
   it('of another server without the headers of the service is obeyed as well', async () => {
     const { store, run, sent } = clientOf([rejection({}), success]);
     await run(store.pets.list().first());
@@ -173,7 +192,7 @@ describe('a 429', () => {
 
 describe('a client of a server with senseless headers', () => {
   const senseless = (status: number, headers: Record<string, string>) =>
-    clientOf(json(status, [], headers), { maxWait: HOUR });
+    clientOf(status === 429 ? rejection(headers) : json(status, [], headers), { maxWait: HOUR });
 
   for (const seconds of ['99999999999999999999', '9'.repeat(400)]) {
     it(`throws WaitTooLongError after Retry-After with ${seconds.length} digits`, async () => {
@@ -191,7 +210,7 @@ describe('a client of a server with senseless headers', () => {
     assert.equal(store.limits.waiting, 0);
   });
 
-  for (const wait of ['-5', 'Wed, 21 Oct 2037 07:28:00 GMT', 'soon']) {
+  for (const wait of ['-5', 'Wed, 21 Oct 2015 07:28:00 GMT', 'soon']) {
     it(`waits for a second after Retry-After: ${wait}`, async () => {
       const { store, waits, sent } = senseless(429, { 'retry-after': wait });
       const signal = new AbortController();
@@ -205,8 +224,8 @@ describe('a client of a server with senseless headers', () => {
     });
   }
 
-  it('has no retryAt without a number of seconds', async () => {
-    const headers = { 'retry-after': 'Wed, 21 Oct 2037 07:28:00 GMT', 'x-should-retry': 'false' };
+  it('has no retryAt without a time', async () => {
+    const headers = { 'retry-after': 'soon', 'x-should-retry': 'false' };
     const { store } = senseless(503, headers);
     await assert.rejects(store.pets.list().first(), { status: 503, retryAt: undefined });
   });

@@ -11,7 +11,7 @@ import { restoreLog } from '../support/restored-log.ts';
 import { startTestApp } from '../support/test-app.ts';
 import { inTime, until } from '../support/until.ts';
 import { idsOf, valuesOf } from '../support/values.ts';
-import { clientOf, rejection, type Sent } from './fake-service.ts';
+import { clientOf, rejection, type Sent, stream } from './fake-service.ts';
 
 const { GoneError, PermissionError, PetStore, ValidationError } = await importClient();
 
@@ -186,8 +186,8 @@ describe('a subscription', () => {
   });
 
   it('waits until the service no longer counts the stream that broke', async () => {
-    const stream = (id: number) => () => new Response(`id: ${id}\ndata: {"id":"${id}"}\n\n`);
-    const { store, run, sent } = clientOf([stream(1), rejection({}, 'too_many_streams'), stream(3)]);
+    const streamOf = (id: number) => stream(`id: ${id}\ndata: {"id":"${id}"}\n\n`);
+    const { store, run, sent } = clientOf([streamOf(1), rejection({}, 'too_many_streams'), streamOf(3)]);
     const events = await run(take(store.events.subscribe({ from: 0 }), 2));
     assert.deepEqual(valuesOf(events, 'id'), ['1', '3']);
     assert.deepEqual(searches(sent), ['?cursor=0', '?cursor=1', '?cursor=1']);
@@ -199,13 +199,15 @@ describe('a subscription', () => {
   });
 
   it('opens a stream again that is silent for three heartbeats, after its last position', async () => {
-    const stream = (text: string) => () => {
-      const body = new ReadableStream({ start: stream => stream.enqueue(new TextEncoder().encode(text)) });
-      return new Response(body);
+    const silent = (text: string) => () => {
+      const body = new ReadableStream({
+        start: controller => controller.enqueue(new TextEncoder().encode(text)),
+      });
+      return stream(body)();
     };
     const { store, time, sent } = clientOf([
-      stream('retry: 2000\n\nid: 7\n\n:\nid: 9\n\n'),
-      stream('id: 10\nevent: x\ndata: {"id":"10"}\n\n'),
+      silent('retry: 2000\n\nid: 7\n\n:\nid: 9\n\n'),
+      silent('id: 10\nevent: x\ndata: {"id":"10"}\n\n'),
     ]);
     const reading = take(store.events.subscribe({ from: 5 }), 1);
     const advance = async (milliseconds: number) => {

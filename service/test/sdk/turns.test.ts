@@ -3,7 +3,7 @@ import { getEventListeners } from 'node:events';
 import { describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { SECOND } from '../../src/kit/clock.ts';
-import { broken, clientOf, gaps, listWith, rejection, type Sent } from './fake-service.ts';
+import { broken, clientOf, gaps, json, listWith, rejection, type Sent, stream } from './fake-service.ts';
 
 /** A client whose requests wait until the test responds to them. */
 function start() {
@@ -122,8 +122,8 @@ describe('a client', () => {
   });
 
   it('forgets the failures of a subscription with each event, so its pauses stay short', async () => {
-    const stream = () => new Response('id: 1\ndata: {"id":"1"}\n\n');
-    const { run, store, sent, time } = clientOf(stream);
+    const event = stream('id: 1\ndata: {"id":"1"}\n\n');
+    const { run, store, sent, time } = clientOf(event);
     time.random = () => 1;
     const events = store.events.subscribe({ from: 0 });
     for (let i = 0; i < 8; i++) await run(events.next());
@@ -154,7 +154,10 @@ describe('the time limit of a request', () => {
   const stalled = ({ signal }: Sent) => {
     const start = (body: ReadableStreamDefaultController) =>
       signal.addEventListener('abort', () => body.error(signal.reason));
-    return new Response(new ReadableStream({ start }), { headers: { ratelimit: '"minute";r=9;t=50' } });
+    return stream(new ReadableStream({ start }), {
+      'content-type': 'application/json',
+      ratelimit: '"minute";r=9;t=50',
+    })();
   };
 
   it('includes the body of the response', async () => {
@@ -185,7 +188,7 @@ describe('the time limit of a request', () => {
 
 describe('a client that waits for a limit', () => {
   it('reads the account and the state of the service at once, because they use no quota', async () => {
-    const { store, sent } = clientOf([rejection({ 'retry-after': '50' }), listWith(50)]);
+    const { store, sent } = clientOf([rejection({ 'retry-after': '50' }), json(200, {})]);
     const end = new AbortController();
     const call = store.pets.list({}, { signal: end.signal }).first();
     await settle();
@@ -236,11 +239,8 @@ describe('a client of a service that is unavailable', () => {
   });
 
   it('subscribes again for as long as it takes, after pauses of at most 30 seconds', async () => {
-    const outage = [...Array(8).fill(broken), ...Array(8).fill(() => new Response(''))];
-    const { store, run, sent, time } = clientOf([
-      ...outage,
-      () => new Response('id: 1\ndata: {"id":"1"}\n\n'),
-    ]);
+    const outage = [...Array(8).fill(broken), ...Array(8).fill(stream(''))];
+    const { store, run, sent, time } = clientOf([...outage, stream('id: 1\ndata: {"id":"1"}\n\n')]);
     time.random = () => 1;
     assert.equal((await run(store.events.subscribe({ from: 0 }).next())).value.id, '1');
     assert.equal(sent.length, 17);
@@ -267,8 +267,8 @@ describe('the timers of a client, and its listeners of a signal', () => {
     const end = new AbortController();
     const { signal } = end;
     const streams: ReadableStreamDefaultController[] = [];
-    const { store, time } = clientOf(
-      () => new Response(new ReadableStream({ start: stream => void streams.push(stream) })),
+    const { store, time } = clientOf(() =>
+      stream(new ReadableStream({ start: stream => void streams.push(stream) }))(),
     );
     const events = store.events.subscribe({ from: 0, signal });
     for (let i = 0; i < 3; i++) {
