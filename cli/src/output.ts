@@ -49,10 +49,11 @@ export async function print(
     for await (const item of items) await write(formatItem(rows(item), width, colors));
     return;
   }
-  const table = new TableWriter(columns, prints.widths, width, colors);
+  const { widths: expected, wraps } = prints;
+  const table = new TableWriter(columns, { expected, wraps }, width, colors);
   let rows: string[][] = [];
   for await (const item of items) {
-    rows.push(columns.map(name => cell(fieldOf(item, name))));
+    rows.push(columns.map(name => localTime(cell(fieldOf(item, name)))));
     if (rows.length < CHUNK && output !== 'stream') continue;
     await write(table.format(rows));
     rows = [];
@@ -105,6 +106,15 @@ function flatten(name: string, value: unknown): (readonly [string, unknown])[] {
 
 function select(item: object, fields: readonly string[]): object {
   return Object.fromEntries(fields.map(name => [name, fieldOf(item, name)]));
+}
+
+/** A time as people read it in a table, such as 2027-01-31 13:00:00, in their time zone. Other texts stay. */
+function localTime(text: string): string {
+  if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(text)) return text;
+  const time = new Date(text);
+  const two = (number: number) => String(number).padStart(2, '0');
+  const day = `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`;
+  return `${day} ${[time.getHours(), time.getMinutes(), time.getSeconds()].map(two).join(':')}`;
 }
 
 /** A value as text. A missing one is empty. */

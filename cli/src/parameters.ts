@@ -78,6 +78,33 @@ export const duration = (help: string) => ({
   },
 });
 
+const UNITS: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 };
+
+/** A time as the service reads it. Days begin at midnight here; `2d` is the time two days ago. */
+export const time = (help: string) => ({
+  help,
+  value: 'time',
+  parse: (text: string) => {
+    const [, number, unit] = /^(\d{1,5})([mhdw])$/.exec(text) ?? [];
+    if (number !== undefined) return new Date(Date.now() - Number(number) * UNITS[unit!]!).toISOString();
+    const [, year, month, date] = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text) ?? [];
+    if (year !== undefined) {
+      const midnight = new Date(Number(year), Number(month) - 1, Number(date));
+      if (midnight.getDate() === Number(date) && midnight.getMonth() === Number(month) - 1)
+        return midnight.toISOString();
+      throw new UsageError(`The day ${text} does not exist`);
+    }
+    const daysAgo = ['today', 'yesterday'].indexOf(text);
+    const now = new Date();
+    if (daysAgo >= 0)
+      return new Date(now.getFullYear(), now.getMonth(), now.getDate() - daysAgo).toISOString();
+    if (/^\d{4}-\d\d-\d\dT/.test(text)) return text;
+    throw new UsageError(
+      `A time is written today, yesterday, 30m, 12h, 2d, 1w, 2027-01-31 or 2027-01-31T12:00:00Z, not ${JSON.stringify(text)}`,
+    );
+  },
+});
+
 export const required = <P extends Parameter<unknown>>(parameter: P) => ({
   ...parameter,
   isRequired: true as const,

@@ -9,6 +9,8 @@ export interface Resource {
   columns?: readonly string[];
   /** The widths of columns in a stream, whose first rows say nothing about later ones. */
   widths?: Readonly<Record<string, number>>;
+  /** Whether values wrap in a table that is too wide, instead of being cut off. */
+  wraps?: boolean;
 }
 
 export const pet: Resource = { fields: fields.Pet };
@@ -47,11 +49,12 @@ export const account: Resource = { fields: fields.Account };
 export const event: Resource = {
   fields: fields.PetEvent,
   columns: ['id', 'time', 'type', 'subject', 'actor'],
-  widths: { id: 8, time: 24, type: 20, subject: 20, actor: 8 },
+  widths: { id: 8, time: 19, type: 20, subject: 20, actor: 8 },
 };
 export const historyEntry: Resource = {
   fields: [...fields.HistoryEntry, 'change'],
   columns: ['time', 'actorName', 'type', 'name', 'subject', 'change', 'reason', 'note'],
+  wraps: true,
 };
 export const checkpoint: Resource = { fields: fields.Checkpoint };
 export const verification: Resource = {

@@ -17,25 +17,32 @@ const NO_BORDERS = Object.fromEntries(
 export class TableWriter {
   readonly #columns: readonly string[];
   readonly #expected: Readonly<Record<string, number>>;
+  readonly #wraps: boolean;
   readonly #terminal: number;
   readonly #colors: Colors;
   #widths: number[] | undefined;
 
-  /** `expected` has the widths of columns whose first rows say nothing about later ones. */
+  /**
+   * `expected` has the widths of columns whose first rows say nothing about later ones. Values that are too wide wrap, or are cut off.
+   */
   constructor(
     columns: readonly string[],
-    expected: Readonly<Record<string, number>> = {},
+    {
+      expected = {},
+      wraps = false,
+    }: { expected?: Readonly<Record<string, number>> | undefined; wraps?: boolean | undefined },
     terminal: number,
     colors: Colors,
   ) {
     this.#columns = columns;
     this.#expected = expected;
+    this.#wraps = wraps;
     this.#terminal = terminal;
     this.#colors = colors;
   }
 
   format(rows: readonly string[][]): string {
-    if (this.#widths) return layOut(rows, this.#widths);
+    if (this.#widths) return layOut(rows, this.#widths, this.#wraps);
     const header = this.#columns.map(title);
     const wanted = header.map((name, i) =>
       Math.max(
@@ -43,8 +50,11 @@ export class TableWriter {
         this.#expected[this.#columns[i]!] ?? 0,
       ),
     );
-    this.#widths = fit(wanted, this.#terminal);
-    return layOut([header.map(this.#colors.bold), ...rows], this.#widths);
+    // A time is read at a glance only in one line.
+    const kept = this.#columns.map(column => this.#wraps && column === 'time');
+    this.#widths = fit(wanted, this.#terminal, kept);
+    // The library would wrap in the middle of a colour.
+    return layOut([header.map(this.#colors.bold)], this.#widths) + layOut(rows, this.#widths, this.#wraps);
   }
 }
 
@@ -70,14 +80,14 @@ function title(field: string): string {
   return field.replace(/([a-z])([A-Z])/g, '$1 $2').toUpperCase();
 }
 
-/** Makes the widest columns narrower until the table fits the terminal. */
-function fit(wanted: readonly number[], terminal: number): number[] {
+/** Makes the widest columns narrower until the table fits the terminal, except those that are kept. */
+function fit(wanted: readonly number[], terminal: number, kept: readonly boolean[]): number[] {
   const widths = [...wanted];
   const available = terminal - GAP * (widths.length - 1);
   for (let excess = sum(widths) - available; excess > 0; excess--) {
-    const widest = Math.max(...widths);
+    const widest = Math.max(...widths.filter((_, i) => !kept[i]));
     if (widest <= NARROWEST) return widths;
-    widths[widths.indexOf(widest)] = widest - 1;
+    widths[widths.findIndex((width, i) => width === widest && !kept[i])] = widest - 1;
   }
   return widths;
 }

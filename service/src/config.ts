@@ -236,12 +236,15 @@ export function readConfig(environment: Environment, { isOnTerminal = false } = 
 
 const PREFIX = 'PETSTORE_';
 
+/** What the command `petstore` reads. A shell in which it is used can also run the commands of the service. */
+const OF_THE_COMMAND = ['PETSTORE_URL', 'PETSTORE_API_KEY', 'PETSTORE_PROFILE'];
+
 /** Only names with the prefix: the environment has variables of other programs. */
 function rejectUnknown(environment: Environment): void {
   const names = variablesOf(settings).map(({ name }) => name);
   const known = names.filter(name => name.startsWith(PREFIX));
   for (const name of Object.keys(environment)) {
-    if (!name.startsWith(PREFIX) || known.includes(name)) continue;
+    if (!name.startsWith(PREFIX) || [...known, ...OF_THE_COMMAND].includes(name)) continue;
     const near = nearest(name, known);
     throw new ConfigError(
       `${name} is not a setting${near ? `; did you mean ${near}?` : `; known are ${known.join(', ')}`}`,

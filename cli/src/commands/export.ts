@@ -119,7 +119,7 @@ const history = command({
     'petstore export history > history.csv',
     'petstore export history --since 30d --format ndjson > history.ndjson',
   ],
-  operations: ['GET /keys', 'GET /history'],
+  operations: ['GET /account', 'GET /keys', 'GET /history'],
   output: 'file',
   prints: { ...historyEntry, columns: [...historyEntry.fields] },
   run: (context, values) =>

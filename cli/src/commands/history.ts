@@ -2,7 +2,7 @@ import type { HistoryEntry, List, PetStore } from '@petstore/client';
 import { type Context, command } from '../command.ts';
 import { UsageError } from '../failure.ts';
 import { pageSize } from '../items.ts';
-import { flag, type Parameters, several, text, type ValuesOf } from '../parameters.ts';
+import { flag, type Parameters, several, text, time, type ValuesOf } from '../parameters.ts';
 import { historyEntry } from '../resources.ts';
 
 /** Options that choose entries. */
@@ -11,8 +11,10 @@ export const filters = {
   related: flag('With --subject pets/42: also changes of its stock and of its orders'),
   actor: text('Only changes by this API key: its name, or keys/2; system for the service itself', 'name'),
   type: several(text('Only changes of this type, such as order.* or pet.deleted; can be repeated', 'type')),
-  since: text('Only changes since then: 30m, 12h, 2d, or a time such as 2027-01-31T12:00:00Z', 'time'),
-  until: text('Only changes before then, written in the same way', 'time'),
+  since: time(
+    'Only changes since then: today, yesterday, 30m, 12h, 2d, 1w, 2027-01-31 or 2027-01-31T12:00:00Z',
+  ),
+  until: time('Only changes before then, written in the same way'),
 } satisfies Parameters;
 
 export const history = command({
@@ -24,7 +26,7 @@ export const history = command({
     'petstore history --actor "Web shop" --since 2d',
     "petstore history --type 'order.*' --since 2027-01-31T00:00:00Z --all --csv > orders.csv",
   ],
-  operations: ['GET /keys', 'GET /history'],
+  operations: ['GET /account', 'GET /keys', 'GET /history'],
   output: 'list',
   prints: historyEntry,
   run: (context, values) => entriesOf(context, values, pageSize(context)),
@@ -42,8 +44,8 @@ export function entriesOf(
     related,
     type,
     actor: actor === undefined ? undefined : await actorOf(store, calls, actor),
-    from: timeOf(since),
-    to: timeOf(until),
+    from: since,
+    to: until,
   });
   const list = (wanted: Awaited<ReturnType<typeof query>>) => store.events.history(wanted, calls);
   return {
@@ -68,28 +70,30 @@ function shown(value: unknown): string {
   return value === undefined ? 'none' : typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** Returns the actor that a name or an actor means. */
+/**
+ * Returns the actor that a name or an actor means. Only administrators may list keys, and a rejected attempt would become part of the
+ * history: other keys know only their own name.
+ */
 async function actorOf(store: PetStore, calls: Context['calls'], name: string): Promise<string> {
   if (/^(system|keys\/\d+)$/.test(name)) return name;
-  const ids: number[] = [];
+  const account = await store.account.get(calls);
+  if (account.name === name) return `keys/${account.keyId}`;
+  if (!account.scopes.includes('admin'))
+    throw new UsageError(
+      `Only administrators can look up the name of another API key: write --actor with the key, such as keys/2, not ${JSON.stringify(name)}`,
+    );
+  const keys: { id: number; name: string }[] = [];
   for await (const key of store.keys.list({ name, limit: 100 }, calls))
-    if (key.name === name) ids.push(key.id);
-  const [id, ...others] = ids;
+    if (key.name.toLowerCase() === name.toLowerCase()) keys.push(key);
+  const exact = keys.filter(key => key.name === name);
+  const [id, ...others] = (exact.length > 0 ? exact : keys).map(({ id }) => id);
   if (id === undefined)
     throw new UsageError(
       `No API key has the name ${JSON.stringify(name)}: petstore keys list shows the names`,
     );
   if (others.length > 0)
     throw new UsageError(
-      `Several API keys have the name ${JSON.stringify(name)}: write --actor with one of ${ids.map(id => `keys/${id}`).join(', ')}`,
+      `Several API keys have the name ${JSON.stringify(name)}: write --actor with one of ${[id, ...others].map(id => `keys/${id}`).join(', ')}`,
     );
   return `keys/${id}`;
-}
-
-const UNITS: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
-
-/** Converts `2d` to the time two days ago. Other texts are times, which the service checks. */
-function timeOf(text: string | undefined): string | undefined {
-  const [, number, unit] = /^(\d{1,5})([mhd])$/.exec(text ?? '') ?? [];
-  return number === undefined ? text : new Date(Date.now() - Number(number) * UNITS[unit!]!).toISOString();
 }

@@ -1,9 +1,20 @@
+import type { StockAdjustment } from '@petstore/client';
 import { command } from '../command.ts';
 import { each, pageSize } from '../items.ts';
-import { id, integer, oneOf, required, several } from '../parameters.ts';
+import { id, integer, oneOf, required, several, text } from '../parameters.ts';
 import { stock as entry } from '../resources.ts';
 
 const pet = required(id('The pet'));
+
+const reasons = [
+  'received',
+  'sold',
+  'returned',
+  'counted',
+  'damaged',
+  'lost',
+  'corrected',
+] as const satisfies readonly StockAdjustment['reason'][];
 
 const list = command({
   name: 'stock list',
@@ -50,13 +61,21 @@ const set = command({
 const adjust = command({
   name: 'stock adjust',
   summary: 'Add units to the stock of a pet, or remove them',
-  details: 'Experimental.',
+  details: 'Experimental. The reason and the note are part of the history.',
   arguments: { pet, delta: required(integer('The units to add; a negative number removes them', 'delta')) },
-  examples: ['petstore stock adjust 7 5', 'petstore stock adjust 7 -2'],
+  options: {
+    reason: oneOf('Why the stock changes', ...reasons),
+    note: text('What else people should know, up to 200 characters'),
+  },
+  examples: [
+    'petstore stock adjust 7 5 --reason received',
+    'petstore stock adjust 7 -2 --reason damaged --note "The cage door broke"',
+  ],
   operations: ['POST /store/inventory/{petId}/adjustments'],
   output: 'item',
   prints: entry,
-  run: ({ store, calls }, { pet, delta }) => store.inventory.adjust(pet, { delta }, calls),
+  run: ({ store, calls }, { pet, delta, reason, note }) =>
+    store.inventory.adjust(pet, { delta, ...(reason && { reason }), ...(note && { note }) }, calls),
 });
 
 export const stock = [list, get, set, adjust];

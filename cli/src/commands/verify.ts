@@ -26,6 +26,8 @@ export const verify = command({
   prints: verification,
   run: async ({ store, calls }, { from, checkpoint }) => {
     const noted = checkpoint === undefined ? undefined : toCheckpoint(checkpoint);
+    if (noted && from !== undefined && Number(from) >= Number(noted.id))
+      throw new UsageError(`The checkpoint ${noted.id} is not after --from ${from}: leave out --from`);
     let found: string | undefined;
     let [groups, events, expired, lastId, seal] = [0, 0, 0, '0', ''];
     for await (const group of store.events.seals({ cursor: from, limit: 100 }, calls)) {
@@ -49,10 +51,11 @@ export const verify = command({
     if (noted && found !== noted.seal)
       throw new HistoryRewritten(
         found === undefined
-          ? `The checkpoint is not part of the log: no group ends with event ${noted.id}`
+          ? `The checkpoint is not part of what was read: no group ends with event ${noted.id}`
           : `The checkpoint differs: an event up to ${noted.id} was changed, added or removed`,
       );
-    return { outcome: 'as written', groups, events, expiredGroups: expired, lastId, seal };
+    const outcome = noted ? `as written, with the checkpoint ${noted.id}` : 'as written';
+    return { outcome, groups, events, expiredGroups: expired, lastId, seal };
   },
 });
 
@@ -86,7 +89,11 @@ function reject({ firstId, lastId, previous, seal, events }: Group): void {
     throw new HistoryRewritten(`Event ${Number(firstId) + events.length} is missing`);
   const digests = events.map(event => `${sha256(event)}\n`).join('');
   if (sha256(`${previous}\n${digests}`) !== seal)
-    throw new HistoryRewritten(`An event from ${firstId} to ${lastId} was changed`);
+    throw new HistoryRewritten(
+      firstId === lastId
+        ? `Event ${firstId} was changed`
+        : `An event from ${firstId} to ${lastId} was changed`,
+    );
 }
 
 function toCheckpoint(text: string): { id: string; seal: string } {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { readConfig } from '../config.ts';
-import { type CheckedStore, checkStore } from '../db/check-store.ts';
+import { type CheckedStore, checkStore, isOfHistory } from '../db/check-store.ts';
 import { storePath } from '../db/store-directory.ts';
 import { type Checkpoint, verifySeals } from '../db/verify-seals.ts';
 import { withoutPassword } from '../kit/urls.ts';
@@ -31,12 +31,22 @@ export async function check(args: string[]): Promise<void> {
   const checked = await checkStore(path, { checkpoints });
   rejectViolations(path, checked);
   process.stdout.write(`${path} is intact: ${contentOf(checked)}\n`);
+  reportHistory(path, checkpoints);
 }
 
 async function checkServer(name: string, checkpoints: readonly Checkpoint[]): Promise<void> {
   const faults = await withExistingStore(db => verifySeals(db, { checkpoints }));
   if (faults.length > 0) throw rewritten(name, faults);
-  process.stdout.write(`The history in ${name} is as it was written\n`);
+  reportHistory(name, checkpoints);
+}
+
+function reportHistory(name: string, checkpoints: readonly Checkpoint[]): void {
+  const [first, ...others] = checkpoints.map(({ id }) => id);
+  const noted =
+    first === undefined
+      ? ''
+      : `, and has ${others.length === 0 ? `the checkpoint ${first}` : `the checkpoints ${[first, ...others].join(', ')}`}`;
+  process.stdout.write(`The history in ${name} is as it was written${noted}\n`);
 }
 
 /** Reads `ID:SEAL`. Throws UsageError. */
@@ -50,7 +60,6 @@ function toCheckpoint(text: string): Checkpoint {
 
 /** The same for a backup and its restore, which a rewritten history must not prevent: that is only reported. */
 export function rejectDamage(path: string, checked: CheckedStore): void {
-  const isOfHistory = (line: string) => line.startsWith('History: ');
   const [damage, history] = [
     checked.violations.filter(line => !isOfHistory(line)),
     checked.violations.filter(isOfHistory),
@@ -73,7 +82,7 @@ export function existing(file: string): string {
 
 export function rejectViolations(path: string, { violations }: CheckedStore): void {
   if (violations.length === 0) return;
-  if (violations.every(line => line.startsWith('History: '))) throw rewritten(path, violations);
+  if (violations.every(isOfHistory)) throw rewritten(path, violations);
   throw new CommandFailed(
     `${path} is damaged:\n${violations.map(line => `  ${line}`).join('\n')}\n` +
       'Restore a backup that passes check, and keep this file: it may contain changes that are newer than the backup',

@@ -113,7 +113,11 @@ describe('the commands of petstore', () => {
     it('manages stock', async () => {
       const entry = { petId: pet, quantity: 5, status: 'available' };
       assert.deepEqual(await one('stock', 'set', `${pet}`, '5'), entry);
-      assert.deepEqual(await one('stock', 'adjust', `${pet}`, '-2'), { ...entry, quantity: 3 });
+      const why = ['--reason', 'damaged', '--note', 'The cage door broke'];
+      assert.deepEqual(await one('stock', 'adjust', `${pet}`, '-2', ...why), { ...entry, quantity: 3 });
+      await shop.app.db.numberEvents();
+      const changes = (await shop.api.get(`/history?subject=store/inventory/${pet}&limit=1`)).body;
+      assert.deepEqual([changes[0].reason, changes[0].note], [why[1], why[3]]);
       assert.deepEqual(await one('stock', 'adjust', `${pet}`, '2'), entry);
       assert.deepEqual(await json('stock', 'list', '--below', '6'), [entry]);
       assert.deepEqual(await json('stock', 'get', `${pet}`), [entry]);
@@ -197,11 +201,14 @@ describe('the commands of petstore', () => {
     });
 
     it('shows the history and verifies the log', async () => {
+      const seller = await shop.clientWith({ scopes: ['orders:write', 'events:read', 'orders:read'] });
+      const { body: order } = await seller.post('/store/orders', { petId: pet });
+      await shop.api.delete(`/store/orders/${order.id}`);
       await shop.app.db.numberEvents();
-      const actor = ['--actor', 'Administrator'];
-      const [entry] = await json('history', '--type', 'order.completed', '--since', '9000d', ...actor);
-      assert.deepEqual([entry!.actor, entry!.actorName], ['keys/1', 'Administrator']);
-      assert.match(String(entry!.change), /^(quantity|complete|shipDate) /);
+      const actor = ['--actor', 'test client'];
+      const [entry] = await json('history', '--type', 'order.placed', '--since', '900w', ...actor);
+      assert.deepEqual([entry!.actor, entry!.actorName], [`keys/${seller.keyId}`, 'Test client']);
+      assert.match(String(entry!.change), /^petId \d+, quantity 1/);
       const exported = await json('export', 'history', '--type', 'order.*', ...actor);
       assert.deepEqual(
         exported.find(({ eventId }) => eventId === entry!.eventId),
@@ -215,18 +222,42 @@ describe('the commands of petstore', () => {
       const nameless = await petstore.run(['history', '--actor', 'Nemo']);
       assert.deepEqual([nameless.code, nameless.stdout], [2, '']);
       assert.match(nameless.stderr, /No API key has the name "Nemo"/);
+      const asSeller = { PETSTORE_API_KEY: seller.key };
+      const own = await petstore.run(
+        ['history', '--actor', 'Test client', '--type', 'order.placed', '--json'],
+        asSeller,
+      );
+      assert.deepEqual(JSON.parse(own.stdout), entry);
+      const other = await petstore.run(['history', '--actor', 'Administrator'], asSeller);
+      assert.deepEqual([other.code, other.stdout], [2, '']);
+      assert.match(other.stderr, /Only administrators can look up/);
+      await shop.app.sweeper.run();
+      await shop.app.db.numberEvents();
+      const refused = await shop.api.get(`/history?type=access.refused&actor=keys/${seller.keyId}`);
+      assert.deepEqual(refused.body, [], 'looking up a name is no attempt to read keys');
       const checkpoint = await one('events', 'checkpoint');
       const noted = `${checkpoint.id}:${checkpoint.seal}`;
       const verified = await one('events', 'verify', '--checkpoint', noted);
-      assert.deepEqual([verified.outcome, verified.lastId], ['as written', String(checkpoint.id)]);
-      const other = await petstore.run([
+      assert.deepEqual(
+        [verified.outcome, verified.lastId],
+        [`as written, with the checkpoint ${checkpoint.id}`, String(checkpoint.id)],
+      );
+      const late = await petstore.run([
+        ...'events verify --from'.split(' '),
+        String(checkpoint.id),
+        '--checkpoint',
+        noted,
+      ]);
+      assert.equal(late.code, 2);
+      assert.match(late.stderr, /is not after --from/);
+      const forged = await petstore.run([
         'events',
         'verify',
         '--checkpoint',
         `${checkpoint.id}:${'0'.repeat(64)}`,
       ]);
-      assert.deepEqual([other.code, other.stdout], [1, '']);
-      assert.match(other.stderr, /The checkpoint differs: an event up to \d+ was changed/);
+      assert.deepEqual([forged.code, forged.stdout], [1, '']);
+      assert.match(forged.stderr, /The checkpoint differs: an event up to \d+ was changed/);
     });
 
     it('manages webhooks and their deliveries', async () => {

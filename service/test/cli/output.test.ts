@@ -59,6 +59,22 @@ describe('the output of petstore', () => {
     }
   });
 
+  it('of the history has every change completely, and local times, however narrow the terminal is', async () => {
+    await shop.app.db.numberEvents();
+    const { stdout } = await petstore.run(['history', '--subject', 'pets/2'], {}, terminal);
+    const table = lines(stripVTControlCharacters(stdout));
+    assert.ok(Math.max(...table.map(line => line.length)) <= terminal.columns, stdout);
+    const position = table[0]!.indexOf('CHANGE');
+    const width = table[0]!.indexOf('REASON') - position;
+    const change = table.slice(1).map(line => line.slice(position, position + width).trim());
+    assert.match(change.join(' ').replaceAll(' ', ''), new RegExp(`name${longName.replaceAll(' ', '')},`));
+    const entry = JSON.parse((await petstore.run(['history', '--subject', 'pets/2', '--json'])).stdout);
+    // Swedish times are written in this way.
+    const local = new Date(entry.time).toLocaleString('sv-SE');
+    const time = table.slice(1).map(line => line.slice(0, table[0]!.indexOf('ACTOR')).trim());
+    assert.equal(time.join(' ').trim(), local);
+  });
+
   it('has a line for each field of one item on a terminal', async () => {
     const { stdout } = await petstore.run(['account'], {}, terminal);
     const shown = stripVTControlCharacters(stdout);

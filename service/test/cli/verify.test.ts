@@ -38,7 +38,7 @@ const forgeries: [what: string, forge: Forge, finding: RegExp][] = [
   [
     'was changed',
     (tx, { last }) => tx.run("UPDATE events SET actor = 'keys/9' WHERE id = ?", [last]),
-    /An event from \d+ to \d+ was changed/,
+    /(An event from \d+ to \d+|Event \d+) was changed/,
   ],
   [
     'was deleted',

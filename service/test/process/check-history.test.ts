@@ -33,7 +33,12 @@ describe('the command check', () => {
       );
     const intact = await check(noted, later);
     assert.deepEqual([intact.code, intact.stderr], [0, '']);
-    assert.match(intact.stdout, /(is intact: categories \d|The history in \S+ is as it was written)/);
+    assert.match(
+      intact.stdout,
+      new RegExp(
+        `The history in .+ is as it was written, and has the checkpoints ${noted.id}, ${later.id}\n$`,
+      ),
+    );
 
     const other = await check({ id: noted.id, seal: 'a'.repeat(64) });
     assert.equal(other.code, 1);
@@ -58,6 +63,7 @@ describe('the command check', () => {
         backup.stderr,
         new RegExp(`^Warning: The history in .*\n.*Event ${later.id} was changed\n`, 'm'),
       );
+      assert.match(backup.stdout, /categories [1-9]\d*, /, 'its rows are counted');
     }
     await app.db.run('DELETE FROM events WHERE id = ?', [oldest]);
     const { stderr } = await check();
