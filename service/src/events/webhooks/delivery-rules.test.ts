@@ -1,13 +1,50 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { ended, leased, NOW, webhook } from '../../../test/support/delivery-rows.ts';
 import type { Scope } from '../../contract/scopes.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../../kit/clock.ts';
 import { httpDate } from '../../kit/dates.ts';
 import type { DeliveryRow, HeldDelivery, LeasedDelivery } from './delivery-queries.ts';
 import * as rules from './delivery-rules.ts';
 import type { WebhookRow } from './webhook-queries.ts';
+
+const NOW = Date.parse('2026-11-21T12:00:00Z');
+
+const webhook: WebhookRow = {
+  ...{ id: 1, api_key_id: 2, url: 'https://hooks.example/', types: null, description: null, enabled: 1 },
+  ...{ disabled_reason: null, disabled_at: null, secret: '', previous_secret: null, position: 0 },
+  ...{ previous_secret_expires_at: null, replay_until: null, failing_since: null, created_at: NOW },
+  deleted_at: null,
+};
+
+function leased(row: Partial<DeliveryRow> = {}): LeasedDelivery {
+  return {
+    ...{
+      id: 1,
+      webhook_id: 1,
+      event_id: 1,
+      type: 'category.created',
+      subject: 'categories/1',
+      payload: '{}',
+    },
+    ...{ status: 'pending', attempts: 0, failures: 0, created_at: NOW, finished_at: null },
+    ...{ next_attempt_at: NOW + rules.LEASE, ...row, leased_until: row.leased_until ?? NOW + rules.LEASE },
+  };
+}
+
+function outcome(status: number | null, more: Partial<rules.Outcome> = {}): rules.Outcome {
+  const error = status !== null && status < 300 ? null : `Status ${status}`;
+  const result = error === null ? 'delivered' : 'rejected';
+  return { result, status, retryAfter: undefined, error, responseStart: null, duration: 10, ...more };
+}
+
+function ended(
+  delivery: LeasedDelivery,
+  status: number | null,
+  more: Partial<rules.Outcome> = {},
+): rules.Ended {
+  return { delivery, attempted: { startedAt: NOW, outcome: outcome(status, more), random: 0.5 } };
+}
 
 /** What follows from one attempt of a delivery. */
 function after(

@@ -1,12 +1,32 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { ended, leased, NOW, outcome, webhook } from '../../../test/support/delivery-rows.ts';
 import type { Scope } from '../../contract/scopes.ts';
 import { DAY, MINUTE, SECOND } from '../../kit/clock.ts';
-import type { Outcome } from './delivery-rules.ts';
+import type { LeasedDelivery } from './delivery-queries.ts';
+import { type Ended, LEASE } from './delivery-rules.ts';
 import * as rules from './lane-rules.ts';
-import type { ActiveWebhook } from './webhook-queries.ts';
+import type { ActiveWebhook, WebhookRow } from './webhook-queries.ts';
+
+const NOW = Date.parse('2026-11-21T12:00:00Z');
+
+/** The rules of lanes read nothing else of a webhook and a delivery. */
+const webhook = { failing_since: null } as WebhookRow;
+const delivery = { leased_until: NOW + LEASE } as LeasedDelivery;
+
+function ended(status: number): Ended {
+  const error = status < 300 ? null : `Status ${status}`;
+  const result = error === null ? 'delivered' : 'rejected';
+  const outcome = {
+    result,
+    status,
+    retryAfter: undefined,
+    error,
+    responseStart: null,
+    duration: 10,
+  } as const;
+  return { delivery, attempted: { startedAt: NOW, outcome, random: 0.5 } };
+}
 
 /** A lane in a process with so many free connections. */
 class TestLane {
@@ -17,7 +37,7 @@ class TestLane {
   now = NOW;
   readonly sent: rules.Claimed[] = [];
   readonly hook: ActiveWebhook = {
-    ...{ id: 1, api_key_id: 2, url: webhook.url, types: null, position: 5, failing_since: null },
+    ...{ id: 1, api_key_id: 2, url: 'https://hooks.example/', types: null, position: 5, failing_since: null },
     ...{ due_at: null, last_due_at: null, leased_until: null },
   };
 
@@ -47,7 +67,7 @@ class TestLane {
   served(count = 0, more: Partial<rules.Served> & { position?: number; failing_since?: number } = {}): this {
     const request = this.request!;
     const { position = this.state.webhook.position, failing_since = null } = more;
-    const one = { delivery: leased(), webhook, scopes: new Set<Scope>() };
+    const one = { delivery, webhook, scopes: new Set<Scope>() };
     const claimed = Array.from({ length: Math.min(count, request.limit) }, () => one);
     const served = {
       webhook: { ...webhook, position, failing_since },
@@ -59,9 +79,10 @@ class TestLane {
     return this.step({ type: 'served', request, served: { ...served, ...more } });
   }
 
-  attempted(status: number | null, more: Partial<Outcome> = {}): this {
+  attempted(status: number): this {
     this.free++;
-    return this.step({ type: 'attempted', ended: ended(this.sent.pop()!.delivery, status, more) });
+    this.sent.pop();
+    return this.step({ type: 'attempted', ended: ended(status) });
   }
 }
 
@@ -98,7 +119,7 @@ describe('a lane', () => {
     assert.deepEqual([lane.request!.ended.length, lane.state.ended.length], [1, 7]);
     lane.served();
     assert.equal(lane.request!.ended.length, 7);
-    lane.state.ended.push(...Array.from({ length: 70 }, () => ended(leased(), 200)));
+    lane.state.ended.push(...Array.from({ length: 70 }, () => ended(200)));
     lane.served();
     assert.deepEqual([lane.request!.ended.length, lane.state.ended.length], [64, 6]);
   });
@@ -114,7 +135,10 @@ describe('a lane', () => {
 
   it('sends more at once to a quick endpoint, up to 64, and fewer to one that is slow or fails', () => {
     const pace = (from: number, ...steps: [status: number, duration: number][]) =>
-      steps.reduce((now, [status, duration]) => rules.paceAfter(now, outcome(status, { duration })), from);
+      steps.reduce((now, [status, duration]) => {
+        const error = status < 300 ? null : `Status ${status}`;
+        return rules.paceAfter(now, { error, duration });
+      }, from);
     assert.equal(pace(8, [200, 10], [200, 249]), 10);
     assert.equal(pace(64, [200, 10]), 64);
     assert.equal(pace(10, [200, 250], [200, 999]), 10);
