@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import type { DestinationStream, Logger } from 'pino';
+import { createFirstKey, signIn } from './access/api-keys/administrator-keys.ts';
 import { AllowedOrigins } from './access/api-keys/allowed-origins.ts';
 import { selectNames } from './access/api-keys/api-key-queries.ts';
-import * as apiKeys from './access/api-keys/api-keys.ts';
 import { keyBanEvents } from './access/api-keys/key-events.ts';
 import { KeyRing } from './access/api-keys/key-ring.ts';
 import { selectActiveOrigin } from './access/api-keys/origin-queries.ts';
@@ -14,11 +14,11 @@ import type { Database } from './db/database.ts';
 import { Writability } from './db/writability.ts';
 import { Checkpoints } from './events/checkpoints.ts';
 import { EventTail } from './events/event-log/event-tail.ts';
-import { readBacklog } from './events/webhooks/delivery-queries.ts';
 import { RESPONSE_TIMEOUT } from './events/webhooks/delivery-rules.ts';
 import { WebhookDispatcher } from './events/webhooks/dispatcher.ts';
 import { Endpoints, type Resolve } from './events/webhooks/endpoints.ts';
 import { resolveByServers, resolveLocally } from './events/webhooks/resolve.ts';
+import { readBacklog } from './events/webhooks/webhook-queries.ts';
 import { featuresOf, routesOf } from './features.ts';
 import { Drain } from './http/drain.ts';
 import { EventStreams } from './http/event-streams.ts';
@@ -179,7 +179,7 @@ export async function buildApp(
   });
   const drain = new Drain();
   const rejections = new Rejections();
-  const redeemTicket = (ticket: string) => apiKeys.signIn({ db, keyLimits, now: clock.now() }, ticket);
+  const redeemTicket = (ticket: string) => signIn({ db, keyLimits, now: clock.now() }, ticket);
   const contract = new ContractDocument(() => buildDocument(routes), config.publicUrl);
 
   const features = featuresOf({
@@ -279,7 +279,7 @@ export async function buildApp(
     endpoints,
     dispatcher,
     sweeper,
-    createFirstKey: storeSecret => apiKeys.createFirst({ db, keyLimits, now: clock.now() }, storeSecret),
+    createFirstKey: storeSecret => createFirstKey({ db, keyLimits, now: clock.now() }, storeSecret),
     endLog: () => lineBuffer.end(),
     close: () => closing.disposeAsync(),
   };

@@ -58,7 +58,9 @@ const times: Record<string, Values> = {
     SWEEP_INTERVAL: [SECOND, 5 * MINUTE, 'the alert on sweeps begins after 15 minutes'],
     WEBHOOK_TIMEOUT: [SECOND, 5 * SECOND, 'shutdown'],
   },
-  'access/api-keys/api-keys': { CONSOLE_KEY_LIFETIME: [DAY, 30 * DAY, 'a forgotten session ends'] },
+  'access/api-keys/administrator-keys': {
+    CONSOLE_KEY_LIFETIME: [DAY, 30 * DAY, 'a forgotten session ends'],
+  },
   'access/api-keys/key-ring': {
     FRESH_FOR: [100, SECOND, 'all replicas apply the change of a key within a second'],
   },

@@ -5,7 +5,7 @@ import type { CountedKey } from '../../counters/key-states.ts';
 import type { Queries, Transaction, Writer } from '../../db/database.ts';
 import { selectPage } from '../../db/select-page.ts';
 import { stopWebhooksOf } from '../../events/webhooks/webhooks.ts';
-import { DAY, SECOND } from '../../kit/clock.ts';
+import { SECOND } from '../../kit/clock.ts';
 import { formatDateTime, toInstant } from '../../kit/dates.ts';
 import { mapPage, type Page } from '../../kit/paging.ts';
 import { banOf, type KeyLimits, lastUsedAt } from '../rate-limits/key-limits.ts';
@@ -24,12 +24,10 @@ import {
   type ApiKeyQuery,
   type ApiKeyRow,
   type ApiKeyTerms,
-  anyApiKey,
   deleteSecretsExpiredBefore,
   insertApiKey,
   keyList,
   liftBans,
-  lockApiKeys,
   quotasOf,
   replaceSecret,
   resetLimits,
@@ -45,7 +43,6 @@ import { KEYS_CHANGED } from './key-ring.ts';
 import { selectOrigins } from './origin-queries.ts';
 import { rejectMismatchedKind } from './origins.ts';
 import { hashOf, newSecret } from './secret.ts';
-import { isTicket, redeemTicket } from './sign-in-ticket.ts';
 import { standingOf } from './standings.ts';
 
 /** What operations on keys need. `now` is in milliseconds since the Unix epoch. */
@@ -200,39 +197,6 @@ export async function account(access: KeyAccess, keyId: number): Promise<Account
   return { keyId, name, plan, scopes, expiresAt, ban, windows, days };
 }
 
-/**
- * Creates the first administrator's key when the store has no keys. Calls `save` with the secret before the commit: a crash
- * between the two leaves a saved secret without a key, never a key with an unknown secret. Resolves with whether it created one.
- */
-export async function createFirst(access: KeyAccess, save: (secret: string) => void): Promise<boolean> {
-  // Writes nothing when a key exists: the database may be read-only at the moment.
-  if (await anyApiKey(access.db)) return false;
-  return access.db.write(async tx => {
-    const [, anyKey] = await Promise.all([lockApiKeys(tx), anyApiKey(tx)]);
-    if (anyKey) return false;
-    const { key } = await create({ ...access, db: tx }, administrator);
-    save(key);
-    return true;
-  });
-}
-
-/** How long the key of a link is valid, in milliseconds. */
-const CONSOLE_KEY_LIFETIME = 30 * DAY;
-
-/**
- * Exchanges the ticket of a link for the secret of a new key, which ends by itself and can be revoked without the first key.
- * Resolves with `undefined` if the ticket is not valid.
- */
-export async function signIn(access: KeyAccess, ticket: string): Promise<string | undefined> {
-  if (!isTicket(ticket)) return undefined;
-  return access.db.write(async tx => {
-    if (!(await redeemTicket(tx, ticket, access.now))) return undefined;
-    const expiresAt = formatDateTime(access.now + CONSOLE_KEY_LIFETIME);
-    const key = { ...administrator, name: 'Console on the first machine', expiresAt };
-    return (await create({ ...access, db: tx }, key, 'A link signed a browser in to the console')).key;
-  });
-}
-
 /** Secrets deleted in one transaction. */
 const SWEPT_AT_ONCE = 500;
 
@@ -240,13 +204,6 @@ const SWEPT_AT_ONCE = 500;
 export async function sweepSecrets(db: Queries, now: number): Promise<boolean> {
   return (await deleteSecretsExpiredBefore(db, now, SWEPT_AT_ONCE)) === SWEPT_AT_ONCE;
 }
-
-const administrator: NewApiKey = {
-  name: 'Administrator',
-  plan: 'enterprise',
-  scopes: ['admin'],
-  quotas: { perMinute: 1_000_000, perDay: 1_000_000_000 },
-};
 
 /** The identity of a key in the counters. */
 function counted({ id, limits_resets }: ApiKeyRow): CountedKey {

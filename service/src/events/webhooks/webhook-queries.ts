@@ -176,3 +176,43 @@ export const webhookList = defineList(webhookTable, { ...listed, owner: 'api_key
 export const allWebhooksList = defineList(webhookTable, listed);
 
 export type WebhookQuery = QueryOf<typeof webhookList>;
+
+/** The deliveries of enabled webhooks that are not finished, and the webhooks whose attempts fail. */
+export interface WebhookBacklog {
+  /** At most 10,000 are counted, as the help text of the metric states. */
+  pending: number;
+  /** How long ago the oldest one of the first 1,000 webhooks was planned, in milliseconds; 0 if there is none. */
+  oldestAge: number;
+  /** The number of webhooks that fail among the first 1,000. */
+  failing: number;
+  /** How long the one of them that has failed longest has delivered nothing, in milliseconds; 0 if none fails. */
+  longestFailure: number;
+}
+
+/** `now` is in milliseconds since the Unix epoch. */
+export async function readBacklog(db: Queries, now: number): Promise<WebhookBacklog> {
+  const { pending, oldest, failing, since } = await one<{
+    pending: number;
+    oldest: number | null;
+    failing: number;
+    since: number | null;
+  }>(
+    db,
+    `SELECT (SELECT count(*) FROM (
+         SELECT 1 FROM webhooks JOIN webhook_deliveries ON webhook_id = webhooks.id AND status = 'pending'
+         WHERE enabled = 1 AND deleted_at IS NULL LIMIT 10000
+       ) AS some_pending) AS pending,
+       (SELECT min(oldest) FROM (
+         SELECT (
+           SELECT webhook_deliveries.created_at FROM webhook_deliveries
+           WHERE webhook_id = webhooks.id AND status = 'pending' ORDER BY webhook_deliveries.id LIMIT 1
+         ) AS oldest FROM webhooks WHERE enabled = 1 AND deleted_at IS NULL ORDER BY id LIMIT 1000
+       ) AS of_webhooks) AS oldest,
+       count(failing_since) AS failing, min(failing_since) AS since
+     FROM (
+       SELECT failing_since FROM webhooks WHERE enabled = 1 AND deleted_at IS NULL ORDER BY id LIMIT 1000
+     ) AS first_webhooks`,
+  );
+  const ageOf = (instant: number | null) => (instant === null ? 0 : Math.max(0, now - instant));
+  return { pending, oldestAge: ageOf(oldest), failing, longestFailure: ageOf(since) };
+}
