@@ -1,19 +1,13 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomInt } from 'node:crypto';
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
 /** The largest ID that the service assigns: larger JSON numbers are not exact in every client. */
 export const MAX_ID = Number.MAX_SAFE_INTEGER;
 
-/** `length` uniformly random base62 characters. Bytes of 248 and above are skipped, because 256 is not a multiple of 62. */
+/** `length` uniformly random base62 characters. */
 export function randomBase62(length: number): string {
-  let text = '';
-  while (text.length < length) {
-    for (const byte of randomBytes(length)) {
-      if (byte < 248 && text.length < length) text += BASE62[byte % 62];
-    }
-  }
-  return text;
+  return Array.from({ length }, () => BASE62[randomInt(62)]).join('');
 }
 
 /** `value` (a non-negative integer) in base62, left-padded with `0` to `width` characters. */
