@@ -147,19 +147,6 @@ describe('the sweeps that the service runs each minute', () => {
       }
     });
   }
-
-  it('delete a webhook that was deleted, with its deliveries and attempts, in the next round', async t => {
-    const { shop, db, nextRound } = await sweptShop(t);
-    const { path } = await shop.webhook();
-    await shop.deliver();
-    assert.equal((await shop.api.delete(path)).status, 204);
-    const tables = ['webhooks', 'webhook_deliveries', 'webhook_attempts'];
-    const counts = () => Promise.all(tables.map(table => rowsOf(db, `SELECT 1 FROM ${table}`)));
-    assert.deepEqual(await counts(), [1, 1, 1]);
-    shop.clock.advance(MINUTE);
-    await nextRound();
-    assert.deepEqual(await counts(), [0, 0, 0]);
-  });
 });
 
 describe('a service that is closed', () => {

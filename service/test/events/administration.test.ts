@@ -7,56 +7,52 @@ import { eventsOf } from '../support/event-log.ts';
 import { aCategory, anOrder, aPet } from '../support/factories.ts';
 import { type WebhookShop, webhookShop } from './webhook-shop.ts';
 
+/** A change of what `create` creates first. */
+const of =
+  <T>(create: (shop: WebhookShop) => Promise<T>) =>
+  (change: (shop: WebhookShop, created: T) => Promise<ApiResponse>) =>
+  async (shop: WebhookShop) => {
+    const created = await create(shop);
+    return () => change(shop, created);
+  };
+const ofShop = of(async () => {});
+const ofPet = of(({ api }) => aPet(api));
+const ofCategory = of(({ api }) => aCategory(api));
+const ofOrder = of(({ api }) => anOrder(api, {}));
+const ofKey = of(async ({ shop }) => (await shop.clientWith({})).keyId);
+const ofWebhook = of(async shop => (await shop.webhook()).path);
+
 /** A change by each operation of the contract that makes one. It prepares what it needs, and returns the change. */
 const changes: Record<string, (shop: WebhookShop) => Promise<() => Promise<ApiResponse>>> = {
-  createPet: async ({ api }) => {
-    const categoryId = await aCategory(api);
-    return () => api.post('/pets', { name: 'New', categoryId });
-  },
-  replacePet: async ({ api }) => {
-    const pet = await aPet(api);
-    const { categoryId } = (await api.get(`/pets/${pet}`)).body;
-    return () => api.put(`/pets/${pet}`, { name: 'Other', categoryId });
-  },
+  createPet: ofCategory(({ api }, categoryId) => api.post('/pets', { name: 'New', categoryId })),
+  replacePet: ofPet(async ({ api }, pet) =>
+    api.put(`/pets/${pet}`, { ...(await api.get(`/pets/${pet}`)).body, name: 'Other' }),
+  ),
   changePet: ofPet(({ api }, pet) => api.patch(`/pets/${pet}`, { name: 'Other' })),
   deletePet: ofPet(({ api }, pet) => api.delete(`/pets/${pet}`)),
-  createCategory:
-    async ({ api }) =>
-    () =>
-      api.post('/categories', { name: 'Only once' }),
+  createCategory: ofShop(({ api }) => api.post('/categories', { name: 'Only once' })),
   replaceCategory: ofCategory(({ api }, id) => api.put(`/categories/${id}`, { name: 'Replaced' })),
   changeCategory: ofCategory(({ api }, id) => api.patch(`/categories/${id}`, { description: 'New' })),
   deleteCategory: ofCategory(({ api }, id) => api.delete(`/categories/${id}`)),
-  placeOrder:
-    async ({ api }) =>
-    () =>
-      api.post('/store/orders', {}),
+  placeOrder: ofShop(({ api }) => api.post('/store/orders', {})),
   replaceOrder: ofOrder(({ api }, id) => api.put(`/store/orders/${id}`, { quantity: 2 })),
   changeOrder: ofOrder(({ api }, id) => api.patch(`/store/orders/${id}`, { quantity: 3 })),
   cancelOrder: ofOrder(({ api }, id) => api.delete(`/store/orders/${id}`)),
   setStock: ofPet(({ api }, pet) => api.put(`/store/inventory/${pet}`, { quantity: 7 })),
   changeStock: ofPet(({ api }, pet) => api.patch(`/store/inventory/${pet}`, { quantity: 8 })),
   adjustStock: ofPet(({ api }, pet) => api.post(`/store/inventory/${pet}/adjustments`, { delta: 2 })),
-  runBatch: async ({ api }) => {
-    const operations = [{ method: 'POST', path: '/categories', body: { name: 'In a batch' } }];
-    return () => api.post('/batch', { operations });
-  },
-  createApiKey:
-    async ({ api }) =>
-    () =>
-      api.post('/keys', { name: 'New', plan: 'free', scopes: ['pets:read'] }),
+  runBatch: ofShop(({ api }) =>
+    api.post('/batch', {
+      operations: [{ method: 'POST', path: '/categories', body: { name: 'In a batch' } }],
+    }),
+  ),
+  createApiKey: ofShop(({ api }) => api.post('/keys', { name: 'New', plan: 'free', scopes: ['pets:read'] })),
   changeApiKey: ofKey(({ api }, id) => api.patch(`/keys/${id}`, { name: 'Other' })),
   revokeApiKey: ofKey(({ api }, id) => api.delete(`/keys/${id}`)),
   rotateApiKey: ofKey(({ api }, id) => api.post(`/keys/${id}/rotate`, {})),
   resetLimits: ofKey(({ api }, id) => api.delete(`/keys/${id}/limits`)),
-  createWebhook:
-    async ({ api, receiver }) =>
-    () =>
-      api.post('/webhooks', { url: receiver.url }),
-  replaceWebhook: async shop => {
-    const { path } = await shop.webhook();
-    return () => shop.api.put(path, { url: `${shop.receiver.url}other` });
-  },
+  createWebhook: ofShop(({ api, receiver }) => api.post('/webhooks', { url: receiver.url })),
+  replaceWebhook: ofWebhook(({ api, receiver }, path) => api.put(path, { url: `${receiver.url}other` })),
   changeWebhook: ofWebhook(({ api }, path) => api.patch(path, { description: 'New' })),
   deleteWebhook: ofWebhook(({ api }, path) => api.delete(path)),
   rotateWebhookSecret: ofWebhook(({ api }, path) => api.post(`${path}/rotate`, {})),
@@ -74,43 +70,6 @@ const changes: Record<string, (shop: WebhookShop) => Promise<() => Promise<ApiRe
 const silent: Record<string, string> = {
   liftBan: 'appends an event only if the key is banned: events/event-union.test.ts',
 };
-
-type Change = (shop: WebhookShop, id: number) => Promise<ApiResponse>;
-
-function ofPet(change: Change) {
-  return async (shop: WebhookShop) => {
-    const pet = await aPet(shop.api);
-    return () => change(shop, pet);
-  };
-}
-
-function ofCategory(change: Change) {
-  return async (shop: WebhookShop) => {
-    const category = await aCategory(shop.api);
-    return () => change(shop, category);
-  };
-}
-
-function ofOrder(change: Change) {
-  return async (shop: WebhookShop) => {
-    const order = await anOrder(shop.api, {});
-    return () => change(shop, order);
-  };
-}
-
-function ofKey(change: Change) {
-  return async (shop: WebhookShop) => {
-    const { keyId } = await shop.shop.clientWith({});
-    return () => change(shop, keyId);
-  };
-}
-
-function ofWebhook(change: (shop: WebhookShop, path: string) => Promise<ApiResponse>) {
-  return async (shop: WebhookShop) => {
-    const { path } = await shop.webhook();
-    return () => change(shop, path);
-  };
-}
 
 describe('every operation that changes something', () => {
   it('appends an event', async t => {

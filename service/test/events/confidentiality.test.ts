@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { DAY, HOUR, MINUTE, SECOND } from '../../src/kit/clock.ts';
+import { HOUR, MINUTE } from '../../src/kit/clock.ts';
 import { formatDateTime } from '../../src/kit/dates.ts';
 import { settledCursor } from '../support/event-log.ts';
 import { EventReader } from '../support/event-reader.ts';
@@ -62,33 +62,6 @@ describe('a webhook whose key is no longer an administrator’s', () => {
     // Its list of deliveries also shows only the one that was sent before.
     const deliveries: { type: string }[] = await shop.read(`${path}/deliveries?limit=100`);
     assert.equal(deliveries.filter(({ type }) => type.startsWith('key.')).length, 1);
-  });
-
-  it('that is revoked, expires or loses scopes gets no event of a key: no new one and no repeated attempt', async t => {
-    const shop = await webhookShop(t, { receivers: 4 });
-    const expiresAt = formatDateTime(shop.clock.now() + HOUR);
-    const owners: KeyClient[] = [];
-    for (const receiver of shop.receivers) {
-      owners.push(await shop.shop.clientWith({ scopes: ['admin'], expiresAt }));
-      await shop.webhook({}, receiver, owners.at(-1));
-      receiver.respondWith(500);
-    }
-    const early = await aKeyEvent(shop);
-    await shop.settle();
-    await shop.api.delete(`/keys/${owners[0]!.keyId}`);
-    await shop.api.patch(`/keys/${owners[1]!.keyId}`, { scopes: WEBHOOK_SCOPES });
-    await shop.api.patch(`/keys/${owners[2]!.keyId}`, { scopes: ['pets:read'] });
-    // The last one expires.
-    shop.clock.advance(HOUR);
-    for (const receiver of shop.receivers) receiver.respondWith(204);
-    const late = await aKeyEvent(shop);
-    // Longer than the pause before each remaining attempt.
-    for (const pause of [0, 5 * SECOND, 5 * MINUTE, HOUR, DAY]) await shop.after(pause);
-    for (const { receivedEvents } of shop.receivers)
-      assert.deepEqual(
-        receivedEvents.filter(event => event === early || event === late),
-        [early],
-      );
   });
 });
 

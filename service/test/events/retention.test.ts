@@ -6,8 +6,6 @@ import { DAY, SECOND } from '../../src/kit/clock.ts';
 import { eventsAfter, latestCursor, settledCursor } from '../support/event-log.ts';
 import { EventReader } from '../support/event-reader.ts';
 import { aCategory } from '../support/factories.ts';
-import { sized } from '../support/long.ts';
-import { appendMany } from '../support/many-events.ts';
 import { assertRejected } from '../support/rejection.ts';
 import { startTestApp } from '../support/test-app.ts';
 
@@ -65,29 +63,6 @@ describe('expired events', () => {
     await settledCursor(shop);
     const [next] = await eventsAfter(api, end);
     assert.equal(next!.id, String(Number(end) + 1));
-  });
-
-  it('are those older than 180 days by default', async t => {
-    const shop = await startTestApp(t);
-    const { app, api, clock } = shop;
-    await aCategory(api);
-    await settledCursor(shop);
-    clock.advance(180 * DAY);
-    await app.sweeper.run();
-    assert.equal((await api.get('/events')).body.length, 2);
-    clock.advance(1);
-    await app.sweeper.run();
-    assert.deepEqual((await api.get('/events')).body, []);
-  });
-
-  it('are all deleted in one sweep', async t => {
-    const shop = await startTestApp(t);
-    await appendMany(shop.app, sized(2_500, 25_000));
-    const end = await settledCursor(shop);
-    shop.clock.advance(2 * DAY);
-    await expireAll(shop.app.db, shop.clock.now() - DAY);
-    assert.deepEqual(await shop.app.db.all('SELECT id FROM events LIMIT 1'), []);
-    assert.equal(await latestCursor(shop.api), end);
   });
 
   it('are deleted from the start of the log only, so that a clock that is behind leaves no gap', async t => {

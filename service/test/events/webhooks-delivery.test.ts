@@ -85,16 +85,6 @@ describe('a webhook', () => {
     assert.deepEqual(shop.receivers[1]!.received.map(({ event }) => event.type).toSorted(), types);
   });
 
-  it('gets nothing while it is disabled, and later all events from that time', async t => {
-    const shop = await webhookShop(t);
-    const { path } = await shop.webhook({ enabled: false });
-    await shop.deliver();
-    assert.deepEqual(shop.receiver.receivedEvents, []);
-    await shop.api.patch(path, { enabled: true });
-    await shop.settle();
-    assert.deepEqual(shop.receiver.receivedEvents, ['categories/1 category.created']);
-  });
-
   it('gets nothing after it was deleted', async t => {
     const shop = await webhookShop(t);
     const { path } = await shop.webhook();
@@ -157,23 +147,5 @@ describe('the order of deliveries', () => {
     const names = shop.receiver.received.slice(5).map(({ event }) => `${event.type} ${event.data.name}`);
     assert.match(names[0]!, /^category.created/);
     assert.deepEqual(names.slice(1), ['category.updated A', 'category.updated C']);
-  });
-});
-
-describe('a slow endpoint', () => {
-  it('gets several subjects at once: eight before its first response', async t => {
-    const shop = await webhookShop(t);
-    await shop.webhook();
-    shop.receiver.hold();
-    for (let i = 0; i < 30; i++) await shop.category();
-    await shop.receiver.has(8);
-    await shop.shop.app.db.numberEvents();
-    assert.equal(shop.receiver.received.length, 8);
-    shop.receiver.handleWith(response => void setTimeout(() => response.writeHead(204).end(), 2));
-    shop.receiver.breakOff();
-    await shop.settle();
-    assert.equal(shop.receiver.received.length, 30);
-    await shop.after(5 * SECOND);
-    assert.equal(shop.receiver.received.length, 38);
   });
 });

@@ -104,36 +104,6 @@ describe('a dispatcher', () => {
   });
 });
 
-describe('connections to an endpoint', () => {
-  it('are reused: consecutive deliveries share one connection', async t => {
-    const shop = await webhookShop(t);
-    await shop.webhook();
-    const sockets = new Set<unknown>();
-    shop.receiver.handleWith(response => {
-      sockets.add(response.socket);
-      response.writeHead(204).end();
-    });
-    const categoryId = await shop.category();
-    for (let i = 0; i < 5; i++) await shop.rename(categoryId, `Name ${i}`);
-    await shop.settle();
-    assert.deepEqual([shop.receiver.received.length, sockets.size], [6, 1]);
-  });
-
-  it('fail no delivery when the endpoint closes them between deliveries', async t => {
-    const shop = await webhookShop(t);
-    const { path } = await shop.webhook();
-    for (let i = 0; i < 3; i++) {
-      await shop.deliver();
-      await shop.receiver.disconnect();
-    }
-    const deliveries = await shop.deliveries(path);
-    assert.deepEqual(
-      deliveries.map(({ status, attemptCount }) => [status, attemptCount]),
-      Array(3).fill(['delivered', 1]),
-    );
-  });
-});
-
 describe('the metrics of webhooks', () => {
   it('show the backlog, the age of the oldest delivery, and attempts by outcome, starting at 0', async t => {
     const shop = await webhookShop(t, { environment: { OPS_PORT: '0' }, webhooks: { timeout: 2_000 } });

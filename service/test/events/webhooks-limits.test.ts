@@ -184,30 +184,6 @@ const local = { resolve: async () => [{ address: '127.0.0.1', family: 4 }] };
 const NEVER = 10 * MINUTE;
 
 describe('the connections to endpoints', () => {
-  it('are limited for each host, on all its ports together', async t => {
-    const shop = await webhookShop(t, {
-      receivers: 2,
-      webhooks: { timeout: NEVER },
-      environment: { PETSTORE_WEBHOOK_CONNECTIONS_PER_HOST: '5' },
-    });
-    const [first, second] = shop.receivers as [typeof shop.receiver, typeof shop.receiver];
-    for (const receiver of shop.receivers) {
-      receiver.hold();
-      await shop.webhook({ types: ['category.*'] }, receiver);
-    }
-    for (let i = 0; i < 20; i++) await shop.category();
-    await until('five connections are open', () => first.open + second.open >= 5, 60);
-    for (const receiver of shop.receivers)
-      receiver.handleWith(response => {
-        assert.ok(first.open + second.open <= 5);
-        response.writeHead(204).end();
-      });
-    for (const receiver of shop.receivers) receiver.release();
-    await shop.settle();
-    assert.deepEqual([first.received.length, second.received.length], [20, 20]);
-    assert.ok(first.mostAtOnce + second.mostAtOnce <= 10);
-  });
-
   it('of one key with many unresponsive endpoints leave half to others, and are limited in total', async t => {
     const shop = await webhookShop(t, {
       receivers: 2,

@@ -110,25 +110,6 @@ describe('Idempotency-Key', () => {
     assert.deepEqual(await stockOf(api, petId), ['available', 2]);
   });
 
-  it('keeps the secret of an API key out of the replay and out of the store', async () => {
-    const { api, store } = shop;
-    const [body, key] = [{ name: 'Web shop', plan: 'free', scopes: ['pets:read'] }, aKey()];
-    const { key: secret, id } = (await post('/keys', body, key)).body;
-    assert.equal((await api.as(secret).get('/pets')).status, 200);
-
-    const replay = await post('/keys', body, key);
-    assert.equal(replay.body.id, id);
-    assert.ok(!replay.text.includes(secret));
-    const stored = await store.storedBytes();
-    assert.ok(
-      stored.some(bytes => bytes.includes(key)),
-      'the store does not contain the outcome',
-    );
-    for (const bytes of stored) {
-      for (const part of [secret, secret.slice('psk_'.length, -6)]) assert.ok(!bytes.includes(part));
-    }
-  });
-
   it('has 1 to 255 printable ASCII characters, with or without quotation marks', async () => {
     const raw = await order({}, 'a key: 7f, "x"');
     const quoted = await order({}, '"a key: 7f, "x""');
@@ -198,17 +179,6 @@ describe('Idempotency-Key', () => {
     assert.equal((await post('/batch', a, key)).status, 200);
     assertRejected(await post('/batch', b, key), 422, 'idempotency_key_reused');
     assert.equal(isReplay(await post('/batch', a, key)), true);
-  });
-
-  it('is separate for each API key', async () => {
-    const other = await shop.clientWith({ scopes: ['orders:write'] });
-    const key = aKey();
-    const mine = await order({}, key);
-    const otherResponse = await order({}, key, other);
-    assert.equal(isReplay(otherResponse), false);
-    assert.notEqual(otherResponse.body.id, mine.body.id);
-    const otherReplay = await order({}, key, other);
-    assert.deepEqual([otherReplay.text, isReplay(otherReplay)], [otherResponse.text, true]);
   });
 
   it('expires after 24 hours', async () => {

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { usedUp } from '../access/provoke-ban.ts';
 import { eventsAfter, settledCursor } from '../support/event-log.ts';
 import { aPet } from '../support/factories.ts';
+import { holdLocks } from '../support/hold-writes.ts';
 import { startTestApp } from '../support/test-app.ts';
 import { emptyRedis } from '../support/test-redis.ts';
 
@@ -22,19 +23,12 @@ describe('two cells on one PostgreSQL server and one Redis', () => {
     const petId = await aPet(north.api, { stock: 1 });
     assert.equal((await south.api.get(`/pets?id=${petId}`)).body.length, 0);
     // A transaction that holds the lock of a pet in one cell does not stop the same pet in the other.
-    const [held, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    const holding = north.app.db.write(async tx => {
-      await tx.lock(`pet ${petId}`);
-      held.resolve();
-      await release.promise;
-    });
-    await held.promise;
+    const release = await holdLocks(north.app.db, tx => tx.lock(`pet ${petId}`));
     try {
       assert.equal(await south.app.db.write(tx => tx.tryLock(`pet ${petId}`)), true);
       assert.equal(await north.app.db.write(tx => tx.tryLock(`pet ${petId}`)), false);
     } finally {
-      release.resolve();
-      await holding;
+      await release();
     }
     await settledCursor(north);
     assert.deepEqual(await eventsAfter(south.api, cursor), []);
