@@ -20,8 +20,14 @@ const TIMEOUT = '--test-timeout=600000';
 /** How many files share a process. More would save little, and leave a processor idle while the last group ends. */
 const GROUP_SIZE = 10;
 
+/** The store of a suite. */
+const STORE = resolve('service/test/support/test-store.ts');
+
 /** Files that each wait about a minute for other processes. They have processes of their own. */
 const LONG = 'service/test/crash/**/*.test.ts';
+
+/** What every file with tests of pages imports. Such a file takes about four times as long as another one. */
+const BROWSER = resolve('service/test/support/launch-browser.ts');
 
 /** Two processors stay busy: about half of the programs wait for other processes and for the browser. */
 const concurrency = ['--test-concurrency=4', TIMEOUT];
@@ -85,7 +91,12 @@ function runInstead(names: readonly string[], args: readonly string[]): void {
   const node = process.execPath;
   const servers = withServers ? [join(import.meta.dirname, 'with-servers.ts'), node] : [];
   const environment = named.length > 0 && name === 'postgres' ? { TEST_STORE: 'postgres' } : {};
-  const command = [...servers, '--test', ...ofSuite, ...options, ...files];
+  const reporter = [
+    `--test-reporter=${join(import.meta.dirname, 'test-reporter.ts')}`,
+    '--test-reporter-destination=stdout',
+  ];
+  const own = options.some(option => option.startsWith('--test-reporter')) ? [] : reporter;
+  const command = [...servers, '--test', ...ofSuite, ...own, ...options, ...files];
   process.execve!(node, [node, ...command], { ...process.env, ...environment });
 }
 
@@ -94,21 +105,24 @@ function filesOf(name: string): readonly string[] {
   const { files: patterns, except = [] } = suites[name]!;
   const exclude = process.env.TEST_LONG === '1' && name === 'postgres' ? [] : except;
   const files = globSync(patterns, { exclude }).toSorted();
-  return name === 'postgres' ? files.filter(file => usesStore(resolve(file))) : files;
+  return name === 'postgres' ? files.filter(file => imports(file, STORE)) : files;
 }
 
 /**
  * Writes programs for `node --test` that run the files of several suites, and returns their paths: groups of all suites in
- * turn, and in their first half one by one the files that take long. Node.js starts them in the order of their paths, so these are numbers. It removes no
- * types from files in node_modules: the programs have none. It finds them there by absolute paths only.
+ * turn, and in their first half the programs that take long. These are single files, and groups of the files that use the
+ * browser, whose client takes longer to load than most files take to run. Node.js starts them in the order of their paths, so
+ * these are numbers. It removes no types from files in node_modules: the programs have none. It finds them there by absolute
+ * paths only.
  */
 function writePrograms(names: readonly string[]): string[] {
   const programs = names.flatMap(name => {
     const files = filesOf(name);
-    const long = files.filter(file => matchesGlob(file, LONG));
-    const groups = groupsOf(files.filter(file => !long.includes(file)));
+    const { single = [], browser = [], other = [] } = Object.groupBy(files, kindOf);
+    const long = [...groupsOf(browser), ...single.map(file => [file])];
+    const groups = groupsOf(other);
     return [
-      ...long.map((file, i) => ({ text: programOf(name, [file]), place: i / long.length / 2 })),
+      ...long.map((group, i) => ({ text: programOf(name, group), place: i / long.length / 2 })),
       ...groups.map((group, i) => ({ text: programOf(name, group), place: (i + 1) / groups.length })),
     ];
   });
@@ -123,18 +137,24 @@ function writePrograms(names: readonly string[]): string[] {
     });
 }
 
+function kindOf(file: string): 'single' | 'browser' | 'other' {
+  if (matchesGlob(file, LONG)) return 'single';
+  return imports(file, BROWSER) ? 'browser' : 'other';
+}
+
 /** Neighbours, which often take equally long, are in different groups. */
 function groupsOf(files: readonly string[]): readonly string[][] {
   const count = Math.ceil(files.length / GROUP_SIZE);
   return Array.from({ length: count }, (_, i) => files.filter((_, place) => place % count === i));
 }
 
-/** Whether a file imports the store of the suite, directly or through other files of tests. */
-function usesStore(file: string): boolean {
-  if (file === resolve('service/test/support/test-store.ts')) return true;
-  if (!file.startsWith(resolve('service/test')) || !existsSync(file)) return false;
-  const imports = readFileSync(file, 'utf8').matchAll(/^(?:import|export|} from)\b.*'(\.[^']+)';$/gm);
-  return Array.from(imports, ([, path]) => resolve(dirname(file), path!)).some(usesStore);
+/** Whether a file is a module or imports it, directly or through other files of tests. */
+function imports(file: string, module: string): boolean {
+  const path = resolve(file);
+  if (path === module) return true;
+  if (!path.startsWith(resolve('service/test')) || !existsSync(path)) return false;
+  const names = readFileSync(path, 'utf8').matchAll(/^(?:import(?! type)|export|} from)\b.*'(\.[^']+)';$/gm);
+  return Array.from(names, ([, name]) => resolve(dirname(path), name!)).some(found => imports(found, module));
 }
 
 /** The program that runs files one after the other. Its tests read the name of the store when they load. */

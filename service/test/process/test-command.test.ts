@@ -90,6 +90,22 @@ describe('the command that runs tests', () => {
     assert.match(stdout, /missing\.ts/);
   });
 
+  it('ends with the files that took the most processor time', t => {
+    const busy = 'const { user } = process.cpuUsage(); while (process.cpuUsage().user < user + 500_000);';
+    const { status, stdout } = run(
+      t,
+      {
+        'service/test/process/a.test.ts': testNamed('Test idle.'),
+        'service/test/process/b.test.ts': testNamed('Test busy.', busy),
+      },
+      'service',
+    );
+    assert.equal(status, 0, stdout);
+    assert.match(stdout, /✔ Test busy\./);
+    const [b, a] = ['b', 'a'].map(name => ` +\\d+\\.\\d s  service/test/process/${name}\\.test\\.ts\\n`);
+    assert.match(stdout, new RegExp(`: +\\d+\\.\\d s\\. Most of it:\\n${b}${a}$`));
+  });
+
   for (const [args, message] of [
     [['fast', 'e.test.ts'], /^No test is named e\.test\.ts\. Write the value of an option after "="/],
     [['fast', 'd.ts'], /^d\.ts is not a file of tests/],
