@@ -49,7 +49,8 @@ const suites: Record<string, Suite> = {
     withServers: false,
   },
   service: { files: ['service/test/**/*.test.ts'], except: CHECKS, options: concurrency, withServers: true },
-  // The files whose subject depends on stored data or shared counts, without those about HTTP, the gate, texts and commands.
+  // The files whose subject depends on stored data or shared counts, without those about HTTP, the gate, texts, pages and
+  // commands. Writes with If-Match at once are in races/, and the streams that pages read are in events/.
   postgres: {
     files: [
       'service/test/{journeys,access,rules,races,events}/**/*.test.ts',
@@ -60,9 +61,11 @@ const suites: Record<string, Suite> = {
       'service/test/cli/import-resume.test.ts',
     ],
     except: [
-      'service/test/access/{addresses,connections,cross-origin,cross-origin-browser,keys-command,scopes,secrecy,should-retry}.test.ts',
+      'service/test/console/live-browser.test.ts',
+      'service/test/input/batches.test.ts',
+      'service/test/access/{addresses,batch-scopes,connections,cross-origin,cross-origin-browser,keys-command,scopes,secrecy,should-retry,sign-in-link}.test.ts',
       'service/test/events/{browser,event-union,guide-receiver,webhooks-addresses,webhooks-sent-privately,webhooks-tls}.test.ts',
-      'service/test/journeys/{lifecycle,methods,request-ids-and-versions}.test.ts',
+      'service/test/journeys/{conditional-requests,lifecycle,methods,request-ids-and-versions}.test.ts',
     ],
     options: concurrency,
     withServers: true,
