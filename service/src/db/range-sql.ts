@@ -24,6 +24,8 @@ export interface IndexRanges {
   /** The upper bound of the same column, which is not part of the range. */
   to: Value | undefined;
   limit: number;
+  /** Whether PostgreSQL keeps one plan for all values. Otherwise it decides itself. */
+  keepsPlan?: true;
 }
 
 /**
@@ -67,15 +69,16 @@ export function countSql(
 }
 
 function merged(engine: Engine, ranges: IndexRanges, order: string): Statement {
-  const { prefixes, limit } = ranges;
+  const { prefixes, limit, keepsPlan } = ranges;
   const parts = prefixes.flatMap(prefix =>
     engine === 'sqlite' ? sqliteParts(prefix, ranges) : [postgresPart(prefix, ranges)],
   );
   const [only] = parts;
   // A part on PostgreSQL has its own order and limit, and SQL allows no second ones.
   if (only && parts.length === 1 && engine === 'postgres') return only;
+  const parameter = keepsPlan && engine === 'postgres' ? unknownParameter(limit) : '?';
   return [
-    `${parts.map(([sql]) => sql).join(' UNION ALL ')} ${order} LIMIT ?`,
+    `${parts.map(([sql]) => sql).join(' UNION ALL ')} ${order} LIMIT ${parameter}`,
     [...parts.flatMap(([, values]) => values), limit],
   ];
 }
@@ -111,16 +114,25 @@ function condition(column: string, operator: string, value: Value): Statement {
 /** Each range has its own limit, so that merging reads at most one page of each. */
 function postgresPart(
   prefix: Prefix,
-  { select, index, order, descending, after, from, to, limit }: IndexRanges,
+  { select, index, order, descending, after, from, to, limit, prefixes: [values], keepsPlan }: IndexRanges,
 ): Statement {
   const keys = order.map(column => index.expressions[index.columns.lastIndexOf(column)]!);
   const [first] = keys as [string];
-  const conditions = prefix.map(([column, value]) => condition(column, '=', value));
-  if (from !== undefined && (after === undefined || descending))
-    conditions.push(condition(first, '>=', from));
-  if (to !== undefined && (after === undefined || !descending)) conditions.push(condition(first, '<', to));
+  const parameter = keepsPlan ? unknownParameter : () => '?';
+  const compared = (column: string, operator: string, value: Value, typical = value): Statement => [
+    `${column} ${operator} ${parameter(typical)}`,
+    [value],
+  ];
+  // Every column has a value in the first range. Others may have null instead.
+  const conditions = prefix.map(([column, value], i) => compared(column, '=', value, values![i]![1]));
+  if (from !== undefined && (after === undefined || descending)) conditions.push(compared(first, '>=', from));
+  if (to !== undefined && (after === undefined || !descending)) conditions.push(compared(first, '<', to));
   if (after !== undefined) {
-    const places = keys.map((key, i) => (order[i] === 'id' ? key.replace('id', 'CAST(? AS BIGINT)') : '?'));
+    const places = keys.map((key, i) =>
+      order[i] === 'id'
+        ? key.replace('id', keepsPlan ? parameter(0) : 'CAST(? AS BIGINT)')
+        : parameter(after[i]!),
+    );
     conditions.push([`(${keys.join(', ')}) ${descending ? '<' : '>'} (${places.join(', ')})`, [...after]]);
   }
   // PostgreSQL does not derive from a row comparison that a value is not null, and needs it to use the partial index.
@@ -129,10 +141,17 @@ function postgresPart(
     select,
     ...(texts.length === 0 ? [] : [`WHERE ${texts.join(' AND ')}`]),
     orderBy(keys, descending),
-    'LIMIT ?',
+    `LIMIT ${parameter(limit)}`,
   ].join(' ');
-  const values = [...conditions.flatMap(([, some]) => some), limit];
-  return [`(${sql})`, values];
+  return [`(${sql})`, [...conditions.flatMap(([, some]) => some), limit]];
+}
+
+/**
+ * A parameter of the type of a value, which PostgreSQL does not know when it plans. A plan for given values then never looks cheaper than
+ * one for all values, so that PostgreSQL keeps the latter from the sixth execution on. To plan a page takes longer than to read it.
+ */
+function unknownParameter(typical: Value): string {
+  return `(SELECT CAST(? AS ${typeof typical === 'string' ? 'TEXT' : 'BIGINT'}))`;
 }
 
 export function orderBy(columns: readonly string[], descending: boolean): string {

@@ -158,7 +158,7 @@ function rangesSql(engine: Engine, list: List, { from, to, equal }: Conditions, 
   const { select, table } = list;
   const ranges = { ...rangesOf(list, equal, place.order), from, to, ...place };
   return {
-    rows: rangeSql(engine, table.name, { ...ranges, select }),
+    rows: rangeSql(engine, table.name, { ...ranges, select, keepsPlan: true }),
     total: countSql(engine, table.name, { ...ranges, limit: MAX_COUNTED + 1 }),
   };
 }

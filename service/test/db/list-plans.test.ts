@@ -146,11 +146,23 @@ async function faultsOfPlans(session: Client, sent: Sent, known: Set<string>): P
   const modes = planModes.filter(mode => mode === 'force_custom_plan' || !known.has(sent.sql));
   known.add(sent.sql);
   const faults: string[] = [];
+  const costs: number[] = [];
   for (const mode of modes) {
     const plan = await explain(session, sent, mode);
+    costs.push(plan['Total Cost']);
     faults.push(...faultsOf(plan), ...(readsTooMuch(plan, sent.sql) ? ['too much is read'] : []));
   }
+  const [custom, generic] = costs;
+  if (isOfRanges(sent) && generic !== undefined && generic > custom!)
+    faults.push(
+      `The plan for any values costs ${generic}, and that for these ${custom}: each page would be planned`,
+    );
   return faults;
+}
+
+/** Whether a query reads a page by ranges of an index. */
+function isOfRanges({ sql, plan }: Sent): boolean {
+  return plan === undefined && !sql.includes(' AS listed');
 }
 
 /** PostgreSQL can read beyond the end of a range, which no plan shows. */

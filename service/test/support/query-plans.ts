@@ -35,6 +35,7 @@ export interface PlanNode {
   'Node Type': string;
   'Relation Name'?: string;
   Filter?: string;
+  'Total Cost': number;
   'Actual Rows': number;
   'Actual Loops': number;
   'Rows Removed by Filter'?: number;
