@@ -1,12 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-
-/** Names and values of headers, alternating: the form that `node:http` writes without copies and look-ups. */
-export type HeaderPairs = (string | number)[];
+import { Head } from './head.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** Headers that the response has in any case; `undefined` before the gate. */
-    head: HeaderPairs | undefined;
+    head: Head | undefined;
     /** The length of the response's body, or of the body that a response to HEAD leaves out. */
     bodyBytes: number;
   }
@@ -25,22 +23,25 @@ export function sendWhole(
 ): void {
   // Another response was sent instead, because this one took too long.
   if (request.isOverdue && reply.raw.headersSent) return;
-  const pairs = completedHead(request, headers);
-  if (body !== undefined) {
-    request.bodyBytes = Buffer.byteLength(body);
-    pairs.push('content-length', request.bodyBytes);
-  }
-  reply.raw.writeHead(status, pairs);
+  if (body !== undefined) request.bodyBytes = Buffer.byteLength(body);
+  writeHead(request, reply, status, headers, body === undefined ? [] : ['content-length', request.bodyBytes]);
   reply.hijack();
   reply.raw.end(body);
 }
 
-/** Adds a response's own headers to those that every response has. It does not copy the list: a request has one response. */
-export function completedHead(
+/**
+ * Writes the head of a response: the headers that it has in any case, and its own. A response has one head. `framing` are the headers
+ * by which node:http determines where the response ends, as names and values in turn: it must read these itself.
+ */
+export function writeHead(
   request: FastifyRequest,
+  { raw }: FastifyReply,
+  status: number,
   headers: Readonly<Record<string, string>>,
-): HeaderPairs {
-  const pairs = request.head ?? [];
-  for (const name in headers) pairs.push(name, headers[name]!);
-  return pairs;
+  framing: (string | number)[],
+): void {
+  const head = request.head ?? new Head();
+  for (const name in headers) head.add(name, headers[name]!);
+  raw.headLines = head.lines;
+  raw.writeHead(status, framing);
 }
