@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ErrorCode } from '../contract/error-catalogue.ts';
 import type { TrustedProxies } from '../kit/client-address.ts';
 import { loggedText, MAX_LOGGED } from './log-text.ts';
@@ -97,23 +97,6 @@ export class RequestLog {
 
 function hasResponse(record: RequestRecord): record is RespondedRecord {
   return record.status !== null;
-}
-
-/** Logs every request of a server once: when its response is sent, or when the connection ends before that. */
-export function logRequests(
-  server: FastifyInstance,
-  requestLog: RequestLog,
-  trustedProxies: TrustedProxies,
-): void {
-  server.decorateRequest('startedAt', 0);
-  server.decorateRequest('errorCode', null);
-  server.decorateRequest('stream', undefined);
-  // The framework's hook for sent responses would cost four listeners, and misses requests that the client aborts.
-  server.addHook('onRequest', (request, reply, done) => {
-    request.startedAt = performance.now();
-    reply.raw.on('close', () => requestLog.write(recordOf(request, reply, trustedProxies)));
-    done();
-  });
 }
 
 /** The log record of a request whose response was sent or whose connection has ended. */

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { methods } from '../contract/operation.ts';
 import type { TrustedProxies } from '../kit/client-address.ts';
 import { parseTraceparent, type TraceContext } from '../kit/trace-context.ts';
@@ -30,13 +30,6 @@ export class RequestSpans {
   constructor(tracing: Tracing, trustedProxies: TrustedProxies) {
     this.#tracing = tracing;
     this.#trustedProxies = trustedProxies;
-  }
-
-  watch(server: FastifyInstance): void {
-    server.addHook('onRequest', (request, reply, done) => {
-      this.begin(request, reply);
-      done();
-    });
   }
 
   /** Starts the span of a request, which ends with the response. */

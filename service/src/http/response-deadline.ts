@@ -1,4 +1,5 @@
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { Server } from 'node:http';
+import type { FastifyReply } from 'fastify';
 import type { OwedResponses } from './gate/owed-responses.ts';
 
 declare module 'node:http' {
@@ -41,22 +42,11 @@ export class ResponseDeadline {
     this.#options = options;
   }
 
-  watch(server: FastifyInstance): void {
-    server.decorateRequest('isOverdue', false);
-    server.addHook('onRequest', (_request, reply, done) => {
-      this.begin(reply);
-      done();
-    });
-    const { server: http } = server;
+  watch(http: Server): void {
     http.once('listening', () => {
       const checks = setInterval(() => this.#check(), this.#options.check).unref();
       http.once('close', () => clearInterval(checks));
     });
-  }
-
-  /** Begins to watch a response. */
-  begin(reply: FastifyReply): void {
-    reply.raw.reply = reply;
   }
 
   #check(): void {

@@ -35,7 +35,7 @@ import type { OutageLog } from './outage-log.ts';
 import { portalPages } from './portal-pages.ts';
 import { isPreflight, respondToPreflight } from './preflight.ts';
 import { shown } from './quoting.ts';
-import { logRequests, type RequestLog, recordOf } from './request-log.ts';
+import { type RequestLog, recordOf } from './request-log.ts';
 import { RequestSpans, traceOf } from './request-trace.ts';
 import { errorResponse, send } from './respond.ts';
 import { ResponseDeadline } from './response-deadline.ts';
@@ -91,6 +91,11 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   const owed = new OwedResponses();
   const { requestLog, tracing, trustedProxies } = options;
   const spans = tracing && new RequestSpans(tracing, trustedProxies);
+  const begin: Begin = (request, reply) => {
+    request.startedAt = performance.now();
+    reply.raw.reply = reply;
+    spans?.begin(request, reply);
+  };
   const deadline = new ResponseDeadline({
     owed,
     limit: timeouts.response,
@@ -125,14 +130,18 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     clientErrorHandler: (error, socket) => unreadable.onClientError(error, socket),
     // The router's only error is a path that it cannot decode.
     frameworkErrors: (_error, request, reply) =>
-      void rejectBadPath(request, reply, gate, { ...options, spans, deadline }),
+      void rejectBadPath(request, reply, gate, { ...options, begin }),
   });
   limiter.watch(server.server);
-  owed.watch(server.server, request =>
-    unreadable.reject(isMethodOfHttp(request) ? tooManyWaiting() : otherProtocol(request), request.socket),
+  owed.watch(
+    server.server,
+    request =>
+      unreadable.reject(isMethodOfHttp(request) ? tooManyWaiting() : otherProtocol(request), request.socket),
+    // The framework's hook for sent responses would cost four listeners, and misses requests that the client aborts.
+    ({ reply }) => reply && requestLog.write(recordOf(reply.request, reply, trustedProxies)),
   );
   unreadable.watch(server.server);
-  deadline.watch(server);
+  deadline.watch(server.server);
   overrideNodeResponses(server, unreadable);
   server.decorateRequest('receivedAt', 0);
   server.decorateRequest('caller', undefined);
@@ -143,9 +152,15 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   server.decorateRequest('isUncounted', false);
   server.decorateRequest('passing', undefined);
   server.decorateRequest('bodyBytes', 0);
+  server.decorateRequest('startedAt', 0);
+  server.decorateRequest('errorCode', null);
+  server.decorateRequest('stream', undefined);
+  server.decorateRequest('isOverdue', false);
   readJsonBodies(server);
-  spans?.watch(server);
-  logRequests(server, requestLog, options.trustedProxies);
+  server.addHook('onRequest', (request, reply, done) => {
+    begin(request, reply);
+    done();
+  });
   // Before `endWaitsAtClose`, so that the connections of long polls end with their responses.
   closeConnectionsPromptly(server, options.drain, owed);
   endWaitsAtClose(server);
@@ -204,22 +219,19 @@ function overrideNodeResponses(server: FastifyInstance, unreadable: Unreadable):
   });
 }
 
+/** Begins to watch a request for the log, its deadline and its trace. */
+type Begin = (request: FastifyRequest, reply: FastifyReply) => void;
+
 /** Rejects a path that the router cannot decode. Such a request runs no hooks. */
 async function rejectBadPath(
   request: FastifyRequest,
   reply: FastifyReply,
   gate: Gate,
-  options: Pick<ServerOptions, 'log' | 'requestLog' | 'outageLog' | 'trustedProxies'> & {
-    spans: RequestSpans | undefined;
-    deadline: ResponseDeadline;
-  },
+  options: Pick<ServerOptions, 'log' | 'outageLog'> & { begin: Begin },
 ): Promise<void> {
-  const { requestLog, trustedProxies, spans, deadline } = options;
   // The framework creates it without the decorations of other requests.
-  Object.assign(request, { startedAt: performance.now(), errorCode: null, bodyBytes: 0 });
-  spans?.begin(request, reply);
-  deadline.begin(reply);
-  reply.raw.on('close', () => requestLog.write(recordOf(request, reply, trustedProxies)));
+  Object.assign(request, { errorCode: null, bodyBytes: 0 });
+  options.begin(request, reply);
   const path = pathOf(request.url);
   try {
     if (isPreflight(request)) return await respondToPreflight(request, reply, gate);

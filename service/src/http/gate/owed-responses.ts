@@ -25,9 +25,14 @@ export class OwedResponses {
 
   /**
    * Replaces the server's request listener. `reject` is called for each request that is over the limit of waiting ones, or has a
-   * method that only another protocol has (`PLAY / RTSP/1.0`): the parser also reads those.
+   * method that only another protocol has (`PLAY / RTSP/1.0`): the parser also reads those. `onEnd` is called for each response that was
+   * sent, or whose connection has ended before that.
    */
-  watch(server: Server, reject: (request: IncomingMessage) => void): void {
+  watch(
+    server: Server,
+    reject: (request: IncomingMessage) => void,
+    onEnd: (response: ServerResponse) => void,
+  ): void {
     const handle = server.listeners('request').at(-1) as RequestListener;
     server.off('request', handle);
     const handleNext = (socket: Socket) => {
@@ -40,6 +45,7 @@ export class OwedResponses {
     };
     // One function for all responses: a closure for each would be garbage.
     function onClose(this: ServerResponse): void {
+      onEnd(this);
       const { req } = this;
       // An incomplete request stays, because `toIncomplete` must find it when the rest is rejected.
       if (req.complete) settle(req.socket, this);
