@@ -64,10 +64,11 @@ export class Table<Resource extends object> {
     this.#delete = `DELETE FROM ${name} WHERE id = ?`;
   }
 
-  async find(db: Queries, id: number): Promise<Resource | undefined> {
-    const row = await db.get<Row>(this.#select, [id]);
-    return row && this.toResource(row);
+  find(db: Queries, id: number): Promise<Resource | undefined> {
+    return db.get<Row>(this.#select, [id]).then(this.#found);
   }
+
+  readonly #found = (row: Row | undefined): Resource | undefined => row && this.toResource(row);
 
   /** Stores a new resource. Resolves with the stored resource. */
   async insert(tx: Transaction, resource: New<Resource>): Promise<Resource> {

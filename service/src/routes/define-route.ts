@@ -117,11 +117,10 @@ export function defineRoute<
   const { schema } = definition.success;
   if (!schema) return route;
   const check = fieldCheckOf(schema.items ?? schema);
-  const handler = async (context: AnyContext) => {
-    const reply = await route.handler(context);
+  const checked = (reply: Reply) => {
     if (reply.kind === 'page') for (const item of reply.page.items) check(item);
     else if ('body' in reply) check(reply.body);
     return reply;
   };
-  return { ...route, handler };
+  return { ...route, handler: context => route.handler(context).then(checked) };
 }

@@ -92,7 +92,7 @@ export const petRoutes = (index: SearchIndex): Route[] => [
     conditional: true,
     errors: ['pet_not_found'],
     deprecation: { since: '2026-11-21', sunset: '2030-12-05', successor: '/pets?id={petId}' },
-    handler: async ({ params, db }) => reply.resource(await pets.read(db, params.petId)),
+    handler: ({ params, db }) => pets.read(db, params.petId).then(reply.resource),
   }),
 
   defineRoute({

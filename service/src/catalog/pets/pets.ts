@@ -13,8 +13,8 @@ export function list(db: Queries, query: PetQuery): Promise<Page<Pet>> {
   return selectPage(db, petList, query);
 }
 
-export async function read(db: Queries, petId: number): Promise<Pet> {
-  return found(await petTable.find(db, petId), petId);
+export function read(db: Queries, petId: number): Promise<Pet> {
+  return petTable.find(db, petId).then(pet => found(pet, petId));
 }
 
 /** Creates a pet. With an `index`, long writes leave some words to it. */
