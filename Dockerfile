@@ -37,7 +37,7 @@ COPY --from=console /app/web/console/dist web/console/dist
 # By default the compile cache is in /app, to which the service cannot write.
 ENV HOST=0.0.0.0 PORT=8080 PETSTORE_DATA=/data NODE_COMPILE_CACHE=/tmp/petstore-compile-cache
 # Limits memory under load: docs/operations.md, Sizing.
-ENV NODE_OPTIONS=--max-semi-space-size=8
+ENV NODE_OPTIONS=--max-semi-space-size=8 MALLOC_ARENA_MAX=1
 USER node
 VOLUME /data
 # Port 9090 is for OPS_PORT, if it is set.

@@ -103,6 +103,7 @@ export class Server implements AsyncDisposable {
       PETSTORE_DATA: dataDirectory,
       // As `npm start` sets them.
       NODE_COMPILE_CACHE: COMPILE_CACHE,
+      MALLOC_ARENA_MAX: '1',
       NODE_OPTIONS: '--max-semi-space-size=8',
     };
     this.#child = spawn(process.execPath, args, {

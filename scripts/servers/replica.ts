@@ -93,7 +93,8 @@ export class Replica {
       env: {
         ...this.#environment,
         NODE_COMPILE_CACHE: compileCache,
-        // As `npm start` sets it.
+        // As `npm start` sets them.
+        MALLOC_ARENA_MAX: '1',
         NODE_OPTIONS: '--max-semi-space-size=8',
         HOST: '127.0.0.1',
         PORT: String(port),

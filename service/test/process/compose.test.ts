@@ -14,9 +14,11 @@ const dockerfile = read('Dockerfile').replaceAll('\\\n', ' ').split('\n');
 const instructions = (name: string) =>
   dockerfile.filter(line => line.startsWith(`${name} `)).map(line => line.slice(name.length + 1).trim());
 
-it('every deployment limits the memory of the young generation in the same way', () => {
-  for (const file of ['package.json', 'Dockerfile', 'deploy/systemd/petstore.service'])
+it('every deployment limits the memory of the young generation, and that of malloc, in the same way', () => {
+  for (const file of ['package.json', 'Dockerfile', 'deploy/systemd/petstore.service']) {
     assert.match(read(file), /\bNODE_OPTIONS=--max-semi-space-size=8\b/, file);
+    assert.match(read(file), /\bMALLOC_ARENA_MAX=1\b/, file);
+  }
 });
 
 describe('the Dockerfile', () => {
