@@ -69,7 +69,7 @@ describe('the list of animals', () => {
     await page.getByText('No animal matches').waitFor();
   });
 
-  it('draws only visible rows, loads the next pages on the way, and after Back is where it was', async t => {
+  it('draws only visible rows, loads the next pages on the way, and after Back and a reload is where it was', async t => {
     const { api, page, open } = await visit(t);
     const categoryId = await aCategory(api, { name: 'Many' });
     const operations = Array.from({ length: 300 }, (_, i) => ({
@@ -104,6 +104,10 @@ describe('the list of animals', () => {
       null,
       'the row is still marked',
     );
+    // After a reload the pages up to there are read again.
+    await page.reload();
+    await shown.row('Herd 280').waitFor();
+    await eventually(() => scroller.evaluate(element => element.scrollTop), top);
   });
 });
 

@@ -103,12 +103,20 @@ describe('when the connection is cut', () => {
     const visited = await visitConsole(t);
     const id = await aPet(visited.shop.api, { name: 'Offline' });
     const { shop, shown, proxy } = await openThrough(t, '/animals?q=offline');
+    // Nothing in the panel or below it moves when the banner appears.
+    const topOf = async (place: typeof shown.panel) => (await place.boundingBox())?.y;
+    const row = shown.row(/Offline|Typed while/);
     await shown.edit('Offline');
+    const placesOf = () =>
+      Promise.all([topOf(row), topOf(shown.field('Name')), topOf(shown.panel.getByText('Save'))]);
+    await eventually(async () => (await placesOf()).includes(undefined), false);
+    const places = await placesOf();
     proxy.close();
     await shown.field('Name').fill('Typed while it was down');
     await shown.save();
     // Everything outside of the panel is inert.
     await shown.panel.getByText('The service cannot be reached').waitFor();
+    assert.deepEqual(await placesOf(), places);
     assert.equal(await shown.field('Name').inputValue(), 'Typed while it was down');
     assert.equal((await shop.api.get(`/pets?id=${id}`)).body[0].name, 'Offline');
     proxy.open();
@@ -121,8 +129,11 @@ describe('when the connection is cut', () => {
     const shop = await startTestApp(t, { alone: false });
     await aPet(shop.api, { name: 'Before' });
     const { shown, proxy } = await openThrough(t, '/animals', shop);
-    await shown.row('Before').waitFor();
+    const topOf = async () => (await shown.row('Before').boundingBox())?.y;
+    const top = await topOf();
     proxy.close();
+    await shown.page.locator('main .banner').waitFor();
+    assert.equal(await topOf(), top, 'the banner moves no row');
     const restarted = await shop.restart();
     await restarted.api.as(shop.adminKey).patch('/pets/1', { name: 'After the restart' });
     proxy.open(restarted.origin);

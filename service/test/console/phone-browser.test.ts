@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { assertAccessible } from '../support/axe-check.ts';
-import { useConsole } from '../support/console-page.ts';
-import { aPet } from '../support/factories.ts';
+import { ConsolePage, useConsole } from '../support/console-page.ts';
+import { anOrder, aPet } from '../support/factories.ts';
 
 const phone = { width: 390, height: 844 };
 const visit = useConsole({ viewport: phone, hasTouch: true });
@@ -88,4 +88,51 @@ describe('on a phone', () => {
     }
     assert.deepEqual(Object.values(small).flat(), []);
   });
+});
+
+/** The names of the controls that something else covers after they were scrolled into view. */
+const covered = `[...document.querySelectorAll('a, button, input, select')]
+  .filter(control => control.checkVisibility() && !control.matches('.skip-link'))
+  .filter(control => {
+    control.scrollIntoView({ block: 'center', behavior: 'instant' });
+    const { x, y, width, height } = control.getBoundingClientRect();
+    const hit = document.elementFromPoint(x + width / 2, y + height / 2);
+    return !hit || !(control.contains(hit) || hit.contains(control));
+  })
+  .map(control => control.outerHTML.slice(0, 120))`;
+
+describe('nothing covers a control', () => {
+  const sizes = {
+    // 1280 × 1024 pixels at 400 % (WCAG 1.4.10).
+    'at 400 % zoom': { viewport: { width: 320, height: 256 }, text: 16 },
+    // WCAG 1.4.4, by the size of the text in the settings of the browser.
+    'at 200 % text': { viewport: { width: 1280, height: 900 }, text: 32 },
+    'at 150 % text': { viewport: { width: 1280, height: 900 }, text: 24 },
+  };
+  for (const [name, { viewport, text }] of Object.entries(sizes)) {
+    it(name, async t => {
+      const { api, context, shop, watch } = await visit(t);
+      watch.expect(/ERR_ABORTED/);
+      const petId = await aPet(api, { name: 'Enlarged', stock: 2 });
+      await anOrder(api, { petId });
+      const page = await context.newPage();
+      await page.setViewportSize(viewport);
+      const devtools = await context.newCDPSession(page);
+      await devtools.send('Page.setFontSizes', { fontSizes: { standard: text } });
+      const shown = await ConsolePage.openIn(page, '/', shop.adminKey);
+      await shown.today();
+      const found: Record<string, unknown> = {};
+      for (const path of ['/', '/animals', '/orders', '/stock']) {
+        await page.goto(`/console${path}`);
+        await shown.live();
+        if (path !== '/') await shown.row('Enlarged').first().waitFor();
+        found[path] = await page.evaluate(covered);
+        assert.ok(
+          (await page.evaluate<number>('document.documentElement.scrollWidth')) <= viewport.width,
+          path,
+        );
+      }
+      assert.deepEqual(Object.values(found).flat(), []);
+    });
+  }
 });

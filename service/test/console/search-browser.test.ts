@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { Page, Route } from 'playwright-core';
 import { eventually } from '../support/browser.ts';
 import { ConsolePage, useConsole } from '../support/console-page.ts';
-import { aCategory, aPet } from '../support/factories.ts';
+import { aCategory, anOrder, aPet } from '../support/factories.ts';
 
 const visit = useConsole();
 
@@ -88,12 +88,47 @@ describe('a search', () => {
     assert.equal(await shown.panel.count(), 1);
   });
 
-  it('needs a letter or a digit', async t => {
+  it('finds an animal by its ID, and without a letter or digit by the start of its name', async t => {
     const { api, page, open } = await visit(t);
     const categoryId = await aCategory(api);
-    await aPet(api, { name: 'Unfiltered', categoryId });
-    await open(`/animals?categoryId=${categoryId}&q=...`);
-    await eventually(() => namesOf(page), ['Unfiltered']);
+    const id = await aPet(api, { name: 'Numbered', categoryId });
+    await aPet(api, { name: `Agent ${id}`, categoryId });
+    await aPet(api, { name: '🐹 Hamtaro', categoryId });
+    await open(`/animals?categoryId=${categoryId}`);
+    const field = page.getByRole('searchbox');
+    await field.fill(String(id));
+    await eventually(() => namesOf(page), ['Numbered', `Agent ${id}`]);
+    assert.equal(await page.locator('h1 small').textContent(), '2');
+    await page.getByRole('button', { name: 'Sold', exact: true }).click();
+    await page.getByText('No animal matches').waitFor();
+    await page.getByRole('button', { name: 'All', exact: true }).click();
+    await field.fill('🐹');
+    await eventually(() => namesOf(page), ['🐹 Hamtaro']);
+  });
+
+  it('leads to its rows by ↓, and opens the only one by Enter, also before it is there', async t => {
+    const { api, page, open } = await visit(t);
+    await aPet(api, { name: 'Enterprise One' });
+    await aPet(api, { name: 'Enterprise Two' });
+    const shown = await open();
+    const isFocused = (name: string) => shown.row(name).evaluate(row => row.matches(':focus'));
+    const field = page.getByRole('searchbox');
+    await field.fill('enterprise');
+    await eventually(() => namesOf(page), ['Enterprise One', 'Enterprise Two']);
+    await page.keyboard.press('ArrowDown');
+    await eventually(() => isFocused('Enterprise One'), true);
+    const search = await hold(page, 'enterprise tw');
+    await field.fill('enterprise tw');
+    await page.keyboard.press('Enter');
+    await eventually(search.count, 1);
+    assert.equal(await shown.panel.count(), 0, 'the rows are still those of the text before');
+    await search.release();
+    await shown.panel.getByRole('heading', { name: 'Enterprise Two' }).waitFor();
+    await page.keyboard.press('Escape');
+    await shown.panel.waitFor({ state: 'detached' });
+    await field.fill('enterprise');
+    await page.keyboard.press('Enter');
+    await eventually(() => isFocused('Enterprise One'), true);
   });
 });
 
@@ -131,6 +166,75 @@ describe('a list', () => {
     const rowCount = () => page.getByRole('grid').getAttribute('aria-rowcount');
     await eventually(rowCount, '151');
     await shown.button('Status of Paged 001: Pending').waitFor();
+  });
+});
+
+/** What Tab reaches in the table. */
+const tabStops = `Array.from(document.querySelectorAll('[role="grid"] *'))
+  .filter(element => element.tabIndex >= 0 && element.checkVisibility())
+  .map(element => element.outerHTML.slice(0, 100))`;
+
+describe('on a slow network', () => {
+  it('the page says that it is loading, and has no made-up names meanwhile', async t => {
+    const { api, page, open } = await visit(t);
+    const petId = await aPet(api, { name: 'Slowly named' });
+    await open('/categories');
+    const { promise: isReleased, resolve: release } = Promise.withResolvers<void>();
+    await page.route(
+      url => url.pathname === '/pets' && url.searchParams.has('id'),
+      async route => {
+        await isReleased;
+        await route.continue();
+      },
+    );
+    const loading = page.getByRole('progressbar', { name: 'Loading' });
+    await loading.waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: 'Stock' }).click();
+    await loading.waitFor({ state: 'attached' });
+    await page.locator('[data-index] [data-column="animal"]', { hasText: '…' }).first().waitFor();
+    assert.equal(await page.getByText(`Animal ${petId}`, { exact: true }).count(), 0);
+    release();
+    await eventually(() => page.locator('[data-index]', { hasText: '…' }).count(), 0);
+    await loading.waitFor({ state: 'detached' });
+    await api.delete(`/pets/${petId}`);
+  });
+});
+
+describe('the keyboard in a table', () => {
+  it('has one Tab stop on each page, and reaches the rest by arrow keys', async t => {
+    const { api, page, open } = await visit(t);
+    const petId = await aPet(api, { name: 'Reached' });
+    await anOrder(api, { petId });
+    await aPet(api, { name: 'Reached as well' });
+    await api.post('/webhooks', { url: 'https://localhost/hook', types: ['pet.*'] });
+    const shown = await open('/');
+    await shown.today();
+    for (const title of ['Orders', 'Stock', 'Categories', 'Activity', 'Webhooks', 'Keys', 'Animals']) {
+      await page.getByRole('link', { name: title, exact: true }).click();
+      await page.getByRole('grid', { name: title }).locator('[data-index]').first().waitFor();
+      await eventually(async () => ((await page.evaluate(tabStops)) as string[]).length, 1, title);
+    }
+    await page.getByRole('searchbox').fill('reached');
+    await eventually(() => namesOf(page), ['Reached', 'Reached as well']);
+    const focused = () =>
+      page.evaluate('document.activeElement.ariaLabel ?? document.activeElement.textContent');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowRight');
+    await eventually(focused, 'Select Reached');
+    await page.keyboard.press('ArrowRight');
+    await eventually(focused, 'Status of Reached: Pending');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('ArrowRight');
+    await eventually(focused, 'Status of Reached as well: Available');
+    await page.keyboard.press('Enter');
+    await page.locator('[role="menu"]:popover-open').waitFor();
+    await page.keyboard.press('Escape');
+    for (const key of ['ArrowLeft', 'ArrowLeft', 'ArrowUp', 'ArrowUp', 'ArrowRight'])
+      await page.keyboard.press(key);
+    await eventually(focused, 'Select all rows that are loaded');
+    await page.keyboard.press('Space');
+    await page.getByText('2 selected').waitFor();
   });
 });
 

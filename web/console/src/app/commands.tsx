@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
-import { isSearchable, pets } from '../data/pets.ts';
+import { pets, searchPages } from '../data/pets.ts';
 import { firstPage } from '../data/resource.ts';
 import type { IconName } from '../kit/icon.tsx';
 import { statusNames } from '../kit/status.tsx';
@@ -105,17 +105,12 @@ function usePets(text: string) {
     const timer = setTimeout(setQ, PAUSE, text);
     return () => clearTimeout(timer);
   }, [text]);
-  const isAsked = isSearchable(q) && can('pets:read');
+  const isAsked = q !== '' && can('pets:read');
   const { data, isFetching } = useQuery({
     queryKey: [pets.name, 'palette', q],
     queryFn: async ({ signal }) => {
-      const byName = firstPage(store.pets.list({ q, limit: MOST_PETS }, { signal }));
-      const byId = /^[1-9]\d{0,14}$/.test(q)
-        ? firstPage(store.pets.list({ id: [Number(q)] }, { signal }))
-        : undefined;
-      const [named, exact] = await Promise.all([byName, byId]);
-      const first = exact?.data ?? [];
-      return [...first, ...named.data.filter(({ id }) => first[0]?.id !== id)].slice(0, MOST_PETS);
+      const pages = () => searchPages(store, { q, limit: MOST_PETS }, { signal });
+      return (await firstPage({ pages })).data.slice(0, MOST_PETS);
     },
     enabled: isAsked,
     staleTime: 0,

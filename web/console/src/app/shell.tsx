@@ -6,6 +6,7 @@ import { ToastList } from '../kit/toast-list.tsx';
 import { AccountMenu } from './account-menu.tsx';
 import { Banner } from './banner.tsx';
 import { Limits } from './limits.tsx';
+import { Loading } from './loading.tsx';
 import { Navigation } from './navigation.tsx';
 import { NoPage } from './no-page.tsx';
 import { Overlays } from './overlays.tsx';
@@ -32,8 +33,9 @@ export function Shell() {
       </header>
       <Navigation />
       <main id="content" tabIndex={-1}>
-        <Banner />
+        <Loading />
         <Allowed />
+        <Banner />
       </main>
       <ToastList />
     </div>

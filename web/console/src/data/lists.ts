@@ -11,24 +11,32 @@ const PAGE_SIZE = 100;
 function useList<T extends object, Query extends object>(resource: Listing<T, Query>, query: Query) {
   const { store, cache } = useSession();
   const key = listKey(resource, query);
-  const { data, error, hasNextPage, isFetchingNextPage, isPending, fetchNextPage, refetch } =
-    useInfiniteQuery<ListPage<T>, Error, ListData<T>, readonly unknown[], string | undefined>({
-      queryKey: key,
-      initialPageParam: undefined,
-      queryFn: async ({ pageParam: cursor, signal }) => {
-        const position = cursor === undefined ? { count: true } : { cursor };
-        const page = await firstPage(
-          resource.list(store, { ...query, limit: PAGE_SIZE, ...position }, { signal }),
-        );
-        const { data: items, nextCursor: next } = page;
-        return { items, next, total: countOf(page), gone: [], waiting: [] };
-      },
-      getNextPageParam: page => page.next,
-      refetchOnMount: resource.isSilent ? 'always' : true,
-      // The rows of the last filter stay until those of the next one arrive: nothing flickers while the user types.
-      placeholderData: previous => previous,
-      structuralSharing: (old, next) => withNewest(old as ListData<T> | undefined, next as ListData<T>),
-    });
+  const {
+    data,
+    error,
+    hasNextPage,
+    isFetchingNextPage,
+    isPending,
+    isPlaceholderData,
+    fetchNextPage,
+    refetch,
+  } = useInfiniteQuery<ListPage<T>, Error, ListData<T>, readonly unknown[], string | undefined>({
+    queryKey: key,
+    initialPageParam: undefined,
+    queryFn: async ({ pageParam: cursor, signal }) => {
+      const position = cursor === undefined ? { count: true } : { cursor };
+      const page = await firstPage(
+        resource.list(store, { ...query, limit: PAGE_SIZE, ...position }, { signal }),
+      );
+      const { data: items, nextCursor: next } = page;
+      return { items, next, total: countOf(page), gone: [], waiting: [] };
+    },
+    getNextPageParam: page => page.next,
+    refetchOnMount: resource.isSilent ? 'always' : true,
+    // The rows of the last filter stay until those of the next one arrive: nothing flickers while the user types.
+    placeholderData: previous => previous,
+    structuralSharing: (old, next) => withNewest(old as ListData<T> | undefined, next as ListData<T>),
+  });
 
   const rows = useMemo(() => rowsOf(resource, data), [resource, data]);
   const gone = useMemo(() => new Set(data?.pages.flatMap(page => page.gone)), [data]);
@@ -47,6 +55,7 @@ function useList<T extends object, Query extends object>(resource: Listing<T, Qu
     showWaiting,
     loadMore,
     isLoading: isPending,
+    isOld: isPlaceholderData,
     isLoadingMore: isFetchingNextPage,
     error,
     retry: refetch,

@@ -1,5 +1,5 @@
 import { type QueryClient, useQuery } from '@tanstack/react-query';
-import { useEffect, useMemo } from 'react';
+import { useCallback, useEffect, useMemo } from 'react';
 import { useSession } from '../app/session.ts';
 import { pets } from './pets.ts';
 import { firstPage } from './resource.ts';
@@ -14,8 +14,14 @@ type Names = ReadonlyMap<number, string | undefined>;
 const none: Names = new Map();
 const key = [pets.name, 'names'];
 
-/** Returns the names of pets, such as those of the orders in a list. Those that are not known yet are read, 100 at once. */
-export function usePetNames(ids: readonly (number | undefined)[]): Names {
+/** What is shown until the name is there: while the request waits for the limit, a made-up name would look like a real one. */
+const UNKNOWN = '…';
+
+/**
+ * Returns a function that names pets, such as those of the orders in a list, with these IDs. Names that are not known yet are read, 100
+ * at once. A pet that was deleted, or whose name the key may not read, is named by its ID.
+ */
+export function usePetNames(ids: readonly (number | undefined)[]): (id: number) => string {
   const { store, cache, live, can } = useSession();
   const { data: names = none } = useQuery({
     queryKey: key,
@@ -47,7 +53,10 @@ export function usePetNames(ids: readonly (number | undefined)[]): Names {
       }),
     [live, cache],
   );
-  return names;
+  return useCallback(
+    id => names.get(id) ?? (names.has(id) || !can('pets:read') ? `Animal ${id}` : UNKNOWN),
+    [names, can],
+  );
 }
 
 /** Keeps the names of pets that were read for another reason. */
@@ -61,9 +70,4 @@ export function keepNames(
       ? known
       : new Map([...known, ...news.map(({ id, name }) => [id, name] as const)]);
   });
-}
-
-/** How a list names a pet: by its name, or by its ID if that is all that is known. */
-export function nameOf(names: Names, petId: number): string {
-  return names.get(petId) ?? `Animal ${petId}`;
 }

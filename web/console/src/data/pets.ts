@@ -1,5 +1,5 @@
-import type { NewPet, Pet, PetStatus, PetStore } from '@petstore/client';
-import type { Resource, Version } from './resource.ts';
+import type { CallOptions, NewPet, Page, Pet, PetStatus, PetStore } from '@petstore/client';
+import { countOf, firstPage, type PageQuery, type Resource, type Version } from './resource.ts';
 
 export interface PetQuery {
   q?: string | undefined;
@@ -11,9 +11,11 @@ export interface PetQuery {
 export const pets: Resource<Pet, PetQuery> = {
   name: 'pet',
   idOf: pet => pet.id,
-  // A search has an order of its own.
-  list: (store, { sort, ...query }, options) =>
-    store.pets.list(query.q ? query : { ...query, sort }, options),
+  list: (store, { q, sort, ...query }, options) =>
+    // A search has an order of its own.
+    q
+      ? { pages: () => searchPages(store, { ...query, q }, options) }
+      : store.pets.list({ ...query, sort }, options),
   read: readPet,
   create: (store, pet) => store.pets.create(pet as NewPet),
   update: (store, id, patch, options) => store.pets.update(id, patch, options),
@@ -24,8 +26,34 @@ export const pets: Resource<Pet, PetQuery> = {
     (q === undefined || pet.name.toLowerCase().includes(q.toLowerCase())),
 };
 
-/** Whether the service can search for a text: it needs a letter or a digit. */
-export const isSearchable = (text: string): boolean => /[\p{L}\p{N}]/u.test(text);
+/**
+ * The pages of a search. The service searches for words, so a text without a letter or digit, such as 🐹, is looked for at the start
+ * of names. A number also finds the animal with this ID, which is the first one.
+ */
+export async function* searchPages(
+  store: PetStore,
+  { q, ...query }: Omit<PetQuery, 'sort'> & PageQuery & { q: string },
+  options?: CallOptions,
+): AsyncGenerator<Page<Pet>> {
+  const isWords = /[\p{L}\p{N}]/u.test(q);
+  const exact = /^[1-9]\d{0,14}$/.test(q)
+    ? (await firstPage(store.pets.list({ id: [Number(q)] }, options))).data.filter(pet =>
+        pets.matches(pet, query),
+      )
+    : [];
+  let isFirst = true;
+  for await (const page of store.pets
+    .list({ ...query, ...(isWords ? { q } : { name: q }) }, options)
+    .pages()) {
+    const others = page.data.filter(({ id }) => id !== exact[0]?.id);
+    const data = isFirst ? [...exact, ...others] : others;
+    const headers = new Headers(page.headers);
+    const total = countOf(page);
+    if (total) headers.set('X-Total-Count', String(total.count + data.length - page.data.length));
+    yield { ...page, data, headers };
+    isFirst = false;
+  }
+}
 
 /** Reads a pet through the list, because the operation for one pet is deprecated. */
 async function readPet(store: PetStore, id: number): Promise<Version<Pet>> {

@@ -1,5 +1,5 @@
 import { Outlet } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { Button } from './button.tsx';
 import { Empty } from './empty.tsx';
 import { type Column, type Selection, Table } from './table.tsx';
@@ -17,6 +17,8 @@ interface ListPageProps<T> {
     /** Whether there are more new items than are counted. */
     hasMoreWaiting?: boolean;
     isLoading: boolean;
+    /** Whether the rows are still those of the filters before. */
+    isOld?: boolean;
     error: Error | null;
     showWaiting: () => unknown;
     loadMore: () => void;
@@ -30,6 +32,8 @@ interface ListPageProps<T> {
   /** The button that creates an item. */
   action: ReactNode;
   filters: ReactNode;
+  /** What the search field of the filters has found, for pages that have one. */
+  searched?: string | undefined;
   selection?: Selection<T> | undefined;
   /** What can be done with the selected rows. It is below the table, so that no row moves when it appears. */
   selectionBar?: ReactNode;
@@ -43,19 +47,24 @@ export function ListPage<T>({
   list,
   action,
   filters,
+  searched,
   selectionBar,
   empty,
   ...table
 }: ListPageProps<T>) {
+  const page = useRef<HTMLElement>(null);
+  const { onKeyDown } = useSearchKeys({ page, list, searched, onOpen: table.onOpen });
   return (
-    <section className="page" aria-label={title}>
+    <section ref={page} className="page" aria-label={title}>
       <header className="page-header">
         <h1>
           {title} <small>{list.total}</small>
         </h1>
         {action}
       </header>
-      <search className="filters">{filters}</search>
+      <search className="filters" onKeyDown={onKeyDown}>
+        {filters}
+      </search>
       <div className="waiting" role="status">
         {list.waiting > 0 && (
           <Button onClick={list.showWaiting}>
@@ -81,4 +90,36 @@ export function ListPage<T>({
       <Outlet />
     </section>
   );
+}
+
+interface SearchKeysOptions<T> extends Pick<ListPageProps<T>, 'list' | 'searched' | 'onOpen'> {
+  page: { current: HTMLElement | null };
+}
+
+/** In the search field ↓ leads to the rows, and Enter opens the row that was found, or leads to the first of several. */
+function useSearchKeys<T>({ page, list, searched = '', onOpen }: SearchKeysOptions<T>) {
+  /** The text for which Enter was pressed, until its rows are there. */
+  const [entered, setEntered] = useState<string>();
+  const isReady = entered === searched && !list.isLoading && !list.isOld;
+
+  const toRows = () => page.current?.querySelector<HTMLElement>('[data-index][tabindex="0"]')?.focus();
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only the rows of the text are waited for
+  useEffect(() => {
+    if (!isReady) return;
+    setEntered(undefined);
+    if (list.rows.length === 1) onOpen(list.rows[0]!);
+    else toRows();
+  }, [isReady]);
+
+  function onKeyDown(event: KeyboardEvent): void {
+    const { key, target } = event;
+    if (!(target instanceof HTMLInputElement) || target.type !== 'search') return;
+    if (key === 'ArrowDown') {
+      toRows();
+      event.preventDefault();
+    } else if (key === 'Enter' && !event.nativeEvent.isComposing) setEntered(target.value.trim());
+    else setEntered(undefined);
+  }
+  return { onKeyDown };
 }

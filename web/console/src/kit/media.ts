@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-const phone = matchMedia('(max-width: 720px)');
+const phone = matchMedia('(max-width: 45em)');
 
 /** Whether the screen is as narrow as that of a phone: `styles/tokens.css` has the same width. */
 export function useIsPhone(): boolean {

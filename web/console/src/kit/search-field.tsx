@@ -54,6 +54,9 @@ export function SearchField({ label, value = '', onChange }: SearchFieldProps) {
         spellCheck={false}
         onChange={event => setTyped(event.target.value)}
         onBlur={sendNow}
+        onKeyDown={event => {
+          if (event.key === 'Enter') sendNow();
+        }}
       />
     </label>
   );

@@ -1,27 +1,12 @@
 import { useElementScrollRestoration } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type KeyboardEvent, type MouseEvent, memo, type ReactNode, useEffect, useRef } from 'react';
+import { type KeyboardEvent, type MouseEvent, useEffect, useRef, useState } from 'react';
 import { useIsPhone } from './media.ts';
+import { useRestoredPosition } from './restored-position.ts';
+import { moveInRow } from './row-controls.ts';
+import { type Column, Head, Row, type Selection } from './table-row.tsx';
 
-export interface Column<T> {
-  name: string;
-  header: ReactNode;
-  cell: (item: T) => ReactNode;
-  /** Whether the list is sorted by this column. */
-  sorted?: 'ascending' | 'descending' | undefined;
-}
-
-/** Which rows are selected, and how the user changes that. */
-export interface Selection<T> {
-  ids: ReadonlySet<number>;
-  /** How many of the rows are selected: a row that was deleted can still be among the IDs. */
-  count: number;
-  /** The name of a row, for its checkbox. */
-  nameOf: (item: T) => string;
-  /** With `isRange`, all rows from the one that was selected last up to this one. */
-  toggle: (id: number, isRange: boolean) => void;
-  toggleAll: () => void;
-}
+export type { Column, Selection } from './table-row.tsx';
 
 interface TableProps<T> {
   label: string;
@@ -42,6 +27,7 @@ interface TableProps<T> {
   selection?: Selection<T> | undefined;
 }
 
+/** The height of a row with text of the usual size, in pixels. */
 const ROW = 52;
 /** On phones a row has two lines. */
 const PHONE_ROW = 72;
@@ -49,8 +35,9 @@ const PHONE_ROW = 72;
 const NEAR = 40;
 
 /**
- * A table of any length. Only the rows that are visible are elements. Arrow keys move between rows, Enter opens one. The space bar
- * selects one, Shift with a click, an arrow or the space bar a range, and Ctrl+A or ⌘A all that were read.
+ * A table of any length. Only the rows that are visible are elements. Tab reaches one row (WAI-ARIA APG, grid). Arrow keys move between
+ * rows, the header and what can be pressed in them; Enter opens a row. The space bar selects one, Shift with a click, an arrow or the
+ * space bar a range, and Ctrl+A or ⌘A all that were read.
  */
 export function Table<T>({
   label,
@@ -65,8 +52,15 @@ export function Table<T>({
   selection,
 }: TableProps<T>) {
   const scroller = useRef<HTMLDivElement>(null);
-  const rowHeight = useIsPhone() ? PHONE_ROW : ROW;
+  const [scale] = useState(textScale);
+  const rowHeight = Math.round((useIsPhone() ? PHONE_ROW : ROW) * scale);
   const position = useElementScrollRestoration({ id: label });
+  const stopRestoring = useRestoredPosition({
+    scroller,
+    top: position?.scrollY ?? 0,
+    count: rows.length,
+    onEnd,
+  });
   const virtualizer = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
@@ -85,11 +79,13 @@ export function Table<T>({
   }, [last, rows.length, onEnd]);
 
   function focusRow(index: number): void {
+    if (index < 0) scroller.current?.parentElement?.querySelector<HTMLElement>('.table-head')?.focus();
     if (index < 0 || index >= rows.length) return;
     virtualizer.scrollToIndex(index);
-    requestAnimationFrame(() => {
-      scroller.current?.querySelector<HTMLElement>(`[data-index="${index}"]`)?.focus({ preventScroll: true });
-    });
+    const drawn = () => scroller.current?.querySelector<HTMLElement>(`[data-index="${index}"]`);
+    // At once if it can be: the next key may come before the next frame.
+    if (drawn()) drawn()?.focus({ preventScroll: true });
+    else requestAnimationFrame(() => drawn()?.focus({ preventScroll: true }));
   }
 
   /** The row of an event, and its index. All rows share one listener, so that a row is drawn again only if it changes. */
@@ -127,8 +123,20 @@ export function Table<T>({
     return true;
   }
 
+  function onHeadKey(event: KeyboardEvent): void {
+    if (!moveInRow(event) && event.key !== 'ArrowDown') return;
+    if (event.key === 'ArrowDown') focusRow(items[0]?.index ?? 0);
+    event.preventDefault();
+  }
+
   function onKey(event: KeyboardEvent): void {
     const { row, index } = rowOf(event);
+    // A menu or a question that a row has opened has keys of its own.
+    if (event.target instanceof Element && event.target.closest('[popover], dialog')) return;
+    if (moveInRow(event)) {
+      event.preventDefault();
+      return;
+    }
     const page = Math.max(1, Math.floor((scroller.current?.clientHeight ?? ROW) / rowHeight) - 1);
     const moves: Record<string, number> = {
       ArrowDown: index + 1,
@@ -162,31 +170,17 @@ export function Table<T>({
       className={`table ${className}`}
       tabIndex={-1}
     >
+      <Head columns={columns} rowCount={rows.length} selection={selection} onKeyDown={onHeadKey} />
       {/* biome-ignore lint/a11y/useSemanticElements: as above */}
-      <div role="row" className="table-row table-head" aria-rowindex={1} tabIndex={-1}>
-        {selection && (
-          // biome-ignore lint/a11y/useSemanticElements: as above
-          <div role="columnheader" data-column="selection" tabIndex={-1}>
-            <input
-              type="checkbox"
-              aria-label="Select all rows that are loaded"
-              checked={rows.length > 0 && selection.count === rows.length}
-              ref={box => {
-                if (box) box.indeterminate = selection.count > 0 && selection.count < rows.length;
-              }}
-              onChange={selection.toggleAll}
-            />
-          </div>
-        )}
-        {columns.map(({ name, header, sorted }) => (
-          // biome-ignore lint/a11y/useSemanticElements: as above
-          <div key={name} role="columnheader" data-column={name} aria-sort={sorted ?? 'none'} tabIndex={-1}>
-            {header}
-          </div>
-        ))}
-      </div>
-      {/* biome-ignore lint/a11y/useSemanticElements: as above */}
-      <div role="rowgroup" ref={scroller} className="table-body" data-scroll-restoration-id={label}>
+      <div
+        role="rowgroup"
+        ref={scroller}
+        className="table-body"
+        data-scroll-restoration-id={label}
+        onWheel={stopRestoring}
+        onPointerDown={stopRestoring}
+        onKeyDown={stopRestoring}
+      >
         {/* biome-ignore lint/a11y/noStaticElementInteractions: its rows receive the focus */}
         <div
           role="presentation"
@@ -220,50 +214,7 @@ export function Table<T>({
   );
 }
 
-interface RowProps<T> {
-  item: T;
-  index: number;
-  start: number;
-  height: number;
-  columns: readonly Column<T>[];
-  /** The name of the row, for its checkbox. */
-  name: string | undefined;
-  /** `undefined` if it cannot be selected. */
-  isSelected: boolean | undefined;
-  isGone: boolean;
-  isCurrent: boolean;
-  /** Whether Tab reaches it: one row at a time. */
-  isReachable: boolean;
+/** How much larger the text is than usual: the user can set its size in the browser. */
+function textScale(): number {
+  return Math.max(1, Number.parseFloat(getComputedStyle(document.documentElement).fontSize) / 16);
 }
-
-const Row = memo(function Row<T>(props: RowProps<T>) {
-  const { item, index, start, height, columns, name, isSelected, isGone, isCurrent, isReachable } = props;
-  return (
-    // biome-ignore lint/a11y/useSemanticElements: as above
-    <div
-      role="row"
-      aria-rowindex={index + 2}
-      aria-selected={isSelected}
-      data-index={index}
-      data-gone={isGone || undefined}
-      data-current={isCurrent || undefined}
-      className="table-row"
-      tabIndex={isReachable ? 0 : -1}
-      style={{ height, transform: `translateY(${start}px)` }}
-    >
-      {isSelected !== undefined && (
-        // biome-ignore lint/a11y/useSemanticElements: as above
-        <div role="gridcell" data-column="selection" tabIndex={-1}>
-          {/* The listener of all rows changes the selection. */}
-          <input type="checkbox" aria-label={`Select ${name}`} checked={isSelected} readOnly tabIndex={-1} />
-        </div>
-      )}
-      {columns.map(({ name, cell }) => (
-        // biome-ignore lint/a11y/useSemanticElements: as above
-        <div key={name} role="gridcell" data-column={name} tabIndex={-1}>
-          {cell(item)}
-        </div>
-      ))}
-    </div>
-  );
-}) as <T>(props: RowProps<T>) => ReactNode;

@@ -37,6 +37,7 @@ export function Animals() {
       columns={columns}
       action={can('pets:write') && <AddLink search={query} />}
       filters={<Filters query={query} />}
+      searched={query.q}
       selection={can('pets:write') ? { ...selection, nameOf } : undefined}
       selectionBar={
         can('pets:write') && (

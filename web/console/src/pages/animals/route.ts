@@ -2,7 +2,7 @@ import { createRoute } from '@tanstack/react-router';
 import { lazyPage } from '../../app/lazy-page.tsx';
 import { rootRoute } from '../../app/root.tsx';
 import { statuses } from '../../data/pet-status.ts';
-import { isSearchable, type PetQuery } from '../../data/pets.ts';
+import type { PetQuery } from '../../data/pets.ts';
 
 const sorts = ['id', '-id', 'name', '-name'] as const;
 
@@ -13,7 +13,7 @@ function readQuery(search: Record<string, unknown>): PetQuery {
   const status = statuses.find(status => status === search.status);
   const sort = sorts.find(sort => sort === search.sort);
   const categoryId = Number(search.categoryId);
-  if (isSearchable(q)) query.q = q;
+  if (q) query.q = q;
   if (status) query.status = status;
   if (Number.isSafeInteger(categoryId) && categoryId > 0) query.categoryId = categoryId;
   if (sort) query.sort = sort;

@@ -55,6 +55,7 @@ export function Categories() {
           onChange={name => navigate({ search: { name }, replace: true })}
         />
       }
+      searched={query.name}
       empty={
         query.name
           ? { title: 'No category matches', hint: 'Change the search.' }

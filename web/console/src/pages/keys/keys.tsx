@@ -98,6 +98,7 @@ export function Keys() {
         </Link>
       }
       filters={<Filters query={query} />}
+      searched={query.name}
       empty={
         Object.keys(query).length > 0
           ? { title: 'No key matches', hint: 'Change the search or the filters.' }

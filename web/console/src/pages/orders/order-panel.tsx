@@ -8,7 +8,7 @@ import { useEdit } from '../../data/edits.ts';
 import { findItem } from '../../data/list-cache.ts';
 import { stateOf } from '../../data/order-state.ts';
 import { orders } from '../../data/orders.ts';
-import { nameOf, usePetNames } from '../../data/pet-names.ts';
+import { usePetNames } from '../../data/pet-names.ts';
 import { useSubmit } from '../../data/submit.ts';
 import { FormPanel } from '../../kit/form-panel.tsx';
 import { useWhileShown } from '../../kit/is-shown.ts';
@@ -61,7 +61,7 @@ function EditPanel({ id }: { id: number }) {
   const [shown] = useState(() => findItem(cache, orders, id));
   const { edit, set, conflictOn, discard, save, isRestored, error } = useEdit(orders, id, shown);
   const ids = useMemo(() => [edit?.base.petId, edit?.conflicts.petId], [edit]);
-  const names = usePetNames(ids);
+  const nameOf = usePetNames(ids);
   const form = useSubmit(fields, async () => {
     if (await save(`Saved order ${id}`)) close();
   });
@@ -72,7 +72,7 @@ function EditPanel({ id }: { id: number }) {
       </Panel>
     );
   const { base, draft } = edit;
-  const animalOf = (petId: Order['petId']) => (petId === undefined ? 'no animal' : nameOf(names, petId));
+  const animalOf = (petId: Order['petId']) => (petId === undefined ? 'no animal' : nameOf(petId));
   const isComplete = stateOf(base) === 'complete';
   return (
     <FormPanel

@@ -4,7 +4,7 @@ import { useMemo } from 'react';
 import { useSession } from '../../app/session.ts';
 import { useListPage } from '../../data/lists.ts';
 import { type OrderQuery, orders, sortOf } from '../../data/orders.ts';
-import { nameOf, usePetNames } from '../../data/pet-names.ts';
+import { usePetNames } from '../../data/pet-names.ts';
 import { Icon } from '../../kit/icon.tsx';
 import { ListPage } from '../../kit/list-page.tsx';
 import type { Column } from '../../kit/table.tsx';
@@ -65,9 +65,9 @@ const showAll = (
 );
 
 function useColumns(query: OrderQuery, rows: readonly Order[]): Column<Order>[] {
-  const names = usePetNames(useMemo(() => rows.map(({ petId }) => petId), [rows]));
+  const nameOf = usePetNames(useMemo(() => rows.map(({ petId }) => petId), [rows]));
   return useMemo(() => {
-    const animalOf = ({ petId }: Order) => (petId === undefined ? 'No animal' : nameOf(names, petId));
+    const animalOf = ({ petId }: Order) => (petId === undefined ? 'No animal' : nameOf(petId));
     return [
       { name: 'id', ...sortedBy('id', 'Order', query), cell: order => <strong>{order.id}</strong> },
       { name: 'animal', header: 'Animal', cell: animalOf },
@@ -79,7 +79,7 @@ function useColumns(query: OrderQuery, rows: readonly Order[]): Column<Order>[] 
       },
       { name: 'state', header: 'Status', cell: order => <OrderMenu order={order} name={animalOf(order)} /> },
     ];
-  }, [names, query]);
+  }, [nameOf, query]);
 }
 
 /** The header of a column that sorts the list. A list that is filtered by ship date can be sorted only by it, and others cannot. */

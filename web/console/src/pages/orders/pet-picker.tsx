@@ -1,8 +1,8 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { type ComponentProps, useMemo, useState } from 'react';
 import { useSession } from '../../app/session.ts';
-import { keepNames, nameOf, usePetNames } from '../../data/pet-names.ts';
-import { pets } from '../../data/pets.ts';
+import { keepNames, usePetNames } from '../../data/pet-names.ts';
+import { pets, searchPages } from '../../data/pets.ts';
 import { firstPage } from '../../data/resource.ts';
 import { ComboBox } from '../../kit/combo-box.tsx';
 import { type Described, Field } from '../../kit/field.tsx';
@@ -23,13 +23,16 @@ interface PetPickerProps extends Omit<ComponentProps<'input'>, 'value' | 'onChan
 export function PetPicker({ petId, forOrder, onChoose, ...input }: PetPickerProps) {
   const { store, cache, can } = useSession();
   const [text, setText] = useState<string>();
-  const names = usePetNames(useMemo(() => [petId], [petId]));
+  const nameOf = usePetNames(useMemo(() => [petId], [petId]));
   const { data: found = none, isPending } = useQuery({
     queryKey: [pets.name, 'suggestions', text, forOrder !== undefined],
     queryFn: async ({ signal }) => {
       // Without a text the animals that can be ordered are suggested.
-      const search = text ? { q: text } : forOrder ? ({ status: 'available' } as const) : {};
-      const { data } = await firstPage(store.pets.list({ ...search, limit: MOST }, { signal }));
+      const status = forOrder && ('available' as const);
+      const list = text
+        ? { pages: () => searchPages(store, { q: text, limit: MOST }, { signal }) }
+        : store.pets.list({ status, limit: MOST }, { signal });
+      const { data } = await firstPage(list);
       keepNames(cache, data);
       return data;
     },
@@ -59,7 +62,7 @@ export function PetPicker({ petId, forOrder, onChoose, ...input }: PetPickerProp
   return (
     <ComboBox
       {...input}
-      value={petId === undefined ? '' : nameOf(names, petId)}
+      value={petId === undefined ? '' : nameOf(petId)}
       suggestions={suggestions}
       empty={isPending ? 'Searching …' : 'No animal matches'}
       onSearch={setText}

@@ -3,7 +3,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { useSession } from '../../app/session.ts';
 import { useListPage } from '../../data/lists.ts';
-import { nameOf, usePetNames } from '../../data/pet-names.ts';
+import { usePetNames } from '../../data/pet-names.ts';
 import { type StockQuery, stock } from '../../data/stock.ts';
 import { Icon } from '../../kit/icon.tsx';
 import { ListPage } from '../../kit/list-page.tsx';
@@ -51,23 +51,23 @@ const toAnimals = (
 
 function useColumns(query: StockQuery, rows: readonly InventoryItem[]): Column<InventoryItem>[] {
   const { can } = useSession();
-  const names = usePetNames(useMemo(() => rows.map(({ petId }) => petId), [rows]));
+  const nameOf = usePetNames(useMemo(() => rows.map(({ petId }) => petId), [rows]));
   return useMemo(
     () => [
-      { name: 'animal', header: 'Animal', cell: ({ petId }) => <strong>{nameOf(names, petId)}</strong> },
+      { name: 'animal', header: 'Animal', cell: ({ petId }) => <strong>{nameOf(petId)}</strong> },
       { name: 'status', header: 'Status', cell: ({ status }) => <Status status={status} /> },
       {
         name: 'quantity',
         ...sortedByQuantity(query),
         cell: item =>
           can('inventory:write') ? (
-            <StockMenu item={item} name={nameOf(names, item.petId)} />
+            <StockMenu item={item} name={nameOf(item.petId)} />
           ) : (
             item.quantity.toLocaleString()
           ),
       },
     ],
-    [names, query, can],
+    [nameOf, query, can],
   );
 }
 

@@ -1,0 +1,13 @@
+import { type Query, useIsFetching } from '@tanstack/react-query';
+import { useRouterState } from '@tanstack/react-router';
+
+/** Whether nothing is known yet of what a query reads: what is only read again is on the page already. */
+const isFirst = ({ state }: Query) => state.data === undefined;
+
+/** A line over the page while the code or the data of what the user wants to see are on their way. */
+export function Loading() {
+  const isFetching = useIsFetching({ predicate: isFirst }) > 0;
+  const isLeaving = useRouterState({ select: state => state.isLoading });
+  if (!isFetching && !isLeaving) return null;
+  return <div className="loading" role="progressbar" aria-label="Loading" />;
+}
