@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
-import { pets, searchPages } from '../data/pets.ts';
+import { pets, searchPets } from '../data/pets.ts';
 import { firstPage } from '../data/resource.ts';
 import type { IconName } from '../kit/icon.tsx';
 import { statusNames } from '../kit/status.tsx';
@@ -109,8 +109,8 @@ function usePets(text: string) {
   const { data, isFetching } = useQuery({
     queryKey: [pets.name, 'palette', q],
     queryFn: async ({ signal }) => {
-      const pages = () => searchPages(store, { q, limit: MOST_PETS }, { signal });
-      return (await firstPage({ pages })).data.slice(0, MOST_PETS);
+      const found = await firstPage(searchPets(store, { q, limit: MOST_PETS }, { signal }));
+      return found.data.slice(0, MOST_PETS);
     },
     enabled: isAsked,
     staleTime: 0,

@@ -1,5 +1,5 @@
-import type { CallOptions, NewPet, Page, Pet, PetStatus, PetStore } from '@petstore/client';
-import { countOf, firstPage, type PageQuery, type Resource, type Version } from './resource.ts';
+import type { CallOptions, NewPet, Pet, PetStatus, PetStore } from '@petstore/client';
+import { countOf, firstPage, type PageQuery, type Pages, type Resource, type Version } from './resource.ts';
 
 export interface PetQuery {
   q?: string | undefined;
@@ -13,9 +13,7 @@ export const pets: Resource<Pet, PetQuery> = {
   idOf: pet => pet.id,
   list: (store, { q, sort, ...query }, options) =>
     // A search has an order of its own.
-    q
-      ? { pages: () => searchPages(store, { ...query, q }, options) }
-      : store.pets.list({ ...query, sort }, options),
+    q ? searchPets(store, { ...query, q }, options) : store.pets.list({ ...query, sort }, options),
   read: readPet,
   create: (store, pet) => store.pets.create(pet as NewPet),
   update: (store, id, patch, options) => store.pets.update(id, patch, options),
@@ -26,33 +24,31 @@ export const pets: Resource<Pet, PetQuery> = {
     (q === undefined || pet.name.toLowerCase().includes(q.toLowerCase())),
 };
 
-/**
- * The pages of a search. The service searches for words, so a text without a letter or digit, such as 🐹, is looked for at the start
- * of names. A number also finds the animal with this ID, which is the first one.
- */
-export async function* searchPages(
+/** A search for words in names. A number also finds the animal with this ID, which is the first one. */
+export function searchPets(
   store: PetStore,
   { q, ...query }: Omit<PetQuery, 'sort'> & PageQuery & { q: string },
   options?: CallOptions,
-): AsyncGenerator<Page<Pet>> {
-  const isWords = /[\p{L}\p{N}]/u.test(q);
-  const exact = /^[1-9]\d{0,14}$/.test(q)
-    ? (await firstPage(store.pets.list({ id: [Number(q)] }, options))).data.filter(pet =>
-        pets.matches(pet, query),
-      )
-    : [];
-  let isFirst = true;
-  for await (const page of store.pets
-    .list({ ...query, ...(isWords ? { q } : { name: q }) }, options)
-    .pages()) {
-    const others = page.data.filter(({ id }) => id !== exact[0]?.id);
-    const data = isFirst ? [...exact, ...others] : others;
-    const headers = new Headers(page.headers);
-    const total = countOf(page);
-    if (total) headers.set('X-Total-Count', String(total.count + data.length - page.data.length));
-    yield { ...page, data, headers };
-    isFirst = false;
-  }
+): Pages<Pet> {
+  const found = store.pets.list({ ...query, q }, options);
+  const isId = query.cursor === undefined && /^[1-9]\d{0,14}$/.test(q);
+  if (!isId) return found;
+  return {
+    pages: async function* () {
+      const { data } = await firstPage(store.pets.list({ id: [Number(q)] }, options));
+      const exact = data.filter(pet => pets.matches(pet, query));
+      let isFirst = true;
+      for await (const page of found.pages()) {
+        const others = page.data.filter(({ id }) => id !== exact[0]?.id);
+        const rows = isFirst ? [...exact, ...others] : others;
+        const headers = new Headers(page.headers);
+        const total = countOf(page);
+        if (total) headers.set('X-Total-Count', String(total.count + rows.length - page.data.length));
+        yield { ...page, data: rows, headers };
+        isFirst = false;
+      }
+    },
+  };
 }
 
 /** Reads a pet through the list, because the operation for one pet is deprecated. */

@@ -189,7 +189,9 @@ function Preview({ plan, change, facts, categories, isChecking }: PreviewProps) 
           {change.kind === 'delete'
             ? 'This cannot be undone. Completed orders keep the IDs.'
             : isReversible(change, can)
-              ? `All ${inWords(units)} leave the stock. To sell some of them, place an order.`
+              ? units > changed.length
+                ? `All ${inWords(units)} leave the stock. To sell some of them, place an order.`
+                : 'Their stock becomes 0.'
               : 'Their stock becomes 0. To offer them again, set a new stock. You cannot undo this here.'}
         </p>
       )}

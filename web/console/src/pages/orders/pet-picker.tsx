@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { type ComponentProps, useMemo, useState } from 'react';
 import { useSession } from '../../app/session.ts';
 import { keepNames, usePetNames } from '../../data/pet-names.ts';
-import { pets, searchPages } from '../../data/pets.ts';
+import { pets, searchPets } from '../../data/pets.ts';
 import { firstPage } from '../../data/resource.ts';
 import { ComboBox } from '../../kit/combo-box.tsx';
 import { type Described, Field } from '../../kit/field.tsx';
@@ -30,7 +30,7 @@ export function PetPicker({ petId, forOrder, onChoose, ...input }: PetPickerProp
       // Without a text the animals that can be ordered are suggested.
       const status = forOrder && ('available' as const);
       const list = text
-        ? { pages: () => searchPages(store, { q: text, limit: MOST }, { signal }) }
+        ? searchPets(store, { q: text, limit: MOST }, { signal })
         : store.pets.list({ status, limit: MOST }, { signal });
       const { data } = await firstPage(list);
       keepNames(cache, data);
