@@ -16,7 +16,7 @@ export function AccountMenu() {
         <Menu
           label="Undo a recent action"
           className="button"
-          items={undos.map(({ id, text }) => ({ label: text, onChoose: () => undoToast(id) }))}
+          items={undos.map(({ id, text }) => ({ label: `Undo: ${text}`, onChoose: () => undoToast(id) }))}
         >
           <Icon name="undo" />
         </Menu>
