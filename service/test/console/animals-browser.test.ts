@@ -192,6 +192,48 @@ describe('an animal', () => {
   });
 });
 
+describe('the panel of an animal', () => {
+  it('sells, reserves and restocks units, and shows what happened and the open orders', async t => {
+    const { api, page, open } = await visit(t);
+    const petId = await aPet(api, { name: 'Counted', stock: 24 });
+    const shown = await open(`/animals/${petId}`);
+    await shown.live();
+    const stock = () => shown.panel.getByRole('button', { name: /^Stock of Counted/ }).innerText();
+    const press = (name: string) => shown.panel.getByRole('button', { name, exact: true }).click();
+    const history = shown.panel.getByRole('region', { name: 'History' });
+    await eventually(stock, '24');
+
+    await shown.panel.getByLabel('Units').press('Enter');
+    await shown.messages.getByText('Sold 1 of Counted').waitFor();
+    await eventually(stock, '23');
+    await history.getByText('sold 1 of Counted, 24 → 23').waitFor();
+    await shown.messages.getByRole('button', { name: 'Undo' }).click();
+    await eventually(stock, '24');
+
+    await shown.panel.getByLabel('Units').fill('25');
+    assert.ok(await shown.panel.getByRole('button', { name: 'Sell' }).isDisabled());
+    await shown.panel.getByLabel('Units').fill('20');
+    await press('Reserve');
+    await eventually(stock, '4');
+    const orders = shown.panel.getByRole('region', { name: 'Open orders' });
+    await orders.getByRole('link', { name: /^Order / }).waitFor();
+    await press('Remove one Counted');
+    await eventually(stock, '3');
+    await press('Add one Counted');
+    await eventually(stock, '4');
+    await shown.panel.getByLabel('Units').fill('6');
+    await press('Restock');
+    await eventually(stock, '10');
+    assert.deepEqual(await stockOf(api, petId), ['available', 10]);
+
+    await orders.getByRole('button', { name: /^Status of order/ }).click();
+    await page.getByRole('menuitem', { name: 'Cancel the order' }).click();
+    await shown.question.getByRole('button', { name: 'Cancel the order' }).click();
+    await orders.waitFor({ state: 'detached' });
+    await eventually(stock, '30');
+  });
+});
+
 describe('the menu of statuses', () => {
   it('offers what is possible, explains what is not, and undoes a sale with its stock', async t => {
     const { api, page, open } = await visit(t);

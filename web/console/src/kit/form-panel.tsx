@@ -13,16 +13,28 @@ interface FormPanelProps {
   deletion?: { text: string; verb?: string; onConfirm: () => void } | undefined;
   /** Discards what was typed before the panel was closed or the page was loaded again, if the form shows that. */
   onDiscard?: (() => void) | undefined;
+  /** What is above the form and has forms of its own. */
+  lead?: ReactNode;
   children: ReactNode;
   onClose: () => void;
 }
 
 /** A panel with a form, and its buttons where a thumb reaches them. */
-export function FormPanel({ title, form, action, deletion, onDiscard, children, onClose }: FormPanelProps) {
+export function FormPanel({
+  title,
+  form,
+  action,
+  deletion,
+  onDiscard,
+  lead,
+  children,
+  onClose,
+}: FormPanelProps) {
   const [isDeleting, setDeleting] = useState(false);
   const verb = deletion?.verb ?? 'Delete';
   return (
     <Panel title={title} onClose={onClose}>
+      {lead}
       <form onSubmit={form.submit}>
         <div className="panel-body">
           {onDiscard && <RestoredNote onDiscard={onDiscard} />}

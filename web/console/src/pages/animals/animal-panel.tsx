@@ -8,11 +8,14 @@ import { useEdit } from '../../data/edits.ts';
 import { findItem } from '../../data/list-cache.ts';
 import { pets } from '../../data/pets.ts';
 import { useSubmit } from '../../data/submit.ts';
+import { useAnimal } from '../../data/use-animal.ts';
 import { useCategories, useLacksCategories } from '../../data/use-categories.ts';
 import { type Conflict, SelectField, TextField } from '../../kit/field.tsx';
 import { FormPanel } from '../../kit/form-panel.tsx';
 import { useWhileShown } from '../../kit/is-shown.ts';
 import { Panel } from '../../kit/panel.tsx';
+import { AnimalRecord } from './animal-record.tsx';
+import { AnimalStock } from './animal-stock.tsx';
 import { StatusMenu } from './status-menu.tsx';
 
 const list = getRouteApi('/animals');
@@ -66,6 +69,7 @@ function EditPanel({ id }: { id: number }) {
   const [shown] = useState(() => findItem(cache, pets, id));
   const { edit, set, conflictOn, discard, save, isRestored, error } = useEdit(pets, id, shown);
   const categories = useCategories();
+  const { stock, orders, changes, refresh } = useAnimal(id);
   const form = useSubmit(fields, async () => {
     if (await save(`Saved ${edit?.draft.name}`)) close();
   });
@@ -87,6 +91,7 @@ function EditPanel({ id }: { id: number }) {
       action={can('pets:write') ? 'Save' : undefined}
       deletion={deletion}
       onDiscard={isRestored ? discard : undefined}
+      lead={can('inventory:read') && <AnimalStock pet={base} item={stock} onChanged={refresh} />}
       onClose={close}
     >
       {error && <p className="field-error">{error.message}</p>}
@@ -107,6 +112,7 @@ function EditPanel({ id }: { id: number }) {
         <span className="field-label">Status</span>
         <StatusMenu pet={base} />
       </div>
+      <AnimalRecord pet={base} orders={orders} changes={changes} onChanged={refresh} />
     </FormPanel>
   );
 }

@@ -2,6 +2,7 @@ import type { InventoryItem } from '@petstore/client';
 import { useId, useRef, useState } from 'react';
 import { Icon } from '../../kit/icon.tsx';
 import { StockEditor } from './stock-editor.tsx';
+import './stock-editor.css';
 
 const idOfButton = (petId: number | string) => `stock-of-${petId}`;
 
@@ -14,10 +15,12 @@ interface StockMenuProps {
   item: InventoryItem;
   /** The name of the animal. */
   name: string;
+  /** Is called when the editor has closed. */
+  onClosed?: () => void;
 }
 
 /** The number of units in a row, as the button of the editor, which is over the table so that no row moves. */
-export function StockMenu({ item, name }: StockMenuProps) {
+export function StockMenu({ item, name, onClosed }: StockMenuProps) {
   const id = useId();
   const popover = useRef<HTMLDivElement>(null);
   const [isOpen, setOpen] = useState(false);
@@ -45,7 +48,10 @@ export function StockMenu({ item, name }: StockMenuProps) {
         // A click or an arrow key in the editor must not reach the row around it.
         onClick={event => event.stopPropagation()}
         onKeyDown={event => event.stopPropagation()}
-        onToggle={event => setOpen(event.newState === 'open')}
+        onToggle={event => {
+          setOpen(event.newState === 'open');
+          if (event.newState === 'closed') onClosed?.();
+        }}
       >
         {isOpen && <StockEditor item={item} name={name} onClose={() => popover.current?.hidePopover()} />}
       </div>

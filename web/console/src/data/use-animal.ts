@@ -1,0 +1,51 @@
+import { useQuery } from '@tanstack/react-query';
+import { useCallback, useEffect } from 'react';
+import { useSession } from '../app/session.ts';
+import { activitiesOf, mayBelongTo } from './activity.ts';
+import { pets } from './pets.ts';
+import { firstPage } from './resource.ts';
+
+/** How many open orders and changes are shown. The pages of orders and activity have all. */
+const MOST_ORDERS = 10;
+const MOST_CHANGES = 10;
+
+/** The stock, the open orders and the latest changes of a pet, as far as the key may read them. Events of the pet keep them fresh. */
+export function useAnimal(petId: number) {
+  const { store, cache, live, can } = useSession();
+  const key = (part: string) => [pets.name, 'of', petId, part];
+  const stock = useQuery({
+    queryKey: key('stock'),
+    queryFn: () => store.inventory.get(petId),
+    enabled: can('inventory:read'),
+    gcTime: 0,
+  });
+  const orders = useQuery({
+    queryKey: key('orders'),
+    queryFn: async () =>
+      (await firstPage(store.orders.list({ petId, complete: false, limit: MOST_ORDERS }))).data,
+    enabled: can('orders:read'),
+    gcTime: 0,
+  });
+  const changes = useQuery({
+    queryKey: key('changes'),
+    queryFn: async () => {
+      const query = { subject: `pets/${petId}`, related: true, limit: 2 * MOST_CHANGES };
+      const { data } = await firstPage(store.events.history(query));
+      return activitiesOf(data).slice(0, MOST_CHANGES);
+    },
+    enabled: can('events:read'),
+    gcTime: 0,
+  });
+  const refresh = useCallback(
+    () => void cache.invalidateQueries({ queryKey: [pets.name, 'of', petId] }),
+    [cache, petId],
+  );
+  useEffect(
+    () =>
+      live.onEvent(event => {
+        if (mayBelongTo(event, { subject: `pets/${petId}` })) refresh();
+      }),
+    [live, petId, refresh],
+  );
+  return { stock: stock.data, orders: orders.data, changes: changes.data, refresh };
+}

@@ -1,0 +1,77 @@
+import type { Order, Pet } from '@petstore/client';
+import { Link } from '@tanstack/react-router';
+import { useSession } from '../../app/session.ts';
+import { type Activity, actorOf, sentenceOf } from '../../data/activity.ts';
+import { Time } from '../../kit/time.tsx';
+import { OrderMenu } from '../orders/order-menu.tsx';
+
+interface AnimalRecordProps {
+  pet: Pet;
+  orders: readonly Order[] | undefined;
+  changes: readonly Activity[] | undefined;
+  onChanged: () => void;
+}
+
+/** What happens with an animal, as far as the key may read it. All of it appears together, in a place that is there before. */
+export function AnimalRecord({ pet, orders, changes, onChanged }: AnimalRecordProps) {
+  const { can } = useSession();
+  const isRead = (!can('orders:read') || orders) && (!can('events:read') || changes);
+  if (!can('orders:read') && !can('events:read')) return null;
+  return (
+    <div className="animal-records">
+      {isRead && orders && <OpenOrders pet={pet} orders={orders} onChanged={onChanged} />}
+      {isRead && changes && <History pet={pet} changes={changes} />}
+    </div>
+  );
+}
+
+interface OpenOrdersProps {
+  pet: Pet;
+  orders: readonly Order[];
+  onChanged: () => void;
+}
+
+/** The open orders of an animal. Each can be completed or cancelled here. */
+function OpenOrders({ pet, orders, onChanged }: OpenOrdersProps) {
+  if (orders.length === 0) return null;
+  return (
+    <section className="panel-part animal-record" aria-label="Open orders">
+      <h3>Open orders</h3>
+      <ul>
+        {orders.map(order => (
+          <li key={order.id}>
+            <Link to="/orders/$orderId" params={{ orderId: String(order.id) }}>
+              Order {order.id}
+            </Link>{' '}
+            {(order.quantity ?? 1).toLocaleString()} ×
+            <OrderMenu order={order} name={pet.name} onCancelled={onChanged} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** The latest changes of an animal, its stock and its orders. */
+function History({ pet, changes }: { pet: Pet; changes: readonly Activity[] }) {
+  const { account } = useSession();
+  return (
+    <section className="panel-part animal-record" aria-label="History">
+      <h3>
+        <Link to="/activity" search={{ subject: `pets/${pet.id}` }}>
+          History
+        </Link>
+      </h3>
+      <ul>
+        {changes.map(change => (
+          <li key={change[0].eventId}>
+            <span>
+              {actorOf(change[0], account.keyId)} {sentenceOf(change)}
+            </span>
+            <Time at={change[0].time} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

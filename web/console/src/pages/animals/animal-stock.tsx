@@ -1,0 +1,120 @@
+import type { InventoryItem, Pet } from '@petstore/client';
+import { type FormEvent, useState } from 'react';
+import { useSession } from '../../app/session.ts';
+import { useActions } from '../../data/changes.ts';
+import { endsHold } from '../../data/hold.ts';
+import { orders } from '../../data/orders.ts';
+import { useSubmit } from '../../data/submit.ts';
+import { useAdjustStock } from '../../data/use-adjust-stock.ts';
+import { Button } from '../../kit/button.tsx';
+import { TextField } from '../../kit/field.tsx';
+import { showToast } from '../../kit/toasts.ts';
+import { StockMenu } from '../stock/stock-menu.tsx';
+
+interface AnimalStockProps {
+  pet: Pet;
+  /** `undefined` until it is read: everything has its place already. */
+  item: InventoryItem | undefined;
+  /** Is called after each change: a key without events does not see it otherwise. */
+  onChanged: () => void;
+}
+
+/** The units of an animal, and what a shop does with them: sell, reserve and restock. */
+export function AnimalStock({ pet: { id, name }, item, onChanged }: AnimalStockProps) {
+  const { store, can } = useSession();
+  const { create } = useActions(orders);
+  const adjust = useAdjustStock();
+  const [text, setText] = useState('1');
+  const units = Number(text);
+  const goods = `${units.toLocaleString()} of ${name}`;
+
+  const form = useSubmit(['quantity', 'delta'], async () => {
+    await store.orders.create({ petId: id, quantity: units, complete: true });
+    // A completed order stays: the units that come back are a change of their own.
+    const undo = () => store.inventory.adjust(id, { delta: units, reason: 'returned' });
+    finish();
+    showToast({ text: `Sold ${goods}`, undo: can('inventory:write') ? undo : undefined });
+  });
+
+  function finish(): void {
+    setText('1');
+    onChanged();
+  }
+
+  async function reserve(): Promise<void> {
+    await create({ petId: id, quantity: units }, order => `Reserved ${goods} with order ${order.id}`);
+    finish();
+  }
+
+  async function add(delta: number): Promise<void> {
+    if (!item) return;
+    const canUndo = !endsHold(item, item.quantity + delta) || can('pets:write');
+    const done = `${name}: ${Math.abs(delta).toLocaleString()} ${delta > 0 ? 'added' : 'removed'}`;
+    await adjust(item, delta, done, canUndo);
+    onChanged();
+  }
+
+  const isBusy = form.isBusy || !item;
+  const stock = item?.quantity ?? 0;
+  const canAdjust = can('inventory:write');
+  const { fields, general } = form.errors;
+  return (
+    <section className="animal-stock" aria-label="Stock">
+      <div className="animal-units">
+        <span className="field-label">In stock</span>
+        {canAdjust && (
+          <Button
+            label={`Remove one ${name}`}
+            disabled={isBusy || stock === 0}
+            onClick={() => form.run(() => add(-1))}
+          >
+            −
+          </Button>
+        )}
+        {canAdjust && item ? (
+          <StockMenu item={item} name={name} onClosed={onChanged} />
+        ) : (
+          <strong>{item ? stock.toLocaleString() : '…'}</strong>
+        )}
+        {canAdjust && (
+          <Button label={`Add one ${name}`} disabled={isBusy} onClick={() => form.run(() => add(1))}>
+            +
+          </Button>
+        )}
+      </div>
+      {(canAdjust || can('orders:write')) && (
+        <form
+          onSubmit={(event: FormEvent) => (can('orders:write') ? form.submit(event) : event.preventDefault())}
+        >
+          <TextField
+            label="Units"
+            type="number"
+            inputMode="numeric"
+            min={1}
+            required
+            value={text}
+            error={fields.quantity ?? fields.delta ?? general}
+            onChange={event => setText(event.target.value)}
+          />
+          <div className="panel-actions">
+            {can('orders:write') && (
+              <>
+                <Button type="submit" disabled={isBusy || units > stock}>
+                  Sell
+                </Button>
+                <Button disabled={isBusy || units > stock} onClick={() => form.run(reserve)}>
+                  Reserve
+                </Button>
+              </>
+            )}
+            {canAdjust && (
+              <Button disabled={isBusy} onClick={() => form.run(() => add(units))}>
+                Restock
+              </Button>
+            )}
+          </div>
+        </form>
+      )}
+    </section>
+  );
+}
