@@ -3,7 +3,7 @@ import { describe, it, type TestContext } from 'node:test';
 import type { Page, Route } from 'playwright-core';
 import { eventually } from '../support/browser.ts';
 import { useConsole } from '../support/console-page.ts';
-import { anOrder, aPet } from '../support/factories.ts';
+import { anOrder, aPet, stockOf } from '../support/factories.ts';
 
 const visit = useConsole();
 
@@ -112,6 +112,43 @@ describe('the palette', () => {
     await held[0]!.continue();
     await find(page).fill('nothing has this name');
     await page.getByText('Nothing matches').waitFor();
+  });
+});
+
+describe('the till', () => {
+  it('sells by s, a part of a name, Enter, the units, Enter, also before the animals are found', async t => {
+    const { api, page, open } = await visit(t);
+    const held = await aPet(api, { name: 'Tillandsia', status: 'pending' });
+    const petId = await aPet(api, { name: 'Tillandsia', stock: 24 });
+    const shown = await open('/categories');
+    await page.keyboard.press('s');
+    const animal = shown.question.getByLabel('Animal');
+    await animal.and(page.locator(':focus')).waitFor();
+    await page.keyboard.type('tilland');
+    await page.keyboard.press('Enter');
+    await shown.question.getByLabel('Units').and(page.locator(':focus')).waitFor();
+    assert.equal(await animal.inputValue(), 'Tillandsia');
+    await page.keyboard.type('2');
+    await page.keyboard.press('Enter');
+    await shown.messages.getByText('Sold 2 of Tillandsia').waitFor();
+    await shown.question.waitFor({ state: 'detached' });
+    assert.deepEqual(await stockOf(api, petId), ['available', 22]);
+
+    // Animals of one name are told apart, and one that cannot be sold comes last, with the reason.
+    await page.keyboard.press('s');
+    await animal.fill('tilland');
+    const options = () => page.getByRole('option').allInnerTexts();
+    await eventually(
+      async () => (await options()).map(text => text.match(/ID (\d+)/)?.[1]),
+      [petId, held].map(String),
+    );
+    const [first, last] = await options();
+    assert.match(first!, /Category \d+ · 22 in stock/);
+    assert.match(last!, /It is pending/);
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Control+z');
+    await eventually(() => stockOf(api, petId), ['available', 24]);
   });
 });
 

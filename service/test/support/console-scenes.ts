@@ -196,6 +196,15 @@ export const scenes: Record<string, Scene> = {
       await page.getByRole('option', { name: /Luna/ }).waitFor();
     },
   },
+  till: {
+    path: '/categories',
+    show: async shown => {
+      await shown.page.getByRole('heading', { name: 'Categories' }).waitFor();
+      await shown.page.keyboard.press('s');
+      await shown.question.getByLabel('Animal').fill('luna');
+      await shown.page.getByRole('option').first().waitFor();
+    },
+  },
   shortcuts: {
     path: '/categories',
     show: async shown => {

@@ -25,8 +25,14 @@ export interface Command {
   run: () => void;
 }
 
+/** What opens above the page. */
+interface Overlays {
+  onHelp: () => void;
+  onSell: () => void;
+}
+
 /** Returns what matches the text: pages and actions at once, and pets when the service has found them. */
-export function useCommands(text: string, onHelp: () => void) {
+export function useCommands(text: string, overlays: Overlays) {
   const session = useSession();
   const router = useRouter();
   // By its address, because a command leads to any page.
@@ -35,7 +41,7 @@ export function useCommands(text: string, onHelp: () => void) {
   const matches = ({ title }: Command) => words.every(word => title.toLowerCase().includes(word));
   const found = usePets(text.trim());
   const commands = [
-    ...[...pageCommands(session, go), ...actionCommands(session, go, onHelp)].filter(matches),
+    ...[...pageCommands(session, go), ...actionCommands(session, go, overlays)].filter(matches),
     ...orderCommands(session, text.trim(), go),
     ...found.data.map(
       ({ id, name, status = 'available' }): Command => ({
@@ -60,7 +66,7 @@ function pageCommands({ can }: Session, go: (path: string) => void): Command[] {
 function actionCommands(
   { can, signOut }: Session,
   go: (path: string) => void,
-  onHelp: () => void,
+  { onHelp, onSell }: Overlays,
 ): Command[] {
   const action = (icon: IconName, title: string, run: () => void): Command => ({
     // An ID with spaces would be several.
@@ -80,6 +86,7 @@ function actionCommands(
     ...(can('orders:write') && hasPage('/orders')
       ? [action('add', 'Place order', () => go('/orders/new'))]
       : []),
+    ...(can('orders:write') && can('pets:read') ? [action('orders', 'Sell', onSell)] : []),
     ...(can('webhooks:write') ? [action('add', 'Add webhook', () => go('/webhooks/new'))] : []),
     ...(can('admin') ? [action('add', 'Create key', () => go('/keys/new'))] : []),
     ...themes.map(theme => action('sun', `Theme: ${theme}`, () => setTheme(theme))),

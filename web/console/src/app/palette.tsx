@@ -5,16 +5,17 @@ import { type Command, useCommands } from './commands.tsx';
 
 interface PaletteProps {
   onHelp: () => void;
+  onSell: () => void;
   onClose: () => void;
 }
 
 /** Finds pages, actions, animals and orders while the user types. A combobox with a list (WAI-ARIA APG) in a dialog. */
-export function Palette({ onHelp, onClose }: PaletteProps) {
+export function Palette({ onHelp, onSell, onClose }: PaletteProps) {
   const modal = useModal(onClose);
   const id = useId();
   const [text, setText] = useState('');
   const [chosen, setChosen] = useState<string>();
-  const { commands, isSearching } = useCommands(text, onHelp);
+  const { commands, isSearching } = useCommands(text, { onHelp, onSell });
   // The results of a search arrive below: what the user has chosen stays chosen.
   const at = Math.max(
     0,

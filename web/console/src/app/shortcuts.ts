@@ -8,6 +8,7 @@ export const shortcuts: readonly { keys: string; text: string; isSingle: boolean
   { keys: 'Ctrl+Z or ⌘Z', text: 'Undo the last action', isSingle: false },
   { keys: '?', text: 'Show the shortcuts', isSingle: true },
   { keys: '/', text: 'Search the list', isSingle: true },
+  { keys: 's', text: 'Sell', isSingle: true },
   { keys: 'n', text: 'Add an item to the list', isSingle: true },
   { keys: '1 to 9', text: 'Go to a page of the navigation', isSingle: true },
   { keys: '↑ ↓', text: 'Move between rows', isSingle: false },
@@ -43,23 +44,25 @@ function subscribe(listener: () => void): () => void {
 interface Keys {
   onPalette: () => void;
   onHelp: () => void;
+  onSell: () => void;
   /** Whether one of both is open, or is being loaded: what the user types belongs to it. */
   isOpening: boolean;
 }
 
 /** Runs the shortcuts of the frame. Those of a single key do nothing in fields and while a dialog is open. */
-export function useShortcuts({ onPalette, onHelp, isOpening }: Keys): void {
+export function useShortcuts({ onPalette, onHelp, onSell, isOpening }: Keys): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.altKey) return;
       const hasModifier = event.metaKey || event.ctrlKey;
       if (hasModifier && !event.shiftKey && event.key.toLowerCase() === 'k') onPalette();
-      else if (hasModifier || !areOn() || isOpening || isBusy(event) || !runSingle(event.key, onHelp)) return;
+      else if (hasModifier || !areOn() || isOpening || isBusy(event) || !runSingle(event.key, onHelp, onSell))
+        return;
       event.preventDefault();
     };
     document.addEventListener('keydown', onKey);
     return () => document.removeEventListener('keydown', onKey);
-  }, [onPalette, onHelp, isOpening]);
+  }, [onPalette, onHelp, onSell, isOpening]);
 }
 
 /** Whether keys belong to a field, an open menu or a dialog. */
@@ -73,9 +76,13 @@ function isBusy({ target }: KeyboardEvent): boolean {
 }
 
 /** Returns whether the key is a shortcut here. Pages have no list of their own: their elements are what the keys use. */
-function runSingle(key: string, onHelp: () => void): boolean {
+function runSingle(key: string, onHelp: () => void, onSell: () => void): boolean {
   if (key === '?') {
     onHelp();
+    return true;
+  }
+  if (key === 's') {
+    onSell();
     return true;
   }
   if (key === '/') {

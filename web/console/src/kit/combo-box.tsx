@@ -15,6 +15,8 @@ interface ComboBoxProps extends Omit<ComponentProps<'input'>, 'value' | 'onChang
   /** The name of what is chosen; empty if nothing is. */
   value: string;
   suggestions: readonly Suggestion[];
+  /** The text whose suggestions are shown. With it, Enter chooses the first one that can be chosen, as soon as they are there. */
+  found?: string | undefined;
   /** What is shown without any suggestion. */
   empty: string;
   /** Is called with what the user typed, after a pause. */
@@ -27,12 +29,15 @@ interface ComboBoxProps extends Omit<ComponentProps<'input'>, 'value' | 'onChang
  * A field that suggests while the user types: an editable combobox with a list (WAI-ARIA APG). The focus stays in the field. What
  * was typed without a choice is dropped when the field loses the focus, because it would look like a choice.
  */
-export function ComboBox({ value, suggestions, empty, onSearch, onChoose, ...input }: ComboBoxProps) {
+export function ComboBox({ value, suggestions, found, empty, onSearch, onChoose, ...input }: ComboBoxProps) {
   const id = useId();
   const [typed, setTyped] = useState<string>();
   const [isOpen, setOpen] = useState(false);
   const [active, setActive] = useState<number>();
+  /** Whether Enter was pressed before the suggestions of the text were there. */
+  const [isEntered, setEntered] = useState(false);
   const searched = typed?.trim() ?? '';
+  const isFound = isEntered && found === searched;
   const at = suggestions.findIndex(suggestion => suggestion.id === active);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: only typing and opening start the pause
@@ -42,8 +47,17 @@ export function ComboBox({ value, suggestions, empty, onSearch, onChoose, ...inp
     return () => clearTimeout(timer);
   }, [searched, isOpen]);
 
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only the suggestions of the text are waited for
+  useEffect(() => {
+    if (!isFound) return;
+    setEntered(false);
+    const first = suggestions.find(({ reason }) => reason === undefined);
+    if (first) choose(first);
+  }, [isFound]);
+
   function close(): void {
     setOpen(false);
+    setEntered(false);
     setTyped(undefined);
     setActive(undefined);
   }
@@ -68,6 +82,7 @@ export function ComboBox({ value, suggestions, empty, onSearch, onChoose, ...inp
     else if (event.key === 'Enter') {
       const chosen = suggestions[at];
       if (chosen) choose(chosen);
+      else if (searched !== '') setEntered(true);
     } else return;
     // Otherwise Enter would send the form, and Escape would close the panel.
     event.preventDefault();
@@ -90,6 +105,7 @@ export function ComboBox({ value, suggestions, empty, onSearch, onChoose, ...inp
           const text = event.target.value;
           setTyped(text);
           setActive(undefined);
+          setEntered(false);
           setOpen(true);
           if (text === '' && value !== '') onChoose(undefined);
         }}

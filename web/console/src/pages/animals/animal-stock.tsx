@@ -6,9 +6,9 @@ import { endsHold } from '../../data/hold.ts';
 import { orders } from '../../data/orders.ts';
 import { useSubmit } from '../../data/submit.ts';
 import { useAdjustStock } from '../../data/use-adjust-stock.ts';
+import { useSell } from '../../data/use-sell.ts';
 import { Button } from '../../kit/button.tsx';
 import { TextField } from '../../kit/field.tsx';
-import { showToast } from '../../kit/toasts.ts';
 import { StockMenu } from '../stock/stock-menu.tsx';
 
 interface AnimalStockProps {
@@ -21,19 +21,17 @@ interface AnimalStockProps {
 
 /** The units of an animal, and what a shop does with them: sell, reserve and restock. */
 export function AnimalStock({ pet: { id, name }, item, onChanged }: AnimalStockProps) {
-  const { store, can } = useSession();
+  const { can } = useSession();
   const { create } = useActions(orders);
   const adjust = useAdjustStock();
+  const sell = useSell();
   const [text, setText] = useState('1');
   const units = Number(text);
   const goods = `${units.toLocaleString()} of ${name}`;
 
   const form = useSubmit(['quantity', 'delta'], async () => {
-    await store.orders.create({ petId: id, quantity: units, complete: true });
-    // A completed order stays: the units that come back are a change of their own.
-    const undo = () => store.inventory.adjust(id, { delta: units, reason: 'returned' });
+    await sell({ id, name }, units);
     finish();
-    showToast({ text: `Sold ${goods}`, undo: can('inventory:write') ? undo : undefined });
   });
 
   function finish(): void {

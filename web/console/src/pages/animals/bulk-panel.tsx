@@ -190,7 +190,7 @@ function Preview({ plan, change, facts, categories, isChecking }: PreviewProps) 
             ? 'This cannot be undone. Completed orders keep the IDs.'
             : isReversible(change, can)
               ? units > changed.length
-                ? `All ${inWords(units)} leave the stock. To sell some of them, place an order.`
+                ? `All ${inWords(units)} leave the stock. To sell some of them, open the animal.`
                 : 'Their stock becomes 0.'
               : 'Their stock becomes 0. To offer them again, set a new stock. You cannot undo this here.'}
         </p>

@@ -90,7 +90,7 @@ export function StatusMenu({ pet }: { pet: Pet }) {
         >
           <p>
             {asked.units
-              ? `All ${asked.units.toLocaleString()} units leave the stock. To sell some of them, place an order.`
+              ? `All ${asked.units.toLocaleString()} units leave the stock. To sell some of them, open the animal.`
               : 'Its stock becomes 0. To offer it again, set a new stock. You cannot undo this here.'}
           </p>
         </Question>
