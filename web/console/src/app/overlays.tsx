@@ -1,7 +1,7 @@
 import { useCallback, useState } from 'react';
 import { Button } from '../kit/button.tsx';
 import { lazyPart } from '../kit/lazy-part.tsx';
-import { Panel } from '../kit/panel.tsx';
+import { useModal } from '../kit/modal.ts';
 import { useSession } from './session.ts';
 import { useShortcuts } from './shortcuts.ts';
 
@@ -11,10 +11,12 @@ const Till = lazyPart(() => import('./till.tsx'), 'Till', NotLoaded);
 const ShortcutHelp = lazyPart(() => import('./shortcut-help.tsx'), 'ShortcutHelp', NotLoaded);
 
 function NotLoaded({ onClose }: { onClose: () => void }) {
+  const { ref, onKeyDown } = useModal(onClose);
   return (
-    <Panel title="Not loaded yet" kind="question" onClose={onClose}>
-      <p className="panel-body">The service cannot be reached. This appears by itself when it is back.</p>
-    </Panel>
+    <dialog ref={ref} onKeyDown={onKeyDown} className="question" aria-label="Not loaded yet">
+      <p className="panel-header">The service cannot be reached. This appears by itself when it is back.</p>
+      <Button kind="icon" icon="close" label="Close" onClick={onClose} />
+    </dialog>
   );
 }
 

@@ -2,23 +2,6 @@ import { useEffect, useSyncExternalStore } from 'react';
 
 const STORED = 'petstore.console.single-keys';
 
-/** What the keyboard does everywhere, for the list of shortcuts. `isSingle`: without Ctrl, ⌘ or Alt, so it can be turned off. */
-export const shortcuts: readonly { keys: string; text: string; isSingle: boolean }[] = [
-  { keys: 'Ctrl+K or ⌘K', text: 'Find pages, actions, animals and orders', isSingle: false },
-  { keys: 'Ctrl+Z or ⌘Z', text: 'Undo the last action', isSingle: false },
-  { keys: '?', text: 'Show the shortcuts', isSingle: true },
-  { keys: '/', text: 'Search the list', isSingle: true },
-  { keys: 's', text: 'Sell', isSingle: true },
-  { keys: 'n', text: 'Add an item to the list', isSingle: true },
-  { keys: '1 to 9', text: 'Go to a page of the navigation', isSingle: true },
-  { keys: '↑ ↓', text: 'Move between rows', isSingle: false },
-  { keys: 'Enter', text: 'Open the row', isSingle: false },
-  { keys: 'Space', text: 'Select the row', isSingle: false },
-  { keys: 'Shift+↑ ↓', text: 'Select several rows', isSingle: false },
-  { keys: 'Ctrl+A or ⌘A', text: 'In a list: select all rows that are loaded', isSingle: false },
-  { keys: 'Esc', text: 'Close what is open', isSingle: false },
-];
-
 const listeners = new Set<() => void>();
 
 const areOn = () => localStorage.getItem(STORED) !== 'off';

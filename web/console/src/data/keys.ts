@@ -4,49 +4,6 @@ import type { Resource } from './resource.ts';
 
 export const plans = ['free', 'pro', 'business', 'enterprise'] as const;
 
-export const planNames: Record<ApiKey['plan'], string> = {
-  free: 'Free',
-  pro: 'Pro',
-  business: 'Business',
-  enterprise: 'Enterprise',
-};
-
-export const kindNames: Record<ApiKey['kind'], string> = { secret: 'Secret', publishable: 'Publishable' };
-
-/** The requests that a plan admits per minute and per day. An Enterprise key has quotas of its own. */
-export const planLimits: Partial<Record<ApiKey['plan'], NonNullable<ApiKey['quotas']>>> = {
-  free: { perMinute: 60, perDay: 1_000 },
-  pro: { perMinute: 300, perDay: 10_000 },
-  business: { perMinute: 1_000, perDay: 100_000 },
-};
-
-/** A plan as a choice: with the requests that it admits. */
-export function planWithLimits(plan: ApiKey['plan']): string {
-  const limits = planLimits[plan];
-  const text = limits
-    ? `${limits.perMinute.toLocaleString()} a minute, ${limits.perDay.toLocaleString()} a day`
-    : 'limits of its own';
-  return `${planNames[plan]}: ${text}`;
-}
-
-/** What a scope allows. */
-export const scopeNames: Record<ApiKey['scopes'][number], string> = {
-  'pets:read': 'See animals and categories',
-  'pets:write': 'Change animals and categories',
-  'orders:read': 'See orders',
-  'orders:write': 'Place and change orders',
-  'inventory:read': 'See the stock',
-  'inventory:write': 'Change the stock',
-  'events:read': 'See events: changes of what the key may see, and by whom',
-  'webhooks:write': 'Manage its own webhooks',
-  admin: 'Everything, and manage keys',
-};
-
-export const scopes = Object.keys(scopeNames) as ApiKey['scopes'];
-
-/** The most that a publishable key may do. */
-export const publishableScopes: readonly ApiKey['scopes'][number][] = ['pets:read', 'inventory:read'];
-
 export interface KeyQuery {
   name?: string | undefined;
   plan?: ApiKey['plan'] | undefined;

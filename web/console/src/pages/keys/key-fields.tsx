@@ -1,8 +1,10 @@
 import type { ApiKey } from '@petstore/client';
 import { instantOf, localTimeOf } from '../../data/days.ts';
 import type { SetField } from '../../data/draft.ts';
-import { plans, planWithLimits, publishableScopes, scopeNames, scopes } from '../../data/keys.ts';
-import { ChecksField, type Conflict, LinesField, SelectField, TextField } from '../../kit/field.tsx';
+import { planWithLimits, publishableScopes, scopeNames, scopes } from '../../data/key-words.ts';
+import { plans } from '../../data/keys.ts';
+import { type Conflict, SelectField, TextField } from '../../kit/field.tsx';
+import { ChecksField, LinesField } from '../../kit/field-groups.tsx';
 
 /** The fields of a key that can be changed. */
 export type KeySettings = Pick<

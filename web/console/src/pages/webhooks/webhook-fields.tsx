@@ -1,6 +1,7 @@
 import type { Webhook } from '@petstore/client';
 import type { SetField } from '../../data/draft.ts';
-import { type Conflict, LinesField, TextField } from '../../kit/field.tsx';
+import { type Conflict, TextField } from '../../kit/field.tsx';
+import { LinesField } from '../../kit/field-groups.tsx';
 
 export type WebhookSettings = Pick<Webhook, 'url' | 'types' | 'description'>;
 
