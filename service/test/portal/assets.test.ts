@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { before, describe, it } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { parse } from 'yaml';
-import { planLimits as shownLimits } from '../../../web/console/src/data/keys.ts';
+import { planLimits as shownLimits } from '../../../web/console/src/data/key-words.ts';
 import { planLimits } from '../../src/access/plans/plan.ts';
 import { document } from '../contract/document.ts';
 import { buildConsole } from '../support/console-page.ts';
