@@ -134,7 +134,7 @@ describe('the till', () => {
     await shown.question.waitFor({ state: 'detached' });
     assert.deepEqual(await stockOf(api, petId), ['available', 22]);
 
-    // Animals of one name are told apart, and one that cannot be sold comes last, with the reason.
+    // Animals of one name differ in what is shown, and one that cannot be sold comes last, with the reason.
     await page.keyboard.press('s');
     await animal.fill('tilland');
     const options = () => page.getByRole('option').allInnerTexts();

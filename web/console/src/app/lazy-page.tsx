@@ -11,7 +11,7 @@ export function lazyPage<Name extends string>(
   return lazyPart(load, name, PageNotLoaded);
 }
 
-/** Whether this document was loaded again by itself: a user who refuses because an import is running is not asked twice. */
+/** Whether this document was loaded again by itself: a user who stays because an import is running is not asked twice. */
 let wasReloaded = false;
 
 function PageNotLoaded({ onRetry }: { onRetry: () => void }) {

@@ -27,7 +27,7 @@ export const router = createRouter({
   basepath: '/console',
   // A page's code is loaded when the pointer is on its link, unless that was done when nothing else was to do.
   defaultPreload: 'intent',
-  // In the place of the page: the frame around it stays.
+  // Only the page is replaced: the frame around it stays.
   defaultErrorComponent: PageError,
   scrollRestoration: true,
   // Without it, parameters that a page does not accept would still be part of its query.
