@@ -101,13 +101,17 @@ const covered = `[...document.querySelectorAll('a, button, input, select')]
   })
   .map(control => control.outerHTML.slice(0, 120))`;
 
-describe('nothing covers a control', () => {
+/** The links of the navigation and the rows of the table that are too small for their text, which would be over what is next to them. */
+const spilling = `[...document.querySelectorAll('.navigation a, [data-index]')]
+  .filter(box => box.scrollWidth > box.clientWidth + 1 || box.scrollHeight > box.clientHeight + 1)
+  .map(box => box.outerHTML.slice(0, 120))`;
+
+describe('nothing covers a control, and no text leaves its place', () => {
   const sizes = {
     // 1280 × 1024 pixels at 400 % (WCAG 1.4.10).
     'at 400 % zoom': { viewport: { width: 320, height: 256 }, text: 16 },
     // WCAG 1.4.4, by the size of the text in the settings of the browser.
     'at 200 % text': { viewport: { width: 1280, height: 900 }, text: 32 },
-    'at 150 % text': { viewport: { width: 1280, height: 900 }, text: 24 },
   };
   for (const [name, { viewport, text }] of Object.entries(sizes)) {
     it(name, async t => {
@@ -126,7 +130,7 @@ describe('nothing covers a control', () => {
         await page.goto(`/console${path}`);
         await shown.live();
         if (path !== '/') await shown.row('Enlarged').first().waitFor();
-        found[path] = await page.evaluate(covered);
+        found[path] = [await page.evaluate(spilling), await page.evaluate(covered)].flat();
         assert.ok(
           (await page.evaluate<number>('document.documentElement.scrollWidth')) <= viewport.width,
           path,
