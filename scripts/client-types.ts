@@ -18,9 +18,10 @@ const GENERATED = '// Generated from openapi.yaml by `npm run openapi`. Do not e
 function typesOf({ document, operations }: ContractView): string {
   return [
     GENERATED,
-    ...Object.entries(document.components.schemas).map(
-      ([name, schema]) => `${comment(schema.description)}export type ${typeName(name)} = ${typeOf(schema)};`,
-    ),
+    ...Object.entries(document.components.schemas).flatMap(([name, schema]) => [
+      `${comment(schema.description)}export type ${typeName(name)} = ${typeOf(schema)};`,
+      ...storedType(name, schema),
+    ]),
     `/** The codes of errors. */\nexport type ErrorCode =${Object.entries(document['x-error-codes'])
       .map(([code, { description }]) => `\n${indented(`${comment(description)}| ${literal(code)}`)}`)
       .join('')};`,
@@ -60,7 +61,7 @@ function operationType(operation: Operation): string {
         parameters.filter(parameter => parameter.in === place),
       ),
     ),
-    body && `body${body.isRequired ? ':' : '?: undefined |'} ${typeOf(body.media.schema)};`,
+    body && `body${body.isRequired ? ':' : '?: undefined |'} ${typeOf(body.media.schema, true)};`,
     `result: ${resultType(operation)};`,
   ].filter(part => part !== undefined);
   const description = deprecation ? `${summary}. @deprecated It ends on ${deprecation.sunset}.` : summary;
@@ -83,15 +84,24 @@ function resultType({ responses }: Operation): string {
   return media === undefined ? 'undefined' : typeOf(media.schema);
 }
 
-function typeOf(schema: Schema | Reference): string {
-  if ('$ref' in schema) return typeName(nameIn(schema.$ref));
-  return schema.nullable ? `${plainTypeOf(schema)} | null` : plainTypeOf(schema);
+/** The type of a shape in responses, if they have fields that a body may leave out. */
+function storedType(name: string, { 'x-always-present': added }: Schema): string[] {
+  if (added === undefined) return [];
+  const type = `${name} & Required<Pick<${name}, ${added.map(literal).join(' | ')}>>`;
+  return [
+    `/** Every response has these fields; a body may leave them out. */\nexport type Stored${name} = ${type};`,
+  ];
 }
 
-function plainTypeOf(schema: Schema): string {
+function typeOf(schema: Schema | Reference, isBody = false): string {
+  if ('$ref' in schema) return referenced(nameIn(schema.$ref), isBody);
+  return schema.nullable ? `${plainTypeOf(schema, isBody)} | null` : plainTypeOf(schema, isBody);
+}
+
+function plainTypeOf(schema: Schema, isBody: boolean): string {
   const { type, items } = schema;
   const members = schema.oneOf ?? schema.anyOf;
-  if (members !== undefined) return members.map(typeOf).join(' | ');
+  if (members !== undefined) return members.map(member => typeOf(member, isBody)).join(' | ');
   if (schema.enum?.join() === errorCodes) return 'ErrorCode';
   if (schema.enum !== undefined)
     return schema.enum
@@ -110,6 +120,11 @@ function plainTypeOf(schema: Schema): string {
 
 function nameIn(reference: string): string {
   return reference.split('/').at(-1)!;
+}
+
+function referenced(name: string, isBody: boolean): string {
+  const isStored = !isBody && contract.document.components.schemas[name]!['x-always-present'] !== undefined;
+  return isStored ? `Stored${name}` : typeName(name);
 }
 
 /** The name `Error` would hide the class of the language. */

@@ -33,7 +33,7 @@ export function call<Name extends Exclude<OperationName, PostName>>(
   return callOf(send(client, requestOf(client, operation, input, options)));
 }
 
-/** A key must be unique, and not secret: Node.js 18 and pages without HTTPS have no `randomUUID`. */
+/** A key must be unique, and not secret: pages without HTTPS have no `randomUUID`. */
 export const newIdempotencyKey = (): string =>
   globalThis.crypto?.randomUUID?.() ?? `${Math.random()}${Math.random()}`;
 

@@ -13,7 +13,10 @@ export type Pet = {
   status?: PetStatus;
 };
 
-export type Pets = Pet[];
+/** Every response has these fields; a body may leave them out. */
+export type StoredPet = Pet & Required<Pick<Pet, 'status'>>;
+
+export type Pets = StoredPet[];
 
 export type NewPet = {
   /** The animal's name. */
@@ -79,6 +82,9 @@ export type Order = {
   /** Whether the order has been fulfilled; false when left out. */
   complete?: boolean;
 };
+
+/** Every response has these fields; a body may leave them out. */
+export type StoredOrder = Order & Required<Pick<Order, 'id' | 'quantity' | 'complete'>>;
 
 export type OrderPatch = {
   /** Unique order identifier. */
@@ -411,7 +417,7 @@ export type PetEvent = {
   type: 'pet.created' | 'pet.updated' | 'pet.deleted';
   /** The resource that changed: its URL relative to `source`. */
   subject: string;
-  data: Pet;
+  data: StoredPet;
 };
 
 /** `category.created`: A category was created. `category.updated`: A category changed. `category.deleted`: A category was deleted; `data` is its last state. Requires the scopes `events:read` and `pets:read`. */
@@ -465,7 +471,7 @@ export type OrderEvent = {
   type: 'order.placed' | 'order.updated' | 'order.completed' | 'order.cancelled';
   /** The resource that changed: its URL relative to `source`. */
   subject: string;
-  data: Order;
+  data: StoredOrder;
 };
 
 /** `inventory.updated`: The stock of a pet changed in quantity or status. Requires the scopes `events:read` and `inventory:read`. */
@@ -1167,7 +1173,7 @@ export interface Operations {
   /** Create a pet */
   'POST /pets': {
     body: NewPet | Pet;
-    result: Pet;
+    result: StoredPet;
   };
   /** Read a pet. @deprecated It ends on 2030-12-05. */
   'GET /pets/{petId}': {
@@ -1175,7 +1181,7 @@ export interface Operations {
       /** The pet. */
       petId: number;
     };
-    result: Pet;
+    result: StoredPet;
   };
   /** Replace a pet */
   'PUT /pets/{petId}': {
@@ -1184,7 +1190,7 @@ export interface Operations {
       petId: number;
     };
     body: NewPet | Pet;
-    result: Pet;
+    result: StoredPet;
   };
   /** Change a pet */
   'PATCH /pets/{petId}': {
@@ -1193,7 +1199,7 @@ export interface Operations {
       petId: number;
     };
     body: PetPatch;
-    result: Pet;
+    result: StoredPet;
   };
   /** Delete a pet */
   'DELETE /pets/{petId}': {
@@ -1278,12 +1284,12 @@ export interface Operations {
       /** Whether to count the whole list, in the header `X-Total-Count`. More than 10,000 items are not counted: the header is then 10000, and `X-Total-Count-Relation: gte` states that there are more. */
       count?: boolean | undefined;
     };
-    result: Order[];
+    result: StoredOrder[];
   };
   /** Place an order */
   'POST /store/orders': {
     body: Order;
-    result: Order;
+    result: StoredOrder;
   };
   /** Read an order */
   'GET /store/orders/{orderId}': {
@@ -1291,7 +1297,7 @@ export interface Operations {
       /** The order. */
       orderId: number;
     };
-    result: Order;
+    result: StoredOrder;
   };
   /** Replace an order */
   'PUT /store/orders/{orderId}': {
@@ -1300,7 +1306,7 @@ export interface Operations {
       orderId: number;
     };
     body: Order;
-    result: Order;
+    result: StoredOrder;
   };
   /** Change or complete an order */
   'PATCH /store/orders/{orderId}': {
@@ -1309,7 +1315,7 @@ export interface Operations {
       orderId: number;
     };
     body: OrderPatch;
-    result: Order;
+    result: StoredOrder;
   };
   /** Cancel an order */
   'DELETE /store/orders/{orderId}': {

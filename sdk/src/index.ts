@@ -1,12 +1,35 @@
 export type { ApiResponse, Call } from './call.ts';
-export { type Client, type ClientOptions, createClient } from './client.ts';
+export {
+  type Client,
+  type ClientOptions,
+  createClient,
+  type ReceivedResponse,
+  type SentRequest,
+} from './client.ts';
 export type * from './contract.ts';
-export * from './errors.ts';
+export {
+  ApiError,
+  AuthenticationError,
+  ConflictError,
+  ConnectionError,
+  type ErrorDetails,
+  GoneError,
+  NotFoundError,
+  NotModified,
+  PermissionError,
+  PetStoreError,
+  PreconditionError,
+  RateLimitError,
+  ServerError,
+  ValidationError,
+  WaitTooLongError,
+  WebhookVerificationError,
+} from './errors.ts';
 export { type Limits, limitsOf, type WindowState } from './limits.ts';
 export type { List, Page } from './list.ts';
 export type { Wait, WaitReason } from './pacer.ts';
 export { PetStore } from './pet-store.ts';
 export type { CallOptions } from './request.ts';
 export type { Batch, BatchEntry, BatchId, BatchOptions, BatchOutcome } from './resources/batch.ts';
-export type { Subscription } from './subscribe.ts';
+export type { EventFilter, Subscription } from './subscribe.ts';
 export { type VerificationOptions, verifyWebhook } from './webhook.ts';

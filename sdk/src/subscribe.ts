@@ -4,11 +4,16 @@ import type { Event } from './contract.ts';
 import { exchange } from './exchange.ts';
 import { type CallOptions, requestOf } from './request.ts';
 
+type ResourceOf<Type extends string> = Type extends `${infer Resource}.${string}` ? Resource : never;
+
+/** A type of events, such as `order.placed`, or all types of a resource, such as `order.*`. */
+export type EventFilter = Event['type'] | `${ResourceOf<Event['type']>}.*`;
+
 export interface Subscription extends Pick<CallOptions, 'headers' | 'maxWait' | 'signal'> {
   /** The `id` of the last event that was processed, `0` for the start of the log, or `latest`, the default. */
   from?: string | number | undefined;
-  /** Types of events, such as `order.placed` or `order.*`; all types unless set. */
-  types?: readonly string[] | undefined;
+  /** All types unless set. */
+  types?: readonly EventFilter[] | undefined;
   /** A resource, such as `pets/1` or `store/orders/17`; all resources unless set. */
   subject?: string | undefined;
   /**

@@ -6,21 +6,29 @@ export interface VerificationOptions {
   tolerance?: number;
 }
 
-type HeaderValues = Headers | Record<string, string | string[] | undefined>;
+type HeaderValues = Iterable<[name: string, value: string]> | Record<string, string | string[] | undefined>;
 
 /**
  * Returns the event of a delivery to a webhook, if the service signed it with the secret (Standard Webhooks 1.0.0). `body` is
- * the body as it was received, and not an object made from it. Throws `WebhookVerificationError`.
+ * the body as it was received, and not an object made from it. Throws `WebhookVerificationError`, whose message says what is wrong.
  */
 export async function verifyWebhook(
   headers: HeaderValues,
   body: string | Uint8Array,
-  secret: string,
+  secret: string | undefined,
   { tolerance = 300 }: VerificationOptions = {},
 ): Promise<Event> {
-  const read = (name: string) => (headers instanceof Headers ? headers.get(name) : headers[name]);
-  const timestamp = String(read('webhook-timestamp'));
-  const signatures = String(read('webhook-signature')).split(' ');
+  // An object that was parsed cannot be turned into the bytes that were signed.
+  if (typeof body !== 'string' && !(body instanceof Uint8Array))
+    reject('The body is parsed: pass the raw body, which express.raw() or await request.text() returns');
+  // Frameworks write the names of headers in several ways.
+  const received = Symbol.iterator in headers ? [...headers] : Object.entries(headers);
+  const [id, timestamp, signatures] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map(wanted =>
+    String(
+      received.find(([name]) => name.toLowerCase() === wanted)?.[1] ??
+        reject(`The header ${wanted} is missing`),
+    ),
+  ) as [string, string, string];
   const age = Math.abs(Date.now() / 1000 - Number(timestamp));
   // A text that is not a number makes it NaN.
   if (!(age <= tolerance))
@@ -28,12 +36,12 @@ export async function verifyWebhook(
 
   const { subtle } = crypto;
   const algorithm = { name: 'HMAC', hash: 'SHA-256' };
-  const bytes = decodeBase64(secret.replace(/^whsec_/, ''));
+  const bytes = decodeBase64((secret ?? '').replace(/^whsec_/, ''));
   if (!bytes?.length) reject('The secret of the webhook is not whsec_ and base64');
   const key = await subtle.importKey('raw', bytes, algorithm, false, ['verify']);
   const text = typeof body === 'string' ? body : new TextDecoder().decode(body);
-  const content = new TextEncoder().encode(`${read('webhook-id')}.${timestamp}.${text}`);
-  for (const signature of signatures) {
+  const content = new TextEncoder().encode(`${id}.${timestamp}.${text}`);
+  for (const signature of signatures.split(' ')) {
     const given = signature.startsWith('v1,') && decodeBase64(signature.slice(3));
     // `verify` compares in constant time.
     if (given && (await subtle.verify(algorithm, key, given, content))) return JSON.parse(text);

@@ -1,3 +1,4 @@
+import type { EventFilter } from '@petstore/client';
 import { command } from '../command.ts';
 import { pageSize } from '../items.ts';
 import { several, text } from '../parameters.ts';
@@ -47,7 +48,8 @@ const tail = command({
   output: 'stream',
   prints: event,
   run: ({ store, calls }, { type, subject, after }) =>
-    store.events.subscribe({ ...calls, from: after, types: type, subject }),
+    // The service rejects other types.
+    store.events.subscribe({ ...calls, from: after, types: type as EventFilter[], subject }),
 });
 
 const checkpoint = command({

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Event, GoneError, ValidationError } from '@petstore/client';
+import { type Event, type EventFilter, GoneError, ValidationError } from '@petstore/client';
 import { type Context, command } from '../command.ts';
 import { messageIdOf, sendEvent } from '../delivery.ts';
 import { UsageError } from '../failure.ts';
@@ -59,7 +59,8 @@ async function* forward(context: Context, { forwardTo, events: types, from }: Va
     if (!isOpen) note(`Forwarding events after ${cursor} to ${forwardTo.href} …`);
     isOpen = true;
   };
-  const wanted = types.length > 0 ? [...types, RESTORED] : types;
+  // The service rejects other types.
+  const wanted = (types.length > 0 ? [...types, RESTORED] : types) as EventFilter[];
   for (;;) {
     try {
       const subscription = { ...calls, from: position, types: wanted, onPosition };

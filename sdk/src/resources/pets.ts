@@ -1,28 +1,28 @@
 import { type ApiResponse, type Call, call, callOf, post, send } from '../call.ts';
 import type { Client } from '../client.ts';
-import type { Pet } from '../contract.ts';
+import type { StoredPet } from '../contract.ts';
 import { errorWith } from '../errors.ts';
 import { type List, list as listOf } from '../list.ts';
 import { type BodyOf, type CallOptions, type QueryOf, requestOf } from '../request.ts';
 
 /** Lists pets. */
-export const list = (client: Client, query?: QueryOf<'GET /pets'>, options?: CallOptions): List<Pet> =>
+export const list = (client: Client, query?: QueryOf<'GET /pets'>, options?: CallOptions): List<StoredPet> =>
   listOf(client, 'GET /pets', { query }, options);
 
 /** Creates a pet. */
-export const create = (client: Client, body: BodyOf<'POST /pets'>, options?: CallOptions): Call<Pet> =>
+export const create = (client: Client, body: BodyOf<'POST /pets'>, options?: CallOptions): Call<StoredPet> =>
   post(client, 'POST /pets', { body }, options);
 
 /** Reads a pet. */
-export const get = (client: Client, petId: number, options?: CallOptions): Call<Pet> => {
+export const get = (client: Client, petId: number, options?: CallOptions): Call<StoredPet> => {
   const request = requestOf(client, 'GET /pets', { query: { id: petId } }, options);
   return callOf(
-    send<Pet[]>(client, request, true).then(response => ({ ...response, data: found(response) })),
+    send<StoredPet[]>(client, request, true).then(response => ({ ...response, data: found(response) })),
   );
 };
 
 /** The list of a pet that does not exist is empty. */
-function found({ data: [pet], headers }: ApiResponse<Pet[]>): Pet {
+function found({ data: [pet], headers }: ApiResponse<StoredPet[]>): StoredPet {
   if (pet) return pet;
   throw errorWith('There is no pet with this ID', {
     code: 'pet_not_found',
@@ -37,7 +37,7 @@ export const replace = (
   petId: number,
   body: BodyOf<'PUT /pets/{petId}'>,
   options?: CallOptions,
-): Call<Pet> => call(client, 'PUT /pets/{petId}', { path: { petId }, body }, options);
+): Call<StoredPet> => call(client, 'PUT /pets/{petId}', { path: { petId }, body }, options);
 
 /** Changes fields of a pet. */
 export const update = (
@@ -45,7 +45,7 @@ export const update = (
   petId: number,
   body: BodyOf<'PATCH /pets/{petId}'>,
   options?: CallOptions,
-): Call<Pet> => call(client, 'PATCH /pets/{petId}', { path: { petId }, body }, options);
+): Call<StoredPet> => call(client, 'PATCH /pets/{petId}', { path: { petId }, body }, options);
 
 /** Deletes a pet that has no open orders. */
 const remove = (client: Client, petId: number, options?: CallOptions): Call<undefined> =>

@@ -33,6 +33,8 @@ export interface Schema {
   readonly items?: Schema;
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
+  /** Further fields that every response has, although a body may leave them out. Published as `x-always-present`. */
+  readonly alwaysPresent?: readonly string[];
   readonly additionalProperties?: false;
   /** A union of objects. The property `discriminator` has other values in each of them. */
   readonly oneOf?: readonly Schema[];

@@ -21,12 +21,15 @@ const fields = {
   complete: { type: 'boolean', description: 'Whether the order has been fulfilled; false when left out.' },
 } as const;
 
-export const Order = shape({
-  title: 'Order',
-  properties: fields,
-  optional: keysOf(fields),
-  example: { id: 1, petId: 1, quantity: 1, shipDate: '2026-12-01T09:00:00.000Z', complete: false },
-});
+export const Order = {
+  ...shape({
+    title: 'Order',
+    properties: fields,
+    optional: keysOf(fields),
+    example: { id: 1, petId: 1, quantity: 1, shipDate: '2026-12-01T09:00:00.000Z', complete: false },
+  }),
+  alwaysPresent: ['id', 'quantity', 'complete'],
+} as const;
 
 /** A null removes the value: the field gets its default. */
 export const OrderPatch = patchOf(Order, ['petId', 'quantity', 'shipDate', 'complete'], { complete: true });
@@ -35,7 +38,7 @@ export const OrderPatch = patchOf(Order, ['petId', 'quantity', 'shipDate', 'comp
 export type Order = Static<typeof Order>;
 
 /** An order as it is stored, with all defaults. */
-export type StoredOrder = Order & Required<Pick<Order, 'id' | 'quantity' | 'complete'>>;
+export type StoredOrder = Order & Required<Pick<Order, (typeof Order.alwaysPresent)[number]>>;
 
 /** A completed order has a pet and a ship date; a constraint of the database enforces it. */
 type Completed = Required<Pick<Order, 'petId' | 'shipDate'>>;

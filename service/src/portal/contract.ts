@@ -61,7 +61,11 @@ export interface ResponseObject {
   content?: Record<string, Media>;
 }
 
-export type Schema = OpenAPIV3.BaseSchemaObject & { type?: string; items?: Schema | Reference };
+export type Schema = OpenAPIV3.BaseSchemaObject & {
+  type?: string;
+  items?: Schema | Reference;
+  'x-always-present'?: string[];
+};
 
 /** An operation with its references resolved. */
 export interface Operation {

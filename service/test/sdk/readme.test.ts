@@ -16,10 +16,11 @@ const examples = readGuide('../sdk/README.md').blocks.filter(({ language }) => l
 /** What the examples print, one after another, in a shop with two pets. */
 const OUTPUTS = [
   'Biscuit\nRex\n1\n',
-  'Biscuit\n2 of 2\n',
+  'Biscuit\n1 Rex\n2\n2 of 2\n',
   'precondition_failed\n',
   'rate_limit_exceeded 0\n',
   'available 3\nCats\n0 category_name_taken\n',
+  'GET /pets 1\n200 true\n',
   /^\d+ Biscuit\n$/,
   '',
   'Biscuit\nRex\nMax\n',

@@ -49,6 +49,38 @@ describe('verifyWebhook', () => {
     await isRejected(headers, body, 'whsec_');
   });
 
+  it('accepts the names of headers as frameworks write them', async () => {
+    const [id, timestamp, signature] = Object.values(headersOf()) as [string, string, string];
+    for (const headers of [
+      { 'Webhook-Id': id, 'Webhook-Timestamp': timestamp, 'WEBHOOK-SIGNATURE': [signature], ':path': '/' },
+      new Map([
+        ['Webhook-Id', id],
+        ['webhook-timestamp', timestamp],
+        ['Webhook-Signature', signature],
+      ]),
+    ])
+      assert.deepEqual(await verifyWebhook(headers, body, secret), JSON.parse(body));
+  });
+
+  it('explains a parsed body, a missing header and a missing secret', async () => {
+    const headers = headersOf();
+    const message = (text: string) => ({ name: 'PetStoreError', message: text });
+    for (const parsed of [JSON.parse(body), undefined, [1]])
+      await assert.rejects(
+        verifyWebhook(headers, parsed, secret),
+        message('The body is parsed: pass the raw body, which express.raw() or await request.text() returns'),
+      );
+    for (const name of Object.keys(headers))
+      await assert.rejects(
+        verifyWebhook({ ...headers, [name]: undefined }, body, secret),
+        message(`The header ${name} is missing`),
+      );
+    await assert.rejects(
+      verifyWebhook(headers, body, undefined),
+      message('The secret of the webhook is not whsec_ and base64'),
+    );
+  });
+
   it('rejects an old delivery, which may be a stolen one, and one of the future', async () => {
     await isRejected(headersOf({ age: 310 }));
     await isRejected(headersOf({ age: -310 }));

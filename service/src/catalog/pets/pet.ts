@@ -39,12 +39,15 @@ const allFields = {
   ...fields,
 } as const;
 
-export const Pet = shape({
-  title: 'Pet',
-  properties: allFields,
-  optional: ['status'],
-  example: { id: 1, name: 'Biscuit', categoryId: 1, status: 'available' },
-});
+export const Pet = {
+  ...shape({
+    title: 'Pet',
+    properties: allFields,
+    optional: ['status'],
+    example: { id: 1, name: 'Biscuit', categoryId: 1, status: 'available' },
+  }),
+  alwaysPresent: ['status'],
+} as const;
 
 export const Pets = {
   title: 'Pets',

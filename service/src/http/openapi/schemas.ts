@@ -27,11 +27,12 @@ export class NamedSchemas {
       isDisplayText: _trimmed,
       ...published
     } = schema;
-    const { items, properties, oneOf, discriminator, ...rest } = published;
+    const { items, properties, oneOf, discriminator, alwaysPresent, ...rest } = published;
     if (oneOf && discriminator !== undefined) return this.#union(schema, oneOf, discriminator);
     const { type: _any, ...untyped } = rest;
     return {
       ...(rest.type === 'any' ? untyped : rest),
+      ...(alwaysPresent && { 'x-always-present': alwaysPresent }),
       ...(items && { items: this.publish(items) }),
       ...(properties && {
         properties: Object.fromEntries(
