@@ -7,9 +7,9 @@ import { join } from 'node:path';
 const root = join(import.meta.dirname, '..');
 const CHANGELOG = 'CHANGELOG.md';
 const NUMBER = String.raw`\d+\.\d+\.\d+(?:-[a-z]+\.\d+)?`;
-/** The packages of the project, dependencies on them, packed files, and tags of the image. */
+/** The packages of the project, dependencies on them, the version that the client sends, and tags of the image. */
 const STATED = new RegExp(
-  String.raw`(?<="name": "(?:@petstore/[\w-]+|petstore)",\s+"version": "|"@petstore/(?:client|pet-files)": "|petstore-(?:client|cli)-|/petstore:|newTag: )${NUMBER}`,
+  String.raw`(?<="name": "(?:@petstore/[\w-]+|petstore)",\s+"version": "|const VERSION = '|"@petstore/(?:client|pet-files)": "|/petstore:|newTag: )${NUMBER}`,
   'g',
 );
 const UNRELEASED = new RegExp(`^## (?:Unreleased|(${NUMBER}) — unreleased)$`, 'm');

@@ -32,6 +32,7 @@ import { lifecycleOf } from './lifecycle.ts';
 import { rejectUnrouted } from './no-route.ts';
 import type { ContractDocument } from './openapi/document.ts';
 import type { OutageLog } from './outage-log.ts';
+import { packageFiles } from './package-files.ts';
 import { portalPages } from './portal-pages.ts';
 import { isPreflight, respondToPreflight } from './preflight.ts';
 import { shown } from './quoting.ts';
@@ -174,6 +175,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     ...options.routes.map(route => servedPathOf(route, options)),
     ...portalPages(options.contract, options.isDemo),
     ...consolePages(options.redeemTicket),
+    ...packageFiles(),
   ];
   for (const path of paths) addPath(server, gate, path);
   return server;

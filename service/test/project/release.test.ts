@@ -10,8 +10,6 @@ const version: string = JSON.parse(readFileSync(join(root, 'package.json'), 'utf
 
 /** The text before and after the version of the release in each place that states it, but in package.json and the changelog. */
 const places: readonly (readonly [file: string, before: string, after?: string])[] = [
-  ['cli/README.md', 'sdk/petstore-client-', '.tgz'],
-  ['cli/README.md', 'cli/petstore-cli-', '.tgz'],
   ['cli/package.json', '"name": "@petstore/cli",\n  "version": "'],
   ['cli/package.json', '"@petstore/client": "'],
   ['deploy/kubernetes/kustomization.yaml', 'newTag: '],
@@ -22,7 +20,7 @@ const places: readonly (readonly [file: string, before: string, after?: string])
   ['package-lock.json', '"name": "@petstore/cli",\n      "version": "'],
   ['package-lock.json', '"name": "@petstore/client",\n      "version": "'],
   ['package-lock.json', '"@petstore/client": "'],
-  ['sdk/README.md', 'petstore-client-', '.tgz'],
+  ['sdk/src/version.ts', "const VERSION = '"],
   ['sdk/package.json', '"name": "@petstore/client",\n  "version": "'],
 ];
 const files = ['CHANGELOG.md', 'package.json', ...new Set(places.map(([file]) => file))];

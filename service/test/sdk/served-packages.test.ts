@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { execFile, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { promisify } from 'node:util';
+import { installPacked } from '../support/packed.ts';
+import { useShop } from '../support/use-shop.ts';
+
+const root = join(import.meta.dirname, '../../..');
+const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+
+for (const script of ['build-command.mjs', 'build-packages.mjs']) {
+  const { status, stderr } = spawnSync(process.execPath, [join(root, 'scripts', script)], {
+    encoding: 'utf8',
+  });
+  assert.equal(status, 0, stderr);
+}
+
+const shop = useShop({ alone: false });
+
+interface Entry {
+  file: string;
+  name: string;
+  version: string;
+  size: number;
+  integrity: string;
+}
+
+async function entries(): Promise<Entry[]> {
+  const response = await fetch(`${shop.origin}/packages`);
+  assert.equal(response.headers.get('content-type'), 'application/json');
+  return ((await response.json()) as { packages: Entry[] }).packages;
+}
+
+/** An empty project outside of this one. */
+function emptyProject(t: TestContext): string {
+  const path = mkdtempSync(join(tmpdir(), 'petstore-test-'));
+  t.after(() => rmSync(path, { recursive: true }));
+  writeFileSync(join(path, 'package.json'), '{"type":"module"}');
+  return path;
+}
+
+/** Runs a program without blocking the service, which runs in this process. */
+async function run(cwd: string, program: string, ...args: string[]): Promise<string> {
+  const { stdout } = await promisify(execFile)(program, args, { cwd });
+  return stdout;
+}
+
+/** Nothing may come from a registry: there is none at this address, and npm asks once. */
+const options = [
+  '--omit=optional',
+  '--no-audit',
+  '--registry=http://127.0.0.1:9',
+  '--fetch-retries=0',
+  '--ignore-scripts',
+];
+
+describe('the packages that a service offers', () => {
+  it('have its version, and the hashes of the list', async () => {
+    const packages = await entries();
+    assert.deepEqual(
+      packages.map(({ file, name, version }) => [file, name, version]),
+      [
+        ['client.tgz', '@petstore/client', version],
+        ['command.tgz', '@petstore/cli', version],
+      ],
+    );
+    for (const { file, size, integrity } of packages) {
+      const headers = { 'accept-encoding': 'gzip' };
+      const response = await fetch(`${shop.origin}/packages/${file}`, { headers });
+      const bytes = Buffer.from(await response.arrayBuffer());
+      assert.equal(bytes.length, size);
+      assert.equal(`sha512-${createHash('sha512').update(bytes).digest('base64')}`, integrity);
+      assert.equal(response.headers.get('content-encoding'), null);
+      const etag = response.headers.get('etag')!;
+      const again = await fetch(`${shop.origin}/packages/${file}`, { headers: { 'if-none-match': etag } });
+      assert.equal(again.status, 304);
+    }
+    assert.equal((await fetch(`${shop.origin}/packages/other.tgz`)).status, 404);
+  });
+
+  it('install the client into an empty project, and npm notes its hash', async t => {
+    const path = emptyProject(t);
+    // The client needs no other package: npm asks no registry.
+    await run(
+      path,
+      'npm',
+      'install',
+      ...options,
+      '--registry=http://127.0.0.1:9',
+      `${shop.origin}/packages/client.tgz`,
+    );
+    const { packages } = JSON.parse(readFileSync(join(path, 'package-lock.json'), 'utf8'));
+    const [client] = await entries();
+    assert.equal(packages['node_modules/@petstore/client'].integrity, client!.integrity);
+    writeFileSync(
+      join(path, 'program.js'),
+      `import { PetStore } from '@petstore/client';
+       console.log((await new PetStore({ baseUrl: process.argv[2] }).service.health()).status);`,
+    );
+    assert.equal(await run(path, process.execPath, 'program.js', shop.origin), 'ok\n');
+  });
+
+  it('install the command with its client, which comes from no registry', async t => {
+    const path = emptyProject(t);
+    // The packages of others come from this project, because tests use no registry.
+    const packed = installPacked('cli');
+    const others = globSync('*.tgz', { cwd: packed }).filter(name => !name.startsWith('petstore-'));
+    for (const name of others) cpSync(join(packed, name), join(path, name));
+    const tarballs = [`${shop.origin}/packages/command.tgz`, ...others.map(name => `./${name}`)];
+    await run(path, 'npm', 'install', ...options, ...tarballs);
+    assert.equal(await run(path, 'node_modules/.bin/petstore', '--version'), `${version}\n`);
+  });
+});
