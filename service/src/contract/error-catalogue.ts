@@ -168,7 +168,7 @@ export const errorCatalogue = {
   pet_not_available: {
     status: 409,
     meaning: 'The pet cannot be ordered: it is on hold or sold.',
-    example: 'Pet 1 is pending and cannot be ordered',
+    example: 'Pet 1 is pending and cannot be ordered: choose another with GET /pets?status=available',
   },
   insufficient_stock: {
     status: 409,

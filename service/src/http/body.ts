@@ -19,10 +19,16 @@ export const acceptPatch = { 'accept-patch': `${MERGE_PATCH}, application/json` 
 
 const JSON_PATCH = 'application/json-patch+json';
 
-/** Replaces the server's body parsers with one strict parser for JSON. */
+/** Replaces the server's body parsers with one strict parser for JSON, and a remedy for the default of `curl -d`. */
 export function readJsonBodies(server: FastifyInstance): void {
   server.decorateRequest('bodyText', '');
   server.removeAllContentTypeParsers();
+  server.addContentTypeParser('application/x-www-form-urlencoded', (_request, _body, done) => {
+    const remedy = "add -H 'Content-Type: application/json' to curl";
+    done(
+      new ApiError('unsupported_media_type', `Send the body as application/json, not as a form: ${remedy}`),
+    );
+  });
   server.addContentTypeParser<Buffer>(
     ['application/json', MERGE_PATCH, JSON_PATCH],
     { parseAs: 'buffer', bodyLimit: BODY_LIMIT },

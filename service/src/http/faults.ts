@@ -80,7 +80,9 @@ function describeFault(
   const value = isExact ? data : valueAt(asSent, names);
   const rule = ruleOf(keyword, params, parentSchema as Schema, data);
   const hint =
-    part === 'query parameter' ? hintForQuery(value, path, keyword, schema) : hintForBody(value, path);
+    part === 'query parameter'
+      ? hintForQuery(value, path, keyword, schema)
+      : hintForBody(value, path, keyword);
   return `${subject} ${rule}, but was ${shown(value)}${hint}`;
 }
 
@@ -92,15 +94,24 @@ function hintForQuery(value: unknown, name: string, keyword: string, schema: Sch
     if (second === undefined) return '';
     return `: repeat the parameter for each value, as in ${shown(`${name}=${first}&${name}=${second}`)}`;
   }
-  return keyword === 'format' && /^\S+T\S+ \d\d:\d\d$/i.test(value) ? ': in a URL, write + as %2B' : '';
+  if (keyword !== 'format') return '';
+  return /^\S+T\S+ \d\d:\d\d$/i.test(value) ? ': in a URL, write + as %2B' : hintForDay(value);
 }
 
-/** The remedy for a body that is a JSON Patch (RFC 6902); empty for other values. */
-function hintForBody(value: unknown, path: string): string {
-  const isJsonPatch = path === '' && Array.isArray(value) && isRecord(value[0]) && 'op' in value[0];
-  return isJsonPatch
+/** The remedy for a date whose month does not have the day; empty for other values. */
+function hintForDay(value: unknown): string {
+  const [, year, month, day] = /^(\d{4})-(\d\d)-(\d\d)/.exec(String(value)) ?? [];
+  const days = new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate();
+  return Number(day) > days ? ': this day does not exist' : '';
+}
+
+/** The remedy for a body that is a JSON Patch (RFC 6902) or a list of bodies, or for a day; empty for other values. */
+function hintForBody(value: unknown, path: string, keyword: string): string {
+  if (path !== '' || !Array.isArray(value)) return keyword === 'format' ? hintForDay(value) : '';
+  if (!isRecord(value[0])) return '';
+  return 'op' in value[0]
     ? ': JSON Patch is not supported; send an object with the fields to change (RFC 7396)'
-    : '';
+    : ': send one object, or several operations with POST /batch';
 }
 
 /** The names in a JSON pointer (RFC 6901 §4). */
@@ -120,6 +131,15 @@ function valueAt(value: unknown, names: readonly string[]): unknown {
   return names.reduce((inner, name) => (inner as Record<string, unknown>)[name], value);
 }
 
+/** What other services call some parameters. */
+const usualNames: Readonly<Record<string, readonly string[]>> = {
+  limit: ['per_page', 'perPage', 'page_size', 'pageSize', 'size', 'count_per_page'],
+  q: ['search', 'query'],
+};
+
+/** What other services call the number of a page. */
+const pageNames = ['page', 'offset', 'skip', 'page_number', 'pageNumber'];
+
 /** Describes the unknown names of one object. */
 function describeUnknown(errors: readonly ErrorObject[], { schema, part, remedies = {} }: Subject): string[] {
   const path = pathOf(namesIn(errors[0]!.instancePath), part);
@@ -131,9 +151,12 @@ function describeUnknown(errors: readonly ErrorObject[], { schema, part, remedie
     const name: string = params.additionalProperty;
     const full = shownName(path === '' ? name : `${path}.${name}`);
     // Some clients send a repeated parameter as `id[]`.
-    const near = nearest(name.replace(/\[\d*\]$/, ''), known);
+    const plain = name.replace(/\[\d*\]$/, '');
+    const near = nearest(plain, known) ?? known.find(each => usualNames[each]?.includes(plain));
     if (path === '' && Object.hasOwn(remedies, name)) {
       faults.push(`${part} ${full} cannot be set here: ${remedies[name]}`);
+    } else if (part === 'query parameter' && known.includes('cursor') && pageNames.includes(plain)) {
+      faults.push(`unknown ${part} ${full}: the header \`Link\` has the URL of the next page`);
     } else if (near !== undefined) faults.push(`unknown ${part} ${full}; did you mean \`${near}\`?`);
     else unrecognised.push(full);
   }

@@ -68,14 +68,18 @@ export function nothingAt(url: string, exists: (path: string) => boolean = () =>
   const trimmed = withoutTrailingSlashes(path);
   const suggested = trimmed.length <= SHOWN_PATH ? correctionsOf(trimmed).find(exists) : undefined;
   const hint = suggested === undefined ? ': /docs describes every path' : `; did you mean ${suggested}?`;
-  return new ApiError('route_not_found', `There is nothing at ${path.slice(0, SHOWN_PATH)}${hint}`);
+  const remedy = path.startsWith('//') && suggested !== undefined ? ' Remove a slash after the base URL' : '';
+  return new ApiError('route_not_found', `There is nothing at ${path.slice(0, SHOWN_PATH)}${hint}${remedy}`);
 }
 
 /** The paths that a client may mean: in lower case, without a version, with a plural name, and below `/store`. */
 function correctionsOf(path: string): string[] {
   const base = path.toLowerCase().replace(/^(?:\/api)?(?:\/v\d+)?(?=\/)/, '');
   const plural = base.replace(/^(\/store)?\/([a-z]+)/, '$1/$2s').replace('/categorys', '/categories');
-  return [path, base, plural].flatMap(candidate => [candidate, `/store${candidate}`]);
+  return [path, path.replace(/^\/+/, '/'), base, plural].flatMap(candidate => [
+    candidate,
+    `/store${candidate}`,
+  ]);
 }
 
 /** `PUT`, `GET or HEAD`, `GET, HEAD or POST` */

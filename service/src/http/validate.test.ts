@@ -126,7 +126,7 @@ describe('a rejected body', () => {
     const message = rejectionOf(() => readAnimal({ name: 'a', born: '2026-02-30T00:00:00Z' }));
     assert.match(
       message,
-      /^Field `born` must be a date-time with offset .*, but was "2026-02-30T00:00:00Z"$/,
+      /^Field `born` must be a date-time with offset .*, but was "2026-02-30T00:00:00Z": this day does not exist$/,
     );
   });
 

@@ -56,7 +56,7 @@ const rejections: Record<string, [what: string, message: RegExp, sent: Sent[]][]
     ['a body of a byte order mark', /^The request needs a JSON object as its body$/, bodies('\ufeff')],
     [
       'JSON that is not an object',
-      /^The body must be a JSON object, but was (\[\]|\[\{"name":"a"\}\]|null|"a"|1|true)$/,
+      /^The body must be a JSON object, but was (\[\]|\[\{"name":"a"\}\]: send one object, or .*|null|"a"|1|true)$/,
       ['[]', '[{"name":"a"}]', 'null', '"a"', '1', 'true'].flatMap(body => [
         { body },
         { method: 'PUT', path: '/pets/1', body },
@@ -437,6 +437,77 @@ describe('a request is rejected, and nothing is done, for', () => {
     ]) {
       const message = assertRejected(await shop.api.get(path!), 404, 'route_not_found');
       assert.equal(message, `There is nothing at ${path!.split('?')[0]}; did you mean ${meant}?`);
+    }
+    const doubled = await exchangeBytes(
+      shop.origin,
+      `GET //pets HTTP/1.1\r\nHost: x\r\nX-API-Key: ${shop.adminKey}\r\nConnection: close\r\n\r\n`,
+    );
+    assert.equal(
+      assertRejected(doubled, 404, 'route_not_found'),
+      'There is nothing at //pets; did you mean /pets? Remove a slash after the base URL',
+    );
+  });
+
+  it('a missing key, with what the request has instead', async () => {
+    const bearer = 'Write `Authorization: Bearer <key>`, or send the API key in the header X-API-Key';
+    for (const [path, headers, message] of [
+      ['/pets', { authorization: shop.adminKey }, bearer],
+      ['/pets', { authorization: 'Basic cGV0OnN0b3Jl' }, bearer],
+      ['/pets', { 'api-key': shop.adminKey }, 'Send the API key in the header X-API-Key, not Api-Key'],
+      [
+        `/pets?api_key=${shop.adminKey}`,
+        {},
+        'The API key in the URL is ignored, and has leaked into logs: rotate it, and send the new one in the header X-API-Key',
+      ],
+      ['/pets', {}, 'Send an API key in the header X-API-Key, or as Authorization: Bearer <key>'],
+    ] as const) {
+      const response = await shop.api.as().get(path, headers);
+      assert.equal(assertRejected(response, 401, 'missing_api_key'), message);
+    }
+  });
+
+  it('names that other services use, with the name or the header of this one', async () => {
+    for (const [query, message] of [
+      ['per_page=5', 'Unknown query parameter `per_page`; did you mean `limit`?'],
+      ['pageSize=5', 'Unknown query parameter `pageSize`; did you mean `limit`?'],
+      ['search=Rex', 'Unknown query parameter `search`; did you mean `q`?'],
+      ['page=2', 'Unknown query parameter `page`: the header `Link` has the URL of the next page'],
+      ['offset=2', 'Unknown query parameter `offset`: the header `Link` has the URL of the next page'],
+    ] as const)
+      assert.equal(assertRejected(await shop.api.get(`/pets?${query}`), 400, 'invalid_request'), message);
+    for (const [type, meant] of [
+      ['order.created', 'order.placed'],
+      ['order.deleted', 'order.cancelled'],
+      ['key.deleted', 'key.revoked'],
+    ])
+      assert.equal(
+        assertRejected(await shop.api.get(`/events?type=${type}`), 400, 'invalid_request'),
+        `There is no event type \`${type}\`; did you mean \`${meant}\`?`,
+      );
+  });
+
+  it('a form, a list of bodies and a day that does not exist, with the remedy', async () => {
+    const form = await shop.api.send('POST', '/pets', {
+      body: 'name=Rex',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    });
+    assert.equal(
+      assertRejected(form, 415, 'unsupported_media_type'),
+      "Send the body as application/json, not as a form: add -H 'Content-Type: application/json' to curl",
+    );
+    const list = await shop.api.post('/pets', [{ name: 'Rex', categoryId: 1 }]);
+    assert.match(
+      assertRejected(list, 400, 'invalid_request'),
+      /: send one object, or several operations with POST \/batch$/,
+    );
+    for (const [shipDate, end] of [
+      ['2026-02-30T00:00:00Z', /, but was "2026-02-30T00:00:00Z": this day does not exist$/],
+      ['2028-02-29', /, but was "2028-02-29"$/],
+    ] as const) {
+      const rejected = await shop.api.post('/store/orders', { shipDate });
+      assert.match(assertRejected(rejected, 400, 'invalid_request'), end);
+      const listed = await shop.api.get(`/store/orders?shipDateFrom=${shipDate}`);
+      assert.match(assertRejected(listed, 400, 'invalid_request'), end);
     }
   });
 

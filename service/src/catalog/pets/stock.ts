@@ -64,7 +64,10 @@ export function adjustQuantity(stock: Stock, delta: number, hasOpenOrders: boole
 /** Takes units for an order. Taking the last unit puts the pet on hold until its orders end. */
 export function takeUnits(stock: Stock, units: number): Stock {
   if (stock.status !== 'available') {
-    throw new ApiError('pet_not_available', `Pet ${stock.petId} is ${stock.status} and cannot be ordered`);
+    throw new ApiError(
+      'pet_not_available',
+      `Pet ${stock.petId} is ${stock.status} and cannot be ordered: choose another with GET /pets?status=available`,
+    );
   }
   if (units > stock.quantity) throw insufficientStock(stock, String(units));
   const quantity = stock.quantity - units;

@@ -102,12 +102,19 @@ export function hasSameTypes({ types: a }: EventFilter, { types: b }: EventFilte
   return a === b || (a !== undefined && b !== undefined && a.symmetricDifference(b).size === 0);
 }
 
+/** Types that clients expect, because other resources have them, by what orders and keys have instead. */
+const expected: Readonly<Record<string, EventType>> = {
+  'order.created': 'order.placed',
+  'order.deleted': 'order.cancelled',
+  'key.deleted': 'key.revoked',
+};
+
 /** Returns the types that match a name or pattern. Throws `invalid_request` if none does. */
 export function typesOf(pattern: string): EventType[] {
   const types = matchingTypes(pattern);
   if (types.length > 0) return types;
   const kinds = eventTypeNames.map(type => type.replace(/\..*/, '.*'));
-  const near = nearest(pattern, [...eventTypeNames, ...kinds]);
+  const near = expected[pattern] ?? nearest(pattern, [...eventTypeNames, ...kinds]);
   throw new ApiError(
     'invalid_request',
     `There is no event type \`${pattern}\`${near ? `; did you mean \`${near}\`?` : '; event types are, for example, `pet.created` and `order.*`'}`,

@@ -307,7 +307,7 @@ function rejectUnfit(request: FastifyRequest): void {
   const { operation, caller } = request;
   if (operation) {
     if (caller) rejectWithoutScope(operation, caller);
-    else if (operation.scope !== null) throw missingKey();
+    else if (operation.scope !== null) throw missingKey(request);
   }
   rejectOtherVersion(request.headers);
   rejectOtherMediaType(request.headers, operation?.success?.mediaType);

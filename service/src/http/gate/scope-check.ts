@@ -1,3 +1,5 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { FastifyRequest } from 'fastify';
 import { isPublishableScope } from '../../access/api-keys/origins.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { type Operation, requiredScopes } from '../../contract/operation.ts';
@@ -54,10 +56,24 @@ function rejectWithoutAny(wanted: readonly Scope[], scopes: ReadonlySet<Scope>):
   );
 }
 
-export function missingKey(): ApiError {
+/** The error for a request without a key. It names a place where the request may have one instead, and never repeats it. */
+export function missingKey({ headers, url }: Pick<FastifyRequest, 'headers' | 'url'>): ApiError {
   return new ApiError(
     'missing_api_key',
-    'Send an API key in the header X-API-Key, or as Authorization: Bearer <key>',
-    { 'www-authenticate': 'Bearer realm="petstore"' },
+    misplacedKey(headers, url) ??
+      'Send an API key in the header X-API-Key, or as Authorization: Bearer <key>',
+    {
+      'www-authenticate': 'Bearer realm="petstore"',
+    },
   );
+}
+
+function misplacedKey(headers: IncomingHttpHeaders, url: string): string | undefined {
+  if (/[?&](api[-_]?key|key|token|access_token)=psk_/i.test(url))
+    return 'The API key in the URL is ignored, and has leaked into logs: rotate it, and send the new one in the header X-API-Key';
+  if (headers.authorization !== undefined)
+    return 'Write `Authorization: Bearer <key>`, or send the API key in the header X-API-Key';
+  return headers['api-key'] === undefined
+    ? undefined
+    : 'Send the API key in the header X-API-Key, not Api-Key';
 }
