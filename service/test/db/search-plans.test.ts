@@ -46,7 +46,7 @@ async function statementsOf(db: Database): Promise<Sent[]> {
   // The first values of a text are those of the first slice.
   const recorder = recorded(db, query => void sent.set(`${query.sql} ${query.values.at(-1)}`, query));
   for (const query of searches) {
-    const { next } = await searchPets(recorder, { ...query, limit: 5 });
+    const { next } = await searchPets(recorder, { ...query, limit: 5, count: true });
     if (next !== undefined) await searchPets(recorder, { ...query, limit: 5, cursor: next });
   }
   return [...sent.values()];

@@ -20,6 +20,7 @@ const executed: Record<string, string> = {
   'service/src/access/api-keys/origin-queries.ts': 'access/cross-origin.test.ts',
   'service/src/access/rate-limits/limit-queries.ts': 'races/limit-flushes.test.ts',
   'service/src/catalog/pets/pet-queries.ts': 'journeys/pets.test.ts',
+  'service/src/catalog/pets/search/count.ts': 'db/search-plans.test.ts',
   'service/src/catalog/pets/search/known-words.ts': 'db/search-plans.test.ts',
   'service/src/catalog/pets/search/pet-words.ts': 'db/left-words.test.ts',
   'service/src/catalog/pets/search/search-index.ts': 'db/left-words.test.ts',
