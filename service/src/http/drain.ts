@@ -20,17 +20,6 @@ export class Drain {
   }
 }
 
-declare module 'node:http' {
-  interface OutgoingMessage {
-    _storeHeader(firstLine: string, headers: unknown): void;
-  }
-
-  interface ServerResponse {
-    /** The headers that `send.ts` has joined; empty if there are none. */
-    headLines: string;
-  }
-}
-
 type Headers = OutgoingHttpHeaders | OutgoingHttpHeader[];
 
 /**
@@ -48,7 +37,6 @@ export function responseClass(
   > extends http.ServerResponse<Request> {
     /** Set by each request. Declared here, so that all responses have the same hidden class. */
     override reply: FastifyReply | undefined = undefined;
-    override headLines = '';
 
     override writeHead(status: number, reason?: string | Headers, headers?: Headers): this {
       if (drain.hasBegun || limiter.isExcess(this.req.socket)) {
@@ -59,11 +47,6 @@ export function responseClass(
       return typeof reason === 'string'
         ? super.writeHead(status, reason, headers)
         : super.writeHead(status, reason ?? headers);
-    }
-
-    /** node:http calls it with the status line, and adds the other headers and the empty line. It is not documented. */
-    override _storeHeader(statusLine: string, headers: unknown): void {
-      super._storeHeader(statusLine + this.headLines, headers);
     }
   };
 }

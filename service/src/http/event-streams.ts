@@ -11,7 +11,7 @@ import { EventConnection } from './event-connection.ts';
 import { presentedKey } from './gate/credentials.ts';
 import { rejectWithoutScope } from './gate/scope-check.ts';
 import { traceOf } from './request-trace.ts';
-import { sendWhole, writeHead } from './send.ts';
+import { completedHead, sendWhole } from './send.ts';
 
 /** How often the keys of open streams are checked, in milliseconds. */
 const KEY_CHECK = SECOND;
@@ -85,9 +85,9 @@ export class EventStreams {
       'content-type': 'text/event-stream',
       'cache-control': 'no-store',
       'x-accel-buffering': 'no',
+      // The end of the stream also ends the connection.
+      connection: 'close',
     };
-    // The end of the stream also ends the connection.
-    const framing = ['connection', 'close'];
     if (request.method === 'HEAD') {
       sendWhole(request, reply, 200, headers);
       return;
@@ -97,7 +97,7 @@ export class EventStreams {
     reply.hijack();
     // The client has disconnected: there will be no further event `close`.
     if (reply.raw.destroyed) return;
-    writeHead(request, reply, 200, headers, framing);
+    reply.raw.writeHead(200, completedHead(request, headers));
     const traceId = traceOf(request)?.traceId;
     const connection = new EventConnection(reply.raw, heartbeat, reason =>
       onDrop({ requestId: request.id, keyId, traceId }, reason),

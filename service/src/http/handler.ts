@@ -135,7 +135,7 @@ async function handleOnce(
   const outcome = await idempotency.once(context.db, attempt, effect);
   if (outcome.replayed) {
     if (outcome.reply.kind === 'resource') route.rejectReplay?.(context, outcome.reply.body);
-    request.head?.add('idempotency-replayed', 'true');
+    request.head?.push('idempotency-replayed', 'true');
   }
   return outcome.reply;
 }

@@ -4,17 +4,17 @@ import type { Operation } from '../contract/operation.ts';
 import { SECOND } from '../kit/clock.ts';
 import { httpDate } from '../kit/dates.ts';
 import { operationUrl } from '../portal/urls.ts';
-import { Head } from './head.ts';
+import type { HeaderPairs } from './send.ts';
 import { isInt64 } from './validate.ts';
 
 /** The effects of a route's stability and deprecation on its requests. */
 export interface Lifecycle {
   /**
-   * Returns the headers for every response, including errors: `X-Stability`; `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and the
+   * Returns headers for every response, including errors: `X-Stability`; `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and the
    * link to the successor (RFC 5829), if the path parameters are IDs: the successor rejects others, too, and the link would repeat
    * what a client put in the path.
    */
-  announcement(request: FastifyRequest): Head;
+  announcement(request: FastifyRequest): HeaderPairs;
   /** Throws `operation_sunset` from the sunset date. */
   rejectEnded(request: FastifyRequest): void;
 }
@@ -25,12 +25,10 @@ export function lifecycleOf(
   keepSunset: boolean,
 ): Lifecycle | undefined {
   if (!stability && !deprecation) return undefined;
-  const head = new Head();
-  if (stability) head.add('x-stability', stability);
-  if (!deprecation) return { announcement: () => head.copy(), rejectEnded: () => {} };
+  const headers = stability ? ['x-stability', stability] : [];
+  if (!deprecation) return { announcement: () => headers.slice(), rejectEnded: () => {} };
   const sunset = Date.parse(deprecation.sunset);
-  head.add('deprecation', `@${Date.parse(deprecation.since) / SECOND}`);
-  head.add('sunset', httpDate(sunset));
+  headers.push('deprecation', `@${Date.parse(deprecation.since) / SECOND}`, 'sunset', httpDate(sunset));
   const notice = `<${operationUrl(operationId)}>; rel="deprecation"; type="text/html"`;
   const expand = expander(deprecation.successor);
   const successorOf = ({ params }: FastifyRequest) => expand(params as Record<string, string>);
@@ -38,9 +36,7 @@ export function lifecycleOf(
     announcement: request => {
       const successor = successorOf(request);
       const link = successor === undefined ? notice : `<${successor}>; rel="successor-version", ${notice}`;
-      const announced = head.copy();
-      announced.addLines(`link: ${link}\r\n`);
-      return announced;
+      return [...headers, 'link', link];
     },
     rejectEnded: request => {
       if (request.receivedAt < sunset || keepSunset) return;

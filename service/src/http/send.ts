@@ -1,10 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Head } from './head.ts';
+
+/** Names and values of headers, alternating: the form that `node:http` writes without copies and look-ups. */
+export type HeaderPairs = (string | number)[];
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** Headers that the response has in any case; `undefined` before the gate. */
-    head: Head | undefined;
+    head: HeaderPairs | undefined;
     /** The length of the response's body, or of the body that a response to HEAD leaves out. */
     bodyBytes: number;
   }
@@ -23,25 +25,22 @@ export function sendWhole(
 ): void {
   // Another response was sent instead, because this one took too long.
   if (request.isOverdue && reply.raw.headersSent) return;
-  if (body !== undefined) request.bodyBytes = Buffer.byteLength(body);
-  writeHead(request, reply, status, headers, body === undefined ? [] : ['content-length', request.bodyBytes]);
+  const pairs = completedHead(request, headers);
+  if (body !== undefined) {
+    request.bodyBytes = Buffer.byteLength(body);
+    pairs.push('content-length', request.bodyBytes);
+  }
+  reply.raw.writeHead(status, pairs);
   reply.hijack();
   reply.raw.end(body);
 }
 
-/**
- * Writes the head of a response: the headers that it has in any case, and its own. A response has one head. `framing` are the headers
- * by which node:http determines where the response ends, as names and values in turn: it must read these itself.
- */
-export function writeHead(
+/** Adds a response's own headers to those that every response has. It does not copy the list: a request has one response. */
+export function completedHead(
   request: FastifyRequest,
-  { raw }: FastifyReply,
-  status: number,
   headers: Readonly<Record<string, string>>,
-  framing: (string | number)[],
-): void {
-  const head = request.head ?? new Head();
-  for (const name in headers) head.add(name, headers[name]!);
-  raw.headLines = head.lines;
-  raw.writeHead(status, framing);
+): HeaderPairs {
+  const pairs = request.head ?? [];
+  for (const name in headers) pairs.push(name, headers[name]!);
+  return pairs;
 }

@@ -2,9 +2,9 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { AllowedOrigins } from '../../access/api-keys/allowed-origins.ts';
 import { isSecretKey } from '../../access/api-keys/secret.ts';
 import { HOUR, SECOND } from '../../kit/clock.ts';
-import type { Head } from '../head.ts';
 import { parameterComponents } from '../openapi/components.ts';
 import { corsHeaders, headerComponents } from '../openapi/headers.ts';
+import type { HeaderPairs } from '../send.ts';
 import { presentedKey } from './credentials.ts';
 
 /** How long a browser may use the response to a preflight request, in seconds: the longest time that Chromium allows. */
@@ -55,7 +55,6 @@ export function isReadable(
 }
 
 /** Adds the headers that let pages of the origin read the response. */
-export function addCorsHeaders(head: Head, { origin = '' }: IncomingHttpHeaders): void {
-  head.add('access-control-allow-origin', origin);
-  head.add('access-control-expose-headers', EXPOSED);
+export function addCorsHeaders(head: HeaderPairs, { origin = '' }: IncomingHttpHeaders): void {
+  head.push('access-control-allow-origin', origin, 'access-control-expose-headers', EXPOSED);
 }

@@ -12,7 +12,7 @@ import { addressSubject, type TrustedProxies } from '../../kit/client-address.ts
 import type { Clock } from '../../kit/clock.ts';
 import type { Tracing } from '../../kit/tracing.ts';
 import type { Route } from '../../routes/define-route.ts';
-import { Head } from '../head.ts';
+import type { HeaderPairs } from '../send.ts';
 import { presentedKey } from './credentials.ts';
 import { addCorsHeaders, isReadable } from './cross-origin.ts';
 import { foreignOrigin, originNotAllowed } from './foreign-origin.ts';
@@ -44,12 +44,6 @@ export type Gated = Pick<Operation, 'scope' | 'anyOfScopes' | 'countedBy' | 'pat
   /** Whether this is a page of the portal: pages of other origins cannot read it. */
   isPage?: boolean;
 };
-
-/** The headers that all responses have, besides the ID of the request. */
-const PAGE_LINES = `api-version: ${API_VERSION}\r\nx-content-type-options: nosniff\r\n`;
-
-/** The same of responses that depend on the origin of a page; also without an origin, because caches may store that response. */
-const OTHER_LINES = `${PAGE_LINES}vary: origin\r\n`;
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -116,11 +110,18 @@ export class Gate {
   }
 
   /** Starts the headers of the response. */
-  #begin(request: FastifyRequest): Head {
+  #begin(request: FastifyRequest): HeaderPairs {
     request.receivedAt = this.#services.clock.now();
-    const head = request.head ?? new Head();
+    const head = request.head ?? [];
     request.head = head;
-    head.addLines(`x-request-id: ${request.id}\r\n${request.operation?.isPage ? PAGE_LINES : OTHER_LINES}`);
+    // biome-ignore format: a header per line
+    head.push(
+      'x-request-id', request.id,
+      'api-version', API_VERSION,
+      'x-content-type-options', 'nosniff',
+    );
+    // Also without an origin, because caches may store that response.
+    if (!request.operation?.isPage) head.push('vary', 'origin');
     return head;
   }
 
@@ -131,13 +132,13 @@ export class Gate {
     return this.#addCorsHeaders(request, head).then(() => this.#identify(request, head));
   }
 
-  async #addCorsHeaders(request: FastifyRequest, head: Head): Promise<void> {
+  async #addCorsHeaders(request: FastifyRequest, head: HeaderPairs): Promise<void> {
     const { headers, receivedAt } = request;
     request.isReadable = await isReadable(this.#services.allowedOrigins, headers, receivedAt);
     if (request.isReadable) addCorsHeaders(head, headers);
   }
 
-  #identify(request: FastifyRequest, head: Head): Promise<void> | undefined {
+  #identify(request: FastifyRequest, head: HeaderPairs): Promise<void> | undefined {
     const { operation } = request;
     if (operation?.scope === null) {
       if (operation.countedBy === 'address') return this.#admit(request, head, undefined, undefined);
@@ -152,7 +153,7 @@ export class Gate {
 
   async #admitOnceRead(
     request: FastifyRequest,
-    head: Head,
+    head: HeaderPairs,
     key: string | undefined,
     reading: Promise<LimitedCaller | undefined>,
   ): Promise<void> {
@@ -168,7 +169,7 @@ export class Gate {
 
   #admit(
     request: FastifyRequest,
-    head: Head,
+    head: HeaderPairs,
     key: string | undefined,
     caller: LimitedCaller | undefined,
   ): Promise<void> | undefined {
@@ -220,13 +221,13 @@ export class Gate {
    */
   async completeHead(request: FastifyRequest): Promise<void> {
     // A copy: the gate may still add its own headers.
-    const head = request.head?.copy() ?? new Head();
-    if (!head.has('x-ratelimit-limit')) await this.#addLastKnownHeaders(request, head);
+    const head = [...(request.head ?? [])];
+    if (!head.includes('x-ratelimit-limit')) await this.#addLastKnownHeaders(request, head);
     request.head = head;
   }
 
   /** Adds the rate-limit headers of a key that is in memory, otherwise those of the caller's address. It counts nothing. */
-  async #addLastKnownHeaders(request: FastifyRequest, head: Head): Promise<void> {
+  async #addLastKnownHeaders(request: FastifyRequest, head: HeaderPairs): Promise<void> {
     const key = request.operation?.scope === null ? undefined : presentedKey(request.headers);
     const known = key === undefined ? undefined : this.#services.keyRing.lastKnown(key);
     if (known) await this.#addKeyHeaders(known, request, head);
@@ -234,7 +235,7 @@ export class Gate {
   }
 
   /** Adds the last known rate-limit headers of a key, and counts nothing. */
-  async #addKeyHeaders(caller: LimitedCaller, request: FastifyRequest, head: Head): Promise<void> {
+  async #addKeyHeaders(caller: LimitedCaller, request: FastifyRequest, head: HeaderPairs): Promise<void> {
     const { keyId, terms } = caller;
     const { receivedAt } = request;
     const { counters } = this.#services;
@@ -256,7 +257,7 @@ export class Gate {
   }
 
   /** Adds the rate-limit headers of the caller's address, and counts nothing. */
-  #addAddressHeaders(request: FastifyRequest, head: Head): Promise<void> | undefined {
+  #addAddressHeaders(request: FastifyRequest, head: HeaderPairs): Promise<void> | undefined {
     const { counters } = this.#services;
     const address = addressSubject(this.#addressOf(request));
     const decision = counters.peekBucket('address', address, FREE_TERMS, request.receivedAt);
@@ -276,11 +277,11 @@ export class Gate {
   }
 
   /** Counts a request that cannot be parsed against its address. Returns the rate-limit headers of its response. */
-  headersForUnreadable(address: string): Head | Promise<Head> {
+  headersForUnreadable(address: string): HeaderPairs | Promise<HeaderPairs> {
     const decision = this.#decideAddress(address, this.#services.clock.now());
     const headersOf = (decided: Decision) => {
       this.#services.onDecision?.(decided.verdict, 'address');
-      const head = new Head();
+      const head: HeaderPairs = [];
       addRateLimitHeaders(head, decided, FREE_TERMS.limits);
       return head;
     };

@@ -4,7 +4,7 @@ import type { Decision, Terms } from '../../counters/decide.ts';
 import { networkTermsOf } from '../../counters/decide-visit.ts';
 import type { WindowLimits } from '../../counters/windows.ts';
 import { DAY, MINUTE, SECOND } from '../../kit/clock.ts';
-import type { Head } from '../head.ts';
+import type { HeaderPairs } from '../send.ts';
 
 /** Requests that do not count against a secret key have the limits of the Free plan, and are never banned. */
 export const FREE_TERMS: Terms = { limits: planLimits.free, bansLiftedAt: 0, banRules: undefined };
@@ -23,7 +23,7 @@ const networkPolicy = policyText(networkTermsOf(FREE_TERMS).limits, prefixes.net
  * describes the same window as `X-RateLimit-*`. `limits` are those of the key or the address.
  */
 export function addRateLimitHeaders(
-  head: Head,
+  head: HeaderPairs,
   { window, limit, remaining, reset, wait, boundBy, hasNetwork }: Decision,
   limits: WindowLimits,
 ): void {
@@ -31,9 +31,13 @@ export function addRateLimitHeaders(
   if (boundBy !== undefined) policy += `, ${visitorPolicy}`;
   if (hasNetwork) policy += `, ${networkPolicy}`;
   const name = prefixes[boundBy ?? 'key'] + window;
-  head.addLines(
-    `x-ratelimit-limit: ${limit}\r\nx-ratelimit-remaining: ${remaining}\r\nx-ratelimit-reset: ${reset}\r\n` +
-      `ratelimit-policy: ${policy}\r\nratelimit: "${name}";r=${remaining};t=${wait}\r\n`,
+  // biome-ignore format: a header per line
+  head.push(
+    'x-ratelimit-limit', limit,
+    'x-ratelimit-remaining', remaining,
+    'x-ratelimit-reset', reset,
+    'ratelimit-policy', policy,
+    'ratelimit', `"${name}";r=${remaining};t=${wait}`,
   );
 }
 

@@ -7,9 +7,9 @@ import { SECOND } from '../../kit/clock.ts';
 import { httpDate } from '../../kit/dates.ts';
 import { http } from '../../kit/node-http.ts';
 import { inBinaryUnitAndBytes, inWords } from '../../kit/quantities.ts';
-import type { Head } from '../head.ts';
 import { type RequestLog, shownAddress } from '../request-log.ts';
 import { errorResponse } from '../respond.ts';
+import type { HeaderPairs } from '../send.ts';
 import type { Gate } from './gate.ts';
 import { API_VERSION } from './negotiation.ts';
 import type { OwedResponses } from './owed-responses.ts';
@@ -92,7 +92,7 @@ export class Unreadable {
     const limits = earlier
       ? earlier.then(() => gate.headersForUnreadable(remoteAddress))
       : gate.headersForUnreadable(remoteAddress);
-    const end = (limitHeaders: Head) => {
+    const end = (limitHeaders: HeaderPairs) => {
       // The last request may have been rejected before its end arrived: that was its response.
       if (socket.writable && !incomplete?.headersSent)
         this.#writeRejection(rejection, socket, limitHeaders, isLogged);
@@ -139,20 +139,23 @@ export class Unreadable {
     return new ApiError('invalid_request', `The request is not well-formed HTTP/1.1: ${message}`);
   }
 
-  #writeRejection(rejection: ApiError, socket: Socket, limits: Head, isLogged: boolean): void {
+  #writeRejection(rejection: ApiError, socket: Socket, limits: HeaderPairs, isLogged: boolean): void {
     const requestId = randomUUID();
     const { code, status, body } = errorResponse(rejection, { id: requestId });
     const bytes = Buffer.byteLength(body);
-    const head = limits.copy();
-    head.add('date', httpDate(Date.now()));
-    head.add('x-request-id', requestId);
-    head.add('api-version', API_VERSION);
-    head.add('content-type', 'application/json; charset=utf-8');
-    head.add('content-length', String(bytes));
-    head.add('cache-control', 'no-store');
-    head.add('x-content-type-options', 'nosniff');
-    head.add('connection', 'close');
-    socket.write(`HTTP/1.1 ${status} ${http.STATUS_CODES[status]}\r\n${head.lines}\r\n${body}`);
+    const headers = [
+      ...['date', httpDate(Date.now())],
+      ...['x-request-id', requestId],
+      ...['api-version', API_VERSION],
+      ...limits,
+      ...['content-type', 'application/json; charset=utf-8'],
+      ...['content-length', bytes],
+      ...['cache-control', 'no-store'],
+      ...['x-content-type-options', 'nosniff'],
+      ...['connection', 'close'],
+    ];
+    const head = headers.map((part, i) => (i % 2 ? `${part}\r\n` : `${part}: `));
+    socket.write(`HTTP/1.1 ${status} ${http.STATUS_CODES[status]}\r\n${head.join('')}\r\n${body}`);
     if (!isLogged) return;
     this.#options.requestLog.write({
       requestId,
