@@ -108,8 +108,8 @@ function asTypeScript({ client, returns, isSecured, parameters }, { body }, valu
   }
   const call = `store.${client}(${args.map(arg => code(arg, javascript)).join(', ')})`;
   const isIterable = returns === 'list' || returns === 'stream';
-  return `// npm install ${base}/packages/client.tgz
-import { PetStore } from '@petstore/client';
+  const install = `// npm install ${base}/packages/client.tgz\n`;
+  return `${install}import { PetStore } from '@petstore/client';
 
 const store = new PetStore({ baseUrl: ${literal(base)}${isSecured ? ', apiKey: process.env.KEY' : ''} });
 ${

@@ -82,10 +82,15 @@ describe('the stock of an animal', () => {
     const editor = await openEditor(shown, 'Shared', ids.Shared!);
     await editor.getByRole('button', { name: 'Add' }).click();
     await editor.getByLabel('Units to add').fill('5');
+    await editor.getByLabel('Why').selectOption('Returned');
+    await editor.getByLabel('Note').fill('Wrong size');
     await api.put(`/store/inventory/${ids.Shared}`, { quantity: 10 });
     await save(editor);
     await editor.waitFor({ state: 'hidden' });
     await eventually(() => stockOf(api, ids.Shared!), ['available', 15]);
+    await shop.app.db.numberEvents();
+    const { body } = await api.get(`/history?subject=store/inventory/${ids.Shared}&limit=1`);
+    assert.deepEqual([body[0].reason, body[0].note], ['returned', 'Wrong size']);
     await api.put(`/store/inventory/${ids.Shared}`, { quantity: 14 });
     await shown.messages.getByText('Undo').last().click();
     await eventually(() => stockOf(api, ids.Shared!), ['available', 9]);

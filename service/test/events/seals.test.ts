@@ -198,10 +198,13 @@ describe('the seals of the log', () => {
     const { id, seal } = (await api.get('/events/checkpoint')).body;
     assert.equal(await verify(`${id}:${seal}`), 'The log is as it was written');
     assert.match(await verify(`${id}:${'0'.repeat(64)}`), /the checkpoint differs/);
+    const second = (await app.db.get<{ id: number }>(
+      'SELECT min(last_id) AS id FROM event_seals WHERE first_id > 1',
+    ))!.id;
     const mark = (digests: string) =>
-      app.db.run(`UPDATE event_seals SET digests = ${digests} WHERE last_id = 2`);
+      app.db.run(`UPDATE event_seals SET digests = ${digests} WHERE last_id = ${second}`);
     await mark('NULL');
-    assert.match(await verify(), /^The group of event 2 is marked as expired, but has or follows events$/);
+    assert.match(await verify(), /^The group of event \d+ is marked as expired, but has or follows events$/);
     await mark("'00000000'");
     await app.db.run("UPDATE events SET actor = 'keys/9' WHERE id = 4");
     assert.match(await verify(), /^An event from \d+ to \d+ was changed$/);

@@ -75,6 +75,7 @@ describe('a webhook', () => {
     assert.equal(replayed.body.secret, undefined);
     const rotate = () => api.post('/webhooks/1/rotate', {}, { 'idempotency-key': 'twice' });
     const [rotated, again] = [await rotate(), await rotate()];
+    assert.deepEqual([rotated.status, again.status], [200, 200], rotated.text);
     assert.equal(again.body.secret, undefined);
     assert.equal(rotated.body.earlierSecretExpiresAt, '2026-11-22T12:00:00.000Z');
     await api.post('/webhooks/1/test');

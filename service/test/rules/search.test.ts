@@ -14,7 +14,7 @@ type Pet = StoredPet & Named;
 const words =
   `a al Alf gold Golden goldn Goldenes glodens holden Retriever retriver retreivre retrievers éclair ECLAIR eclairs e\u0301cl
   Straße STRASSE strass smørrebrød smorebrod Łódź Σίσυφος ΣΊΣΥΦΟΣ ёжик Ежика 東京 東 007 0071 12345 12346 x1234 ﬁnn finn \u{1d4d0}lpha
-  ${'a'.repeat(33)} ${'a'.repeat(32)} zanzibari zanzibra anzibari zazibaari O’Malley of Guðmundsdóttir Gudmundsdottir Þór thorn æther aether 
+  ${'a'.repeat(33)} ${'a'.repeat(32)} zanzibari zanzibra anzibari zazibaari O’Malley of Guðmundsdóttir Gudmundsdottir Þór thorn æther aether
   🐹 🐹🐶 👩‍⚕️ 🇩🇪 ❤️ ★`.split(/\s+/);
 
 const separators = [' ', ' ', ' ', '-', ', ', '  ', '/', '.', '_'];

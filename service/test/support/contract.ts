@@ -198,10 +198,10 @@ function responseOf(operation: Operation | undefined, exchange: Exchange): Respo
   return '$ref' in response ? contract.components.responses[response.$ref.split('/').at(-1)!]! : response;
 }
 
-/** Whether a response is a page of the portal or the console, which are not part of the contract. */
+/** Whether a response is a page of the portal or the console, or a package, which are not part of the contract. */
 function isPage({ method, path, status, headers }: Exchange): boolean {
   const pathname = path.split('?', 1)[0]!;
-  const isAtPage = /^\/((docs|console)(\/.*)?|docs\.md|llms(-full)?\.txt)?$/.test(pathname);
+  const isAtPage = /^\/((docs|console|packages)(\/.*)?|docs\.md|llms(-full)?\.txt)?$/.test(pathname);
   // Browsers get errors as pages.
   const hasContent = status < 400 || String(headers['content-type']).startsWith('text/html');
   return (method === 'GET' || method === 'HEAD') && isAtPage && hasContent;

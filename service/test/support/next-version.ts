@@ -18,6 +18,7 @@ const changes: [from: string, to: string][] = [
     "description: 'Short description of the category.' },\n",
     "description: 'Short description of the category.' },\n  motto: { ...longText, description: 'A motto.' },\n",
   ],
+  ["optional: ['description'],\n", "optional: ['description', 'motto'],\n"],
   [
     "description: optional(text('description')),\n",
     "description: optional(text('description')),\n  motto: optional(text('motto')),\n",
@@ -46,7 +47,7 @@ export function nextVersion(t: TestContext): string {
   let source = readFileSync(file, 'utf8');
   for (const [from, to] of changes) {
     assert.ok(source.includes(from), `${CATEGORY} has no ${from}`);
-    source = source.replace(from, to);
+    source = source.replaceAll(from, to);
   }
   writeFileSync(file, source);
   const change = 'ALTER TABLE categories ADD COLUMN motto TEXT;\n';

@@ -195,7 +195,8 @@ describe('tracing', () => {
     const collector = await startCollector(t);
     collector.handleWith(() => {});
     const { otlp, losses, record } = await tracing(t, collector, { delay: MINUTE });
-    let now = performance.now();
+    // Whole milliseconds: otherwise a minute more could be rounded to less than a minute.
+    let now = Math.ceil(performance.now());
     t.mock.method(performance, 'now', () => now);
     const reason = 'More spans than can be exported';
     // The first two leave the queue at once, in an export that does not end.

@@ -49,14 +49,14 @@ const cases: [entries: HistoryEntry[], sentences: string[]][] = [
   ],
   [[stock(2, 7, { reason: 'received' })], ['received 5 of Neon tetra, 2 → 7']],
   [[stock(7, 6, { reason: 'counted' })], ['counted the stock of Neon tetra, 7 → 6']],
-  [[stock(7, 0), entry('pet.updated', 'pets/4')], ['set the stock of Neon tetra, 7 → 0']],
+  [[stock(7, 0), entry('pet.updated', 'pets/4')], ['changed the stock of Neon tetra, 7 → 0']],
   [
     [stock(3, 2, { requestId: 'two' }), stock(4, 3)],
-    ['set the stock of Neon tetra, 3 → 2', 'set the stock of Neon tetra, 4 → 3'],
+    ['changed the stock of Neon tetra, 3 → 2', 'changed the stock of Neon tetra, 4 → 3'],
   ],
   [
     [stock(3, 2), stock(4, 3, { subject: 'store/inventory/5' })],
-    ['set the stock of Neon tetra, 3 → 2', 'set the stock of Neon tetra, 4 → 3'],
+    ['changed the stock of Neon tetra, 3 → 2', 'changed the stock of Neon tetra, 4 → 3'],
   ],
   [
     [entry('pet.updated', 'pets/4', { changes: [{ field: 'name', from: 'Neon', to: 'Neon tetra' }] })],

@@ -145,7 +145,7 @@ function stockSentence(entry: HistoryEntry, name: string): string {
   const [from, to] = [Number(units.from), Number(units.to)];
   const verb = stockVerbs[entry.reason ?? ''];
   if (verb !== undefined) return `${verb} ${Math.abs(to - from)} of ${name}, ${from} → ${to}`;
-  return `${entry.reason === 'counted' ? 'counted' : 'set'} the stock of ${name}, ${from} → ${to}`;
+  return `${entry.reason === 'counted' ? 'counted' : 'changed'} the stock of ${name}, ${from} → ${to}`;
 }
 
 function petSentence(entry: HistoryEntry, name: string): string {

@@ -1,10 +1,13 @@
-import type { InventoryItem } from '@petstore/client';
+import type { InventoryItem, StockAdjustment } from '@petstore/client';
 import { useCallback } from 'react';
 import { useSession } from '../app/session.ts';
 import { showToast } from '../kit/toasts.ts';
 import { holdAgain } from './hold.ts';
 import { findItem, putItem } from './list-cache.ts';
 import { stock } from './stock.ts';
+
+/** Why units are added or removed: part of the history. */
+export type Why = Pick<StockAdjustment, 'reason' | 'note'>;
 
 /**
  * Adds units to the stock of a pet, or removes them with a negative number. The units of other clients count as well, so it needs
@@ -13,9 +16,9 @@ import { stock } from './stock.ts';
 export function useAdjustStock() {
   const { store, cache } = useSession();
   return useCallback(
-    async (item: InventoryItem, delta: number, done: string, canUndo: boolean): Promise<void> => {
-      const send = async (units: number) => {
-        const after = await store.inventory.adjust(item.petId, { delta: units });
+    async (item: InventoryItem, delta: number, done: string, canUndo: boolean, why: Why = {}): Promise<void> => {
+      const send = async (adjustment: StockAdjustment) => {
+        const after = await store.inventory.adjust(item.petId, adjustment);
         putItem(cache, stock, after);
         return after;
       };
@@ -23,14 +26,14 @@ export function useAdjustStock() {
       putItem(cache, stock, shown);
       let changed: InventoryItem;
       try {
-        changed = await send(delta);
+        changed = await send({ delta, ...why });
       } catch (error) {
         // Not if the change of another client has arrived meanwhile.
         if (findItem(cache, stock, item.petId) === shown) putItem(cache, stock, item);
         throw error;
       }
       const undo = async () =>
-        putItem(cache, stock, await holdAgain(store, item, changed, await send(-delta)));
+        putItem(cache, stock, await holdAgain(store, item, changed, await send({ delta: -delta })));
       showToast({ text: done, undo: canUndo ? undo : undefined });
     },
     [store, cache],

@@ -5,7 +5,7 @@ import { useActions } from '../../data/changes.ts';
 import { endsHold } from '../../data/hold.ts';
 import { orders } from '../../data/orders.ts';
 import { useSubmit } from '../../data/submit.ts';
-import { useAdjustStock } from '../../data/use-adjust-stock.ts';
+import { useAdjustStock, type Why } from '../../data/use-adjust-stock.ts';
 import { useSell } from '../../data/use-sell.ts';
 import { Button } from '../../kit/button.tsx';
 import { TextField } from '../../kit/field.tsx';
@@ -44,11 +44,11 @@ export function AnimalStock({ pet: { id, name }, item, onChanged }: AnimalStockP
     finish();
   }
 
-  async function add(delta: number): Promise<void> {
+  async function add(delta: number, why?: Why): Promise<void> {
     if (!item) return;
     const canUndo = !endsHold(item, item.quantity + delta) || can('pets:write');
     const done = `${name}: ${Math.abs(delta).toLocaleString()} ${delta > 0 ? 'added' : 'removed'}`;
-    await adjust(item, delta, done, canUndo);
+    await adjust(item, delta, done, canUndo, why);
     onChanged();
   }
 
@@ -106,7 +106,7 @@ export function AnimalStock({ pet: { id, name }, item, onChanged }: AnimalStockP
               </>
             )}
             {canAdjust && (
-              <Button disabled={isBusy} onClick={() => form.run(() => add(units))}>
+              <Button disabled={isBusy} onClick={() => form.run(() => add(units, { reason: 'received' }))}>
                 Restock
               </Button>
             )}

@@ -6,13 +6,22 @@ import { useEdit } from '../../data/edits.ts';
 import { endsHold } from '../../data/hold.ts';
 import { stock } from '../../data/stock.ts';
 import { useSubmit } from '../../data/submit.ts';
-import { useAdjustStock } from '../../data/use-adjust-stock.ts';
+import { useAdjustStock, type Why } from '../../data/use-adjust-stock.ts';
 import { Button } from '../../kit/button.tsx';
 import { Choices } from '../../kit/choices.tsx';
-import { TextField } from '../../kit/field.tsx';
+import { SelectField, TextField } from '../../kit/field.tsx';
 import { RestoredNote } from '../../kit/restored-note.tsx';
 
 const ways = ['Set to', 'Add', 'Remove'] as const;
+
+type Reason = NonNullable<Why['reason']>;
+
+/** The reasons for each way, with their titles. */
+const reasons: Record<(typeof ways)[number], Partial<Record<Reason, string>>> = {
+  'Set to': {},
+  Add: { received: 'Received', returned: 'Returned', corrected: 'Correction' },
+  Remove: { damaged: 'Damaged', lost: 'Lost', sold: 'Sold', corrected: 'Correction' },
+};
 
 interface StockEditorProps {
   item: InventoryItem;
@@ -27,7 +36,7 @@ export function StockEditor({ item, name, onClose }: StockEditorProps) {
   const [shown] = useState(item);
   const { edit, set, conflictOn, discard, save, isRestored } = useEdit(stock, petId, shown);
   const [adjustment, setDraft, , , finish] = useDraft(`adjustment.${petId}`, unused);
-  const { way, units } = adjustment;
+  const { way, units, reason, note } = adjustment;
   const adjust = useAdjustStock();
   const isSet = way === 'Set to';
   const quantity = edit?.draft.quantity;
@@ -38,14 +47,19 @@ export function StockEditor({ item, name, onClose }: StockEditorProps) {
   const next = isSet ? quantity : item.quantity - (way === 'Remove' ? Number(units) : 0);
   const asksFirst = next !== undefined && endsHold(item, next) && !can('pets:write');
 
-  const form = useSubmit(['quantity', 'delta'], async () => {
+  const form = useSubmit(['quantity', 'delta', 'note'], async () => {
     if (asksFirst && !isAsked) return setAsked(true);
     setAsked(false);
     if (isSet) {
       if (!(await save(`${name}: ${quantity} in stock`, asksFirst ? false : undefined))) return;
     } else {
       const delta = way === 'Add' ? Number(units) : -Number(units);
-      await adjust(item, delta, `${name}: ${units} ${way === 'Add' ? 'added' : 'removed'}`, !asksFirst);
+      const done = `${name}: ${units} ${way === 'Add' ? 'added' : 'removed'}`;
+      // Another way has other reasons.
+      await adjust(item, delta, done, !asksFirst, {
+        ...(reason in reasons[way] && { reason: reason as Reason }),
+        ...(note.trim() !== '' && { note: note.trim() }),
+      });
     }
     if (finish(adjustment)) onClose();
   });
@@ -75,6 +89,29 @@ export function StockEditor({ item, name, onClose }: StockEditorProps) {
           isSet ? set('quantity', target.valueAsNumber) : setDraft('units', target.value)
         }
       />
+      {!isSet && (
+        <>
+          <SelectField
+            label="Why"
+            value={reason in reasons[way] ? reason : ''}
+            onChange={({ target }) => setDraft('reason', target.value)}
+          >
+            <option value="">No reason</option>
+            {Object.entries(reasons[way]).map(([value, title]) => (
+              <option key={value} value={value}>
+                {title}
+              </option>
+            ))}
+          </SelectField>
+          <TextField
+            label="Note"
+            maxLength={200}
+            value={note}
+            error={fields.note}
+            onChange={({ target }) => setDraft('note', target.value)}
+          />
+        </>
+      )}
       {isAsked && asksFirst && (
         <p className="hint" role="alert">
           {name} is on hold, and this ends it. You cannot undo it, because your API key cannot change animals.
@@ -91,7 +128,12 @@ export function StockEditor({ item, name, onClose }: StockEditorProps) {
   );
 }
 
-const unused: { way: (typeof ways)[number]; units: string } = { way: 'Set to', units: '' };
+const unused: { way: (typeof ways)[number]; units: string; reason: string; note: string } = {
+  way: 'Set to',
+  units: '',
+  reason: '',
+  note: '',
+};
 
 /** An emptied field is not a number, and is stored as null. */
 function numberOf(quantity: number | null | undefined): number | '' {
