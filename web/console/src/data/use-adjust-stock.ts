@@ -16,7 +16,13 @@ export type Why = Pick<StockAdjustment, 'reason' | 'note'>;
 export function useAdjustStock() {
   const { store, cache } = useSession();
   return useCallback(
-    async (item: InventoryItem, delta: number, done: string, canUndo: boolean, why: Why = {}): Promise<void> => {
+    async (
+      item: InventoryItem,
+      delta: number,
+      done: string,
+      canUndo: boolean,
+      why: Why = {},
+    ): Promise<void> => {
       const send = async (adjustment: StockAdjustment) => {
         const after = await store.inventory.adjust(item.petId, adjustment);
         putItem(cache, stock, after);
