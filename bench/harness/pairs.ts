@@ -38,25 +38,33 @@ export interface Comparison {
   decides?: 'throughput' | 'throughput and CPU';
 }
 
+/** Measures the pairs of two sides, and returns what `ratioFinding` does. */
+export async function compare(
+  bench: Bench,
+  comparison: Comparison,
+  a: Contestant,
+  b: Contestant,
+): Promise<Finding> {
+  return ratioFinding(comparison, [a.name, b.name], await measurePairs(bench, a, b));
+}
+
 /**
  * Returns the ratio A / B of each pair, in requests per second and in requests per second of CPU time. The second ratio shows
  * differences that throughput hides if the generator or the disk is the bottleneck of a side.
  */
-export async function compare(
-  bench: Bench,
+export function ratioFinding(
   { what, target, decides = 'throughput' }: Comparison,
-  a: Contestant,
-  b: Contestant,
-): Promise<Finding> {
-  const pairs = await measurePairs(bench, a, b);
+  [nameOfA, nameOfB]: readonly [string, string],
+  pairs: readonly Pair[],
+): Finding {
   const throughput = spread(pairs.map(pair => pair.a.requestsPerSecond / pair.b.requestsPerSecond));
   const byCpu = spread(pairs.map(pair => pair.b.serverCpuPerRequest / pair.a.serverCpuPerRequest));
   const busiest = Math.max(...pairs.flatMap(pair => [pair.a.generatorBusy, pair.b.generatorBusy]));
   const digits = target.goal < 2 ? 2 : 1;
   const of = (side: 'a' | 'b') => pairs.map(pair => pair[side]);
   const figures = [
-    showSide(a.name, of('a')),
-    showSide(b.name, of('b')),
+    showSide(nameOfA, of('a')),
+    showSide(nameOfB, of('b')),
     `generator at most ${Math.round(busiest * 100)} % busy`,
   ];
   return {

@@ -42,7 +42,14 @@ export class TableWriter {
   }
 
   format(rows: readonly string[][]): string {
-    if (this.#widths) return layOut(rows, this.#widths, this.#wraps);
+    const widths = this.#widths;
+    if (widths && this.#wraps)
+      return layOut(
+        rows.map(row => row.map((text, i) => breakable(text, widths[i]!))),
+        widths,
+        'at words',
+      );
+    if (widths) return layOut(rows, widths);
     const header = this.#columns.map(title);
     const wanted = header.map((name, i) =>
       Math.max(
@@ -54,7 +61,7 @@ export class TableWriter {
     const kept = this.#columns.map(column => this.#wraps && column === 'time');
     this.#widths = fit(wanted, this.#terminal, kept);
     // The library would wrap in the middle of a colour.
-    return layOut([header.map(this.#colors.bold)], this.#widths) + layOut(rows, this.#widths, this.#wraps);
+    return layOut([header.map(this.#colors.bold)], this.#widths) + this.format(rows);
   }
 }
 
@@ -69,7 +76,7 @@ export function formatItem(
   const lines = layOut(
     fields.map(field => [...field]),
     widths,
-    true,
+    'anywhere',
   );
   // The library would wrap in the middle of a colour.
   return lines.replace(/^\S+/gm, colors.bold);
@@ -94,13 +101,35 @@ function fit(wanted: readonly number[], terminal: number, kept: readonly boolean
 
 const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
 
-function layOut(rows: readonly string[][], widths: readonly number[], wraps = false): string {
+/** Divides words that are wider than a column: the library would cut them off. */
+function breakable(text: string, width: number): string {
+  return text
+    .split(' ')
+    .flatMap(word => (stringWidth(word) <= width ? [word] : piecesOf(word, width)))
+    .join(' ');
+}
+
+function piecesOf(word: string, width: number): string[] {
+  const pieces = [''];
+  for (const character of word) {
+    const longer = pieces.at(-1) + character;
+    if (stringWidth(longer) <= width) pieces.splice(-1, 1, longer);
+    else pieces.push(character);
+  }
+  return pieces;
+}
+
+function layOut(
+  rows: readonly string[][],
+  widths: readonly number[],
+  wraps?: 'at words' | 'anywhere',
+): string {
   const table = new Table({
     chars: NO_BORDERS,
     style: { 'padding-left': 0, 'padding-right': GAP, head: [], border: [] },
     colWidths: widths.map(width => width + GAP),
-    wordWrap: wraps,
-    wrapOnWordBoundary: false,
+    wordWrap: wraps !== undefined,
+    wrapOnWordBoundary: wraps === 'at words',
   });
   table.push(...rows.map(row => [...row]));
   const lines = table.toString().split('\n');

@@ -60,7 +60,9 @@ export function entriesOf(
 }
 
 function withChange(entry: HistoryEntry): object {
-  const parts = entry.changes.map(({ field, from, to }) =>
+  // A new thing has many fields without a value.
+  const changes = entry.changes.filter(({ from, to }) => from !== undefined || to !== null);
+  const parts = changes.map(({ field, from, to }) =>
     from === undefined ? `${field} ${shown(to)}` : `${field} ${shown(from)} → ${shown(to)}`,
   );
   return { ...entry, change: parts.join(', ') };
