@@ -1,7 +1,6 @@
 import { withoutPassword } from '../kit/urls.ts';
 import { UnusableStore } from './database.ts';
 import { type ContinueOptions, nextRange, type Restoration } from './event-ranges.ts';
-import { SEAL_ON_POSTGRES } from './event-seals.ts';
 import { LIFT_LIMITS, migratePostgres } from './migrate-postgres.ts';
 import { valuesOf } from './new-events.ts';
 import { asStart, withConnection } from './postgres-command.ts';
@@ -29,8 +28,7 @@ export function continuePostgres(databaseUrl: string, options: ContinueOptions):
       const { rows: log } = await client.query<{ last_id: string }>('SELECT last_id FROM event_log');
       const { events, ...restoration } = nextRange(Number(log[0]!.last_id), options);
       const [{ id, ...event }] = events;
-      await client.query(CONTINUE, [id, ...valuesOf(event)]);
-      await client.query(statementOf(SEAL_ON_POSTGRES, [options.now]));
+      await client.query(statementOf(CONTINUE, [id, ...valuesOf(event), options.now]));
       await client.query('COMMIT');
       return restoration;
     }),

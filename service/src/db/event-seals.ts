@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { StoredEvent } from './database.ts';
+import { NEW_EVENT_COLUMNS } from './new-events.ts';
 
 /**
  * Seals of the event log. A group of events that get their numbers together has one seal: the SHA-256 of the seal before, and the digests
@@ -94,19 +95,22 @@ export const SELECT_LAST_SEAL = `SELECT last_id, (
 const TEXT_IN_SQL = `concat(${sealedColumns.map(column => `${column}, E'\\n'`).join(', ')})`;
 
 /**
- * Seals the events that have no seal yet as one group, on PostgreSQL. The transaction has just given them their numbers, at most
- * `GROUP` of them.
+ * The end of a statement that gives at most `GROUP` events their numbers on PostgreSQL: inserts the rows of the query `events`, and their
+ * seal. It reads no stored event, so its cost is independent of the size of the log, whatever the planner knows about it. Its last parameter
+ * is the time of the seal, in milliseconds since the Unix epoch.
  */
-export const SEAL_ON_POSTGRES = `
-  WITH previous AS (
-    SELECT last_id, seal FROM event_seals ORDER BY last_id DESC LIMIT 1
+export function insertSealed(events: string): string {
+  return `inserted AS (
+    INSERT INTO events (id, ${NEW_EVENT_COLUMNS}) ${events} RETURNING *
   ), digests AS (
-    SELECT id, encode(sha256(convert_to(${TEXT_IN_SQL}, 'UTF8')), 'hex') AS digest
-    FROM events WHERE id > coalesce((SELECT last_id FROM previous), 0)
-  )
-  INSERT INTO event_seals (last_id, first_id, seal, digests, time)
-  SELECT max(id), min(id),
-    encode(sha256(convert_to(coalesce((SELECT seal FROM previous), '${NO_SEAL}') || E'\\n' ||
-      string_agg(digest || E'\\n', '' ORDER BY id), 'UTF8')), 'hex'),
-    string_agg(left(digest, ${KEPT_DIGITS}), '' ORDER BY id), CAST(? AS bigint)
-  FROM digests HAVING count(*) > 0`;
+    SELECT id, encode(sha256(convert_to(${TEXT_IN_SQL}, 'UTF8')), 'hex') AS digest FROM inserted
+  ), sealed AS (
+    INSERT INTO event_seals (last_id, first_id, seal, digests, time)
+    SELECT max(id), min(id),
+      encode(sha256(convert_to(coalesce(
+        (SELECT seal FROM event_seals ORDER BY last_id DESC LIMIT 1), '${NO_SEAL}') || E'\\n' ||
+        string_agg(digest || E'\\n', '' ORDER BY id), 'UTF8')), 'hex'),
+      string_agg(left(digest, ${KEPT_DIGITS}), '' ORDER BY id), CAST(? AS bigint)
+    FROM digests HAVING count(*) > 0
+  )`;
+}

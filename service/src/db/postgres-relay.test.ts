@@ -11,10 +11,9 @@ it('the relay numbers events that a poll finds, also after a failure, and the la
     lock: async () => {},
     run: async () => 0,
     get: async () => {
-      const events = state.waiting ? 1 : 0;
+      if (state.waiting) state.latest++;
       state.waiting = false;
-      state.latest += events;
-      return { events, latest: state.latest };
+      return { latest: state.latest, more: false };
     },
   } as unknown as Transaction;
   const db = {

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../kit/clock.ts';
 import { MAX_COUNTED, one, type Queries, type Writer } from './database.ts';
 import { HIGHEST, nextRange, type Restoration } from './event-ranges.ts';
-import { GROUP, SEAL_ON_POSTGRES } from './event-seals.ts';
-import { NEW_EVENT_COLUMNS, numberedParameters, TYPED_PARAMETERS, valuesOf } from './new-events.ts';
+import { GROUP, insertSealed } from './event-seals.ts';
+import { NEW_EVENT_COLUMNS, TYPED_PARAMETERS, valuesOf } from './new-events.ts';
 
 /** The channel on which replicas notify each other of new events. */
 export const CHANNEL = 'petstore_events';
@@ -14,9 +14,6 @@ const GATHER_DELAY = 10;
 /** How often to poll for events that a replica did not number before it ended, and for a restore, in milliseconds. */
 const POLL_INTERVAL = 500;
 
-/** The maximum number of events numbered in one transaction, which are one group. */
-const BATCH = GROUP;
-
 /** Returns the call that notifies all replicas of the number of the last event. */
 function notify(lastId: string): string {
   return `pg_notify('${CHANNEL}', CAST(${lastId} AS TEXT))`;
@@ -26,26 +23,27 @@ function notify(lastId: string): string {
  * Numbers the committed events, under a lock, so that events committed later get higher numbers, whatever their entry.
  * Within one run the order is that of the entries. For one subject that is the order of its changes, because they
  * wait for each other: the second change appends its event after the first one is committed. Numbers nothing if the log ends before
- * an event that is known.
+ * an event that is known. A run takes a range of entries by their index, however many deleted ones the table still has.
  */
-const RELAY = `
+export const RELAY = `
   WITH log AS (
     SELECT last_id FROM event_log
+  ), waiting AS (
+    SELECT min(entry) AS first, max(entry) AS last FROM new_events
   ), taken AS (
     DELETE FROM new_events WHERE (SELECT last_id FROM log) >= ?
-    AND entry IN (SELECT entry FROM new_events ORDER BY entry LIMIT ${BATCH})
+    AND entry BETWEEN (SELECT first FROM waiting) AND (SELECT first + ${GROUP - 1} FROM waiting)
     RETURNING entry, ${NEW_EVENT_COLUMNS}
   ), numbered AS (
     UPDATE event_log SET last_id = last_id + (SELECT count(*) FROM taken)
     WHERE EXISTS (SELECT 1 FROM taken) RETURNING last_id
-  ), inserted AS (
-    INSERT INTO events (id, ${NEW_EVENT_COLUMNS})
-    SELECT last_id - (SELECT count(*) FROM taken) + row_number() OVER (ORDER BY entry), ${NEW_EVENT_COLUMNS}
-    FROM taken, numbered
-  )
-  SELECT (SELECT count(*) FROM taken) AS events, coalesce(numbered.last_id, log.last_id) AS latest,
+  ), ${insertSealed(
+    `SELECT last_id - (SELECT count(*) FROM taken) + row_number() OVER (ORDER BY entry), ${NEW_EVENT_COLUMNS}
+    FROM taken, numbered`,
+  )}
+  SELECT coalesce(numbered.last_id, log.last_id) AS latest, last >= first + ${GROUP} AS more,
     (SELECT ${notify('last_id')} FROM numbered)
-  FROM log LEFT JOIN numbered ON TRUE`;
+  FROM log CROSS JOIN waiting LEFT JOIN numbered ON TRUE`;
 
 /** The lock of the transaction that gives numbers to events. */
 export const RELAY_LOCK = 'event relay';
@@ -57,22 +55,18 @@ export const RELAY_LOCK = 'event relay';
 export const APPEND_NUMBERED = `
   WITH numbered AS (
     UPDATE event_log SET last_id = last_id + 1 WHERE last_id >= ? RETURNING last_id
-  ), inserted AS (
-    INSERT INTO events (id, ${NEW_EVENT_COLUMNS})
-    SELECT last_id, ${TYPED_PARAMETERS} FROM numbered
-  )
+  ), ${insertSealed(`SELECT last_id, ${TYPED_PARAMETERS} FROM numbered`)}
   SELECT last_id AS id, ${notify('last_id')} FROM numbered`;
 
 /** Continues the log with the event of `nextRange`. The transaction must hold `RELAY_LOCK`. */
 export const CONTINUE = `
   WITH continued AS (
-    UPDATE event_log SET last_id = $1
-  ), inserted AS (
-    INSERT INTO events (id, ${NEW_EVENT_COLUMNS}) VALUES ($1, ${numberedParameters(2)})
-  )
-  SELECT ${notify('CAST($1 AS BIGINT)')}`;
+    UPDATE event_log SET last_id = ? RETURNING last_id
+  ), ${insertSealed(`SELECT last_id, ${TYPED_PARAMETERS} FROM continued`)}
+  SELECT ${notify('last_id')} FROM continued`;
 
-const CHECK = 'SELECT last_id AS latest, EXISTS (SELECT 1 FROM new_events) AS waiting FROM event_log';
+export const CHECK =
+  'SELECT last_id AS latest, (SELECT min(entry) FROM new_events) IS NOT NULL AS waiting FROM event_log';
 
 /** Bounded, because the metrics query it even when many events wait. */
 export const COUNT_UNNUMBERED = `SELECT count(*) AS events FROM (SELECT 1 FROM new_events LIMIT ${MAX_COUNTED}) AS some_events`;
@@ -159,16 +153,14 @@ export class EventRelay {
     const known = this.#known;
     const now = this.#options.clock.now();
     const { latest, mayHaveMore, continued } = await this.#db.write(async tx => {
-      const [, { events, latest }] = await Promise.all([
+      const [, { latest, more }] = await Promise.all([
         tx.lock(RELAY_LOCK),
-        one<{ events: number; latest: number }>(tx, RELAY, [known]),
-        tx.run(SEAL_ON_POSTGRES, [now]),
+        one<{ latest: number; more: boolean | null }>(tx, RELAY, [known, now]),
       ]);
-      if (latest >= known) return { latest, mayHaveMore: events === BATCH };
+      if (latest >= known) return { latest, mayHaveMore: more === true };
       const { events: started, ...continued } = nextRange(latest, { after: known, now });
       const [{ id, ...event }] = started;
-      await tx.get(CONTINUE, [id, ...valuesOf(event)]);
-      await tx.run(SEAL_ON_POSTGRES, [now]);
+      await tx.get(CONTINUE, [id, ...valuesOf(event), now]);
       return { latest: continued.first, mayHaveMore: true, continued };
     });
     this.note(latest);

@@ -13,7 +13,6 @@ import {
   type Transaction,
   type Value,
 } from './database.ts';
-import { SEAL_ON_POSTGRES } from './event-seals.ts';
 import { NeedsOwnTransaction } from './group-member.ts';
 import { HeldRows } from './held-rows.ts';
 import type { Insert, Update } from './insert.ts';
@@ -285,11 +284,10 @@ export class PostgresTransaction implements Transaction {
     const stored = toStored(event, this.#clock.now());
     const [, numbered] = await Promise.all([
       this.lock(RELAY_LOCK),
-      this.get<{ id: number }>(APPEND_NUMBERED, [this.#relay.known, ...valuesOf(stored)]),
+      this.get<{ id: number }>(APPEND_NUMBERED, [this.#relay.known, ...valuesOf(stored), stored.time]),
     ]);
     // The relay is about to continue the log in a new range.
     if (!numbered) throw new DatabaseUnavailable(undefined, 'restored');
-    this.send(SEAL_ON_POSTGRES, [stored.time]);
     return { id: numbered.id, ...stored };
   }
 
