@@ -13,11 +13,13 @@ export const MAX_WAITING = 500;
  *
  * A client may send requests before it has read the responses to earlier ones (RFC 9112 §9.3.2), and 64 KiB that arrive
  * together can contain 2,400 requests, which node:http emits in one turn of the event loop. This class handles a few
- * concurrently, and each further one in a later turn.
+ * concurrently, and one of a connection in each turn.
  */
 export class OwedResponses {
   readonly #bySocket = new Map<Socket, Set<ServerResponse>>();
   readonly #waiting = new WeakMap<Socket, Parameters<RequestListener>[]>();
+  /** Connections whose next request is handled in the next turn. */
+  readonly #hasTurn = new WeakSet<Socket>();
   /** Connections with a rejected request: later requests are also rejected. */
   readonly #rejected = new WeakSet<Socket>();
   /** Connections whose last response was announced with `Connection: close`. */
@@ -36,12 +38,23 @@ export class OwedResponses {
     const handle = server.listeners('request').at(-1) as RequestListener;
     server.off('request', handle);
     const handleNext = (socket: Socket) => {
+      this.#hasTurn.delete(socket);
       const next = socket.destroyed ? undefined : this.#waiting.get(socket)?.shift();
-      if (next) handle.call(server, ...next);
+      if (!next) return;
+      handle.call(server, ...next);
+      takeTurn(socket);
+    };
+    /** Handles the next request of a connection in the next turn, if one waits and not too many are being handled. */
+    const takeTurn = (socket: Socket) => {
+      const waiting = this.#waiting.get(socket)?.length ?? 0;
+      const handled = (this.#bySocket.get(socket)?.size ?? 0) - waiting;
+      if (waiting === 0 || handled >= AT_ONCE || this.#hasTurn.has(socket)) return;
+      this.#hasTurn.add(socket);
+      setImmediate(handleNext, socket);
     };
     const settle = (socket: Socket, response: ServerResponse) => {
       this.#bySocket.get(socket)?.delete(response);
-      if (this.#waiting.get(socket)?.length) setImmediate(handleNext, socket);
+      takeTurn(socket);
     };
     // One function for all responses: a closure for each would be garbage.
     function onClose(this: ServerResponse): void {
@@ -68,10 +81,14 @@ export class OwedResponses {
       }
       owed.add(response);
       response.on('close', onClose);
+      if (owed.size === 1) {
+        handle.call(server, request, response);
+        return;
+      }
       const waiting = this.#waiting.get(socket);
-      if (owed.size <= AT_ONCE && !waiting?.length) handle.call(server, request, response);
-      else if (waiting) waiting.push([request, response]);
+      if (waiting) waiting.push([request, response]);
       else this.#waiting.set(socket, [[request, response]]);
+      takeTurn(socket);
     });
   }
 
