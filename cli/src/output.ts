@@ -67,9 +67,9 @@ async function* csvOf(
   columns: readonly string[],
   isRaw: boolean,
 ): AsyncGenerator<string> {
-  // Numbers are never formulas.
+  // Numbers are never formulas, but -5 looks like one.
   const cellOf = (value: unknown) =>
-    typeof value === 'string' && !isRaw ? escapeFormula(value) : plain(value);
+    isRaw || typeof value === 'number' ? plain(value) : escapeFormula(plain(value));
   yield stringify([columns]);
   for await (const item of items) yield stringify([columns.map(name => cellOf(fieldOf(item, name)))]);
 }

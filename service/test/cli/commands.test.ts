@@ -5,6 +5,7 @@ import { before, describe, it } from 'node:test';
 import { Receiver } from '../events/receiver.ts';
 import { useCommandShop } from '../support/command-shop.ts';
 import { contract } from '../support/contract.ts';
+import { isFormula, spreadsheetCells } from '../support/spreadsheet.ts';
 import { until } from '../support/until.ts';
 import { valuesOf } from '../support/values.ts';
 
@@ -201,7 +202,9 @@ describe('the commands of petstore', () => {
     });
 
     it('shows the history and verifies the log', async () => {
-      const seller = await shop.clientWith({ scopes: ['orders:write', 'events:read', 'orders:read'] });
+      const seller = await shop.clientWith({
+        scopes: ['orders:write', 'events:read', 'orders:read', 'pets:read'],
+      });
       const { body: order } = await seller.post('/store/orders', { petId: pet });
       await shop.api.delete(`/store/orders/${order.id}`);
       await shop.app.db.numberEvents();
@@ -219,6 +222,24 @@ describe('the commands of petstore', () => {
         csv.stdout,
         /^time,actorName,type,name,subject,change,reason,note\n.*,key\.created,Administrator,keys\/1,/,
       );
+      const formulas = { name: 'Formulas', description: 'a;=1+1' };
+      const { body: category } = await shop.api.post('/categories', formulas);
+      await shop.api.delete(`/categories/${category.id}`);
+      await shop.app.db.numberEvents();
+      const subject = ['--subject', `categories/${category.id}`];
+      for (const [command, isRaw] of [
+        [['history', '--csv'], false],
+        [['export', 'history'], false],
+        [['export', 'history', '--raw'], true],
+      ] as const) {
+        const { stdout } = await petstore.run([...command, ...subject]);
+        for (const separator of [',', ';', '\t'])
+          assert.equal(
+            spreadsheetCells(stdout, separator).some(isFormula),
+            isRaw && separator === ';',
+            stdout,
+          );
+      }
       const nameless = await petstore.run(['history', '--actor', 'Nemo']);
       assert.deepEqual([nameless.code, nameless.stdout], [2, '']);
       assert.match(nameless.stderr, /No API key has the name "Nemo"/);
