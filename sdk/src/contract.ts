@@ -847,7 +847,7 @@ export type HistoryEntry = {
   type: string;
   /** The thing that changed, such as `pets/42`. */
   subject: string;
-  /** The name of the thing at that time: of the pet for its stock and its orders. Null if it has none. */
+  /** The name of the thing at that time: of the pet for its stock and its orders, if the key has `pets:read`. Null if it has none. */
   name: string | null;
   /** What made the change: the API key of the request, such as `keys/12`, or `system`. */
   actor: string;

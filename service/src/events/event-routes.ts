@@ -147,11 +147,17 @@ export const eventRoutes = ({ tail, source, event }: EventRouteOptions): Route[]
     success: pageOf(event, 'A page of events.'),
     errors: ['cursor_expired', 'log_restored'],
     longestWait: LONGEST_WAIT * SECOND,
-    handler: async ({ query, db, caller, signal, now }) => {
+    handler: async ({ query, db, caller, signal, closed, now }) => {
       const { cursor, limit, count = false, from, to, wait: seconds } = query;
       let filter = filterOf(query, caller.scopes);
       const after = await eventLog.positionOf(db, cursor);
-      const request = { after, limit, period: { from: instantOf(from), to: instantOf(to), now }, count };
+      const request = {
+        after,
+        limit,
+        period: { from: instantOf(from), to: instantOf(to), now },
+        count,
+        closed,
+      };
       let page = await waitForEvents({ db, tail }, filter, { ...request, seconds, signal });
       return reply.log(async scopes => {
         const present = filterOf(query, scopes);

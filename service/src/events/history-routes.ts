@@ -6,7 +6,7 @@ import { defineRoute, type Route } from '../routes/define-route.ts';
 import { type Json, reply } from '../routes/reply.ts';
 import { eventFilter, hasSameTypes } from './event-log/event-filter.ts';
 import { shopScopes } from './event-log/event-types.ts';
-import { HistoryEntry, type ReadKeyNames, read } from './event-log/history.ts';
+import { entriesOf, HistoryEntry, type ReadKeyNames, read } from './event-log/history.ts';
 import { filters, RIGHTS } from './event-routes.ts';
 
 const query = parameters({
@@ -48,7 +48,7 @@ export const historyRoutes = ({ readKeyNames }: { readKeyNames: ReadKeyNames }):
     query,
     success: pageOf(HistoryEntry, 'A page of changes.'),
     errors: [],
-    handler: async ({ query, db, caller }) => {
+    handler: async ({ query, db, caller, closed }) => {
       const { type: types, subject, actor, related, cursor, from, to, limit } = query;
       const filterFor = (scopes: typeof caller.scopes) =>
         eventFilter({ types, subject, actor, related }, scopes);
@@ -57,13 +57,15 @@ export const historyRoutes = ({ readKeyNames }: { readKeyNames: ReadKeyNames }):
         cursor: cursor === undefined ? undefined : Number(cursor),
         from: from === undefined ? undefined : toInstant(from),
         to: to === undefined ? undefined : toInstant(to),
+        closed,
       };
       let filter = filterFor(caller.scopes);
       let page = await read(db, filter, request, readKeyNames);
       return reply.log(async scopes => {
         const present = filterFor(scopes);
         if (hasSameTypes(filter, present)) {
-          return { ...page, items: page.items.map(item => JSON.stringify(item) as Json<HistoryEntry>) };
+          const items = entriesOf(page, scopes).map(item => JSON.stringify(item) as Json<HistoryEntry>);
+          return { items, ...(page.next !== undefined && { next: String(page.next) }) };
         }
         filter = present;
         page = await read(db, filter, request, readKeyNames);

@@ -11,7 +11,7 @@ import { requestIdFrom } from '../kit/ids.ts';
 import { http } from '../kit/node-http.ts';
 import { inWords } from '../kit/quantities.ts';
 import type { Route } from '../routes/define-route.ts';
-import { endWaitsAtClose } from '../routes/wait-signal.ts';
+import { endWaitsAtClose, ResponseClosed } from '../routes/wait-signal.ts';
 import { addPath, type ServedPath } from './add-path.ts';
 import { readJsonBodies } from './body.ts';
 import { closeConnectionsPromptly } from './closing.ts';
@@ -302,6 +302,10 @@ function sendError(
 ): void {
   // The client has the response of the deadline, whose function logs the failure.
   if (request.isOverdue && reply.raw.headersSent) return;
+  if (error instanceof ResponseClosed) {
+    reply.hijack();
+    return;
+  }
   const response = errorResponse(error, request);
   request.errorCode = response.code;
   const traceId = traceOf(request)?.traceId;

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Scope } from '../contract/scopes.ts';
 import type { Queries, Writer } from '../db/database.ts';
 import { guardOf } from './conditional.ts';
-import { signalOf } from './wait-signal.ts';
+import { closeOf, signalOf } from './wait-signal.ts';
 
 /** A client with a valid API key. */
 export interface Caller {
@@ -80,7 +80,12 @@ export class Context<Params, Query, Body> {
     return guardOf(this.#request.headers);
   }
 
-  /** Aborts when the client disconnects, and when the service shuts down. */
+  /** Aborts when the response can no longer be sent: long work ends then. */
+  get closed(): AbortSignal {
+    return closeOf(this.#reply);
+  }
+
+  /** Aborts when the client disconnects, and when the service shuts down: waits end then. */
   get signal(): AbortSignal {
     return signalOf(this.#request, this.#reply);
   }

@@ -13,10 +13,23 @@ export function endWaitsAtClose(server: FastifyInstance): void {
   server.addHook('preClose', async () => server.endOfWaiting.abort());
 }
 
+/** Ends work for a response that can no longer be sent: its client has disconnected, or has the 503 of the deadline. Nothing has failed. */
+export class ResponseClosed extends Error {
+  constructor() {
+    super('The response can no longer be sent');
+  }
+}
+
+/** Returns a signal that aborts with `ResponseClosed` when the response can no longer be sent. */
+export function closeOf({ raw }: FastifyReply): AbortSignal {
+  const closed = new AbortController();
+  const abort = () => closed.abort(new ResponseClosed());
+  if (raw.destroyed) abort();
+  else raw.once('close', abort);
+  return closed.signal;
+}
+
 /** Returns a signal that aborts when the client disconnects, and when the server starts to close. */
-export function signalOf(request: Pick<FastifyRequest, 'server'>, { raw }: FastifyReply): AbortSignal {
-  const disconnected = new AbortController();
-  if (raw.destroyed) disconnected.abort();
-  else raw.once('close', () => disconnected.abort());
-  return AbortSignal.any([disconnected.signal, request.server.endOfWaiting.signal]);
+export function signalOf(request: Pick<FastifyRequest, 'server'>, reply: FastifyReply): AbortSignal {
+  return AbortSignal.any([closeOf(reply), request.server.endOfWaiting.signal]);
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { MINUTE } from '../../src/kit/clock.ts';
 import { aCategory, anOrder, aPet } from '../support/factories.ts';
+import { appendMany } from '../support/many-events.ts';
 import { nextPath } from '../support/pages.ts';
 import { startTestApp } from '../support/test-app.ts';
 import { useShop } from '../support/use-shop.ts';
@@ -178,6 +179,59 @@ describe('the history', () => {
     assert.deepEqual(await log('actor=keys/1'), ['category.created', 'category.created']);
     assert.deepEqual(await log('actor=keys/1&subject=categories/2'), ['category.created']);
     assert.deepEqual(await log('actor=system&subject=categories/2'), []);
+  });
+
+  it('of a thing by an actor reads no events of others, however many the thing has', async t => {
+    const { app, api } = await startTestApp(t, { alone: false });
+    const data = JSON.stringify({ id: 1, name: 'Rex', categoryId: 1, status: 'available' });
+    await appendMany(app, 2_500, { subject: 'pets/1', data });
+    await app.db.numberEvents();
+    const rows: number[] = [];
+    const all = app.db.all.bind(app.db);
+    t.mock.method(app.db, 'all', async (...query: Parameters<typeof all>) => {
+      const found = await all(...query);
+      if (query[0].startsWith('WITH slice')) rows.push(found.length);
+      return found;
+    });
+    for (const path of ['/history', '/events']) {
+      for (const [actor, items] of [
+        ['keys/9', 0],
+        ['system', 100],
+      ] as const) {
+        rows.length = 0;
+        const { body } = await api.get(`${path}?subject=pets/1&actor=${actor}&limit=100`);
+        assert.equal(body.length, items, `${path} of ${actor}`);
+        assert.equal(rows.length, items === 0 ? 3 : 1, 'slices');
+        assert.ok(
+          rows.every(count => count <= 101),
+          `${rows} rows`,
+        );
+      }
+    }
+  });
+
+  it('has the name of a pet only for a key that may read pets', async t => {
+    const { app, api, clientWith } = await startTestApp(t, { alone: false });
+    const pet = await aPet(api, { name: 'Luna', stock: 5 });
+    await anOrder(api, { petId: pet });
+    await app.db.numberEvents();
+    const scopes = ['events:read', 'orders:read', 'inventory:read'];
+    const reader = await clientWith({ scopes });
+    const names = async () => {
+      const { body } = await reader.get('/history?type=order.*&type=inventory.*');
+      return body.map(({ type, name }: never) => [type, name]);
+    };
+    const types = ['inventory.updated', 'order.placed', 'inventory.updated'].toSorted();
+    const sorted = async () => (await names()).toSorted();
+    assert.deepEqual(
+      await sorted(),
+      types.map(type => [type, null]),
+    );
+    await api.patch(`/keys/${reader.keyId}`, { scopes: [...scopes, 'pets:read'] });
+    assert.deepEqual(
+      await sorted(),
+      types.map(type => [type, 'Luna']),
+    );
   });
 
   it('needs the rights that the events need', async () => {

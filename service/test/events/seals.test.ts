@@ -9,6 +9,7 @@ import * as eventLog from '../../src/events/event-log/event-log.ts';
 import { DAY } from '../../src/kit/clock.ts';
 import { aCategory } from '../support/factories.ts';
 import { appendMany } from '../support/many-events.ts';
+import { pagesOf } from '../support/pages.ts';
 import { continueLogOf } from '../support/restored-log.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
 
@@ -181,6 +182,62 @@ describe('the seals of the log', () => {
     await aCategory(shop.api);
     await shop.app.db.numberEvents();
     assert.deepEqual(await verifySeals(shop.app.db), []);
+  });
+
+  it('are read in short slices and pages of limited length, without a gap, and the last page has no successor', async t => {
+    const { app, api } = await startTestApp(t, { alone: false });
+    const data = JSON.stringify({ text: 'x'.repeat(10_000) });
+    for (let group = 0; group < 5; group++) {
+      await appendMany(app, 60, { data });
+      await app.db.numberEvents();
+    }
+    const all = app.db.all.bind(app.db);
+    let most = 0;
+    t.mock.method(app.db, 'all', async (...query: Parameters<typeof all>) => {
+      const rows = await all(...query);
+      if (query[0].includes('FROM events WHERE id >= ? AND id <= ?')) most = Math.max(most, rows.length);
+      return rows;
+    });
+    const groups: { firstId: string; lastId: string; previous: string; seal: string; events: string[] }[] =
+      [];
+    const lengths: number[] = [];
+    for await (const { body, text } of pagesOf(api, '/events/seals')) {
+      groups.push(...body);
+      lengths.push(text.length);
+    }
+    assert.equal(most, 50);
+    assert.ok(lengths.length > 1 && Math.max(...lengths) < 2_000_000, String(lengths));
+    for (const [i, group] of groups.entries()) {
+      assert.equal(group.previous, groups[i - 1]?.seal ?? '0'.repeat(64));
+      assert.equal(Number(group.firstId), Number(groups[i - 1]?.lastId ?? 0) + 1);
+      assert.deepEqual(
+        group.events.map(event => Number(event.split('\n')[0])),
+        Array.from({ length: group.events.length }, (_, i) => Number(group.firstId) + i),
+      );
+    }
+    const { lastId } = groups.at(-1)!;
+    assert.equal(Number(lastId), await newestId(app.db));
+    const end = await api.get(`/events/seals?cursor=${lastId}`);
+    assert.deepEqual([end.body, end.headers.link], [[], undefined]);
+  });
+
+  it('are complete or marked as expired if their events expire while a page is read', async t => {
+    const { app, api } = await startTestApp(t, { alone: false });
+    await appendMany(app, 200);
+    await app.db.numberEvents();
+    const newest = await newestId(app.db);
+    const all = app.db.all.bind(app.db);
+    const { mock } = t.mock.method(app.db, 'all', async (...query: Parameters<typeof all>) => {
+      const rows = await all(...query);
+      if (query[0].includes('FROM events WHERE id >= ?')) {
+        mock.restore();
+        assert.equal(await eventLog.expire(app.db, Number.MAX_SAFE_INTEGER), true);
+      }
+      return rows;
+    });
+    const { body } = await api.get('/events/seals');
+    const last = body.at(-1);
+    assert.deepEqual([last.lastId, last.expired, last.events], [String(newest), true, []]);
   });
 
   it('are verified over the API by the program of docs/seals.md, which finds a change', async t => {

@@ -53,7 +53,7 @@ export const petRoutes = (index: SearchIndex): Route[] => [
     handler: async context => {
       const { query, db } = context;
       const { q } = query;
-      if (q !== undefined) return reply.page(await searchPets(db, { ...query, q }, context.signal));
+      if (q !== undefined) return reply.page(await searchPets(db, { ...query, q }, context.closed));
       const page = await pets.list(db, query);
       return reply.page(page, query.id?.length === 1 ? page.items[0] : undefined);
     },

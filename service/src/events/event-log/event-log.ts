@@ -13,6 +13,7 @@ import {
   selectEndsAfter,
   selectEvents,
   selectLastBefore,
+  selectSlice,
 } from './event-queries.ts';
 import { positionBefore } from './event-times.ts';
 
@@ -42,20 +43,27 @@ export interface PageRequest {
   period?: Period;
   /** Whether to count the list. */
   count?: boolean;
+  /** Ends the read. */
+  closed?: AbortSignal | undefined;
 }
 
 /** Returns the next events after a position, oldest first. Throws `cursor_expired` and `log_restored`. */
 export async function read(
   db: Queries,
   filter: EventFilter,
-  { after: cursor, limit, period = { now: 0 }, count = false }: PageRequest,
+  { after: cursor, limit, period = { now: 0 }, count = false, closed }: PageRequest,
 ): Promise<EventPage> {
   const { from, to, now } = period;
   const start = from === undefined ? 0 : await positionBefore(db, from);
   const until = to === undefined ? undefined : await positionBefore(db, to);
   const after = Math.max(cursor, start);
   const counted = count ? { after: start, until } : undefined;
-  const { events, total, ...ends } = await selectMatching(db, filter, { after, until, limit, counted });
+  const { events, total, ...ends } = await selectMatching(
+    db,
+    filter,
+    { after, until, limit, counted },
+    closed,
+  );
   rejectUnreadable(after, ends);
   const last = events.at(limit - 1);
   return {
@@ -66,31 +74,35 @@ export async function read(
   };
 }
 
-/** Events read at once of a subject, of which only those of an actor are wanted. No index has both. */
-const SLICE = 1_000;
-
 /**
  * The same as `selectEvents`, also for a subject and an actor: it then reads the events of the subject in slices, each in a turn of
- * the event loop, until the page is full or the part of the log ends.
+ * the event loop, until the page is full, the part of the log ends, or `closed` is aborted.
  */
 async function selectMatching(
   db: Queries,
   filter: EventFilter,
   request: Parameters<typeof selectEvents>[2],
+  closed: AbortSignal | undefined,
 ): Promise<EventsRead> {
-  if (filter.subject === undefined || filter.actor === undefined) return selectEvents(db, filter, request);
+  const { subject, actor } = filter;
+  if (subject === undefined || actor === undefined) return selectEvents(db, filter, request);
   if (request.counted) throw notCounted();
   const { limit, order = 'ASC' } = request;
   const events: StoredEvent[] = [];
   const part = { after: request.after, until: request.until };
   for (;;) {
-    const read = await selectEvents(db, filter, { ...part, order, limit: SLICE });
-    events.push(...read.events.filter(event => event.actor === filter.actor));
-    const last = read.events.at(SLICE - 1);
-    if (last === undefined || events.length >= limit) return { ...read, events: events.slice(0, limit) };
-    if (order === 'ASC') part.after = last.id;
-    else part.until = last.id - 1;
+    const read = await selectSlice(
+      db,
+      { ...filter, actor },
+      { ...part, order, limit: limit - events.length },
+    );
+    events.push(...read.events);
+    const { end } = read;
+    if (end === null || events.length === limit) return { ...read, total: undefined, events };
+    if (order === 'ASC') part.after = end;
+    else part.until = end - 1;
     await nextTurn();
+    closed?.throwIfAborted();
   }
 }
 
@@ -117,9 +129,9 @@ export async function readBackwards(
     limit,
     from,
     to,
-  }: {
+    closed,
+  }: Pick<PageRequest, 'limit' | 'closed'> & {
     cursor?: number | undefined;
-    limit: number;
     from?: number | undefined;
     to?: number | undefined;
   },
@@ -127,7 +139,12 @@ export async function readBackwards(
   const after = from === undefined ? 0 : await positionBefore(db, from);
   const end = to === undefined ? undefined : await positionBefore(db, to);
   const until = cursor === undefined ? end : Math.min(cursor - 1, end ?? cursor);
-  const { events } = await selectMatching(db, filter, { after, until, limit: limit + 1, order: 'DESC' });
+  const { events } = await selectMatching(
+    db,
+    filter,
+    { after, until, limit: limit + 1, order: 'DESC' },
+    closed,
+  );
   const page = events.slice(0, limit);
   return { events: page, next: events.length > limit ? page.at(-1)!.id : undefined };
 }

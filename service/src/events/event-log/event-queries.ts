@@ -1,6 +1,6 @@
 import { one, type Queries, type QueryPlan, type StoredEvent } from '../../db/database.ts';
 import { RESTORED_TYPE, type Restoration, restorationOf } from '../../db/event-ranges.ts';
-import { GROUP, NO_SEAL, type StoredSeal } from '../../db/event-seals.ts';
+import { GROUP, type StoredSeal } from '../../db/event-seals.ts';
 import { NEW_EVENT_COLUMNS } from '../../db/new-events.ts';
 import { MAX_COUNTED } from '../../kit/paging.ts';
 import type { EventFilter } from './event-filter.ts';
@@ -42,6 +42,15 @@ export interface LogPart {
 /** The order of a page: oldest or newest first. */
 export type LogOrder = 'ASC' | 'DESC';
 
+/** How many events of a subject are examined in a turn of the event loop for those of an actor: no index has both. */
+const SLICE = 1_000;
+
+/** A page of events of a subject by an actor, or a part of it. */
+export interface SliceRead extends Omit<EventsRead, 'total'> {
+  /** The last event of the subject that was examined; null if it has no more in this part of the log. */
+  end: number | null;
+}
+
 export interface EventsRead extends EndsAfter {
   events: StoredEvent[];
   /** The number of events in `counted` that match the filter; at most one more than `MAX_COUNTED`. */
@@ -65,16 +74,52 @@ export async function selectEvents(
 ): Promise<EventsRead> {
   const [condition, values] = pageCondition(filter, part, limit, order);
   const [total, countValues] = counted ? countOf(filter, counted) : ['', []];
-  const rows = await db.all<EndsRow & { total?: number } & (StoredEvent | { id: null })>(
-    `SELECT ${ENDS}${total}, restored_id, restored_data, page.*
-     FROM event_log LEFT JOIN ${RESTORATION} ON TRUE LEFT JOIN (
-       SELECT id, ${NEW_EVENT_COLUMNS} FROM events WHERE ${condition} ORDER BY id ${order} LIMIT ?
-     ) AS page ON TRUE ORDER BY page.id ${order}`,
+  const rows = await db.all<PageRow & { total?: number }>(
+    selectPage(total, condition, order),
     [...countValues, part.after, ...values, limit],
     planOf(filter),
   );
   const first = rows[0]!;
-  return { ...endsOf(first), total: first.total, events: rows.filter(row => row.id !== null) };
+  return { ...endsOf(first), total: first.total, events: eventsIn(rows) };
+}
+
+/**
+ * Does the same for a subject and an actor, but examines at most `SLICE` events of the subject. Of events by other actors it reads no
+ * data.
+ */
+export async function selectSlice(
+  db: Queries,
+  filter: EventFilter & { actor: string },
+  { limit, order = 'ASC', ...part }: LogPart & { limit: number; order?: LogOrder | undefined },
+): Promise<SliceRead> {
+  const [condition, values] = pageCondition(filter, part, SLICE, order);
+  const last = order === 'ASC' ? 'max' : 'min';
+  const rows = await db.all<PageRow & { slice_end: number | null }>(
+    `WITH slice AS MATERIALIZED (SELECT id, actor FROM events WHERE ${condition})
+     ${selectPage(
+       `, (SELECT CASE count(*) WHEN ${SLICE} THEN ${last}(id) END FROM slice) AS slice_end`,
+       `id IN (SELECT id FROM slice WHERE actor = ? ORDER BY id ${order} LIMIT ?)`,
+       order,
+     )}`,
+    [...values, part.after, filter.actor, limit, limit],
+  );
+  const first = rows[0]!;
+  return { ...endsOf(first), events: eventsIn(rows), end: first.slice_end };
+}
+
+type PageRow = EndsRow & (StoredEvent | { id: null });
+
+/** Selects the ends of the log, the first restore after a position, a further column, and the first events that meet a condition. */
+function selectPage(column: string, condition: string, order: LogOrder): string {
+  return `SELECT ${ENDS}${column}, restored_id, restored_data, page.*
+    FROM event_log LEFT JOIN ${RESTORATION} ON TRUE LEFT JOIN (
+      SELECT id, ${NEW_EVENT_COLUMNS} FROM events WHERE ${condition} ORDER BY id ${order} LIMIT ?
+    ) AS page ON TRUE ORDER BY page.id ${order}`;
+}
+
+/** Without events, the only row has the ends of the log. */
+function eventsIn(rows: readonly PageRow[]): StoredEvent[] {
+  return rows.filter(row => row.id !== null);
 }
 
 /** Of types and actors, one has nearly all events, and another nearly none. A subject has few. */
@@ -213,34 +258,33 @@ export async function deleteEventsUpTo(db: Queries, id: number): Promise<void> {
   await db.run('DELETE FROM events WHERE id <= ?', [id]);
 }
 
-/** A group of events and its seal. */
-export interface SealedGroup extends StoredSeal {
-  previous: string;
-  events: StoredEvent[];
-}
-
-/** Returns the first `limit` groups that end after a position, with at most as many events as one group may have, or one group. */
-export async function selectSealedGroups(db: Queries, after: number, limit: number): Promise<SealedGroup[]> {
+/**
+ * Returns the first `limit` seals of the groups that end after a position: of groups that together have at most as many events as one
+ * group may have, or of one group.
+ */
+export async function selectSeals(db: Queries, after: number, limit: number): Promise<StoredSeal[]> {
   const seals = await db.all<StoredSeal>(
     'SELECT last_id, first_id, seal, digests, time FROM event_seals WHERE last_id > ? ORDER BY last_id LIMIT ?',
     [after, limit],
   );
-  const [first] = seals;
-  if (!first) return [];
-  const groups = seals.filter(({ last_id }, i) => i === 0 || last_id - first.first_id < GROUP);
-  const before = await db.get<{ seal: string }>(
+  return seals.filter(({ last_id }, i) => i === 0 || last_id - seals[0]!.first_id < GROUP);
+}
+
+/** Returns the seal of the group before the one that ends with an event; `undefined` if there is none. */
+export async function selectSealBefore(db: Queries, lastId: number): Promise<string | undefined> {
+  const row = await db.get<{ seal: string }>(
     'SELECT seal FROM event_seals WHERE last_id < ? ORDER BY last_id DESC LIMIT 1',
-    [first.last_id],
+    [lastId],
   );
-  const events = await db.all<StoredEvent>(
-    `SELECT id, ${NEW_EVENT_COLUMNS} FROM events WHERE id >= ? AND id <= ? ORDER BY id`,
-    [first.first_id, groups.at(-1)!.last_id],
-  );
-  return groups.map((group, i) => ({
-    ...group,
-    previous: groups[i - 1]?.seal ?? before?.seal ?? NO_SEAL,
-    events: events.filter(({ id }) => id >= group.first_id && id <= group.last_id),
-  }));
+  return row?.seal;
+}
+
+/** Returns the events of a range of numbers, both ends included. */
+export function selectEventsBetween(db: Queries, first: number, last: number): Promise<StoredEvent[]> {
+  return db.all(`SELECT id, ${NEW_EVENT_COLUMNS} FROM events WHERE id >= ? AND id <= ? ORDER BY id`, [
+    first,
+    last,
+  ]);
 }
 
 /** Returns the newest seal; `undefined` while the log is empty. */

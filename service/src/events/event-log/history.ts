@@ -1,4 +1,5 @@
 import { dateTime } from '../../contract/schema.ts';
+import type { Scope } from '../../contract/scopes.ts';
 import { shape } from '../../contract/shape.ts';
 import type { Static } from '../../contract/static.ts';
 import type { Queries, StoredEvent } from '../../db/database.ts';
@@ -6,6 +7,7 @@ import { formatDateTime } from '../../kit/dates.ts';
 import { changesOf } from './changes.ts';
 import type { EventFilter } from './event-filter.ts';
 import * as eventLog from './event-log.ts';
+import { mayRead } from './event-types.ts';
 
 const nullableText = (maxLength: number, description: string) =>
   ({ type: 'string', nullable: true, maxLength, description }) as const;
@@ -36,7 +38,7 @@ export const HistoryEntry = shape({
     subject: { type: 'string', maxLength: 40, description: 'The thing that changed, such as `pets/42`.' },
     name: nullableText(
       2_000,
-      'The name of the thing at that time: of the pet for its stock and its orders. Null if it has none.',
+      'The name of the thing at that time: of the pet for its stock and its orders, if the key has `pets:read`. Null if it has none.',
     ),
     actor: {
       type: 'string',
@@ -86,6 +88,17 @@ export interface HistoryRequest {
   from?: number | undefined;
   /** The same; the history has entries before this time. */
   to?: number | undefined;
+  /** Ends the read. */
+  closed?: AbortSignal | undefined;
+}
+
+/** A page of the history before it is known which names its reader may see. */
+export interface HistoryPage {
+  events: readonly StoredEvent[];
+  /** By the IDs of API keys. */
+  keyNames: ReadonlyMap<number, string>;
+  /** The cursor of the next page; `undefined` if this page is the last one. */
+  next: number | undefined;
 }
 
 /** Returns a page of the history, newest first. The cost depends on `limit`, not on the length of the log. */
@@ -94,17 +107,24 @@ export async function read(
   filter: EventFilter,
   request: HistoryRequest,
   readKeyNames: ReadKeyNames,
-): Promise<{ items: HistoryEntry[]; next?: string }> {
+): Promise<HistoryPage> {
   const { events, next } = await eventLog.readBackwards(db, filter, request);
   const keys = events.flatMap(({ actor }) => keyIdOf(actor) ?? []);
-  const names = await readKeyNames(db, [...new Set(keys)]);
-  return {
-    items: events.map(event => entryOf(event, names)),
-    ...(next !== undefined && { next: String(next) }),
-  };
+  return { events, keyNames: await readKeyNames(db, [...new Set(keys)]), next };
 }
 
-function entryOf(event: StoredEvent, names: ReadonlyMap<number, string>): HistoryEntry {
+/** Returns the entries of a page for a reader with these scopes. */
+export function entriesOf({ events, keyNames }: HistoryPage, scopes: ReadonlySet<Scope>): HistoryEntry[] {
+  const mayReadPets = mayRead(scopes, 'pet.created');
+  return events.map(event => entryOf(event, keyNames, mayReadPets));
+}
+
+/** Outside of administration, the name that an event has in addition to its data is that of a pet. */
+function entryOf(
+  event: StoredEvent,
+  keyNames: ReadonlyMap<number, string>,
+  mayReadPets: boolean,
+): HistoryEntry {
   const { id, type, subject, time, actor, request_id: requestId, reason, note } = event;
   const keyId = keyIdOf(actor);
   return {
@@ -112,9 +132,9 @@ function entryOf(event: StoredEvent, names: ReadonlyMap<number, string>): Histor
     time: formatDateTime(time),
     type,
     subject,
-    name: event.name ?? nameIn(event.data),
+    name: event.name === null ? nameIn(event.data) : mayReadPets ? event.name : null,
     actor,
-    actorName: (keyId !== undefined && names.get(keyId)) || null,
+    actorName: (keyId !== undefined && keyNames.get(keyId)) || null,
     requestId,
     reason,
     note,

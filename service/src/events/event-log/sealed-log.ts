@@ -1,0 +1,59 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Queries } from '../../db/database.ts';
+import { NO_SEAL, type StoredSeal, sealedText } from '../../db/event-seals.ts';
+import { selectEventsBetween, selectSealBefore, selectSeals } from './event-queries.ts';
+
+/** How many events are read in a turn of the event loop. An event can have 12 KB of text. */
+const SLICE = 50;
+
+/** A page ends with the group in which its texts have this many characters. */
+const LONG_PAGE = 1_000_000;
+
+/** A group of events that were sealed together. */
+export interface SealedGroup extends StoredSeal {
+  previous: string;
+  /** The texts of its events, as JSON. */
+  events: readonly string[];
+}
+
+export interface SealedPageRequest {
+  /** The groups that end after this event are read. */
+  after: number;
+  limit: number;
+  /** Ends the read. */
+  closed?: AbortSignal | undefined;
+}
+
+/** Returns the first groups after a position: at most `limit`, with about as many events as one group may have, or one group. */
+export async function readSealedGroups(
+  db: Queries,
+  { after, limit, closed }: SealedPageRequest,
+): Promise<SealedGroup[]> {
+  const seals = await selectSeals(db, after, limit);
+  const [first] = seals;
+  if (!first) return [];
+  const texts: string[][] = [];
+  let length = 0;
+  for (const { first_id, last_id } of seals) {
+    if (length >= LONG_PAGE) break;
+    const ofGroup: string[] = [];
+    for (let id = first_id; id <= last_id; id += SLICE) {
+      for (const event of await selectEventsBetween(db, id, Math.min(id + SLICE - 1, last_id))) {
+        const text = JSON.stringify(sealedText(event));
+        length += text.length;
+        ofGroup.push(text);
+      }
+      await nextTurn();
+      closed?.throwIfAborted();
+    }
+    texts.push(ofGroup);
+  }
+  const before = await selectSealBefore(db, first.last_id);
+  // Events expire together with their group. Read after them, the seal shows whether all of them were there.
+  const present = await selectSeals(db, after, texts.length);
+  return present.map((group, i) => ({
+    ...group,
+    previous: present[i - 1]?.seal ?? before ?? NO_SEAL,
+    events: group.digests === null ? [] : texts[i]!,
+  }));
+}
