@@ -20,15 +20,15 @@ async function usesOfTurns(tasks: readonly ((use: () => void) => Promise<void>)[
   }
 }
 
-describe('turns of searches', () => {
-  it('are used by one search each, however many search', async () => {
-    const search = async (use: () => void) => {
+describe('turns of long work', () => {
+  it('are used by one each, however many wait', async () => {
+    const work = async (use: () => void) => {
       for (let i = 0; i < 3; i++) {
         await nextTurn();
         use();
       }
     };
-    const uses = await usesOfTurns(Array(20).fill(search));
+    const uses = await usesOfTurns(Array(20).fill(work));
     assert.equal(
       uses.reduce((a, b) => a + b),
       60,

@@ -3,7 +3,10 @@ import pLimit from 'p-limit';
 
 const oneAtATime = pLimit(1);
 
-/** Waits for a turn of the event loop that no other search of this process has, so that many searches block it no longer than one. */
+/**
+ * Waits for a turn of the event loop that no other search or long read of this process has, so that many of them block it no longer than
+ * one.
+ */
 export function nextTurn(): Promise<void> {
   return oneAtATime(() => setImmediate());
 }
@@ -14,7 +17,7 @@ export class Portions {
   readonly #nextTurn: () => Promise<unknown>;
   #taken = 0;
 
-  /** @param next waits for a turn, by default for one that no search has */
+  /** @param next waits for a turn, by default for one that no other long work has */
   constructor(size: number, next: () => Promise<unknown> = nextTurn) {
     this.#size = size;
     this.#nextTurn = next;

@@ -210,6 +210,28 @@ describe('the history', () => {
     }
   });
 
+  it('of a thing by an actor reads one slice in a turn of the event loop, however many clients read', async t => {
+    const { app, api } = await startTestApp(t, { alone: false });
+    await appendMany(app, 2_500, { subject: 'pets/1' });
+    await app.db.numberEvents();
+    let turn = 0;
+    let waiting = setImmediate(function next() {
+      turn++;
+      waiting = setImmediate(next);
+    });
+    t.after(() => clearImmediate(waiting));
+    const turns: number[] = [];
+    const all = app.db.all.bind(app.db);
+    t.mock.method(app.db, 'all', (...query: Parameters<typeof all>) => {
+      if (/^WITH slice|FROM events WHERE id >= \?/.test(query[0])) turns.push(turn);
+      return all(...query);
+    });
+    const paths = ['/history?subject=pets/1&actor=keys/9', '/events/seals?cursor=1'];
+    await Promise.all([...paths, ...paths, ...paths].map(path => api.get(path)));
+    assert.ok(turns.length >= 3 * (3 + 10), `${turns.length} slices`);
+    assert.equal(new Set(turns).size, turns.length);
+  });
+
   it('has the name of a pet only for a key that may read pets', async t => {
     const { app, api, clientWith } = await startTestApp(t, { alone: false });
     const pet = await aPet(api, { name: 'Luna', stock: 5 });

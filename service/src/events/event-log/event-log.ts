@@ -1,8 +1,8 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ApiError } from '../../contract/errors.ts';
 import type { Queries, StoredEvent, Writer } from '../../db/database.ts';
 import { GROUP } from '../../db/event-seals.ts';
 import { shortened } from '../../kit/text.ts';
+import { nextTurn } from '../../kit/turns.ts';
 import type { EventFilter } from './event-filter.ts';
 import {
   deleteEventsUpTo,
@@ -91,6 +91,8 @@ async function selectMatching(
   const events: StoredEvent[] = [];
   const part = { after: request.after, until: request.until };
   for (;;) {
+    await nextTurn();
+    closed?.throwIfAborted();
     const read = await selectSlice(
       db,
       { ...filter, actor },
@@ -101,8 +103,6 @@ async function selectMatching(
     if (end === null || events.length === limit) return { ...read, total: undefined, events };
     if (order === 'ASC') part.after = end;
     else part.until = end - 1;
-    await nextTurn();
-    closed?.throwIfAborted();
   }
 }
 

@@ -1,6 +1,6 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Queries } from '../../db/database.ts';
 import { NO_SEAL, type StoredSeal, sealedText } from '../../db/event-seals.ts';
+import { nextTurn } from '../../kit/turns.ts';
 import { selectEventsBetween, selectSealBefore, selectSeals } from './event-queries.ts';
 
 /** How many events are read in a turn of the event loop. An event can have 12 KB of text. */
@@ -38,13 +38,13 @@ export async function readSealedGroups(
     if (length >= LONG_PAGE) break;
     const ofGroup: string[] = [];
     for (let id = first_id; id <= last_id; id += SLICE) {
+      await nextTurn();
+      closed?.throwIfAborted();
       for (const event of await selectEventsBetween(db, id, Math.min(id + SLICE - 1, last_id))) {
         const text = JSON.stringify(sealedText(event));
         length += text.length;
         ofGroup.push(text);
       }
-      await nextTurn();
-      closed?.throwIfAborted();
     }
     texts.push(ofGroup);
   }

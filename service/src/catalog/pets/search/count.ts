@@ -2,9 +2,9 @@ import type { Queries } from '../../../db/database.ts';
 import { countSql, type Statement } from '../../../db/range-sql.ts';
 import { rangesOf, type Values } from '../../../db/select-page.ts';
 import { prefixEnd } from '../../../kit/text.ts';
+import { nextTurn } from '../../../kit/turns.ts';
 import { petList } from '../pet-queries.ts';
 import { namesBetween, START } from './lists.ts';
-import { nextTurn } from './turns.ts';
 
 /** The number of rows that one statement reads: some milliseconds. */
 const MAX_ROWS = 20_000;

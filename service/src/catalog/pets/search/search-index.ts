@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AfterCommit, Queries, Transaction, Writer } from '../../../db/database.ts';
 import { isOneOf } from '../../../db/select-page.ts';
 import { SECOND } from '../../../kit/clock.ts';
+import { Portions } from '../../../kit/turns.ts';
 import { lockStock, type PetWithStock } from '../pet-queries.ts';
 import { KnownWords } from './known-words.ts';
 import {
@@ -11,7 +12,6 @@ import {
   removePetWords,
   replacePetWords,
 } from './pet-words.ts';
-import { Portions } from './turns.ts';
 
 /** The number of pets that one transaction looks at: as many as one condition on IDs can have. */
 const PETS_AT_ONCE = 100;

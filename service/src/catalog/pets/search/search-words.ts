@@ -1,8 +1,8 @@
 import type { Queries } from '../../../db/database.ts';
 import { InvalidListing } from '../../../kit/paging.ts';
 import { byCodePoint, editDistance, foldCase } from '../../../kit/text.ts';
+import { nextTurn, Portions } from '../../../kit/turns.ts';
 import { errorsAllowed, variantsOf, wordsOf } from '../../../kit/words.ts';
-import { nextTurn, Portions } from './turns.ts';
 
 /** The maximum number of words in a search. */
 export const MAX_WORDS = 8;

@@ -1,11 +1,11 @@
 import type { Queries, Row } from '../../../db/database.ts';
 import { isOneOf, type Values } from '../../../db/select-page.ts';
+import { nextTurn, Portions } from '../../../kit/turns.ts';
 import { petList } from '../pet-queries.ts';
 import { countOfWord } from './count.ts';
 import { exactly, type List, longerThan, namesBetween, type Place, START } from './lists.ts';
 import { type SearchWord, Tier, tierOf, withNear } from './search-words.ts';
 import { type Found, furthest, nameCondition, Slice, type SliceSize } from './slices.ts';
-import { nextTurn, Portions } from './turns.ts';
 
 /** A place in the results. */
 export interface Match {
