@@ -7,20 +7,25 @@ COPY web/stubs web/stubs
 # The optional packages contain the pinned Node.js, which this image already has.
 RUN npm ci --omit=dev --omit=optional --workspace=service --workspace=web --include-workspace-root
 
-FROM node:24-bookworm-slim AS console
+FROM node:24-bookworm-slim AS build
 WORKDIR /app
 COPY .npmrc package.json package-lock.json ./
 COPY web/console/package.json web/console/
 COPY web/stubs web/stubs
-COPY sdk/package.json sdk/
+COPY sdk/package.json sdk/README.md sdk/
 COPY pet-files/package.json pet-files/
+COPY cli/package.json cli/README.md cli/
 # With optional packages: they have the bundler's program for this platform.
 RUN npm ci --omit=dev --workspace=web/console
 COPY sdk/src sdk/src
 COPY pet-files/src pet-files/src
+COPY cli/bin cli/bin
+COPY cli/src cli/src
+COPY LICENSE CHANGELOG.md ./
+COPY scripts/build.mjs scripts/build-command.mjs scripts/build-packages.mjs scripts/outdated.mjs scripts/
 COPY web/console/build.mjs web/console/index.html web/console/vite.config.ts web/console/
 COPY web/console/src web/console/src
-RUN node web/console/build.mjs
+RUN node scripts/build.mjs
 
 FROM node:24-bookworm-slim
 WORKDIR /app
@@ -33,7 +38,8 @@ COPY openapi.yaml ./
 COPY docs/api-guide.md docs/
 COPY web/package.json web/
 COPY web/portal web/portal
-COPY --from=console /app/web/console/dist web/console/dist
+COPY --from=build /app/web/console/dist web/console/dist
+COPY --from=build /app/packages packages
 # By default the compile cache is in /app, to which the service cannot write.
 ENV HOST=0.0.0.0 PORT=8080 PETSTORE_DATA=/data NODE_COMPILE_CACHE=/tmp/petstore-compile-cache
 # Limits memory under load: docs/operations.md, Sizing.

@@ -1,40 +1,47 @@
-// Builds the client, the rules of files with pets, and the command, unless they are newer than their sources. Runs on Node.js 18 or newer.
-import { spawnSync } from 'node:child_process';
-import { readdirSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+// Builds the client, the rules of files with pets, and the command, unless they are newer than their sources. Runs on Node.js 20.19 or newer.
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { filesAt, isOutdated, replace } from './outdated.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
-const settings = join(root, 'tsconfig.json');
 
-/** A file that each workspace builds, in this order: each is compiled against the types that those before it have built. */
-const results = { sdk: 'dist/index.js', 'pet-files': 'dist/index.js', cli: 'dist/main.js' };
+/** A file that each workspace builds. */
+const results = { sdk: 'index.js', 'pet-files': 'index.js', cli: 'main.js' };
 
-let isOutdated = false;
 for (const [name, result] of Object.entries(results)) {
   const workspace = join(root, name);
-  const sources = [settings, join(workspace, 'tsconfig.json'), ...filesBelow(join(workspace, 'src'))];
-  isOutdated ||= changedAt(join(workspace, result)) < Math.max(...sources.map(changedAt));
-  if (!isOutdated) continue;
-  const { status, stdout, error } = spawnSync(
-    process.execPath,
-    [compiler, '--project', workspace, '--noEmitOnError'],
-    { encoding: 'utf8' },
-  );
-  if (status === 0) continue;
-  process.stderr.write(`${error?.message ?? stdout}\nThe command could not be built: see above\n`);
-  process.exit(1);
-}
+  const built = join(workspace, 'dist');
+  const sources = join(workspace, 'src');
+  if (!isOutdated(join(built, result), [sources, fileURLToPath(import.meta.url)])) continue;
+  const { transformSync } = await import('rolldown/utils');
+  const unfinished = `${built}.${process.pid}`;
+  try {
+    for (const file of filesAt(sources)) compile(file, join(unfinished, relative(sources, file)));
+    replace(built, unfinished);
+  } finally {
+    rmSync(unfinished, { recursive: true, force: true });
+  }
 
-/** Returns when a file was changed last; 0 if it does not exist. */
-function changedAt(file) {
-  return statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-}
-
-function filesBelow(directory) {
-  return readdirSync(directory, { withFileTypes: true }).flatMap(entry => {
-    const path = join(directory, entry.name);
-    return entry.isDirectory() ? filesBelow(path) : [path];
-  });
+  /** Writes the module of a source with its map, and for users of the client its types. `npm run check` checks types. */
+  function compile(file, target) {
+    const path = target.replace(/\.ts$/, '');
+    const { code, map, declaration, errors } = transformSync(file, readFileSync(file, 'utf8'), {
+      target: 'es2022',
+      tsconfig: false,
+      sourcemap: true,
+      typescript: {
+        rewriteImportExtensions: 'rewrite',
+        onlyRemoveTypeImports: true,
+        ...(name === 'sdk' && { declaration: { stripInternal: true } }),
+      },
+    });
+    if (errors.length > 0) throw new Error(`${file}: ${errors.map(({ message }) => message).join('\n')}`);
+    mkdirSync(dirname(path), { recursive: true });
+    // The map contains the source, which the package does not.
+    writeFileSync(`${path}.js.map`, JSON.stringify({ ...map, sources: [basename(file)] }));
+    writeFileSync(`${path}.js`, `${code}//# sourceMappingURL=${basename(path)}.js.map\n`);
+    if (declaration !== undefined)
+      writeFileSync(`${path}.d.ts`, declaration.replaceAll(/(from ")(\.[^"]*)\.ts"/g, '$1$2.js"'));
+  }
 }

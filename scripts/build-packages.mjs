@@ -1,21 +1,20 @@
 // Builds the packages that the service offers under /packages, unless they are newer than their sources: the client, and the command
-// with the client inside. Runs on Node.js 20 or newer, after build-command.mjs.
-import { spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
+// with the client inside. Runs on Node.js 20.19 or newer.
 import {
   cpSync,
-  globSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
   renameSync,
   rmSync,
-  statSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import './build-command.mjs';
+import { isOutdated } from './outdated.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const result = join(root, 'packages');
@@ -23,20 +22,25 @@ const index = join(result, 'index.json');
 
 /** What each package contains, and what some of them contain. */
 const NEEDED = ['package.json', 'dist'];
-const FURTHER = ['bin', 'README.md', 'LICENSE'];
+const FURTHER = ['bin', 'README.md'];
+/** What every package gets from the project. */
+const SHARED = ['LICENSE', 'CHANGELOG.md'];
 
 /** The packages of this project that the command needs: others of the same name may be on a registry. */
 const BUNDLED = { '@petstore/client': 'sdk', '@petstore/pet-files': 'pet-files' };
 
-const sources = globSync('{sdk,pet-files,cli}/{dist/**,bin/*,package.json,README.md}', { cwd: root });
-const newest = Math.max(...[import.meta.filename, ...sources.map(file => join(root, file))].map(changedAt));
-if (changedAt(index) < newest) build();
+const sources = ['sdk', 'pet-files', 'cli'].flatMap(workspace =>
+  ['src', 'package.json', ...FURTHER].map(name => join(root, workspace, name)).filter(existsSync),
+);
+const shared = ['package.json', 'scripts/build-command.mjs', ...SHARED].map(name => join(root, name));
+if (isOutdated(index, [fileURLToPath(import.meta.url), ...shared, ...sources])) await build();
 
-function build() {
+async function build() {
+  process.stderr.write('Building the packages of the client and of the command …\n');
   const work = mkdtempSync(join(tmpdir(), 'petstore-packages-'));
   try {
-    const client = pack(work, 'client', stage(work, 'sdk'));
-    const command = pack(work, 'command', stageCommand(work));
+    const client = await pack(work, 'client', stage('sdk', join(work, 'sdk')));
+    const command = await pack(work, 'command', stageCommand(join(work, 'cli')));
     // A service may read the packages at the same time: it reads the index first.
     mkdirSync(result, { recursive: true });
     for (const { file } of [client, command]) {
@@ -50,28 +54,47 @@ function build() {
   }
 }
 
-/** Copies what a workspace publishes. Returns the directory. */
-function stage(work, workspace, directory = join(work, workspace)) {
+/** Copies what a workspace publishes, with the version of the project. Returns the directory. */
+function stage(workspace, directory, changes = {}) {
   for (const name of [...NEEDED, ...FURTHER]) {
     const from = join(root, workspace, name);
     // A package without code would be packed, too: the copy of a missing folder fails.
-    if (NEEDED.includes(name) || changedAt(from)) cpSync(from, join(directory, name), { recursive: true });
+    if (NEEDED.includes(name) || existsSync(from)) cpSync(from, join(directory, name), { recursive: true });
   }
+  for (const name of SHARED) cpSync(join(root, name), join(directory, name));
+  const { version, repository } = readManifest(root);
+  const { private: _, devDependencies: __, dependencies, ...manifest } = readManifest(directory);
+  const pinned = Object.entries(dependencies ?? {}).map(([name, range]) => [
+    name,
+    Object.hasOwn(BUNDLED, name) ? version : range,
+  ]);
+  const staged = {
+    ...manifest,
+    version,
+    // The owner of a shop names it in the manifest of the project.
+    ...(repository && { repository: { ...repository, directory: workspace } }),
+    files: [...manifest.files, ...SHARED],
+    ...(dependencies && { dependencies: Object.fromEntries(pinned) }),
+    ...changes,
+  };
+  writeFileSync(join(directory, 'package.json'), `${JSON.stringify(staged, null, 2)}\n`);
   return directory;
 }
 
-function stageCommand(work) {
-  const directory = stage(work, 'cli');
+function stageCommand(directory) {
+  stage('cli', directory, { bundleDependencies: Object.keys(BUNDLED) });
   for (const [name, workspace] of Object.entries(BUNDLED))
-    stage(work, workspace, join(directory, 'node_modules', name));
-  const file = join(directory, 'package.json');
-  const manifest = JSON.parse(readFileSync(file, 'utf8'));
-  writeFileSync(file, JSON.stringify({ ...manifest, bundleDependencies: Object.keys(BUNDLED) }, null, 2));
+    stage(workspace, join(directory, 'node_modules', name));
   return directory;
 }
 
 /** Packs a directory as a file with this name. Returns its entry in the index. */
-function pack(work, name, directory) {
+async function pack(work, name, directory) {
+  // A start that builds nothing does not load them.
+  const [{ spawnSync }, { createHash }] = await Promise.all([
+    import('node:child_process'),
+    import('node:crypto'),
+  ]);
   const args = ['pack', '--ignore-scripts', '--json', '--pack-destination', work];
   const { status, stdout, stderr, error } = spawnSync('npm', args, { cwd: directory, encoding: 'utf8' });
   if (status !== 0) throw error ?? new Error(`npm pack failed: ${stderr}`);
@@ -83,7 +106,6 @@ function pack(work, name, directory) {
   return { file, name: packed.name, version: packed.version, size: bytes.length, integrity };
 }
 
-/** Returns when a file was changed last; 0 if it does not exist. */
-function changedAt(file) {
-  return statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+function readManifest(directory) {
+  return JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'));
 }

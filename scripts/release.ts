@@ -7,9 +7,9 @@ import { join } from 'node:path';
 const root = join(import.meta.dirname, '..');
 const CHANGELOG = 'CHANGELOG.md';
 const NUMBER = String.raw`\d+\.\d+\.\d+(?:-[a-z]+\.\d+)?`;
-/** The packages of the project, dependencies on them, the version that the client sends, and tags of the image. */
+/** The project, the version that the client sends, and tags of the image. Packages get the version when they are built. */
 const STATED = new RegExp(
-  String.raw`(?<="name": "(?:@petstore/[\w-]+|petstore)",\s+"version": "|const VERSION = '|"@petstore/(?:client|pet-files)": "|/petstore:|newTag: )${NUMBER}`,
+  String.raw`(?<="name": "petstore",\s+"version": "|const VERSION = '|/petstore:|newTag: )${NUMBER}`,
   'g',
 );
 const UNRELEASED = new RegExp(`^## (?:Unreleased|(${NUMBER}) — unreleased)$`, 'm');

@@ -1,8 +1,9 @@
 // Builds the console into its folder `dist`, compressed, unless it is newer than its sources. Runs on Node.js 20 or newer.
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { filesAt, isOutdated, replace } from '../../scripts/outdated.mjs';
 
 const workspace = dirname(fileURLToPath(import.meta.url));
 const root = join(workspace, '../..');
@@ -17,7 +18,7 @@ const sources = [
   ...['src', 'index.html', 'vite.config.ts', 'package.json'].map(name => join(workspace, name)),
 ];
 
-if (builtAt() < Math.max(...sources.flatMap(filesAt).map(changedAt))) {
+if (isOutdated(join(result, 'index.html'), sources)) {
   process.stderr.write('Building the console …\n');
   // A service or another build may read or write the result at the same time, so it appears as a whole.
   const unfinished = `${result}.${process.pid}`;
@@ -29,7 +30,7 @@ if (builtAt() < Math.max(...sources.flatMap(filesAt).map(changedAt))) {
       build: { outDir: unfinished },
     });
     for (const file of filesAt(unfinished)) compress(file);
-    replace(unfinished);
+    replace(result, unfinished);
   } finally {
     rmSync(unfinished, { recursive: true, force: true });
   }
@@ -41,26 +42,4 @@ function compress(file) {
   const params = { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length };
   writeFileSync(`${file}.br`, brotliCompressSync(bytes, { params }));
   writeFileSync(`${file}.gz`, gzipSync(bytes, { level: 9 }));
-}
-
-function replace(unfinished) {
-  const old = `${unfinished}.old`;
-  if (existsSync(result)) renameSync(result, old);
-  renameSync(unfinished, result);
-  rmSync(old, { recursive: true, force: true });
-}
-
-/** Returns when the result was written; 0 if it does not exist. */
-function builtAt() {
-  return statSync(join(result, 'index.html'), { throwIfNoEntry: false })?.mtimeMs ?? 0;
-}
-
-/** Returns when a file got its content or its name. A file of an archive keeps an earlier time of modification. */
-function changedAt(file) {
-  return statSync(file).ctimeMs;
-}
-
-function filesAt(path) {
-  if (!statSync(path).isDirectory()) return [path];
-  return readdirSync(path).flatMap(name => filesAt(join(path, name)));
 }

@@ -33,7 +33,7 @@ const methods = {
     update: 'PATCH /store/inventory/{petId}',
     adjust: 'POST /store/inventory/{petId}/adjustments',
   },
-} as const satisfies Record<string, Record<string, OperationName>>;
+} as const;
 
 /** The operation that creates the resource of an ID. */
 interface Creators {

@@ -21,8 +21,8 @@ export interface ConsoleFiles {
   assets: ReadonlyMap<string, Content>;
 }
 
-/** Builds the console, in the directory of the project. */
-export const BUILD_COMMAND = 'node_modules/.bin/node web/console/build.mjs';
+/** Builds the console and the packages, in the directory of the project. */
+export const BUILD_COMMAND = 'node_modules/.bin/node scripts/build.mjs';
 
 export function isConsoleBuilt(): boolean {
   return existsSync(join(built, PAGE));

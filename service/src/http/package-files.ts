@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { BUILD_COMMAND } from '../console/console-files.ts';
 import { ApiError } from '../contract/errors.ts';
 import { Content } from '../kit/content.ts';
 import { codeOf } from '../kit/thrown.ts';
@@ -36,7 +37,7 @@ async function read(file: string): Promise<Buffer> {
     if (codeOf(error) !== 'ENOENT') throw error;
     throw new ApiError(
       'route_not_found',
-      'The packages of this service are not built: run `npm run setup` in its directory',
+      `The packages of this service are not built: run \`${BUILD_COMMAND}\` in its directory`,
     );
   }
 }

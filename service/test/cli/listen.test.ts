@@ -201,7 +201,7 @@ describe('petstore webhooks listen', () => {
   it('reports a restore of the service, and continues with log.restored, as a webhook does', async t => {
     const program = await startProgram(t);
     const { systemClock } = await petstore.load<typeof import('../../../sdk/src/clock.ts')>(
-      '../../client/dist/clock.js',
+      '../node_modules/@petstore/client/dist/clock.js',
     );
     t.mock.method(systemClock, 'random', () => 0.01);
     const { stop, end, notes } = await listen(t, program.url, ['--events', 'category.*']);

@@ -42,6 +42,11 @@ it('a service whose console is not built prints no link to it, and its page name
   const head = await fetchBytes(`${service.url}/console`, { method: 'HEAD' });
   assert.deepEqual([head.status, head.text], [503, '']);
   assert.equal((await fetchBytes(`${service.url}/console/assets/main.js`)).status, 404);
+  for (const path of ['/packages', '/packages/client.tgz']) {
+    const { status, text } = await fetchBytes(service.url + path);
+    assert.equal(status, 404);
+    assert.ok(text.includes(`run \`${BUILD_COMMAND}\``), text);
+  }
 
   const settings = { PETSTORE_DATA: data, PORT: new URL(service.url).port };
   const link = await run(t, ['sign-in-link'], settings, main);
@@ -55,7 +60,7 @@ it('a service whose console is not built prints no link to it, and its page name
   assert.doesNotMatch(stdout, /"level":[456]0/);
 });
 
-describe('every documented way to start the service builds the console before:', () => {
+describe('every documented way to start the service builds the console and the packages before:', () => {
   /** Fails unless the parts follow each other in a text. */
   const assertInOrder = (text: string, ...parts: string[]) => {
     const places = parts.map(part => text.indexOf(part));
@@ -87,10 +92,11 @@ describe('every documented way to start the service builds the console before:',
     const [, build, image] = readProjectFile('Dockerfile')
       .split(/^FROM /m)
       .slice(1);
-    assert.match(build!, /^\S+ AS console\n/);
+    assert.match(build!, /^\S+ AS build\n/);
     // As in package.json, but with the Node.js of the image.
     assertInOrder(build!, 'RUN npm ci', `RUN ${BUILD_COMMAND.replace('node_modules/.bin/', '')}`);
-    assert.match(image!, /^COPY --from=console \/app\/web\/console\/dist web\/console\/dist$/m);
+    for (const name of ['web/console/dist', 'packages'])
+      assert.ok(image!.includes(`\nCOPY --from=build /app/${name} ${name}\n`), name);
     assert.equal(composeFile().services.service.build, '.');
     new DocumentedCommands('docs/operations.md').find('docker build -t');
     for (const file of ['compose.yaml', 'deploy/kubernetes/deployment.yaml'])
@@ -113,7 +119,8 @@ it('the build replaces its result when its sources have changed, also by files o
      export const build = async ({ build: { outDir } }) => cpSync('web/console/index.html', outDir + '/index.html');`,
   );
   write('node_modules/vite/package.json', '{"exports":"./index.mjs"}');
-  cpSync(join(root, 'web/console/build.mjs'), join(directory, 'web/console/build.mjs'));
+  for (const name of ['web/console/build.mjs', 'scripts/outdated.mjs'])
+    cpSync(join(root, name), join(directory, name));
   const build = () => {
     const { stderr } = spawnSync(process.execPath, ['web/console/build.mjs'], {
       cwd: directory,

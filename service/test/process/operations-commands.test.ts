@@ -31,7 +31,7 @@ const skipped: Record<string, string> = {
   'npm run rolling-restarts': 'takes minutes; rolling-restarts.test.ts runs a part of it',
   'check --checkpoint': 'check-history.test.ts runs it, with checkpoints of its store',
   'npm run bench': 'measures',
-  'web/console/build.mjs': 'builds the console in npm run check',
+  'scripts/build.mjs': 'builds the console and the packages in npm run check',
   'main.ts serve': 'is how service-process.ts starts every service',
   'npm start': 'runs in set-up.test.ts',
   'npm run start:replicas': 'runs in start-replicas.test.ts',

@@ -10,18 +10,12 @@ const version: string = JSON.parse(readFileSync(join(root, 'package.json'), 'utf
 
 /** The text before and after the version of the release in each place that states it, but in package.json and the changelog. */
 const places: readonly (readonly [file: string, before: string, after?: string])[] = [
-  ['cli/package.json', '"name": "@petstore/cli",\n  "version": "'],
-  ['cli/package.json', '"@petstore/client": "'],
   ['deploy/kubernetes/kustomization.yaml', 'newTag: '],
   ['docs/operations.md', 'registry.example.org/petstore:'],
   ['docs/releasing.md', 'registry.example.org/petstore:'],
   ['package-lock.json', '{\n  "name": "petstore",\n  "version": "'],
   ['package-lock.json', '"": {\n      "name": "petstore",\n      "version": "'],
-  ['package-lock.json', '"name": "@petstore/cli",\n      "version": "'],
-  ['package-lock.json', '"name": "@petstore/client",\n      "version": "'],
-  ['package-lock.json', '"@petstore/client": "'],
   ['sdk/src/version.ts', "const VERSION = '"],
-  ['sdk/package.json', '"name": "@petstore/client",\n  "version": "'],
 ];
 const files = ['CHANGELOG.md', 'package.json', ...new Set(places.map(([file]) => file))];
 

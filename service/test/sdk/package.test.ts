@@ -17,13 +17,28 @@ const installed = join(directory, 'node_modules/@petstore/client');
 const KIB = 1024;
 
 describe('the package', () => {
-  it('contains the compiled modules, their types, the README and the license, and needs no other package', () => {
+  it('contains the compiled modules with types and source maps, and the documents, and needs no other package', () => {
     const manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
     for (const kind of ['dependencies', 'peerDependencies', 'optionalDependencies'])
       assert.equal(manifest[kind], undefined);
-    assert.deepEqual(readdirSync(installed).toSorted(), ['LICENSE', 'README.md', 'dist', 'package.json']);
-    for (const module of globSync('**/*.js', { cwd: join(installed, 'dist') }))
-      assert.doesNotMatch(readFileSync(join(installed, 'dist', module), 'utf8'), /from '[^.]/, module);
+    assert.deepEqual(manifest.engines, { node: '>=20' });
+    assert.deepEqual(readdirSync(installed).toSorted(), [
+      'CHANGELOG.md',
+      'LICENSE',
+      'README.md',
+      'dist',
+      'package.json',
+    ]);
+    const modules = globSync('**/*.js', { cwd: join(installed, 'dist') });
+    assert.ok(modules.includes('index.js'));
+    for (const module of modules) {
+      const file = join(installed, 'dist', module);
+      assert.doesNotMatch(readFileSync(file, 'utf8'), /from ['"][^.]/, module);
+      const { sources, sourcesContent } = JSON.parse(readFileSync(`${file}.map`, 'utf8'));
+      const source = module.replace(/\.js$/, '.ts');
+      assert.deepEqual(sources, [basename(source)]);
+      assert.deepEqual(sourcesContent, [readFileSync(join(root, 'sdk/src', source), 'utf8')]);
+    }
     assert.deepEqual(
       readFileSync(join(installed, 'LICENSE'), 'utf8'),
       readFileSync(join(root, 'LICENSE'), 'utf8'),

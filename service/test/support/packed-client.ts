@@ -9,12 +9,12 @@ export type PackedClient = typeof import('../../../sdk/src/index.ts');
 /** A directory in which nothing but the packed client is installed. */
 export interface InstalledClient {
   directory: string;
-  /** The package, as `npm pack` made it. */
+  /** The package. */
   tarball: string;
 }
 
 export function installClient(): InstalledClient {
-  const directory = installPacked('sdk');
+  const directory = installPacked('client');
   return { directory, tarball: join(directory, globSync('*.tgz', { cwd: directory })[0]!) };
 }
 

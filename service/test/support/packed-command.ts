@@ -19,7 +19,7 @@ interface Replaced {
 
 /** The installed command, run with an environment of its own. */
 export class PackedCommand {
-  readonly directory = installPacked('cli');
+  readonly directory = installPacked('command');
   readonly bin = join(this.directory, BIN);
   readonly environment: Record<string, string>;
 

@@ -2,38 +2,36 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
 import {
+  copyFileSync,
   existsSync,
   globSync,
+  lstatSync,
   mkdirSync,
   readFileSync,
-  realpathSync,
   renameSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 
 const root = join(import.meta.dirname, '../../..');
 const cache = join(root, 'node_modules/.cache/petstore-packed');
 
+/** The packages that a service offers, with the workspaces that they are made from. */
+const workspaces = { client: 'sdk', command: 'cli' };
+
 /**
- * Packs a workspace as for a release, and installs it in an empty directory with the packages that it needs. Returns the
- * directory, which also has the packages as `npm pack` made them. All test files share it, until the sources change.
+ * Builds the packages that a service offers, and installs one of them in an empty directory with the packages that it needs. Returns
+ * the directory, which also has the packages themselves. All test files share it, until the package changes.
  */
-export function installPacked(workspace: 'sdk' | 'cli'): string {
-  const patterns = [
-    '{sdk,pet-files,cli}/{src/**/*.ts,*.json,*.md}',
-    'cli/bin/*',
-    'package-lock.json',
-    'tsconfig.json',
-  ];
-  const hash = createHash('sha256');
-  for (const file of globSync(patterns, { cwd: root }).toSorted())
-    hash.update(file).update(readFileSync(join(root, file)));
-  const directory = join(cache, `${workspace}-${hash.digest('hex').slice(0, 16)}`);
+export function installPacked(name: keyof typeof workspaces): string {
+  run(root, process.execPath, 'scripts/build-packages.mjs');
+  const tarball = join(root, 'packages', `${name}.tgz`);
+  const hash = createHash('sha256').update(readFileSync(tarball)).digest('hex');
+  const directory = join(cache, `${name}-${hash.slice(0, 16)}`);
   if (existsSync(directory)) return directory;
   const own = join(cache, randomUUID());
-  install(own, join(root, workspace));
+  install(own, tarball, join(root, workspaces[name]));
   try {
     renameSync(own, directory);
   } catch (error) {
@@ -44,16 +42,16 @@ export function installPacked(workspace: 'sdk' | 'cli'): string {
   return directory;
 }
 
-/** The packages come from this project's `node_modules`, because tests use no registry. */
-function install(directory: string, workspace: string): void {
+/** The packages of others come from this project's `node_modules`, because tests use no registry. */
+function install(directory: string, tarball: string, workspace: string): void {
   mkdirSync(directory, { recursive: true });
   // It is a project of its own.
   writeFileSync(join(directory, 'package.json'), '{"type":"module"}');
-  // npm may be configured to run no scripts.
-  run(root, process.execPath, 'scripts/build-command.mjs');
-  // Those of this project are links to their workspaces.
-  const sources = [workspace, ...packagesBelow(workspace)].map(path => realpathSync(path));
-  run(root, 'npm', 'pack', '--ignore-scripts', '--pack-destination', directory, ...sources);
+  copyFileSync(tarball, join(directory, basename(tarball)));
+  // Those of this project are links to their workspaces, and inside of the package.
+  const others = packagesBelow(workspace).filter(path => !lstatSync(path).isSymbolicLink());
+  if (others.length > 0)
+    run(root, 'npm', 'pack', '--ignore-scripts', '--pack-destination', directory, ...others);
   const tarballs = globSync('*.tgz', { cwd: directory }).map(name => `./${name}`);
   const options = ['--offline', '--omit=optional', '--no-audit', '--no-package-lock'];
   run(directory, 'npm', 'install', ...options, ...tarballs);
