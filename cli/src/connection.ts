@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { type ClientOptions, PetStore, type Wait } from '@petstore/client';
+import { type Client, type ClientOptions, createClient, PetStore, type Wait } from '@petstore/client';
 import { LoginError, UsageError } from './failure.ts';
 import { type Profile, readProfiles } from './profiles.ts';
 import type { Settings } from './settings.ts';
@@ -93,17 +93,28 @@ export interface ConnectOptions {
 
 /** Returns a client that reports its waits to `note`. */
 export function connect(
+  connection: Connection,
+  settings: Pick<Settings, 'maxWait'>,
+  options: ConnectOptions,
+): PetStore {
+  return new PetStore(optionsOf(connection, settings, options));
+}
+
+/** Returns a client for requests that name their path. */
+export function connectRaw(
+  connection: Connection,
+  settings: Pick<Settings, 'maxWait'>,
+  options: ConnectOptions,
+): Client {
+  return createClient(optionsOf(connection, settings, options));
+}
+
+function optionsOf(
   { url, apiKey }: Connection,
   { maxWait }: Pick<Settings, 'maxWait'>,
   { fetch, note }: ConnectOptions,
-): PetStore {
-  return new PetStore({
-    baseUrl: url,
-    ...(apiKey !== undefined && { apiKey }),
-    ...(maxWait !== undefined && { maxWait }),
-    ...(fetch && { fetch }),
-    onWait: wait => noteWait(wait, note),
-  });
+): ClientOptions {
+  return { baseUrl: url, apiKey, maxWait, fetch, onWait: wait => noteWait(wait, note) };
 }
 
 const reasons: Record<Wait['reason'], string> = {

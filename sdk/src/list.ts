@@ -83,7 +83,7 @@ export function list<Name extends ListName>(
 }
 
 /** Returns the URL of the next page (RFC 8288). Throws for a URL outside of the API, to which a key must not be sent. */
-function nextOf({ baseUrl }: Client, url: URL, headers: Headers): URL | undefined {
+export function nextOf({ baseUrl }: Client, url: URL, headers: Headers): URL | undefined {
   const [, link] = /<([^>]*)>; *rel="?next\b/.exec(headers.get('Link') ?? '') ?? [];
   if (!link) return undefined;
   const next = new URL(link, url);

@@ -61,7 +61,8 @@ export async function* subscribe(
   }
 }
 
-interface Message {
+/** A message of a stream. */
+export interface Message {
   id: string | undefined;
   data: string | undefined;
 }
@@ -70,7 +71,7 @@ interface Message {
  * Yields the messages of a stream (HTML Living Standard, §9.2) until it ends, breaks or is silent. A message without
  * `data` reports the position in the log. The last message is dropped unless it is complete.
  */
-async function* messagesIn(
+export async function* messagesIn(
   stream: ReadableStream<Uint8Array>,
   clock: Clock,
   signal: AbortSignal | undefined,

@@ -7,6 +7,7 @@ import { exports } from './export.ts';
 import { history } from './history.ts';
 import { importFile } from './import.ts';
 import { keys } from './keys.ts';
+import { mcp } from './mcp.ts';
 import { orders } from './orders.ts';
 import { pets } from './pets.ts';
 import { login, logout, profiles } from './profiles.ts';
@@ -43,5 +44,6 @@ export const commands: readonly Command[] = [
   login,
   logout,
   ...profiles,
+  mcp,
   completion,
 ];

@@ -8,7 +8,7 @@ import { operationLine, operationMarkdown } from './operation-markdown.ts';
 import { operationPage } from './operation-page.ts';
 import { searchEntries } from './search-entries.ts';
 import { markdownTools, type Page, type Site, shell } from './shell.ts';
-import { operationUrl, PORTAL_URL, SEARCH_URL } from './urls.ts';
+import { chapterUrl, operationUrl, PORTAL_URL, SEARCH_URL } from './urls.ts';
 
 const types = {
   html: 'text/html; charset=utf-8',
@@ -92,7 +92,7 @@ function summary(view: ContractView, documents: readonly Document[]): string {
 
 > ${info.description.split('\n', 1)[0]}
 
-Everything on one page: [llms-full.txt](/llms-full.txt). The contract: [openapi.yaml](/openapi.yaml).
+Everything on one page: [llms-full.txt](/llms-full.txt). The contract: [openapi.yaml](/openapi.yaml). Tools for agents, instead of requests: [petstore mcp](${chapterUrl('Agents')}.md).
 
 ## Documents
 

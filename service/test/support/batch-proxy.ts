@@ -39,8 +39,8 @@ export class BatchProxy {
     this.#server = createServer((request, response) => this.#forward(request, response));
   }
 
-  async listen(): Promise<string> {
-    await once(this.#server.listen(0, '127.0.0.1'), 'listening');
+  async listen(port = 0): Promise<string> {
+    await once(this.#server.listen(port, '127.0.0.1'), 'listening');
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 

@@ -1,0 +1,97 @@
+import { newIdempotencyKey } from '../call.ts';
+import type { Client } from '../client.ts';
+import { defined } from '../defined.ts';
+import { PetStoreError } from '../errors.ts';
+import { exchange } from '../exchange.ts';
+import { nextOf } from '../list.ts';
+import type { CallOptions, Request } from '../request.ts';
+import { type Message, messagesIn } from '../subscribe.ts';
+
+/** A request that names its path instead of an operation. */
+export interface RawRequest {
+  method: string;
+  /** The path below the base URL, with its query: `/pets?limit=3`. */
+  path: string;
+  /** Is sent as JSON. */
+  body?: object | undefined;
+}
+
+export interface RawResponse {
+  status: number;
+  headers: Headers;
+  text: string;
+  /** The `cursor` of the next page of a list; `undefined` on the last page. */
+  nextCursor: string | undefined;
+}
+
+export interface RawOptions extends CallOptions {
+  /** What the `Content-Type` of a response contains; `json` unless set. */
+  accepts?: string | undefined;
+}
+
+/** The operations that have limits of their own, or none. */
+const pacers: Readonly<Record<string, 'accountPacer' | 'servicePacer'>> = {
+  '/account': 'accountPacer',
+  '/healthz': 'servicePacer',
+  '/readyz': 'servicePacer',
+  '/openapi.json': 'servicePacer',
+  '/openapi.yaml': 'servicePacer',
+};
+
+/** Sends any request within the limits of the client, and again as the other calls. A POST has an `Idempotency-Key`. */
+export function send(client: Client, request: RawRequest, options?: RawOptions): Promise<RawResponse> {
+  const sent = requestOf(client, request, options);
+  return exchange(client, sent, async response => {
+    const { headers, status } = response;
+    const nextCursor = nextOf(client, sent.url, headers)?.searchParams.get('cursor') ?? undefined;
+    return { status, headers, text: await response.text(), nextCursor };
+  });
+}
+
+/** Yields the messages of a stream until it ends. The first one is its position in the log, without `data`. */
+export async function* stream(
+  client: Client,
+  path: string,
+  options: RawOptions = {},
+): AsyncGenerator<Message> {
+  const request = requestOf(client, { method: 'GET', path }, { ...options, accepts: 'event-stream' });
+  const body = await exchange(client, request, async ({ body }) => body);
+  if (body) yield* messagesIn(body, client.clock, options.signal);
+}
+
+/** Returns the URL of a path. Throws a `PetStoreError` for a path that leads out of the API. */
+export function urlOf({ baseUrl }: Pick<Client, 'baseUrl'>, path: string): URL {
+  const text = baseUrl + path.slice(1);
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  // Dots could lead above the base URL.
+  if (/^\/(?!\/)/.test(path) && url?.href.startsWith(baseUrl)) return url;
+  throw new PetStoreError(`A path looks like /pets?limit=3, not ${JSON.stringify(path)}`);
+}
+
+/** Returns the path of a URL below the base URL, without its query. */
+export function pathOf({ baseUrl }: Pick<Client, 'baseUrl'>, url: URL): string {
+  return url.pathname.slice(new URL(baseUrl).pathname.length - 1);
+}
+
+function requestOf(client: Client, { method, path, body }: RawRequest, options: RawOptions = {}): Request {
+  const url = urlOf(client, path);
+  const place = pathOf(client, url);
+  const name = pacers[place];
+  const { operations } = (body ?? {}) as { operations?: unknown };
+  const cost = place === '/batch' && Array.isArray(operations) ? operations.length : 0;
+  const idempotencyKey = method === 'POST' ? newIdempotencyKey() : undefined;
+  return {
+    operation: `${method} ${place}`,
+    method,
+    url,
+    body,
+    options: {
+      ...(name && { pacer: client[name] }),
+      // These operations describe the present state, so they are not sent again.
+      ...(name === 'servicePacer' && { maxRetries: 0 }),
+      cost: cost || 1,
+      ...defined({ idempotencyKey }),
+      ...defined(options),
+    },
+  };
+}
