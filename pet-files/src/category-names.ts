@@ -30,15 +30,14 @@ export class CategoryNames {
 
   /** Returns the ID of a category, and creates a name if that is wanted. Throws a `Rejection` if there is no such name. */
   async find(category: string | number): Promise<number> {
-    if (typeof category === 'number') return category;
-    const known = await this.#look(category);
+    const known = await this.known(category);
     if (known !== undefined) return known;
     if (!this.#creation.creates)
       throw new Rejection(
         'unknown_category',
         `There is no category ${JSON.stringify(category)}: correct the name, or ${this.#creation.howTo}`,
       );
-    return this.#create(category);
+    return this.#create(String(category));
   }
 
   /** Throws a `Rejection` if `find` would not find or create a category, or if an ID does not exist. Creates nothing. */
@@ -53,9 +52,11 @@ export class CategoryNames {
       throw new Rejection('unknown_category', `There is no category with the ID ${category}: correct the ID`);
   }
 
-  async #look(name: string): Promise<number | undefined> {
+  /** Returns the ID of a category; `undefined` if no category has the name. */
+  async known(category: string | number): Promise<number | undefined> {
+    if (typeof category === 'number') return category;
     this.#ids ??= await this.#read();
-    return this.#ids.get(keyOf(name));
+    return this.#ids.get(keyOf(category));
   }
 
   async #read(): Promise<Map<string, number>> {

@@ -71,25 +71,34 @@ export class CsvRows {
     this.#isRaw = isRaw;
   }
 
-  /** Returns the row of the next record; `undefined` if its cells are empty. */
+  /** Returns the row of the next record; `undefined` if its cells are empty, or if it names the delimiter for Excel. */
   next({ raw, record }: ParsedRecord): CsvRow | undefined {
+    const isFirst = this.lines === 0;
     // The text of a record begins with the empty lines before it.
     const [empty = ''] = /^[\r\n]*/.exec(raw)!;
     const line = this.lines + breaksIn(empty) + 1;
     this.lines += breaksIn(raw);
     if (record.every(cell => cell.trim() === '')) return undefined;
+    if (isFirst && /^sep=[,;\t]?$/i.test(record.join(''))) return undefined;
     return { line, cells: this.#isRaw ? record : record.map(unescapeFormula) };
   }
 }
 
 const breaksIn = (text: string) => text.match(/\r\n|\r|\n/g)?.length ?? 0;
 
-/** Returns why the cells of a row do not fit the header; `undefined` if they do. */
+/** Returns cells without empty ones at the end: spreadsheet programs write those of columns that were used once. */
+export function withoutEmptyEnd(cells: readonly string[]): readonly string[] {
+  let end = cells.length;
+  while (end > 0 && cells[end - 1]!.trim() === '') end--;
+  return cells.slice(0, end);
+}
+
+/** Returns why the cells of a row do not fit the header; `undefined` if they do. Further cells may be empty. */
 export function widthProblem(
   cells: readonly string[],
   header: readonly string[],
   delimiter: Delimiter,
 ): string | undefined {
-  if (cells.length === header.length) return undefined;
+  if (cells.length >= header.length && withoutEmptyEnd(cells).length <= header.length) return undefined;
   return `The row has ${cells.length} cells, but the header has ${header.length}: put a cell with ${JSON.stringify(delimiter)} in quotes`;
 }

@@ -11,6 +11,16 @@ export {
   MAX_ROW,
   type ParsedRecord,
   widthProblem,
+  withoutEmptyEnd,
 } from './csv.ts';
 export { escapeFormula, unescapeFormula } from './formulas.ts';
-export { type ImportedPet, newPetOf, petOf, Rejection, rules, stockToSet } from './pet-rules.ts';
+export {
+  type Completion,
+  completionOf,
+  type ImportedPet,
+  newPetOf,
+  petOf,
+  Rejection,
+  rules,
+} from './pet-rules.ts';
+export { type Encoding, EncodingError, encodings, TextReader } from './text-reader.ts';

@@ -47,23 +47,36 @@ export function petOf(values: Readonly<Record<string, unknown>>): ImportedPet {
   return pet;
 }
 
-/** Returns the body that creates a pet of a category. A pet without stock is sold. */
-export function newPetOf({ category: _, quantity, status, ...pet }: ImportedPet, categoryId: number): NewPet {
-  const created = quantity === 0 ? 'sold' : status;
+/** Returns the body that creates a pet of a category. A pet without stock is sold, unless an order is to hold its unit. */
+export function newPetOf(imported: ImportedPet, categoryId: number): NewPet {
+  const { category: _, quantity, status, ...pet } = imported;
+  const created = isHeld(imported) ? 'available' : quantity === 0 ? 'sold' : status;
   return { ...pet, categoryId, ...(created && { status: created }) };
 }
 
-/** Returns the stock that a pet needs after it was created; `undefined` if it starts with it: one unit, or none when it is sold. */
-export function stockToSet({ quantity }: Pick<ImportedPet, 'quantity'>): number | undefined {
-  return quantity !== undefined && quantity > 1 ? quantity : undefined;
+/**
+ * What has to follow the creation of a pet, so that it has the stock of its row: a quantity, or an open order that holds its unit. A pet
+ * starts with one unit, or none when it is sold.
+ */
+export type Completion = { kind: 'stock'; quantity: number } | { kind: 'order'; quantity: 1 };
+
+export function completionOf(pet: Pick<ImportedPet, 'status' | 'quantity'>): Completion | undefined {
+  if (isHeld(pet)) return { kind: 'order', quantity: 1 };
+  const { quantity } = pet;
+  return quantity !== undefined && quantity > 1 ? { kind: 'stock', quantity } : undefined;
+}
+
+/** Whether open orders hold all units of a pet. Their number is not in the file. */
+function isHeld({ status, quantity }: Pick<ImportedPet, 'status' | 'quantity'>): boolean {
+  return status === 'pending' && quantity === 0;
 }
 
 /** A quantity decides about the status, so that one of both would be lost. */
 function checkStock({ status, quantity }: Pick<ImportedPet, 'status' | 'quantity'>): void {
   if (status === 'sold' && quantity !== undefined && quantity > 0)
     reject(`quantity: a sold pet has no stock, but the row has ${quantity}. Write 0, or another status`);
-  if (status !== undefined && status !== 'sold' && quantity === 0)
-    reject(`quantity: a pet that is ${status} has at least 1. Write 1 or more, or the status sold`);
+  if (status === 'available' && quantity === 0)
+    reject('quantity: a pet that is available has at least 1. Write 1 or more, or the status sold');
 }
 
 function nameOf(field: string, value: unknown): string {
@@ -86,7 +99,7 @@ function hiddenIn(text: string): string | undefined {
 }
 
 function statusOf(value: unknown): ImportedPet['status'] {
-  const text = typeof value === 'string' ? value.trim() : value;
+  const text = typeof value === 'string' ? value.trim().toLowerCase() : value;
   const status = rules.status.find(status => status === text);
   return (
     status ?? reject(`status: write one of ${rules.status.join(', ')} instead of ${JSON.stringify(value)}`)
@@ -95,7 +108,9 @@ function statusOf(value: unknown): ImportedPet['status'] {
 
 function integerOf(field: string, value: unknown, minimum: number, maximum: number): number {
   if (isMissing(value)) reject(`category: is missing. Write the name of a category, or its ID as ${field}`);
-  const number = typeof value === 'string' && /^\s*\d+\s*$/.test(value) ? Number(value) : value;
+  // Some programs write 3 as 3.0. In 3.000 the dot may separate thousands.
+  const [, digits] = (typeof value === 'string' && /^\s*(\d+)(?:[.,]0{1,2})?\s*$/.exec(value)) || [];
+  const number = digits === undefined ? value : Number(digits);
   if (Number.isSafeInteger(number) && (number as number) >= minimum && (number as number) <= maximum)
     return number as number;
   return reject(

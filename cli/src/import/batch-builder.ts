@@ -1,14 +1,30 @@
-import type { BatchOperation } from '@petstore/client';
-import { type CategoryNames, newPetOf, petOf, Rejection, stockToSet } from '@petstore/pet-files';
+import type { Account, BatchOperation } from '@petstore/client';
+import {
+  type CategoryNames,
+  type Completion,
+  completionOf,
+  newPetOf,
+  petOf,
+  Rejection,
+} from '@petstore/pet-files';
 import { LoginError } from '../failure.ts';
+import type { ExistingPets } from './existing-pets.ts';
 import type { Batch } from './journal.ts';
 import type { Row } from './rows.ts';
 
 /** A batch of rejected rows only is stored after this many, so that it needs little memory. */
 const MAX_ROWS = 1000;
 
-/** A row with its operations, or why it is rejected. */
+/** A row with its operations, which has none if its pet exists, or why it is rejected. */
 type Prepared = { row: Row; operations: BatchOperation[] } | { row: Row; rejection: Rejection };
+
+/** What the rows of an import need. */
+export interface Needs {
+  categories: CategoryNames;
+  /** `undefined` to create pets that exist. */
+  existing: ExistingPets | undefined;
+  mayDo: (scope: Account['scopes'][number]) => boolean;
+}
 
 /** A batch, and the rows that it is made of. */
 export interface Work extends Batch {
@@ -18,20 +34,26 @@ export interface Work extends Batch {
 /** Makes batches of rows. */
 export class BatchBuilder {
   readonly #rows: AsyncIterator<Row>;
-  readonly #categories: CategoryNames;
-  readonly #canSetStock: boolean;
+  readonly #needs: Needs;
   /** A row that did not fit into the last batch. */
   #next: Prepared | undefined;
 
-  constructor(rows: AsyncIterator<Row>, categories: CategoryNames, canSetStock: boolean) {
+  constructor(rows: AsyncIterator<Row>, needs: Needs) {
     this.#rows = rows;
-    this.#canSetStock = canSetStock;
-    this.#categories = categories;
+    this.#needs = needs;
   }
 
   /** Returns the next batch of at most `size` operations, but at least one row; `undefined` at the end of the file. */
   async take(size: number): Promise<Work | undefined> {
-    const work: Work = { rows: 0, lines: [0, 0], operations: [], pets: [], rejections: [], source: [] };
+    const work: Work = {
+      rows: 0,
+      lines: [0, 0],
+      operations: [],
+      pets: [],
+      rejections: [],
+      existing: 0,
+      source: [],
+    };
     while (work.rows < MAX_ROWS) {
       const prepared = this.#next ?? (await this.#prepareNext());
       this.#next = prepared;
@@ -58,20 +80,29 @@ export class BatchBuilder {
 
   async #operationsOf({ line, values }: Row): Promise<BatchOperation[]> {
     if (typeof values === 'string') throw new Rejection('invalid_request', values);
+    const { categories, existing } = this.#needs;
     const pet = petOf(values);
-    const body = newPetOf(pet, await this.#categories.find(pet.category));
-    const quantity = stockToSet(pet);
-    if (quantity === undefined) return [{ method: 'POST', path: '/pets', body }];
-    // The pet would be created without its stock.
-    if (!this.#canSetStock)
-      throw new LoginError(
-        `Line ${line} has a quantity, and the API key lacks the scope inventory:write: ask an administrator to add it, or leave the column out with --map quantity=`,
-      );
+    const categoryId = await categories.find(pet.category);
+    if (await existing?.findOrAdd(pet.name, categoryId)) return [];
+    const body = newPetOf(pet, categoryId);
+    const completion = completionOf(pet);
+    if (completion === undefined) return [{ method: 'POST', path: '/pets', body }];
     const label = `line-${line}`;
-    return [
-      { method: 'POST', path: '/pets', body, label },
-      { method: 'PUT', path: `/store/inventory/{${label}}`, body: { quantity } },
-    ];
+    return [{ method: 'POST', path: '/pets', body, label }, this.#operationOf(completion, line, label)];
+  }
+
+  /** Returns the operation that completes a pet. Without it the pet would have another stock than its row. */
+  #operationOf({ kind, quantity }: Completion, line: number, label: string): BatchOperation {
+    const scope = kind === 'stock' ? 'inventory:write' : 'orders:write';
+    const part =
+      kind === 'stock' ? 'has a quantity' : 'has a pending pet without stock, which needs an open order';
+    if (!this.#needs.mayDo(scope))
+      throw new LoginError(
+        `Line ${line} ${part}, and the API key lacks the scope ${scope}: ask an administrator to add it, or leave the column out with --map quantity=`,
+      );
+    return kind === 'stock'
+      ? { method: 'PUT', path: `/store/inventory/{${label}}`, body: { quantity } }
+      : { method: 'POST', path: '/store/orders', body: { petId: { $id: label }, quantity } };
   }
 }
 
@@ -81,6 +112,10 @@ function add(work: Work, prepared: Prepared): void {
   if ('rejection' in prepared) {
     const { code, message } = prepared.rejection;
     work.rejections.push({ row: index, code, message });
+    return;
+  }
+  if (prepared.operations.length === 0) {
+    work.existing++;
     return;
   }
   work.pets.push(index);

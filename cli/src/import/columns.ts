@@ -51,6 +51,11 @@ function checkHeader(
   const missing = [...mapped.keys()].find(column => !header.includes(column));
   if (missing !== undefined)
     throw new UsageError(`--map: ${file} has no column ${JSON.stringify(missing)}. Columns: ${columns}`);
+  const nameless = header.findIndex(column => column.trim() === '');
+  if (nameless >= 0)
+    throw new UsageError(
+      `Column ${nameless + 1} of ${file} has no name: name it in the first line, or remove it. Columns: ${columns}`,
+    );
   const place = found.indexOf(undefined);
   if (place >= 0) throw new UsageError(unknownColumn(header[place]!));
   const twice = found.find((field, i) => field !== '' && found.indexOf(field) !== i);

@@ -2,6 +2,7 @@ import { CategoryNames, petOf, Rejection } from '@petstore/pet-files';
 import type { Context } from '../command.ts';
 import { exitCodes, PartialError } from '../failure.ts';
 import { columnsOf } from './columns.ts';
+import { ExistingPets } from './existing-pets.ts';
 import { creationOf, type ImportOptions, type Summary } from './import-pets.ts';
 import { type Row, rowsOf } from './rows.ts';
 import type { Source } from './source.ts';
@@ -13,15 +14,18 @@ const SHOWN = 20;
 export async function* checkPets(
   { store, calls, fail, note }: Context,
   source: Source,
-  { map, createCategories }: ImportOptions,
+  { map, createCategories, skipExisting }: ImportOptions,
 ): AsyncGenerator<Summary> {
   const startedAt = performance.now();
   const columns = columnsOf(source, map);
   const categories = new CategoryNames(store, calls, creationOf(createCategories));
+  const existing = skipExisting ? new ExistingPets(store, calls) : undefined;
   let rejected = 0;
+  let skipped = 0;
   for await (const row of rowsOf(source, columns, 0)) {
-    const problem = await problemOf(row, categories);
-    if (!problem) continue;
+    const problem = await problemOf(row, categories, existing);
+    if (problem === 'exists') skipped++;
+    if (!problem || problem === 'exists') continue;
     rejected++;
     if (rejected <= SHOWN) fail(new Error(`Line ${row.line}: ${problem.message} (${problem.code})`));
   }
@@ -35,7 +39,7 @@ export async function* checkPets(
     created: 0,
     rejected,
     incomplete: 0,
-    skipped: 0,
+    skipped,
     rejectedFile: null,
     dryRun: true,
     seconds: Math.round((performance.now() - startedAt) / 100) / 10,
@@ -47,11 +51,20 @@ export async function* checkPets(
     );
 }
 
-async function problemOf({ values }: Row, categories: CategoryNames): Promise<Rejection | undefined> {
+/** Returns why a row would not be imported; `undefined` if it would be. */
+async function problemOf(
+  { values }: Row,
+  categories: CategoryNames,
+  existing: ExistingPets | undefined,
+): Promise<Rejection | 'exists' | undefined> {
   try {
     if (typeof values === 'string') throw new Rejection('invalid_request', values);
-    await categories.check(petOf(values).category);
-    return undefined;
+    const { name, category } = petOf(values);
+    await categories.check(category);
+    // A category that the import would create has no pets.
+    const categoryId = await categories.known(category);
+    if (categoryId === undefined) return undefined;
+    return (await existing?.findOrAdd(name, categoryId)) ? 'exists' : undefined;
   } catch (error) {
     if (error instanceof Rejection) return error;
     throw error;

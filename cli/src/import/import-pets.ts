@@ -7,6 +7,7 @@ import { type Progress, startProgress } from '../progress.ts';
 import { BatchBuilder } from './batch-builder.ts';
 import { BatchSender, type Connect, EXPIRED, inDoubt } from './batch-sender.ts';
 import { columnsOf } from './columns.ts';
+import { ExistingPets } from './existing-pets.ts';
 import { type Batch, Journal, type SentBatch } from './journal.ts';
 import { lock } from './lock.ts';
 import { RejectedRows } from './rejected-rows.ts';
@@ -19,6 +20,8 @@ const MAX_OPERATIONS = 500;
 export interface ImportOptions {
   map: readonly string[];
   createCategories: boolean;
+  /** Whether rows are left out whose name and category a pet has. */
+  skipExisting: boolean;
   /** What happens to a batch that the service may have executed, and does not know any more. */
   inDoubt: 'send' | 'skip' | undefined;
 }
@@ -35,7 +38,7 @@ export interface Summary {
   rejected: number;
   /** Pets that were created without the stock of their rows. */
   incomplete: number;
-  /** Rows that `--in-doubt skip` left out. */
+  /** Rows that `--skip-existing` or `--in-doubt skip` left out. */
   skipped: number;
   rejectedFile: string | null;
   dryRun: boolean;
@@ -99,7 +102,9 @@ class Import {
       sha256: source.sha256,
       map: options.map,
       format: source.format,
+      encoding: source.encoding,
       createCategories: options.createCategories,
+      skipExisting: options.skipExisting,
       raw: source.isRaw,
     };
     const earlier = Journal.open(source.file, identity);
@@ -120,12 +125,13 @@ class Import {
       await this.#finishSent(rows);
       this.#journal.save({ keyId: this.#account.keyId });
       const { store } = this.#sender;
-      const categories = new CategoryNames(
-        store,
-        this.#context.calls,
-        creationOf(this.#options.createCategories),
-      );
-      const builder = new BatchBuilder(rows, categories, mayDo(this.#account, 'inventory:write'));
+      const { calls } = this.#context;
+      const { createCategories, skipExisting } = this.#options;
+      const builder = new BatchBuilder(rows, {
+        categories: new CategoryNames(store, calls, creationOf(createCategories)),
+        existing: skipExisting ? new ExistingPets(store, calls) : undefined,
+        mayDo: scope => mayDo(this.#account, scope),
+      });
       for (let work = await builder.take(this.#size()); work; work = await builder.take(this.#size())) {
         const { source, ...batch } = work;
         const results = batch.operations.length > 0 ? (await this.#sender.send(batch)).results : [];
@@ -198,7 +204,7 @@ class Import {
       created: state.created + (isSkipped ? 0 : batch.pets.length - outcome.rejections.length),
       rejected: state.rejected + rejections.length,
       incomplete: state.incomplete + outcome.stockErrors.length,
-      skipped: state.skipped + (isSkipped ? batch.pets.length : 0),
+      skipped: state.skipped + batch.existing + (isSkipped ? batch.pets.length : 0),
       rejectedBytes: this.#rejected.sync(),
       sent: null,
     });
@@ -228,18 +234,21 @@ interface Outcome {
 function outcomeOf({ operations, pets }: Batch, results: readonly BatchResult[]): Outcome {
   const outcome: Outcome = { rejections: [], stockErrors: [] };
   let pet = -1;
-  for (const [i, { method, body }] of operations.entries()) {
+  for (const [i, { path, body }] of operations.entries()) {
     const { error } = results[i]!;
-    if (method === 'POST') pet++;
+    const createsPet = path === '/pets';
+    if (createsPet) pet++;
     if (!error) continue;
     const row = pets[pet]!;
     const { code, message } = error;
-    if (method === 'POST') outcome.rejections.push({ row, code, message });
+    if (createsPet) outcome.rejections.push({ row, code, message });
     else if (!results[i - 1]!.error) {
       const id = results[i - 1]!.body!.id;
+      const remedy =
+        path === '/store/orders' ? `orders place ${id}` : `stock set ${id} ${body!.quantity}`;
       outcome.stockErrors.push({
         row,
-        message: `Pet ${id} was created without its stock: ${message}. Run \`petstore stock set ${id} ${body!.quantity}\``,
+        message: `Pet ${id} was created without its stock: ${message}. Run \`petstore ${remedy}\``,
       });
     }
   }

@@ -24,6 +24,8 @@ export interface Batch {
   pets: number[];
   /** The rows that are not sent. */
   rejections: { row: number; code: string; message: string }[];
+  /** The number of rows whose pets exist. */
+  existing: number;
 }
 
 /** A batch that was sent, and whose response did not arrive yet. */
@@ -39,7 +41,9 @@ export interface Identity {
   sha256: string;
   map: readonly string[];
   format: string;
+  encoding: string;
   createCategories: boolean;
+  skipExisting: boolean;
   raw: boolean;
 }
 
@@ -53,7 +57,7 @@ export interface State extends Identity {
   rejected: number;
   /** Pets that were created without their stock. */
   incomplete: number;
-  /** Rows of batches that `--in-doubt skip` left out. */
+  /** Rows that `--skip-existing` or `--in-doubt skip` left out. */
   skipped: number;
   /** The size of the file with the rejected rows. */
   rejectedBytes: number;
@@ -147,6 +151,7 @@ function startAgain(path: string, { done }: State): string {
 const names: Partial<Record<keyof Identity, string>> = {
   url: 'the URL',
   createCategories: '--create-categories',
+  skipExisting: '--skip-existing',
 };
 const nameOf = (name: keyof Identity) => names[name] ?? `--${name}`;
 

@@ -1,5 +1,5 @@
 import { closeSync, existsSync, fstatSync, fsyncSync, ftruncateSync, openSync, writeSync } from 'node:fs';
-import { addedColumns, escapeFormula } from '@petstore/pet-files';
+import { addedColumns, escapeFormula, withoutEmptyEnd } from '@petstore/pet-files';
 import { stringify } from 'csv-stringify/sync';
 import { ImportError } from '../failure.ts';
 import type { Row } from './rows.ts';
@@ -73,8 +73,11 @@ export class RejectedRows {
   }
 
   #format({ line, original }: Row, code: string, message: string): string {
-    if (typeof original !== 'string')
-      return this.#csv([[line, code, message, ...original.filter((_, i) => !this.#isOwn(i))]]);
+    if (typeof original !== 'string') {
+      const width = Math.max(this.#source.header.length, withoutEmptyEnd(original).length);
+      const cells = original.slice(0, width).filter((_, i) => !this.#isOwn(i));
+      return this.#csv([[line, code, message, ...cells]]);
+    }
     return `${JSON.stringify({ line, code, message, ...membersOf(original) })}\n`;
   }
 

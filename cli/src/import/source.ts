@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
 import {
   type CsvRow,
   CsvRows,
@@ -9,8 +10,12 @@ import {
   csvProblem,
   type Delimiter,
   delimiterOf,
+  type Encoding,
+  EncodingError,
   HEADER_BYTES,
   type ParsedRecord,
+  TextReader,
+  withoutEmptyEnd,
 } from '@petstore/pet-files';
 import { parse } from 'csv-parse';
 import { UsageError } from '../failure.ts';
@@ -21,6 +26,7 @@ export type Format = 'csv' | 'ndjson';
 export interface Source {
   file: string;
   format: Format;
+  encoding: Encoding;
   /** CSV only. */
   delimiter: Delimiter;
   /** CSV only: whether the apostrophes before formulas are part of the cells. */
@@ -33,24 +39,32 @@ export interface Source {
   rows: number;
 }
 
-/** Reads a whole file once: whether it can be read as CSV, how many rows it has, and which content. */
-export async function inspect(file: string, format: Format, isRaw: boolean): Promise<Source> {
+/** How a file is read. */
+export interface Reading {
+  format: Format;
+  encoding: Encoding;
+  isRaw: boolean;
+}
+
+/** Reads a whole file once: whether it can be read as text and as CSV, how many rows it has, and which content. */
+export async function inspect(file: string, reading: Reading): Promise<Source> {
   const bytes = sizeOf(file);
-  const delimiter = format === 'csv' ? delimiterOf(await startOf(file)) : ',';
-  const source: Source = { file, format, delimiter, isRaw, header: [], bytes, sha256: '', rows: 0 };
+  const isCsv = reading.format === 'csv';
+  const delimiter = isCsv ? delimiterOf(await startOf(file, reading.encoding)) : ',';
+  const source: Source = { file, ...reading, delimiter, header: [], bytes, sha256: '', rows: 0 };
   const hash = createHash('sha256');
   for await (const { cells } of records(source, chunk => hash.update(chunk))) {
-    if (format === 'csv' && source.header.length === 0) source.header = cells;
+    if (isCsv && source.header.length === 0) source.header = withoutEmptyEnd(cells);
     else source.rows++;
   }
   return { ...source, sha256: hash.digest('hex') };
 }
 
-async function startOf(file: string): Promise<string> {
+async function startOf(file: string, encoding: Encoding): Promise<string> {
   const handle = await open(file);
   try {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEADER_BYTES), 0, HEADER_BYTES, 0);
-    return buffer.toString('utf8', 0, bytesRead);
+    return new TextDecoder(encoding).decode(buffer.subarray(0, bytesRead));
   } finally {
     await handle.close();
   }
@@ -61,10 +75,25 @@ type FileRecord = CsvRow;
 
 /** Yields the records of a file, including the header. */
 export function records(source: Source, onChunk?: (chunk: Buffer) => void): AsyncGenerator<FileRecord> {
-  // What another program appends meanwhile is not part of the import.
-  const stream = createReadStream(source.file, { end: Math.max(0, source.bytes - 1) });
-  if (onChunk) stream.on('data', chunk => onChunk(chunk as Buffer));
-  return source.format === 'csv' ? csvRecords(source, stream) : lines(stream);
+  const text = Readable.from(textOf(source, onChunk));
+  return source.format === 'csv' ? csvRecords(source, text) : lines(text);
+}
+
+async function* textOf({ file, bytes, encoding }: Source, onChunk?: (chunk: Buffer) => void) {
+  const reader = new TextReader(encoding);
+  try {
+    // What another program appends meanwhile is not part of the import.
+    for await (const chunk of createReadStream(file, { end: Math.max(0, bytes - 1) })) {
+      onChunk?.(chunk);
+      yield reader.read(chunk);
+    }
+    yield reader.end();
+  } catch (error) {
+    if (!(error instanceof EncodingError)) throw error;
+    throw new UsageError(
+      `${file} is not UTF-8 text: ${error.message}. Save it as “CSV UTF-8”, or use --encoding windows-1252, which Excel writes in Western Europe`,
+    );
+  }
 }
 
 async function* csvRecords({ file, delimiter, isRaw }: Source, stream: NodeJS.ReadableStream) {
@@ -77,6 +106,7 @@ async function* csvRecords({ file, delimiter, isRaw }: Source, stream: NodeJS.Re
       if (row) yield row;
     }
   } catch (error) {
+    if (error instanceof UsageError) throw error;
     throw new UsageError(`${file} is ${csvProblem(error)}`);
   }
 }

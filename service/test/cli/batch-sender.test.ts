@@ -10,7 +10,14 @@ type State = Partial<Parameters[1]['state']>;
 const petstore = new PackedCommand({ HOME: '/nonexistent' });
 const { BatchSender } = await petstore.load<Module>('import/batch-sender.js');
 
-const batch = { rows: 3, lines: [2, 4] as const, operations: [], pets: [0, 1, 2], rejections: [] };
+const batch = {
+  rows: 3,
+  lines: [2, 4] as const,
+  operations: [],
+  pets: [0, 1, 2],
+  rejections: [],
+  existing: 0,
+};
 
 /**
  * A sender in the time of the test. For each batch its client sends requests with the given statuses, in turn, and `before` runs

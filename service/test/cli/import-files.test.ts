@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import fc from 'fast-check';
 import { exportedColumns, fields } from '../../../pet-files/src/columns.ts';
@@ -53,6 +55,84 @@ describe('petstore import', () => {
       assert.deepEqual(await newNames(), ['A, B']);
     });
   }
+
+  it('reads what spreadsheet programs write: sep=, empty cells at the end, 3.0 and capital letters', async () => {
+    test.write(
+      'sheet.csv',
+      'sep=;',
+      'name;category;status;quantity;;',
+      'Decimal;Dogs;Available;3.0;;',
+      'Held;Dogs; PENDING ;2,00;;',
+      'Short;Dogs;;;',
+      'More;Dogs;;1;;brown',
+      'Thousands;Dogs;;3.000;;',
+    );
+    const { created, rejected } = await summaryOf(['@sheet.csv'], 7);
+    assert.deepEqual([created, rejected], [3, 2]);
+    const { body } = await test.shop.api.get('/store/inventory?sort=-petId&limit=3');
+    assert.deepEqual(
+      body.map(({ status, quantity }: Record<string, unknown>) => [status, quantity]),
+      [
+        ['available', 1],
+        ['pending', 2],
+        ['available', 3],
+      ],
+    );
+    const lines = test.read('sheet.rejected.csv').split('\n');
+    assert.equal(lines[0], 'line;code;message;name;category;status;quantity');
+    assert.match(lines[1]!, /^6;invalid_request;.*6 cells.*;More;Dogs;;1;;brown$/);
+    assert.match(
+      lines[2]!,
+      /^7;invalid_request;"?quantity: write a whole number.*3\.000.*;Thousands;Dogs;;3\.000$/,
+    );
+    test.write('gap.csv', 'name;;category', 'Rex;x;Dogs');
+    const { code, stderr } = await test.run(['import', '@gap.csv']);
+    assert.deepEqual([code, /Column 2 of .* has no name/.test(stderr)], [2, true], stderr);
+  });
+
+  it('rejects bytes that are not UTF-8 with their line, before it sends anything, and reads other encodings', async () => {
+    const text = `name;category\n${'Rex;Dogs\n'.repeat(9000)}“Müller” €;Dogs\n`;
+    const high: Record<string, number> = { '“': 0x93, '”': 0x94, '€': 0x80, ü: 0xfc };
+    const bytes = Buffer.from(Array.from(text, character => high[character] ?? character.charCodeAt(0)));
+    writeFileSync(join(test.directory, 'excel.csv'), bytes);
+    const wrong = await test.run(['import', '@excel.csv']);
+    assert.equal(wrong.code, 2);
+    assert.match(wrong.stderr, /excel\.csv is not UTF-8 text: line 9002 has bytes.*--encoding windows-1252/);
+    assert.deepEqual(await newNames(), []);
+    const single = bytes.subarray(bytes.length - 17);
+    writeFileSync(join(test.directory, 'excel.csv'), Buffer.concat([Buffer.from('name;category\n'), single]));
+    assert.equal((await summaryOf(['@excel.csv', '--encoding', 'windows-1252'])).created, 1);
+    const unicode = Buffer.from('\ufeffname\tcategory\nMüller\tDogs\n', 'utf16le');
+    writeFileSync(join(test.directory, 'unicode.txt'), unicode);
+    assert.equal((await summaryOf(['@unicode.txt', '--encoding', 'utf-16le'])).created, 1);
+    assert.deepEqual(await newNames(), ['“Müller” €', 'Müller']);
+  });
+
+  it('leaves out rows whose name and category exist with --skip-existing, and creates the others', async () => {
+    await test.shop.api.post('/pets', { name: 'Zoe\u0308', categoryId: 1 });
+    test.write(
+      'again.csv',
+      'name,category',
+      'Zoë,Dogs',
+      'Zoë,Cats',
+      'zoë,Dogs',
+      'New,Dogs',
+      'New,Dogs',
+      'Owl,Owls',
+    );
+    const args = ['@again.csv', '--skip-existing', '--create-categories'];
+    const dry = await summaryOf([...args, '--dry-run']);
+    assert.deepEqual([dry.rejected, dry.skipped], [0, 2]);
+    const first = await summaryOf(args);
+    assert.deepEqual([first.created, first.skipped], [4, 2]);
+    const second = await summaryOf(args);
+    assert.deepEqual([second.created, second.skipped], [0, 6]);
+    assert.deepEqual((await newNames()).slice(1), ['Zoë', 'zoë', 'New', 'Owl']);
+    const { body: owls } = await test.shop.api.get('/categories?name=owls');
+    const { body: pets } = await test.shop.api.get(`/pets?categoryId=${owls[0].id}`);
+    await test.shop.api.delete(`/pets/${pets[0].id}`);
+    await test.shop.api.delete(`/categories/${owls[0].id}`);
+  });
 
   it('sets the status and the stock of pets', async () => {
     test.write(
@@ -221,33 +301,72 @@ describe('petstore import', () => {
     assert.equal(JSON.parse(stdout).rows, 200_000);
   });
 
-  it('imports what petstore exported', async () => {
-    for (const [name, category, quantity] of [
-      ['Comma, "quoted" äöü', 1, 12],
-      ['=1+1', 2, 1],
-    ] as const) {
-      const { body } = await test.shop.api.post('/pets', { name, categoryId: category });
-      await test.shop.api.put(`/store/inventory/${body.id}`, { quantity });
-    }
-    for (const format of ['csv', 'ndjson'] as const) {
-      const exported = () => test.run(['export', 'pets', '--stock', '--format', format]);
-      const first = await exported();
-      assert.equal(first.code, 0, first.stderr);
-      const withoutIds = (text: string) =>
-        text
-          .replace(/^(?:\{"id":)?\d+/gm, '')
-          .trimEnd()
-          .split('\n');
-      const lines = withoutIds(first.stdout);
-      assert.ok(lines.some(line => line.includes('äöü') && /\b12\b/.test(line)));
-      test.write(`back.${format}`, first.stdout.trimEnd());
-      assert.equal((await summaryOf([`@back.${format}`])).rejected, 0);
-      const both = withoutIds((await exported()).stdout);
-      const header = format === 'csv' ? 1 : 0;
-      assert.deepEqual(both.slice(lines.length), lines.slice(header));
-    }
+  it('makes the same pets of what petstore exported, whatever their names and stock are', async () => {
+    await using others = new AsyncDisposableStack();
+    const other = await startImportShop(others);
+    const { api } = test.shop;
+    const name = fc
+      .oneof(
+        fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 }),
+        fc.string({ unit: fc.constantFrom(...',;\t"\'=+-@ 0a'), minLength: 1, maxLength: 12 }),
+      )
+      .map(text => text.trim())
+      .filter(text => text !== '' && RegExp(rules.name.pattern, 'u').test(text));
+    const state = fc.constantFrom(
+      ['available', 1],
+      ['available', 12],
+      ['pending', 3],
+      // Open orders hold all its units.
+      ['pending', 0],
+      ['sold', 0],
+    );
+    const pets = fc.array(fc.tuple(name, fc.constantFrom(1, 2), state), { minLength: 1, maxLength: 8 });
+    const format = fc.constantFrom('csv', 'ndjson');
+    const exported = async (shop: ImportShop, format: string) => {
+      const { code, stdout, stderr } = await shop.run(['export', 'pets', '--stock', '--format', format]);
+      assert.equal(code, 0, stderr);
+      return stdout;
+    };
+    const withoutIds = (text: string) => text.replaceAll(/^(?:\{"id":)?\d+,/gm, '');
+    let file = 0;
+    await fc.assert(
+      fc.asyncProperty(pets, format, async (pets, format) => {
+        for (const shop of [test, other]) await removePets(shop);
+        for (const [name, categoryId, [status, quantity]] of pets) {
+          const isHeld = status === 'pending' && quantity === 0;
+          const { body } = await api.post('/pets', {
+            name,
+            categoryId,
+            status: isHeld ? 'available' : status,
+          });
+          if (Number(quantity) > 1) await api.put(`/store/inventory/${body.id}`, { quantity });
+          if (isHeld) await api.post('/store/orders', { petId: body.id });
+        }
+        const first = await exported(test, format);
+        const path = `back${++file}.${format}`;
+        other.write(path, first.trimEnd());
+        const { code, stderr } = await other.run(['import', `@${path}`]);
+        assert.equal(code, 0, stderr);
+        assert.equal(withoutIds(await exported(other, format)), withoutIds(first));
+        // Imported again, the file changes nothing.
+        assert.equal((await other.run(['import', `@${path}`, '--skip-existing'])).code, 0);
+        assert.equal((await other.petNames()).length, pets.length);
+      }),
+      { numRuns: sized(15, 500) },
+    );
+    await removePets(test);
   });
 });
+
+/** Cancels all open orders, and deletes all pets. */
+async function removePets({ shop: { api }, petNames }: ImportShop): Promise<void> {
+  const { body: orders } = await api.get('/store/orders?complete=false&limit=100');
+  for (const { id } of orders) await api.delete(`/store/orders/${id}`);
+  while ((await petNames()).length > 0) {
+    const { body: pets } = await api.get('/pets?limit=100');
+    for (const { id } of pets) await api.delete(`/pets/${id}`);
+  }
+}
 
 describe('a name that spreadsheet programs would execute', () => {
   const hostile = [

@@ -217,14 +217,39 @@ describe('the file of an import', () => {
       [
         'animals.xlsx',
         [0x50, 0x4b, 0x03, 0x04, 0xff, 0xfe, 0x00],
-        /animals\.xlsx is not UTF-8 text: save it/,
+        /animals\.xlsx is not UTF-8 text: line 1 has bytes/,
       ],
-      ['windows-1252.csv', [0x42, 0xe4, 0x72], /windows-1252\.csv is not UTF-8 text: save it as “CSV UTF-8”/],
+      [
+        'windows-1252.csv',
+        [0x42, 0xe4, 0x72],
+        /windows-1252\.csv is not UTF-8 text: line 1 has bytes that are not UTF-8\. Save it as “CSV UTF-8”/,
+      ],
       ['open.csv', [...Buffer.from('name,category\n"Rex,Dogs\n')], /open\.csv is not a valid CSV file/],
     ] as const) {
       await choose(name, Buffer.from(bytes));
       await page.getByText(message).waitFor();
     }
+  });
+
+  it('can be read as Windows-1252, which Excel writes', async t => {
+    const { page, choose, list } = await openImport(t, { name: 'Excel' });
+    await choose('excel.csv', Buffer.from('sep=;\nname;category;;\nM\xfcller \x80;Excel;;\n', 'latin1'));
+    await page.getByText('excel.csv is not UTF-8 text: line 3 has bytes').waitFor();
+    await page.getByRole('button', { name: 'Read it as Windows-1252' }).click();
+    await page.getByRole('button', { name: 'Import 1 row' }).click();
+    await page.getByText('Created 1 animal').waitFor();
+    assert.equal((await list())[0].name, 'Müller €');
+  });
+
+  it('imports a pending animal without stock with an order that holds its unit', async t => {
+    const { api, page, choose, list } = await openImport(t, { name: 'Held' });
+    await choose('held.csv', 'name,category,status,quantity\nRex,Held,pending,0\n');
+    await page.getByRole('button', { name: 'Import 1 row' }).click();
+    await page.getByText('Created 1 animal').waitFor();
+    const [pet] = await list();
+    assert.deepEqual(await stockOf(api, pet.id), ['pending', 0]);
+    const { body: orders } = await api.get(`/store/orders?petId=${pet.id}`);
+    assert.deepEqual(orders, [{ id: orders[0].id, petId: pet.id, quantity: 1, complete: false }]);
   });
 
   it('does not replace the console when it is dropped elsewhere, and is one file', async t => {

@@ -5,10 +5,14 @@ import {
   csvProblem,
   type Delimiter,
   delimiterOf,
+  type Encoding,
+  EncodingError,
   escapeFormula,
   HEADER_BYTES,
   MAX_ROW,
   type ParsedRecord,
+  TextReader,
+  withoutEmptyEnd,
 } from '@petstore/pet-files';
 import { parse } from 'csv-parse/browser/esm/sync';
 
@@ -28,13 +32,16 @@ export interface CsvFile {
   rows: readonly CsvRow[];
 }
 
-/** Reads a file in UTF-8. Rejects with what is wrong with it, and what to do. */
-export async function readCsv(file: File): Promise<CsvFile> {
+/** The bytes of a file are not UTF-8. */
+export class NotUtf8 extends Error {}
+
+/** Reads a file. Rejects with what is wrong with it, and what to do. */
+export async function readCsv(file: File, encoding: Encoding = 'utf-8'): Promise<CsvFile> {
   if (file.size > MOST_BYTES)
     throw new Error(
       `${file.name} has more than 10 MB: split it, or import it with the command petstore import`,
     );
-  const text = decode(file.name, await bytesOf(file));
+  const text = decode(file.name, await bytesOf(file), encoding);
   return { id: crypto.randomUUID(), name: file.name, ...(await parseCsv(file.name, text)) };
 }
 
@@ -46,11 +53,15 @@ async function bytesOf(file: File): Promise<ArrayBuffer> {
   }
 }
 
-function decode(name: string, bytes: ArrayBuffer): string {
+function decode(name: string, bytes: ArrayBuffer, encoding: Encoding): string {
+  const reader = new TextReader(encoding);
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    throw new Error(`${name} is not UTF-8 text: save it as “CSV UTF-8”`);
+    return reader.read(new Uint8Array(bytes)) + reader.end();
+  } catch (error) {
+    if (!(error instanceof EncodingError)) throw error;
+    throw new NotUtf8(
+      `${name} is not UTF-8 text: ${error.message}. Save it as “CSV UTF-8”, or read it as Windows-1252, which Excel writes in Western Europe`,
+    );
   }
 }
 
@@ -63,7 +74,7 @@ export async function parseCsv(
   const [header, ...rows] = await recordsOf(name, text, delimiter);
   if (!header) throw new Error(`${name} is empty: name the columns in its first line`);
   if (rows.length === 0) throw new Error(`${name} has no rows below its header`);
-  return { delimiter, header: header.cells.map(cell => cell.trim()), rows };
+  return { delimiter, header: withoutEmptyEnd(header.cells.map(cell => cell.trim())), rows };
 }
 
 async function recordsOf(name: string, text: string, delimiter: Delimiter): Promise<CsvRow[]> {

@@ -1,5 +1,5 @@
 import type { Batch, BatchEntry } from '@petstore/client';
-import { CategoryNames, newPetOf, Rejection, stockToSet } from '@petstore/pet-files';
+import { CategoryNames, completionOf, newPetOf, Rejection } from '@petstore/pet-files';
 import { type BatchSession, type ItemResult, runInBatches } from '../batches.ts';
 import { creationOf, type GoodRow } from './check.ts';
 import type { BadRow } from './rejected.ts';
@@ -56,7 +56,7 @@ export async function importRows(
     });
     await runInBatches(session, items, {
       add: operationsOf,
-      perItem: items.some(({ source }) => stockToSet(source.pet) !== undefined) ? 2 : 1,
+      perItem: items.some(({ source }) => completionOf(source.pet)) ? 2 : 1,
       signal,
       onResults: results => {
         for (const { item } of results) rest.delete(item.source);
@@ -104,8 +104,14 @@ async function withCategories(
 
 function operationsOf(batch: Batch, { source: { pet }, categoryId }: Item): readonly BatchEntry[] {
   const created = batch.pets.create(newPetOf(pet, categoryId));
-  const quantity = stockToSet(pet);
-  return quantity === undefined ? [created] : [created, batch.inventory.set(created, { quantity })];
+  const completion = completionOf(pet);
+  if (!completion) return [created];
+  const { kind, quantity } = completion;
+  const completed =
+    kind === 'stock'
+      ? batch.inventory.set(created, { quantity })
+      : batch.orders.create({ petId: created, quantity });
+  return [created, completed];
 }
 
 /** Why the first or second operation of a row failed. Without its pet a stock cannot be set, which is not reported again. */

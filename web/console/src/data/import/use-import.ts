@@ -1,11 +1,11 @@
-import { stockToSet } from '@petstore/pet-files';
+import { completionOf, type Encoding } from '@petstore/pet-files';
 import { useQuery } from '@tanstack/react-query';
 import { useSession } from '../../app/session.ts';
 import { showToast } from '../../kit/toasts.ts';
 import { askingToLeave } from '../batches.ts';
 import { type Checked, checkRows } from './check.ts';
 import { guessMapping, type Mapping, problemOf } from './columns.ts';
-import { type CsvFile, readCsv } from './csv.ts';
+import { type CsvFile, NotUtf8, readCsv } from './csv.ts';
 import { type ImportProgress, importRows } from './run.ts';
 
 /** The import of this tab. */
@@ -20,6 +20,8 @@ interface ImportState {
   stop?: () => void;
   /** Why the file cannot be read. */
   error?: string;
+  /** A file that is not UTF-8, which can be read in another encoding. */
+  notUtf8?: File;
 }
 
 const start: ImportState = { mapping: [], createsCategories: false };
@@ -47,26 +49,29 @@ export function useImport() {
     enabled: file !== undefined && mappingProblem === undefined && progress === undefined,
     gcTime: 0,
   });
-  const needsStock =
-    check.data?.good.some(({ pet }) => stockToSet(pet) !== undefined) && !can('inventory:write');
+  const needs = (kind: 'stock' | 'order') =>
+    check.data?.good.some(({ pet }) => completionOf(pet)?.kind === kind) === true;
   const problem =
     mappingProblem ??
     check.error?.message ??
-    (needsStock
+    (needs('stock') && !can('inventory:write')
       ? 'Your API key lacks the scope inventory:write: leave out the column with the quantity'
-      : undefined);
+      : needs('order') && !can('orders:write')
+        ? 'Your API key lacks the scope orders:write, which pending animals without stock need: leave out the column with the quantity'
+        : undefined);
 
   const now = () => cache.getQueryData<ImportState>(KEY);
 
-  async function choose(chosen: File): Promise<void> {
+  async function choose(chosen: File, encoding?: Encoding): Promise<void> {
     const reading: ImportState = { ...start, reading: chosen.name };
     replace(reading);
     let next: ImportState;
     try {
-      const file = await readCsv(chosen);
+      const file = await readCsv(chosen, encoding);
       next = { ...start, file, mapping: guessMapping(file.header) };
     } catch (error) {
       next = { ...start, error: (error as Error).message };
+      if (error instanceof NotUtf8) next.notUtf8 = chosen;
     }
     // The user may have chosen another file meanwhile.
     if (now() === reading) replace(next);

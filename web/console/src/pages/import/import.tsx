@@ -19,7 +19,7 @@ const BOM = '\uFEFF';
 /** Imports animals from a CSV file: choose it, map its columns, see what would be rejected, then write. */
 export function Import() {
   const current = useImport();
-  const { file, progress, error } = current;
+  const { file, progress, error, notUtf8 } = current;
   useNoOtherDrops();
   return (
     <section className="page import" aria-label="Import">
@@ -31,7 +31,12 @@ export function Import() {
       </header>
       <div className="import-body">
         {!file ? (
-          <DropZone reading={current.reading} error={error} onFile={current.choose} />
+          <>
+            <DropZone reading={current.reading} error={error} onFile={file => current.choose(file)} />
+            {notUtf8 && (
+              <Button onClick={() => current.choose(notUtf8, 'windows-1252')}>Read it as Windows-1252</Button>
+            )}
+          </>
         ) : progress ? (
           <Progress file={file} progress={progress} onStop={current.stop} />
         ) : (
