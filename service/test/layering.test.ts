@@ -22,7 +22,7 @@ const allowed: Record<string, readonly string[]> = {
   'problems.ts': ['counters', 'db'],
   http: ['console', 'portal', 'problems.ts', 'access', 'routes', 'contract', 'counters', 'db', 'kit'],
   batches: ['http', 'routes', 'contract', 'db', 'kit'],
-  demo: ['orders', 'inventory', 'catalog', 'contract', 'db', 'kit'],
+  demo: ['orders', 'inventory', 'catalog', 'access', 'events', 'contract', 'counters', 'db', 'kit'],
   ops: ['problems.ts', 'counters', 'db', 'kit'],
   'config.ts': ['contract', 'counters', 'kit'],
   'features.ts': ['batches', 'http', 'orders', 'inventory', 'catalog', 'access', 'events', 'routes'],

@@ -41,7 +41,8 @@ export async function serve(args: string[]): Promise<void> {
       storeFirstKey(keyFile, secret, config);
       firstKey = secret;
     });
-    if (values.demo) await fillEmptyStore(app.db, app.clock.now());
+    const isFilled = values.demo && (await fillEmptyStore(app.db, app.clock.now()));
+    if (isFilled) await app.keyLimits.load(app.clock.now());
     // Before the line `Listening`, because whatever waits for that line may send a signal at once.
     closeOnSignal(app);
     const store = shownStore(config);

@@ -146,6 +146,8 @@ export interface Cause {
   traceparent?: string | undefined;
   /** Why an operator made the change; absent for a request. */
   reason?: string;
+  /** When the change was made, in milliseconds since the Unix epoch; absent for one that is made now, as all but those of the demo shop are. */
+  time?: number;
 }
 
 /** What an event states about a change in addition to the resource after it. */

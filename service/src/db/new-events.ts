@@ -37,12 +37,12 @@ export const TYPED_PARAMETERS = names.map(name => `CAST(? AS ${columns[name]})`)
 
 /** Returns an event as it is stored, but without a number. `now` is in milliseconds since the Unix epoch. */
 export function toStored(event: NewEvent, now: number): Omit<StoredEvent, 'id'> {
-  const { type, subject, data, actor, requestId = null, traceparent = null } = event;
+  const { type, subject, data, actor, requestId = null, traceparent = null, time = now } = event;
   const { oldValues: old_values = null, name = null, related = null, reason = null, note = null } = event;
   return {
     type,
     subject,
-    time: now,
+    time,
     data,
     actor,
     request_id: requestId,

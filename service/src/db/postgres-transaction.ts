@@ -281,10 +281,11 @@ export class PostgresTransaction implements Transaction {
 
   async appendNumbered(event: NewEvent): Promise<StoredEvent> {
     if (this.#isGroup) throw new NeedsOwnTransaction('Numbers of events would wait for the other operations');
-    const stored = toStored(event, this.#clock.now());
+    const now = this.#clock.now();
+    const stored = toStored(event, now);
     const [, numbered] = await Promise.all([
       this.lock(RELAY_LOCK),
-      this.get<{ id: number }>(APPEND_NUMBERED, [this.#relay.known, ...valuesOf(stored), stored.time]),
+      this.get<{ id: number }>(APPEND_NUMBERED, [this.#relay.known, ...valuesOf(stored), now]),
     ]);
     // The relay is about to continue the log in a new range.
     if (!numbered) throw new DatabaseUnavailable(undefined, 'restored');

@@ -120,8 +120,8 @@ describe('a ban', () => {
     await shown.panel
       .getByRole('img', { name: /1 admitted, [1-9]\d* rejected, 1 ban, limit 1 a day/ })
       .waitFor();
-    await shown.panel.locator('canvas').waitFor();
-    await assertFollowsTheme(page, 'dialog canvas', 'danger', () =>
+    await shown.panel.locator('.plot svg').waitFor();
+    await assertFollowsTheme(page, 'dialog .plot', 'danger', () =>
       page.emulateMedia({ colorScheme: 'dark' }),
     );
     await shown.panel.getByRole('button', { name: 'Lift the ban' }).click();
@@ -201,7 +201,7 @@ describe('the usage of a key', () => {
     const shown = await open(`/keys/${keyId}`);
     // The earliest of the 91 days is not part of it, the one after it is.
     await shown.panel.getByRole('img', { name: /: 900 admitted, 5 rejected, 0 bans/ }).waitFor();
-    await shown.panel.locator('canvas').waitFor();
+    await shown.panel.locator('.plot svg').waitFor();
     await shown.panel.getByText('As a table').click();
     const rows = shown.panel.getByRole('table').getByRole('row');
     // The header is a row as well.

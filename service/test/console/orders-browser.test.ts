@@ -84,7 +84,7 @@ describe('an order', () => {
     assert.equal(await shown.field('Animal').inputValue(), 'Scarce');
   });
 
-  it('is a draft until it has an animal, is completed after a question, and then has only a ship date', async t => {
+  it('is a draft until it has an animal, is completed, and then has only a ship date', async t => {
     const { api, open } = await visit(t);
     const petId = await aPet(api, { name: 'Sketch', stock: 3 });
     const shown = await open('/orders/new');
@@ -105,17 +105,10 @@ describe('an order', () => {
     assert.deepEqual(await stockOf(api, petId), ['available', 2]);
 
     await (await inMenu(shown, id, 'Open', 'Complete')).click();
-    await shown.question.getByText('1 × Sketch').waitFor();
-    await shown.question.getByRole('button', { name: 'Keep' }).click();
-    assert.equal((await orderOf(api, id)).complete, false);
-    assert.equal(await shown.panel.count(), 0, 'the question is no click on its row');
-    await (await inMenu(shown, id, 'Open', 'Complete')).click();
-    await shown.question.getByRole('button', { name: 'Complete' }).click();
     const message = shown.messages.locator('.toast').filter({ hasText: `Completed order ${id}` });
     await message.waitFor();
-    assert.equal(await message.getByText('Undo').count(), 0);
     assert.equal((await orderOf(api, id)).complete, true);
-    const again = await inMenu(shown, id, 'Complete', 'Cancel the order');
+    const again = await inMenu(shown, id, 'Completed', 'Cancel the order');
     assert.equal(await again.getAttribute('aria-disabled'), 'true');
     await shown.page.keyboard.press('Escape');
 
@@ -129,7 +122,7 @@ describe('an order', () => {
     assert.match((await orderOf(api, id)).shipDate, /^2027-03-0[345]T/);
   });
 
-  it('is changed with undo, also when a field was emptied, and cancelled after a question', async t => {
+  it('is changed and cancelled with undo, also when a field was emptied', async t => {
     const { api, open } = await visit(t);
     const petId = await aPet(api, { name: 'Fickle', stock: 4 });
     const id = await anOrder(api, { petId, quantity: 1, shipDate: '2027-01-02T12:00:00.000Z' });
@@ -148,13 +141,99 @@ describe('an order', () => {
     await eventually(facts, [1, '2027-01-02T12:00:00.000Z', 'available', 3]);
 
     await (await inMenu(shown, id, 'Open', 'Cancel the order')).click();
-    await shown.question.getByRole('button', { name: 'Cancel the order' }).click();
     await shown.page.getByText('No order matches').waitFor();
-    assert.deepEqual(await stockOf(api, petId), ['available', 4]);
+    await eventually(() => stockOf(api, petId), ['available', 4]);
+    await shown.messages
+      .filter({ hasText: `Cancelled order ${id}` })
+      .getByText('Undo')
+      .last()
+      .click();
+    await shown.messages.getByText(/^Open again as order \d+$/).waitFor();
+    assert.deepEqual(await stockOf(api, petId), ['available', 3]);
+    const [again] = (await api.get(`/store/orders?petId=${petId}`)).body;
+    assert.deepEqual([again.quantity, again.shipDate], [1, '2027-01-02T12:00:00.000Z']);
+  });
+});
+
+describe('several orders', () => {
+  it('are completed and cancelled together, with how many of them, and with undo', async t => {
+    const { api, page, open } = await visit(t);
+    const petId = await aPet(api, { name: 'Crowd', stock: 9 });
+    for (const complete of [true, false, false]) await anOrder(api, { petId, complete });
+    const shown = await open(`/orders?petId=${petId}`);
+    await shown.row('Crowd').first().waitFor();
+    await page.getByRole('checkbox', { name: 'Select all rows that are loaded' }).click();
+    await page.getByText('1 cannot be completed').waitFor();
+    await shown.button('Cancel 2').waitFor();
+    await shown.button('Complete 2').click();
+    await shown.messages.getByText('Completed 2 orders').waitFor();
+    const openOnes = async () => (await api.get(`/store/orders?petId=${petId}&complete=false`)).body;
+    assert.equal((await openOnes()).length, 0);
+    await shown.messages.getByRole('button', { name: 'Undo' }).click();
+    await shown.messages.getByText('Open again as 2 orders with new numbers').waitFor();
+    assert.deepEqual(await stockOf(api, petId), ['available', 6]);
+    assert.equal((await openOnes()).length, 2);
+
+    await page.goto(`/console/orders?petId=${petId}&complete=false`);
+    await shown.row('Crowd').first().waitFor();
+    await page.keyboard.press('Tab');
+    for (const { id } of await openOnes())
+      await page.getByRole('checkbox', { name: `Select order ${id}` }).click();
+    await shown.button('Cancel 2').click();
+    await page.getByText('No order matches').waitFor();
+    await eventually(() => stockOf(api, petId), ['available', 8]);
+    await shown.messages.filter({ hasText: 'Cancelled 2 orders' }).getByText('Undo').last().click();
+    await eventually(() => stockOf(api, petId), ['available', 6]);
+  });
+
+  it('that another client has completed are named, and shown as they are', async t => {
+    const { api, page, open } = await visit(t);
+    const petId = await aPet(api, { name: 'Raced', stock: 9 });
+    const [first, second] = [await anOrder(api, { petId }), await anOrder(api, { petId })];
+    const shown = await open(`/orders?petId=${petId}`);
+    await page.getByRole('checkbox', { name: `Select order ${first}` }).click();
+    await page.getByRole('checkbox', { name: `Select order ${second}` }).click();
+    await page.route('**/batch', async route => {
+      await api.delete(`/store/orders/${first}`);
+      await route.continue();
+    });
+    await shown.button('Complete 2').click();
+    await shown.messages.getByText(`1 of 2 orders stay as they were: There is no order ${first}`).waitFor();
+    await shown.messages.getByText(`Completed order ${second}`).waitFor();
+    await page.unrouteAll({ behavior: 'wait' });
+    assert.equal((await orderOf(api, second)).complete, true);
+  });
+
+  it('are completed after a question if the key cannot return their units', async t => {
+    const { api, page, shop, open } = await visit(t);
+    const petId = await aPet(api, { name: 'Final', stock: 9 });
+    const id = await anOrder(api, { petId });
+    const { key } = await shop.clientWith({ scopes: ['pets:read', 'orders:read', 'orders:write'] });
+    const shown = await open(`/orders?petId=${petId}`, key);
+    await page.getByRole('checkbox', { name: `Select order ${id}` }).click();
+    await shown.button('Complete 1').click();
+    await shown.question.getByRole('button', { name: 'Not yet' }).click();
+    assert.equal((await orderOf(api, id)).complete, false);
+    await shown.button('Complete 1').click();
+    await shown.question.getByRole('button', { name: 'Complete' }).click();
+    await eventually(async () => (await orderOf(api, id)).complete, true);
+    assert.equal(await shown.messages.getByText('Undo').count(), 0);
   });
 });
 
 describe('the list of orders', () => {
+  it('finds an order by its number, and shows which are overdue', async t => {
+    const { api, page, open } = await visit(t);
+    const petId = await aPet(api, { name: 'Numbered', stock: 9 });
+    const id = await anOrder(api, { petId, shipDate: '2020-01-02T12:00:00.000Z' });
+    const shown = await open(`/orders?petId=${petId}`);
+    await shown.button(`Status of order ${id}: Overdue`).waitFor();
+    await page.getByRole('combobox', { name: 'Animal' }).fill(String(id));
+    await page.getByRole('option', { name: `Order ${id}` }).waitFor();
+    await page.keyboard.press('Enter');
+    await shown.panel.getByRole('heading', { name: `Order ${id}` }).waitFor();
+  });
+
   it('is filtered by its URL: by animal, status and ship date, and sorted', async t => {
     const { api, page, open } = await visit(t);
     const petId = await aPet(api, { name: 'Filtered', stock: 9 });

@@ -1,121 +1,154 @@
 import assert from 'node:assert/strict';
-import { describe, it, type TestContext } from 'node:test';
-import type { Locator } from 'playwright-core';
+import { describe, it } from 'node:test';
+import type { Page } from 'playwright-core';
 import { eventually } from '../support/browser.ts';
-import { type ConsolePage, useConsole } from '../support/console-page.ts';
-import { aCategory, anOrder, aPet } from '../support/factories.ts';
+import { useConsole } from '../support/console-page.ts';
+import { aCategory, anOrder, aPet, stockOf } from '../support/factories.ts';
 import { assertFollowsTheme } from '../support/plot-colors.ts';
 
-/** The time of both the service and the browser. The service starts 40 days earlier: the log is in the order of time. */
+/** The time of both the service and the browser. */
 const NOW = '2026-12-31T12:00:00Z';
 const DAY = 86_400_000;
 
-/** The days on which the orders of `aMonth` are placed, in days before now. */
-const placedBefore = [40, 29, 27, 8, 7, 1, 1, 0];
+const timeOf = (daysAgo: number) => new Date(Date.parse(NOW) - daysAgo * DAY).toISOString();
 
-/** Opens the page Today of a shop with open orders of 40 days. */
-async function aMonth(t: TestContext, visit: ReturnType<typeof useConsole>) {
-  const visited = await visit(t);
-  const { api, page, shop } = visited;
-  const { clock } = shop;
-  const categoryId = await aCategory(api, { name: 'Month' });
-  const petId = await aPet(api, { name: 'Popular', stock: 50, categoryId });
-  await aPet(api, { name: 'Rare', stock: 2, categoryId });
-  const ids: number[] = [];
-  for (const days of placedBefore) {
-    clock.set(new Date(Date.parse(NOW) - days * DAY).toISOString());
-    ids.push(await anOrder(api, { petId }));
-  }
-  clock.set(NOW);
-  await page.clock.setFixedTime(NOW);
-  const shown = await visited.open('/');
-  await eventually(() => numberIn(linkTo(shown, 'Open orders')), '8');
-  return { ...visited, shown, ids, petId };
-}
+const task = (page: Page, title: string) => page.getByRole('region', { name: title, exact: true });
 
-const linkTo = ({ page }: ConsolePage, text: string) =>
-  page
-    .getByRole('main')
-    .getByRole('link')
-    .filter({ hasText: new RegExp(text.replace('+', '\\+')) });
+const titles = (page: Page) => page.locator('.task h2').allTextContents();
 
-async function numberIn(link: Locator): Promise<string> {
-  return (await link.locator('strong, small').textContent()) ?? '';
-}
-
-describe('the figures of Today', () => {
+describe('Today', () => {
   const visit = useConsole({ timezoneId: 'UTC' });
 
-  it('lead to lists with as many rows as they say and are live', async t => {
-    const { shown, page, shop, ids, petId } = await aMonth(t, visit);
-    const { api } = shop;
+  it('says what is to be done, and each line does it', async t => {
+    const { api, page, shop, open } = await visit(t);
+    const { clock } = shop;
+    clock.set(timeOf(9));
+    const categoryId = await aCategory(api, { name: 'Month' });
+    const sellable = await aPet(api, { name: 'Popular', stock: 50, categoryId });
+    const rare = await aPet(api, { name: 'Rare', stock: 9, categoryId });
+    const unique = await aPet(api, { name: 'Unique', categoryId });
+    const held = await aPet(api, { name: 'Held for long', categoryId });
+    await api.patch(`/pets/${held}`, { status: 'pending' });
+    await api.post('/webhooks', { url: 'http://localhost:9000/orders', types: ['order.*'] });
+    clock.set(timeOf(2));
+    const heldLately = await aPet(api, { name: 'Held lately', categoryId });
+    await api.patch(`/pets/${heldLately}`, { status: 'pending' });
+    await api.patch(`/store/inventory/${rare}`, { quantity: 2 });
+    const late = await anOrder(api, { petId: sellable, shipDate: timeOf(1) });
+    await anOrder(api, { petId: sellable, shipDate: timeOf(-1) });
+    await anOrder(api, { shipDate: timeOf(0) });
+    const due = [];
+    for (let i = 0; i < 20; i++) due.push(await anOrder(api, { petId: sellable, shipDate: timeOf(0) }));
+    clock.set(NOW);
+    await page.clock.setFixedTime(NOW);
+    const shown = await open('/');
     await shown.live();
-    await api.patch(`/store/orders/${ids[3]}`, { complete: true });
-    await api.delete(`/store/orders/${ids[4]}`);
-    await anOrder(api, { petId, complete: true });
-    const figures = async () => {
-      const names = ['Open orders', 'Before today', '7+ days old', '28+ days old'];
-      const others = ['Orders of the last 30 days', 'Low stock', 'Available', 'Pending', 'Sold'];
-      return Promise.all([...names, ...others].map(name => numberIn(linkTo(shown, name))));
-    };
-    const expected = ['6', '5', '3', '2', '7', '1', '2', '0', '0'];
-    await eventually(figures, expected);
-    await page.locator('.orders-plot canvas').waitFor();
-    await page.getByText('Dec 31, 2026: 2 orders').waitFor();
-    const plot = '.orders-plot canvas';
-    await page.emulateMedia({ colorScheme: 'light' });
-    await assertFollowsTheme(page, plot, 'accent', () => page.emulateMedia({ colorScheme: 'dark' }));
-    await assertFollowsTheme(page, plot, 'accent', async () => {
-      await shown.button('Theme').press('Enter');
-      await page.getByRole('menuitemradio', { name: 'Light' }).press('Enter');
-    });
+    const low = '1 animal is low in stock';
+    const hold = '1 animal on hold for more than a week';
+    await eventually(
+      () => titles(page),
+      ['1 order is overdue', '20 orders ship today', low, hold, '1 webhook cannot deliver'],
+    );
+    assert.equal(await page.getByRole('main').getByText('Unique').count(), 0);
+    assert.equal((await stockOf(api, unique))[1], 1);
 
-    const links = ['Open orders', 'Before today', '7+ days old', '28+ days old'];
-    const lists = [...links, 'Orders of the last 30 days', '2 orders', 'Low stock', 'Available', 'Sold'];
-    const rows: Record<string, number> = {};
-    for (const name of lists) {
-      await linkTo(shown, name).click();
-      await page.getByRole('heading', { name: 'Today' }).waitFor({ state: 'detached' });
-      await page.locator('[data-index], .empty').first().waitFor();
-      rows[name] = await page.locator('[data-index]').count();
-      await page.goBack();
-      await page.getByRole('heading', { name: 'Today' }).waitFor();
-    }
-    assert.deepEqual(rows, {
-      'Open orders': 6,
-      'Before today': 5,
-      '7+ days old': 3,
-      '28+ days old': 2,
-      'Orders of the last 30 days': 7,
-      '2 orders': 2,
-      'Low stock': 1,
-      Available: 2,
-      Sold: 0,
-    });
+    // One click completes the 20 orders, and one more opens them again.
+    await task(page, '20 orders ship today').getByRole('button', { name: 'Complete 20' }).click();
+    await shown.messages.getByText('Completed 20 orders').waitFor();
+    const openOnes = async () => (await api.get('/store/orders?complete=false&limit=100')).body.length;
+    assert.equal(await openOnes(), 3);
+    // Nothing moves under the pointer.
+    assert.equal(await page.getByText('Completed', { exact: true }).count(), 6);
+    await shown.messages.getByRole('button', { name: 'Undo' }).click();
+    await shown.messages.getByText('Open again as 20 orders with new numbers').waitFor();
+    assert.deepEqual([await openOnes(), await stockOf(api, sellable)], [23, ['available', 28]]);
+    await page.mouse.move(0, 0);
+    await task(page, '20 orders ship today').getByRole('button', { name: 'Complete 20' }).click();
+    await eventually(openOnes, 3);
+
+    await page.getByRole('button', { name: `Complete order ${late}` }).click();
+    await eventually(openOnes, 2);
+    await page.getByRole('button', { name: 'Make available: Held for long' }).click();
+    await eventually(() => stockOf(api, held), ['available', 1]);
+    await page.getByRole('button', { name: 'Restock Rare' }).click();
+    const editor = page.getByRole('dialog', { name: 'Stock of Rare' });
+    await editor.getByLabel('Units to add').fill('5');
+    await editor.getByRole('button', { name: 'Save' }).click();
+    await eventually(() => stockOf(api, rare), ['available', 7]);
+    await page.mouse.move(0, 0);
+    await eventually(() => titles(page), ['1 webhook cannot deliver']);
+    await page.getByRole('link', { name: 'See why' }).click();
+    await shown.row('order.').first().waitFor();
+    const { id } = (await api.get('/webhooks')).body[0];
+    await api.delete(`/webhooks/${id}`);
+    await page.goto('/console');
+    await page.getByRole('heading', { name: 'All done' }).waitFor();
+  });
+
+  it('has a threshold of low stock for each category, which the browser keeps', async t => {
+    const { api, page, shop, open } = await visit(t);
+    shop.clock.set(NOW);
+    await page.clock.setFixedTime(NOW);
+    const categoryId = await aCategory(api, { name: 'Shrimps' });
+    const petId = await aPet(api, { name: 'Cherry Shrimp', stock: 40, categoryId });
+    await api.patch(`/store/inventory/${petId}`, { quantity: 2 });
+    await open('/');
+    const low = page.getByRole('region', { name: 'low in stock' });
+    await low.getByText('Cherry Shrimp').waitFor();
+    const set = async (units: string) => {
+      await low.getByRole('button', { name: 'Thresholds' }).click();
+      const panel = page.locator('dialog.panel');
+      await panel.getByLabel('Shrimps').fill(units);
+      await panel.getByRole('button', { name: 'Save' }).click();
+    };
+    await set('0');
+    await low.waitFor({ state: 'detached' });
+    await page.goto('/console/stock');
+    await page.getByRole('button', { name: 'Low stock' }).click();
+    const panel = page.locator('dialog.panel');
+    assert.equal(await panel.getByLabel('Shrimps').inputValue(), '0');
+    await panel.getByLabel('Shrimps').fill('20');
+    await panel.getByRole('button', { name: 'Save' }).click();
+    await api.patch(`/store/inventory/${petId}`, { quantity: 19 });
+    await page.goto('/console');
+    await low.getByText('19 left').waitFor();
   });
 });
 
-describe('the days of Today', () => {
+describe('the plot of Today', () => {
   const visit = useConsole({ timezoneId: 'Pacific/Auckland' });
 
-  it('are those of the time zone of the user', async t => {
+  it('appears with orders of two days, which are those of the time zone of the user, and leads to them', async t => {
     const { shop, page, open } = await visit(t);
     const petId = await aPet(shop.api, { name: 'Midnight', stock: 9 });
     // 23:59 on 31 December and 0:01 on 1 January.
     const ids: number[] = [];
-    for (const time of ['10:59', '11:01', '11:02']) {
+    const plot = page.getByRole('region', { name: 'Orders of the last 30 days' });
+    const place = async (time: string) => {
       shop.clock.set(`2026-12-31T${time}:00Z`);
       ids.push(await anOrder(shop.api, { petId }));
-    }
+    };
+    await place('10:59');
+    await page.clock.setFixedTime('2026-12-31T10:59:30Z');
+    const shown = await open('/');
+    await page.getByRole('region', { name: 'Recent activity' }).getByRole('listitem').first().waitFor();
+    assert.equal(await plot.count(), 0);
+    await place('11:01');
+    await place('11:02');
     shop.clock.set(NOW);
     await page.clock.setFixedTime(NOW);
-    const shown = await open('/');
-    await eventually(() => numberIn(linkTo(shown, 'Before today')), '1');
-    await linkTo(shown, 'Before today').click();
-    await eventually(() => page.locator('[data-column="id"] strong').allTextContents(), [String(ids[0])]);
+    await page.reload();
+    await plot.getByText('Jan 1, 2027: 2 orders').waitFor();
+    await assertFollowsTheme(page, '.plot', 'accent', () => page.emulateMedia({ colorScheme: 'dark' }));
+    await assertFollowsTheme(page, '.plot', 'accent', async () => {
+      await shown.button('Theme').press('Enter');
+      await page.getByRole('menuitemradio', { name: 'Light' }).press('Enter');
+    });
+    await plot.getByRole('link', { name: '2 orders' }).click();
+    const rows = page.locator('[data-column="id"] strong');
+    await eventually(() => rows.allTextContents(), [String(ids[2]), String(ids[1])]);
     await page.goBack();
-    await linkTo(shown, '2 orders').click();
-    const newest = [String(ids[2]), String(ids[1])];
-    await eventually(() => page.locator('[data-column="id"] strong').allTextContents(), newest);
+    await plot.getByRole('link', { name: 'Orders of the last 30 days' }).click();
+    await eventually(() => rows.count(), 3);
   });
 });

@@ -149,7 +149,7 @@ describe('the documented commands for PostgreSQL', () => {
     const lost = await aPet(before.api);
     const counts = await checkout.run(commands.find('--no-owner --dbname='));
     assert.match(counts, /^ +41 \| +\d+ \| +\d+$/m);
-    assert.match(counts, /^1\tAdministrator\t/m);
+    assert.match(counts, /^\d\tAdministrator\t/m);
     assert.match(counts, /^The event log continues after event \d+ with event 1000000001, /m);
     const cursor = await latestCursor(before.api);
     await before.end('SIGTERM');

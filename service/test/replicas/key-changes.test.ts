@@ -136,7 +136,7 @@ describe('ten replicas that start at once for the first time', () => {
     );
     assert.equal(replicas.filter(({ made }) => made).length, 1);
     assert.equal(replicas.filter(({ filled }) => filled).length, 1);
-    assert.deepEqual([secrets.length, keys.length, keys[0].name], [1, 1, 'Administrator']);
+    assert.deepEqual([secrets.length, keys.length, keys[0].name], [1, 5, 'Administrator']);
     assert.equal(new Set(categories.map(({ name }: { name: string }) => name)).size, categories.length);
     assert.equal(categories.length, 10);
   });

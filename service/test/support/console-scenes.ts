@@ -49,9 +49,15 @@ export const scenes: Record<string, Scene> = {
   today: {
     path: '/',
     show: async ({ page }) => {
-      for (const name of ['Low stock', 'Recent activity'])
-        await page.getByRole('region', { name }).getByRole('listitem').first().waitFor();
-      await page.locator('.plot canvas').waitFor();
+      await page.getByRole('region', { name: 'Recent activity' }).getByRole('listitem').first().waitFor();
+      await page.locator('.plot svg').waitFor();
+    },
+  },
+  'today: low stock': {
+    path: '/',
+    show: async shown => {
+      await shown.button('Thresholds').click();
+      await shown.panel.getByLabel('Dogs').waitFor();
     },
   },
   animals: { path: '/animals', show: rows },
@@ -92,6 +98,15 @@ export const scenes: Record<string, Scene> = {
   'orders: menu of a status': {
     path: '/orders',
     show: shown => openMenu(shown, /^Status of order .*: Open$/),
+  },
+  'orders: selected': {
+    path: '/orders?complete=false',
+    show: async shown => {
+      await rows(shown);
+      const boxes = shown.page.getByRole('checkbox', { name: /^Select order/ });
+      for (const i of [0, 1]) await boxes.nth(i).click();
+      await shown.button('Complete 2').waitFor();
+    },
   },
   'orders: place': {
     path: '/orders/new',
@@ -185,7 +200,7 @@ export const scenes: Record<string, Scene> = {
   },
   'keys: one': {
     path: shop => `/keys/${shop.key}`,
-    show: shown => shown.panel.locator('canvas').waitFor(),
+    show: shown => shown.panel.locator('.plot svg').waitFor(),
   },
   'keys: question': { path: shop => `/keys/${shop.key}`, show: shown => ask(shown, 'Rotate the secret') },
   palette: {
@@ -231,6 +246,8 @@ export async function openScene(visited: Visit, name: string): Promise<ConsolePa
   const ids = await shops.get(shop)!;
   // Each visit reads `/account`, which counts against the address.
   clock.advance(MINUTE);
+  // The demo shop has a month of history before the time of the service.
+  await visited.page.clock.setFixedTime(clock.now());
   const shown = await ConsolePage.open(visited, typeof path === 'string' ? path : path(ids));
   await show(shown);
   return shown;

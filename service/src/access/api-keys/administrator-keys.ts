@@ -1,7 +1,7 @@
 import { DAY } from '../../kit/clock.ts';
 import { formatDateTime } from '../../kit/dates.ts';
 import type { NewApiKey } from './api-key.ts';
-import { anyApiKey, lockApiKeys } from './api-key-queries.ts';
+import { anyAdministratorKey, lockApiKeys } from './api-key-queries.ts';
 import { create, type KeyAccess } from './api-keys.ts';
 import { isTicket, redeemTicket } from './sign-in-ticket.ts';
 
@@ -14,15 +14,15 @@ const administrator: NewApiKey = {
 };
 
 /**
- * Creates the first administrator's key when the store has no keys. Calls `save` with the secret before the commit: a crash
+ * Creates the first administrator's key when the store has none, nor a revoked one. Calls `save` with the secret before the commit: a crash
  * between the two leaves a saved secret without a key, never a key with an unknown secret. Resolves with whether it created one.
  */
 export async function createFirstKey(access: KeyAccess, save: (secret: string) => void): Promise<boolean> {
-  // Writes nothing when a key exists: the database may be read-only at the moment.
-  if (await anyApiKey(access.db)) return false;
+  // Writes nothing when it exists: the database may be read-only at the moment.
+  if (await anyAdministratorKey(access.db)) return false;
   return access.db.write(async tx => {
-    const [, anyKey] = await Promise.all([lockApiKeys(tx), anyApiKey(tx)]);
-    if (anyKey) return false;
+    const [, hasKey] = await Promise.all([lockApiKeys(tx), anyAdministratorKey(tx)]);
+    if (hasKey) return false;
     const { key } = await create({ ...access, db: tx }, administrator);
     save(key);
     return true;

@@ -184,8 +184,9 @@ export function deleteSecretsExpiredBefore(db: Queries, instant: number, limit: 
   );
 }
 
-export async function anyApiKey(db: Queries): Promise<boolean> {
-  return (await db.get('SELECT 1 FROM api_keys LIMIT 1')) !== undefined;
+/** Whether there is an administrator's key, or was one that was revoked. The first key of a store is usually one. */
+export async function anyAdministratorKey(db: Queries): Promise<boolean> {
+  return (await db.get("SELECT 1 FROM api_keys WHERE scopes LIKE '%admin%' LIMIT 1")) !== undefined;
 }
 
 /** Revokes a key. A key that was revoked before keeps its date. */

@@ -60,7 +60,7 @@ export const apiKeyRoutes = ({ keyLimits }: { keyLimits: KeyLimits }): Route[] =
     conditional: true,
     errors: [],
     handler: async ({ body, db, now }) => {
-      const key = await apiKeys.create({ db, keyLimits, now }, body);
+      const key = await apiKeys.create({ db, now }, body);
       return reply.created(`/keys/${key.id}`, key);
     },
   }),

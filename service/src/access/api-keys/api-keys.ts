@@ -70,7 +70,7 @@ export async function read(access: KeyAccess, keyId: number): Promise<ApiKey> {
 
 /** Creates a key. Only this result ever contains its secret. */
 export async function create(
-  access: KeyAccess,
+  access: Pick<KeyAccess, 'db' | 'now'>,
   key: NewApiKey,
   reason?: string,
 ): Promise<ApiKey & { key: string }> {

@@ -1,93 +1,41 @@
-import type { InventoryItem } from '@petstore/client';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { useSession } from '../app/session.ts';
 import { type Activity, activitiesOf } from './activity.ts';
-import { readOpenOrders } from './open-orders.ts';
 import { readOrdersByDay } from './orders-by-day.ts';
-import { statuses } from './pet-status.ts';
-import { firstPage, type Pages, totalOf } from './resource.ts';
+import { firstPage } from './resource.ts';
 import { useDay } from './use-day.ts';
 
-/** How many lines each list of the page has. */
+/** How many changes the page shows. */
 const LINES = 8;
-/** Below this number of units the stock of an animal is low. */
-export const LOW = 3;
-/** How long events are collected before figures are read again, in milliseconds. */
+/** How long events are collected before parts of the page are read again, in milliseconds. */
 const COLLECT = 300;
-/** The shortest time between two readings of the figures, in milliseconds: each costs several requests. */
+/** The shortest time between two readings, in milliseconds: each costs several requests. */
 const PAUSE = 5_000;
 
-/** The figures that an event changes, by the prefix of its type. */
+/** The parts that an event changes, by the prefix of its type. */
 const changedBy: Partial<Record<string, readonly string[]>> = {
-  pet: ['pets', 'stock'],
-  inventory: ['pets', 'stock'],
-  order: ['orders', 'days'],
+  pet: ['holds', 'animals', 'low'],
+  order: ['due', 'days'],
+  webhook: ['webhooks'],
 };
 
-async function countOf(list: Pages<unknown>): Promise<string | undefined> {
-  return totalOf(await firstPage(list));
-}
-
-/** The figures of the page Today. Those that an event changes are read again. */
+/** What happened in the shop: its latest changes, and its orders by day. */
 export function useOverview() {
   const { store, can, cache } = useSession();
   const today = useDay();
-  useFreshFigures();
-  const pets = useQuery({
-    queryKey: ['overview', 'pets'],
-    queryFn: () =>
-      Promise.all(statuses.map(status => countOf(store.pets.list({ status, limit: 1, count: true })))),
-    staleTime: 0,
-    enabled: can('pets:read'),
-  });
-  const orders = useQuery({
-    queryKey: ['overview', 'orders', today],
-    queryFn: () => readOpenOrders(store, today, can('events:read')),
-    staleTime: 0,
-    enabled: can('orders:read'),
-  });
+  useFreshOverview();
   const days = useQuery({
     queryKey: ['overview', 'days', today],
     queryFn: () => readOrdersByDay(store, cache, today),
     staleTime: 0,
     enabled: can('orders:read') && can('events:read'),
   });
-  const stock = useQuery({
-    queryKey: ['overview', 'stock'],
-    queryFn: async (): Promise<LowStock> => {
-      const query = { status: 'available', quantityBelow: LOW, sort: 'quantity', limit: LINES } as const;
-      const page = await firstPage(store.inventory.list({ ...query, count: true }));
-      const total = totalOf(page);
-      const id = page.data.map(({ petId }) => petId);
-      const named = id.length > 0 && can('pets:read') ? await firstPage(store.pets.list({ id })) : undefined;
-      const names = new Map(named?.data.map(({ id, name }) => [id, name]));
-      return {
-        total,
-        items: page.data.map(item => ({ ...item, name: names.get(item.petId) ?? `Animal ${item.petId}` })),
-      };
-    },
-    staleTime: 0,
-    enabled: can('inventory:read'),
-  });
-  return {
-    today,
-    pets: pets.data,
-    orders: orders.data,
-    days: days.data,
-    stock: stock.data,
-    activity: useLatestActivity(),
-  };
+  return { days: days.data, activity: useLatestActivity() };
 }
 
-interface LowStock {
-  total: string | undefined;
-  /** The lowest ones. */
-  items: readonly (InventoryItem & { name: string })[];
-}
-
-/** Reads figures again after an event that changes them, at once or, if they were read just before, after a pause. */
-function useFreshFigures(): void {
+/** Reads parts of the page again after an event that changes them, at once or, if they were read just before, after a pause. */
+function useFreshOverview(): void {
   const { live } = useSession();
   const cache = useQueryClient();
   useEffect(() => {
@@ -97,12 +45,12 @@ function useFreshFigures(): void {
     const read = () => {
       timer = undefined;
       readAt = performance.now();
-      for (const figure of changed) void cache.invalidateQueries({ queryKey: ['overview', figure] });
+      for (const part of changed) void cache.invalidateQueries({ queryKey: ['overview', part] });
       changed.clear();
     };
     const stop = live.onEvent(({ type }) => {
-      const figures = changedBy[type.split('.')[0] ?? ''] ?? [];
-      for (const figure of ['activity', ...figures]) changed.add(figure);
+      const parts = changedBy[type.split('.')[0] ?? ''] ?? [];
+      for (const part of ['activity', ...parts]) changed.add(part);
       timer ??= setTimeout(
         read,
         readAt === 0 ? COLLECT : Math.max(COLLECT, readAt + PAUSE - performance.now()),
@@ -115,7 +63,7 @@ function useFreshFigures(): void {
   }, [live, cache]);
 }
 
-/** What happened last, the newest first. */
+/** What happened last, the newest first; `undefined` until it is read, and if the key may not read it. */
 function useLatestActivity(): readonly Activity[] | undefined {
   const { store, can } = useSession();
   const { data } = useQuery({

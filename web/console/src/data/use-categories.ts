@@ -11,17 +11,18 @@ const none: Category[] = [];
 
 /** Returns the categories for menus and names, by name. */
 export function useCategories(): Category[] {
-  return useAll() ?? none;
+  return useCategoriesQuery().data ?? none;
 }
 
 /** Whether the shop has no category, which an animal needs. */
 export function useLacksCategories(): boolean {
-  return useAll()?.length === 0;
+  return useCategoriesQuery().data?.length === 0;
 }
 
-function useAll(): Category[] | undefined {
+/** The same, with whether they are being read. */
+export function useCategoriesQuery() {
   const { store, can } = useSession();
-  const { data } = useQuery({
+  return useQuery({
     queryKey: [categories.name, 'all'],
     queryFn: async () => {
       const all: Category[] = [];
@@ -33,5 +34,4 @@ function useAll(): Category[] | undefined {
     },
     enabled: can('pets:read'),
   });
-  return data;
 }

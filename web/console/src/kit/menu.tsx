@@ -1,7 +1,9 @@
 import { type KeyboardEvent, type ReactNode, useId, useRef } from 'react';
+import { Icon, type IconName } from './icon.tsx';
 
 export interface MenuItem {
   label: ReactNode;
+  icon?: IconName;
   /** Why it is not possible. The item is still shown, so that the user can learn the reason. */
   reason?: string | undefined;
   /** Set for the choices of one value, whether this is the present one. Other items are actions. */
@@ -78,7 +80,7 @@ export function Menu({ label, children, className = '', items, onOpen }: MenuPro
           (all.find(choice => choice.ariaChecked === 'true') ?? all[0])?.focus();
         }}
       >
-        {items.map(({ label, reason, isCurrent, onChoose }, i) => (
+        {items.map(({ label, icon, reason, isCurrent, onChoose }, i) => (
           // biome-ignore lint/a11y/useAriaPropsSupportedByRole: a menuitem does not get the attribute
           <button
             // biome-ignore lint/suspicious/noArrayIndexKey: the items of a menu do not change their order
@@ -95,7 +97,14 @@ export function Menu({ label, children, className = '', items, onOpen }: MenuPro
               if (!isCurrent) onChoose();
             }}
           >
-            {label}
+            {icon ? (
+              <span className="menu-label" data-icon={icon}>
+                <Icon name={icon} />
+                {label}
+              </span>
+            ) : (
+              label
+            )}
             {reason && <small>{reason}</small>}
           </button>
         ))}

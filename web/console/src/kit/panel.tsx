@@ -48,6 +48,8 @@ interface QuestionProps {
   children: ReactNode;
   /** What the user agrees to, as a verb: "Delete". */
   action: string;
+  /** What kind of button it is. */
+  kind?: 'danger' | 'main';
   /** What the user does instead. */
   dismissal?: string;
   onConfirm: () => void;
@@ -55,13 +57,14 @@ interface QuestionProps {
 }
 
 /** Asks before an action that cannot be undone. */
-export function Question({ title, children, action, dismissal = 'Keep', onConfirm, onClose }: QuestionProps) {
+export function Question(props: QuestionProps) {
+  const { title, children, action, kind = 'danger', dismissal = 'Keep', onConfirm, onClose } = props;
   return (
     <Panel title={title} kind="question" onClose={onClose}>
       <div className="panel-body">{children}</div>
       <footer className="panel-footer">
         <Button onClick={onClose}>{dismissal}</Button>
-        <Button kind="danger" onClick={onConfirm}>
+        <Button kind={kind} onClick={onConfirm}>
           {action}
         </Button>
       </footer>

@@ -1,5 +1,5 @@
-import { type ReactNode, useCallback, useState } from 'react';
-import { lazyPart } from './lazy-part.tsx';
+import { type ReactNode, useState } from 'react';
+import { PlotDrawing } from './plot-drawing.tsx';
 import type { PlotSeries } from './plot-series.ts';
 
 interface PlotProps {
@@ -14,22 +14,14 @@ interface PlotProps {
   textOf: (index: number) => ReactNode;
 }
 
-// uPlot is large, and no page needs it for its first view.
-const Canvas = lazyPart(
-  () => import('./plot-canvas.tsx'),
-  'PlotCanvas',
-  () => null,
-);
-
-/** A plot of values by day. Its space is there before it is loaded, so that nothing moves. */
+/** A plot of values by day. */
 export function Plot({ label, times, series, top, textOf }: PlotProps) {
-  const [index, setIndex] = useState<number>();
   // The day stays when the pointer leaves the plot, so that a link in its text can be reached.
-  const point = useCallback((index: number | undefined) => setIndex(last => index ?? last), []);
+  const [index, setIndex] = useState<number>();
   return (
     <figure className="plot">
-      <div className="plot-canvas" role="img" aria-label={label}>
-        <Canvas times={times} series={series} top={top} onPoint={point} />
+      <div role="img" aria-label={label}>
+        <PlotDrawing times={times} series={series} top={top} onPoint={setIndex} />
       </div>
       <figcaption>
         <ul className="plot-legend">

@@ -4,7 +4,7 @@ export interface Toast {
   id: number;
   text: string;
   tone: 'done' | 'problem';
-  /** Undoes what the message is about. */
+  /** Undoes what the message is about. It can resolve with the text of the next message. */
   undo?: (() => Promise<unknown>) | undefined;
   /** The item whose creation it undoes, which is possible as long as the item is the same. */
   created?: { name: string; id: number; isSame: (item: object | undefined) => boolean } | undefined;
@@ -55,7 +55,12 @@ export function undoToast(id = toasts.findLast(toast => toast.undo)?.id): boolea
   if (!toast?.undo) return false;
   undos = undos.filter(other => other !== toast);
   closeToast(toast.id);
-  toast.undo().then(() => showToast({ text: `Undone: ${toast.text}` }), showProblem);
+  toast
+    .undo()
+    .then(
+      text => showToast({ text: typeof text === 'string' ? text : `Undone: ${toast.text}` }),
+      showProblem,
+    );
   return true;
 }
 

@@ -11,7 +11,7 @@ const route = getRouteApi('/orders');
 const choices = [
   { title: 'All', value: undefined },
   { title: 'Open', value: false },
-  { title: 'Complete', value: true },
+  { title: 'Completed', value: true },
 ];
 
 /** The filters of the list. The URL has them, so that Back, a reload and a link show the same list. */
@@ -32,9 +32,14 @@ export function Filters({ query }: { query: OrderQuery }) {
       />
       <PetPicker
         petId={query.petId}
-        aria-label="Animal"
-        placeholder="All animals"
-        onChoose={petId => set({ petId })}
+        aria-label="Animal or number of an order"
+        placeholder="Search by animal or order number"
+        before={orderWith}
+        onChoose={id =>
+          id !== undefined && id < 0
+            ? navigate({ to: '/orders/$orderId', params: { orderId: String(-id) }, search: query })
+            : set({ petId: id })
+        }
       />
       {placed ? (
         <button
@@ -51,6 +56,12 @@ export function Filters({ query }: { query: OrderQuery }) {
       )}
     </>
   );
+}
+
+/** An order has no name: its number leads to it. The panel says whether it exists. */
+function orderWith(text: string): { id: number; name: string }[] {
+  const [, id] = /^(?:order\s*)?#?([1-9]\d{0,14})$/i.exec(text) ?? [];
+  return id === undefined ? [] : [{ id: -Number(id), name: `Order ${id}` }];
 }
 
 /** `Placed 1 Dec 2026 to 24 Dec 2026`; empty if the list is not filtered by it. */

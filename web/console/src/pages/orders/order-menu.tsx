@@ -1,28 +1,20 @@
 import type { Order } from '@petstore/client';
 import { useState } from 'react';
 import { useSession } from '../../app/session.ts';
-import { useActions } from '../../data/changes.ts';
 import {
+  isOverdue,
   type OrderState,
   reasonAgainstCancellation,
   reasonAgainstCompletion,
   stateOf,
 } from '../../data/order-state.ts';
-import { orders } from '../../data/orders.ts';
+import { useDay } from '../../data/use-day.ts';
+import { isUndoable, type OrderWork, useOrderWork } from '../../data/use-order-work.ts';
 import { Icon } from '../../kit/icon.tsx';
 import { Menu } from '../../kit/menu.tsx';
 import { Question } from '../../kit/panel.tsx';
-import { showProblem } from '../../kit/toasts.ts';
 
-const stateNames: Record<OrderState, string> = { draft: 'Draft', open: 'Open', complete: 'Complete' };
-
-function StateBadge({ state }: { state: OrderState }) {
-  return (
-    <span className="status" data-status={state}>
-      {stateNames[state]}
-    </span>
-  );
-}
+const stateNames: Record<OrderState, string> = { draft: 'Draft', open: 'Open', complete: 'Completed' };
 
 interface OrderMenuProps {
   order: Order;
@@ -35,57 +27,57 @@ interface OrderMenuProps {
 /** The state of an order. For keys that may write, it is the button of a menu that completes and cancels the order. */
 export function OrderMenu({ order, name, onCancelled }: OrderMenuProps) {
   const { can } = useSession();
-  const { change, remove } = useActions(orders);
-  const [asked, setAsked] = useState<'complete' | 'cancel'>();
+  const work = useOrderWork();
+  const today = useDay();
+  const [isAsked, setAsked] = useState(false);
   const state = stateOf(order);
-  const badge = <StateBadge state={state} />;
+  const isLate = isOverdue(order, today);
+  const stateName = isLate ? 'Overdue' : stateNames[state];
+  const badge = (
+    <span className="status" data-status={isLate ? 'overdue' : state}>
+      {stateName}
+    </span>
+  );
   if (!can('orders:write')) return badge;
-  const title = `order ${order.id}`;
-  const units = `${order.quantity} × ${name}`;
 
-  async function run(): Promise<void> {
-    setAsked(undefined);
-    if (asked === 'complete') {
-      await change(order, { complete: true }, { done: `Completed ${title}`, undo: false });
-    } else {
-      await remove(order, `Cancelled ${title}`);
-      onCancelled?.();
-    }
+  function run(what: OrderWork): void {
+    setAsked(false);
+    void work([order], what).then(([done]) => done && what === 'cancel' && onCancelled?.());
   }
 
   return (
     <>
       <Menu
-        label={`Status of ${title}: ${stateNames[state]}`}
+        label={`Status of order ${order.id}: ${stateName}`}
         items={[
           {
             label: 'Complete',
+            icon: 'check',
             reason: reasonAgainstCompletion(state),
-            onChoose: () => setAsked('complete'),
+            onChoose: () => (isUndoable('complete', can) ? run('complete') : setAsked(true)),
           },
           {
             label: 'Cancel the order',
+            icon: 'close',
             reason: reasonAgainstCancellation(state),
-            onChoose: () => setAsked('cancel'),
+            onChoose: () => run('cancel'),
           },
         ]}
       >
         {badge}
         <Icon name="down" />
       </Menu>
-      {asked && (
+      {isAsked && (
         <Question
-          title={`${asked === 'complete' ? 'Complete' : 'Cancel'} ${title}?`}
-          action={asked === 'complete' ? 'Complete' : 'Cancel the order'}
-          onClose={() => setAsked(undefined)}
-          onConfirm={() => run().catch(showProblem)}
+          title={`Complete order ${order.id}?`}
+          action="Complete"
+          kind="main"
+          dismissal="Not yet"
+          onClose={() => setAsked(false)}
+          onConfirm={() => run('complete')}
         >
           <p>
-            {asked === 'complete'
-              ? `${units} leaves the shop. You cannot undo this: afterwards only its ship date can change.`
-              : state === 'draft'
-                ? 'The draft is deleted. You cannot undo this.'
-                : `${units} returns to the stock, and the order is deleted. You cannot undo this.`}
+            {`${order.quantity} × ${name} leaves the shop. You cannot undo this, because your API key cannot change the stock.`}
           </p>
         </Question>
       )}

@@ -5,12 +5,14 @@ import { useSession } from '../../app/session.ts';
 import { useListPage } from '../../data/lists.ts';
 import { type OrderQuery, orders, sortOf } from '../../data/orders.ts';
 import { usePetNames } from '../../data/pet-names.ts';
+import { useSelection } from '../../data/selection.ts';
 import { Icon } from '../../kit/icon.tsx';
 import { ListPage } from '../../kit/list-page.tsx';
 import type { Column } from '../../kit/table.tsx';
 import { Time } from '../../kit/time.tsx';
 import { Filters } from './filters.tsx';
 import { OrderMenu } from './order-menu.tsx';
+import { WorkBar } from './work-bar.tsx';
 import './orders.css';
 
 export { EditOrder, NewOrder } from './order-panel.tsx';
@@ -24,7 +26,9 @@ export function Orders() {
   const page = useListPage(orders, query, orderId =>
     navigate({ to: '/orders/$orderId', params: { orderId }, search: query }),
   );
-  const columns = useColumns(query, page.list.rows);
+  const { rows, gone } = page.list;
+  const columns = useColumns(query, rows);
+  const selected = useSelection(orders, query, rows);
   const isFiltered = Object.keys(query).some(name => name !== 'sort');
   const place = can('orders:write') && (
     <Link className="button" data-kind="main" to="/orders/new" search={query}>
@@ -40,6 +44,8 @@ export function Orders() {
       columns={columns}
       action={place}
       filters={<Filters query={query} />}
+      selection={can('orders:write') ? { ...selected, nameOf: ({ id }) => `order ${id}` } : undefined}
+      selectionBar={<WorkBar orders={selected.items} gone={gone} onClear={selected.clear} />}
       empty={
         isFiltered
           ? { title: 'No order matches', hint: 'Change the filters.', action: showAll }
@@ -51,7 +57,7 @@ export function Orders() {
               }
             : {
                 title: 'No orders yet',
-                hint: 'Your API key can only read. A user with the scope orders:write can place orders.',
+                hint: 'Your API key can only read orders. Ask an administrator to let it place them.',
               }
       }
     />

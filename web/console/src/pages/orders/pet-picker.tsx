@@ -4,7 +4,7 @@ import { useSession } from '../../app/session.ts';
 import { keepNames, usePetNames } from '../../data/pet-names.ts';
 import { pets, searchPets } from '../../data/pets.ts';
 import { firstPage } from '../../data/resource.ts';
-import { ComboBox } from '../../kit/combo-box.tsx';
+import { ComboBox, type Suggestion } from '../../kit/combo-box.tsx';
 import { type Described, Field } from '../../kit/field.tsx';
 import { Status, statusNames } from '../../kit/status.tsx';
 
@@ -16,15 +16,21 @@ interface PetPickerProps extends Omit<ComponentProps<'input'>, 'value' | 'onChan
   petId: number | undefined;
   /** Whether only available animals can be chosen, except the one with this ID, which the order has already. */
   forOrder?: { own: number | undefined };
+  /** What is suggested before the animals. Its IDs are negative. */
+  before?: (text: string) => readonly Suggestion[];
   onChoose: (petId: number | undefined) => void;
 }
 
 /** Finds an animal by its name. Without the scope for animals it takes the ID. */
-export function PetPicker({ petId, forOrder, onChoose, ...input }: PetPickerProps) {
+export function PetPicker({ petId, forOrder, before, onChoose, ...input }: PetPickerProps) {
   const { store, cache, can } = useSession();
   const [text, setText] = useState<string>();
   const nameOf = usePetNames(useMemo(() => [petId], [petId]));
-  const { data: found = none, isPending } = useQuery({
+  const {
+    data: found = none,
+    isPending,
+    isPlaceholderData,
+  } = useQuery({
     queryKey: [pets.name, 'suggestions', text, forOrder !== undefined],
     queryFn: async ({ signal }) => {
       // Without a text the animals that can be ordered are suggested.
@@ -50,7 +56,7 @@ export function PetPicker({ petId, forOrder, onChoose, ...input }: PetPickerProp
         onChange={event => onChoose(event.target.valueAsNumber || undefined)}
       />
     );
-  const suggestions = found.map(({ id, name, status = 'available' }) => ({
+  const animals = found.map(({ id, name, status = 'available' }) => ({
     id,
     name,
     note: <Status status={status} />,
@@ -63,7 +69,8 @@ export function PetPicker({ petId, forOrder, onChoose, ...input }: PetPickerProp
     <ComboBox
       {...input}
       value={petId === undefined ? '' : nameOf(petId)}
-      suggestions={suggestions}
+      suggestions={[...(before?.(text ?? '') ?? none), ...animals]}
+      found={isPending || isPlaceholderData ? undefined : text}
       empty={isPending ? 'Searching …' : 'No animal matches'}
       onSearch={setText}
       onChoose={onChoose}

@@ -13,11 +13,12 @@ import { SelectField, TextField } from '../../kit/field.tsx';
 import { RestoredNote } from '../../kit/restored-note.tsx';
 
 const ways = ['Set to', 'Add', 'Remove'] as const;
+export type Way = (typeof ways)[number];
 
 type Reason = NonNullable<Why['reason']>;
 
 /** The reasons for each way, with their titles. */
-const reasons: Record<(typeof ways)[number], Partial<Record<Reason, string>>> = {
+const reasons: Record<Way, Partial<Record<Reason, string>>> = {
   'Set to': {},
   Add: { received: 'Received', returned: 'Returned', corrected: 'Correction' },
   Remove: { damaged: 'Damaged', lost: 'Lost', sold: 'Sold', corrected: 'Correction' },
@@ -27,14 +28,17 @@ interface StockEditorProps {
   item: InventoryItem;
   /** The name of the animal. */
   name: string;
+  /** What it offers first. */
+  way?: Way | undefined;
   onClose: () => void;
 }
 
 /** Sets the stock of an animal, or adds and removes units. What was typed is kept when it closes. */
-export function StockEditor({ item, name, onClose }: StockEditorProps) {
+export function StockEditor({ item, name, way: firstWay = 'Set to', onClose }: StockEditorProps) {
   const { petId } = item;
   const [shown] = useState(item);
   const { edit, set, conflictOn, discard, save, isRestored } = useEdit(stock, petId, shown);
+  const [unused] = useState(() => unusedWith(firstWay));
   const [adjustment, setDraft, , , finish] = useDraft(`adjustment.${petId}`, unused);
   const { way, units, reason, note } = adjustment;
   const adjust = useAdjustStock();
@@ -128,12 +132,9 @@ export function StockEditor({ item, name, onClose }: StockEditorProps) {
   );
 }
 
-const unused: { way: (typeof ways)[number]; units: string; reason: string; note: string } = {
-  way: 'Set to',
-  units: '',
-  reason: '',
-  note: '',
-};
+function unusedWith(way: Way): { way: Way; units: string; reason: string; note: string } {
+  return { way, units: '', reason: way === 'Add' ? 'received' : '', note: '' };
+}
 
 /** An emptied field is not a number, and is stored as null. */
 function numberOf(quantity: number | null | undefined): number | '' {

@@ -1,8 +1,16 @@
 import type { InventoryItem } from '@petstore/client';
 import { useId, useRef, useState } from 'react';
 import { Icon } from '../../kit/icon.tsx';
-import { StockEditor } from './stock-editor.tsx';
+import { lazyPart } from '../../kit/lazy-part.tsx';
+import type { Way } from './stock-editor.tsx';
 import './stock-editor.css';
+
+// It is not part of the first view.
+const StockEditor = lazyPart(
+  () => import('./stock-editor.tsx'),
+  'StockEditor',
+  () => <p>The service cannot be reached. This appears by itself when it is back.</p>,
+);
 
 const idOfButton = (petId: number | string) => `stock-of-${petId}`;
 
@@ -15,12 +23,16 @@ interface StockMenuProps {
   item: InventoryItem;
   /** The name of the animal. */
   name: string;
+  /** What the editor offers first. */
+  way?: Way;
+  /** What the button shows instead of the number of units. */
+  children?: string;
   /** Is called when the editor has closed. */
   onClosed?: () => void;
 }
 
 /** The number of units in a row, as the button of the editor, which is over the table so that no row moves. */
-export function StockMenu({ item, name, onClosed }: StockMenuProps) {
+export function StockMenu({ item, name, way, children, onClosed }: StockMenuProps) {
   const id = useId();
   const popover = useRef<HTMLDivElement>(null);
   const [isOpen, setOpen] = useState(false);
@@ -29,14 +41,18 @@ export function StockMenu({ item, name, onClosed }: StockMenuProps) {
       <button
         type="button"
         id={idOfButton(item.petId)}
-        className="menu-button"
+        className={children ? 'button' : 'menu-button'}
         popoverTarget={id}
         aria-haspopup="dialog"
-        aria-label={`Stock of ${name}: ${item.quantity}`}
+        aria-label={children ? `${children} ${name}` : `Stock of ${name}: ${item.quantity}`}
         onClick={event => event.stopPropagation()}
       >
-        {item.quantity.toLocaleString()}
-        <Icon name="down" />
+        {children ?? (
+          <>
+            {item.quantity.toLocaleString()}
+            <Icon name="down" />
+          </>
+        )}
       </button>
       <div
         ref={popover}
@@ -53,7 +69,9 @@ export function StockMenu({ item, name, onClosed }: StockMenuProps) {
           if (event.newState === 'closed') onClosed?.();
         }}
       >
-        {isOpen && <StockEditor item={item} name={name} onClose={() => popover.current?.hidePopover()} />}
+        {isOpen && (
+          <StockEditor item={item} name={name} way={way} onClose={() => popover.current?.hidePopover()} />
+        )}
       </div>
     </>
   );

@@ -1,16 +1,18 @@
 import type { InventoryItem } from '@petstore/client';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useMemo } from 'react';
+import { useMemo, useState } from 'react';
 import { useSession } from '../../app/session.ts';
 import { useListPage } from '../../data/lists.ts';
 import { usePetNames } from '../../data/pet-names.ts';
 import { type StockQuery, stock } from '../../data/stock.ts';
+import { Button } from '../../kit/button.tsx';
 import { Icon } from '../../kit/icon.tsx';
 import { ListPage } from '../../kit/list-page.tsx';
 import { Status } from '../../kit/status.tsx';
 import type { Column } from '../../kit/table.tsx';
 import { Filters } from './filters.tsx';
 import { openStockMenu, StockMenu } from './stock-menu.tsx';
+import { Thresholds } from './thresholds.tsx';
 import './stock.css';
 
 const route = getRouteApi('/stock');
@@ -26,7 +28,7 @@ export function Stock() {
       className="stock"
       {...page}
       columns={columns}
-      action={null}
+      action={<LowStockButton />}
       filters={<Filters query={query} />}
       empty={
         isFiltered
@@ -34,6 +36,17 @@ export function Stock() {
           : { title: 'No stock yet', hint: 'Add an animal first: it has a stock of one.', action: toAnimals }
       }
     />
+  );
+}
+
+/** Opens the numbers below which Today lists an animal. */
+function LowStockButton() {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <Button onClick={() => setOpen(true)}>Low stock</Button>
+      {isOpen && <Thresholds onClose={() => setOpen(false)} />}
+    </>
   );
 }
 

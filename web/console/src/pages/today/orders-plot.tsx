@@ -8,21 +8,22 @@ import type { PlotSeries } from '../../kit/plot-series.ts';
 /** The axis has at least this many orders, so that a single one is no bar of the full height. */
 const LOWEST_TOP = 5;
 
+/** Whether there are orders of at least two days: one bar says nothing. */
+export function hasHistory({ days }: OrdersByDay): boolean {
+  return days.filter(({ orders }) => orders > 0).length > 1;
+}
+
 /** The orders of the last 30 days. */
-export function OrdersPlot({ orders }: { orders: OrdersByDay | undefined }) {
-  const total = orders?.days.reduce((sum, { orders }) => sum + orders, 0);
+export function OrdersPlot({ orders }: { orders: OrdersByDay }) {
+  const total = orders.days.reduce((sum, { orders }) => sum + orders, 0);
   return (
     <section className="card orders-plot" aria-label="Orders of the last 30 days">
       <h2>
-        {orders ? (
-          <OrdersLink from={orders.days[0]!.day} withCancelled={orders.withCancelled}>
-            Orders of the last 30 days <small>{total?.toLocaleString()}</small>
-          </OrdersLink>
-        ) : (
-          'Orders of the last 30 days'
-        )}
+        <OrdersLink from={orders.days[0]!.day} withCancelled={orders.withCancelled}>
+          Orders of the last 30 days <small>{total.toLocaleString()}</small>
+        </OrdersLink>
       </h2>
-      <div className="plot-space">{orders && <Days {...orders} />}</div>
+      <Days {...orders} />
     </section>
   );
 }

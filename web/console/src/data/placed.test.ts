@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { GoneError, type Order, type PetStore } from '@petstore/client';
 import { addDays, type Day, dayOf, startOf } from './days.ts';
-import { AGES, readOpenOrders } from './open-orders.ts';
 import { countByDay, readOrdersByDay } from './orders-by-day.ts';
 import { pagesOfPeriod } from './placed.ts';
 
@@ -19,11 +18,9 @@ function aShop(ages: readonly number[], retained = 60) {
   }));
   const log = placed.filter(({ time }) => time >= startOf(addDays(today, -retained)));
   const hasExpired = log.length < placed.length;
-  const counted = { requests: 0 };
   const listOf = <T>(items: readonly T[]) => {
     async function* pages() {
       for (let at = 0; at === 0 || at < items.length; at += PAGE_SIZE) {
-        counted.requests++;
         const nextCursor = at + PAGE_SIZE < items.length ? String(at + PAGE_SIZE) : undefined;
         const headers = new Headers({ 'X-Total-Count': String(items.length) });
         yield { data: items.slice(at, at + PAGE_SIZE), nextCursor, headers };
@@ -38,32 +35,11 @@ function aShop(ages: readonly number[], retained = 60) {
     );
   };
   const list = ({ sort = 'id' }) => listOf(sort === '-id' ? orders.toReversed() : orders);
-  return { store: { events: { list: events }, orders: { list } } as unknown as PetStore, counted };
+  return { store: { events: { list: events }, orders: { list } } as unknown as PetStore };
 }
 
 /** A cache that remembers nothing. */
 const cache = { fetchQuery: ({ queryFn }: { queryFn: () => unknown }) => queryFn() } as never;
-
-describe('open orders by age', () => {
-  it('are counted up to and including the day of their age', async () => {
-    const { store } = aShop([30, 28, 27, 8, 7, 6, 1, 0, 0]);
-    const { total, ages } = await readOpenOrders(store, today, true);
-    assert.deepEqual([total, AGES, ages], ['9', [1, 7, 28], ['7', '5', '2']]);
-  });
-
-  it('have unknown ages where the log no longer has the day', async () => {
-    const { store } = aShop([30, 20, 8, 5, 0], 10);
-    assert.deepEqual((await readOpenOrders(store, today, true)).ages, ['4', '3', undefined]);
-  });
-
-  it('are read up to 1,000, and those of today are not', async () => {
-    const many = aShop(Array.from({ length: 1_500 }, () => 3));
-    assert.deepEqual((await readOpenOrders(many.store, today, true)).ages, ['1,000+', '0', '0']);
-    const news = aShop([2, ...Array.from({ length: 1_500 }, () => 0)]);
-    assert.deepEqual((await readOpenOrders(news.store, today, true)).ages, ['1', '0', '0']);
-    assert.ok(news.counted.requests < 5);
-  });
-});
 
 describe('the orders of a period', () => {
   const idsOf = async (store: PetStore, period: object) => {

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { fillEmptyStore } from '../../src/demo/demo-shop.ts';
+import { DAY } from '../../src/kit/clock.ts';
+import type { Client } from '../support/client.ts';
+import { startTestApp } from '../support/test-app.ts';
+
+/** All items of a list, which has at most 100 on each page. */
+async function allOf(api: Client, path: string) {
+  const items = [];
+  for (let next: string | undefined = path; next !== undefined; ) {
+    const { body, headers } = await api.get(next);
+    items.push(...body);
+    next = /<([^>]+)>; rel="next"/.exec(String(headers.link))?.[1];
+  }
+  return items;
+}
+
+describe('the demo shop', () => {
+  it('has a month of history, with the times and the people of its changes', async t => {
+    const { app, api, clock } = await startTestApp(t);
+    const now = clock.now();
+    assert.equal(await fillEmptyStore(app.db, now), true);
+    assert.equal(await fillEmptyStore(app.db, now), false, 'only once');
+    await app.db.numberEvents();
+    await app.keyLimits.load(now);
+    // The first event is that of the administrator's key, which is made before.
+    const history = (await allOf(api, '/history?limit=100')).toReversed().slice(1);
+    const times = history.map(({ time }) => Date.parse(time));
+    assert.deepEqual(
+      times,
+      times.toSorted((a, b) => a - b),
+    );
+    assert.ok(times[0]! > now - 30 * DAY && times.at(-1)! < now);
+    const of = (type: string) => history.filter(entry => entry.type === type);
+    const days = new Set(of('order.placed').map(({ time }) => time.slice(0, 10)));
+    assert.ok(days.size > 20, `orders on ${days.size} days`);
+    const restocks = of('inventory.updated').filter(({ reason }) => reason === 'received');
+    assert.deepEqual(
+      new Set(restocks.map(({ actorName }) => actorName)),
+      new Set(['Anna (till)', 'Ben (warehouse)']),
+    );
+    const open = await allOf(api, '/store/orders?complete=false&limit=100');
+    const overdue = open.filter(({ shipDate }) => shipDate && Date.parse(shipDate) < now - DAY);
+    assert.equal(overdue.length, 1);
+    const keys = (await api.get('/keys?limit=100')).body;
+    const banned = keys.filter(({ ban }: { ban: unknown }) => ban);
+    assert.deepEqual(
+      banned.map(({ name, ban }: { name: string; ban: object }) => [name, ban]),
+      [['Price comparison', of('key.banned')[0].changes.length > 0 && banned[0].ban]],
+    );
+    assert.deepEqual(
+      keys.map(({ scopes }: { scopes: string[] }) => scopes.includes('admin')),
+      [true, false, false, false, false],
+    );
+    const { days: used } = (await api.get(`/keys/${banned[0].id}/usage`)).body;
+    assert.equal(used.length, 30);
+    const [webhook] = (await api.get('/webhooks')).body;
+    assert.match(webhook.url, /\.invalid\//);
+  });
+
+  it('gets an administrator’s key also if it was in the store before', async t => {
+    const { app, clock } = await startTestApp(t);
+    await app.db.write(tx => tx.run('DELETE FROM api_keys'));
+    await fillEmptyStore(app.db, clock.now());
+    const create = () => app.createFirstKey(() => {});
+    assert.deepEqual([await create(), await create()], [true, false]);
+  });
+});

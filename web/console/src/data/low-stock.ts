@@ -1,0 +1,126 @@
+import type { HistoryEntry, Pet, PetStore } from '@petstore/client';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useEffect, useMemo } from 'react';
+import { useSession } from '../app/session.ts';
+import { stored } from '../kit/stored.ts';
+import { firstPage } from './resource.ts';
+
+/** Below this number of units the stock of an animal is low, unless its category has another one. */
+export const LOW = 3;
+
+/** The number of each category, by its ID, where it is not `LOW`. 0: its stock is never low. */
+export const thresholds = stored<Readonly<Record<string, number>>>('low-stock', {});
+
+/** The most changes of stock that are read, 100 with each request, and the most animals that are compared with the thresholds. */
+const MOST_CHANGES = 1_000;
+const MOST_PETS = 100;
+
+/** What the log says about the stock of animals. */
+interface Levels {
+  /** The latest stock, by the ID of the animal. */
+  latest: ReadonlyMap<number, number>;
+  /** The animals that have had more than one unit. The others always have one, and are sold when it is. */
+  several: ReadonlySet<number>;
+}
+
+export interface LowItem {
+  pet: Pet;
+  quantity: number;
+}
+
+const key = ['overview', 'levels'];
+
+/**
+ * The animals with several units of which few are left, the lowest first; `undefined` until they are known, and always if the key may not
+ * read the history. Animals whose stock has not changed for as long as the log reaches are not among them.
+ */
+export function useLowStock(): {
+  items: readonly LowItem[] | undefined;
+  isLoading: boolean;
+  error: Error | null;
+} {
+  const { store, cache, live, can } = useSession();
+  const limits = thresholds.use();
+  const levels = useQuery({
+    queryKey: key,
+    queryFn: () => readLevels(store),
+    enabled: ['events:read', 'inventory:read', 'pets:read'].every(scope => can(scope as 'admin')),
+  });
+  useEffect(
+    () =>
+      live.onEvent(({ type, data }) => {
+        if (type === 'inventory.updated')
+          cache.setQueryData<Levels>(key, known => known && withLevel(known, data.petId, data.quantity));
+      }),
+    [live, cache],
+  );
+  const { data } = levels;
+  const ids = useMemo(
+    () => (data ? lowest(data, Math.max(LOW, ...Object.values(limits))) : []),
+    [data, limits],
+  );
+  const found = useQuery({
+    queryKey: ['overview', 'low', ids],
+    queryFn: async () => (await firstPage(store.pets.list({ id: ids, limit: MOST_PETS }))).data,
+    enabled: ids.length > 0,
+    placeholderData: keepPreviousData,
+    staleTime: 0,
+    gcTime: 0,
+  });
+  const items = useMemo(
+    () => data && (ids.length === 0 ? [] : found.data && lowItems(found.data, data.latest, limits)),
+    [data, ids, found.data, limits],
+  );
+  return { items, isLoading: levels.isLoading || found.isLoading, error: levels.error ?? found.error };
+}
+
+async function readLevels(store: PetStore): Promise<Levels> {
+  const entries: HistoryEntry[] = [];
+  for await (const { data } of store.events.history({ type: 'inventory.updated', limit: 100 }).pages()) {
+    entries.push(...data);
+    if (entries.length >= MOST_CHANGES) break;
+  }
+  return levelsOf(entries);
+}
+
+/** `entries` are changes of stock, the newest first. */
+export function levelsOf(entries: readonly Pick<HistoryEntry, 'subject' | 'changes'>[]): Levels {
+  const latest = new Map<number, number>();
+  const several = new Set<number>();
+  for (const { subject, changes } of entries) {
+    const id = Number(subject.split('/').at(-1));
+    const units = changes.find(({ field }) => field === 'quantity');
+    if (!units) continue;
+    const [from, to] = [Number(units.from), Number(units.to)];
+    if (!latest.has(id)) latest.set(id, to);
+    if (from > 1 || to > 1) several.add(id);
+  }
+  return { latest, several };
+}
+
+/** Adds a change. An event has only the stock after it. */
+function withLevel({ latest, several }: Levels, id: number, quantity: number): Levels {
+  const hasHad = quantity > 1 || (latest.get(id) ?? 0) > 1;
+  return {
+    latest: new Map(latest).set(id, quantity),
+    several: hasHad ? new Set(several).add(id) : several,
+  };
+}
+
+/** The animals with fewer units than `below`, the lowest first. */
+function lowest({ latest, several }: Levels, below: number): number[] {
+  const ids = [...several].filter(id => latest.get(id)! < below);
+  return ids.sort((a, b) => latest.get(a)! - latest.get(b)! || a - b).slice(0, MOST_PETS);
+}
+
+/** Compares each animal with the threshold of its category. */
+export function lowItems(
+  pets: readonly Pet[],
+  latest: ReadonlyMap<number, number>,
+  limits: Readonly<Record<string, number>>,
+): LowItem[] {
+  return pets
+    .map(pet => ({ pet, quantity: latest.get(pet.id) ?? 0 }))
+    .filter(({ pet, quantity }) => quantity < (limits[pet.categoryId] ?? LOW))
+    .sort((a, b) => a.quantity - b.quantity || a.pet.name.localeCompare(b.pet.name));
+}

@@ -1,0 +1,124 @@
+import type { InventoryItem, Order, Pet, PetStore } from '@petstore/client';
+import { useQuery } from '@tanstack/react-query';
+import { type Session, useSession } from '../app/session.ts';
+import { addDays, type Day, startOf } from './days.ts';
+import { useLowStock } from './low-stock.ts';
+import { stateOf } from './order-state.ts';
+import { keepNames } from './pet-names.ts';
+import { countOf, firstPage, type Total } from './resource.ts';
+import { useCategoriesQuery } from './use-categories.ts';
+import { useDay } from './use-day.ts';
+
+/** The most orders that are read, and that one click completes. */
+const MOST = 100;
+
+/** How many changes of animals are read to see which holds are new. */
+const MOST_CHANGES = 1_000;
+
+/** Open orders of some days, by their ship dates. */
+export interface DueOrders {
+  orders: readonly Order[];
+  total: Total;
+}
+
+async function readDue({ store, cache, can }: Session, period: { from?: Day; to: Day }): Promise<DueOrders> {
+  const page = await firstPage(
+    store.orders.list({
+      complete: false,
+      shipDateFrom: period.from && startOf(period.from),
+      shipDateTo: startOf(period.to, 1),
+      sort: 'shipDate',
+      limit: MOST,
+      count: true,
+    }),
+  );
+  // A draft cannot be completed.
+  const orders = page.data.filter(order => stateOf(order) === 'open');
+  const id = orders.flatMap(({ petId }) => petId ?? []);
+  // With the orders, so that nothing moves when the names arrive.
+  if (id.length > 0 && can('pets:read'))
+    keepNames(cache, (await firstPage(store.pets.list({ id, limit: MOST }))).data);
+  const counted = countOf(page);
+  return {
+    orders,
+    total: counted && counted.count > MOST ? counted : { count: orders.length, hasMore: false },
+  };
+}
+
+/**
+ * The animals that staff have put on hold more than a week ago. An animal that is pending because of its orders has no unit left.
+ */
+async function readOldHolds(store: PetStore, today: Day): Promise<Pet[]> {
+  const { data } = await firstPage(
+    store.inventory.list({ status: ['pending'], sort: '-quantity', limit: MOST }),
+  );
+  const held = new Set(data.filter(isHeld).map(({ petId }) => petId));
+  const from = startOf(today, -7);
+  let read = 0;
+  for await (const page of store.events.history({ type: 'pet.updated', from, limit: 100 }).pages()) {
+    for (const { subject, changes } of page.data)
+      if (changes.some(({ field, to }) => field === 'status' && to === 'pending'))
+        held.delete(Number(subject.split('/').at(-1)));
+    read += page.data.length;
+    if (held.size === 0 || read >= MOST_CHANGES) break;
+  }
+  if (held.size === 0) return [];
+  return (await firstPage(store.pets.list({ id: [...held], limit: MOST }))).data;
+}
+
+const isHeld = ({ quantity }: InventoryItem): boolean => quantity > 0;
+
+/** What is to be done in the shop today, as far as the key may see and do it. Events keep it fresh (`overview.ts`). */
+export function useToDo() {
+  const session = useSession();
+  const { store, can } = session;
+  const today = useDay();
+  const overdue = useQuery({
+    queryKey: ['overview', 'due', 'before', today],
+    queryFn: () => readDue(session, { to: addDays(today, -1) }),
+    staleTime: 0,
+    enabled: can('orders:read'),
+  });
+  const shipping = useQuery({
+    queryKey: ['overview', 'due', 'on', today],
+    queryFn: () => readDue(session, { from: today, to: today }),
+    staleTime: 0,
+    enabled: can('orders:read'),
+  });
+  const holds = useQuery({
+    queryKey: ['overview', 'holds', today],
+    queryFn: () => readOldHolds(store, today),
+    staleTime: 0,
+    enabled: can('pets:read') && can('inventory:read') && can('events:read'),
+  });
+  const webhooks = useQuery({
+    queryKey: ['overview', 'webhooks'],
+    queryFn: async () =>
+      (await firstPage(store.webhooks.list({ limit: 100 }))).data.filter(
+        ({ enabled, failingSince, disabledReason }) => (enabled ? failingSince : disabledReason) !== null,
+      ),
+    staleTime: 0,
+    enabled: can('admin'),
+  });
+  const hasAnimals = useQuery({
+    queryKey: ['overview', 'animals'],
+    queryFn: async () => (await store.pets.list({ limit: 1 }).first()) !== undefined,
+    staleTime: 0,
+    enabled: can('pets:read'),
+  });
+  const low = useLowStock();
+  const all = [overdue, shipping, holds, webhooks, hasAnimals, low, useCategoriesQuery()];
+  return {
+    today,
+    overdue: overdue.data,
+    shipping: shipping.data,
+    holds: holds.data,
+    webhooks: webhooks.data,
+    low: low.items,
+    hasAnimals: hasAnimals.data ?? true,
+    isReady: !all.some(({ isLoading }) => isLoading),
+    error: all.find(({ error }) => error)?.error,
+  };
+}
+
+export type ToDo = ReturnType<typeof useToDo>;

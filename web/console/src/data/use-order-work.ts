@@ -1,0 +1,121 @@
+import type { Batch, BatchEntry, Order } from '@petstore/client';
+import { notifyManager, type QueryClient } from '@tanstack/react-query';
+import { useCallback } from 'react';
+import { type Session, useSession } from '../app/session.ts';
+import { showProblem, showToast } from '../kit/toasts.ts';
+import { askingToLeave, type ItemResult, runInBatches } from './batches.ts';
+import { findItem, putItem, removeItem } from './list-cache.ts';
+import { orders as resource } from './orders.ts';
+
+export type OrderWork = 'complete' | 'cancel';
+
+const doneVerbs: Record<OrderWork, string> = { complete: 'Completed', cancel: 'Cancelled' };
+
+/** `order 12`, or `20 orders`. */
+export function ordersInWords(orders: readonly Order[]): string {
+  const [first] = orders;
+  return orders.length === 1 ? `order ${first?.id}` : `${orders.length.toLocaleString()} orders`;
+}
+
+/** Whether the work on orders can be undone. The units of a completed order come back to the stock. */
+export function isUndoable(work: OrderWork, can: Session['can']): boolean {
+  return work === 'cancel' || can('inventory:write');
+}
+
+/**
+ * Returns a function that completes or cancels orders. The lists show it before the service has confirmed it. It resolves with the orders
+ * that were done: what the service rejects is shown as before, and the reason is reported.
+ */
+export function useOrderWork() {
+  const session = useSession();
+  return useCallback(
+    async (orders: readonly Order[], work: OrderWork): Promise<Order[]> => {
+      const { cache, can } = session;
+      const shown = new Map(
+        orders.map(order => [order, work === 'complete' ? { ...order, complete: true } : order]),
+      );
+      show(cache, [...shown.values()]);
+      const done: Order[] = [];
+      const errors: string[] = [];
+      function onResults(items: readonly ItemResult<Order>[]): void {
+        for (const { item, results, error } of items) {
+          if (error !== undefined) errors.push(error);
+          else {
+            done.push(item);
+            if (work === 'cancel') removeItem(cache, resource, resource.idOf(item));
+            else putItem(cache, resource, results[0]?.body as Order);
+          }
+        }
+      }
+      try {
+        await askingToLeave(() =>
+          runInBatches(session, orders, {
+            add: (batch, { id = 0 }) => [
+              work === 'complete' ? batch.orders.update(id, { complete: true }) : batch.orders.cancel(id),
+            ],
+            perItem: 1,
+            onResults: items => notifyManager.batch(() => onResults(items)),
+          }),
+        );
+      } catch (error) {
+        showProblem(error);
+      }
+      // Not those that another client has changed meanwhile.
+      const isShown = (order: Order) => findItem(cache, resource, resource.idOf(order)) === shown.get(order);
+      show(
+        cache,
+        orders.filter(order => !done.includes(order) && isShown(order)),
+      );
+      if (done.length > 0)
+        showToast({
+          text: `${doneVerbs[work]} ${ordersInWords(done)}`,
+          undo: isUndoable(work, can) ? () => placeAgain(session, done, work) : undefined,
+        });
+      const [reason] = errors;
+      if (reason !== undefined)
+        showProblem(
+          orders.length === 1
+            ? reason
+            : `${errors.length} of ${orders.length} orders stay as they were: ${reason}`,
+        );
+      return done;
+    },
+    [session],
+  );
+}
+
+function show(cache: QueryClient, orders: readonly Order[]): void {
+  notifyManager.batch(() => {
+    for (const order of orders) putItem(cache, resource, order);
+  });
+}
+
+/** A completed order never opens again, and a cancelled one is gone: to undo it, the same is ordered again. */
+async function placeAgain(session: Session, orders: readonly Order[], work: OrderWork): Promise<string> {
+  const placed: Order[] = [];
+  const errors: string[] = [];
+  await runInBatches(session, orders, {
+    add: (batch, order) => [
+      ...(work === 'complete' ? unitsBack(batch, order) : []),
+      batch.orders.create(contentOf(order)),
+    ],
+    perItem: 2,
+    onResults: items => {
+      for (const { results, error } of items)
+        if (error === undefined) placed.push(results.at(-1)?.body as Order);
+        else errors.push(error);
+    },
+  });
+  const [reason] = errors;
+  if (reason !== undefined)
+    throw new Error(`${errors.length} of ${orders.length} orders could not be opened again: ${reason}`);
+  return `Open again as ${placed.length === 1 ? ordersInWords(placed) : `${ordersInWords(placed)} with new numbers`}`;
+}
+
+function unitsBack(batch: Batch, { petId, quantity = 1 }: Order): BatchEntry[] {
+  return petId === undefined ? [] : [batch.inventory.adjust(petId, { delta: quantity, reason: 'returned' })];
+}
+
+function contentOf({ petId, quantity = 1, shipDate }: Order) {
+  return { ...(petId !== undefined && { petId }), quantity, ...(shipDate !== undefined && { shipDate }) };
+}

@@ -1,0 +1,76 @@
+import type { Order } from '@petstore/client';
+import { useState } from 'react';
+import { useSession } from '../../app/session.ts';
+import { reasonAgainstCancellation, reasonAgainstCompletion, stateOf } from '../../data/order-state.ts';
+import { isUndoable, type OrderWork, ordersInWords, useOrderWork } from '../../data/use-order-work.ts';
+import { Button } from '../../kit/button.tsx';
+import { Question } from '../../kit/panel.tsx';
+
+interface WorkBarProps {
+  orders: readonly Order[];
+  /** Those that other clients have cancelled. */
+  gone: ReadonlySet<number>;
+  onClear: () => void;
+}
+
+/** What can be done with the selected orders, with how many of them. */
+export function WorkBar({ orders, gone, onClear }: WorkBarProps) {
+  const { can } = useSession();
+  const work = useOrderWork();
+  const [isAsked, setAsked] = useState(false);
+  const [isBusy, setBusy] = useState(false);
+  if (orders.length === 0) return null;
+  const left = orders.filter(({ id = 0 }) => !gone.has(id));
+  const possible = {
+    complete: left.filter(order => reasonAgainstCompletion(stateOf(order)) === undefined),
+    cancel: left.filter(order => reasonAgainstCancellation(stateOf(order)) === undefined),
+  };
+
+  function run(what: OrderWork): void {
+    setAsked(false);
+    setBusy(true);
+    void work(possible[what], what).then(done => {
+      setBusy(false);
+      if (done.length > 0) onClear();
+    });
+  }
+  const others = orders.length - possible.complete.length;
+  return (
+    <section className="selection-bar" aria-label="Selection">
+      <p role="status">
+        {orders.length.toLocaleString()} selected
+        {others > 0 && possible.complete.length > 0 && (
+          <small>{others.toLocaleString()} cannot be completed</small>
+        )}
+      </p>
+      {possible.complete.length > 0 && (
+        <Button
+          kind="main"
+          icon="check"
+          disabled={isBusy}
+          onClick={() => (isUndoable('complete', can) ? run('complete') : setAsked(true))}
+        >
+          Complete {possible.complete.length.toLocaleString()}
+        </Button>
+      )}
+      {possible.cancel.length > 0 && (
+        <Button kind="danger" disabled={isBusy} onClick={() => run('cancel')}>
+          Cancel {possible.cancel.length.toLocaleString()}
+        </Button>
+      )}
+      <Button onClick={onClear}>Clear</Button>
+      {isAsked && (
+        <Question
+          title={`Complete ${ordersInWords(possible.complete)}?`}
+          action="Complete"
+          kind="main"
+          dismissal="Not yet"
+          onClose={() => setAsked(false)}
+          onConfirm={() => run('complete')}
+        >
+          <p>You cannot undo this, because your API key cannot change the stock.</p>
+        </Question>
+      )}
+    </section>
+  );
+}

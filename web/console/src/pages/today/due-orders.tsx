@@ -1,0 +1,92 @@
+import type { Order } from '@petstore/client';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useSession } from '../../app/session.ts';
+import type { Day } from '../../data/days.ts';
+import type { DueOrders as Due } from '../../data/to-do.ts';
+import { useOrderWork } from '../../data/use-order-work.ts';
+import { Button } from '../../kit/button.tsx';
+import { Icon } from '../../kit/icon.tsx';
+import { Time } from '../../kit/time.tsx';
+import { inWords, Task } from './task.tsx';
+
+interface DueOrdersProps {
+  due: Due | undefined;
+  isLate: boolean;
+  /** The last day of the orders, and the first one if there is one. */
+  from?: Day;
+  to: Day;
+  nameOf: (petId: number) => string;
+}
+
+/** Open orders that ship today, or should have been shipped. */
+export function DueOrders({ due, isLate, from, to, nameOf }: DueOrdersProps) {
+  const { can } = useSession();
+  const work = useOrderWork();
+  const [done, setDone] = useState<ReadonlySet<Order>>(new Set());
+  if (!due || due.orders.length === 0) return null;
+  const { orders, total } = due;
+  const left = orders.filter(order => !done.has(order));
+  const all = inWords(total.count, 'order', total.hasMore);
+  const verbs = isLate ? ['is overdue', 'are overdue'] : ['ships today', 'ship today'];
+  const title = `${all} ${verbs[total.count === 1 ? 0 : 1]}`;
+  const canComplete = can('orders:write') && can('inventory:write');
+
+  function complete(some: readonly Order[]): void {
+    const chosen = new Set(some);
+    setDone(done.union(chosen));
+    // What the service has rejected is offered again.
+    void work(some, 'complete').then(completed =>
+      setDone(done => done.difference(chosen.difference(new Set(completed)))),
+    );
+  }
+
+  return (
+    <Task
+      icon={isLate ? 'warning' : 'orders'}
+      title={title}
+      isLate={isLate}
+      items={orders}
+      action={
+        canComplete &&
+        left.length > 1 && (
+          <Button kind="main" icon="check" onClick={() => complete(left)}>
+            Complete {left.length.toLocaleString()}
+          </Button>
+        )
+      }
+      all={
+        <Link to="/orders" search={{ complete: false, from, to }}>
+          Show all {all}
+        </Link>
+      }
+    >
+      {order => (
+        <li key={order.id}>
+          <Link to="/orders/$orderId" params={{ orderId: String(order.id) }}>
+            {(order.quantity ?? 1).toLocaleString()} × {nameOf(order.petId ?? 0)}
+          </Link>
+          <small>
+            Order {order.id}
+            {isLate && order.shipDate && (
+              <>
+                , due <Time at={order.shipDate} />
+              </>
+            )}
+          </small>
+          {done.has(order) ? (
+            <span className="done">
+              <Icon name="check" /> Completed
+            </span>
+          ) : (
+            canComplete && (
+              <Button aria-label={`Complete order ${order.id}`} onClick={() => complete([order])}>
+                Complete
+              </Button>
+            )
+          )}
+        </li>
+      )}
+    </Task>
+  );
+}

@@ -1,0 +1,166 @@
+import type { Pet, Webhook } from '@petstore/client';
+import { Link } from '@tanstack/react-router';
+import { type RefObject, useEffect, useMemo, useRef, useState } from 'react';
+import { useSession } from '../../app/session.ts';
+import { useActions } from '../../data/changes.ts';
+import { addDays } from '../../data/days.ts';
+import { usePetNames } from '../../data/pet-names.ts';
+import { pets } from '../../data/pets.ts';
+import type { ToDo } from '../../data/to-do.ts';
+import { Button } from '../../kit/button.tsx';
+import { Empty } from '../../kit/empty.tsx';
+import { lazyPart } from '../../kit/lazy-part.tsx';
+import { Time } from '../../kit/time.tsx';
+import { showProblem } from '../../kit/toasts.ts';
+import { DueOrders } from './due-orders.tsx';
+import { LowStock } from './low-stock.tsx';
+import { inWords, Task } from './task.tsx';
+
+const Thresholds = lazyPart(
+  () => import('../stock/thresholds.tsx'),
+  'Thresholds',
+  () => null,
+);
+
+/** What is to be done. While the pointer is on it, nothing moves: what is done stays in its place. */
+export function ToDoList({ toDo }: { toDo: ToDo }) {
+  const place = useRef<HTMLDivElement>(null);
+  const isPointed = useIsPointed(place);
+  const [hasThresholds, setThresholds] = useState(false);
+  const shown = useRef(toDo);
+  if (!isPointed || !shown.current.isReady) shown.current = toDo;
+  return (
+    <>
+      <div ref={place} className="to-do">
+        <Tasks toDo={shown.current} onThresholds={() => setThresholds(true)} />
+      </div>
+      {hasThresholds && <Thresholds onClose={() => setThresholds(false)} />}
+    </>
+  );
+}
+
+/** Whether the pointer is on an element. What leaves the page under the pointer has no event that says that it was left. */
+function useIsPointed(element: RefObject<HTMLElement | null>): boolean {
+  const [isPointed, setPointed] = useState(false);
+  useEffect(() => {
+    const look = ({ target }: PointerEvent) =>
+      setPointed(target instanceof Node && element.current?.contains(target) === true);
+    document.addEventListener('pointerover', look);
+    return () => document.removeEventListener('pointerover', look);
+  }, [element]);
+  return isPointed;
+}
+
+function Tasks({ toDo, onThresholds }: { toDo: ToDo; onThresholds: () => void }) {
+  const { today, overdue, shipping, low, holds = [], webhooks = [], hasAnimals, error } = toDo;
+  const ids = useMemo(
+    () => [...(overdue?.orders ?? []), ...(shipping?.orders ?? [])].map(({ petId }) => petId),
+    [overdue, shipping],
+  );
+  const nameOf = usePetNames(ids);
+  if (!hasAnimals) return <FirstSteps />;
+  const isDone = ids.length + (low?.length ?? 0) + holds.length + webhooks.length === 0;
+  if (isDone && !error) return <AllDone />;
+  return (
+    <>
+      <DueOrders due={overdue} isLate to={addDays(today, -1)} nameOf={nameOf} />
+      <DueOrders due={shipping} isLate={false} from={today} to={today} nameOf={nameOf} />
+      <LowStock items={low} onThresholds={onThresholds} />
+      <Holds held={holds} />
+      <FailingWebhooks webhooks={webhooks} />
+      {error && (
+        <p className="field-error" role="alert">
+          Not everything that is to be done could be read: {error.message}
+        </p>
+      )}
+    </>
+  );
+}
+
+function AllDone() {
+  return (
+    <Empty icon="check" title="All done">
+      <p>No order waits for today, and nothing is low. Enjoy your coffee.</p>
+    </Empty>
+  );
+}
+
+function FirstSteps() {
+  const { can } = useSession();
+  return (
+    <Empty icon="paw" title="There are no animals yet">
+      {can('pets:write') && (
+        <p>
+          <Link to="/categories/new">Add a category</Link>, then <Link to="/animals/new">an animal</Link>, or{' '}
+          <Link to="/import">import a CSV file</Link>.
+        </p>
+      )}
+    </Empty>
+  );
+}
+
+function Holds({ held }: { held: readonly Pet[] }) {
+  const { can } = useSession();
+  const { change } = useActions(pets);
+  if (held.length === 0) return null;
+  const release = (pet: Pet) =>
+    change(pet, { status: 'available' }, { done: `${pet.name} is available` }).catch(showProblem);
+  return (
+    <Task
+      icon="paw"
+      title={`${inWords(held.length, 'animal')} on hold for more than a week`}
+      items={held}
+      all={
+        <Link to="/animals" search={{ status: 'pending' }}>
+          Show all animals on hold
+        </Link>
+      }
+    >
+      {pet => (
+        <li key={pet.id}>
+          <Link to="/animals/$petId" params={{ petId: String(pet.id) }}>
+            {pet.name}
+          </Link>
+          {can('pets:write') && (
+            <Button aria-label={`Make available: ${pet.name}`} onClick={() => release(pet)}>
+              Make available
+            </Button>
+          )}
+        </li>
+      )}
+    </Task>
+  );
+}
+
+function FailingWebhooks({ webhooks }: { webhooks: readonly Webhook[] }) {
+  if (webhooks.length === 0) return null;
+  return (
+    <Task
+      icon="webhook"
+      title={`${inWords(webhooks.length, 'webhook')} cannot deliver`}
+      isLate
+      items={webhooks}
+      all={<Link to="/webhooks">Show all webhooks</Link>}
+    >
+      {({ id, url, enabled, failingSince, disabledAt }) => (
+        <li key={id}>
+          <Link to="/webhooks/$webhookId" params={{ webhookId: String(id) }}>
+            {url}
+          </Link>
+          <small>
+            {enabled ? 'Fails since ' : 'Disabled '}
+            {(failingSince ?? disabledAt) && <Time at={(failingSince ?? disabledAt)!} />}
+          </small>
+          <Link
+            className="button"
+            to="/webhooks/$webhookId/deliveries"
+            params={{ webhookId: String(id) }}
+            search={{ status: enabled ? undefined : 'dead' }}
+          >
+            See why
+          </Link>
+        </li>
+      )}
+    </Task>
+  );
+}
