@@ -21,7 +21,7 @@ const NEWLINE = 10;
 /** Reads the parts of a file as text. Throws an `EncodingError` for bytes that are not UTF-8, instead of replacing them. */
 export class TextReader {
   readonly #encoding: Encoding;
-  readonly #decoder: TextDecoder;
+  readonly #decoder: InstanceType<typeof TextDecoder>;
   /** UTF-8 only: the start of a line whose end was not read yet. */
   #rest = new Uint8Array();
   #lines = 0;
