@@ -16,6 +16,8 @@ export interface Load {
   requests: string[];
   /** `CONNECTIONS` if left out. */
   connections?: number;
+  /** Whether the part of the service that is compared is on; without one if left out. */
+  part?: 'on' | 'off';
 }
 
 /** Runs jobs one after another in one process, so that its code stays warm. */
@@ -36,7 +38,11 @@ export class LoadGenerator implements Disposable {
   }
 
   /** Throws if a response had an unexpected status, because such a run measures something else. */
-  async run({ server, requests, connections = CONNECTIONS }: Load, seconds: number): Promise<LoadResult> {
+  async run(
+    { server, requests, connections = CONNECTIONS, part }: Load,
+    seconds: number,
+  ): Promise<LoadResult> {
+    if (part) await server.switchPart(part);
     const expectedStatus = requests[0]!.startsWith('GET') ? 200 : 201;
     const { port, pid: serverPid } = server;
     const job: LoadJob = { port, connections, seconds, requests, expectedStatus, serverPid };

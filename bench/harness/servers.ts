@@ -27,24 +27,19 @@ export interface ServiceSettings {
   env?: NodeJS.ProcessEnv;
   /** A yardstick that is loaded before the service, and changes it or measures it from inside. */
   preload?: 'loop-probe' | 'allocation-probe';
-  /** The part of the service that is removed. */
-  without?: 'event log' | 'seals' | 'search' | 'nothing';
+  /** The part of the service that `switchPart` switches off and on. */
+  part?: 'event log' | 'seals' | 'search';
 }
 
 /** Starts the process of the service without waiting for it. */
 export async function launchService(settings: ServiceSettings = {}): Promise<Server> {
-  const {
-    dataDirectory = temporaryDirectory(),
-    env,
-    without,
-    preload = without && 'without-part',
-  } = settings;
+  const { dataDirectory = temporaryDirectory(), env, part, preload = part && 'part-switch' } = settings;
   const preloaded = preload === undefined ? [] : ['--import', path(`../yardsticks/${preload}.ts`)];
   return new Server([...preloaded, SERVICE, 'serve'], await freePort(), dataDirectory, {
     // All connections of the measurements come from one address.
     PETSTORE_CONNECTIONS_PER_ADDRESS: '10000',
     PETSTORE_DRAIN_SECONDS: '0',
-    ...(without && { BENCH_WITHOUT: without }),
+    ...(part && { BENCH_PART: part }),
     ...env,
   });
 }
@@ -146,10 +141,19 @@ export class Server implements AsyncDisposable {
    * loop was blocked, in milliseconds, at first since the server listens; `allocation-probe` the allocated bytes.
    */
   async requestProbe(): Promise<number> {
+    return (await this.#ask('read')) as number;
+  }
+
+  /** Switches the part of the service that it was started with. */
+  async switchPart(state: 'on' | 'off'): Promise<void> {
+    await this.#ask(state);
+  }
+
+  async #ask(message: string): Promise<unknown> {
     const reply = once(this.#child, 'message');
-    this.#child.send('read');
-    const [figure] = (await reply) as [number];
-    return figure;
+    this.#child.send(message);
+    const [answer] = await reply;
+    return answer;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

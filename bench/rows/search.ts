@@ -3,7 +3,7 @@ import { type SearchQuery, searchPets } from '../../service/src/catalog/pets/sea
 import type { Bench, Row } from '../harness/bench.ts';
 import { atLeast, atMost, type Finding, figure, spread } from '../harness/findings.ts';
 import { requestText } from '../harness/http.ts';
-import { compare, measurePairs } from '../harness/pairs.ts';
+import { type Contestant, compare, measurePairs } from '../harness/pairs.ts';
 import { type ServiceSettings, startService } from '../harness/servers.ts';
 import { NEW_PET, prepareService } from '../harness/shop.ts';
 import { TimedQueries } from '../harness/timed-queries.ts';
@@ -63,43 +63,40 @@ async function searchTimes({ stores }: Bench, engine: Engine): Promise<Finding[]
 /** Compares the creation of pets with and without search, in a new store and in a large one. */
 async function writeCosts(bench: Bench): Promise<Finding[]> {
   await using running = new AsyncDisposableStack();
-  const side = async (
+  const sides = async (
     settings: ServiceSettings,
     names: readonly string[],
     access?: FilledStore['access'],
-  ) => {
-    const server = running.use(await startService(settings));
+  ): Promise<[Contestant, Contestant]> => {
+    const server = running.use(await startService({ ...settings, part: 'search' }));
     const { apiKey, categoryId } = access ?? (await prepareService(server));
     const requests = names.map(name =>
       requestText('POST', '/pets', apiKey, { body: JSON.stringify({ name, categoryId }) }),
     );
-    return { name: settings.without === 'search' ? 'without' : 'with', server, requests };
+    return [
+      { name: 'with', server, requests, part: 'on' },
+      { name: 'without', server, requests, part: 'off' },
+    ];
   };
   const names = [NEW_PET(0).name];
   const large = await bench.stores.get('SQLite', MANY_ROWS);
   const moreNames = namesOf(MANY_ROWS + 10_000).slice(MANY_ROWS);
   const costs = [
-    {
-      store: 'a new store',
-      goal: 0.92,
-      a: await side({ without: 'nothing' }, names),
-      b: await side({ without: 'search' }, names),
-    },
+    { store: 'a new store', goal: 0.92, compared: await sides({}, names) },
     {
       store: 'a store of 1,000,000',
       goal: 0.85,
-      a: await side({ ...copyOf(large), without: 'nothing' }, moreNames, large.access),
-      b: await side({ ...copyOf(large), without: 'search' }, moreNames, large.access),
+      compared: await sides(copyOf(large), moreNames, large.access),
     },
   ];
   const once = { ...bench, effort: { ...bench.effort, pairs: 1 } };
-  for (const { a, b } of costs) await measurePairs(once, a, b);
+  for (const { compared } of costs) await measurePairs(once, ...compared);
   await sleep(SWEEP_INTERVAL);
   const findings: Finding[] = [];
-  for (const { store, goal, a, b } of costs) {
+  for (const { store, goal, compared } of costs) {
     const what = `embedded store: durable POST of a pet to ${store} with search / without it`;
     const target = atLeast(' ×', goal);
-    findings.push(await compare(bench, { what, target, decides: 'throughput and CPU' }, a, b));
+    findings.push(await compare(bench, { what, target, decides: 'throughput and CPU' }, ...compared));
   }
   return findings;
 }

@@ -121,27 +121,25 @@ export const sealCost: Row = {
   measure: bench => partCost(bench, 'seals', atLeast(' ×', 0.97)),
 };
 
-/**
- * Two processes of the same service differ by up to a fifth in CPU time per request, and need some seconds under load until they are as
- * fast as they become: the cost of a small part shows only in the median of several processes.
- */
-const PROCESSES = 7;
-const OF_EACH: Effort = { pairs: 2, seconds: 1, warmUpSeconds: 4 };
+/** A service needs some seconds under load until it is as fast as it becomes. The cost of a small part shows in many short runs. */
+const OF_PARTS: Effort = { pairs: 8, seconds: 1, warmUpSeconds: 4 };
+const PROCESSES = 3;
 
-async function partCost(bench: Bench, without: 'event log' | 'seals', target: Target): Promise<Finding[]> {
+/** Compares the requests while a part is on with those while it is off, in the same processes. */
+async function partCost(bench: Bench, part: 'event log' | 'seals', target: Target): Promise<Finding[]> {
   const cost = async (store: string, startBelow?: typeof startBackends) => {
     const pairs: Pair[] = [];
     for (let i = 0; i < PROCESSES; i++) {
-      // Each has a store of its own, which is new.
-      await using belowA = await startBelow?.();
-      await using belowB = await startBelow?.();
-      await using a = await startService({ env: { ...belowA?.env }, without: 'nothing' });
-      await using b = await startService({ env: { ...belowB?.env }, without });
-      const sides = [a, b].map(async server => ({ server, requests: (await openShop(server)).createPet }));
-      const [loadA, loadB] = await Promise.all(sides);
-      pairs.push(...(await measurePairs({ ...bench, effort: OF_EACH }, loadA!, loadB!)));
+      await using below = await startBelow?.();
+      await using server = await startService({ env: { ...below?.env }, part });
+      const requests = (await openShop(server)).createPet;
+      const [on, off] = [
+        { server, requests, part: 'on' } as const,
+        { server, requests, part: 'off' } as const,
+      ];
+      pairs.push(...(await measurePairs({ ...bench, effort: OF_PARTS }, on, off)));
     }
-    const what = `${store}: ${POST} with the ${without} / without`;
+    const what = `${store}: ${POST} with the ${part} / without`;
     return ratioFinding({ what, target }, ['with', 'without'], pairs);
   };
   return [await cost('embedded store'), await cost('PostgreSQL + Redis', startBackends)];
