@@ -279,11 +279,16 @@ export async function selectSealBefore(db: Queries, lastId: number): Promise<str
   return row?.seal;
 }
 
-/** Returns the events of a range of numbers, both ends included. */
-export function selectEventsBetween(db: Queries, first: number, last: number): Promise<StoredEvent[]> {
-  return db.all(`SELECT id, ${NEW_EVENT_COLUMNS} FROM events WHERE id >= ? AND id <= ? ORDER BY id`, [
+/** Returns the first `limit` events of a range of numbers, both ends included. */
+export function selectEventsBetween(
+  db: Queries,
+  [first, last]: readonly [first: number, last: number],
+  limit: number,
+): Promise<StoredEvent[]> {
+  return db.all(`SELECT id, ${NEW_EVENT_COLUMNS} FROM events WHERE id >= ? AND id <= ? ORDER BY id LIMIT ?`, [
     first,
     last,
+    limit,
   ]);
 }
 

@@ -1,4 +1,4 @@
-import type { Queries } from '../../db/database.ts';
+import type { Queries, StoredEvent } from '../../db/database.ts';
 import { NO_SEAL, type StoredSeal, sealedText } from '../../db/event-seals.ts';
 import { nextTurn } from '../../kit/turns.ts';
 import { selectEventsBetween, selectSealBefore, selectSeals } from './event-queries.ts';
@@ -37,23 +37,24 @@ export async function readSealedGroups(
   for (const { first_id, last_id } of seals) {
     if (length >= LONG_PAGE) break;
     const ofGroup: string[] = [];
-    for (let id = first_id; id <= last_id; id += SLICE) {
+    for (let next: number | undefined = first_id; next !== undefined; ) {
       await nextTurn();
       closed?.throwIfAborted();
-      for (const event of await selectEventsBetween(db, id, Math.min(id + SLICE - 1, last_id))) {
-        const text = JSON.stringify(sealedText(event));
-        length += text.length;
-        ofGroup.push(text);
-      }
+      const events: StoredEvent[] = await selectEventsBetween(db, [next, last_id], SLICE);
+      ofGroup.push(...events.map(event => JSON.stringify(sealedText(event))));
+      const last = events.at(SLICE - 1);
+      next = last && last.id + 1;
     }
+    for (const text of ofGroup) length += text.length;
     texts.push(ofGroup);
   }
   const before = await selectSealBefore(db, first.last_id);
-  // Events expire together with their group. Read after them, the seal shows whether all of them were there.
+  // Events expire together with their group. Read after them, the seal shows whether all of them were there. Events that are in a group
+  // which had expired before stay: somebody has marked it.
   const present = await selectSeals(db, after, texts.length);
   return present.map((group, i) => ({
     ...group,
     previous: present[i - 1]?.seal ?? before ?? NO_SEAL,
-    events: group.digests === null ? [] : texts[i]!,
+    events: group.digests === null && seals[i]!.digests !== null ? [] : texts[i]!,
   }));
 }
