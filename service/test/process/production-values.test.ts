@@ -135,6 +135,7 @@ const times: Record<string, Values> = {
     MAX_IDLE: [SECOND, 5 * SECOND - 1, 'servers close idle connections after 5 s'],
     MAX_AGE: [10 * SECOND, MINUTE, 'a changed address of an endpoint applies'],
   },
+  'events/event-log/sealed-log': { SLICE: [1, 50, 'events with their data'] },
   'events/webhooks/delivery-rules': {
     RESPONSE_TIMEOUT: [15 * SECOND, 15 * SECOND, 'receivers have 15 seconds'],
     DISABLE_AFTER: [5 * DAY, 5 * DAY, 'an endpoint is disabled after five days of failures'],
@@ -205,7 +206,7 @@ const slices: Record<string, Values> = {
   'db/sqlite-log': { PAGES_AT_ONCE: [1, 256, 'pages'] },
   'db/event-seals': { GROUP: [1, 1_000, 'events that expire at once'] },
   'db/verify-seals': { GROUPS_AT_ONCE: [1, 20, 'groups, one after another'] },
-  'events/event-log/event-log': { SLICE: [1, 1_000, 'events'] },
+  'events/event-log/event-queries': { SLICE: [1, 1_000, 'events without their data'] },
   'events/event-log/event-tail': { LISTENERS_PER_TURN: [1, 50, 'streams'], CATCH_UPS: [1, 2, 'streams'] },
   'events/webhooks/delivery-rules': {
     PLANNED_AT_ONCE: [1, 100, 'deliveries'],

@@ -95,7 +95,11 @@ async function shopOf(t: TestContext): Promise<{ routes: Route[]; effect: Effect
       recorder,
     );
     disconnected = new AbortController();
-    Object.defineProperty(context, 'signal', { value: disconnected.signal });
+    // There is no response that could close.
+    Object.defineProperties(context, {
+      signal: { value: disconnected.signal },
+      closed: { value: new AbortController().signal },
+    });
     const reply = await route.handler(context as AnyContext);
     if (reply.kind !== 'stream') {
       trace.push(reply);
