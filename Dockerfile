@@ -22,7 +22,9 @@ COPY pet-files/src pet-files/src
 COPY cli/bin cli/bin
 COPY cli/src cli/src
 COPY LICENSE CHANGELOG.md ./
-COPY scripts/build.mjs scripts/build-command.mjs scripts/build-packages.mjs scripts/outdated.mjs scripts/
+COPY scripts/*.mjs scripts/
+COPY sdk/testing sdk/testing
+COPY service/src service/src
 COPY web/console/build.mjs web/console/index.html web/console/vite.config.ts web/console/
 COPY web/console/src web/console/src
 RUN node scripts/build.mjs

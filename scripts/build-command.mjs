@@ -3,21 +3,24 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { filesAt, isOutdated, replace } from './outdated.mjs';
+import { bundleTestService, testServiceSources } from './test-service.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
 /** A file that each workspace builds. */
-const results = { sdk: 'index.js', 'pet-files': 'index.js', cli: 'main.js' };
+export const results = { sdk: 'index.js', 'pet-files': 'index.js', cli: 'main.js' };
 
 for (const [name, result] of Object.entries(results)) {
   const workspace = join(root, name);
   const built = join(workspace, 'dist');
   const sources = join(workspace, 'src');
-  if (!isOutdated(join(built, result), [sources, fileURLToPath(import.meta.url)])) continue;
+  const further = name === 'sdk' ? testServiceSources : [];
+  if (!isOutdated(join(built, result), [sources, ...further, fileURLToPath(import.meta.url)])) continue;
   const { transformSync } = await import('rolldown/utils');
   const unfinished = `${built}.${process.pid}`;
   try {
     for (const file of filesAt(sources)) compile(file, join(unfinished, relative(sources, file)));
+    if (name === 'sdk') await bundleTestService(unfinished);
     replace(built, unfinished);
   } finally {
     rmSync(unfinished, { recursive: true, force: true });

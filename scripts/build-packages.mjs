@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import './build-command.mjs';
+import { results } from './build-command.mjs';
 import { isOutdated } from './outdated.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -29,10 +29,11 @@ const SHARED = ['LICENSE', 'CHANGELOG.md'];
 /** The packages of this project that the command needs: others of the same name may be on a registry. */
 const BUNDLED = { '@petstore/client': 'sdk', '@petstore/pet-files': 'pet-files' };
 
-const sources = ['sdk', 'pet-files', 'cli'].flatMap(workspace =>
-  ['src', 'package.json', ...FURTHER].map(name => join(root, workspace, name)).filter(existsSync),
+/** A build replaces all files of a workspace. */
+const sources = Object.entries(results).flatMap(([workspace, result]) =>
+  [`dist/${result}`, 'package.json', ...FURTHER].map(name => join(root, workspace, name)).filter(existsSync),
 );
-const shared = ['package.json', 'scripts/build-command.mjs', ...SHARED].map(name => join(root, name));
+const shared = ['package.json', ...SHARED].map(name => join(root, name));
 if (isOutdated(index, [fileURLToPath(import.meta.url), ...shared, ...sources])) await build();
 
 async function build() {

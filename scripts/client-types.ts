@@ -1,5 +1,5 @@
-// Writes the types and the lists of the TypeScript client, sdk/src/contract.ts and resources/lists.ts, from openapi.yaml. With
-// --check it compares them instead.
+// Writes the types and the lists of the TypeScript client, sdk/src/contract.ts and resources/lists.ts, and the operations of its test
+// service, sdk/testing/operations.ts, from openapi.yaml. With --check it compares them instead.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
@@ -46,6 +46,84 @@ function listsOf(contract: ContractView): string {
     `/** The fields of each shape. */\nexport const fields = {\n${indented(fields.map(field => `${field},`).join('\n'))}\n} as const;`,
     `/** The types of events. */\nexport const eventTypes = ${literals(types)} as const;\n`,
   ].join('\n\n');
+}
+
+/** The operations of the test service: those of the shop, and what programs need to follow it. */
+const tested = /^\/(pets|categories|store|batch|account$|events$|events\/stream$)/;
+
+/** Returns the source of the operations that the test service has, with the schemas that it checks. */
+function testedOperations(contract: ContractView): string {
+  const operations = contract.operations.filter(({ path }) => tested.test(path));
+  const entries = operations.map(operation => {
+    const { method, path, scopes, anyOfScopes, stability, body } = operation;
+    const object = contract.document.paths[path]![method.toLowerCase()]!;
+    const deprecation = object.deprecated && {
+      operationId: object.operationId,
+      since: object['x-deprecated-since'],
+      sunset: object['x-deprecated-sunset'],
+      successor: object['x-deprecated-successor'],
+    };
+    const value = {
+      scopes,
+      anyOfScopes,
+      stability,
+      deprecation,
+      path: parameterRules(contract, operation, 'path'),
+      query: parameterRules(contract, operation, 'query'),
+      body: body && rulesOf(contract, body.media.schema),
+    };
+    return `  ${literal(`${method} ${path}`)}: ${JSON.stringify(value)},`;
+  });
+  return [
+    GENERATED,
+    "import type { TestedOperation } from './rules.ts';",
+    `export const operations: Readonly<Record<string, TestedOperation>> = {\n${entries.join('\n')}\n};\n`,
+  ].join('\n\n');
+}
+
+/** The rules for the parameters of an operation: those of an object. */
+function parameterRules(contract: ContractView, { parameters }: Operation, place: string): object {
+  const here = parameters.filter(parameter => parameter.in === place);
+  const properties = here.map(({ name, schema }) => [name, rulesOf(contract, schema)]);
+  return { type: 'object', properties: Object.fromEntries(properties) };
+}
+
+/** The parts of a schema that decide whether a value is valid. */
+function rulesOf(contract: ContractView, reference: Schema | Reference): object {
+  const schema = contract.schema(reference);
+  // The bodies that an operation accepts differ in their optional fields.
+  const members = schema.anyOf?.map(member => contract.schema(member));
+  const properties = members
+    ? Object.assign({}, ...members.map(member => member.properties))
+    : schema.properties;
+  const required = members
+    ? members[0]!.required?.filter(name => members.every(member => member.required?.includes(name)))
+    : schema.required;
+  const { type = 'object', format, enum: values, nullable, items, pattern, minimum, maximum } = schema;
+  const { minLength, maxLength, minItems, maxItems } = schema;
+  return {
+    type,
+    format,
+    enum: values,
+    nullable,
+    pattern,
+    minimum,
+    maximum,
+    minLength,
+    maxLength,
+    minItems,
+    maxItems,
+    required,
+    items: items && rulesOf(contract, items),
+    properties:
+      properties &&
+      Object.fromEntries(
+        Object.entries(properties as Record<string, Schema>).map(([name, property]) => [
+          name,
+          rulesOf(contract, property),
+        ]),
+      ),
+  };
 }
 
 function literals(values: readonly unknown[]): string {
@@ -161,13 +239,14 @@ function indented(text: string): string {
 const contract = new ContractView(parse(readFileSync(join(root, 'openapi.yaml'), 'utf8')));
 const errorCodes = Object.keys(contract.document['x-error-codes']).join();
 for (const [name, text] of [
-  ['contract.ts', typesOf(contract)],
-  ['resources/lists.ts', listsOf(contract)],
+  ['src/contract.ts', typesOf(contract)],
+  ['src/resources/lists.ts', listsOf(contract)],
+  ['testing/operations.ts', testedOperations(contract)],
 ] as const) {
-  const file = join(root, 'sdk/src', name);
+  const file = join(root, 'sdk', name);
   if (!process.argv.includes('--check')) writeFileSync(file, text);
   else if (!existsSync(file) || text !== readFileSync(file, 'utf8')) {
-    process.stderr.write(`sdk/src/${name} is out of date: run \`npm run openapi\`\n`);
+    process.stderr.write(`sdk/${name} is out of date: run \`npm run openapi\`\n`);
     process.exitCode = 1;
   }
 }

@@ -30,6 +30,7 @@ export interface OperationObject {
   responses: Record<string, ResponseObject | Reference>;
   'x-required-scopes'?: string[];
   'x-required-scopes-any-of'?: string[];
+  'x-deprecated-since'?: string;
   'x-deprecated-sunset'?: string;
   'x-deprecated-successor'?: string;
   'x-hideTryItPanel'?: boolean;

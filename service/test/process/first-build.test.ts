@@ -11,7 +11,7 @@ function cloneToRun(t: TestContext): string {
   const directory = dataDirectory(t);
   for (const name of ['package.json', 'LICENSE', 'CHANGELOG.md'])
     cpSync(join(root, name), join(directory, name));
-  for (const name of ['scripts', 'sdk', 'pet-files', 'cli'])
+  for (const name of ['scripts', 'service/src', 'sdk', 'pet-files', 'cli'])
     cpSync(join(root, name), join(directory, name), {
       recursive: true,
       filter: path => !/\/(dist[^/]*|node_modules)$/.test(path),

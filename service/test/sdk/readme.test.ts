@@ -23,6 +23,7 @@ const OUTPUTS = [
   'GET /pets 1\n200 true\n',
   /^\d+ Biscuit\n$/,
   '',
+  'pending\ntrue\n',
   'Biscuit\nRex\nMax\n',
 ];
 
@@ -38,6 +39,7 @@ describe('the README of the client', () => {
       PETSTORE_URL: shop.origin,
       PETSTORE_API_KEY: shop.adminKey,
       PETSTORE_SMALL_KEY: small.key,
+      WEBHOOK_SECRET: `whsec_${Buffer.alloc(32).toString('base64')}`,
     };
     assert.equal(examples.length, OUTPUTS.length);
     for (const [i, example] of examples.entries()) {

@@ -1,0 +1,88 @@
+import { type Plan, planLimits } from '../../service/src/access/plans/plan.ts';
+import { ApiError } from '../../service/src/contract/errors.ts';
+import { banAt, decide, type LimitState, newState, type Terms } from '../../service/src/counters/decide.ts';
+import { type WindowLimits, windowsAt } from '../../service/src/counters/windows.ts';
+import {
+  addRateLimitHeaders,
+  type CountedBy,
+  FREE_TERMS,
+  rejectionOf,
+  tooManyAtOnce,
+} from '../../service/src/http/gate/rate-limit-errors.ts';
+import { formatDate, formatDateTime } from '../../service/src/kit/dates.ts';
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+
+/** As the service has them without settings. */
+const banRules = {
+  forgiveness: 2 * SECOND,
+  strikes: 10,
+  strikesWithin: MINUTE,
+  durations: [MINUTE, 5 * MINUTE, 15 * MINUTE, 60 * MINUTE],
+  decay: 24 * 60 * MINUTE,
+};
+
+/** The limits of the API key, of its account, and of callers without a key. Their rules are those of the service itself. */
+export class Limits {
+  readonly #terms: Terms;
+  readonly #states = new Map<CountedBy, LimitState>();
+
+  constructor(plan: Plan, quotas: WindowLimits) {
+    this.#terms = { limits: plan === 'enterprise' ? quotas : planLimits[plan], bansLiftedAt: 0, banRules };
+  }
+
+  /** Counts a request, and adds the headers that every response has. Returns the error of a request that is not admitted. */
+  count(countedBy: CountedBy, headers: Headers, cost: number): ApiError | undefined {
+    const terms = countedBy === 'key' ? this.#terms : FREE_TERMS;
+    const decision = decide(this.#state(countedBy), terms, Date.now(), cost);
+    const pairs: (string | number)[] = [];
+    addRateLimitHeaders(pairs, decision, terms.limits);
+    for (let i = 0; i < pairs.length; i += 2) headers.set(String(pairs[i]), String(pairs[i + 1]));
+    return decision.verdict === 'admitted' ? undefined : rejectionOf(decision, countedBy, cost);
+  }
+
+  /** Throws for a batch that the key can never send. */
+  rejectTooMany(operations: number): void {
+    const { limits } = this.#terms;
+    if (operations > Math.min(limits.perMinute, limits.perDay)) throw tooManyAtOnce(operations, limits);
+  }
+
+  /** The use of the key, as `GET /account` returns it. */
+  use() {
+    const now = Date.now();
+    const state = this.#state('key');
+    const ban = banAt(state, 0, now);
+    const windows = windowsAt(state, this.#terms.limits, now);
+    const shown = Object.entries(windows).map(([name, { end, ...window }]) => [
+      name,
+      { ...window, resetAt: formatDateTime(end) },
+    ]);
+    const { dayUsed: admitted, dayRejected: refused } = state;
+    return {
+      ban: ban ? { since: formatDateTime(ban.since), until: formatDateTime(ban.until) } : null,
+      windows: Object.fromEntries(shown),
+      days: admitted + refused > 0 ? [{ date: formatDate(now), admitted, refused }] : [],
+    };
+  }
+
+  #state(countedBy: CountedBy): LimitState {
+    const state = this.#states.get(countedBy) ?? newState(Date.now());
+    this.#states.set(countedBy, state);
+    return state;
+  }
+}
+
+/** Throws unless a key has all scopes, and one of the others if there are any. */
+export function rejectWithoutScopes(
+  held: readonly string[],
+  scopes: readonly string[],
+  anyOf: readonly string[],
+): void {
+  if (held.includes('admin')) return;
+  const missing = scopes.find(scope => !held.includes(scope));
+  if (missing !== undefined)
+    throw new ApiError('insufficient_scope', `The API key lacks the scope \`${missing}\``);
+  if (anyOf.length > 0 && !anyOf.some(scope => held.includes(scope)))
+    throw new ApiError('insufficient_scope', `The API key has none of the scopes ${anyOf.join(', ')}`);
+}
