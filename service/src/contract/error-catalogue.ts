@@ -83,7 +83,7 @@ export const errorCatalogue = {
     status: 401,
     meaning:
       'The API key is mistyped, unknown, expired or revoked; the message states what is known about it.',
-    example: 'The API key is unknown, expired or revoked: use another key',
+    example: 'The API key is unknown: use another key',
   },
   insufficient_scope: {
     status: 403,

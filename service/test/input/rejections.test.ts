@@ -619,7 +619,7 @@ describe('the message for an invalid API key', () => {
     assert.match(assertRejected(quoted, 401, 'invalid_api_key'), /is in quotes/);
   });
 
-  it('states when the key or its secret expired, but only to a client with the secret', async t => {
+  it('states when the key or its secret expired or was revoked, but only to a client with the secret', async t => {
     const ownShop = await startTestApp(t);
     const { api, clock } = ownShop;
     const expiresAt = new Date(clock.now() + 60_000).toISOString();
@@ -633,9 +633,17 @@ describe('the message for an invalid API key', () => {
     clock.advance(30_000);
     assert.equal(message.exec(await invalid(ownShop, rotated.body.key))?.[1], expiresAt);
     const unknown = await invalid(ownShop, UNKNOWN_KEY);
-    assert.equal(unknown, 'The API key is unknown, expired or revoked: use another key');
+    assert.equal(unknown, 'The API key is unknown: use another key');
     const revoked = await ownShop.clientWith({});
     assert.equal((await api.delete(`/keys/${revoked.keyId}`)).status, 204);
-    assert.equal(await invalid(ownShop, revoked.key), unknown);
+    const ended = `The API key was revoked at ${new Date(clock.now()).toISOString()}: ask an administrator for another key`;
+    assert.equal(await invalid(ownShop, revoked.key), ended);
+    // A key that was also going to expire was revoked first.
+    clock.advance(60_000);
+    assert.equal(await invalid(ownShop, revoked.key), ended);
+    const both = await ownShop.clientWith({ expiresAt: new Date(clock.now() + 1_000).toISOString() });
+    assert.equal((await api.delete(`/keys/${both.keyId}`)).status, 204);
+    clock.advance(2_000);
+    assert.match(await invalid(ownShop, both.key), /^The API key was revoked at /);
   });
 });

@@ -14,7 +14,15 @@ interface Entry {
   caller: LimitedCaller;
   /** Milliseconds since the Unix epoch; infinite when the key does not expire. */
   expiresAt: number;
+  /** When the key was revoked, in milliseconds since the Unix epoch; `null` if it was not. */
+  revokedAt: number | null;
   readAt: number;
+}
+
+/** Why and when a key ended, in milliseconds since the Unix epoch. */
+export interface KeyEnd {
+  reason: 'expired' | 'revoked';
+  at: number;
 }
 
 interface Reading {
@@ -52,7 +60,7 @@ export class KeyRing {
   find(secret: string, now: number): LimitedCaller | undefined | Promise<LimitedCaller | undefined> {
     const entry = this.#entries.get(secret);
     if (entry && isFresh(entry.readAt, now)) {
-      return now < entry.expiresAt ? entry.caller : undefined;
+      return endOf(entry, now) ? undefined : entry.caller;
     }
     return isWellFormed(secret) ? this.#read(secret, now) : undefined;
   }
@@ -64,15 +72,16 @@ export class KeyRing {
     return this.#read(secret, now);
   }
 
-  /** When the key of this secret expired, in milliseconds since the Unix epoch, if `find` has just read that it did. */
-  expiredAt(secret: string, now: number): number | undefined {
-    const expiresAt = this.#entries.get(secret)?.expiresAt ?? Number.POSITIVE_INFINITY;
-    return expiresAt <= now ? expiresAt : undefined;
+  /** How the key of this secret ended, if `find` has just read that it did. Only who has the secret can learn it. */
+  endOf(secret: string, now: number): KeyEnd | undefined {
+    const entry = this.#entries.get(secret);
+    return entry && endOf(entry, now);
   }
 
   /** Returns the caller of a secret from the cache, however old, for use while the store is unavailable. */
   lastKnown(secret: string): LimitedCaller | undefined {
-    return this.#entries.get(secret)?.caller;
+    const entry = this.#entries.get(secret);
+    return entry?.revokedAt === null ? entry.caller : undefined;
   }
 
   async #read(secret: string, now: number): Promise<LimitedCaller | undefined> {
@@ -85,7 +94,7 @@ export class KeyRing {
       const entry = await reading.entry;
       // A read that started before a change of a key must not serve later requests.
       if (this.#readings.get(secret) === reading) this.#remember(secret, entry);
-      return entry && now < entry.expiresAt ? entry.caller : undefined;
+      return entry && !endOf(entry, now) ? entry.caller : undefined;
     } finally {
       if (this.#readings.get(secret) === reading) this.#readings.delete(secret);
     }
@@ -102,12 +111,12 @@ export class KeyRing {
 
   async #readEntry(secret: string, now: number): Promise<Entry | undefined> {
     const row = await selectApiKeyByHash(this.#db, hashOf(secret));
-    if (!row || row.revoked_at !== null) return undefined;
+    if (!row) return undefined;
     const expiresAt = Math.min(
       row.expires_at ?? Number.POSITIVE_INFINITY,
       row.secret_expires_at ?? Number.POSITIVE_INFINITY,
     );
-    return { caller: this.#toCaller(row), expiresAt, readAt: now };
+    return { caller: this.#toCaller(row), expiresAt, revokedAt: row.revoked_at, readAt: now };
   }
 
   /**
@@ -133,6 +142,11 @@ export class KeyRing {
       },
     };
   }
+}
+
+function endOf({ expiresAt, revokedAt }: Entry, now: number): KeyEnd | undefined {
+  if (revokedAt !== null) return { reason: 'revoked', at: revokedAt };
+  return expiresAt <= now ? { reason: 'expired', at: expiresAt } : undefined;
 }
 
 /** Whether a result from `readAt` can still be used; not after the clock was set back. */

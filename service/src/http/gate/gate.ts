@@ -191,7 +191,7 @@ export class Gate {
       if (!isAdmitted) throw rejectionOf(decided, countedBy);
       rejectMalformed(request.raw);
       if (badKey !== undefined)
-        throw invalidKey(badKey, this.#services.keyRing.expiredAt(badKey, request.receivedAt));
+        throw invalidKey(badKey, this.#services.keyRing.endOf(badKey, request.receivedAt));
       if (countedBy === 'origin') throw originNotAllowed(request.headers);
       rejectUnfit(request);
       return undefined;

@@ -1,22 +1,23 @@
+import type { KeyEnd } from '../../access/api-keys/key-ring.ts';
 import { containsForm, hasForm, isWellFormed } from '../../access/api-keys/secret.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { formatDateTime } from '../../kit/dates.ts';
 
 /**
- * The error for an invalid API key, with the reason that the service knows. `expiredAt` is the time at which the key expired, in
- * milliseconds since the Unix epoch. The message never repeats the key.
+ * The error for an invalid API key, with the reason that the service knows. `end` is how the key ended. The message never repeats the key.
  */
-export function invalidKey(presented: string, expiredAt: number | undefined): ApiError {
-  return new ApiError('invalid_api_key', reasonFor(presented, expiredAt), {
+export function invalidKey(presented: string, end: KeyEnd | undefined): ApiError {
+  return new ApiError('invalid_api_key', reasonFor(presented, end), {
     'www-authenticate': 'Bearer realm="petstore", error="invalid_token"',
   });
 }
 
-function reasonFor(presented: string, expiredAt: number | undefined): string {
-  if (expiredAt !== undefined) {
-    return `The API key expired at ${formatDateTime(expiredAt)}: use its new secret, or ask an administrator for another key`;
+function reasonFor(presented: string, end: KeyEnd | undefined): string {
+  if (end) {
+    const remedy = `${end.reason === 'expired' ? 'use its new secret, or ' : ''}ask an administrator for another key`;
+    return `The API key ${end.reason === 'expired' ? 'expired' : 'was revoked'} at ${formatDateTime(end.at)}: ${remedy}`;
   }
-  if (isWellFormed(presented)) return 'The API key is unknown, expired or revoked: use another key';
+  if (isWellFormed(presented)) return 'The API key is unknown: use another key';
   if (hasForm(presented))
     return 'The API key is mistyped, because its checksum does not match: copy the key again';
   if (containsForm(presented)) {
