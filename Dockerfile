@@ -38,6 +38,8 @@ COPY service/src service/src
 COPY service/migrations service/migrations
 COPY openapi.yaml ./
 COPY docs/api-guide.md docs/
+COPY sdk/README.md sdk/
+COPY cli/README.md cli/
 COPY web/package.json web/
 COPY web/portal web/portal
 COPY --from=build /app/web/console/dist web/console/dist

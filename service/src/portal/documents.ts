@@ -4,6 +4,8 @@ import type { Guide } from './guide.ts';
 import { fence, fieldItems, operationLine, table } from './operation-markdown.ts';
 import { statusTitle } from './status.ts';
 import {
+  CLIENT_URL,
+  COMMAND_URL,
   chapterUrl,
   ERRORS_URL,
   EVENTS_URL,
@@ -22,12 +24,14 @@ export interface Document {
 }
 
 /** Every page except those of operations. */
-export function documentsOf(view: ContractView, guide: Guide): Document[] {
+export function documentsOf(view: ContractView, guide: Guide, base: string): Document[] {
   const chapters = guide.chapters.map(({ title, url }) => `- [${title}](${url})`);
   return [
-    startPage(view, guide),
+    startPage(view, guide, base),
     document(GUIDE_URL, 'Guide', `${guide.introduction}\n\n${chapters.join('\n')}`),
-    ...guide.chapters.map(({ url, title, markdown }) => document(url, title, markdown)),
+    ...[...guide.chapters, ...guide.readmes].map(({ url, title, markdown }) =>
+      document(url, title, markdown),
+    ),
     ...view.document['x-tagGroups'].flatMap(({ tags }) => tags.map(tag => resourcePage(view, tag))),
     errorCatalogue(view),
     eventCatalogue(view),
@@ -38,7 +42,7 @@ function document(url: string, title: string, markdown: string): Document {
   return { url, title, markdown: `# ${title}\n\n${markdown.trim()}\n` };
 }
 
-function startPage(view: ContractView, guide: Guide): Document {
+function startPage(view: ContractView, guide: Guide, base: string): Document {
   const { info, 'x-tagGroups': groups } = view.document;
   const [quickstart] = guide.chapters;
   // The commands that set the variables and read something.
@@ -78,9 +82,19 @@ Every [error code](${ERRORS_URL}) and every [type of event](${EVENTS_URL}) has i
 
 ## For programs
 
+${installation(base)}
+
 The contract is [openapi.yaml](/openapi.yaml). Every page is also Markdown, at its address with \`.md\` or with
 \`Accept: text/markdown\`; [llms.txt](/llms.txt) lists them, and [llms-full.txt](/llms-full.txt) contains all of them.`,
   );
+}
+
+/** How to get the packages that the service offers. */
+export function installation(base: string): string {
+  return `- [Client for TypeScript and JavaScript](${CLIENT_URL}): \`npm install ${base}/packages/client.tgz\`
+- [Command for the terminal](${COMMAND_URL}): \`npm install --global ${base}/packages/command.tgz\`, or without installing it
+  \`npx ${base}/packages/command.tgz pets list\`
+`;
 }
 
 function descriptionOf(view: ContractView, tag: string): string {

@@ -1,8 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { chapterUrl } from './urls.ts';
+import { CLIENT_URL, COMMAND_URL, chapterUrl } from './urls.ts';
 
-const GUIDE_FILE = join(import.meta.dirname, '../../../docs/api-guide.md');
+const root = join(import.meta.dirname, '../../..');
+
+/** The pages of the READMEs of the packages, by their files. */
+const readmes = {
+  'sdk/README.md': { title: 'Client for TypeScript', url: CLIENT_URL },
+  'cli/README.md': { title: 'Command', url: COMMAND_URL },
+} as const;
 
 export interface Chapter {
   title: string;
@@ -15,12 +21,21 @@ export interface Guide {
   /** The text before the first chapter, without the table of contents. */
   introduction: string;
   chapters: readonly Chapter[];
+  /** The READMEs of the client and of the command. */
+  readmes: readonly Chapter[];
 }
 
 /** The address of the service in the file, which is right after `npm start`. */
 const WRITTEN_BASE = 'http://127.0.0.1:8080';
 
 /** Links to chapters and to files of the project. */
+/** Where links of the guide and the READMEs lead, without the dots at their start. */
+const served: Readonly<Record<string, string>> = {
+  'openapi.yaml': '/openapi.yaml',
+  'sdk/README.md': CLIENT_URL,
+  'cli/README.md': COMMAND_URL,
+};
+
 const links = /\[([^\]]+)\]\((?!https?:)(#?)([^)]+)\)/g;
 
 /**
@@ -28,12 +43,11 @@ const links = /\[([^\]]+)\]\((?!https?:)(#?)([^)]+)\)/g;
  * lead to pages of the portal; those to files that the service does not serve become plain text.
  */
 export async function readGuide(base: string): Promise<Guide> {
-  const text = (await readFile(GUIDE_FILE, 'utf8'))
-    .replaceAll(WRITTEN_BASE, base)
-    .replace(links, (_, name, kind, target) => {
-      if (kind === '#') return `[${name}](${chapterUrl(target)})`;
-      return target === '../openapi.yaml' ? `[${name}](/openapi.yaml)` : name;
-    });
+  const text = await read('docs/api-guide.md', base, chapterUrl);
+  const pages = Object.entries(readmes).map(async ([file, page]) => {
+    const markdown = await read(file, base, heading => `${page.url}#${heading}`);
+    return { ...page, markdown: markdown.replace(/^# .*\n/, '').trim() };
+  });
   const [introduction = '', ...chapters] = text.split(/^## (?=.+$)/m);
   return {
     introduction: introduction
@@ -45,5 +59,16 @@ export async function readGuide(base: string): Promise<Guide> {
       const [title = ''] = chapter.split('\n', 1);
       return { title, url: chapterUrl(title), markdown: chapter.slice(title.length).trim() };
     }),
+    readmes: await Promise.all(pages),
   };
+}
+
+/** Reads a file. `linkTo` returns where a link to a heading of the file leads. */
+async function read(file: string, base: string, linkTo: (heading: string) => string): Promise<string> {
+  const text = (await readFile(join(root, file), 'utf8')).replaceAll(WRITTEN_BASE, base);
+  return text.replace(links, (_, name, kind, target) => {
+    if (kind === '#') return `[${name}](${linkTo(target)})`;
+    const url = served[target.replace(/^(\.\.\/)+/, '')];
+    return url === undefined ? name : `[${name}](${url})`;
+  });
 }

@@ -2,7 +2,7 @@ import { Content } from '../kit/content.ts';
 import { html } from '../kit/html.ts';
 import type { Assets } from './assets.ts';
 import type { ContractView } from './contract.ts';
-import { type Document, documentsOf } from './documents.ts';
+import { type Document, documentsOf, installation } from './documents.ts';
 import { rendered } from './markdown.ts';
 import { operationLine, operationMarkdown } from './operation-markdown.ts';
 import { operationPage } from './operation-page.ts';
@@ -33,7 +33,7 @@ export class Portal {
       markdown: () => operationMarkdown(view, operation, base),
       content: () => operationPage(site, operation),
     }));
-    const written = documentsOf(view, guide);
+    const written = documentsOf(view, guide, base);
     const documents = written.map(({ url, title, markdown }) => ({
       url,
       title,
@@ -47,7 +47,7 @@ ${markdownTools(url)}</article>`,
     this.#pages = new Map([
       ...pages.map(page => [page.url, once(types.html, () => shell(site, page).text)] as const),
       ...pages.map(({ url, markdown }) => [`${url}.md`, once(types.markdown, markdown)] as const),
-      ['/llms.txt', once(types.text, () => summary(view, written))],
+      ['/llms.txt', once(types.text, () => summary(view, written, base))],
       ['/llms-full.txt', once(types.text, () => pages.map(({ markdown }) => markdown()).join('\n\n'))],
       [SEARCH_URL, once(types.json, () => JSON.stringify(searchEntries(view, written)))],
     ]);
@@ -82,7 +82,7 @@ function once(type: string, text: () => string): () => Content {
 }
 
 /** The table of contents for language models, as https://llmstxt.org describes it. */
-function summary(view: ContractView, documents: readonly Document[]): string {
+function summary(view: ContractView, documents: readonly Document[], base: string): string {
   const { info } = view.document;
   const pages = documents.map(({ url, title }) => `- [${title}](${url}.md)`);
   const operations = view.operations.map(operation =>
@@ -94,6 +94,9 @@ function summary(view: ContractView, documents: readonly Document[]): string {
 
 Everything on one page: [llms-full.txt](/llms-full.txt). The contract: [openapi.yaml](/openapi.yaml). Tools for agents, instead of requests: [petstore mcp](${chapterUrl('Agents')}.md).
 
+## Packages
+
+${installation(base)}
 ## Documents
 
 ${pages.join('\n')}

@@ -94,6 +94,8 @@ ${entries}</ul></details>\n`;
 ${view.document['x-tagGroups'].map(
   ({ name, tags }) => html`<section data-group="${name}"><p>${name}</p>\n${tags.map(ofTag)}</section>\n`,
 )}
+<section><p>Packages</p><ul>
+${guide.readmes.map(({ title, url: to }) => entry(to, title))}</ul></section>
 <section><p>Catalogues</p><ul>
 ${entry(ERRORS_URL, 'Error codes')}${entry(EVENTS_URL, 'Types of events')}</ul></section>`;
 }

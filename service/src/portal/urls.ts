@@ -3,6 +3,8 @@ export const PORTAL_URL = '/docs';
 export const GUIDE_URL = '/docs/guide';
 export const ERRORS_URL = '/docs/errors';
 export const EVENTS_URL = '/docs/events';
+export const CLIENT_URL = '/docs/client';
+export const COMMAND_URL = '/docs/command';
 export const ASSETS_URL = '/docs/assets';
 export const SEARCH_URL = '/docs/search.json';
 

@@ -17,6 +17,8 @@ function copyWithoutConsole(directory: string): string {
     'service/src',
     'service/migrations',
     'docs/api-guide.md',
+    'sdk/README.md',
+    'cli/README.md',
   ])
     cpSync(join(root, name), join(directory, name), { recursive: true });
   mkdirSync(join(directory, 'web'));
