@@ -35,6 +35,10 @@ export interface Command<Arguments extends Parameters = Parameters, Options exte
   name: string;
   summary: string;
   /** Paragraphs of the help after the summary. */
+  /** Other names, which work and are not in the help. */
+  aliases?: readonly string[];
+  /** What to confirm on a terminal, before the IDs: a question without `--yes`. */
+  confirms?: string;
   details?: string;
   arguments?: Arguments;
   options?: Options;

@@ -9,6 +9,7 @@ export type Candidate = readonly [word: string, meaning: string];
 
 /** Returns the words that can replace the last of `words`, which may be empty. The first is the one after `petstore`. */
 export function complete(words: readonly string[]): Candidate[] {
+  if (words[0] === 'help' && words.length > 1) return complete(words.slice(1));
   const current = words.at(-1) ?? '';
   const before = words.slice(0, -1);
   const command = commandOf(before);
@@ -35,7 +36,8 @@ function candidates(before: readonly string[], current: string, command: Command
 /** The command that the words name, if they do. */
 function commandOf(words: readonly string[]): Command | undefined {
   const operands = operandsOf(words, optionsOf(undefined));
-  return commands.find(({ name }) => name === operands[0] || name === operands.slice(0, 2).join(' '));
+  const names = [operands[0], operands.slice(0, 2).join(' ')];
+  return commands.find(({ name, aliases = [] }) => [name, ...aliases].some(known => names.includes(known)));
 }
 
 /** The words that are neither options nor their values. */
@@ -52,7 +54,11 @@ function namesAfter([group]: readonly string[]): Candidate[] {
       .filter(({ name }) => name.startsWith(`${group} `))
       .map(({ name, summary }) => [name.split(' ')[1]!, summary]);
   const alone = commands.filter(({ name }) => !name.includes(' '));
-  return [...Object.entries(groups), ...alone.map(({ name, summary }): Candidate => [name, summary])];
+  return [
+    ...Object.entries(groups),
+    ...alone.map(({ name, summary }): Candidate => [name, summary]),
+    ['help', 'Show the help of a command'],
+  ];
 }
 
 /** The values of the argument in a position. A list takes all further ones. */

@@ -93,6 +93,14 @@ export function describe(error: unknown, url?: string): string {
   return lines.map(printable).join('\n');
 }
 
+/** What `describe` states, for programs. The names are those of the service's errors. */
+export function detailsOf(error: unknown, url?: string): object {
+  const exitCode = exitCodeOf(error);
+  if (!(error instanceof PetStoreError)) return { message: (error as Error).message, exitCode };
+  const { code, message, status, requestId, retryAt } = error;
+  return { code, message, status, requestId, retryAt, remedy: remedyOf(error, url), exitCode };
+}
+
 /** What helps in addition to the service's message. */
 function remedyOf(error: PetStoreError, url: string | undefined): string | undefined {
   if (error instanceof AuthenticationError)

@@ -4,8 +4,20 @@ import { exitCodeOf, exitCodes, PartialError, UsageError } from './failure.ts';
 /** The maximum size of a page in the contract. */
 const MAX_PAGE = 100;
 
-/** Returns the items of a command, at most `limit`. Calls `onMore` if a list has more. */
-export async function* itemsOf(items: Items, limit: number, onMore: () => void): AsyncGenerator<object> {
+/** Returns the items of a command, at most `limit`. Calls `onMore` if a list has more, and `onItem` before each item. */
+export async function* itemsOf(
+  items: Items,
+  limit: number,
+  onMore: () => void,
+  onItem: () => void,
+): AsyncGenerator<object> {
+  for await (const item of read(items, limit, onMore)) {
+    onItem();
+    yield item;
+  }
+}
+
+async function* read(items: Items, limit: number, onMore: () => void): AsyncGenerator<object> {
   if (!('pages' in items) && !(Symbol.asyncIterator in items)) {
     yield await items;
     return;

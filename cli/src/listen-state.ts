@@ -4,7 +4,7 @@ import type { Connection } from './connection.ts';
 import { newSecret } from './delivery.ts';
 import { readPrivateFile, replacePrivateFile } from './private-file.ts';
 
-/** What `webhooks listen` stores for its next run. */
+/** What `petstore listen` stores for its next run. */
 export interface ListenState {
   /** Signs the deliveries of a profile. */
   readonly secret: string;

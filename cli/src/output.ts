@@ -111,10 +111,8 @@ function select(item: object, fields: readonly string[]): object {
 /** A time as people read it in a table, such as 2027-01-31 13:00:00, in their time zone. Other texts stay. */
 function localTime(text: string): string {
   if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(text)) return text;
-  const time = new Date(text);
-  const two = (number: number) => String(number).padStart(2, '0');
-  const day = `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`;
-  return `${day} ${[time.getHours(), time.getMinutes(), time.getSeconds()].map(two).join(':')}`;
+  // Swedish writes times in this form.
+  return new Date(text).toLocaleString('sv-SE');
 }
 
 /** A value as text. A missing one is empty. */

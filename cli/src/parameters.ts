@@ -105,6 +105,11 @@ export const time = (help: string) => ({
   },
 });
 
+export const since = time(
+  'Only what happened since then: today, yesterday, 30m, 12h, 2d, 1w, 2027-01-31 or 2027-01-31T12:00:00Z',
+);
+export const until = time('Only what happened before then, written in the same way');
+
 export const required = <P extends Parameter<unknown>>(parameter: P) => ({
   ...parameter,
   isRequired: true as const,

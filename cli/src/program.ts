@@ -17,13 +17,19 @@ export type Execute = (command: Command, values: Values) => Promise<void>;
 interface Terminal extends Pick<Surroundings, 'stdout' | 'stderr'> {
   width: number;
   colors: Colors;
+  /** Writes an error. */
+  report: (message: string) => void;
 }
 
 /** Makes the parser, with its help, from the definitions of the commands. */
-export function createProgram(execute: Execute, { environment, stdout, stderr }: Surroundings): Commander {
+export function createProgram(
+  execute: Execute,
+  report: (message: string) => void,
+  { environment, stdout, stderr }: Surroundings,
+): Commander {
   const width = Number(environment.COLUMNS) || stdout.columns || 80;
   const colors = colorsOf(stdout, environment);
-  const terminal = { width, colors, stdout, stderr };
+  const terminal = { width, colors, stdout, stderr, report };
   const program = configure(new Commander('petstore'), terminal)
     .description('Pets, orders, stock, API keys, events and webhooks of a pet store.')
     .version(version, '--version', 'Show the version')
@@ -31,18 +37,35 @@ export function createProgram(execute: Execute, { environment, stdout, stderr }:
   addOptions(program, shared);
   const parents = new Map<string, Commander>();
   for (const definition of commands) {
-    const [first = '', second] = definition.name.split(' ');
-    let parent = program;
-    if (second !== undefined) {
-      parent = parents.get(first) ?? configure(program.command(first), terminal).description(groups[first]!);
-      parents.set(first, parent);
+    for (const name of [definition.name, ...(definition.aliases ?? [])]) {
+      const [first = '', second] = name.split(' ');
+      let parent = program;
+      if (second !== undefined) {
+        parent =
+          parents.get(first) ?? configure(program.command(first), terminal).description(groups[first]!);
+        parents.set(first, parent);
+      }
+      addCommand(parent, second ?? first, definition, execute, terminal, name !== definition.name);
     }
-    addCommand(parent, second ?? first, definition, execute, terminal);
   }
   return program;
 }
 
-function configure(command: Commander, { width, colors, stdout, stderr }: Terminal): Commander {
+/** Prints the help of the command with these names. Throws a `UsageError` if it does not exist. */
+export function showHelp(program: Commander, names: readonly string[]): void {
+  let command = program;
+  for (const name of names) {
+    const next = command.commands.find(inner => inner.name() === name);
+    if (!next)
+      throw new UsageError(
+        `There is no command ${JSON.stringify(names.join(' '))}: petstore --help lists all`,
+      );
+    command = next;
+  }
+  command.outputHelp();
+}
+
+function configure(command: Commander, { width, colors, stdout, stderr, report }: Terminal): Commander {
   return command
     .exitOverride()
     .helpOption('-h, --help', 'Show the help')
@@ -51,7 +74,13 @@ function configure(command: Commander, { width, colors, stdout, stderr }: Termin
     .configureOutput({
       writeOut: text => stdout.write(text),
       writeErr: text => stderr.write(text),
-      outputError: (message, write) => write(message.replace(/^error: /, 'Error: ')),
+      outputError: message =>
+        report(
+          message
+            .trimEnd()
+            .replace(/^error: /, '')
+            .replace('\n', ' '),
+        ),
     })
     .configureHelp({ helpWidth: width, showGlobalOptions: true, styleTitle: colors.bold });
 }
@@ -62,9 +91,10 @@ function addCommand(
   definition: Command,
   execute: Execute,
   terminal: Terminal,
+  hidden: boolean,
 ): void {
   const { summary, details, arguments: parameters = {}, options = {}, examples } = definition;
-  const command = configure(parent.command(name), terminal)
+  const command = configure(parent.command(name, { hidden }), terminal)
     .summary(summary)
     .description(details ? `${summary}.\n\n${details}` : `${summary}.`)
     .addHelpText('after', section('Examples:', examples, terminal.colors));
@@ -142,7 +172,7 @@ function rootHelp(colors: Colors): string {
       'Output:',
       [
         'A table on a terminal; otherwise one line for each item, its columns separated by tabs.',
-        '--json prints one line of JSON for each item. Data goes to standard output, all else to standard error.',
+        '--json prints one line of JSON for each item, and one for an error. Data goes to standard output, all else to standard error.',
       ],
       colors,
     ),
@@ -154,7 +184,12 @@ function rootHelp(colors: Colors): string {
     ),
     section(
       'Examples:',
-      ['petstore login', 'petstore pets list --status available', 'petstore orders place 41'],
+      [
+        'petstore login',
+        'petstore help pets list',
+        'petstore pets list --status available',
+        'petstore orders create 41',
+      ],
       colors,
     ),
   ].join('\n');

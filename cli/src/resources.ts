@@ -81,7 +81,7 @@ export const replay: Resource = { fields: fields.Replay };
 export const forwarded: Resource = {
   fields: ['messageId', 'eventId', 'type', 'subject', 'status', 'attemptCount', 'deliveredAt'],
   columns: ['deliveredAt', 'eventId', 'type', 'subject', 'status', 'attemptCount'],
-  widths: { deliveredAt: 24, eventId: 8, type: 20, subject: 20 },
+  widths: { deliveredAt: 19, eventId: 8, type: 20, subject: 20 },
 };
 export const readiness: Resource = { fields: fields.Readiness };
 /** What commands print when the service returns nothing. */

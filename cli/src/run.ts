@@ -1,14 +1,16 @@
 import type { PetStore } from '@petstore/client';
 import { CommanderError } from 'commander';
+import { canAsk, confirm } from './ask.ts';
 import { colorsOf } from './colors.ts';
 import type { Command, Context } from './command.ts';
 import { complete } from './complete.ts';
 import { type Connection, connect, connectionOf } from './connection.ts';
-import { describe, exitCodeOf, exitCodes } from './failure.ts';
+import { describe, detailsOf, exitCodeOf, exitCodes, UsageError } from './failure.ts';
 import { itemsOf } from './items.ts';
 import { checkFields, print } from './output.ts';
 import type { ValuesOf } from './parameters.ts';
-import { createProgram } from './program.ts';
+import { json } from './printable.ts';
+import { createProgram, showHelp } from './program.ts';
 import type { Settings, Surroundings } from './settings.ts';
 import type { implied, shared } from './shared-options.ts';
 
@@ -27,6 +29,8 @@ class Run {
   readonly #surroundings: Surroundings;
   /** The service of the command, for messages. */
   #url: string | undefined;
+  /** Whether errors are JSON. Errors of the parser come before it knows the options. */
+  #isJson = false;
 
   constructor(surroundings: Surroundings) {
     this.#surroundings = surroundings;
@@ -34,13 +38,20 @@ class Run {
 
   async run(words: readonly string[]): Promise<number> {
     const { stdout, signal } = this.#surroundings;
+    this.#isJson = words.slice(0, words.indexOf('--') + 1 || undefined).includes('--json');
     try {
       if (words[0] === '__complete') {
         for (const candidate of complete(words.slice(1))) stdout.write(`${candidate.join('\t')}\n`);
         return exitCodes.success;
       }
       const execute = (command: Command, values: Values) => this.#execute(command, values);
-      await createProgram(execute, this.#surroundings).parseAsync(negativesLast(words), { from: 'user' });
+      const program = createProgram(
+        execute,
+        message => this.#report(new UsageError(message)),
+        this.#surroundings,
+      );
+      if (words[0] === 'help') showHelp(program, words.slice(1));
+      else await program.parseAsync(negativesLast(words), { from: 'user' });
       return exitCodes.success;
     } catch (error) {
       if (signal.aborted) return exitCodes.interrupted;
@@ -60,13 +71,19 @@ class Run {
       if (!settings.isQuiet) stderr.write(`${message}\n`);
     };
     const context = this.#contextOf(command, values, settings, note);
+    await confirmed(command, values, context);
     // The parser gives a command exactly the values that its definition describes.
     const items = command.run(context, values as never);
     let hasMore = false;
     const onMore = () => {
       hasMore = true;
     };
-    await print(command, itemsOf(items, context.limit, onMore), settings, stdout);
+    let isEmpty = true;
+    const onItem = () => {
+      isEmpty = false;
+    };
+    await print(command, itemsOf(items, context.limit, onMore, onItem), settings, stdout);
+    if (isEmpty && command.output === 'list' && stdout.isTTY) note('The list is empty');
     if (hasMore) note('There are more: choose how many with --limit, or use --all');
   }
 
@@ -110,9 +127,24 @@ class Run {
   /** Writes an error to standard error. */
   #report(error: unknown): void {
     const { environment, stderr } = this.#surroundings;
+    if (this.#isJson) {
+      stderr.write(`${json(detailsOf(error, this.#url))}\n`);
+      return;
+    }
     const { red } = colorsOf(stderr, environment);
     stderr.write(`${red('Error:')} ${describe(error, this.#url)}\n`);
   }
+}
+
+/** Asks on a terminal before a command that cannot be undone. */
+async function confirmed(
+  { confirms, arguments: names = {} }: Command,
+  { yes, ...values }: Values & Record<string, unknown>,
+  { calls }: Context,
+): Promise<void> {
+  if (confirms === undefined || yes || !canAsk()) return;
+  const ids = Object.keys(names).flatMap(name => values[name]);
+  await confirm(calls.signal, `${confirms} ${ids.join(', ')}`);
 }
 
 /** The command, or its overview if it has one and its argument is missing. */

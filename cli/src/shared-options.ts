@@ -24,6 +24,7 @@ export const implied = {
     },
   },
   all: flag('Print all items'),
+  yes: flag('Do not ask on a terminal'),
   format: oneOf('The format of the file; csv unless set', 'csv', 'ndjson'),
   idempotencyKey: text(
     'Executes the command once in 24 hours, no matter how often it runs with this text',
@@ -32,8 +33,13 @@ export const implied = {
 } satisfies Parameters;
 
 /** The options of a command that are not in its definition, but follow from it. */
-export function impliedOptions({ output, operations = [], hasOwnKeys = false }: Command): Parameters {
-  const { limit, all, format, idempotencyKey } = implied;
+export function impliedOptions({
+  output,
+  operations = [],
+  hasOwnKeys = false,
+  confirms,
+}: Command): Parameters {
+  const { limit, all, format, idempotencyKey, yes } = implied;
   const isPost =
     output === 'item' && !hasOwnKeys && operations.some(operation => operation.startsWith('POST '));
   return {
@@ -41,6 +47,7 @@ export function impliedOptions({ output, operations = [], hasOwnKeys = false }: 
     ...(output === 'stream' && { limit: { ...limit, help: 'Stop after this number of items' } }),
     ...(output === 'file' && { format }),
     ...(isPost && { idempotencyKey }),
+    ...(confirms !== undefined && { yes }),
   };
 }
 

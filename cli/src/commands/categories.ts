@@ -31,12 +31,13 @@ const get = command({
   run: (context, { ids }) => each(context, ids, id => context.store.categories.get(id, context.calls)),
 });
 
-const add = command({
-  name: 'categories add',
+const create = command({
+  name: 'categories create',
+  aliases: ['categories add'],
   summary: 'Create a category',
   arguments: { name: required(text('The name of the category', 'name')) },
   options: { description: text('A short description') },
-  examples: ['petstore categories add Ferrets --description "Playful, and awake at night"'],
+  examples: ['petstore categories create Ferrets --description "Playful, and awake at night"'],
   operations: ['POST /categories'],
   output: 'item',
   prints: category,
@@ -59,6 +60,7 @@ const update = command({
 
 const remove = command({
   name: 'categories delete',
+  confirms: 'Delete categories',
   summary: 'Delete categories that have no pets',
   arguments: { ids },
   examples: ['petstore categories delete 11'],
@@ -69,4 +71,4 @@ const remove = command({
     eachDone(context, ids, 'deleted', id => context.store.categories.delete(id, context.calls)),
 });
 
-export const categories = [list, get, add, update, remove];
+export const categories = [list, get, create, update, remove];

@@ -1,7 +1,7 @@
 import type { EventFilter } from '@petstore/client';
 import { command } from '../command.ts';
 import { pageSize } from '../items.ts';
-import { several, text } from '../parameters.ts';
+import { several, since, text, until } from '../parameters.ts';
 import { event, checkpoint as newest } from '../resources.ts';
 import { verify } from './verify.ts';
 
@@ -19,17 +19,17 @@ const list = command({
     type,
     subject,
     actor,
-    after: text('The ID of an event: the list starts after it', 'id'),
-    from: text('Only events from this time on, such as 2027-01-31T12:00:00Z', 'time'),
-    to: text('Only events before this time', 'time'),
+    from: text('The ID of an event: the list starts after it', 'id'),
+    since,
+    until,
   },
-  examples: ["petstore events list --type 'order.*'", 'petstore events list --after 120 --all --json'],
+  examples: ["petstore events list --type 'order.*'", 'petstore events list --from 120 --all --json'],
   operations: ['GET /events'],
   output: 'list',
   prints: event,
-  run: (context, { type, subject, actor, after, from, to }) =>
+  run: (context, { type, subject, actor, from, since, until }) =>
     context.store.events.list(
-      { ...pageSize(context), type, subject, actor, cursor: after, from, to },
+      { ...pageSize(context), type, subject, actor, cursor: from, from: since, to: until },
       context.calls,
     ),
 });
@@ -41,15 +41,15 @@ const tail = command({
   options: {
     type,
     subject,
-    after: text('The ID of an event: starts after it; 0 starts with the oldest event', 'id'),
+    from: text('The ID of an event: starts after it; 0 for the oldest event, latest for the next one', 'id'),
   },
-  examples: ['petstore events tail', "petstore events tail --after 0 --type 'pet.*' --json"],
+  examples: ['petstore events tail', "petstore events tail --from 0 --type 'pet.*' --json"],
   operations: ['GET /events/stream'],
   output: 'stream',
   prints: event,
-  run: ({ store, calls }, { type, subject, after }) =>
+  run: ({ store, calls }, { type, subject, from }) =>
     // The service rejects other types.
-    store.events.subscribe({ ...calls, from: after, types: type as EventFilter[], subject }),
+    store.events.subscribe({ ...calls, from, types: type as EventFilter[], subject }),
 });
 
 const checkpoint = command({

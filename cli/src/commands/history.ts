@@ -2,7 +2,7 @@ import type { HistoryEntry, List, PetStore } from '@petstore/client';
 import { type Context, command } from '../command.ts';
 import { UsageError } from '../failure.ts';
 import { pageSize } from '../items.ts';
-import { flag, type Parameters, several, text, time, type ValuesOf } from '../parameters.ts';
+import { flag, type Parameters, several, since, text, until, type ValuesOf } from '../parameters.ts';
 import { historyEntry } from '../resources.ts';
 
 /** Options that choose entries. */
@@ -11,10 +11,8 @@ export const filters = {
   related: flag('With --subject pets/42: also changes of its stock and of its orders'),
   actor: text('Only changes by this API key: its name, or keys/2; system for the service itself', 'name'),
   type: several(text('Only changes of this type, such as order.* or pet.deleted; can be repeated', 'type')),
-  since: time(
-    'Only changes since then: today, yesterday, 30m, 12h, 2d, 1w, 2027-01-31 or 2027-01-31T12:00:00Z',
-  ),
-  until: time('Only changes before then, written in the same way'),
+  since,
+  until,
 } satisfies Parameters;
 
 export const history = command({

@@ -1,5 +1,6 @@
 import type { Command } from '../command.ts';
 import { account, status } from './account.ts';
+import { api } from './api.ts';
 import { categories } from './categories.ts';
 import { completion } from './completion.ts';
 import { events } from './events.ts';
@@ -7,6 +8,7 @@ import { exports } from './export.ts';
 import { history } from './history.ts';
 import { importFile } from './import.ts';
 import { keys } from './keys.ts';
+import { listen } from './listen.ts';
 import { mcp } from './mcp.ts';
 import { orders } from './orders.ts';
 import { pets } from './pets.ts';
@@ -18,8 +20,8 @@ import { webhooks } from './webhooks.ts';
 export const groups: Readonly<Record<string, string>> = {
   pets: 'List, search, create, change and delete pets',
   categories: 'List, create, change and delete categories',
-  orders: 'List, place, change, complete and cancel orders',
-  stock: 'List, set and adjust stock',
+  orders: 'List, create, change, complete and cancel orders',
+  stock: 'List, update and adjust stock',
   keys: 'Manage API keys (administrators)',
   events: 'Read, follow and verify the log of events',
   webhooks: 'Manage webhooks and their deliveries',
@@ -37,6 +39,7 @@ export const commands: readonly Command[] = [
   ...events,
   history,
   ...webhooks,
+  listen,
   importFile,
   ...exports,
   account,
@@ -44,6 +47,7 @@ export const commands: readonly Command[] = [
   login,
   logout,
   ...profiles,
+  api,
   mcp,
   completion,
 ];

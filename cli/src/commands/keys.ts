@@ -150,11 +150,13 @@ function noteSecret<Key extends { id: number; key?: string }>({ note }: Context,
   return created;
 }
 
-const revoke = command({
-  name: 'keys revoke',
+const remove = command({
+  name: 'keys delete',
+  aliases: ['keys revoke'],
+  confirms: 'Permanently revoke API keys',
   summary: 'Revoke API keys permanently',
   arguments: { ids },
-  examples: ['petstore keys revoke 2'],
+  examples: ['petstore keys delete 2'],
   operations: ['DELETE /keys/{keyId}'],
   output: 'items',
   prints: outcome,
@@ -211,4 +213,4 @@ const use = command({
   },
 });
 
-export const keys = [list, get, create, update, rotate, revoke, unban, reset, use];
+export const keys = [list, get, create, update, rotate, remove, unban, reset, use];

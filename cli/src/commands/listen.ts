@@ -14,7 +14,8 @@ const PAUSES = [250, 10_000] as const;
 const RESTORED = 'log.restored';
 
 export const listen = command({
-  name: 'webhooks listen',
+  name: 'listen',
+  aliases: ['webhooks listen'],
   summary: 'Forward events to a local program as signed webhook deliveries, until Ctrl-C',
   details:
     'The local program gets what a webhook of the service would get: the same headers, body and signature. Events arrive one ' +
@@ -22,15 +23,15 @@ export const listen = command({
     'The first run starts with the next event; a later one with the same profile and URL continues after the last accepted ' +
     'event. No event is lost or repeated when connections break. If this process is killed between the response of the program and ' +
     'storing the position, the event arrives again with the same webhook-id.\n\n' +
-    'The program also gets log.restored, regardless of --events: after a restore of the service the events continue with it.',
+    'The program also gets log.restored, regardless of --type: after a restore of the service the events continue with it.',
   options: {
     forwardTo: required(endpoint('The URL of the local program')),
-    events: several(text('Only events of this type, such as order.*; can be repeated', 'type')),
+    type: several(text('Only events of this type, such as order.*; can be repeated', 'type')),
     from: text('The ID of an event: starts after it; 0 for the oldest event, latest for the next one', 'id'),
   },
   examples: [
-    'petstore webhooks listen --forward-to http://localhost:3000/hook',
-    "petstore webhooks listen --forward-to http://localhost:3000/hook --events 'order.*' --from 0 --json",
+    'petstore listen --forward-to localhost:3000/hook',
+    "petstore listen --forward-to http://localhost:3000/hook --type 'order.*' --from 0 --json",
   ],
   operations: ['GET /events/stream'],
   output: 'stream',
@@ -40,11 +41,11 @@ export const listen = command({
 
 interface Values {
   forwardTo: URL;
-  events: string[];
+  type: string[];
   from: string | undefined;
 }
 
-async function* forward(context: Context, { forwardTo, events: types, from }: Values) {
+async function* forward(context: Context, { forwardTo, type: types, from }: Values) {
   const { calls, connection, note, settings, stderr, store } = context;
   const state = openListenState(settings.configDirectory, connection, forwardTo.href);
   // What is not a terminal may be a log, which other people can read.
@@ -139,10 +140,11 @@ function endpoint(help: string) {
     help,
     value: 'url',
     parse: (text: string) => {
-      const url = URL.canParse(text) ? new URL(text) : undefined;
+      const given = /^[\w.-]+:\d+(\/|$)/.test(text) ? `http://${text}` : text;
+      const url = URL.canParse(given) ? new URL(given) : undefined;
       if (url && /^https?:$/.test(url.protocol) && !url.username && !url.password) return url;
       throw new UsageError(
-        `Write a URL such as http://localhost:3000/hook instead of ${JSON.stringify(text)}`,
+        `Write a URL such as http://localhost:3000/hook or localhost:3000/hook instead of ${JSON.stringify(text)}`,
       );
     },
   };

@@ -1,6 +1,18 @@
+import { ask, canAsk } from '../ask.ts';
 import { command } from '../command.ts';
 import { changes, defined, each, eachDone, pageSize } from '../items.ts';
-import { flag, id, integer, oneOf, removable, removableId, required, several, text } from '../parameters.ts';
+import {
+  flag,
+  id,
+  integer,
+  oneOf,
+  removable,
+  removableId,
+  required,
+  several,
+  text,
+  time,
+} from '../parameters.ts';
 import { order, outcome } from '../resources.ts';
 
 const ids = several(required(id('The orders')));
@@ -12,22 +24,22 @@ const list = command({
   options: {
     pet: several(id('Only orders for this pet; can be repeated')),
     complete: oneOf('Only complete orders (true) or open ones (false)', 'true', 'false'),
-    shipFrom: text(`Only orders that ship at this ${TIME}, or later`, 'time'),
-    shipTo: text('Only orders that ship before this time', 'time'),
+    shipSince: time('Only orders that ship at this time or later: 2027-01-31, 2d or 2027-01-31T12:00:00Z'),
+    shipUntil: time('Only orders that ship before this time, written in the same way'),
     sort: oneOf('The order; a leading - means descending', 'id', '-id', 'shipDate', '-shipDate'),
   },
   examples: ['petstore orders list --complete false', 'petstore orders list --pet 7 --sort=-id --limit 5'],
   operations: ['GET /store/orders'],
   output: 'list',
   prints: order,
-  run: (context, { pet, complete, shipFrom, shipTo, sort }) =>
+  run: (context, { pet, complete, shipSince, shipUntil, sort }) =>
     context.store.orders.list(
       {
         ...pageSize(context),
         petId: pet,
         complete: complete && complete === 'true',
-        shipDateFrom: shipFrom,
-        shipDateTo: shipTo,
+        shipDateFrom: shipSince,
+        shipDateTo: shipUntil,
         sort,
       },
       context.calls,
@@ -45,23 +57,37 @@ const get = command({
   run: (context, { ids }) => each(context, ids, id => context.store.orders.get(id, context.calls)),
 });
 
-const place = command({
-  name: 'orders place',
+const create = command({
+  name: 'orders create',
+  aliases: ['orders place'],
   summary: 'Place an order',
-  details: 'Without a pet the order is a draft, which holds no stock.',
+  details:
+    'On a terminal it asks for a pet that is missing. Without a pet the order is a draft, which holds no stock.',
   arguments: { pet: id('The pet to order') },
   options: {
     quantity: integer('The number of units; 1 unless set'),
     shipDate: text(`When the order is to ship: a ${TIME}`, 'time'),
     complete: flag('Complete the order at once: a sale over the counter'),
   },
-  examples: ['petstore orders place 41', 'petstore orders place 41 --quantity 2 --complete'],
+  examples: ['petstore orders create 41', 'petstore orders create 41 --quantity 2 --complete'],
   operations: ['POST /store/orders'],
   output: 'item',
   prints: order,
-  run: ({ store, calls }, { pet, quantity, shipDate, complete }) =>
-    store.orders.create(defined({ petId: pet, quantity, shipDate, complete }), calls),
+  run: async ({ store, calls, note }, { pet, quantity, shipDate, complete }) => {
+    const petId = pet ?? (canAsk() ? await askForPet(calls.signal) : undefined);
+    const order = await store.orders.create(defined({ petId, quantity, shipDate, complete }), calls);
+    if (petId === undefined)
+      note(
+        `The order is a draft, which holds no stock: petstore orders update ${order.id} --pet PET adds a pet`,
+      );
+    return order;
+  },
 });
+
+async function askForPet(signal: AbortSignal | undefined): Promise<number | undefined> {
+  const answer = await ask(signal, { prompt: 'ID of the pet (nothing for a draft):' });
+  return answer === '' ? undefined : id('').parse(answer);
+}
 
 const update = command({
   name: 'orders update',
@@ -92,11 +118,13 @@ const complete = command({
     each(context, ids, id => context.store.orders.update(id, { complete: true }, context.calls)),
 });
 
-const cancel = command({
-  name: 'orders cancel',
+const remove = command({
+  name: 'orders delete',
+  aliases: ['orders cancel'],
+  confirms: 'Cancel orders',
   summary: 'Cancel open orders, and return their units to the stock',
   arguments: { ids },
-  examples: ['petstore orders cancel 15'],
+  examples: ['petstore orders delete 15'],
   operations: ['DELETE /store/orders/{orderId}'],
   output: 'items',
   prints: outcome,
@@ -104,4 +132,4 @@ const cancel = command({
     eachDone(context, ids, 'cancelled', id => context.store.orders.cancel(id, context.calls)),
 });
 
-export const orders = [list, get, place, update, complete, cancel];
+export const orders = [list, get, create, update, complete, remove];

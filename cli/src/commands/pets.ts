@@ -84,15 +84,19 @@ async function readPets({ store, calls }: Context, ids: readonly number[]) {
   return new Map((await Promise.all(pages)).flat().map(pet => [pet.id, pet]));
 }
 
-const add = command({
-  name: 'pets add',
+const create = command({
+  name: 'pets create',
+  aliases: ['pets add'],
   summary: 'Create a pet',
   arguments: { name: required(text('The name of the pet', 'name')) },
   options: {
     category: required(id('The category of the pet')),
     status: oneOf('The status; available unless set', ...STATUS),
   },
-  examples: ['petstore pets add Bandit --category 11', 'petstore pets add Bandit --category 11 --fields id'],
+  examples: [
+    'petstore pets create Bandit --category 11',
+    'petstore pets create Bandit --category 11 --fields id',
+  ],
   operations: ['POST /pets'],
   output: 'item',
   prints: pet,
@@ -119,6 +123,7 @@ const update = command({
 
 const remove = command({
   name: 'pets delete',
+  confirms: 'Delete pets',
   summary: 'Delete pets that have no open orders',
   arguments: { ids },
   examples: ['petstore pets delete 41', 'petstore pets delete 41 42 43'],
@@ -129,4 +134,4 @@ const remove = command({
     eachDone(context, ids, 'deleted', id => context.store.pets.delete(id, context.calls)),
 });
 
-export const pets = [list, search, get, add, update, remove];
+export const pets = [list, search, get, create, update, remove];

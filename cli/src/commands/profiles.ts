@@ -1,4 +1,4 @@
-import { read } from 'read';
+import { ask } from '../ask.ts';
 import { type Context, command } from '../command.ts';
 import { checkKey, checkUrl, connect, DEFAULT_URL, givenKey } from '../connection.ts';
 import { LoginError, UsageError } from '../failure.ts';
@@ -46,7 +46,7 @@ export const login = command({
 async function askForUrl({ calls, settings }: Context, stored: string | undefined): Promise<string> {
   const proposal = stored ?? settings.environment.PETSTORE_URL ?? DEFAULT_URL;
   if (!process.stdin.isTTY) return proposal;
-  return (await ask(calls.signal, { prompt: 'URL of the service:', default: proposal })).trim();
+  return ask(calls.signal, { prompt: 'URL of the service:', default: proposal });
 }
 
 async function askForKey({ calls }: Context): Promise<string> {
@@ -54,21 +54,7 @@ async function askForKey({ calls }: Context): Promise<string> {
     throw new UsageError(
       'Standard input is not a terminal: name the file of the API key with --api-key-file, or - for standard input',
     );
-  return (await ask(calls.signal, { prompt: 'API key (not shown):', silent: true })).trim();
-}
-
-/** Asks on standard error, because standard output is for data. Ctrl-C throws the reason of the signal. */
-async function ask(
-  signal: AbortSignal | undefined,
-  question: { prompt: string; default?: string; silent?: boolean },
-): Promise<string> {
-  try {
-    return await read({ ...question, output: process.stderr });
-  } catch (error) {
-    // The terminal delivers Ctrl-C as a key, not as a signal.
-    if ((error as Error).message === 'canceled') process.kill(process.pid, 'SIGINT');
-    throw signal?.reason ?? error;
-  }
+  return ask(calls.signal, { prompt: 'API key (not shown):', silent: true });
 }
 
 function warnOfPlainHttp({ note }: Context, url: string): void {
@@ -81,7 +67,7 @@ function warnOfPlainHttp({ note }: Context, url: string): void {
 export const logout = command({
   name: 'logout',
   summary: 'Delete the current profile, or that of --profile, with its API key',
-  details: 'The API key itself still works: revoke it with `petstore keys revoke`.',
+  details: 'The API key itself still works: revoke it with `petstore keys delete`.',
   examples: ['petstore logout', 'petstore logout --profile shop'],
   output: 'item',
   prints: profile,

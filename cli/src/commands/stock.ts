@@ -47,11 +47,12 @@ const get = command({
   run: (context, { pets }) => each(context, pets, id => context.store.inventory.get(id, context.calls)),
 });
 
-const set = command({
-  name: 'stock set',
+const update = command({
+  name: 'stock update',
+  aliases: ['stock set'],
   summary: 'Set the stock of a pet',
   arguments: { pet, quantity: required(integer('The units in stock', 'quantity')) },
-  examples: ['petstore stock set 7 12'],
+  examples: ['petstore stock update 7 12'],
   operations: ['PUT /store/inventory/{petId}'],
   output: 'item',
   prints: entry,
@@ -78,4 +79,4 @@ const adjust = command({
     store.inventory.adjust(pet, { delta, ...(reason && { reason }), ...(note && { note }) }, calls),
 });
 
-export const stock = [list, get, set, adjust];
+export const stock = [list, get, update, adjust];

@@ -1,4 +1,5 @@
-import { command } from '../command.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Context, command } from '../command.ts';
 import { changes, defined, each, eachDone, pageSize } from '../items.ts';
 import { flag, id, integer, oneOf, removable, required, several, text } from '../parameters.ts';
 import {
@@ -10,7 +11,6 @@ import {
   rotatedWebhook,
   webhook,
 } from '../resources.ts';
-import { listen } from './listen.ts';
 
 const one = required(id('The webhook'));
 const ids = several(required(id('The webhooks')));
@@ -39,8 +39,9 @@ const get = command({
   run: (context, { ids }) => each(context, ids, id => context.store.webhooks.get(id, context.calls)),
 });
 
-const add = command({
-  name: 'webhooks add',
+const create = command({
+  name: 'webhooks create',
+  aliases: ['webhooks add'],
   summary: 'Create a webhook, and show its secret once',
   arguments: { endpoint: required(text('The URL to send events to', 'endpoint')) },
   options: {
@@ -48,7 +49,7 @@ const add = command({
     description: text('What the webhook is for'),
     disabled: flag('Send nothing until the webhook is enabled'),
   },
-  examples: ["petstore webhooks add https://shop.example/hook --type 'order.*'"],
+  examples: ["petstore webhooks create https://shop.example/hook --type 'order.*'"],
   operations: ['POST /webhooks'],
   output: 'item',
   prints: createdWebhook,
@@ -88,6 +89,7 @@ const update = command({
 
 const remove = command({
   name: 'webhooks delete',
+  confirms: 'Delete webhooks',
   summary: 'Delete webhooks',
   arguments: { ids },
   examples: ['petstore webhooks delete 1'],
@@ -120,12 +122,38 @@ const test = command({
   name: 'webhooks test',
   summary: 'Send a test event to a webhook',
   arguments: { id: one },
-  examples: ['petstore webhooks test 1'],
-  operations: ['POST /webhooks/{webhookId}/test'],
+  options: { wait: flag('Wait until the endpoint has responded, and show its response') },
+  examples: ['petstore webhooks test 1', 'petstore webhooks test 1 --wait'],
+  operations: ['POST /webhooks/{webhookId}/test', 'GET /webhooks/{webhookId}/deliveries/{deliveryId}'],
   output: 'item',
-  prints: delivery,
-  run: ({ store, calls }, { id }) => store.webhooks.test(id, calls),
+  prints: deliveryDetails,
+  run: testWebhook,
 });
+
+/** The pauses between looks at a delivery, in milliseconds: the first, and the longest. */
+const PAUSES = [100, 2000] as const;
+
+/** Sends a test event. With `wait` it yields the delivery after its first attempt, and throws if the endpoint did not accept it. */
+async function* testWebhook(
+  { store, calls, note }: Context,
+  { id, wait }: { id: number; wait: true | undefined },
+): AsyncGenerator<object> {
+  const sent = await store.webhooks.test(id, calls);
+  if (!wait) {
+    yield sent;
+    return;
+  }
+  note('Waiting for the response of the endpoint; Ctrl-C ends …');
+  for (let [pause, longest]: number[] = [...PAUSES]; ; pause = Math.min(longest!, pause! * 2)) {
+    const delivery = await store.webhooks.getDelivery(id, sent.id, { signal: calls.signal });
+    if (delivery.attemptCount > 0) {
+      yield delivery;
+      if (delivery.status === 'delivered') return;
+      throw new Error(`The endpoint did not accept the test event: ${delivery.attempts.at(-1)?.error}`);
+    }
+    await sleep(pause, undefined, calls.signal && { signal: calls.signal });
+  }
+}
 
 const deliveries = command({
   name: 'webhooks deliveries',
@@ -169,18 +197,19 @@ const redeliver = command({
 const replay = command({
   name: 'webhooks replay',
   summary: 'Send all events after an event again',
-  arguments: { id: one, after: required(text('The ID of an event; 0 for the start of the log', 'event')) },
-  examples: ['petstore webhooks replay 1 120'],
+  arguments: { id: one },
+  options: { from: required(text('The ID of an event: starts after it; 0 for the oldest event', 'id')) },
+  examples: ['petstore webhooks replay 1 --from 120'],
   operations: ['POST /webhooks/{webhookId}/replay'],
   output: 'item',
   prints: replayed,
-  run: ({ store, calls }, { id, after }) => store.webhooks.replay(id, { cursor: after }, calls),
+  run: ({ store, calls }, { id, from }) => store.webhooks.replay(id, { cursor: from }, calls),
 });
 
 export const webhooks = [
   list,
   get,
-  add,
+  create,
   update,
   remove,
   rotate,
@@ -189,5 +218,4 @@ export const webhooks = [
   getDelivery,
   redeliver,
   replay,
-  listen,
 ];

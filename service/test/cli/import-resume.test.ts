@@ -213,7 +213,7 @@ describe('petstore import, when it ends early', () => {
     assert.equal(code, 7);
     const { created, incomplete, rejected } = JSON.parse(stdout);
     assert.deepEqual([created, incomplete, rejected], [2, 1, 0]);
-    assert.match(stderr, /Line 2: Pet (\d+) was created without its stock: .*`petstore stock set \1 5`/);
+    assert.match(stderr, /Line 2: Pet (\d+) was created without its stock: .*`petstore stock update \1 5`/);
     assert.deepEqual(await newNames(), ['Rex', 'Mia']);
   });
 

@@ -118,7 +118,7 @@ describe('the output of petstore', () => {
   it('completes groups, commands, options and values in bash, also scopes, which bash splits at the colon', async () => {
     const completed = {
       'petstore or': 'orders',
-      'petstore orders c': 'complete cancel',
+      'petstore orders c': 'create complete',
       'petstore --json pets list --st': '--status',
       'petstore pets list --qu': '--quiet',
       'petstore pets list --status ': 'available pending sold',

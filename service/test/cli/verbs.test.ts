@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict';
+import { before, describe, it } from 'node:test';
+import { stripVTControlCharacters } from 'node:util';
+import { Receiver } from '../events/receiver.ts';
+import { useCommandShop } from '../support/command-shop.ts';
+import { aPet } from '../support/factories.ts';
+import { inTime } from '../support/until.ts';
+
+type Definitions = typeof import('../../../cli/src/commands/index.ts');
+
+/** What a command of a group is called if it is one of these. */
+const VERBS = ['create', 'list', 'get', 'update', 'delete'];
+const EARLIER = ['add', 'place', 'set', 'cancel', 'revoke', 'remove', 'new', 'show'];
+
+const { shop, petstore } = useCommandShop({ environment: { PETSTORE_WEBHOOKS_ALLOW_PRIVATE: 'true' } });
+
+/** Runs a command on a terminal, and types a response to its question. Returns what the terminal shows. */
+async function answer(args: readonly string[], question: string, text: string) {
+  const child = petstore.onTerminal(args, 100);
+  let shown = '';
+  let isAnswered = false;
+  child.stdout!.on('data', part => {
+    shown += part;
+    if (!isAnswered && shown.includes(question)) child.stdin!.write(`${text}\r`);
+    isAnswered ||= shown.includes(question);
+  });
+  const { code } = await inTime('the end', child.ended, 60);
+  assert.ok(isAnswered, shown);
+  return { code, shown: stripVTControlCharacters(shown) };
+}
+
+describe('the commands of a resource', () => {
+  let definitions: Definitions['commands'];
+  before(async () => {
+    definitions = (await petstore.load<Definitions>('commands/index.js')).commands;
+  });
+
+  it('have the same verbs, and options of the same meaning the same names', () => {
+    for (const { name, options = {} } of definitions) {
+      assert.ok(!EARLIER.includes(name.split(' ')[1] ?? ''), name);
+      for (const other of ['events', 'after', 'to', 'shipFrom', 'shipTo'])
+        assert.ok(!(other in options), `${name}: ${other}`);
+      if (options.from) assert.match(options.from.help, /ID of an event/, name);
+    }
+    const verbs = (group: string) =>
+      definitions.flatMap(({ name }) => (name.startsWith(`${group} `) ? [name.split(' ')[1]!] : []));
+    for (const group of ['pets', 'categories', 'orders', 'keys', 'webhooks'])
+      assert.deepEqual(
+        VERBS.filter(verb => !verbs(group).includes(verb)),
+        [],
+        group,
+      );
+  });
+
+  it('keep other names, which the help does not list and completion knows', async () => {
+    const { complete } = await petstore.load<typeof import('../../../cli/src/complete.ts')>('complete.js');
+    for (const { name, aliases = [] } of definitions)
+      for (const alias of aliases) {
+        const words = alias.split(' ');
+        const { code, stdout } = await petstore.run([...words, '--help']);
+        assert.equal(code, 0);
+        assert.match(stdout, new RegExp(`^Usage: petstore ${alias} `));
+        const overview = (await petstore.run(['help', ...words.slice(0, -1)])).stdout;
+        assert.doesNotMatch(overview, new RegExp(`^  ${words.at(-1)} `, 'm'), name);
+        assert.deepEqual(complete([...words, '--']), complete([...name.split(' '), '--']));
+      }
+    const id = await aPet(shop.api);
+    assert.equal((await petstore.run(['stock', 'set', String(id), '3'])).stdout, `${id}\t3\tavailable\n`);
+  });
+
+  it('have help under `petstore help`, also for groups, and an unknown name is an error', async () => {
+    for (const words of [[], ['pets'], ['pets', 'list']])
+      assert.equal(
+        (await petstore.run(['help', ...words])).stdout,
+        (await petstore.run([...words, '--help'])).stdout,
+      );
+    const { code, stderr } = await petstore.run(['help', 'cats']);
+    assert.deepEqual([code, stderr], [2, 'Error: There is no command "cats": petstore --help lists all\n']);
+  });
+
+  it('ask on a terminal before they delete, unless --yes is set, and not in a script', async () => {
+    const create = async () => (await shop.clientWith({ scopes: ['pets:read'] })).keyId;
+    const [kept, first, second] = [await create(), await create(), await create()];
+    const isRevoked = async (id: number) => (await shop.api.get(`/keys/${id}`)).body.revokedAt !== null;
+    const refused = await answer(['keys', 'revoke', String(kept)], `API keys ${kept}? [y/N]`, '');
+    assert.equal(refused.code, 1);
+    assert.match(refused.shown, /Error: Nothing was changed/);
+    const agreed = await answer(['keys', 'delete', String(first)], `API keys ${first}? [y/N]`, 'y');
+    assert.equal(agreed.code, 0, agreed.shown);
+    const { code } = await inTime(
+      'the end',
+      petstore.onTerminal(['keys', 'delete', String(second), '--yes'], 80).ended,
+      60,
+    );
+    assert.equal(code, 0);
+    const script = await create();
+    assert.equal((await petstore.start(['keys', 'delete', String(script)], {}, '').ended).code, 0);
+    assert.deepEqual(await Promise.all([kept, first, second, script].map(isRevoked)), [
+      false,
+      true,
+      true,
+      true,
+    ]);
+  });
+
+  it('ask for the pet of an order on a terminal, and state elsewhere that it is a draft', async () => {
+    const id = await aPet(shop.api);
+    const { code, shown } = await answer(['orders', 'create'], 'ID of the pet', String(id));
+    assert.equal(code, 0, shown);
+    assert.match(shown, new RegExp(`petId +${id}`));
+    const draft = await petstore.start(['orders', 'create', '--fields', 'id'], {}, '').ended;
+    const order = draft.stdout.trim();
+    assert.match(
+      draft.stderr,
+      new RegExp(`draft, which holds no stock: petstore orders update ${order} --pet PET`),
+    );
+  });
+
+  it('state that a list is empty only on a terminal', async () => {
+    const args = ['pets', 'list', '--name', 'nobody'];
+    assert.deepEqual(await petstore.run(args, {}, { columns: 80 }), {
+      code: 0,
+      stdout: '',
+      stderr: 'The list is empty\n',
+    });
+    assert.deepEqual(await petstore.run(args), { code: 0, stdout: '', stderr: '' });
+  });
+});
+
+describe('petstore webhooks test --wait', () => {
+  it('shows the response of the endpoint, and fails unless it is a success', async () => {
+    const endpoint = await Receiver.start();
+    const { body: webhook } = await shop.api.post('/webhooks', { url: endpoint.url });
+    const test = () => petstore.run(['webhooks', 'test', String(webhook.id), '--wait', '--json']);
+    const good = await test();
+    assert.equal(good.code, 0, good.stderr);
+    const { status, attempts } = JSON.parse(good.stdout);
+    assert.deepEqual([status, attempts.length, attempts[0].status], ['delivered', 1, 204]);
+    endpoint.handleWith(response => void response.writeHead(500).end('Broken'));
+    const bad = await test();
+    assert.equal(bad.code, 1);
+    assert.equal(JSON.parse(bad.stdout).attempts[0].responseStart, 'Broken');
+    assert.match(bad.stderr, /The endpoint did not accept the test event: .*500/);
+    await shop.api.delete(`/webhooks/${webhook.id}`);
+    await endpoint.close();
+  });
+});
