@@ -228,9 +228,44 @@ describe('the panel of an animal', () => {
 
     await orders.getByRole('button', { name: /^Status of order/ }).click();
     await page.getByRole('menuitem', { name: 'Cancel the order' }).click();
-    await shown.question.getByRole('button', { name: 'Cancel the order' }).click();
     await orders.waitFor({ state: 'detached' });
     await eventually(stock, '30');
+  });
+});
+
+describe('the list of animals', () => {
+  it('has the stock, which is changed in its place, also without events', async t => {
+    const { api, page, shop, open } = await visit(t);
+    const categoryId = await aCategory(api, { name: 'Katzen' });
+    const petId = await aPet(api, { name: 'In place', categoryId, stock: 4 });
+    const scopes = ['pets:read', 'inventory:read', 'inventory:write'];
+    const { key } = await shop.clientWith({ scopes });
+    const shown = await open(`/animals?categoryId=${categoryId}`, key);
+    // Its category has the picture of a cat.
+    await shown.row('In place').locator('[data-species="cat"]').waitFor();
+    await page.getByRole('button', { name: 'Stock of In place: 4' }).click();
+    await page.getByLabel('Units in stock').fill('9');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Stock of In place: 9' }).waitFor();
+    assert.deepEqual(await stockOf(api, petId), ['available', 9]);
+    assert.equal(await shown.panel.count(), 0, 'the row did not open');
+  });
+
+  it('has rows of 52 pixels, or of 40, which the browser keeps', async t => {
+    const { api, page, open } = await visit(t);
+    await aPet(api, { name: 'Tall' });
+    const shown = await open('/animals');
+    const height = () =>
+      shown
+        .row(/./)
+        .first()
+        .evaluate(row => row.getBoundingClientRect().height);
+    await eventually(height, 52);
+    await shown.button('Theme and rows').click();
+    await page.getByRole('menuitemradio', { name: 'Low rows' }).click();
+    await eventually(height, 40);
+    await page.reload();
+    await eventually(height, 40);
   });
 });
 

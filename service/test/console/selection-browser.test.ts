@@ -44,6 +44,30 @@ async function openHerd(t: TestContext, ...chosen: string[]) {
 }
 
 describe('the selection of animals', () => {
+  it('has all matches of a list, also those that were not read yet', async t => {
+    const { api, page, open } = await visit(t);
+    const categoryId = await aCategory(api);
+    const create = (i: number) => ({
+      method: 'POST',
+      path: '/pets',
+      body: { name: `Sheep ${i}`, categoryId },
+    });
+    const operations = Array.from({ length: 230 }, (_, i) => create(i));
+    assert.equal((await api.post('/batch', { operations })).status, 200);
+    const shown = await open(`/animals?categoryId=${categoryId}`);
+    await shown.row('Sheep 0').waitFor();
+    const bar = page.getByRole('region', { name: 'Selection' });
+    await page.getByRole('checkbox', { name: 'Select Sheep 0' }).click();
+    assert.equal(await bar.getByRole('button', { name: /matches$/ }).count(), 0);
+    await page.getByRole('checkbox', { name: 'Select all rows that are loaded' }).click();
+    await bar.getByText('100 selected').waitFor();
+    await bar.getByRole('button', { name: 'Select all 230 matches' }).click();
+    await bar.getByText('230 selected').waitFor();
+    assert.equal(await bar.getByRole('button', { name: /matches$/ }).count(), 0);
+    await shown.button('Change …').click();
+    await shown.panel.getByRole('heading', { name: 'Change 230 animals' }).waitFor();
+  });
+
   it('is changed by clicks, by Shift with a click, and by the checkbox of the header', async t => {
     const { page, box, withShift, selected, bar, all } = await openHerd(t, 'Bea');
     await eventually(selected, ['Bea']);

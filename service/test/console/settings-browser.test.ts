@@ -15,7 +15,7 @@ describe('the settings of the device', () => {
     const dark = await background();
     assert.notEqual(dark, light);
     const choose = async (name: string) => {
-      await shown.button('Theme').press('Enter');
+      await shown.button('Theme and rows').press('Enter');
       await page.getByRole('menuitemradio', { name }).press('Enter');
     };
     await choose('Light');
@@ -24,7 +24,7 @@ describe('the settings of the device', () => {
     await page.emulateMedia({ colorScheme: 'light' });
     assert.equal(await background(), dark);
     await page.reload();
-    await shown.button('Theme').waitFor();
+    await shown.button('Theme and rows').waitFor();
     assert.equal(await background(), dark, 'the next visit keeps the choice');
     await choose('Same as the system');
     assert.equal(await background(), light);

@@ -45,6 +45,29 @@ describe('the list of stock', () => {
     await page.getByText('No stock matches').waitFor();
   });
 
+  it('is searched by the names of animals, and sorted by them', async t => {
+    const { shown, names, page, watch } = await stockOfNew(t, {
+      'Zeta Newt': 2,
+      'Alpha Newt': 7,
+      'Beta Frog': 4,
+    });
+    watch.expect(/ERR_ABORTED/);
+    await page.getByRole('link', { name: 'Animal', exact: true }).click();
+    await eventually(names, ['Alpha Newt', 'Beta Frog', 'Zeta Newt']);
+    await page.getByRole('link', { name: 'Animal', exact: true }).click();
+    await eventually(names, ['Zeta Newt', 'Beta Frog', 'Alpha Newt']);
+    await page.getByRole('searchbox').fill('newt');
+    await eventually(names, ['Alpha Newt', 'Zeta Newt']);
+    await page.getByLabel('Units').selectOption({ label: 'Below 5 units' });
+    await eventually(names, ['Zeta Newt']);
+    await page.reload();
+    await eventually(names, ['Zeta Newt']);
+    // Enter opens the only one.
+    await page.getByRole('searchbox').press('Enter');
+    await page.getByRole('dialog', { name: 'Stock of Zeta Newt' }).getByLabel('Units in stock').waitFor();
+    assert.equal(await shown.panel.count(), 0);
+  });
+
   it('shows what other clients change without moving a row', async t => {
     const { shown, names, shop, ids, page } = await stockOfNew(t, { Alpha: 2, Beta: 5 });
     await shown.live();
@@ -58,7 +81,57 @@ describe('the list of stock', () => {
   });
 });
 
+describe('a count', () => {
+  it('takes numbers down the column, sets exactly them, and says so in the history', async t => {
+    const { shop, ids, page } = await stockOfNew(t, { First: 2, Second: 5, Third: 8 });
+    const { api } = shop;
+    await page.getByRole('button', { name: 'Count', exact: true }).click();
+    const field = (name: string) => page.getByLabel(`Counted of ${name}`);
+    await field('First').and(page.locator(':focus')).waitFor();
+    // What is sold meanwhile is part of the count.
+    await api.put(`/store/inventory/${ids.First}`, { quantity: 1 });
+    await page.keyboard.type('4');
+    await page.keyboard.press('Enter');
+    await field('Second').and(page.locator(':focus')).waitFor();
+    // It is skipped.
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('8');
+    await page.keyboard.press('Enter');
+    await eventually(() => stockOf(api, ids.First!), ['available', 4]);
+    assert.deepEqual(await stockOf(api, ids.Second!), ['available', 5]);
+    await eventually(() => page.locator('.count[data-done]').count(), 2);
+    const reasons = async (id: number) =>
+      (await api.get(`/history?subject=pets/${id}&related=true&limit=1`)).body[0].reason;
+    assert.equal(await reasons(ids.First!), 'counted');
+    assert.notEqual(await reasons(ids.Third!), 'counted', 'the same number is no change');
+
+    await field('Second').fill('6');
+    await page.reload();
+    await page.getByRole('button', { name: 'Count', exact: true }).click();
+    assert.equal(await field('Second').inputValue(), '6', 'what was typed is kept');
+    await field('Second').press('Enter');
+    await eventually(() => stockOf(api, ids.Second!), ['available', 6]);
+    await page.getByRole('button', { name: 'Undo', exact: true }).click();
+    await eventually(() => stockOf(api, ids.Second!), ['available', 5]);
+    await page.getByRole('button', { name: 'End the count' }).click();
+    await page.getByRole('button', { name: 'Stock of Second: 5' }).waitFor();
+  });
+});
+
 describe('the stock of an animal', () => {
+  it('is changed by one with one click, and back by undo', async t => {
+    const { shop, shown, ids, page } = await stockOfNew(t, { Stepped: 1 });
+    await page.getByRole('button', { name: 'Add one Stepped' }).click();
+    await page.getByRole('button', { name: 'Stock of Stepped: 2' }).waitFor();
+    await eventually(() => stockOf(shop.api, ids.Stepped!), ['available', 2]);
+    await shown.messages.getByRole('button', { name: 'Undo' }).click();
+    await eventually(() => stockOf(shop.api, ids.Stepped!), ['available', 1]);
+    await page.getByRole('button', { name: 'Remove one Stepped' }).click();
+    await eventually(() => stockOf(shop.api, ids.Stepped!), ['sold', 0]);
+    await eventually(() => page.getByRole('button', { name: 'Remove one Stepped' }).isDisabled(), true);
+    assert.equal(await shown.panel.count(), 0, 'the row did not open');
+  });
+
   it('is set in its row by keyboard, and set back by undo', async t => {
     const { shown, shop, ids, page } = await stockOfNew(t, { Counted: 3 });
     await shown.row('Counted').focus();

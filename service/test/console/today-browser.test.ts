@@ -141,7 +141,7 @@ describe('the plot of Today', () => {
     await plot.getByText('Jan 1, 2027: 2 orders').waitFor();
     await assertFollowsTheme(page, '.plot', 'accent', () => page.emulateMedia({ colorScheme: 'dark' }));
     await assertFollowsTheme(page, '.plot', 'accent', async () => {
-      await shown.button('Theme').press('Enter');
+      await shown.button('Theme and rows').press('Enter');
       await page.getByRole('menuitemradio', { name: 'Light' }).press('Enter');
     });
     await plot.getByRole('link', { name: '2 orders' }).click();

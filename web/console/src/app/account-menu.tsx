@@ -1,3 +1,4 @@
+import { densities, density } from '../kit/density.ts';
 import { Icon } from '../kit/icon.tsx';
 import { Menu } from '../kit/menu.tsx';
 import { undoToast, useUndos } from '../kit/toasts.ts';
@@ -5,10 +6,12 @@ import { useSession } from './session.ts';
 import { setTheme, themes, useTheme } from './theme.ts';
 
 const titles = { system: 'Same as the system', light: 'Light', dark: 'Dark' };
+const rowTitles = { comfortable: 'High rows', compact: 'Low rows' };
 
 export function AccountMenu() {
   const { account, signOut } = useSession();
   const theme = useTheme();
+  const rows = density.use();
   const undos = useUndos();
   return (
     <div className="account">
@@ -22,13 +25,20 @@ export function AccountMenu() {
         </Menu>
       )}
       <Menu
-        label="Theme"
+        label="Theme and rows"
         className="button"
-        items={themes.map(choice => ({
-          label: titles[choice],
-          isCurrent: choice === theme,
-          onChoose: () => setTheme(choice),
-        }))}
+        items={[
+          ...themes.map(choice => ({
+            label: titles[choice],
+            isCurrent: choice === theme,
+            onChoose: () => setTheme(choice),
+          })),
+          ...densities.map(choice => ({
+            label: rowTitles[choice],
+            isCurrent: choice === rows,
+            onChoose: () => density.write(choice),
+          })),
+        ]}
       >
         <Icon name="sun" />
       </Menu>

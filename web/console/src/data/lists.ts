@@ -45,9 +45,21 @@ function useList<T extends object, Query extends object>(resource: Listing<T, Qu
   const loadMore = useCallback(() => {
     if (hasNextPage && !isFetchingNextPage) fetchNextPage();
   }, [hasNextPage, isFetchingNextPage, fetchNextPage]);
+  /** Reads further pages until the end, or until a number of rows is reached. Resolves with all rows. */
+  const loadAll = async (most: number, signal: AbortSignal): Promise<readonly T[]> => {
+    for (let page = { data, hasNextPage }; ; ) {
+      const read = rowsOf(resource, page.data);
+      if (!page.hasNextPage || read.length >= most || signal.aborted) return read;
+      const next = await fetchNextPage();
+      if (next.error) throw next.error;
+      page = next;
+    }
+  };
   return {
     rows,
     gone,
+    hasMore: hasNextPage,
+    loadAll,
     total: total && shownTotal(total),
     waiting,
     /** Whether there are more new items than are counted. */

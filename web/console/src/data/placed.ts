@@ -1,13 +1,6 @@
-import {
-  type CallOptions,
-  type Event,
-  GoneError,
-  type Order,
-  type Page,
-  type PetStore,
-} from '@petstore/client';
+import { type CallOptions, type Event, GoneError, type Order, type PetStore } from '@petstore/client';
 import { addDays, type Day, shownDay, startOf } from './days.ts';
-import { firstPage } from './resource.ts';
+import { firstPage, type PageOf } from './resource.ts';
 
 /** The first and the last day on which the orders of a list were placed. */
 export interface Period {
@@ -61,7 +54,7 @@ export async function* pagesOfPeriod(
   query: { complete?: boolean | undefined; petId?: number | undefined; limit: number; cursor?: string },
   { placedFrom, placedTo }: Period,
   options?: CallOptions,
-): AsyncGenerator<Page<Order>> {
+): AsyncGenerator<PageOf<Order>> {
   const isNewestFirst = placedFrom !== undefined;
   const [first = 0, end = Number.POSITIVE_INFINITY] = await boundariesOf(store, { placedFrom, placedTo });
   const list = store.orders.list({ ...query, sort: isNewestFirst ? '-id' : 'id' }, options);
@@ -74,7 +67,7 @@ export async function* pagesOfPeriod(
     if (found.length === 0 && !isLast) continue;
     // The count of the service would be that of all days.
     const headers = new Headers(isLast ? { 'X-Total-Count': String(found.length) } : {});
-    yield { ...page, data: found, headers, nextCursor: isLast ? undefined : nextCursor };
+    yield { data: found, headers, nextCursor: isLast ? undefined : nextCursor };
     if (isLast) return;
   }
 }

@@ -1,4 +1,4 @@
-import type { Call, CallOptions, List, Page, PetStore } from '@petstore/client';
+import type { Call, CallOptions, Page, PetStore } from '@petstore/client';
 
 /** A version of one item, with the ETag that a write has to name. */
 export interface Version<T> {
@@ -12,8 +12,13 @@ export interface PageQuery {
   count?: boolean;
 }
 
+/** What is used of a page. */
+export type PageOf<T> = Pick<Page<T>, 'data' | 'headers' | 'nextCursor'>;
+
 /** A list that is read page by page. */
-export type Pages<T> = Pick<List<T>, 'pages'>;
+export interface Pages<T> {
+  pages(): AsyncIterable<PageOf<T>>;
+}
 
 /** What the hooks for lists need to know about a kind of resource. */
 export interface Listing<T extends object, Query extends object = object> {
@@ -43,7 +48,7 @@ export interface Resource<T extends object, Query extends object = object> exten
 }
 
 /** Reads the first page of a list. */
-export async function firstPage<T>(list: Pages<T>): Promise<Page<T>> {
+export async function firstPage<T>(list: Pages<T>): Promise<PageOf<T>> {
   for await (const page of list.pages()) return page;
   throw new Error('A list has at least one page');
 }

@@ -60,7 +60,12 @@ export function useSelection<T extends object, Query extends object>(
       }),
     [change, resource, rows],
   );
+  /** Selects these rows, of which some may just have been read. */
+  const select = useCallback(
+    (some: readonly T[]) => change(() => ({ ids: new Set(some.map(resource.idOf)), start: undefined })),
+    [change, resource],
+  );
   const clear = useCallback(() => change(() => none), [change]);
   const items = useMemo(() => rows.filter(row => ids.has(resource.idOf(row))), [resource, rows, ids]);
-  return { ids, count: items.length, items, toggle, toggleAll, clear };
+  return { ids, count: items.length, items, toggle, toggleAll, select, clear };
 }

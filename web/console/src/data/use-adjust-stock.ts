@@ -3,8 +3,9 @@ import { useCallback } from 'react';
 import { useSession } from '../app/session.ts';
 import { showToast } from '../kit/toasts.ts';
 import { holdAgain } from './hold.ts';
-import { findItem, putItem } from './list-cache.ts';
+import { putItem } from './list-cache.ts';
 import { stock } from './stock.ts';
+import { keepStock, newestOf } from './stock-of.ts';
 
 /** Why units are added or removed: part of the history. */
 export type Why = Pick<StockAdjustment, 'reason' | 'note'>;
@@ -23,23 +24,24 @@ export function useAdjustStock() {
       canUndo: boolean,
       why: Why = {},
     ): Promise<void> => {
-      const send = async (adjustment: StockAdjustment) => {
-        const after = await store.inventory.adjust(item.petId, adjustment);
-        putItem(cache, stock, after);
-        return after;
+      const show = (item: InventoryItem) => {
+        putItem(cache, stock, item);
+        keepStock(cache, [item]);
+        return item;
       };
+      const send = async (adjustment: StockAdjustment) =>
+        show(await store.inventory.adjust(item.petId, adjustment));
       const shown = { ...item, quantity: Math.max(0, item.quantity + delta) };
-      putItem(cache, stock, shown);
+      show(shown);
       let changed: InventoryItem;
       try {
         changed = await send({ delta, ...why });
       } catch (error) {
         // Not if the change of another client has arrived meanwhile.
-        if (findItem(cache, stock, item.petId) === shown) putItem(cache, stock, item);
+        if (newestOf(cache, item.petId) === shown) show(item);
         throw error;
       }
-      const undo = async () =>
-        putItem(cache, stock, await holdAgain(store, item, changed, await send({ delta: -delta })));
+      const undo = async () => show(await holdAgain(store, item, changed, await send({ delta: -delta })));
       showToast({ text: done, undo: canUndo ? undo : undefined });
     },
     [store, cache],

@@ -1,6 +1,7 @@
 import { useElementScrollRestoration } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type KeyboardEvent, type MouseEvent, useEffect, useRef, useState } from 'react';
+import { density } from './density.ts';
 import { useIsPhone } from './media.ts';
 import { useRestoredPosition } from './restored-position.ts';
 import { moveInRow } from './row-controls.ts';
@@ -29,6 +30,7 @@ interface TableProps<T> {
 
 /** The height of a row with text of the usual size, in pixels. */
 const ROW = 52;
+const COMPACT_ROW = 40;
 /** On phones a row has two lines. */
 const PHONE_ROW = 72;
 /** How many rows before the end the next page is requested. */
@@ -53,7 +55,9 @@ export function Table<T>({
 }: TableProps<T>) {
   const scroller = useRef<HTMLDivElement>(null);
   const [scale] = useState(textScale);
-  const rowHeight = Math.round((useIsPhone() ? PHONE_ROW : ROW) * scale);
+  const chosen = density.use();
+  const isPhone = useIsPhone();
+  const rowHeight = Math.round((isPhone ? PHONE_ROW : chosen === 'compact' ? COMPACT_ROW : ROW) * scale);
   const position = useElementScrollRestoration({ id: label });
   const stopRestoring = useRestoredPosition({
     scroller,
@@ -167,6 +171,7 @@ export function Table<T>({
       aria-rowcount={rows.length + 1}
       aria-multiselectable={selection !== undefined}
       data-selectable={selection !== undefined || undefined}
+      data-density={chosen}
       className={`table ${className}`}
       tabIndex={-1}
     >

@@ -2,14 +2,13 @@ import type { InventoryItem, Pet } from '@petstore/client';
 import { type FormEvent, useState } from 'react';
 import { useSession } from '../../app/session.ts';
 import { useActions } from '../../data/changes.ts';
-import { endsHold } from '../../data/hold.ts';
 import { orders } from '../../data/orders.ts';
 import { useSubmit } from '../../data/submit.ts';
-import { useAdjustStock, type Why } from '../../data/use-adjust-stock.ts';
+import { useAdjustStock } from '../../data/use-adjust-stock.ts';
 import { useSell } from '../../data/use-sell.ts';
 import { Button } from '../../kit/button.tsx';
 import { TextField } from '../../kit/field.tsx';
-import { StockMenu } from '../stock/stock-menu.tsx';
+import { Stepper } from '../stock/stepper.tsx';
 
 interface AnimalStockProps {
   pet: Pet;
@@ -44,11 +43,9 @@ export function AnimalStock({ pet: { id, name }, item, onChanged }: AnimalStockP
     finish();
   }
 
-  async function add(delta: number, why?: Why): Promise<void> {
+  async function restock(): Promise<void> {
     if (!item) return;
-    const canUndo = !endsHold(item, item.quantity + delta) || can('pets:write');
-    const done = `${name}: ${Math.abs(delta).toLocaleString()} ${delta > 0 ? 'added' : 'removed'}`;
-    await adjust(item, delta, done, canUndo, why);
+    await adjust(item, units, `${name}: ${units.toLocaleString()} added`, true, { reason: 'received' });
     onChanged();
   }
 
@@ -60,24 +57,10 @@ export function AnimalStock({ pet: { id, name }, item, onChanged }: AnimalStockP
     <section className="animal-stock" aria-label="Stock">
       <div className="animal-units">
         <span className="field-label">In stock</span>
-        {canAdjust && (
-          <Button
-            label={`Remove one ${name}`}
-            disabled={isBusy || stock === 0}
-            onClick={() => form.run(() => add(-1))}
-          >
-            −
-          </Button>
-        )}
-        {canAdjust && item ? (
-          <StockMenu item={item} name={name} onClosed={onChanged} />
+        {canAdjust ? (
+          <Stepper item={item} name={name} onChanged={onChanged} />
         ) : (
           <strong>{item ? stock.toLocaleString() : '…'}</strong>
-        )}
-        {canAdjust && (
-          <Button label={`Add one ${name}`} disabled={isBusy} onClick={() => form.run(() => add(1))}>
-            +
-          </Button>
         )}
       </div>
       {(canAdjust || can('orders:write')) && (
@@ -106,7 +89,7 @@ export function AnimalStock({ pet: { id, name }, item, onChanged }: AnimalStockP
               </>
             )}
             {canAdjust && (
-              <Button disabled={isBusy} onClick={() => form.run(() => add(units, { reason: 'received' }))}>
+              <Button disabled={isBusy} onClick={() => form.run(restock)}>
                 Restock
               </Button>
             )}

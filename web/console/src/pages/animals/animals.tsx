@@ -5,10 +5,14 @@ import { useSession } from '../../app/session.ts';
 import { useListPage } from '../../data/lists.ts';
 import { type PetQuery, pets } from '../../data/pets.ts';
 import { useSelection } from '../../data/selection.ts';
+import { useStockOf } from '../../data/stock-of.ts';
 import { useCategories, useLacksCategories } from '../../data/use-categories.ts';
+import { CategoryName } from '../../kit/category-icon.tsx';
 import { Icon } from '../../kit/icon.tsx';
 import { ListPage } from '../../kit/list-page.tsx';
 import type { Column } from '../../kit/table.tsx';
+import { showProblem } from '../../kit/toasts.ts';
+import { StockMenu } from '../stock/stock-menu.tsx';
 import { BulkBar } from './bulk-bar.tsx';
 import { Filters } from './filters.tsx';
 import { StatusMenu } from './status-menu.tsx';
@@ -26,7 +30,7 @@ export function Animals() {
     navigate({ to: '/animals/$petId', params: { petId }, search: query }),
   );
   const selection = useSelection(pets, query, page.list.rows);
-  const columns = useColumns(query);
+  const columns = useColumns(query, page.list.rows);
   const lacksCategories = useLacksCategories();
   const isFiltered = Object.keys(query).some(name => name !== 'sort');
   return (
@@ -41,7 +45,12 @@ export function Animals() {
       selection={can('pets:write') ? { ...selection, nameOf } : undefined}
       selectionBar={
         can('pets:write') && (
-          <BulkBar pets={selection.items} gone={page.list.gone} onClear={selection.clear} />
+          <BulkBar
+            pets={selection.items}
+            list={page.list}
+            onSelect={selection.select}
+            onClear={selection.clear}
+          />
         )
       }
       empty={
@@ -57,7 +66,7 @@ export function Animals() {
               }
             : {
                 title: 'No animals yet',
-                hint: 'Your API key can only read. A user with the scope pets:write can add animals.',
+                hint: 'Your API key can only read animals. Ask an administrator to let it add them.',
               }
       }
     />
@@ -93,17 +102,36 @@ function AddLink({ search }: { search: PetQuery }) {
   );
 }
 
-function useColumns(query: PetQuery): Column<Pet>[] {
+function useColumns(query: PetQuery, rows: readonly Pet[]): Column<Pet>[] {
+  const { can } = useSession();
   const categories = useCategories();
+  const { entries, refresh } = useStockOf(useMemo(() => rows.map(({ id }) => id), [rows]));
   return useMemo(() => {
     const names = new Map(categories.map(({ id, name }) => [id, name]));
+    const stock: Column<Pet> = {
+      name: 'stock',
+      header: 'In stock',
+      cell: ({ id, name }) => {
+        const item = entries.get(id);
+        if (!item || !can('inventory:write')) return item?.quantity.toLocaleString();
+        return <StockMenu item={item} name={name} onClosed={() => void refresh(id).catch(showProblem)} />;
+      },
+    };
     return [
       { name: 'name', ...sortedBy('name', 'Name', query), cell: pet => <strong>{pet.name}</strong> },
-      { name: 'category', header: 'Category', cell: pet => names.get(pet.categoryId) ?? '' },
+      {
+        name: 'category',
+        header: 'Category',
+        cell: ({ categoryId }) => {
+          const name = names.get(categoryId);
+          return name && <CategoryName id={categoryId} name={name} />;
+        },
+      },
+      ...(can('inventory:read') ? [stock] : []),
       { name: 'status', header: 'Status', cell: pet => <StatusMenu pet={pet} /> },
       { name: 'id', ...sortedBy('id', 'ID', query), cell: pet => pet.id },
     ];
-  }, [categories, query]);
+  }, [categories, query, entries, refresh, can]);
 }
 
 /** The header of a column that sorts the list: in the other direction, if the list is sorted by it. */

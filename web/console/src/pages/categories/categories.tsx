@@ -3,6 +3,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { useSession } from '../../app/session.ts';
 import { categories } from '../../data/categories.ts';
 import { useListPage } from '../../data/lists.ts';
+import { CategoryName } from '../../kit/category-icon.tsx';
 import { Icon } from '../../kit/icon.tsx';
 import { ListPage } from '../../kit/list-page.tsx';
 import { SearchField } from '../../kit/search-field.tsx';
@@ -14,7 +15,15 @@ export { EditCategory, NewCategory } from './category-panel.tsx';
 const route = getRouteApi('/categories');
 
 const columns: Column<Category>[] = [
-  { name: 'name', header: 'Name', cell: ({ name }) => <strong>{name}</strong> },
+  {
+    name: 'name',
+    header: 'Name',
+    cell: ({ id, name }) => (
+      <strong>
+        <CategoryName id={id} name={name} />
+      </strong>
+    ),
+  },
   { name: 'description', header: 'Description', cell: ({ description }) => description },
   {
     name: 'animals',

@@ -26,7 +26,7 @@ export function Orders() {
   const page = useListPage(orders, query, orderId =>
     navigate({ to: '/orders/$orderId', params: { orderId }, search: query }),
   );
-  const { rows, gone } = page.list;
+  const { rows } = page.list;
   const columns = useColumns(query, rows);
   const selected = useSelection(orders, query, rows);
   const isFiltered = Object.keys(query).some(name => name !== 'sort');
@@ -45,7 +45,14 @@ export function Orders() {
       action={place}
       filters={<Filters query={query} />}
       selection={can('orders:write') ? { ...selected, nameOf: ({ id }) => `order ${id}` } : undefined}
-      selectionBar={<WorkBar orders={selected.items} gone={gone} onClear={selected.clear} />}
+      selectionBar={
+        <WorkBar
+          orders={selected.items}
+          list={page.list}
+          onSelect={selected.select}
+          onClear={selected.clear}
+        />
+      }
       empty={
         isFiltered
           ? { title: 'No order matches', hint: 'Change the filters.', action: showAll }

@@ -1,26 +1,28 @@
 import type { Order } from '@petstore/client';
-import { useState } from 'react';
+import { type ComponentProps, useState } from 'react';
 import { useSession } from '../../app/session.ts';
 import { reasonAgainstCancellation, reasonAgainstCompletion, stateOf } from '../../data/order-state.ts';
 import { isUndoable, type OrderWork, ordersInWords, useOrderWork } from '../../data/use-order-work.ts';
 import { Button } from '../../kit/button.tsx';
 import { Question } from '../../kit/panel.tsx';
+import { SelectAll } from '../../kit/select-all.tsx';
 
 interface WorkBarProps {
   orders: readonly Order[];
-  /** Those that other clients have cancelled. */
-  gone: ReadonlySet<number>;
+  /** The list that they are selected from. */
+  list: ComponentProps<typeof SelectAll<Order>>['list'] & { gone: ReadonlySet<number> };
+  onSelect: (orders: readonly Order[]) => void;
   onClear: () => void;
 }
 
 /** What can be done with the selected orders, with how many of them. */
-export function WorkBar({ orders, gone, onClear }: WorkBarProps) {
+export function WorkBar({ orders, list, onSelect, onClear }: WorkBarProps) {
   const { can } = useSession();
   const work = useOrderWork();
   const [isAsked, setAsked] = useState(false);
   const [isBusy, setBusy] = useState(false);
   if (orders.length === 0) return null;
-  const left = orders.filter(({ id = 0 }) => !gone.has(id));
+  const left = orders.filter(({ id = 0 }) => !list.gone.has(id));
   const possible = {
     complete: left.filter(order => reasonAgainstCompletion(stateOf(order)) === undefined),
     cancel: left.filter(order => reasonAgainstCancellation(stateOf(order)) === undefined),
@@ -43,6 +45,7 @@ export function WorkBar({ orders, gone, onClear }: WorkBarProps) {
           <small>{others.toLocaleString()} cannot be completed</small>
         )}
       </p>
+      <SelectAll list={list} count={orders.length} onSelect={onSelect} />
       {possible.complete.length > 0 && (
         <Button
           kind="main"

@@ -1,8 +1,10 @@
 import { getRouteApi } from '@tanstack/react-router';
+import { useSession } from '../../app/session.ts';
 import { statuses } from '../../data/pet-status.ts';
 import type { StockQuery } from '../../data/stock.ts';
 import { useCategories } from '../../data/use-categories.ts';
 import { anyOr, Choices } from '../../kit/choices.tsx';
+import { SearchField } from '../../kit/search-field.tsx';
 import { statusNames } from '../../kit/status.tsx';
 
 const route = getRouteApi('/stock');
@@ -13,6 +15,7 @@ const levels = [1, 3, 5, 10, 25];
 /** The filters of the list. The URL has them, so that Back, a reload and a link show the same list. */
 export function Filters({ query }: { query: StockQuery }) {
   const navigate = route.useNavigate();
+  const { can } = useSession();
   const categories = useCategories();
   // The newest query may be newer than the one of this rendering.
   const set = (change: StockQuery) =>
@@ -22,6 +25,7 @@ export function Filters({ query }: { query: StockQuery }) {
 
   return (
     <>
+      {can('pets:read') && <SearchField label="Search animals" value={query.q} onChange={q => set({ q })} />}
       <Choices
         label="Status"
         choices={anyOr(statusNames, statuses)}

@@ -2,7 +2,7 @@ import { createRoute } from '@tanstack/react-router';
 import { lazyPage } from '../../app/lazy-page.tsx';
 import { rootRoute } from '../../app/root.tsx';
 import { statuses } from '../../data/pet-status.ts';
-import type { StockQuery } from '../../data/stock.ts';
+import { type StockQuery, stockSorts } from '../../data/stock.ts';
 
 /** Reads the filters of a URL, and ignores what they cannot be. */
 function readQuery(search: Record<string, unknown>): StockQuery {
@@ -13,7 +13,10 @@ function readQuery(search: Record<string, unknown>): StockQuery {
   if (status) query.status = status;
   if (Number.isSafeInteger(categoryId) && categoryId > 0) query.categoryId = categoryId;
   if (Number.isSafeInteger(quantityBelow) && quantityBelow > 0) query.quantityBelow = quantityBelow;
-  if (search.sort === 'quantity' || search.sort === '-quantity') query.sort = search.sort;
+  const q = String(search.q ?? '').trim();
+  const sort = stockSorts.find(sort => sort === search.sort);
+  if (q) query.q = q;
+  if (sort) query.sort = sort;
   return query;
 }
 

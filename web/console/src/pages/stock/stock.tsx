@@ -1,6 +1,6 @@
 import type { InventoryItem } from '@petstore/client';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useMemo, useState } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import { useSession } from '../../app/session.ts';
 import { useListPage } from '../../data/lists.ts';
 import { usePetNames } from '../../data/pet-names.ts';
@@ -10,8 +10,10 @@ import { Icon } from '../../kit/icon.tsx';
 import { ListPage } from '../../kit/list-page.tsx';
 import { Status } from '../../kit/status.tsx';
 import type { Column } from '../../kit/table.tsx';
+import { CountField } from './count-field.tsx';
 import { Filters } from './filters.tsx';
-import { openStockMenu, StockMenu } from './stock-menu.tsx';
+import { Stepper } from './stepper.tsx';
+import { openStockMenu } from './stock-menu.tsx';
 import { Thresholds } from './thresholds.tsx';
 import './stock.css';
 
@@ -20,7 +22,13 @@ const route = getRouteApi('/stock');
 export function Stock() {
   const query = route.useSearch();
   const page = useListPage(stock, query, openStockMenu);
-  const columns = useColumns(query, page.list.rows);
+  const { can } = useSession();
+  /** The animals that were counted, while the user counts. */
+  const [counted, setCounted] = useState<Set<number>>();
+  const columns = useColumns(query, page.list.rows, counted);
+  useEffect(() => {
+    if (counted) document.querySelector<HTMLElement>('.count input')?.focus();
+  }, [counted]);
   const isFiltered = Object.keys(query).some(name => name !== 'sort');
   return (
     <ListPage
@@ -28,8 +36,21 @@ export function Stock() {
       className="stock"
       {...page}
       columns={columns}
-      action={<LowStockButton />}
+      action={
+        <div className="panel-actions">
+          <LowStockButton />
+          {can('inventory:write') && (
+            <Button
+              kind={counted ? 'main' : 'plain'}
+              onClick={() => setCounted(counted ? undefined : new Set())}
+            >
+              {counted ? 'End the count' : 'Count'}
+            </Button>
+          )}
+        </div>
+      }
       filters={<Filters query={query} />}
+      searched={query.q}
       empty={
         isFiltered
           ? { title: 'No stock matches', hint: 'Change the filters.', action: showAll }
@@ -62,38 +83,52 @@ const toAnimals = (
   </Link>
 );
 
-function useColumns(query: StockQuery, rows: readonly InventoryItem[]): Column<InventoryItem>[] {
+function useColumns(
+  query: StockQuery,
+  rows: readonly InventoryItem[],
+  counted: Set<number> | undefined,
+): Column<InventoryItem>[] {
   const { can } = useSession();
   const nameOf = usePetNames(useMemo(() => rows.map(({ petId }) => petId), [rows]));
   return useMemo(
     () => [
-      { name: 'animal', header: 'Animal', cell: ({ petId }) => <strong>{nameOf(petId)}</strong> },
+      {
+        name: 'animal',
+        ...(can('pets:read') ? sortedBy('name', 'Animal', query) : { header: 'Animal' }),
+        cell: ({ petId }) => <strong>{nameOf(petId)}</strong>,
+      },
       { name: 'status', header: 'Status', cell: ({ status }) => <Status status={status} /> },
       {
         name: 'quantity',
-        ...sortedByQuantity(query),
-        cell: item =>
-          can('inventory:write') ? (
-            <StockMenu item={item} name={nameOf(item.petId)} />
+        ...sortedBy('quantity', 'In stock', query),
+        cell: item => {
+          if (!can('inventory:write')) return item.quantity.toLocaleString();
+          const name = nameOf(item.petId);
+          return counted ? (
+            <CountField item={item} name={name} counted={counted} />
           ) : (
-            item.quantity.toLocaleString()
-          ),
+            <Stepper item={item} name={name} />
+          );
+        },
       },
     ],
-    [nameOf, query, can],
+    [nameOf, query, can, counted],
   );
 }
 
-/** The header of the column that sorts the list: in the other direction. */
-function sortedByQuantity(query: StockQuery) {
-  const isDescending = query.sort === '-quantity';
-  const sorted = isDescending ? ('descending' as const) : ('ascending' as const);
-  const next = isDescending ? ('quantity' as const) : ('-quantity' as const);
+/** The header of a column that sorts the list: in the other direction, if the list is sorted by it. */
+function sortedBy(field: 'name' | 'quantity', title: string, query: StockQuery) {
+  // A search has an order of its own.
+  if (query.q) return { header: title };
+  const sort = query.sort ?? 'quantity';
+  const sorted =
+    sort === field ? ('ascending' as const) : sort === `-${field}` ? ('descending' as const) : undefined;
+  const next = sorted === 'ascending' ? (`-${field}` as const) : field;
   return {
     sorted,
     header: (
       <Link to="/stock" search={{ ...query, sort: next }} replace data-sorted={sorted}>
-        In stock
+        {title}
         <Icon name="down" />
       </Link>
     ),
