@@ -212,6 +212,33 @@ describe('the usage of a key', () => {
 });
 
 describe('the keys', () => {
+  it('of people and programs have templates, which the list names', async t => {
+    const { api, page, open } = await visit(t);
+    const shown = await open('/keys/new');
+    await shown.panel.getByRole('button', { name: 'Supplier' }).click();
+    await shown.panel.getByRole('button', { name: 'Cashier' }).click();
+    assert.equal(
+      await shown.panel.getByRole('button', { name: 'Cashier' }).getAttribute('aria-pressed'),
+      'true',
+    );
+    await shown.field('Name').fill('Carla');
+    await shown.panel.getByRole('button', { name: 'Create' }).click();
+    await shown.panel.getByRole('button', { name: 'Close' }).last().click();
+    await page
+      .getByRole('dialog', { name: /^Close without/ })
+      .getByRole('button', { name: 'Close without copying' })
+      .click();
+    await shown.row('Carla').getByText('Cashier').waitFor();
+    const [{ plan, scopes }] = (await api.get('/keys?name=Carla')).body;
+    assert.deepEqual(
+      [plan, scopes.toSorted()],
+      [
+        'business',
+        ['events:read', 'inventory:read', 'inventory:write', 'orders:read', 'orders:write', 'pets:read'],
+      ],
+    );
+  });
+
   it('are listed with their kind, plan and state, and choices are explained', async t => {
     const { shop, page, open } = await visit(t);
     const { clock, api } = shop;
@@ -226,8 +253,8 @@ describe('the keys', () => {
     const cells = async (name: string) =>
       (await shown.row(name).getByRole('gridcell').allInnerTexts()).slice(1, 5);
     await shown.row('Guest').waitFor();
-    assert.deepEqual(await cells('Till'), ['Secret', 'Free', 'pets:read', 'Works']);
-    assert.deepEqual(await cells('Storefront'), ['Publishable', 'Pro', 'pets:read', 'Works']);
+    assert.deepEqual(await cells('Till'), ['Secret', 'Free', '1 right', 'Active']);
+    assert.deepEqual(await cells('Storefront'), ['Publishable', 'Pro', '1 right', 'Active']);
     await shown
       .row('Guest')
       .getByText(/^Expires in \d+ days/)

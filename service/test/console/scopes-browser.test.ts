@@ -91,11 +91,11 @@ describe('a key that can only read', () => {
     const requested: string[] = [];
     page.on('request', request => requested.push(new URL(request.url()).pathname));
     await open('/webhooks', key);
-    await page.getByText('the API key also needs the scope events:read').waitFor();
+    await page.getByText('the key also has to be allowed to see events').waitFor();
     const links = page.getByRole('navigation').getByRole('link');
     assert.ok(!(await links.allInnerTexts()).includes('Activity'));
     await page.goto('/console/activity');
-    await page.getByRole('heading', { name: 'This page needs the scope pets:read' }).waitFor();
+    await page.getByRole('heading', { name: 'You cannot open this page' }).waitFor();
     assert.deepEqual(
       requested.filter(path => /^\/(events|history)/.test(path)),
       [],
@@ -128,10 +128,22 @@ describe('a key that can only read', () => {
       '/import': 'pets:write',
       '/animals/new': 'pets:write',
     };
+    const rights: Record<string, string> = {
+      admin: ', which is no administrator’s key',
+      'webhooks:write': ' may not do this: Manage its own webhooks',
+      'events:read': ' may not do this: See events',
+      'orders:read': ' may not do this: See orders',
+      'inventory:read': ' may not do this: See the stock',
+      'pets:write': ' may not do this: Change animals and categories',
+    };
     for (const [path, scope] of Object.entries(addresses)) {
       if (path !== '/keys') await page.goto(`/console${path}`);
-      await page.getByRole('heading', { name: `This page needs the scope ${scope}` }).waitFor();
-      await page.getByText('The API key “Test client” does not have it').waitFor();
+      await page
+        .getByRole('heading', {
+          name: scope === 'admin' ? 'Only administrators can open this page' : 'You cannot open this page',
+        })
+        .waitFor();
+      await page.getByText(`“Test client”${rights[scope]}`).waitFor();
     }
     await page.goto('/console/animals/NaN');
     await page.getByText('Page not found').waitFor();

@@ -7,7 +7,10 @@ interface Remaining {
   limit: number;
 }
 
-/** How many requests the key has left in the window with the fewest. */
+/** From this part of the limit on, the rest is no longer worth a look. */
+const AMPLE = 1 / 4;
+
+/** How many requests the key has left in the window with the fewest, when they are few. */
 export function Limits() {
   const { store, account, onResponse } = useSession();
   const known = (): Remaining => {
@@ -17,14 +20,15 @@ export function Limits() {
   const [{ name, remaining, limit }, setShown] = useState(known);
   // biome-ignore lint/correctness/useExhaustiveDependencies: `known` reads only the session
   useEffect(() => onResponse(() => setShown(known())), [onResponse]);
+  if (remaining >= AMPLE * limit) return null;
   const text = `${remaining.toLocaleString()} of ${limit.toLocaleString()} requests left this ${name}`;
   return (
     <div className="limits" title={text}>
       <meter
         min={0}
         max={limit}
-        low={limit / 5}
-        high={limit / 3}
+        low={limit / 10}
+        high={limit / 5}
         optimum={limit}
         value={remaining}
         aria-label={text}

@@ -1,5 +1,5 @@
 import { Link, useLocation } from '@tanstack/react-router';
-import { useId, useRef } from 'react';
+import { Fragment, useId, useRef } from 'react';
 import { Icon } from '../kit/icon.tsx';
 import { type PageEntry, pages } from './pages.ts';
 import { useSession } from './session.ts';
@@ -17,6 +17,9 @@ export function Navigation() {
   // A button for a single page would take as much room as its link.
   const inBar = allowed.length === IN_BAR + 1 ? allowed.length : IN_BAR;
   const others = allowed.slice(inBar);
+  const administration = others.filter(({ isAdministration }) => isAdministration);
+  // A heading for one link would say nothing.
+  const heading = administration.length > 1 ? administration[0] : undefined;
   return (
     <nav className="navigation" aria-label="Pages">
       {allowed.slice(0, inBar).map(page => (
@@ -36,7 +39,10 @@ export function Navigation() {
           {/* On larger screens it is no popover: its links are in the list. */}
           <div ref={more} id={id} popover="auto" className="navigation-others">
             {others.map(page => (
-              <PageLink key={page.path} page={page} onClick={() => more.current?.hidePopover()} />
+              <Fragment key={page.path}>
+                {page === heading && <p className="navigation-heading">Administration</p>}
+                <PageLink page={page} onClick={() => more.current?.hidePopover()} />
+              </Fragment>
             ))}
           </div>
         </>

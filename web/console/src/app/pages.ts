@@ -14,6 +14,8 @@ export interface PageEntry {
     | '/import';
   title: string;
   icon: IconName;
+  /** Whether it is one of the pages under "Administration". */
+  isAdministration?: true;
   /** The page is offered to keys with this scope. */
   scope: Scope;
   /** The scope that a key needs to create an item, in addition, if the page has a form for it at `/new`. */
@@ -28,9 +30,16 @@ export const pages: readonly PageEntry[] = [
   { path: '/stock', title: 'Stock', icon: 'stock', scope: 'inventory:read' },
   { path: '/categories', title: 'Categories', icon: 'tag', scope: 'pets:read', creation: 'pets:write' },
   { path: '/import', title: 'Import', icon: 'upload', scope: 'pets:write' },
-  { path: '/activity', title: 'Activity', icon: 'events', scope: 'events:read' },
-  { path: '/webhooks', title: 'Webhooks', icon: 'webhook', scope: 'webhooks:write', creation: 'events:read' },
-  { path: '/keys', title: 'Keys', icon: 'key', scope: 'admin' },
+  { path: '/activity', title: 'Activity', icon: 'events', isAdministration: true, scope: 'events:read' },
+  {
+    path: '/webhooks',
+    title: 'Webhooks',
+    icon: 'webhook',
+    isAdministration: true,
+    scope: 'webhooks:write',
+    creation: 'events:read',
+  },
+  { path: '/keys', title: 'Keys', icon: 'key', isAdministration: true, scope: 'admin' },
 ];
 
 /** The scope that a key lacks for what is at a path, if it lacks one. Today has something for every key. */

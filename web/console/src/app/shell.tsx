@@ -1,7 +1,6 @@
 import { Outlet, useLocation, useParams } from '@tanstack/react-router';
-import { Button } from '../kit/button.tsx';
-import { Empty } from '../kit/empty.tsx';
 import { Icon } from '../kit/icon.tsx';
+import { lazyPart } from '../kit/lazy-part.tsx';
 import { ToastList } from '../kit/toast-list.tsx';
 import { AccountMenu } from './account-menu.tsx';
 import { Banner } from './banner.tsx';
@@ -13,6 +12,12 @@ import { Overlays } from './overlays.tsx';
 import { missingScope } from './pages.ts';
 import { useAllParts } from './preload.ts';
 import { useSession } from './session.ts';
+
+const NotAllowed = lazyPart(
+  () => import('./not-allowed.tsx'),
+  'NotAllowed',
+  () => null,
+);
 
 /** The frame of every page. */
 export function Shell() {
@@ -44,7 +49,7 @@ export function Shell() {
 
 /** The page, unless nothing has its address, or the key lacks its scope: no link leads there, but an address can be typed or sent. */
 function Allowed() {
-  const { account, can, signOut } = useSession();
+  const { account, can } = useSession();
   const { pathname } = useLocation();
   const ids: readonly string[] = Object.values(useParams({ strict: false }));
   const missing = missingScope(pathname, can);
@@ -52,16 +57,5 @@ function Allowed() {
   const scope = missing && account.scopes.includes(missing) ? 'pets:read' : missing;
   // Otherwise the console would ask the service for NaN.
   if (ids.some(id => !/^\d{1,15}$/.test(id))) return <NoPage />;
-  if (!scope) return <Outlet />;
-  return (
-    <section className="page" aria-label="Not allowed">
-      <Empty icon="key" title={`This page needs the scope ${scope}`}>
-        <p>
-          The API key “{account.name}” does not have it. Ask an administrator to add it under Keys, and load
-          the page again; or sign in with another key.
-        </p>
-        <Button onClick={signOut}>Sign in with another key</Button>
-      </Empty>
-    </section>
-  );
+  return scope ? <NotAllowed scope={scope} /> : <Outlet />;
 }

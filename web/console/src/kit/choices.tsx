@@ -2,7 +2,8 @@ interface ChoicesProps<T> {
   /** What is chosen, for users who do not see the buttons. */
   label: string;
   choices: readonly { value: T; title: string }[];
-  chosen: T;
+  /** `undefined` can be a value, or none of the choices. */
+  chosen: T | undefined;
   onChoose: (value: T) => void;
 }
 

@@ -16,7 +16,7 @@ const MOST = 20;
 
 /** One change with the values before and after it, and all that the log has of it. */
 export function EntryPanel() {
-  const { store, account } = useSession();
+  const { store, account, can } = useSession();
   const { eventId } = route.useParams();
   const search = list.useSearch();
   const navigate = useNavigate();
@@ -31,10 +31,10 @@ export function EntryPanel() {
       return activity ?? null;
     },
   });
-  const problem = error?.message ?? `The log has no event ${eventId} that this API key may read.`;
+  const problem = error?.message ?? 'This change does not exist, or your key may not see it.';
   const [entry] = data ?? [];
   return (
-    <Panel title={data ? upperFirst(sentenceOf(data)) : `Event ${eventId}`} onClose={close}>
+    <Panel title={data ? upperFirst(sentenceOf(data)) : 'A change'} onClose={close}>
       <div className="panel-body">
         {data && entry ? (
           <>
@@ -66,10 +66,12 @@ export function EntryPanel() {
                 </Button>
               ))}
             </div>
-            <details>
-              <summary>Details for programmers</summary>
-              <pre className="code">{JSON.stringify(data, null, 2)}</pre>
-            </details>
+            {can('admin') && (
+              <details>
+                <summary>Details for programmers</summary>
+                <pre className="code">{JSON.stringify(data, null, 2)}</pre>
+              </details>
+            )}
           </>
         ) : (
           <p>{isPending ? 'Loading …' : problem}</p>

@@ -2,7 +2,8 @@ import type { ApiKey } from '@petstore/client';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { useFreshBans } from '../../data/fresh-keys.ts';
-import { kindNames, planNames } from '../../data/key-words.ts';
+import { rightsInWords } from '../../data/key-templates.ts';
+import { kindNames, planLimits, planNames, scopeNames } from '../../data/key-words.ts';
 import { type KeyQuery, keys, plans } from '../../data/keys.ts';
 import { useListPage } from '../../data/lists.ts';
 import { type RequestsToday, useRequestsToday } from '../../data/requests-today.ts';
@@ -23,12 +24,18 @@ const columnsWith = (today: RequestsToday | undefined): Column<ApiKey>[] => [
   { name: 'name', header: 'Name', cell: ({ name }) => <strong>{name}</strong> },
   { name: 'kind', header: 'Kind', cell: ({ kind }) => kindNames[kind] },
   { name: 'plan', header: 'Plan', cell: ({ plan }) => planNames[plan] },
-  { name: 'scopes', header: 'Scopes', cell: ({ scopes }) => scopes.join(', ') },
+  {
+    name: 'scopes',
+    header: 'May do',
+    cell: ({ scopes }) => (
+      <span title={scopes.map(scope => scopeNames[scope]).join('\n')}>{rightsInWords(scopes)}</span>
+    ),
+  },
   { name: 'state', header: 'State', cell: key => <KeyState apiKey={key} /> },
   {
     name: 'today',
     header: 'Today',
-    cell: ({ id }) => today && <Requests today={today} id={id} />,
+    cell: key => today && <Requests today={today} apiKey={key} />,
   },
   {
     name: 'used',
@@ -42,7 +49,7 @@ function KeyState({ apiKey: { ban, revokedAt, expiresAt } }: { apiKey: ApiKey })
   if (ban)
     return (
       <span className="status" data-tone="danger">
-        Banned
+        Banned until {new Date(ban.until).toLocaleTimeString(undefined, { timeStyle: 'short' })}
       </span>
     );
   if (expiresAt && Date.parse(expiresAt) <= Date.now())
@@ -58,23 +65,31 @@ function KeyState({ apiKey: { ban, revokedAt, expiresAt } }: { apiKey: ApiKey })
           Expires <Time at={expiresAt} />
         </>
       ) : (
-        'Works'
+        'Active'
       )}
     </span>
   );
 }
 
 /** The requests of a key on the present UTC day. */
-function Requests({ today: { of, atMost }, id }: { today: RequestsToday; id: number }) {
-  const requests = of.get(id);
+function Requests({ today: { of, atMost }, apiKey }: { today: RequestsToday; apiKey: ApiKey }) {
+  const requests = of.get(apiKey.id);
+  const limit = (apiKey.quotas ?? planLimits[apiKey.plan])?.perDay;
   if (!requests) return atMost > 0 ? `${atMost.toLocaleString()} or fewer` : 'None';
   const { admitted, refused } = requests;
   return (
     <>
       {(admitted + refused).toLocaleString()}
+      {limit && <small>{percentOf(admitted, limit)} of its limit</small>}
       {refused > 0 && <small>{refused.toLocaleString()} rejected</small>}
     </>
   );
+}
+
+/** A part of a whole, such as `<1 %`. */
+function percentOf(part: number, whole: number): string {
+  const percent = Math.floor((100 * part) / whole);
+  return percent === 0 && part > 0 ? '<1 %' : `${percent} %`;
 }
 
 export function Keys() {

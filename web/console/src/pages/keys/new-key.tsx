@@ -3,11 +3,13 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useSession } from '../../app/session.ts';
 import { useDraft } from '../../data/draft.ts';
+import { type KeyTemplate, keyTemplates, templateOf } from '../../data/key-templates.ts';
 import { publishableScopes } from '../../data/key-words.ts';
 import { keys } from '../../data/keys.ts';
 import { filled } from '../../data/lines.ts';
 import { addItem } from '../../data/list-cache.ts';
 import { useSubmit } from '../../data/submit.ts';
+import { Choices } from '../../kit/choices.tsx';
 import { SelectField } from '../../kit/field.tsx';
 import { FormPanel } from '../../kit/form-panel.tsx';
 import { useWhileShown } from '../../kit/is-shown.ts';
@@ -71,6 +73,21 @@ export function NewKey() {
       onDiscard={isRestored ? clear : undefined}
       onClose={close}
     >
+      {draft.kind === 'secret' && (
+        <div className="field">
+          <span className="field-label">For</span>
+          <Choices
+            label="Template"
+            choices={keyTemplates.map(value => ({ value, title: value.title }))}
+            chosen={templateOf(draft.scopes)}
+            onChoose={({ plan, scopes }: KeyTemplate) => {
+              set('plan', plan);
+              set('quotas', null);
+              set('scopes', scopes);
+            }}
+          />
+        </div>
+      )}
       <SelectField
         label="Kind"
         value={draft.kind}

@@ -46,7 +46,7 @@ export function Deliveries() {
           <Link className="button" to="/webhooks/$webhookId" params={{ webhookId }}>
             Webhook
           </Link>
-          <Button onClick={page.list.showWaiting}>Read again</Button>
+          <Button onClick={page.list.showWaiting}>Refresh</Button>
         </div>
       }
       filters={

@@ -111,9 +111,9 @@ function Attempt({ attempt }: { attempt: WebhookAttempt }) {
     <article className="attempt" aria-label={`Attempt ${number}`}>
       <p>
         <strong>
-          {number}. {status ?? 'No response'}
+          {status ?? 'No response'} after {durationMs.toLocaleString()} ms
         </strong>{' '}
-        after {durationMs.toLocaleString()} ms, <Time at={startedAt} />
+        <Time at={startedAt} />
       </p>
       {error && <p className="field-error">{error}</p>}
       {responseStart && <pre className="code">{responseStart}</pre>}

@@ -3,6 +3,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useSession } from '../../app/session.ts';
 import { useActions } from '../../data/changes.ts';
+import { instantOf } from '../../data/days.ts';
 import { useSubmit } from '../../data/submit.ts';
 import { webhooks } from '../../data/webhooks.ts';
 import { Button } from '../../kit/button.tsx';
@@ -29,7 +30,7 @@ export function WebhookActions({ webhook, canChange, onRotate, deletion }: Webho
   const navigate = useNavigate();
   const [asking, setAsking] = useState<'rotate' | 'replay' | 'delete'>();
   const [grace, setGrace] = useState(24 * HOUR);
-  const [cursor, setCursor] = useState('');
+  const [since, setSince] = useState('');
   const { id, enabled, disabledReason, disabledAt, failingSince } = webhook;
   const params = { webhookId: String(id) };
   const close = () => setAsking(undefined);
@@ -58,11 +59,20 @@ export function WebhookActions({ webhook, canChange, onRotate, deletion }: Webho
     onRotate({ secret, earlierUntil: earlierSecretExpiresAt });
   }
   async function replay(): Promise<void> {
-    const started = await store.webhooks.replay(id, { cursor: cursor.trim() });
-    showToast({ text: `The events after ${started.cursor} to ${started.latest} are sent again` });
+    const from = instantOf(since);
+    if (from === undefined) throw new Error('Choose a date and a time');
+    const first = await store.events.list({ from, limit: 1 }).first();
+    if (!first) throw new Error('There are no events since then');
+    // A replay begins after an event.
+    await store.webhooks.replay(id, { cursor: String(Number(first.id) - 1) });
+    showToast({ text: `The events since ${new Date(from).toLocaleString()} are sent again` });
     close();
   }
-  const form = useSubmit(['cursor'], replay);
+  async function endReplay(): Promise<void> {
+    await store.webhooks.replay(id, { cursor: 'latest' });
+    showToast({ text: 'No replay is running' });
+  }
+  const form = useSubmit([], replay);
 
   return (
     <>
@@ -134,16 +144,18 @@ export function WebhookActions({ webhook, canChange, onRotate, deletion }: Webho
           onClose={close}
           onConfirm={() => form.run(replay)}
         >
-          <p>
-            Your server gets all events after this one, again or for the first time. With <code>latest</code>{' '}
-            a running replay ends.
-          </p>
+          <p>Your server gets all events since then, again or for the first time.</p>
           <TextField
-            label="ID of an event, 0 or latest"
-            value={cursor}
-            error={form.errors.fields.cursor ?? form.errors.general}
-            onChange={event => setCursor(event.target.value)}
+            label="Since"
+            type="datetime-local"
+            max="9999-12-31T23:59"
+            value={since}
+            error={form.errors.general}
+            onChange={event => setSince(event.target.value)}
           />
+          <Button kind="link" onClick={() => run(endReplay)}>
+            End a replay that is running
+          </Button>
         </Question>
       )}
     </>

@@ -89,7 +89,7 @@ export function Webhooks() {
         title: 'No webhooks yet',
         hint: can('events:read')
           ? 'A webhook sends each event to your server. Add the first one.'
-          : 'To add one, the API key also needs the scope events:read, and a scope that reads what the events describe.',
+          : 'To add one, the key also has to be allowed to see events, and what they are about.',
         action,
       }}
     />
