@@ -244,7 +244,8 @@ function outcomeOf({ operations, pets }: Batch, results: readonly BatchResult[])
     if (createsPet) outcome.rejections.push({ row, code, message });
     else if (!results[i - 1]!.error) {
       const id = results[i - 1]!.body!.id;
-      const remedy = path === '/store/orders' ? `orders create ${id}` : `stock update ${id} ${body!.quantity}`;
+      const remedy =
+        path === '/store/orders' ? `orders create ${id}` : `stock update ${id} ${body!.quantity}`;
       outcome.stockErrors.push({
         row,
         message: `Pet ${id} was created without its stock: ${message}. Run \`petstore ${remedy}\``,
