@@ -33,6 +33,7 @@ FROM node:24-bookworm-slim
 WORKDIR /app
 RUN install -d -m 0700 -o node -g node /data
 COPY --from=packages /app/node_modules node_modules
+COPY package.json ./
 COPY service/package.json service/
 COPY service/src service/src
 COPY service/migrations service/migrations

@@ -3,6 +3,7 @@ import { type Client, type ClientOptions, createClient, PetStore, type Wait } fr
 import { LoginError, UsageError } from './failure.ts';
 import { type Profile, readProfiles } from './profiles.ts';
 import type { Settings } from './settings.ts';
+import { version } from './version.ts';
 
 /** Where `npm start` serves. */
 export const DEFAULT_URL = 'http://127.0.0.1:8080';
@@ -114,7 +115,9 @@ function optionsOf(
   { maxWait }: Pick<Settings, 'maxWait'>,
   { fetch, note }: ConnectOptions,
 ): ClientOptions {
-  return { baseUrl: url, apiKey, maxWait, fetch, onWait: wait => noteWait(wait, note) };
+  const [node] = process.versions.node.split('.');
+  const headers = { 'User-Agent': `petstore-command/${version} (node ${node})` };
+  return { baseUrl: url, apiKey, headers, maxWait, fetch, onWait: wait => noteWait(wait, note) };
 }
 
 const reasons: Record<Wait['reason'], string> = {

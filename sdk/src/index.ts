@@ -32,4 +32,5 @@ export { PetStore } from './pet-store.ts';
 export type { CallOptions } from './request.ts';
 export type { Batch, BatchEntry, BatchId, BatchOptions, BatchOutcome } from './resources/batch.ts';
 export type { EventFilter, Subscription } from './subscribe.ts';
+export { VERSION } from './version.ts';
 export { type VerificationOptions, verifyWebhook } from './webhook.ts';

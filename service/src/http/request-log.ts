@@ -34,6 +34,8 @@ export interface RequestRecord {
   /** The client's address; null when it disconnected at once. */
   address: string | null;
   userAgent: string | null;
+  /** What the program of the client calls itself: its user agent, unless a browser sets that. It is not logged. */
+  client: string | null;
   /** Null when the request is part of no trace. */
   traceId: string | null;
 }
@@ -119,6 +121,7 @@ export function recordOf(
     keyId: request.caller?.keyId ?? null,
     address: shownAddress(trustedProxies.clientAddress(raw.socket.remoteAddress ?? '', forwardedFor)),
     userAgent: headers['user-agent'] ?? null,
+    client: (headers['x-petstore-client'] as string | undefined) ?? headers['user-agent'] ?? null,
     traceId: traceOf(request)?.traceId ?? null,
   };
 }

@@ -5,6 +5,7 @@ import { type Database, MAX_COUNTED } from '../db/database.ts';
 import { SECOND } from '../kit/clock.ts';
 import type { Sweeper } from '../kit/sweeper.ts';
 import { degradedReasons, type Problems } from '../problems.ts';
+import { ClientRequests } from './client-requests.ts';
 import { RequestDurations } from './request-durations.ts';
 import { RequestsInFlight } from './requests-in-flight.ts';
 import { StoreFigure } from './store-figure.ts';
@@ -44,6 +45,8 @@ interface CompletedRequest {
   route: string | null;
   status: number;
   durationMs: number | null;
+  /** What the program of the client calls itself. */
+  client: string | null;
 }
 
 // These metrics describe the process, not one service in it. Their observers cannot be stopped, so they start only once.
@@ -60,6 +63,7 @@ export class Metrics {
     address: { admitted: 0, refused: 0, banned: 0 },
     origin: { admitted: 0, refused: 0, banned: 0 },
   };
+  readonly #clients: ClientRequests;
   readonly #unreadable: Counter<'status'>;
   readonly #overdue: Counter;
   readonly #bans: Counter;
@@ -82,6 +86,7 @@ export class Metrics {
         }
       },
     });
+    this.#clients = new ClientRequests(this.#registry);
     this.#unreadable = new Counter({
       name: 'petstore_http_unreadable_requests_total',
       help: 'Requests that were not HTTP or never arrived completely. They have no route and no duration.',
@@ -121,9 +126,12 @@ export class Metrics {
     });
   }
 
-  readonly onResponse = ({ method, route, status, durationMs }: CompletedRequest): void => {
+  readonly onResponse = ({ method, route, status, durationMs, client }: CompletedRequest): void => {
     if (method === null || durationMs === null) this.#unreadable.inc({ status });
-    else this.#durations.observe(method, route, status, durationMs / SECOND);
+    else {
+      this.#durations.observe(method, route, status, durationMs / SECOND);
+      this.#clients.count(client);
+    }
   };
 
   readonly onDecision = (

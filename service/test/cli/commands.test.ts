@@ -54,6 +54,8 @@ async function json(...args: string[]): Promise<Item[]> {
       );
   const called = () => {
     const lines = shop.logLines().slice(logged);
+    for (const { userAgent } of lines.filter(({ method }) => method))
+      assert.match(String(userAgent), /^petstore-command\/\d+\.\d+\.\d+ \(node \d+\)$/);
     return [...new Set(lines.flatMap(({ method, route }) => (method ? [`${method} ${route}`] : [])))];
   };
   const expected = definition.operations ?? [];

@@ -20,6 +20,16 @@ async function listOf(t: TestContext, ...names: string[]) {
   return { ...visited, shown, ids, categoryId, path };
 }
 
+it('the console names itself in its requests, in its version', async t => {
+  const { page, shown } = await listOf(t, 'Named');
+  const sending = page.waitForRequest('**/pets**');
+  await shown.page.reload();
+  assert.match(
+    (await (await sending).allHeaders())['x-petstore-client']!,
+    /^petstore-console\/\d+\.\d+\.\d+$/,
+  );
+});
+
 describe('two users who edit one animal', () => {
   it('change different fields, and both changes are kept', async t => {
     const { shown, shop, anotherVisitor, path, ids, categoryId } = await listOf(t, 'Shared');

@@ -3,6 +3,7 @@ import { METHODS } from 'node:http';
 import { describe, it, type TestContext } from 'node:test';
 import { describedRoutes } from '../../src/described-routes.ts';
 import { provokeBan, usedUp } from '../access/provoke-ban.ts';
+import { readProjectFile } from '../support/deploy-files.ts';
 import { aCategory } from '../support/factories.ts';
 import { holdWrites } from '../support/hold-writes.ts';
 import { type Metrics, scrape } from '../support/metrics.ts';
@@ -78,6 +79,35 @@ describe('the metrics', () => {
     ]);
     const seconds = metrics.total('http_request_duration_seconds_sum');
     assert.ok(seconds > 0 && seconds < 10, `${seconds} s`);
+  });
+
+  it('count requests by the program of the project that sent them, in its version, and all others together', async t => {
+    const { api, metricsUrl } = await start(t);
+    const { version } = JSON.parse(readProjectFile('package.json'));
+    for (const name of ['client', 'command', 'console', 'client'])
+      await api.get('/healthz', { 'user-agent': `petstore-${name}/${version} (node 24)` });
+    await api.get('/healthz', {
+      'user-agent': 'Mozilla/5.0',
+      'x-petstore-client': `petstore-console/${version}`,
+    });
+    for (const name of [
+      'petstore-client/0.9.0',
+      'petstore-robot/1.0.0',
+      'curl/8.0',
+      'x petstore-client/1.0.0',
+    ])
+      await api.get('/healthz', { 'user-agent': name });
+    const { samples } = await scrape(metricsUrl);
+    const counted = samples
+      .filter(({ name }) => name === 'petstore_client_requests_total')
+      .map(({ labels: { client, version }, value }) => `${value} ${client} ${version}`);
+    assert.deepEqual(counted.toSorted(), [
+      `1 client other`,
+      `1 command ${version}`,
+      `2 client ${version}`,
+      `2 console ${version}`,
+      '3 other other',
+    ]);
   });
 
   it('count unreadable requests separately', async t => {

@@ -169,6 +169,7 @@ export class Unreadable {
       keyId: null,
       address: shownAddress(socket.remoteAddress ?? ''),
       userAgent: null,
+      client: null,
       traceId: null,
     });
   }

@@ -1,4 +1,4 @@
-import { AuthenticationError, PetStore, WaitTooLongError } from '@petstore/client';
+import { AuthenticationError, PetStore, VERSION, WaitTooLongError } from '@petstore/client';
 import { QueryClient } from '@tanstack/react-query';
 import { type LiveLayer, startLiveLayer } from '../data/live.ts';
 import { closeToasts } from '../kit/toasts.ts';
@@ -26,6 +26,8 @@ export async function signIn({ key: apiKey, stays, account: known, id }: Start):
   const store = new PetStore({
     baseUrl: location.origin,
     apiKey,
+    // Browsers set `User-Agent` themselves.
+    headers: { 'X-Petstore-Client': `petstore-console/${VERSION}` },
     // What a user started continues by itself, however long the wait. The banner shows it.
     maxWait: Number.POSITIVE_INFINITY,
     maxRetries: Number.POSITIVE_INFINITY,
