@@ -10,9 +10,11 @@ const { PetStore } = await importClient();
 const statuses = ['available', 'pending', 'sold'];
 const names = ['Rex', 'rex', 'Éclair', 'Zoë', 'Straße', 'Ärmel', 'Bello'];
 
-/** A random change of the shop, valid or not. */
-function randomChange(random: Random): Sent {
-  const id = random.between(1, 12);
+/** A random change of the shop, valid or not. `latest` are the numbers of the pets and orders so far: most changes are of the last ones. */
+function randomChange(random: Random, latest: { pets: number; orders: number }): Sent {
+  const recent = (last: number) => Math.max(1, random.between(last - 8, last + 1));
+  const id = recent(latest.pets);
+  const orderId = recent(latest.orders);
   const maybe = <T>(value: T) => (random.between(0, 2) > 0 ? value : undefined);
   const without = (body: object) => JSON.parse(JSON.stringify(body));
   const pet = () =>
@@ -23,7 +25,7 @@ function randomChange(random: Random): Sent {
     });
   const order = () =>
     without({
-      petId: maybe(random.between(1, 12)),
+      petId: maybe(recent(latest.pets)),
       quantity: maybe(random.between(1, 3)),
       complete: maybe(random.between(0, 3) === 0),
       shipDate: maybe(random.pick(['2026-12-01T09:00:00+01:00', '2027-01-01T00:00:00.5Z'])),
@@ -59,10 +61,10 @@ function randomChange(random: Random): Sent {
     }),
     () => ({ method: 'POST', path: '/store/orders', body: order() }),
     () => ({ method: 'POST', path: '/store/orders', body: order() }),
-    () => ({ method: 'PUT', path: `/store/orders/${id}`, body: order() }),
-    () => ({ method: 'PATCH', path: `/store/orders/${id}`, body: part(order()) }),
-    () => ({ method: 'PATCH', path: `/store/orders/${id}`, body: { complete: true } }),
-    () => ({ method: 'DELETE', path: `/store/orders/${id}` }),
+    () => ({ method: 'PUT', path: `/store/orders/${orderId}`, body: order() }),
+    () => ({ method: 'PATCH', path: `/store/orders/${orderId}`, body: part(order()) }),
+    () => ({ method: 'PATCH', path: `/store/orders/${orderId}`, body: { complete: true } }),
+    () => ({ method: 'DELETE', path: `/store/orders/${orderId}` }),
   ];
   return random.pick(changes)();
 }
@@ -72,13 +74,17 @@ describe('the test service responds as the service does', () => {
     const both = await servicePair(t);
     const random = new Random(20_260_101);
     const seen = new Set<string>();
+    const latest = { pets: 0, orders: 0 };
     for (let i = 0; i < 1_000; i++) {
-      const change = randomChange(random);
+      const change = randomChange(random, latest);
       if (i % 8 < 7) {
         const { status, body } = await both.send(change.method, change.path, change.body);
-        seen.add(`${status} ${(body as { code?: string } | undefined)?.code ?? ''}`.trim());
+        const { code = '', id = 0 } = (body ?? {}) as { code?: string; id?: number };
+        seen.add(`${status} ${code}`.trim());
+        if (status === 201 && change.path === '/pets') latest.pets = id;
+        if (status === 201 && change.path === '/store/orders') latest.orders = id;
       } else {
-        const operations = Array.from({ length: 4 }, () => randomChange(random));
+        const operations = Array.from({ length: 4 }, () => randomChange(random, latest));
         const { status } = await both.send('POST', '/batch', {
           operations,
           atomic: random.between(0, 1) === 0,
@@ -96,7 +102,7 @@ describe('the test service responds as the service does', () => {
     assert.deepEqual([...seen].toSorted(), wanted.split(', '));
     for (const path of ['/pets', '/categories', '/store/orders', '/store/inventory'])
       assert.ok((await both.pages(`${path}?limit=3`)) > 0);
-    for (let id = 1; id <= 12; id++)
+    for (let id = 1; id <= latest.orders; id += 3)
       for (const path of ['/pets', '/categories', '/store/orders', '/store/inventory'])
         await both.send('GET', `${path}/${id}`);
     const type = ['pet.*', 'category.*', 'order.*', 'inventory.*'];
