@@ -20,7 +20,7 @@ function NotLoaded({ onClose }: { onClose: () => void }) {
   );
 }
 
-/** The button of the palette, and what the shortcuts of the frame open. */
+/** The buttons of the till and the palette, and what the shortcuts of the frame open. */
 export function Overlays() {
   const { can } = useSession();
   const [open, setOpen] = useState<'palette' | 'help' | 'till'>();
@@ -32,6 +32,11 @@ export function Overlays() {
   useShortcuts({ onPalette, onHelp, onSell, isOpening: open !== undefined });
   return (
     <>
+      {canSell && (
+        <Button icon="orders" className="sell" onClick={onSell}>
+          Sell
+        </Button>
+      )}
       <Button kind="icon" icon="search" label="Find (Ctrl+K or ⌘K)" onClick={onPalette} />
       {open === 'palette' && <Palette onHelp={onHelp} onSell={onSell} onClose={onClose} />}
       {open === 'till' && <Till onClose={onClose} />}

@@ -65,8 +65,9 @@ export function sentenceOf(activity: Activity): string {
   const order = activity.find(({ type }) => type.startsWith('order.'));
   const units = stock && changeOf(stock, 'quantity');
   if (order) return `${orderSentence(activity, order)}${units ? `, ${units.from} → ${units.to}` : ''}`;
-  // A change of the stock can change the status of the animal as well.
-  return sentenceOfEntry(stock ?? activity[0]);
+  // A change of the stock can change the status of the animal as well, which has its own entry if it is all that changed.
+  const pet = activity.find(({ type }) => type === 'pet.updated');
+  return sentenceOfEntry((units ? stock : (pet ?? stock)) ?? activity[0]);
 }
 
 function orderSentence(activity: Activity, order: HistoryEntry): string {

@@ -2,6 +2,8 @@
 export interface FormErrors {
   fields: Partial<Record<string, string>>;
   general: string | undefined;
+  /** The code of the service's error. */
+  code?: string | undefined;
 }
 
 export const noErrors: FormErrors = { fields: {}, general: undefined };
@@ -22,7 +24,8 @@ export function formErrors(error: unknown, known: readonly string[]): FormErrors
   const message = error instanceof Error ? error.message : String(error);
   const fields: FormErrors['fields'] = {};
   const general: string[] = [];
-  const about = error instanceof Error && 'code' in error ? fieldOfCode[String(error.code)] : undefined;
+  const code = error instanceof Error && 'code' in error ? String(error.code) : undefined;
+  const about = code === undefined ? undefined : fieldOfCode[code];
   if (about !== undefined && known.includes(about))
     return { fields: { [about]: message }, general: undefined };
   for (const part of message.split(/; (?=field `)/)) {
@@ -32,7 +35,7 @@ export function formErrors(error: unknown, known: readonly string[]): FormErrors
     else if (known.includes(field)) fields[field] = part.replace(/^f/, 'F');
     else general.push(part);
   }
-  return { fields, general: general.length > 0 ? general.join('; ') : undefined };
+  return { fields, general: general.length > 0 ? general.join('; ') : undefined, ...(code && { code }) };
 }
 
 /** Without the word and the quotes, because the message is at the field: "Must not be empty". */

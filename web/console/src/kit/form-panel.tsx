@@ -13,6 +13,8 @@ interface FormPanelProps {
   deletion?: { text: string; verb?: string; onConfirm: () => void } | undefined;
   /** Discards what was typed before the panel was closed or the page was loaded again, if the form shows that. */
   onDiscard?: (() => void) | undefined;
+  /** What is shown instead of the error that belongs to no field, with a link to what prevents it. */
+  refusal?: ReactNode;
   /** What is above the form and has forms of its own. */
   lead?: ReactNode;
   children: ReactNode;
@@ -26,6 +28,7 @@ export function FormPanel({
   action,
   deletion,
   onDiscard,
+  refusal,
   lead,
   children,
   onClose,
@@ -41,7 +44,7 @@ export function FormPanel({
           {children}
           {form.errors.general && (
             <p className="field-error" role="alert">
-              {form.errors.general}
+              {refusal || form.errors.general}
             </p>
           )}
         </div>

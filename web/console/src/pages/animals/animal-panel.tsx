@@ -1,4 +1,4 @@
-import type { Pet } from '@petstore/client';
+import type { Order, Pet } from '@petstore/client';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useSession } from '../../app/session.ts';
@@ -91,6 +91,16 @@ function EditPanel({ id }: { id: number }) {
       action={can('pets:write') ? 'Save' : undefined}
       deletion={deletion}
       onDiscard={isRestored ? discard : undefined}
+      refusal={
+        form.errors.code === 'pet_has_open_orders' && (
+          <>
+            {base.name} has {openInWords(orders)}.{' '}
+            <Link to="/orders" search={{ petId: id, complete: false }}>
+              Show them
+            </Link>
+          </>
+        )
+      }
       lead={can('inventory:read') && <AnimalStock pet={base} item={stock} onChanged={refresh} />}
       onClose={close}
     >
@@ -115,6 +125,11 @@ function EditPanel({ id }: { id: number }) {
       <AnimalRecord pet={base} orders={orders} changes={changes} onChanged={refresh} />
     </FormPanel>
   );
+}
+
+function openInWords(orders: readonly Order[] | undefined): string {
+  if (!orders) return 'open orders';
+  return orders.length === 1 ? '1 open order' : `${orders.length} open orders`;
 }
 
 interface FieldsProps {

@@ -1,8 +1,8 @@
 import type { Order, Pet } from '@petstore/client';
 import { Link } from '@tanstack/react-router';
 import { useSession } from '../../app/session.ts';
-import { type Activity, actorOf, sentenceOf } from '../../data/activity.ts';
-import { Time } from '../../kit/time.tsx';
+import type { Activity } from '../../data/activity.ts';
+import { HistoryList } from '../activity/history-part.tsx';
 import { OrderMenu } from '../orders/order-menu.tsx';
 
 interface AnimalRecordProps {
@@ -20,7 +20,9 @@ export function AnimalRecord({ pet, orders, changes, onChanged }: AnimalRecordPr
   return (
     <div className="animal-records">
       {isRead && orders && <OpenOrders pet={pet} orders={orders} onChanged={onChanged} />}
-      {isRead && changes && <History pet={pet} changes={changes} />}
+      {isRead && changes && (
+        <HistoryList subject={`pets/${pet.id}`} changes={changes} onChanged={onChanged} />
+      )}
     </div>
   );
 }
@@ -45,30 +47,6 @@ function OpenOrders({ pet, orders, onChanged }: OpenOrdersProps) {
             </Link>{' '}
             {(order.quantity ?? 1).toLocaleString()} ×
             <OrderMenu order={order} name={pet.name} onCancelled={onChanged} />
-          </li>
-        ))}
-      </ul>
-    </section>
-  );
-}
-
-/** The latest changes of an animal, its stock and its orders. */
-function History({ pet, changes }: { pet: Pet; changes: readonly Activity[] }) {
-  const { account } = useSession();
-  return (
-    <section className="panel-part animal-record" aria-label="History">
-      <h3>
-        <Link to="/activity" search={{ subject: `pets/${pet.id}` }}>
-          History
-        </Link>
-      </h3>
-      <ul>
-        {changes.map(change => (
-          <li key={change[0].eventId}>
-            <span>
-              {actorOf(change[0], account.keyId)} {sentenceOf(change)}
-            </span>
-            <Time at={change[0].time} />
           </li>
         ))}
       </ul>

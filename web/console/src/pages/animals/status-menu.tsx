@@ -1,5 +1,6 @@
 import type { Pet, PetStatus } from '@petstore/client';
 import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useSession } from '../../app/session.ts';
 import { useActions } from '../../data/changes.ts';
@@ -16,6 +17,7 @@ import { showProblem } from '../../kit/toasts.ts';
 export function StatusMenu({ pet }: { pet: Pet }) {
   const { store, cache, can } = useSession();
   const { change } = useActions(pets);
+  const navigate = useNavigate();
   const [isOpen, setOpen] = useState(false);
   /** What the question about a sale is about: the units, if they are known. */
   const [asked, setAsked] = useState<{ units: number | undefined }>();
@@ -62,17 +64,27 @@ export function StatusMenu({ pet }: { pet: Pet }) {
       <Menu
         label={`Status of ${name}: ${statusNames[status]}`}
         onOpen={() => setOpen(true)}
-        items={statuses.map(to => ({
-          label: (
-            <>
-              <Status status={to} />
-              {to === status && <Icon name="check" />}
-            </>
-          ),
-          isCurrent: to === status,
-          reason: reasonAgainst(status, to, facts),
-          onChoose: () => (to === 'sold' ? sell().catch(showProblem) : choose(to)),
-        }))}
+        items={[
+          ...statuses.map(to => ({
+            label: (
+              <>
+                <Status status={to} />
+                {to === status && <Icon name="check" />}
+              </>
+            ),
+            isCurrent: to === status,
+            reason: reasonAgainst(status, to, facts),
+            onChoose: () => (to === 'sold' ? sell().catch(showProblem) : choose(to)),
+          })),
+          ...(facts.hasOpenOrders
+            ? [
+                {
+                  label: 'Show its open orders',
+                  onChoose: () => navigate({ to: '/orders', search: { petId: id, complete: false } }),
+                },
+              ]
+            : []),
+        ]}
       >
         {badge}
         <Icon name="down" />

@@ -1,5 +1,6 @@
 import type { Category } from '@petstore/client';
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useSession } from '../../app/session.ts';
 import { categories } from '../../data/categories.ts';
@@ -7,11 +8,13 @@ import { useActions } from '../../data/changes.ts';
 import { useDraft } from '../../data/draft.ts';
 import { useEdit } from '../../data/edits.ts';
 import { findItem } from '../../data/list-cache.ts';
+import { firstPage, totalOf } from '../../data/resource.ts';
 import { useSubmit } from '../../data/submit.ts';
 import { type Conflict, TextField } from '../../kit/field.tsx';
 import { FormPanel } from '../../kit/form-panel.tsx';
 import { useWhileShown } from '../../kit/is-shown.ts';
 import { Panel } from '../../kit/panel.tsx';
+import { HistoryPart } from '../activity/history-part.tsx';
 
 const list = getRouteApi('/categories');
 const category = getRouteApi('/categories/$categoryId');
@@ -77,6 +80,7 @@ function EditPanel({ id }: { id: number }) {
       action={can('pets:write') ? 'Save' : undefined}
       deletion={deletion}
       onDiscard={isRestored ? discard : undefined}
+      refusal={form.errors.code === 'category_in_use' && <StillUsed category={base} />}
       onClose={close}
     >
       {error && <p className="field-error">{error.message}</p>}
@@ -90,7 +94,28 @@ function EditPanel({ id }: { id: number }) {
         isReadOnly={!can('pets:write')}
         onChange={set}
       />
+      <HistoryPart subject={`categories/${id}`} />
     </FormPanel>
+  );
+}
+
+/** Why a category cannot be deleted. */
+function StillUsed({ category: { id, name } }: { category: Category }) {
+  const { store } = useSession();
+  const { data: count } = useQuery({
+    queryKey: [categories.name, 'animals of', id],
+    queryFn: async () => totalOf(await firstPage(store.pets.list({ categoryId: id, limit: 1, count: true }))),
+    staleTime: 0,
+    gcTime: 0,
+  });
+  return (
+    <>
+      {name} still contains{' '}
+      {count === undefined ? 'animals' : count === '1' ? '1 animal' : `${count} animals`}.{' '}
+      <Link to="/animals" search={{ categoryId: id }}>
+        Show them
+      </Link>
+    </>
   );
 }
 

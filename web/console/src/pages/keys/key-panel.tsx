@@ -12,6 +12,7 @@ import { Panel } from '../../kit/panel.tsx';
 import { SecretPanel } from '../../kit/secret-panel.tsx';
 import { Time } from '../../kit/time.tsx';
 import { showToast } from '../../kit/toasts.ts';
+import { HistoryPart } from '../activity/history-part.tsx';
 import { KeyActions } from './key-actions.tsx';
 import { KeyFields, keyFields } from './key-fields.tsx';
 import { useClose } from './new-key.tsx';
@@ -114,6 +115,7 @@ function EditPanel({ id }: { id: number }) {
         onChange={set}
       />
       <UsagePlot id={id} />
+      <HistoryPart subject={`keys/${id}`} />
     </FormPanel>
   );
 }

@@ -1,5 +1,5 @@
 import type { Order } from '@petstore/client';
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { useSession } from '../../app/session.ts';
 import { useActions } from '../../data/changes.ts';
@@ -13,6 +13,7 @@ import { useSubmit } from '../../data/submit.ts';
 import { FormPanel } from '../../kit/form-panel.tsx';
 import { useWhileShown } from '../../kit/is-shown.ts';
 import { Panel } from '../../kit/panel.tsx';
+import { HistoryPart } from '../activity/history-part.tsx';
 import { Fields, type NewOrderFields, shownDate } from './order-fields.tsx';
 import { OrderMenu } from './order-menu.tsx';
 
@@ -96,11 +97,17 @@ function EditPanel({ id }: { id: number }) {
         isComplete={isComplete}
         onChange={set}
       />
-      {isComplete && <p className="hint">It is complete: only its ship date can still change.</p>}
+      {isComplete && <p className="hint">It is completed: only its ship date can still change.</p>}
       <div className="field">
         <span className="field-label">Status</span>
         <OrderMenu order={base} name={animalOf(base.petId)} onCancelled={close} />
       </div>
+      {base.petId !== undefined && can('pets:read') && (
+        <Link to="/animals/$petId" params={{ petId: String(base.petId) }}>
+          Open {animalOf(base.petId)}
+        </Link>
+      )}
+      <HistoryPart subject={`store/orders/${id}`} />
     </FormPanel>
   );
 }

@@ -9,6 +9,7 @@ import { webhooks } from '../../data/webhooks.ts';
 import { FormPanel } from '../../kit/form-panel.tsx';
 import { Panel } from '../../kit/panel.tsx';
 import { SecretPanel } from '../../kit/secret-panel.tsx';
+import { HistoryPart } from '../activity/history-part.tsx';
 import { useClose } from './new-webhook.tsx';
 import { WebhookActions } from './webhook-actions.tsx';
 import { WebhookFields, webhookFields } from './webhook-fields.tsx';
@@ -73,6 +74,7 @@ function EditPanel({ id }: { id: number }) {
         isReadOnly={!canChange}
         onChange={set}
       />
+      {can('admin') && <HistoryPart subject={`webhooks/${id}`} />}
     </FormPanel>
   );
 }

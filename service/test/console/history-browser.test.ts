@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { eventually } from '../support/browser.ts';
+import { type ConsolePage, useConsole } from '../support/console-page.ts';
+import { aCategory, anOrder, aPet, stockOf } from '../support/factories.ts';
+
+const visit = useConsole();
+
+const historyOf = ({ panel }: ConsolePage) => panel.getByRole('region', { name: 'History' });
+
+/** Takes back the change of the history whose sentence has a text. */
+const takeBack = (shown: ConsolePage, text: string) =>
+  historyOf(shown)
+    .getByRole('listitem')
+    .filter({ hasText: text })
+    .getByRole('button', { name: /^Take back/ })
+    .click();
+
+describe('a change in the history', () => {
+  it('of a sale or of stock is taken back once, as a new change', async t => {
+    const { api, open } = await visit(t);
+    const petId = await aPet(api, { name: 'Returned', stock: 24 });
+    await anOrder(api, { petId, quantity: 2, complete: true });
+    await api.post(`/store/inventory/${petId}/adjustments`, { delta: 6, reason: 'received' });
+    const shown = await open(`/animals/${petId}`);
+    await shown.live();
+    await takeBack(shown, 'sold 2 of Returned');
+    await shown.messages.getByText('Returned: 30 in stock again').waitFor();
+    await historyOf(shown).getByText('took back 2 of Returned, 28 → 30').waitFor();
+    await takeBack(shown, 'sold 2 of Returned');
+    await shown.messages.getByText('It was taken back already').waitFor();
+    await takeBack(shown, 'received 6 of Returned');
+    await eventually(() => stockOf(api, petId), ['available', 24]);
+  });
+
+  it('of fields is merged with newer ones of other fields, and names what conflicts', async t => {
+    const { api, open } = await visit(t);
+    const [first, second] = [await aCategory(api), await aCategory(api)];
+    const petId = await aPet(api, { name: 'Before', categoryId: first });
+    const pet = async () => (await api.get(`/pets?id=${petId}`)).body[0];
+    await api.patch(`/pets/${petId}`, { name: 'After' });
+    await api.patch(`/pets/${petId}`, { categoryId: second });
+    const shown = await open(`/animals/${petId}`);
+    await shown.live();
+    await takeBack(shown, 'renamed Before to After');
+    await eventually(async () => (await pet()).name, 'Before');
+    assert.equal((await pet()).categoryId, second);
+    await takeBack(shown, 'renamed Before to After');
+    await shown.messages.getByText('Not taken back: name is now Before').waitFor();
+    await api.patch(`/pets/${petId}`, { status: 'pending' });
+    await takeBack(shown, 'reserved');
+    await eventually(async () => (await pet()).status, 'available');
+  });
+
+  it('of an order is taken back from the panel of the order, which leads to its animal', async t => {
+    const { api, page, open } = await visit(t);
+    const petId = await aPet(api, { name: 'Ordered again', stock: 5 });
+    const id = await anOrder(api, { petId, quantity: 2 });
+    await api.patch(`/store/orders/${id}`, { quantity: 3 });
+    const shown = await open(`/orders/${id}`);
+    await shown.live();
+    await takeBack(shown, `changed order ${id}`);
+    await eventually(async () => (await api.get(`/store/orders/${id}`)).body.quantity, 2);
+    await api.patch(`/store/orders/${id}`, { complete: true });
+    await takeBack(shown, `completed order ${id}`);
+    await shown.messages.getByText(/^Open again as order \d+$/).waitFor();
+    assert.deepEqual(await stockOf(api, petId), ['available', 3]);
+    await takeBack(shown, `completed order ${id}`);
+    await shown.messages.getByText('It was taken back already').waitFor();
+    await shown.panel.getByRole('link', { name: 'Open Ordered again' }).click();
+    await page.getByRole('dialog', { name: 'Ordered again' }).waitFor();
+  });
+
+  it('is shown in the panels of categories, keys and webhooks', async t => {
+    const { api, page, open } = await visit(t);
+    const category = await aCategory(api, { name: 'Named' });
+    const { body: webhook } = await api.post('/webhooks', { url: 'http://localhost:9000/x' });
+    const shown = await open(`/categories/${category}`);
+    await historyOf(shown).getByText('added the category Named').waitFor();
+    await page.goto('/console/keys/1');
+    await historyOf(shown).getByText('created the key Administrator').waitFor();
+    await page.goto(`/console/webhooks/${webhook.id}`);
+    await historyOf(shown).getByText('created the webhook').waitFor();
+    await api.delete(`/webhooks/${webhook.id}`);
+  });
+});
+
+describe('a refusal', () => {
+  it('of a deletion leads to what prevents it', async t => {
+    const { api, page, watch, open } = await visit(t);
+    watch.expect(/status of 409/);
+    const categoryId = await aCategory(api, { name: 'Full' });
+    const petId = await aPet(api, { name: 'Wanted', stock: 5, categoryId });
+    for (const quantity of [1, 2]) await anOrder(api, { petId, quantity });
+    const shown = await open(`/animals/${petId}`);
+    const remove = async () => {
+      await shown.panel.getByRole('button', { name: 'Delete' }).click();
+      await shown.question.getByRole('button', { name: 'Delete' }).click();
+    };
+    await remove();
+    await shown.panel.getByText('Wanted has 2 open orders.').waitFor();
+    await shown.panel.getByRole('link', { name: 'Show them' }).click();
+    await eventually(() => shown.row('Wanted').count(), 2);
+    await page.goto(`/console/categories/${categoryId}`);
+    await remove();
+    await shown.panel.getByText('Full still contains 1 animal.').waitFor();
+    await shown.panel.getByRole('link', { name: 'Show them' }).click();
+    await shown.row('Wanted').waitFor();
+    await shown.button('Status of Wanted: Available').click();
+    await page.getByRole('menuitem', { name: 'Show its open orders' }).click();
+    await eventually(() => shown.row('Wanted').count(), 2);
+  });
+});
+
+describe('the till', () => {
+  it('opens by a button, for those who have no keyboard', async t => {
+    const { page, open } = await visit(t);
+    const shown = await open('/categories');
+    await page.getByRole('banner').getByRole('button', { name: 'Sell' }).click();
+    await shown.question.getByLabel('Animal').waitFor();
+  });
+});

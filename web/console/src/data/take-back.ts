@@ -1,0 +1,113 @@
+import { type HistoryEntry, type Order, PreconditionError } from '@petstore/client';
+import type { Session } from '../app/session.ts';
+import type { Activity } from './activity.ts';
+import { categories } from './categories.ts';
+import { putItem } from './list-cache.ts';
+import { isSame } from './merge.ts';
+import { orders } from './orders.ts';
+import { pets } from './pets.ts';
+import { firstPage, type Resource } from './resource.ts';
+
+/** Takes a change back as a new change. Resolves with what was done, and rejects with what newer prevents it. */
+type TakeBack = (session: Session) => Promise<string>;
+
+/** The resources whose changed fields can be written again, by the prefix of their subjects. */
+// biome-ignore lint/suspicious/noExplicitAny: the prefix decides the type of the resource
+const resources: Record<string, Resource<any>> = {
+  pets,
+  categories,
+  'store/orders': orders,
+};
+
+/** Returns what takes a change back; `undefined` if that is not possible, or the key may not do it. */
+export function takeBackOf(activity: Activity, can: Session['can']): TakeBack | undefined {
+  const of = (type: string) => activity.find(entry => entry.type === type);
+  const placed = of('order.placed');
+  const completed = of('order.completed');
+  const cancelled = of('order.cancelled');
+  const stock = of('inventory.updated');
+  if (completed && !placed)
+    return can('orders:write') && can('inventory:write') ? session => reopen(session, completed) : undefined;
+  if (placed && !completed) return can('orders:write') ? session => cancel(session, placed) : undefined;
+  if (cancelled) return can('orders:write') ? session => placeAgain(session, cancelled) : undefined;
+  const order = of('order.updated');
+  if (order) return can('orders:write') ? session => writeBack(session, order) : undefined;
+  if (stock?.changes.some(({ field }) => field === 'quantity')) {
+    const reason = placed ? 'returned' : 'corrected';
+    return can('inventory:write') ? session => adjustBack(session, stock, reason) : undefined;
+  }
+  const entry = of('pet.updated') ?? of('category.updated');
+  return entry && can('pets:write') ? session => writeBack(session, entry) : undefined;
+}
+
+const idOf = ({ subject }: HistoryEntry): number => Number(subject.split('/').at(-1));
+
+/** Adds or removes the units of a change of stock. Changes since then count as well. The note keeps it from being done twice. */
+async function adjustBack(
+  { store, cache }: Session,
+  entry: HistoryEntry,
+  reason: 'returned' | 'corrected',
+): Promise<string> {
+  const units = entry.changes.find(({ field }) => field === 'quantity');
+  const note = await noteFor(store, entry, idOf(entry));
+  const delta = Number(units?.from) - Number(units?.to);
+  const after = await store.inventory.adjust(idOf(entry), { delta, reason, note });
+  putItem(cache, pets, (await pets.read(store, after.petId)).data);
+  return `${entry.name ?? 'The stock'}: ${after.quantity.toLocaleString()} in stock again`;
+}
+
+/** Returns the note of the change that takes another one back. Rejects if the stock has one with it already. */
+async function noteFor(store: Session['store'], { eventId }: HistoryEntry, petId: number): Promise<string> {
+  const note = `Takes back change ${eventId}`;
+  const subject = `store/inventory/${petId}`;
+  const { data } = await firstPage(store.events.history({ subject, type: 'inventory.updated', limit: 100 }));
+  if (data.some(other => other.note === note)) throw new Error('It was taken back already');
+  return note;
+}
+
+/** A completed order never opens again: its units come back, and the same is ordered again. */
+async function reopen({ store }: Session, entry: HistoryEntry): Promise<string> {
+  const { petId, quantity = 1, shipDate } = await store.orders.get(idOf(entry));
+  if (petId === undefined) throw new Error('It has no animal');
+  const note = await noteFor(store, entry, petId);
+  const batch = store.batch();
+  batch.inventory.adjust(petId, { delta: quantity, reason: 'returned', note });
+  const placed = batch.orders.create({ petId, quantity, ...(shipDate !== undefined && { shipDate }) });
+  return `Open again as order ${(await batch.run()).get(placed).id}`;
+}
+
+async function cancel({ store }: Session, entry: HistoryEntry): Promise<string> {
+  const { data, etag } = await store.orders.get(idOf(entry)).withResponse();
+  if (data.complete) throw new Error(`Order ${data.id} was completed since then`);
+  await store.orders.cancel(idOf(entry), { ifMatch: etag });
+  return `Cancelled order ${data.id}`;
+}
+
+async function placeAgain({ store }: Session, { changes }: HistoryEntry): Promise<string> {
+  const of = (name: string) => changes.find(({ field }) => field === name)?.from;
+  const content = { petId: of('petId'), quantity: of('quantity'), shipDate: of('shipDate') };
+  const given = Object.fromEntries(Object.entries(content).filter(([, value]) => value != null));
+  const { id } = await store.orders.create(given as Order);
+  return `Open again as order ${id}`;
+}
+
+/** Writes the old values of the changed fields. Other fields keep what they have now. */
+async function writeBack({ store, cache }: Session, entry: HistoryEntry): Promise<string> {
+  const resource = resources[entry.subject.replace(/\/\d+$/, '')]!;
+  const fields = entry.changes.map(({ field }) => field);
+  const old = Object.fromEntries(entry.changes.map(({ field, from }) => [field, from ?? null]));
+  for (;;) {
+    const { data, etag } = await resource.read(store, idOf(entry));
+    const newer = entry.changes.filter(({ field, to }) => !isSame(data[field] ?? null, to ?? null));
+    if (newer.length > 0)
+      throw new Error(
+        `Not taken back: ${newer.map(({ field }) => `${field} is now ${data[field] ?? 'empty'}`).join(', ')}`,
+      );
+    try {
+      putItem(cache, resource, await resource.update(store, idOf(entry), old, { ifMatch: etag }));
+      return `${entry.name ?? `Order ${idOf(entry)}`}: ${fields.join(', ')} as before`;
+    } catch (error) {
+      if (!(error instanceof PreconditionError)) throw error;
+    }
+  }
+}

@@ -1,0 +1,91 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { useSession } from '../../app/session.ts';
+import { type Activity, activitiesOf, actorOf, mayBelongTo, sentenceOf } from '../../data/activity.ts';
+import { firstPage } from '../../data/resource.ts';
+import { takeBackOf } from '../../data/take-back.ts';
+import { ACTIVITY } from '../../data/use-activity.ts';
+import { Button } from '../../kit/button.tsx';
+import { Time } from '../../kit/time.tsx';
+import { showProblem, showToast } from '../../kit/toasts.ts';
+import './history.css';
+
+/** How many changes are shown. The page Activity has all. */
+const MOST = 10;
+
+/** The latest changes of a thing such as `store/orders/12`, in the panel of it. It has its place before they arrive. */
+export function HistoryPart({ subject }: { subject: string }) {
+  const { store, cache, live, can } = useSession();
+  const { data } = useQuery({
+    queryKey: [ACTIVITY, 'of', subject],
+    queryFn: async () =>
+      activitiesOf((await firstPage(store.events.history({ subject, limit: 2 * MOST }))).data).slice(0, MOST),
+    enabled: can('events:read'),
+    gcTime: 0,
+  });
+  useEffect(
+    () =>
+      live.onEvent(event => {
+        if (mayBelongTo(event, { subject }))
+          void cache.invalidateQueries({ queryKey: [ACTIVITY, 'of', subject] });
+      }),
+    [live, cache, subject],
+  );
+  if (!can('events:read')) return null;
+  return <div className="history-space">{data && <HistoryList subject={subject} changes={data} />}</div>;
+}
+
+interface HistoryListProps {
+  subject: string;
+  /** The newest first. */
+  changes: readonly Activity[];
+  /** Is called when a change was taken back. */
+  onChanged?: () => void;
+}
+
+/** Changes of a thing, each with what takes it back. */
+export function HistoryList({ subject, changes, onChanged }: HistoryListProps) {
+  const session = useSession();
+  const [isBusy, setBusy] = useState(false);
+  return (
+    <section className="panel-part history" aria-label="History">
+      <h3>
+        <Link to="/activity" search={{ subject }}>
+          History
+        </Link>
+      </h3>
+      <ul>
+        {changes.map(change => {
+          const takeBack = takeBackOf(change, session.can);
+          const sentence = sentenceOf(change);
+          return (
+            <li key={change[0].eventId}>
+              <span>
+                {actorOf(change[0], session.account.keyId)} {sentence}
+              </span>
+              <Time at={change[0].time} />
+              {takeBack && (
+                <Button
+                  kind="icon"
+                  icon="undo"
+                  label={`Take back: ${sentence}`}
+                  disabled={isBusy}
+                  onClick={() => {
+                    setBusy(true);
+                    takeBack(session)
+                      .then(text => {
+                        showToast({ text });
+                        onChanged?.();
+                      }, showProblem)
+                      .finally(() => setBusy(false));
+                  }}
+                />
+              )}
+            </li>
+          );
+        })}
+      </ul>
+    </section>
+  );
+}
