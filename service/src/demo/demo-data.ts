@@ -160,15 +160,7 @@ export const demoKeys = {
   anna: {
     name: 'Anna (till)',
     plan: 'business',
-    scopes: [
-      'pets:read',
-      'pets:write',
-      'orders:read',
-      'orders:write',
-      'inventory:read',
-      'inventory:write',
-      'events:read',
-    ],
+    scopes: ['pets:read', 'orders:read', 'orders:write', 'inventory:read', 'inventory:write', 'events:read'],
     requestsPerDay: 420,
   },
   ben: {

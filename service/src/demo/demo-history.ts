@@ -223,7 +223,7 @@ function ordered(now: number): Step[] {
 function heldBack(now: number): Step {
   return {
     at: now - demoHold.daysAgo * DAY,
-    by: 'anna',
+    by: 'ben',
     run: (db, shop) => pets.update(db, shop.idOf(demoHold.pet), pet => ({ ...pet, status: 'pending' })),
   };
 }

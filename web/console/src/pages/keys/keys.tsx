@@ -79,8 +79,12 @@ function Requests({ today: { of, atMost }, apiKey }: { today: RequestsToday; api
   const { admitted, refused } = requests;
   return (
     <>
-      {(admitted + refused).toLocaleString()}
-      {limit && <small>{percentOf(admitted, limit)} of its limit</small>}
+      {(admitted + refused).toLocaleString()}{' '}
+      {limit && (
+        <span className="part" title={`Of ${limit.toLocaleString()} a day`}>
+          {percentOf(admitted, limit)}
+        </span>
+      )}
       {refused > 0 && <small>{refused.toLocaleString()} rejected</small>}
     </>
   );
