@@ -85,7 +85,7 @@ describe('a change in the history', () => {
   });
 });
 
-describe('a refusal', () => {
+describe('a rejection', () => {
   it('of a deletion leads to what prevents it', async t => {
     const { api, page, watch, open } = await visit(t);
     watch.expect(/status of 409/);

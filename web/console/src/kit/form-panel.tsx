@@ -14,7 +14,7 @@ interface FormPanelProps {
   /** Discards what was typed before the panel was closed or the page was loaded again, if the form shows that. */
   onDiscard?: (() => void) | undefined;
   /** What is shown instead of the error that belongs to no field, with a link to what prevents it. */
-  refusal?: ReactNode;
+  rejection?: ReactNode;
   /** What is above the form and has forms of its own. */
   lead?: ReactNode;
   children: ReactNode;
@@ -28,7 +28,7 @@ export function FormPanel({
   action,
   deletion,
   onDiscard,
-  refusal,
+  rejection,
   lead,
   children,
   onClose,
@@ -44,7 +44,7 @@ export function FormPanel({
           {children}
           {form.errors.general && (
             <p className="field-error" role="alert">
-              {refusal || form.errors.general}
+              {rejection || form.errors.general}
             </p>
           )}
         </div>

@@ -91,7 +91,7 @@ function EditPanel({ id }: { id: number }) {
       action={can('pets:write') ? 'Save' : undefined}
       deletion={deletion}
       onDiscard={isRestored ? discard : undefined}
-      refusal={
+      rejection={
         form.errors.code === 'pet_has_open_orders' && (
           <>
             {base.name} has {openInWords(orders)}.{' '}

@@ -80,7 +80,7 @@ function EditPanel({ id }: { id: number }) {
       action={can('pets:write') ? 'Save' : undefined}
       deletion={deletion}
       onDiscard={isRestored ? discard : undefined}
-      refusal={form.errors.code === 'category_in_use' && <StillUsed category={base} />}
+      rejection={form.errors.code === 'category_in_use' && <StillUsed category={base} />}
       onClose={close}
     >
       {error && <p className="field-error">{error.message}</p>}
