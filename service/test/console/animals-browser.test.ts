@@ -379,7 +379,10 @@ describe('a category', () => {
     await shown.row('Zebras').getByText('Zebras').click();
     await shown.panel.getByRole('button', { name: 'Delete' }).click();
     await shown.question.getByRole('button', { name: 'Delete' }).click();
-    await shown.panel.locator('.field-error').filter({ hasText: /still contains/ }).waitFor();
+    await shown.panel
+      .locator('.field-error')
+      .filter({ hasText: /still contains/ })
+      .waitFor();
     await shown.panel.getByRole('button', { name: 'Close' }).first().click();
     await shown.row('Zebras').getByRole('link', { name: 'Animals' }).click();
     await shown.row('Stripes').waitFor();
