@@ -28,6 +28,7 @@ export async function bundleTestService(directory) {
   const bundle = await rolldown({
     input: entry,
     platform: 'neutral',
+    tsconfig: false,
     // A module of which nothing is used has no effect here.
     treeshake: { moduleSideEffects: false },
     onLog: (_, { code, message }) => {

@@ -35,6 +35,9 @@ describe('the package', () => {
       const file = join(installed, 'dist', module);
       assert.doesNotMatch(readFileSync(file, 'utf8'), /from ['"][^.]/, module);
       const { sources, sourcesContent } = JSON.parse(readFileSync(`${file}.map`, 'utf8'));
+      assert.equal(sourcesContent.length, sources.length);
+      // It is made from many modules.
+      if (module === 'testing.js') continue;
       const source = module.replace(/\.js$/, '.ts');
       assert.deepEqual(sources, [basename(source)]);
       assert.deepEqual(sourcesContent, [readFileSync(join(root, 'sdk/src', source), 'utf8')]);
@@ -53,9 +56,18 @@ describe('the package', () => {
   it('has types that attw finds right for every way in which a module can be imported', async () => {
     const result = await checkPackage(createPackageFromTarballData(readFileSync(tarball)));
     assert.ok(result.types);
-    // It is a package of ES modules: Node.js 20.19 and newer can load them with `require` as well.
+    const known = [
+      // It is a package of ES modules: Node.js 20.19 and newer can load them with `require` as well.
+      { kind: 'CJSResolvesToESM', resolutionKind: 'node16-cjs' },
+      // The oldest resolution reads no `exports`. The README names those that the package needs.
+      { kind: 'NoResolution', resolutionKind: 'node10' },
+    ];
     const problems = result.problems.filter(
-      problem => !(problem.kind === 'CJSResolvesToESM' && problem.resolutionKind === 'node16-cjs'),
+      problem =>
+        !known.some(
+          ({ kind, resolutionKind }) =>
+            problem.kind === kind && 'resolutionKind' in problem && problem.resolutionKind === resolutionKind,
+        ),
     );
     assert.deepEqual(problems, []);
   });
