@@ -81,6 +81,8 @@ describe('a change in the history', () => {
     await historyOf(shown).getByText('created the key Administrator').waitFor();
     await page.goto(`/console/webhooks/${webhook.id}`);
     await historyOf(shown).getByText('created the webhook').waitFor();
+    // The panel would read it again.
+    await page.goto('/console/categories');
     await api.delete(`/webhooks/${webhook.id}`);
   });
 });
