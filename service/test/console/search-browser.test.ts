@@ -224,8 +224,11 @@ describe('the keyboard in a table', () => {
     await page.keyboard.press('ArrowRight');
     await eventually(focused, 'Select Reached');
     await page.keyboard.press('ArrowRight');
+    await eventually(focused, 'Stock of Reached: 0');
+    await page.keyboard.press('ArrowRight');
     await eventually(focused, 'Status of Reached: Pending');
     await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowRight');
     await page.keyboard.press('ArrowRight');
     await page.keyboard.press('ArrowRight');
     await eventually(focused, 'Status of Reached as well: Available');

@@ -21,8 +21,9 @@ describe('the requests that a key has left', () => {
     await shown.signIn(key);
     const meter = page.getByRole('meter', { name: /^[01] of 10 requests left this minute$|^2 of 10/ });
     for (let i = 0; (await meter.count()) === 0 && i < 9; i++) {
+      const found = page.waitForResponse(response => response.url().includes(`q=x${i}`));
       await page.getByRole('searchbox').fill(`x${i}`);
-      await page.getByText('No animal matches').waitFor();
+      await found;
     }
     await meter.waitFor();
   });
