@@ -49,7 +49,7 @@ describe('the examples of petstore', () => {
   });
 
   it('start from a clone with `npx petstore`', async () => {
-    const { version } = JSON.parse(readFileSync(join(root, 'cli/package.json'), 'utf8'));
+    const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
     const { stdout } = await petstore.shell(`cd '${root}' && npx petstore --version`);
     assert.equal(stdout, `${version}\n`);
   });
