@@ -1151,9 +1151,9 @@ export interface Operations {
     query: {
       /** Pets whose names have all of these words, in any order; at most 8. A word also finds longer words that start with it, without regard to case and accents: `ecl` finds `Éclair`. Words from 5 letters find words with one typing error, and words from 9 letters with two. Exact matches come first, then longer words, then matches with errors; each by name. Of the other filters, it combines with `status` and `categoryId`. */
       q?: string | undefined;
-      /** Pets with one of these IDs. Repeat the parameter for each ID. Of the other filters, it combines with `status`, `categoryId` and `name`. */
+      /** Pets with one of these IDs. Repeat the parameter for each ID, or separate them by commas. Of the other filters, it combines with `status`, `categoryId` and `name`. */
       id?: number | readonly number[] | undefined;
-      /** Pets with one of these statuses. Repeat the parameter for each status. Of the other filters, it combines with `q` and `categoryId`, or with `id`, `categoryId` and `name`. */
+      /** Pets with one of these statuses. Repeat the parameter for each status, or separate them by commas. Of the other filters, it combines with `q` and `categoryId`, or with `id`, `categoryId` and `name`. */
       status?: PetStatus | readonly PetStatus[] | undefined;
       /** Pets of this category. Of the other filters, it combines with `q` and `status`, or with `id`, `status` and `name`. */
       categoryId?: number | undefined;
@@ -1267,7 +1267,7 @@ export interface Operations {
   /** List orders */
   'GET /store/orders': {
     query: {
-      /** Orders for these pets. Repeat the parameter for each pet. */
+      /** Orders for these pets. Repeat the parameter for each pet, or separate them by commas. */
       petId?: number | readonly number[] | undefined;
       /** Orders that are fulfilled (`true`) or open (`false`). */
       complete?: boolean | undefined;
@@ -1328,9 +1328,9 @@ export interface Operations {
   /** List stock */
   'GET /store/inventory': {
     query: {
-      /** Entries of these pets. Repeat the parameter for each pet. */
+      /** Entries of these pets. Repeat the parameter for each pet, or separate them by commas. */
       petId?: number | readonly number[] | undefined;
-      /** Entries of pets with one of these statuses. Repeat the parameter for each status. */
+      /** Entries of pets with one of these statuses. Repeat the parameter for each status, or separate them by commas. */
       status?: PetStatus | readonly PetStatus[] | undefined;
       /** Entries of pets of this category. */
       categoryId?: number | undefined;
@@ -1485,7 +1485,7 @@ export interface Operations {
   /** Read the log of events */
   'GET /events': {
     query: {
-      /** Events of these types; `order.*` means all types that start with `order.`. */
+      /** Events of these types; `order.*` means all types that start with `order.`. Repeat the parameter for each type, or separate them by commas. */
       type?: string | readonly string[] | undefined;
       /** Events of this subject, such as `pets/1` or `store/orders/17`. */
       subject?: string | undefined;
@@ -1509,7 +1509,7 @@ export interface Operations {
   /** Follow the log of events */
   'GET /events/stream': {
     query: {
-      /** Events of these types; `order.*` means all types that start with `order.`. */
+      /** Events of these types; `order.*` means all types that start with `order.`. Repeat the parameter for each type, or separate them by commas. */
       type?: string | readonly string[] | undefined;
       /** Events of this subject, such as `pets/1` or `store/orders/17`. */
       subject?: string | undefined;
@@ -1523,7 +1523,7 @@ export interface Operations {
   /** Read who changed what */
   'GET /history': {
     query: {
-      /** Events of these types; `order.*` means all types that start with `order.`. */
+      /** Events of these types; `order.*` means all types that start with `order.`. Repeat the parameter for each type, or separate them by commas. */
       type?: string | readonly string[] | undefined;
       /** Events of this subject, such as `pets/1` or `store/orders/17`. */
       subject?: string | undefined;

@@ -45,7 +45,8 @@ export function readTexts(rules: Rules, texts: Iterable<readonly [string, string
   const read: Values = {};
   for (const [name, text] of texts) {
     const rule = Object.hasOwn(rules.properties!, name) ? rules.properties![name] : undefined;
-    if (rule?.type === 'array') read[name] = [...(read[name] ?? []), fromText(rule.items!, text)];
+    if (rule?.type === 'array')
+      read[name] = [...(read[name] ?? []), ...text.split(',').map(item => fromText(rule.items!, item))];
     else if (name in read) throw invalid(`\`${name}\` must be given once`);
     else read[name] = rule ? fromText(rule, text) : text;
   }

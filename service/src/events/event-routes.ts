@@ -29,7 +29,8 @@ interface EventQuery {
 export const filters = {
   type: {
     ...typeNames,
-    description: 'Events of these types; `order.*` means all types that start with `order.`.',
+    description:
+      'Events of these types; `order.*` means all types that start with `order.`. Repeat the parameter for each type, or separate them by commas.',
   },
   subject: {
     type: 'string',

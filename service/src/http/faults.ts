@@ -69,7 +69,7 @@ function followsFromAnother({ keyword, instancePath }: ErrorObject, errors: read
 function describeFault(
   { keyword, params, instancePath, data, parentSchema }: ErrorObject,
   asSent: unknown,
-  { schema, part }: Subject,
+  { part }: Subject,
 ): string {
   const names = namesIn(instancePath);
   const path = pathOf(names, part);
@@ -79,22 +79,13 @@ function describeFault(
   const isExact = asSent === undefined || typeof data === 'string';
   const value = isExact ? data : valueAt(asSent, names);
   const rule = ruleOf(keyword, params, parentSchema as Schema, data);
-  const hint =
-    part === 'query parameter'
-      ? hintForQuery(value, path, keyword, schema)
-      : hintForBody(value, path, keyword);
+  const hint = part === 'query parameter' ? hintForQuery(value, keyword) : hintForBody(value, path, keyword);
   return `${subject} ${rule}, but was ${shown(value)}${hint}`;
 }
 
 /** The remedy for a common mistake in a query parameter, whose value breaks the rule `keyword`; empty for other values. */
-function hintForQuery(value: unknown, name: string, keyword: string, schema: Schema): string {
-  if (typeof value !== 'string') return '';
-  if (propertyOf(schema, name)?.type === 'array') {
-    const [first, second] = value.split(',');
-    if (second === undefined) return '';
-    return `: repeat the parameter for each value, as in ${shown(`${name}=${first}&${name}=${second}`)}`;
-  }
-  if (keyword !== 'format') return '';
+function hintForQuery(value: unknown, keyword: string): string {
+  if (typeof value !== 'string' || keyword !== 'format') return '';
   return /^\S+T\S+ \d\d:\d\d$/i.test(value) ? ': in a URL, write + as %2B' : hintForDay(value);
 }
 

@@ -119,11 +119,18 @@ function withStorableTexts(schema: Schema): Schema {
   };
 }
 
+/** The values of a parameter that can have several. Clients repeat the parameter, or separate the values by commas. */
+function separated(sent: unknown): string[] {
+  return [sent].flat().flatMap(text => String(text).split(','));
+}
+
 /** The parameters, with the digits that were sent in place of numbers. */
 function textsAsSent(read: Values, texts: Values): Values {
   const asSent = (value: unknown, text: unknown): unknown => {
-    if (Array.isArray(value))
-      return value.map((item, i) => asSent(item, Array.isArray(text) ? text[i] : text));
+    if (Array.isArray(value)) {
+      const texts = separated(text);
+      return value.map((item, i) => asSent(item, texts[i]));
+    }
     return typeof value === 'number' ? numberAsSent(String(text)) : value;
   };
   return Object.fromEntries(Object.entries(read).map(([name, value]) => [name, asSent(value, texts[name])]));
@@ -136,8 +143,7 @@ export function isInt64(text: string): boolean {
 }
 
 function fromText(schema: Schema, value: unknown): unknown {
-  if (schema.type === 'array')
-    return (Array.isArray(value) ? value : [value]).map(item => fromText(schema.items!, item));
+  if (schema.type === 'array') return separated(value).map(item => fromText(schema.items!, item));
   if (typeof value !== 'string') return value;
   if (schema.type === 'integer') return isInt64(value) ? Number(value) : value;
   if (schema.type === 'boolean' && (value === 'true' || value === 'false')) return value === 'true';

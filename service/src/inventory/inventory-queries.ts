@@ -7,11 +7,12 @@ export const stockList = defineList(stockTable, {
   filters: {
     petId: oneOf('petId', {
       ...idsToFind,
-      description: 'Entries of these pets. Repeat the parameter for each pet.',
+      description: 'Entries of these pets. Repeat the parameter for each pet, or separate them by commas.',
     }),
     status: anyOf('status', {
       ...petStatuses,
-      description: 'Entries of pets with one of these statuses. Repeat the parameter for each status.',
+      description:
+        'Entries of pets with one of these statuses. Repeat the parameter for each status, or separate them by commas.',
     }),
     categoryId: is(categoryIdColumn, { ...idToFind, description: 'Entries of pets of this category.' }),
     quantityBelow: below('quantity', {

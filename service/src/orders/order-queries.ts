@@ -21,7 +21,7 @@ export const orderList = defineList(orderTable, {
   filters: {
     petId: anyOf('petId', {
       ...idsToFind,
-      description: 'Orders for these pets. Repeat the parameter for each pet.',
+      description: 'Orders for these pets. Repeat the parameter for each pet, or separate them by commas.',
     }),
     complete: is('complete', {
       type: 'boolean',

@@ -175,9 +175,14 @@ const rejections: Record<string, [what: string, message: RegExp, sent: Sent[]][]
       ),
     ],
     [
-      'values with commas',
-      /, but was "1,2,3": repeat the parameter for each value, as in "id=1&id=2"$/,
-      get('/pets?id=1,2,3'),
+      'a comma without a value',
+      /^Query parameter `id` must be an integer \(int64\), but was ""$/,
+      get('/pets?id=1,', '/pets?id=,1', '/pets?id=1,,2'),
+    ],
+    [
+      'commas in a parameter that takes one value',
+      /^Query parameter `categoryId` must be an integer \(int64\), but was "1,2"$/,
+      get('/pets?categoryId=1,2'),
     ],
     [
       'brackets',

@@ -47,6 +47,9 @@ describe('list filters', () => {
   it('pets are found by their ID, and by the start of their name without regard to case', () =>
     assertFinds('/pets', [
       [{ id: [8, 3, 3, 99, -1, '9223372036854775807'] }, [3, 8]],
+      [{ id: '8,3,3,99' }, [3, 8]],
+      [{ id: ['8,3', 1] }, [1, 3, 8]],
+      [{ status: 'pending,sold' }, [2, 4, 6, 8]],
       [{ id: 99 }, []],
       [{ categoryId: 99 }, []],
       [{ name: 'BIS' }, [2, 1, 8]],

@@ -32,6 +32,7 @@ describe('the test service responds as the service does', () => {
     const filters: Record<string, string[]> = {
       '/pets': [
         'id=3&id=9&id=1',
+        'id=3,9&id=1',
         'status=available&status=sold',
         'categoryId=2',
         'name=rex',

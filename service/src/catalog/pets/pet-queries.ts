@@ -124,11 +124,13 @@ export const petList = defineList(petTable, {
     }),
     id: oneOf('id', {
       ...idsToFind,
-      description: 'Pets with one of these IDs. Repeat the parameter for each ID.',
+      description:
+        'Pets with one of these IDs. Repeat the parameter for each ID, or separate them by commas.',
     }),
     status: anyOf('status', {
       ...petStatuses,
-      description: 'Pets with one of these statuses. Repeat the parameter for each status.',
+      description:
+        'Pets with one of these statuses. Repeat the parameter for each status, or separate them by commas.',
     }),
     categoryId: is('categoryId', { ...idToFind, description: 'Pets of this category.' }),
     name: startsWith('name', {
