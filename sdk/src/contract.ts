@@ -126,7 +126,7 @@ export type BatchOperation = {
   method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** The path of the operation, such as `/pets/42`. A label in braces is replaced by the ID of its resource: `/store/inventory/{rex}`. */
   path: string;
-  /** The body of the operation, with the rules that it has as a single request. In a field with an ID, `{"$id": "rex"}` is replaced by the ID of the resource with the label `rex`. */
+  /** The body of the operation, with the rules that it has as a single request. In a field with an ID, `{"$label": "rex"}` is replaced by the ID of the resource with the label `rex`. */
   body?: Record<string, unknown>;
   /** The header `If-Match` of the operation. Operations that create a resource cannot have it. */
   ifMatch?: string;

@@ -96,7 +96,7 @@ function stepOf(sent: unknown, earlier: readonly (Step | ApiError)[], held: read
     .map(([field, text]) => ({ field, isInPath: true, ...labels(text.slice(1, -1)) }));
   const inBody = Object.entries(operation.body?.properties ?? {})
     .filter(([field, { format }]) => format === 'int64' && isReference(body?.[field]))
-    .map(([field]) => ({ field, isInPath: false, ...labels(body[field].$id) }));
+    .map(([field]) => ({ field, isInPath: false, ...labels(body[field].$label) }));
   // The rules hold for any ID.
   const params = readTexts(
     operation.path,
@@ -117,7 +117,7 @@ function stepOf(sent: unknown, earlier: readonly (Step | ApiError)[], held: read
 }
 
 function isReference(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && Object.keys(value).join() === '$id';
+  return typeof value === 'object' && value !== null && Object.keys(value).join() === '$label';
 }
 
 function ownerOf(label: string, earlier: readonly (Step | ApiError)[]): number {

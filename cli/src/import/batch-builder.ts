@@ -102,7 +102,7 @@ export class BatchBuilder {
       );
     return kind === 'stock'
       ? { method: 'PUT', path: `/store/inventory/{${label}}`, body: { quantity } }
-      : { method: 'POST', path: '/store/orders', body: { petId: { $id: label }, quantity } };
+      : { method: 'POST', path: '/store/orders', body: { petId: { $label: label }, quantity } };
   }
 }
 

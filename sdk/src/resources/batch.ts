@@ -56,7 +56,7 @@ export class BatchEntry<Name extends OperationName = OperationName> {
 }
 
 /** An ID, or the operation that creates the resource, or the label of that operation. */
-export type BatchId<IdName extends keyof Creators> = number | BatchEntry<Creators[IdName]> | { $id: string };
+export type BatchId<IdName extends keyof Creators> = number | BatchEntry<Creators[IdName]> | { $label: string };
 
 type WithIds<Body> = {
   [Field in keyof Body]: Field extends keyof Creators ? Body[Field] | BatchId<Field> : Body[Field];
@@ -70,7 +70,7 @@ type ParametersOf<Name extends OperationName> = [
 ];
 
 interface CreateOptions {
-  /** The name of the resource, for `{ $id: label }` in later operations: letters, digits, `_` and `-`. */
+  /** The name of the resource, for `{ $label: label }` in later operations: letters, digits, `_` and `-`. */
   label?: string;
 }
 
@@ -138,12 +138,12 @@ export function batch(client: Client, { atomic = true }: BatchOptions = {}): Bat
     if (!(value instanceof BatchEntry)) return value;
     const operation = operationOf(value);
     operation.label ??= `operation-${value.index}`;
-    return { $id: operation.label };
+    return { $label: operation.label };
   }
 
   function inPath(value: unknown): string {
-    const id = reference(value) as number | { $id: string };
-    return typeof id === 'object' ? `{${id.$id}}` : encodeURIComponent(id);
+    const id = reference(value) as number | { $label: string };
+    return typeof id === 'object' ? `{${id.$label}}` : encodeURIComponent(id);
   }
 
   const inBody = (body: object) =>

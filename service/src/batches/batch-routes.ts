@@ -35,7 +35,7 @@ export function batchRoutes(shop: readonly Route[], others: readonly Route[]): R
         `Executes up to ${MAX_OPERATIONS} operations on pets, categories, orders and stock in their order, in one transaction. The ` +
           'body can have up to ' +
           `${inBinaryUnit(BATCH_BODY_LIMIT)}. Each operation has the rules, the scope and the result that it has as a single request.`,
-        'A `label` names the resource that an operation creates. Later operations use it instead of the ID: `{"$id": "rex"}` in ' +
+        'A `label` names the resource that an operation creates. Later operations use it instead of the ID: `{"$label": "rex"}` in ' +
           'a field of the body, and `/store/inventory/{rex}` in a path.',
         '**Atomic** (the default): if an operation fails, nothing is changed, and the response is the error of the first operation ' +
           'that failed. Its message begins with the index of the operation, counted from 0 (`Operation 17: …`), which is also in the ' +

@@ -26,7 +26,7 @@ export const BatchOperation = shape({
     body: {
       type: 'object',
       description:
-        'The body of the operation, with the rules that it has as a single request. In a field with an ID, `{"$id": "rex"}` is ' +
+        'The body of the operation, with the rules that it has as a single request. In a field with an ID, `{"$label": "rex"}` is ' +
         'replaced by the ID of the resource with the label `rex`.',
     },
     ifMatch: {
@@ -50,7 +50,7 @@ export const BatchOperation = shape({
   example: {
     method: 'POST',
     path: '/pets',
-    body: { name: 'Rex', categoryId: { $id: 'dogs' } },
+    body: { name: 'Rex', categoryId: { $label: 'dogs' } },
     label: 'rex',
   },
 });

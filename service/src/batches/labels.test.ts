@@ -4,7 +4,7 @@ import { type Reference, withSomeIds } from './labels.ts';
 
 describe('references to labels', () => {
   it('are IDs during the checks, and references again afterwards, because a batch may be read twice', () => {
-    const body = { petId: { $id: 'rex' }, name: 'Rex' };
+    const body = { petId: { $label: 'rex' }, name: 'Rex' };
     const references: Reference[] = [{ in: 'body', name: 'petId', label: 'rex' }];
     assert.equal(
       withSomeIds(body, references, () => JSON.stringify(body)),
@@ -18,6 +18,6 @@ describe('references to labels', () => {
         }),
       fault,
     );
-    assert.deepEqual(body, { petId: { $id: 'rex' }, name: 'Rex' });
+    assert.deepEqual(body, { petId: { $label: 'rex' }, name: 'Rex' });
   });
 });

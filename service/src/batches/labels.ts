@@ -78,10 +78,10 @@ export function withSomeIds<T>(body: object | undefined, references: readonly Re
   }
 }
 
-/** Returns the label of a reference, `{"$id": "rex"}`; `undefined` for any other value. */
+/** Returns the label of a reference, `{"$label": "rex"}`; `undefined` for any other value. */
 function labelIn(value: unknown): string | undefined {
-  if (!isRecord(value) || typeof value.$id !== 'string' || Object.keys(value).length !== 1) return undefined;
-  return value.$id;
+  if (!isRecord(value) || typeof value.$label !== 'string' || Object.keys(value).length !== 1) return undefined;
+  return value.$label;
 }
 
 export function invalid(message: string): ApiError {

@@ -76,6 +76,11 @@ describe('a schema of openapi.yaml', () => {
   });
 });
 
+it('no example has a field that is a keyword of JSON Schema, which makes some validators reject the document', () => {
+  const names = JSON.stringify(document).matchAll(/"(\$\w+)":/g);
+  assert.deepEqual(new Set([...names].map(([, name]) => name)), new Set(['$ref', '$label']));
+});
+
 /** Whether a text is a response as a whole, such as a stream, which has no maximum length. */
 function isWholeBody(pointer: string): boolean {
   return /\/content\/[^/]+\/schema$/.test(pointer);

@@ -132,17 +132,17 @@ describe('an operation of a batch', () => {
     ],
     [
       'its own label',
-      { ...pet, body: { name: 'Rex', categoryId: { $id: 'rex' } }, label: 'rex' },
+      { ...pet, body: { name: 'Rex', categoryId: { $label: 'rex' } }, label: 'rex' },
       /No earlier operation has the label `rex`/,
     ],
     [
       'a long label with other characters',
-      { ...pet, body: { name: 'Rex', categoryId: { $id: `\n\`${'a'.repeat(100_000)}` } } },
+      { ...pet, body: { name: 'Rex', categoryId: { $label: `\n\`${'a'.repeat(100_000)}` } } },
       /No earlier operation has the label "\\n`a{50,60}…$/,
     ],
     [
       'a label of another kind in its body',
-      { method: 'POST', path: '/store/orders', body: { petId: { $id: 'dogs' } } },
+      { method: 'POST', path: '/store/orders', body: { petId: { $label: 'dogs' } } },
       /The label `dogs` has a `categoryId`, but `petId` is needed: use another label$/,
     ],
     [
@@ -152,8 +152,8 @@ describe('an operation of a batch', () => {
     ],
     [
       'a label for a name',
-      { ...pet, body: { name: { $id: 'dogs' }, categoryId: 1 } },
-      /Field `name` must be a string, but was \{"\$id":"dogs"\}/,
+      { ...pet, body: { name: { $label: 'dogs' }, categoryId: 1 } },
+      /Field `name` must be a string, but was \{"\$label":"dogs"\}/,
     ],
     ['a label twice', { ...pet, label: 'dogs' }, /The label `dogs` belongs to operation 0: choose another/],
   ];
@@ -178,13 +178,13 @@ describe('an operation of a batch', () => {
     const { status, body } = await api.post('/batch', {
       operations: [
         { method: 'POST', path: '/categories', body: { name: 'Dogs' }, label: 'dogs' },
-        { ...pet, body: { name: 'Rex', categoryId: { $id: 'dogs' } }, label: 'rex' },
+        { ...pet, body: { name: 'Rex', categoryId: { $label: 'dogs' } }, label: 'rex' },
         {
           method: 'PUT',
           path: '/pets/{rex}',
-          body: { id: { $id: 'rex' }, name: 'Max', categoryId: { $id: 'dogs' } },
+          body: { id: { $label: 'rex' }, name: 'Max', categoryId: { $label: 'dogs' } },
         },
-        { method: 'PATCH', path: `/pets/${petId}`, body: { categoryId: { $id: 'dogs' } } },
+        { method: 'PATCH', path: `/pets/${petId}`, body: { categoryId: { $label: 'dogs' } } },
       ],
     });
     assert.equal(status, 200, JSON.stringify(body));
@@ -194,7 +194,7 @@ describe('an operation of a batch', () => {
     const other = await api.post('/batch', {
       operations: [
         { ...pet, body: { name: 'Rex', categoryId: dogs.body.id }, label: 'rex' },
-        { method: 'PUT', path: `/pets/${petId}`, body: { id: { $id: 'rex' }, name: 'Max', categoryId: 1 } },
+        { method: 'PUT', path: `/pets/${petId}`, body: { id: { $label: 'rex' }, name: 'Max', categoryId: 1 } },
       ],
     });
     assert.equal(other.headers['x-failed-operation'], '1');

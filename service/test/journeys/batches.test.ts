@@ -23,9 +23,9 @@ describe('POST /batch', () => {
     const events = await eventsOf(shop, async () => {
       const { status, headers, body } = await send([
         create('/categories', { name: 'Hounds' }, 'hounds'),
-        create('/pets', { name: ' Rex ', categoryId: { $id: 'hounds' } }, 'rex'),
+        create('/pets', { name: ' Rex ', categoryId: { $label: 'hounds' } }, 'rex'),
         { method: 'PUT', path: '/store/inventory/{rex}', body: { quantity: 3 } },
-        create('/store/orders', { petId: { $id: 'rex' }, quantity: 2 }, 'order'),
+        create('/store/orders', { petId: { $label: 'rex' }, quantity: 2 }, 'order'),
         { method: 'DELETE', path: '/store/orders/{order}' },
       ]);
       assert.equal(status, 200, JSON.stringify(body));
@@ -146,7 +146,7 @@ describe('an operation of a batch', () => {
   it('has an error that states which label has an ID in its message, and which operation failed', async () => {
     const operations = [
       create('/categories', { name: 'Dogs' }, 'dogs'),
-      create('/pets', { name: 'Rex', categoryId: { $id: 'dogs' } }, 'rex'),
+      create('/pets', { name: 'Rex', categoryId: { $label: 'dogs' } }, 'rex'),
       create('/store/inventory/{rex}/adjustments', { delta: 2_147_483_647 }),
     ];
     const message = assertRejected(await send(operations), 409, 'stock_limit_exceeded');

@@ -172,7 +172,7 @@ describe('Idempotency-Key', () => {
       operations: [
         { method: 'POST', path: '/categories', body: { name: 'Cats' }, label: 'a' },
         { method: 'POST', path: '/categories', body: { name: 'Hounds' }, label: 'b' },
-        { method: 'POST', path: '/pets', body: { name: 'Tom', categoryId: { $id: label } } },
+        { method: 'POST', path: '/pets', body: { name: 'Tom', categoryId: { $label: label } } },
       ],
     }));
     const key = aKey();

@@ -3,10 +3,10 @@ import { hasOtherId, isMalformed, type ModelRequest } from './shop-shapes.ts';
 
 /** The ID of a resource that an earlier operation of the batch creates, as a body refers to it. */
 export interface LabelReference {
-  $id: string;
+  $label: string;
 }
 
-/** A request that can have references instead of IDs: `{pet}` in its path, `{$id: 'pet'}` in its body. */
+/** A request that can have references instead of IDs: `{pet}` in its path, `{$label: 'pet'}` in its body. */
 export interface LabelledRequest extends ModelRequest {
   /** The label of the resource that the request creates. */
   label?: string;
@@ -90,5 +90,5 @@ function labelInPath(id: string | undefined): string | undefined {
 }
 
 function labelInBody(value: unknown): string | undefined {
-  return typeof value === 'object' && value !== null ? (value as LabelReference).$id : undefined;
+  return typeof value === 'object' && value !== null ? (value as LabelReference).$label : undefined;
 }

@@ -39,7 +39,7 @@ export function settled<Id extends number | LabelReference>(
     if ('category' in value) return idOf('categories', value.category as number);
     return own;
   };
-  const id = typeof own === 'object' ? `{${own.$id}}` : String(own);
+  const id = typeof own === 'object' ? `{${own.$label}}` : String(own);
   return {
     method,
     resource,
@@ -66,7 +66,7 @@ export function labelled(operations: readonly Operation[], idOf: IdOf<number>): 
     });
     if (method !== 'POST' || target !== undefined) return request;
     const label = `${resource}-${i}`;
-    labels[kindOf(resource)].unshift({ $id: label });
+    labels[kindOf(resource)].unshift({ $label: label });
     return { ...request, label };
   });
 }

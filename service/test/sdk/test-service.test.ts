@@ -176,7 +176,7 @@ describe('the test service responds as the service does', () => {
     await both.send('POST', '/batch', {
       operations: [
         ...operations,
-        { method: 'POST', path: '/store/orders', body: { petId: { $id: 'ida' }, quantity: 2 } },
+        { method: 'POST', path: '/store/orders', body: { petId: { $label: 'ida' }, quantity: 2 } },
       ],
     });
     for (const wrong of [
@@ -189,7 +189,7 @@ describe('the test service responds as the service does', () => {
       { method: 'PATCH', path: '/pets/{ida}', body: { id: 1 } },
       { method: 'PATCH', path: '/pets/1', body: { id: 2 } },
       { method: 'POST', path: '/pets', body: { name: 'a', categoryId: 1 }, label: 'ida' },
-      { method: 'POST', path: '/pets', body: { name: 'a', categoryId: { $id: 'max' } } },
+      { method: 'POST', path: '/pets', body: { name: 'a', categoryId: { $label: 'max' } } },
       { method: 'DELETE', path: '/pets/1', body: {} },
       { method: 'POST', path: '/pets' },
       7,
