@@ -3,6 +3,7 @@ import { errorCatalogue } from '../../service/src/contract/error-catalogue.ts';
 import { ApiError } from '../../service/src/contract/errors.ts';
 import type { WindowLimits } from '../../service/src/counters/windows.ts';
 import { shouldRetry } from '../../service/src/http/should-retry.ts';
+import { canonicalJson } from '../../service/src/kit/canonical-json.ts';
 import { etagOf, guardOf, isNotModified } from '../../service/src/routes/conditional.ts';
 import { batchRules, runBatch } from './batch.ts';
 import { EventLog } from './events.ts';
@@ -119,7 +120,7 @@ export function serve({
     if (!/^([!#-~]([ -~]{0,253}[!-~])?|"[ -~]{1,255}")$/.test(header))
       throw invalid('Idempotency-Key must have 1 to 255 characters');
     const key = header.replace(/^"(.*)"$/, '$1');
-    const request = `${method} ${url.pathname}${url.search} ${JSON.stringify(body)}`;
+    const request = `${method} ${url.pathname}${url.search} ${canonicalJson(body)}`;
     const earlier = outcomes.get(key);
     if (earlier && earlier.at >= Date.now() - RETENTION) {
       if (earlier.request !== request)

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { ApiError } from '../contract/errors.ts';
 import type { Queries, Transaction, Writer } from '../db/database.ts';
+import { canonicalJson } from '../kit/canonical-json.ts';
 import { DAY } from '../kit/clock.ts';
 import type { Reply } from '../routes/reply.ts';
 import {
@@ -134,6 +135,7 @@ function keyIn(header: string): string {
   );
 }
 
+/** Requests are compared by value: a client can write the same fields in another order when it sends them again. */
 function fingerprintOf({ method, path, body }: Attempt): Buffer {
-  return hash('sha256', `${method} ${path} ${JSON.stringify(body)}`, 'buffer');
+  return hash('sha256', `${method} ${path} ${canonicalJson(body)}`, 'buffer');
 }

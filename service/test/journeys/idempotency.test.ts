@@ -142,6 +142,28 @@ describe('Idempotency-Key', () => {
     assertRejected(await post(`/keys/${other}/rotate`, {}, rotation), 422, 'idempotency_key_reused');
   });
 
+  it('compares requests by value: the order of fields and white space do not matter, that of items does', async () => {
+    const { api } = shop;
+    const petId = await aPet(api, { stock: 4 });
+    const [key, ofBatch] = [aKey(), aKey()];
+    const first = await post('/store/orders', `{"petId":${petId},"quantity":1}`, key);
+    for (const body of [`{"quantity":1,"petId":${petId}}`, ` { "quantity" : 1.0,\n"petId": ${petId} }`]) {
+      const again = await post('/store/orders', body, key);
+      assert.deepEqual([again.status, again.text, isReplay(again)], [201, first.text, true], body);
+    }
+    const [one, other] = [1, 2].map(
+      quantity => `{"method":"POST","path":"/store/orders","body":{"petId":${petId},"quantity":${quantity}}}`,
+    );
+    const reordered = `{"body":{"quantity":1,"petId":${petId}},"path":"/store/orders","method":"POST"}`;
+    const batch = await post('/batch', `{"operations":[${one},${other}]}`, ofBatch);
+    assert.equal(batch.status, 200, batch.text);
+    const replay = await post('/batch', `{"atomic":true,"operations":[${reordered},${other}]}`, ofBatch);
+    assert.deepEqual([replay.text, isReplay(replay)], [batch.text, true]);
+    const swapped = await post('/batch', `{"operations":[${other},${one}]}`, ofBatch);
+    assertRejected(swapped, 422, 'idempotency_key_reused');
+    assert.deepEqual(await stockOf(api, petId), ['pending', 0]);
+  });
+
   it('does not store a rejection: the same key can succeed later, even with another body', async () => {
     const { api } = shop;
     const petId = await aPet(api, { stock: 2 });

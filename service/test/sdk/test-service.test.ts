@@ -122,6 +122,11 @@ describe('the test service responds as the service does', () => {
       body,
     );
     await both.send('POST', '/store/orders', { petId: 1, quantity: 2 }, key);
+    for (const body of [
+      { petId: 2, complete: false },
+      { complete: false, petId: 2 },
+    ])
+      await both.send('POST', '/store/orders', body, { 'idempotency-key': 'basket-18' });
     await both.send('POST', '/store/orders', {}, { 'idempotency-key': 'é' });
     for (const later of [24 * 60 * MINUTE, 1]) {
       both.advance(later);
