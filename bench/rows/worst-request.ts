@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { pageLimit } from '../../service/src/contract/schema.ts';
 import type { Row } from '../harness/bench.ts';
 import type { Finding } from '../harness/findings.ts';
 import { type Server, startService } from '../harness/servers.ts';
@@ -17,9 +18,6 @@ import { type RawRequest, type RawResponse, rawRequest } from '../worst-request/
 import { holdDuring, holdFinding, holdsOf, untilIdle } from '../worst-request/holds.ts';
 import { hostileRequests } from '../worst-request/hostile-requests.ts';
 import { searchFindings } from '../worst-request/searches.ts';
-
-/** The longest page of a list. */
-const LIMIT = 100;
 
 /** How long the worst requests of each kind block the event loop, at 1,000,000 pets and 1,000,000 events. */
 export const worstRequest: Row = {
@@ -68,7 +66,7 @@ function documentRequests({ apiKey }: OldStore): RawRequest[] {
     '/openapi.json',
     '/openapi.yaml',
     '/account',
-    '/keys?limit=100',
+    '/keys?limit=1000',
     '/keys/1/usage',
     '/readyz',
   ];
@@ -111,7 +109,7 @@ function listRequests(store: OldStore): ListRequest[] {
     const keys = path.startsWith('/webhooks') ? [apiKey, ordinaryKey] : [apiKey];
     const template = path.replace(/\{\w+\}/, String(webhookId));
     return queries.flatMap(query => {
-      const target = `${template}?limit=${LIMIT}&count=true&${query}`;
+      const target = `${template}?limit=${pageLimit.maximum}&count=true&${query}`;
       return keys.map(key => listRequest(target, key, store));
     });
   });

@@ -1,4 +1,4 @@
-import type { Schema } from '../../service/src/contract/schema.ts';
+import { pageLimit, type Schema } from '../../service/src/contract/schema.ts';
 import { describedRoutes } from '../../service/src/described-routes.ts';
 import { encodeCursor } from '../../service/src/kit/paging.ts';
 import { type Client, respond } from '../harness/http.ts';
@@ -114,7 +114,7 @@ export async function lastPage(
   if (/^\d+$/.test(cursor)) return `${target}&cursor=${MANY_ROWS * 0.7}`;
   const backwards = target
     .replace(/sort=(-?)/, (_, minus) => (minus ? 'sort=' : 'sort=-'))
-    .replace(/limit=(\d+)/, (_, limit) => `limit=${Math.min(2 * limit, 100)}`);
+    .replace(/limit=(\d+)/, (_, limit) => `limit=${Math.min(2 * limit, pageLimit.maximum)}`);
   const end = nextCursor(await read(backwards));
   if (end === undefined) return undefined;
   const [digest] = partsOf(cursor);

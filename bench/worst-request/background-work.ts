@@ -78,6 +78,8 @@ export async function pipelineHolds(server: Server, { apiKey }: OldStore): Promi
     ['64 KiB of GET /openapi.json', pipeline('/openapi.json')],
     ['64 KiB of GET /events?limit=100', pipeline('/events?limit=100', key)],
     ['64 KiB of GET /pets?limit=100', pipeline('/pets?limit=100', key)],
+    ['64 KiB of GET /events?limit=1000', pipeline('/events?limit=1000', key)],
+    ['64 KiB of GET /pets?limit=1000', pipeline('/pets?limit=1000', key)],
   ];
   return holdsInSequence(server, kinds, 3);
 }

@@ -80,7 +80,7 @@ export const dateTime = { type: 'string', format: 'date-time' } as const;
 export const pageLimit = {
   ...int32,
   minimum: 1,
-  maximum: 100,
+  maximum: 1_000,
   default: DEFAULT_LIMIT,
   description: 'The maximum number of items on a page.',
 } as const;

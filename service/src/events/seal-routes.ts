@@ -104,8 +104,8 @@ export const sealRoutes = (): Route[] => [
     summary: 'Read the sealed log',
     description:
       'The groups of events that were sealed together, oldest first, with the exact texts that their seals are about. With them a ' +
-      'program can compute the seals itself, as `petstore events verify` does. A page has at most 1,000 events, fewer if they are ' +
-      'long, or one group.',
+      'program can compute the seals itself, as `petstore events verify` does. A page ends early when its events are many or ' +
+      'long; it has at least one group.',
     scope: 'admin',
     stability: 'experimental',
     query: parameters({

@@ -5,16 +5,18 @@ import { parameters } from '../contract/shape.ts';
 import { withCause } from '../db/cause-store.ts';
 import type { Queries, Writer } from '../db/database.ts';
 import { tracedStore } from '../db/traced-store.ts';
+import { mapPage } from '../kit/paging.ts';
 import { formatTraceparent } from '../kit/trace-context.ts';
 import { Context } from '../routes/context.ts';
 import type { AnyContext, Route } from '../routes/define-route.ts';
-import type { LogReply, Reply } from '../routes/reply.ts';
+import type { Reply } from '../routes/reply.ts';
 import type { EventStreams } from './event-streams.ts';
 import { countAs, type LateCountServices } from './gate/late-count.ts';
 import type { Idempotency } from './idempotency.ts';
+import { isLongPage, longPageResponse } from './long-page.ts';
 import { rejectBrokenEscapes } from './query-string.ts';
 import { traceOf } from './request-trace.ts';
-import { logResponse, responseOf, send } from './respond.ts';
+import { type JsonPage, pageResponse, responseOf, send } from './respond.ts';
 import { inputReader, rejectOtherId } from './route-input.ts';
 import { sendContent } from './send-content.ts';
 import { textReader } from './validate.ts';
@@ -36,19 +38,19 @@ export function handlerOf(route: Route, services: HandlerServices) {
     const context = readContext(request, reply);
     if (route.cost) await countAs(services, request, route.cost(context.body));
     if (route.prepare) await route.prepare(context);
+    if (isLongPage(route, context)) {
+      const read = async (part: AnyContext) => jsonPage(route, await route.handler(part), request, services);
+      send(request, reply, await longPageResponse(context, read, request));
+      return;
+    }
     const idempotencyKey = request.headers['idempotency-key'];
     const result =
       route.method === 'POST' && idempotencyKey !== undefined
         ? await handleOnce(route, context, String(idempotencyKey), request, services)
         : await route.handler(context);
-    if (result.kind === 'log') {
-      // The key may have ended, or have got other scopes, before the last event of the page: its rights are read after the page.
-      let page: Awaited<ReturnType<LogReply<object>['pageFor']>>;
-      do {
-        const { scopes } = await services.streams.currentCaller(request, route);
-        page = await result.pageFor(scopes);
-      } while (!page);
-      send(request, reply, logResponse(page, request));
+    if (result.kind === 'page' || result.kind === 'log') {
+      const page = await jsonPage(route, result, request, services);
+      send(request, reply, pageResponse(page, `[${page.items.join()}]`, request));
       return;
     }
     if (result.kind === 'stream') {
@@ -59,6 +61,29 @@ export function handlerOf(route: Route, services: HandlerServices) {
       return sendContent(request, reply, result.content, { 'cache-control': 'private, no-cache' });
     send(request, reply, responseOf(route, result, request));
   };
+}
+
+/** Returns a page with its items as JSON. Throws when the reply is no page. */
+async function jsonPage(
+  route: Route,
+  result: Reply,
+  request: FastifyRequest,
+  { streams }: HandlerServices,
+): Promise<JsonPage> {
+  if (result.kind === 'page') {
+    const { page, single } = result;
+    return {
+      ...mapPage(page, item => JSON.stringify(item)),
+      single: single && JSON.stringify(single),
+    };
+  }
+  if (result.kind !== 'log') throw new Error(`${route.operationId} returned no page`);
+  // The key may have ended, or have got other scopes, before the last event of the page: its rights are read after the page.
+  for (;;) {
+    const { scopes } = await streams.currentCaller(request, route);
+    const page = await result.pageFor(scopes);
+    if (page) return page;
+  }
 }
 
 /** Returns a function that checks the input of a request and makes its context. */

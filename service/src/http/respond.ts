@@ -8,7 +8,7 @@ import { DatabaseUnavailable } from '../db/database.ts';
 import { InvalidListing, MAX_COUNTED, type Page } from '../kit/paging.ts';
 import { inBinaryUnitAndBytes } from '../kit/quantities.ts';
 import { etagOf, isNotModified } from '../routes/conditional.ts';
-import type { ContentReply, LogReply, Reply, StreamReply } from '../routes/reply.ts';
+import type { ContentReply, LogReply, PageReply, Reply, StreamReply } from '../routes/reply.ts';
 import { acceptPatch } from './body.ts';
 import { withIdsAsSent } from './quoting.ts';
 import { sendWhole } from './send.ts';
@@ -21,7 +21,13 @@ export interface Response {
   status: number;
   headers: Record<string, string>;
   /** Missing in a response without a body (204, 304). */
-  body?: string;
+  body?: string | Buffer;
+}
+
+/** A page, or a part of it, with its items as they are sent. */
+export interface JsonPage extends Page<string> {
+  /** The JSON text of the only item that can be on the page, whose ETag the response has. */
+  single?: string | undefined;
 }
 
 /** The response to a request that failed. */
@@ -33,7 +39,7 @@ export interface ErrorResponse extends Response {
 /** Makes the response from a handler's reply. */
 export function responseOf(
   route: Pick<Operation, 'conditional' | 'shownOnce'>,
-  result: Exclude<Reply, ContentReply | LogReply<object> | StreamReply>,
+  result: Exclude<Reply, ContentReply | PageReply<object> | LogReply<object> | StreamReply>,
   request: FastifyRequest,
 ): Response {
   switch (result.kind) {
@@ -48,19 +54,15 @@ export function responseOf(
         headers.etag = etagOf(route.shownOnce ? withoutFields(result.body, route.shownOnce) : body);
       return { status: 201, headers, body };
     }
-    case 'page': {
-      const { page, single } = result;
-      const etag = single ? etagOf(JSON.stringify(single)) : undefined;
-      return responseWith(etag, pageHeaders(request, page), JSON.stringify(page.items), request);
-    }
     case 'empty':
       return { status: 204, headers: {} };
   }
 }
 
-/** Makes the response with a page of the event log. */
-export function logResponse(page: Page<string>, request: FastifyRequest): Response {
-  return responseWith(undefined, pageHeaders(request, page), `[${page.items.join(',')}]`, request);
+/** Makes the response with a page, whose items are JSON texts. `body` has all of them. */
+export function pageResponse(page: JsonPage, body: string | Buffer, request: FastifyRequest): Response {
+  const etag = page.single === undefined ? undefined : etagOf(page.single);
+  return responseWith(etag, pageHeaders(request, page), body, request);
 }
 
 /** The JSON text of a resource as later reads return it: without the fields that are shown once. */
@@ -75,7 +77,7 @@ function withoutFields(resource: object, shownOnce: readonly string[]): string {
 function responseWith(
   etag: string | undefined,
   headers: Record<string, string>,
-  body: string,
+  body: string | Buffer,
   request: FastifyRequest,
 ): Response {
   if (etag !== undefined) headers.etag = etag;

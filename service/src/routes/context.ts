@@ -62,6 +62,11 @@ export class Context<Params, Query, Body> {
     return new Context(this.#request, this.#reply, this.params, this.query, this.body, tx);
   }
 
+  /** The same request with another query. */
+  withQuery(query: Query): Context<Params, Query, Body> {
+    return new Context(this.#request, this.#reply, this.params, query, this.body, this.db);
+  }
+
   /** The context of an operation that is part of this request, and has input and conditions of its own. */
   part<P, B>(params: P, body: B, headers: IncomingHttpHeaders, tx: Queries & Writer): Context<P, object, B> {
     const { receivedAt, caller, server } = this.#request;

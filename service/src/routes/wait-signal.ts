@@ -20,12 +20,18 @@ export class ResponseClosed extends Error {
   }
 }
 
+/** The signals of responses. A page that is read in slices asks for the signal of its response with each slice. */
+const signals = new WeakMap<FastifyReply['raw'], AbortSignal>();
+
 /** Returns a signal that aborts with `ResponseClosed` when the response can no longer be sent. */
 export function closeOf({ raw }: FastifyReply): AbortSignal {
+  const known = signals.get(raw);
+  if (known) return known;
   const closed = new AbortController();
   const abort = () => closed.abort(new ResponseClosed());
   if (raw.destroyed) abort();
   else raw.once('close', abort);
+  signals.set(raw, closed.signal);
   return closed.signal;
 }
 

@@ -121,7 +121,7 @@ describe('a page of the log', () => {
       ['type=', /no event type ``/],
       ['wait=61', /`wait`/],
       ['wait=-1', /`wait`/],
-      ['limit=101', /`limit`/],
+      ['limit=1001', /`limit`/],
       ['sort=id', /`sort`/],
     ];
     for (const [query, message] of messages) {

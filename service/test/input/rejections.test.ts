@@ -156,8 +156,8 @@ const rejections: Record<string, [what: string, message: RegExp, sent: Sent[]][]
     // Queries
     [
       'a limit out of range',
-      /`limit` must be at (least 1|most 100), but was/,
-      get(...['0', '101', '-1'].map(limit => `/pets?limit=${limit}`)),
+      /`limit` must be at (least 1|most 1000), but was/,
+      get(...['0', '1001', '-1'].map(limit => `/pets?limit=${limit}`)),
     ],
     [
       'a limit that is not a number',

@@ -11,6 +11,7 @@ const works: Record<string, [target: string, statement: RegExp]> = {
   'a search': ['/pets?q=rex', /pet_words/],
   'the events of a pet by an API key': ['/events?subject=pets/1&actor=keys/9', /^WITH slice/],
   'the history of a pet by an API key': ['/history?subject=pets/1&actor=keys/9', /^WITH slice/],
+  'a long page': ['/events?limit=1000', /restored_data, page\.\*/],
   'sealed events': ['/events/seals', /FROM events WHERE id >= \? AND id <= \?/],
 };
 

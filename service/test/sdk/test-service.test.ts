@@ -72,7 +72,7 @@ describe('the test service responds as the service does', () => {
     assert.ok(rejections > 20);
     for (const wrong of [
       'limit=0',
-      'limit=101',
+      'limit=1001',
       'limit=x',
       'limit=1&limit=2',
       'cursor=abc',
