@@ -21,7 +21,7 @@ export interface Schema {
   readonly pattern?: string;
   /** The rule of `pattern` in words, for messages: "must …". It is not published. */
   readonly patternRule?: string;
-  /** The pattern that the service checks in its place, if it can be more precise. It is not published. */
+  /** The pattern that the service checks in its place, if it can be more precise; empty if the domain checks the text. It is not published. */
   readonly strictPattern?: string;
   /** Whether the text is for people. The service trims it after it checked the rules. It is not published. */
   readonly isDisplayText?: true;

@@ -106,7 +106,7 @@ function checker(
 /** Adds a pattern to each string that has no rule for its characters, because PostgreSQL cannot store some, and uses strict ones. */
 function withStorableTexts(schema: Schema): Schema {
   const { type, format, enum: values, pattern, items, properties } = schema;
-  if (schema.strictPattern !== undefined) return { ...schema, pattern: schema.strictPattern };
+  if (schema.strictPattern !== undefined) return { ...schema, pattern: schema.strictPattern || STORABLE };
   if (type === 'string') return format || values || pattern ? schema : { ...schema, pattern: STORABLE };
   const inner = Object.entries(properties ?? {}).map(([name, property]) => [
     name,

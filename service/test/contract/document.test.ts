@@ -104,6 +104,28 @@ describe('every operation', () => {
         assert.equal('WWW-Authenticate' in headers, status === '401', `${operation.operationId} ${status}`);
         assert.equal('Retry-After' in headers, status === '429' || status === '503');
         assert.equal('Location' in headers, status === '201');
+        for (const name of ['WWW-Authenticate', 'Retry-After', 'Location'])
+          assert.ok(headers[name]?.required !== false, `${operation.operationId} ${status}: ${name}`);
+      }
+    }
+  });
+
+  it('states which of its responses always have Deprecation, Sunset and ETag', () => {
+    // The service may not know the operation of these: it could not read the request, or accepted no connection.
+    const unread = ['400', '408', '414', '431', '503'];
+    for (const { operation } of documentedOperations) {
+      const { operationId } = operation;
+      for (const [status, response] of responsesOf(operation)) {
+        const headers = headersOf(response);
+        const isDeprecated = operation.deprecated === true;
+        for (const name of ['Deprecation', 'Sunset'])
+          assert.equal(
+            headers[name]?.required,
+            isDeprecated ? !unread.includes(status) : undefined,
+            `${operationId} ${status}: ${name}`,
+          );
+        if (headers.ETag)
+          assert.equal(headers.ETag.required, operationId !== 'listPets' || status === '304', operationId);
       }
     }
   });

@@ -1,11 +1,47 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ALLOW_PRIVATE } from '../events/webhook-shop.ts';
+import type { Client } from '../support/client.ts';
 import { assertMatchesContract } from '../support/contract.ts';
 import { aCategory, anOrder, aPet } from '../support/factories.ts';
 import { filled } from '../support/operations.ts';
 import { definedOperations, exampleBody, pathToNothing } from '../support/route-requests.ts';
 import { startTestApp } from '../support/test-app.ts';
+
+describe('a response without a header that is always sent', () => {
+  it('does not match the contract, so that every test notices the loss', async t => {
+    const { api, clientWith } = await startTestApp(t, { alone: false });
+    const categoryId = await aCategory(api);
+    await aPet(api, { categoryId });
+    const small = await clientWith({ plan: 'enterprise', quotas: { perMinute: 1, perDay: 1 } });
+    await small.get('/categories');
+    const limits = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'];
+    const requests: [
+      client: Client,
+      method: string,
+      path: string,
+      body: object | undefined,
+      always: string[],
+    ][] = [
+      [api, 'POST', '/pets', { name: 'Rex', categoryId }, ['location', 'etag']],
+      [api, 'GET', '/pets/1', undefined, ['deprecation', 'sunset', 'etag']],
+      [api, 'GET', '/pets/999', undefined, ['deprecation', 'sunset']],
+      [api.as(), 'GET', '/pets', undefined, ['www-authenticate']],
+      [small, 'GET', '/categories', undefined, ['retry-after']],
+    ];
+    for (const [client, method, path, body, always] of requests) {
+      const response = await client.send(method, path, body && { body });
+      for (const name of [...limits, ...always]) {
+        const { [name]: lost, ...headers } = response.headers;
+        assert.notEqual(lost, undefined, `${method} ${path} has no ${name}`);
+        assert.throws(
+          () => assertMatchesContract({ method, path, ...response, headers }),
+          new RegExp(`header ${name} is missing`, 'i'),
+        );
+      }
+    }
+  });
+});
 
 describe('every header that is sent is documented for its status', () => {
   it('by every operation that succeeds, is not modified, or is rejected', async t => {

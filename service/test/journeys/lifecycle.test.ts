@@ -57,7 +57,7 @@ describe('the deprecated GET /pets/{petId}', () => {
 
   it('names no successor for a path without an ID, which the successor would reject as well', async t => {
     const { api, clock } = await startTestApp(t);
-    for (const id of ['abc', 'a%3Eb', '01', '1.0', '+1', '%201', '1,2', '9223372036854775808']) {
+    for (const id of ['abc', 'a%3Eb', '01', '1.0', '+1', '%201', '9223372036854775808']) {
       const response = await api.get(`/pets/${id}`);
       assertRejected(response, 400, 'invalid_request');
       assertDeprecated(response);

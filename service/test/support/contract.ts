@@ -85,19 +85,30 @@ const templates = Object.entries(contract.paths)
 /** By the object of their schema, which must therefore be the same for each response: compiling takes much longer than checking. */
 const validators = new Map<object, ValidateFunction>();
 
-const NO_OPERATION = rejectionWithout(false);
-const WRONG_METHOD = rejectionWithout(true);
+/** The headers of a rejection without an operation, in addition to those of every response. */
+const REJECTIONS: Readonly<Record<number, string[]>> = {
+  401: ['WWW-Authenticate'],
+  429: ['Retry-After', 'X-Should-Retry'],
+  503: ['Retry-After', 'X-Should-Retry'],
+};
+
+/** What rejections without an operation have, by status. */
+const rejections = new Map<number, ResponseObject>();
 
 /** What a rejection without an operation has: 405 names the allowed methods. */
-function rejectionWithout(namesMethods: boolean): ResponseObject {
-  const names = [...EVERY_RESPONSE, ...CROSS_ORIGIN, 'WWW-Authenticate', 'Retry-After', 'X-Should-Retry'];
-  return {
+function rejectionWithout(status: number): ResponseObject {
+  const known = rejections.get(status);
+  if (known) return known;
+  const names = [...EVERY_RESPONSE, ...CROSS_ORIGIN, ...(REJECTIONS[status] ?? [])];
+  const rejection = {
     headers: {
       ...Object.fromEntries(names.map(name => [name, { $ref: `#/components/headers/${name}` }])),
-      Allow: { required: namesMethods, schema: { type: 'string' } },
+      Allow: { required: status === 405, schema: { type: 'string' } },
     },
     content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
   };
+  rejections.set(status, rejection);
+  return rejection;
 }
 
 export interface Exchange {
@@ -214,15 +225,26 @@ function undocumented(operation: Operation | undefined, exchange: Exchange): Res
   const summary = `${exchange.method} ${exchange.path} → ${exchange.status} ${exchange.text}`;
   assert.equal(operation, undefined, `${summary}: the status is not documented`);
   assert.ok(exchange.status >= 400, `${summary}: the operation is not documented`);
-  return exchange.status === 405 ? WRONG_METHOD : NO_OPERATION;
+  return rejectionWithout(exchange.status);
 }
 
 export function operationOf(method: string, path: string): Operation | undefined {
   const pathname = path.split('?', 1)[0]!;
   const verb = method === 'HEAD' ? 'get' : method.toLowerCase();
+  // The service cannot read such a path, so it is no operation.
+  if (!isDecodable(pathname)) return undefined;
   const exact = contract.paths[pathname];
   if (exact) return exact[verb];
   return templates.find(({ pattern }) => pattern.test(pathname))?.operations[verb];
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function resolve(header: HeaderObject | Reference): HeaderObject {

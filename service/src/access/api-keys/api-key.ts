@@ -7,7 +7,7 @@ import type { Static } from '../../contract/static.ts';
 import { mergePatch } from '../../kit/merge-patch.ts';
 import { type Limits, type Plan, planLimits, plans } from '../plans/plan.ts';
 import { Ban } from '../rate-limits/key-usage.ts';
-import { type KeyKind, keyKinds, MAX_ORIGIN_LENGTH, MAX_ORIGINS } from './origins.ts';
+import { type KeyKind, keyKinds, MAX_ORIGIN_LENGTH, MAX_ORIGINS, ORIGIN } from './origins.ts';
 
 const quota = { ...count, minimum: 1 } as const;
 
@@ -46,7 +46,7 @@ const kind = {
 
 const origins = {
   type: 'array',
-  items: { type: 'string', minLength: 1, maxLength: MAX_ORIGIN_LENGTH },
+  items: { type: 'string', minLength: 1, maxLength: MAX_ORIGIN_LENGTH, pattern: ORIGIN, strictPattern: '' },
   minItems: 1,
   maxItems: MAX_ORIGINS,
   uniqueItems: true,

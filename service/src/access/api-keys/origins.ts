@@ -7,6 +7,9 @@ export const MAX_ORIGINS = 20;
 /** The maximum length of an origin: `https://`, a host name of 253 characters, and a port. */
 export const MAX_ORIGIN_LENGTH = 267;
 
+/** The pattern of an origin, for the contract. `rejectMismatchedKind` also checks the host, and has better messages. */
+export const ORIGIN = '^https?://[a-z0-9.:[\\]_-]+$';
+
 export const keyKinds = ['secret', 'publishable'] as const;
 
 export type KeyKind = (typeof keyKinds)[number];

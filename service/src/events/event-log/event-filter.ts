@@ -15,7 +15,14 @@ import { rejectUnknownSubject } from './subjects.ts';
 /** The schema of event types and patterns that `eventFilter` accepts. */
 export const typeNames = {
   type: 'array',
-  items: { type: 'string', maxLength: 50, example: 'order.*' },
+  items: {
+    type: 'string',
+    maxLength: 50,
+    pattern: '^[a-z]+\\.([a-z_]+|\\*)$',
+    // `eventFilter` has a better message.
+    strictPattern: '',
+    example: 'order.*',
+  },
   minItems: 1,
   maxItems: 50,
 } as const;

@@ -5,6 +5,7 @@ import { scopes } from '../../contract/scopes.ts';
 import { REQUEST_ID } from '../../kit/ids.ts';
 import { keysOf } from '../../kit/objects.ts';
 import { inWords } from '../../kit/quantities.ts';
+import { ENTITY_TAGS } from '../../routes/conditional.ts';
 import { acceptedVersions } from '../gate/negotiation.ts';
 import { KEY_HEADER, KEY_LENGTH, RETENTION } from '../idempotency.ts';
 import { headerComponents } from './headers.ts';
@@ -28,7 +29,7 @@ export const parameterComponents = {
   IfMatch: parameter(
     'If-Match',
     'The resource is read or changed only if it still has this ETag; otherwise the response is 412.',
-    { maxLength: HEADERS_LIMIT },
+    { maxLength: HEADERS_LIMIT, pattern: ENTITY_TAGS },
     '"9c1e5f0a7b3d2e48"',
   ),
   IfNoneMatch: parameter(

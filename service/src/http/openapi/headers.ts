@@ -19,7 +19,7 @@ const textHeader = (description: string, rules: Partial<Schema>, example: string
   example,
 });
 
-/** A text header that every response has. */
+/** A text header that is always sent with the responses that have it; `headers` lists the exceptions. */
 const requiredHeader = (...text: Parameters<typeof textHeader>) => ({
   ...textHeader(...text),
   required: true,
@@ -68,12 +68,12 @@ export const headerComponents = {
     { enum: ['experimental', 'beta'] },
     'experimental',
   ),
-  Deprecation: textHeader(
+  Deprecation: requiredHeader(
     'When the operation was deprecated (RFC 9745).',
     { maxLength: 20, pattern: '^@[0-9]+$' },
     '@1795219200',
   ),
-  Sunset: textHeader(
+  Sunset: requiredHeader(
     'The date from which the operation returns 410 (RFC 8594).',
     {
       maxLength: 29,
@@ -96,13 +96,13 @@ export const headerComponents = {
     schema: { type: 'string', enum: ['gte'] },
     example: 'gte',
   },
-  ETag: textHeader(
+  ETag: requiredHeader(
     'A strong entity tag of this state of the resource, for If-Match and If-None-Match.',
     { maxLength: 100, pattern: '^"[0-9a-z-]+"$' },
     '"9c1e5f0a7b3d2e48"',
   ),
   'Content-Encoding': textHeader('How the body is compressed.', { enum: ['br', 'gzip'] }, 'br'),
-  Location: textHeader('The path of the new resource.', { maxLength: 100, pattern: '^/' }, '/pets/1'),
+  Location: requiredHeader('The path of the new resource.', { maxLength: 100, pattern: '^/' }, '/pets/1'),
   'Idempotency-Replayed': textHeader(
     '`true` when the response repeats an earlier outcome.',
     { enum: ['true'] },
@@ -110,6 +110,7 @@ export const headerComponents = {
   ),
   'Retry-After': {
     description: 'The number of whole seconds to wait before a retry.',
+    required: true,
     schema: { ...int32, minimum: 1, maximum: MAX_INT32 },
     example: 30,
   },
@@ -129,7 +130,7 @@ export const headerComponents = {
     { enum: [acceptPatch['accept-patch']] },
     acceptPatch['accept-patch'],
   ),
-  'WWW-Authenticate': textHeader(
+  'WWW-Authenticate': requiredHeader(
     'How to authenticate (RFC 6750).',
     { maxLength: 1_000 },
     'Bearer realm="petstore"',
@@ -175,9 +176,12 @@ const EVERY_RESPONSE: readonly HeaderName[] = [
   'Access-Control-Expose-Headers',
 ];
 
-/** References to the headers that every response has, and to the headers in `names`. */
-export function headers(names: readonly HeaderName[]): Record<string, object> {
-  return Object.fromEntries(
-    [...EVERY_RESPONSE, ...names].map(name => [name, { $ref: `#/components/headers/${name}` }]),
-  );
+/** The headers that every response has, and those in `names`. A response may lack those in `optional`, whatever other responses do. */
+export function headers(
+  names: readonly HeaderName[],
+  optional: readonly HeaderName[] = [],
+): Record<string, object> {
+  const always = [...EVERY_RESPONSE, ...names].map(name => [name, { $ref: `#/components/headers/${name}` }]);
+  const sometimes = optional.map(name => [name, { ...headerComponents[name], required: false }]);
+  return Object.fromEntries([...always, ...sometimes]);
 }

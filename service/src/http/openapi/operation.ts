@@ -88,7 +88,9 @@ function successOf(route: AnyRoute, schemas: NamedSchemas): Record<string, objec
   const { status, description, schema, mediaType = 'application/json', isCompressed } = route.success;
   const names: HeaderName[] = [...lifecycleHeaders(route)];
   const isResource = route.conditional && status !== 204;
-  if (isResource) names.push('ETag');
+  // A list has the ETag of its only resource.
+  const optional: HeaderName[] = isResource && schema?.type === 'array' ? ['ETag'] : [];
+  if (isResource && optional.length === 0) names.push('ETag');
   if (mediaType === 'text/event-stream') names.push('X-Accel-Buffering');
   if (isCompressed) names.push('Content-Encoding');
   if (status === 201) names.push('Location');
@@ -101,7 +103,7 @@ function successOf(route: AnyRoute, schemas: NamedSchemas): Record<string, objec
   const responses: Record<string, object> = {
     [status]: {
       description,
-      headers: headers(names),
+      headers: headers(names, optional),
       ...(status !== 204 && {
         content: { [mediaType]: { schema: published, ...exampleOfSuccess(route) } },
       }),
@@ -129,6 +131,11 @@ function lifecycleHeaders({ stability, deprecation }: AnyRoute): HeaderName[] {
   if (stability) names.push('X-Stability');
   if (deprecation) names.push('Deprecation', 'Sunset', 'Link');
   return names;
+}
+
+/** Whether errors of the operation have no headers that those of other operations lack. */
+function hasSharedErrors({ errorHeader, deprecation }: AnyRoute): boolean {
+  return errorHeader === undefined && deprecation === undefined;
 }
 
 function ownErrorHeaders(route: AnyRoute): HeaderName[] {
@@ -166,7 +173,7 @@ function errorsOf(route: AnyRoute, schemas: NamedSchemas): Record<string, object
   return Object.fromEntries(
     [...byStatus].map(([status, codes]) => [
       status,
-      route.errorHeader === undefined && isShared(status, codes)
+      hasSharedErrors(route) && isShared(status, codes)
         ? { $ref: `#/components/responses/${responseName(status)}` }
         : errorResponseOf(status, codes, ownErrorHeaders(route), schemas),
     ]),

@@ -26,8 +26,11 @@ export const ErrorShape = shape({
   example: { code: 'pet_not_found', message: errorCatalogue.pet_not_found.example, status: 404 },
 });
 
-/** Headers of errors of operations that are deprecated or not yet stable. */
-const LIFECYCLE: readonly HeaderName[] = ['X-Stability', 'Deprecation', 'Sunset', 'Link'];
+/** Headers of errors that operations share, of which some are not stable. */
+const LIFECYCLE: readonly HeaderName[] = ['X-Stability'];
+
+/** Statuses of responses for which the service may not know the operation: it could not read the request, or accepted no connection. */
+const UNKNOWN_OPERATION: ReadonlySet<number> = new Set([400, 408, 414, 431, 503]);
 
 const byStatus: Partial<Record<number, readonly HeaderName[]>> = {
   401: ['WWW-Authenticate'],
@@ -48,7 +51,6 @@ const shared: readonly (readonly [ErrorCode, ...ErrorCode[]])[] = [
   ['insufficient_scope', 'origin_not_allowed'],
   ['not_acceptable'],
   ['request_timeout'],
-  ['operation_sunset'],
   ['precondition_failed'],
   ['payload_too_large'],
   ['uri_too_long'],
@@ -89,17 +91,21 @@ export function errorResponseOf(
   lifecycle: readonly HeaderName[],
   schemas: NamedSchemas,
 ): object {
+  const isKnown = !UNKNOWN_OPERATION.has(status);
   const examples = codes.map(code => [
     code,
     { value: { code, message: errorCatalogue[code].example, status } },
   ]);
   return {
     description: codes.map(code => `\`${code}\`: ${errorCatalogue[code].meaning}`).join('\n\n'),
-    headers: headers([
-      ...(byStatus[status] ?? []),
-      ...codes.flatMap(code => byCode[code] ?? []),
-      ...lifecycle,
-    ]),
+    headers: headers(
+      [
+        ...(byStatus[status] ?? []),
+        ...codes.flatMap(code => byCode[code] ?? []),
+        ...(isKnown ? lifecycle : []),
+      ],
+      isKnown ? [] : lifecycle,
+    ),
     content: {
       'application/json': { schema: schemas.publish(ErrorShape), examples: Object.fromEntries(examples) },
     },
