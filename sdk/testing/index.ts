@@ -64,7 +64,7 @@ export async function signWebhook(
   const signature = btoa(String.fromCharCode(...new Uint8Array(signed)));
   return {
     headers: {
-      'content-type': 'application/json',
+      'content-type': 'application/cloudevents+json',
       'webhook-id': id,
       'webhook-timestamp': seconds,
       'webhook-signature': `v1,${signature}`,

@@ -40,6 +40,7 @@ export interface Callback {
   /** Rules and consequences, in CommonMark. */
   description: string;
   headers: Schema;
+  mediaType: string;
   body: Schema;
   /** The meaning of each status that the server can return. */
   responses: Readonly<Record<string, string>>;

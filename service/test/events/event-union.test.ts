@@ -149,7 +149,10 @@ describe('the contract', () => {
       callbacks: { event: Record<string, { post: CallbackOperation }> };
     };
     const callback = post.callbacks.event['{$request.body#/url}']!.post;
-    assert.equal(callback.requestBody.content['application/json']!.schema.$ref, '#/components/schemas/Event');
+    assert.equal(
+      callback.requestBody.content['application/cloudevents+json']!.schema.$ref,
+      '#/components/schemas/Event',
+    );
     assert.deepEqual(Object.keys(callback.responses), ['410', '429', '2XX', '3XX', 'default']);
     const shop = await webhookShop(t);
     const { path } = await shop.webhook();

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { type CloudEvent, HTTP } from 'cloudevents';
 import { Webhook } from 'standardwebhooks';
 import { MINUTE, SECOND } from '../../src/kit/clock.ts';
+import { aCategory, anOrder, aPet } from '../support/factories.ts';
 import { TestClock } from '../support/test-clock.ts';
 import { webhookShop } from './webhook-shop.ts';
 
@@ -14,7 +16,7 @@ describe('a webhook', () => {
     const [{ method, path, headers, text }] = shop.receiver.received as [(typeof shop.receiver.received)[0]];
     assert.deepEqual([method, path], ['POST', '/hook']);
     assert.equal(text, JSON.stringify(event));
-    assert.equal(headers['content-type'], 'application/json');
+    assert.equal(headers['content-type'], 'application/cloudevents+json');
     assert.equal(headers['user-agent'], 'petstore-webhooks/1');
     assert.equal(headers['webhook-id'], `msg_${id}_${event.id}`);
     assert.equal(headers['webhook-timestamp'], String(Date.parse('2026-11-21T12:00:00Z') / 1_000));
@@ -32,6 +34,22 @@ describe('a webhook', () => {
     assert.throws(() => new Webhook(secret).verify(text.replace('Gr', 'gr'), headers));
     assert.throws(() => new Webhook(secret).verify(text, { ...headers, 'webhook-id': 'msg_1_9' }));
     assert.throws(() => new Webhook(`whsec_${'A'.repeat(43)}=`).verify(text, headers));
+  });
+
+  it('gets messages that the library of CloudEvents accepts in structured mode, as the event in the log', async t => {
+    const shop = await webhookShop(t);
+    await shop.webhook();
+    const categoryId = await aCategory(shop.api, { name: 'Größen – 🐶' });
+    const petId = await aPet(shop.api, { categoryId });
+    await anOrder(shop.api, { petId });
+    await shop.settle();
+    assert.ok(shop.receiver.received.length > 3);
+    for (const { text, headers, event } of shop.receiver.received) {
+      assert.ok(HTTP.isEvent({ headers, body: text }));
+      const read = HTTP.toEvent({ headers, body: text }) as CloudEvent;
+      assert.ok(read.validate());
+      assert.deepEqual(JSON.parse(JSON.stringify(read)), event);
+    }
   });
 
   it('gets both signatures during the overlap of a rotation, and then, or without one, only the new one', async t => {

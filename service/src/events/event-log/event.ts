@@ -12,6 +12,9 @@ export const eventCursor = {
   patternRule: 'must be the number of an event, or `latest`',
 } as const;
 
+/** The media type of one event (CloudEvents JSON format §3; its HTTP binding calls this the structured mode). */
+export const CLOUD_EVENT = 'application/cloudevents+json';
+
 /** An event as clients receive it: CloudEvents 1.0 in JSON. `EventKind` describes it for the contract. */
 export interface CloudEvent {
   specversion: '1.0';

@@ -5,7 +5,7 @@ import { http } from '../../kit/node-http.ts';
 import { asError, codeOf } from '../../kit/thrown.ts';
 import { formatTraceparent, type TraceContext } from '../../kit/trace-context.ts';
 import type { Span, Tracing } from '../../kit/tracing.ts';
-import { traceOfEvent } from '../event-log/event.ts';
+import { CLOUD_EVENT, traceOfEvent } from '../event-log/event.ts';
 import type { Connections } from './connections.ts';
 import { messageId, RESPONSE_STORED } from './delivery.ts';
 import { type Attempted, type AttemptResult, type Outcome, withheldReason } from './delivery-rules.ts';
@@ -64,7 +64,7 @@ function headersOf(
   const secrets = isPreviousValid ? [secret, previous_secret] : [secret];
   const message = { id: messageId(delivery), timestamp: Math.floor(now / SECOND), body: delivery.payload };
   return {
-    'content-type': 'application/json',
+    'content-type': CLOUD_EVENT,
     'content-length': Buffer.byteLength(message.body),
     'user-agent': 'petstore-webhooks/1',
     'webhook-id': message.id,

@@ -1,5 +1,6 @@
 import type { Callback } from '../../contract/operation.ts';
 import { inWords } from '../../kit/quantities.ts';
+import { CLOUD_EVENT } from '../event-log/event.ts';
 import type { EventUnion } from '../event-log/event-kind.ts';
 import { RESPONSE_TIMEOUT, SCHEDULE } from './delivery-rules.ts';
 
@@ -50,6 +51,7 @@ export function eventCallback(event: EventUnion): Callback {
       `before you use the body, and respond within ${inWords(RESPONSE_TIMEOUT)}, as soon as you have stored the event. A message ` +
       'can arrive more than once.',
     headers,
+    mediaType: CLOUD_EVENT,
     body: event,
     responses: {
       '2XX': 'The event was accepted. The body of the response is ignored.',
