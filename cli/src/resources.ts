@@ -44,6 +44,7 @@ export const rotatedKey: Resource = {
   columns: ['id', 'name', 'earlierKeysExpireAt', 'key'],
 };
 export const busyKey: Resource = { fields: fields.BusyKey };
+export const leakReport: Resource = { fields: ['file', 'found', ...fields.LeakReceipt] };
 export const usage: Resource = { fields: fields.KeyUsage };
 export const account: Resource = { fields: fields.Account };
 export const event: Resource = {

@@ -393,6 +393,18 @@ export type KeyUsage = {
   days: DayUsage[];
 };
 
+export type LeakReport = {
+  /** The leaked secrets. Other texts are ignored. */
+  keys: string[];
+  /** Where the secrets were found, such as a repository and a file. */
+  source?: string;
+};
+
+export type LeakReceipt = {
+  /** The number of different texts in the report that have the form and the checksum of a secret key. The service ignores all others. It does not state which of them are secrets of keys. */
+  wellFormed: number;
+};
+
 /** `pet.created`: A pet was created. `pet.updated`: A pet changed: by a request, or its status changed because of orders or stock. `pet.deleted`: A pet was deleted; `data` is its last state. Requires the scopes `events:read` and `pets:read`. */
 export type PetEvent = {
   specversion: '1.0';
@@ -553,6 +565,46 @@ export type KeyBannedEvent = {
   /** The resource that changed: its URL relative to `source`. */
   subject: string;
   data: Ban;
+};
+
+export type KeyLeak = {
+  /** The ID of the API key. */
+  keyId: number;
+  /** The name of the API key. */
+  name: string;
+  /** What has ended: the `key`, which was revoked; only an `earlierSecret`, which still worked after a rotation; or `nothing`, because the service only reports leaked keys. */
+  ended: 'key' | 'earlierSecret' | 'nothing';
+  /** The address of the client that sent the report; null if it disconnected at once. */
+  address: string | null;
+  /** Where the secrets were found, such as a repository and a file. Null if the report has none. */
+  source: string | null;
+};
+
+/** `key.leaked`: Someone reported a secret of an API key as leaked: `data` states what ended because of it. The webhooks of the key receive the event as their last one, regardless of their `types` and the scopes of the key. Requires the scope `admin`. */
+export type KeyLeakedEvent = {
+  specversion: '1.0';
+  /** The number of the event in the log: 1, 2, 3 … without gaps, except before a `log.restored`. As a cursor it means the position after the event. */
+  id: string;
+  /** The service: its public URL, or `/` if the operator has not configured one. `subject` is relative to it. */
+  source: string;
+  /** When the event was recorded. */
+  time: string;
+  datacontenttype: 'application/json';
+  /** What made the change: the API key of the request, or `system` for a change without a request, such as a ban or an operator’s command. */
+  actor: string;
+  /** The `X-Request-Id` of the request that made the change, if a request made it. */
+  requestid?: string;
+  /** The trace of the request that made the change, if there is one: the header `traceparent` of W3C Trace Context, as an attribute of the CloudEvents extension Distributed Tracing. */
+  traceparent?: string;
+  /** Why the change was made, if it is known: the `reason` of a stock adjustment, or the reason of the service or of an operator’s command. */
+  reason?: string;
+  /** The `note` of a stock adjustment, if it has one. */
+  note?: string;
+  /** The kind of change. */
+  type: 'key.leaked';
+  /** The resource that changed: its URL relative to `source`. */
+  subject: string;
+  data: KeyLeak;
 };
 
 export type Webhook = {
@@ -827,7 +879,7 @@ export type LogRestoredEvent = {
 };
 
 /** A change, as a CloudEvent (CloudEvents 1.0, JSON format). `type` determines the shape of `data`: the resource after the change, or its last state if it was deleted. The inventory entry of a pet is created and deleted with the pet, without separate events. */
-export type Event = PetEvent | CategoryEvent | OrderEvent | InventoryEvent | KeyEvent | KeyBannedEvent | WebhookEvent | WebhookReplayEvent | WebhookRedeliveryEvent | WebhookTestEvent | AccessRefusedEvent | ServiceEvent | LogRestoredEvent;
+export type Event = PetEvent | CategoryEvent | OrderEvent | InventoryEvent | KeyEvent | KeyBannedEvent | KeyLeakedEvent | WebhookEvent | WebhookReplayEvent | WebhookRedeliveryEvent | WebhookTestEvent | AccessRefusedEvent | ServiceEvent | LogRestoredEvent;
 
 export type FieldChange = {
   /** The name of the field. */
@@ -1481,6 +1533,11 @@ export interface Operations {
       keyId: number;
     };
     result: KeyUsage;
+  };
+  /** Revoke leaked API keys */
+  'POST /keys/revoke-leaked': {
+    body: LeakReport;
+    result: LeakReceipt;
   };
   /** Read the log of events */
   'GET /events': {

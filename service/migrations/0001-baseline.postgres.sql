@@ -101,6 +101,8 @@ CREATE TABLE api_keys (
   last_used_at BIGINT,
   -- Until when bans of the key are ignored.
   bans_lifted_at BIGINT,
+  -- When the event of a reported secret was last appended, if the service only reports leaked keys.
+  leak_reported_at BIGINT,
   -- How often the limits of the key were reset. What was counted before the last time is known by its smaller number.
   limits_resets BIGINT NOT NULL DEFAULT 0 CHECK (limits_resets >= 0),
   CHECK ((plan = 'enterprise') = (per_minute IS NOT NULL)),
@@ -280,6 +282,8 @@ CREATE TABLE webhooks (
   position BIGINT NOT NULL,
   -- The last event of a replay; it is under way until the position gets there.
   replay_until BIGINT,
+  -- The event that is still sent although the key has ended.
+  last_event_id BIGINT,
   -- Since when nothing has been delivered.
   failing_since BIGINT,
   created_at BIGINT NOT NULL,

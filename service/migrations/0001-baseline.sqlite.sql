@@ -100,6 +100,8 @@ CREATE TABLE api_keys (
   last_used_at INTEGER,
   -- Until when bans of the key are ignored.
   bans_lifted_at INTEGER,
+  -- When the event of a reported secret was last appended, if the service only reports leaked keys.
+  leak_reported_at INTEGER,
   -- How often the limits of the key were reset. What was counted before the last time is known by its smaller number.
   limits_resets INTEGER NOT NULL DEFAULT 0 CHECK (limits_resets >= 0),
   CHECK ((plan = 'enterprise') = (per_minute IS NOT NULL)),
@@ -259,6 +261,8 @@ CREATE TABLE webhooks (
   position INTEGER NOT NULL,
   -- The last event of a replay; it is under way until the position gets there.
   replay_until INTEGER,
+  -- The event that is still sent although the key has ended.
+  last_event_id INTEGER,
   -- Since when nothing has been delivered.
   failing_since INTEGER,
   created_at INTEGER NOT NULL,

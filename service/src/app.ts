@@ -190,6 +190,7 @@ export async function buildApp(
       outageLog.writeTask('search words', error, 'Words of a batch could not be stored; a sweep stores them'),
     flushInterval: config.redisUrls.length === 0 ? FLUSH_INTERVAL : SHARED_FLUSH_INTERVAL,
     rejections,
+    onlyReports: config.leakedKeys === 'report',
     onFlushError: error => outageLog.writeTask('counts', error, 'Counts could not be stored; trying again'),
     tail,
     endpoints,

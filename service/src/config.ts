@@ -166,6 +166,13 @@ export const settings = {
       'Time without a ban after which the durations start again',
     ),
   },
+  leakedKeys: setting(
+    'PETSTORE_LEAKED_KEYS',
+    oneOf('revoke', 'report'),
+    'revoke',
+    'What `POST /keys/revoke-leaked` does with the keys of leaked secrets: `revoke` ends them, `report` only appends an event, at most ' +
+      'once a day for each key',
+  ),
   redisUrls: secret(
     'REDIS_URL',
     redisUrls,

@@ -1,5 +1,6 @@
 import { keyBanEvents, keyEvents } from './access/api-keys/key-events.ts';
 import { type AccessOptions, accessFeature } from './access/feature.ts';
+import { keyLeakEvents } from './access/leaked-keys/leak.ts';
 import { rejectionEvents } from './access/rejections/rejections.ts';
 import { batchRoutes } from './batches/batch-routes.ts';
 import { categoryEvents } from './catalog/categories/category.ts';
@@ -37,6 +38,7 @@ const event = eventUnion([
   inventoryEvents,
   keyEvents,
   keyBanEvents,
+  keyLeakEvents,
   webhookEvents,
   webhookReplayEvents,
   webhookRedeliveryEvents,

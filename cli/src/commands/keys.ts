@@ -2,7 +2,8 @@ import { type Context, command } from '../command.ts';
 import { UsageError } from '../failure.ts';
 import { changes, defined, each, eachDone, pageSize } from '../items.ts';
 import { id, integer, oneOf, removable, required, several, text } from '../parameters.ts';
-import { busyKey, createdKey, key, outcome, rotatedKey, usage } from '../resources.ts';
+import { busyKey, createdKey, key, leakReport, outcome, rotatedKey, usage } from '../resources.ts';
+import { SECRETS_AT_ONCE, secretsIn } from '../secrets-in-file.ts';
 
 const PLANS = ['free', 'pro', 'business', 'enterprise'] as const;
 const SCOPES = [
@@ -213,4 +214,31 @@ const use = command({
   },
 });
 
-export const keys = [list, get, create, update, rotate, remove, unban, reset, use];
+const reportLeak = command({
+  name: 'keys report-leak',
+  summary: 'Report the secrets of API keys in a file as leaked: the service revokes their keys',
+  details:
+    'The file can be any text, such as a log or the report of a secret scanner. Needs no API key. The service does not state which of the secrets exist, and ignores publishable keys. Experimental.',
+  arguments: { file: required(text('The file; - is standard input', 'file')) },
+  options: { source: text('Where the secrets were found, for the administrators') },
+  examples: [
+    'petstore keys report-leak gitleaks.json',
+    'petstore keys report-leak .env --source "github.com/shop/site"',
+  ],
+  operations: ['POST /keys/revoke-leaked'],
+  needsNoKey: true,
+  hasOwnKeys: true,
+  output: 'item',
+  prints: leakReport,
+  run: async ({ store, calls }, { file, source }) => {
+    const secrets = [...(await secretsIn(file))];
+    let wellFormed = 0;
+    for (let from = 0; from < secrets.length; from += SECRETS_AT_ONCE) {
+      const body = defined({ keys: secrets.slice(from, from + SECRETS_AT_ONCE), source });
+      wellFormed += (await store.keys.revokeLeaked(body, calls)).wellFormed;
+    }
+    return { file, found: secrets.length, wellFormed };
+  },
+});
+
+export const keys = [list, get, create, update, rotate, remove, unban, reset, use, reportLeak];

@@ -1,6 +1,14 @@
 import { type Call, call, post } from '../call.ts';
 import type { Client } from '../client.ts';
-import type { ApiKey, BusiestKeys, CreatedApiKey, KeyUsage, RotatedApiKey } from '../contract.ts';
+import type {
+  ApiKey,
+  BusiestKeys,
+  CreatedApiKey,
+  KeyUsage,
+  LeakReceipt,
+  RotatedApiKey,
+} from '../contract.ts';
+import { defined } from '../defined.ts';
 import { type List, list as listOf } from '../list.ts';
 import type { BodyOf, CallOptions, QueryOf } from '../request.ts';
 
@@ -38,6 +46,17 @@ export const rotate = (
   body?: BodyOf<'POST /keys/{keyId}/rotate'>,
   options?: CallOptions,
 ): Call<RotatedApiKey> => post(client, 'POST /keys/{keyId}/rotate', { path: { keyId }, body }, options);
+
+/**
+ * Reports leaked secrets: the service revokes their keys. Needs no API key, and does not state which of the secrets exist.
+ * Experimental.
+ */
+export const revokeLeaked = (
+  client: Client,
+  body: BodyOf<'POST /keys/revoke-leaked'>,
+  options?: CallOptions,
+): Call<LeakReceipt> =>
+  post(client, 'POST /keys/revoke-leaked', { body }, { ...defined(options), pacer: client.servicePacer });
 
 /** Lifts the ban of an API key. */
 export const liftBan = (client: Client, keyId: number, options?: CallOptions): Call<undefined> =>

@@ -33,12 +33,16 @@ export const fields = {
   BusyKey: ['keyId', 'name', 'admitted', 'refused'],
   BusiestKeys: ['date', 'keys'],
   KeyUsage: ['keyId', 'windows', 'days'],
+  LeakReport: ['keys', 'source'],
+  LeakReceipt: ['wellFormed'],
   PetEvent: ['specversion', 'id', 'source', 'time', 'datacontenttype', 'actor', 'requestid', 'traceparent', 'reason', 'note', 'type', 'subject', 'data'],
   CategoryEvent: ['specversion', 'id', 'source', 'time', 'datacontenttype', 'actor', 'requestid', 'traceparent', 'reason', 'note', 'type', 'subject', 'data'],
   OrderEvent: ['specversion', 'id', 'source', 'time', 'datacontenttype', 'actor', 'requestid', 'traceparent', 'reason', 'note', 'type', 'subject', 'data'],
   InventoryEvent: ['specversion', 'id', 'source', 'time', 'datacontenttype', 'actor', 'requestid', 'traceparent', 'reason', 'note', 'type', 'subject', 'data'],
   KeyEvent: ['specversion', 'id', 'source', 'time', 'datacontenttype', 'actor', 'requestid', 'traceparent', 'reason', 'note', 'type', 'subject', 'data'],
   KeyBannedEvent: ['specversion', 'id', 'source', 'time', 'datacontenttype', 'actor', 'requestid', 'traceparent', 'reason', 'note', 'type', 'subject', 'data'],
+  KeyLeak: ['keyId', 'name', 'ended', 'address', 'source'],
+  KeyLeakedEvent: ['specversion', 'id', 'source', 'time', 'datacontenttype', 'actor', 'requestid', 'traceparent', 'reason', 'note', 'type', 'subject', 'data'],
   Webhook: ['id', 'url', 'types', 'description', 'enabled', 'createdBy', 'disabledReason', 'disabledAt', 'failingSince', 'createdAt'],
   WebhookEvent: ['specversion', 'id', 'source', 'time', 'datacontenttype', 'actor', 'requestid', 'traceparent', 'reason', 'note', 'type', 'subject', 'data'],
   Replay: ['webhookId', 'cursor', 'latest'],
@@ -69,4 +73,4 @@ export const fields = {
 } as const;
 
 /** The types of events. */
-export const eventTypes = ['pet.created', 'pet.updated', 'pet.deleted', 'category.created', 'category.updated', 'category.deleted', 'order.placed', 'order.updated', 'order.completed', 'order.cancelled', 'inventory.updated', 'key.created', 'key.updated', 'key.rotated', 'key.revoked', 'key.unbanned', 'key.limits_reset', 'key.banned', 'webhook.created', 'webhook.updated', 'webhook.enabled', 'webhook.disabled', 'webhook.rotated', 'webhook.deleted', 'webhook.replayed', 'webhook.redelivered', 'webhook.test', 'access.refused', 'service.store_created', 'service.store_migrated', 'log.restored'] as const;
+export const eventTypes = ['pet.created', 'pet.updated', 'pet.deleted', 'category.created', 'category.updated', 'category.deleted', 'order.placed', 'order.updated', 'order.completed', 'order.cancelled', 'inventory.updated', 'key.created', 'key.updated', 'key.rotated', 'key.revoked', 'key.unbanned', 'key.limits_reset', 'key.banned', 'key.leaked', 'webhook.created', 'webhook.updated', 'webhook.enabled', 'webhook.disabled', 'webhook.rotated', 'webhook.deleted', 'webhook.replayed', 'webhook.redelivered', 'webhook.test', 'access.refused', 'service.store_created', 'service.store_migrated', 'log.restored'] as const;

@@ -32,6 +32,7 @@ export interface RawOptions extends CallOptions {
 /** The operations that have limits of their own, or none. */
 const pacers: Readonly<Record<string, 'accountPacer' | 'servicePacer'>> = {
   '/account': 'accountPacer',
+  '/keys/revoke-leaked': 'servicePacer',
   '/healthz': 'servicePacer',
   '/readyz': 'servicePacer',
   '/openapi.json': 'servicePacer',

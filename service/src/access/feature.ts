@@ -4,13 +4,12 @@ import type { Feature } from '../routes/feature.ts';
 import { accountRoutes } from './api-keys/account-routes.ts';
 import { apiKeyRoutes } from './api-keys/api-key-routes.ts';
 import * as apiKeys from './api-keys/api-keys.ts';
-import type { KeyLimits } from './rate-limits/key-limits.ts';
+import { type LeakServices, leakRoutes } from './leaked-keys/leak-routes.ts';
 import type { Rejections } from './rejections/rejections.ts';
 
-export interface AccessOptions {
+export interface AccessOptions extends LeakServices {
   db: Queries & Writer;
   clock: Clock;
-  keyLimits: KeyLimits;
   /** How often counts are stored, in milliseconds. */
   flushInterval: number;
   /** Called when counts could not be stored. The next flush stores them; the last one throws instead, unless the store is read-only. */
@@ -23,7 +22,7 @@ export function accessFeature(options: AccessOptions): Feature {
   const { db, clock, keyLimits, rejections } = options;
   let flusher: NodeJS.Timeout | undefined;
   return {
-    routes: [...accountRoutes({ keyLimits }), ...apiKeyRoutes({ keyLimits })],
+    routes: [...accountRoutes({ keyLimits }), ...apiKeyRoutes({ keyLimits }), ...leakRoutes(options)],
     start: async () => {
       await keyLimits.load(clock.now());
       flusher = flushRegularly(options);

@@ -45,7 +45,7 @@ export function handlerOf(route: Route, services: HandlerServices) {
     }
     const idempotencyKey = request.headers['idempotency-key'];
     const result =
-      route.method === 'POST' && idempotencyKey !== undefined
+      route.method === 'POST' && route.scope !== null && idempotencyKey !== undefined
         ? await handleOnce(route, context, String(idempotencyKey), request, services)
         : await route.handler(context);
     if (result.kind === 'page' || result.kind === 'log') {

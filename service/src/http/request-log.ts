@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ErrorCode } from '../contract/error-catalogue.ts';
-import type { TrustedProxies } from '../kit/client-address.ts';
+import { shownAddress, type TrustedProxies } from '../kit/client-address.ts';
 import { loggedText, MAX_LOGGED } from './log-text.ts';
 import { traceOf } from './request-trace.ts';
 import { pathOf } from './targets.ts';
@@ -124,12 +124,6 @@ export function recordOf(
     client: (headers['x-petstore-client'] as string | undefined) ?? headers['user-agent'] ?? null,
     traceId: traceOf(request)?.traceId ?? null,
   };
-}
-
-/** An address as it is logged: an IPv4 address without the prefix that it has on a dual-stack socket. */
-export function shownAddress(address: string): string | null {
-  if (address === '') return null;
-  return address.startsWith('::ffff:') && address.includes('.') ? address.slice('::ffff:'.length) : address;
 }
 
 function bytesOf(request: FastifyRequest, reply: FastifyReply): number {

@@ -146,6 +146,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   overrideNodeResponses(server, unreadable);
   server.decorateRequest('receivedAt', 0);
   server.decorateRequest('caller', undefined);
+  server.decorateRequest('address', undefined);
   server.decorateRequest('operation', undefined);
   server.decorateRequest('span', undefined);
   server.decorateRequest('head', undefined);

@@ -69,6 +69,12 @@ export function networkOfSubject(subject: string): string | undefined {
   return subject.endsWith('::/64') ? `${subject.split(':', 3).join(':')}::/48` : undefined;
 }
 
+/** An address as it is shown: an IPv4 address without the prefix that it has on a dual-stack socket. */
+export function shownAddress(address: string): string | null {
+  if (address === '') return null;
+  return address.startsWith('::ffff:') && address.includes('.') ? address.slice('::ffff:'.length) : address;
+}
+
 /** Removes zone, brackets and port from an address. */
 function plain(text: string): string {
   const address = text.replace(/^\[([^\]]*)\](:\d+)?$/, '$1').replace(/%.*$/, '');

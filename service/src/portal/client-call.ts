@@ -6,6 +6,7 @@ const exceptions: Readonly<Record<string, string>> = {
   runBatch: 'batches.create',
   liftBan: 'keys.liftBan',
   resetLimits: 'keys.resetLimits',
+  revokeLeakedKeys: 'keys.revokeLeaked',
   getApiKeyUsage: 'keys.usage',
   getBusiestApiKeys: 'keys.busiest',
   listHistory: 'events.history',

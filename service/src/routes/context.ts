@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Scope } from '../contract/scopes.ts';
 import type { Queries, Writer } from '../db/database.ts';
+import { shownAddress } from '../kit/client-address.ts';
 import { guardOf } from './conditional.ts';
 import { closeOf, signalOf } from './wait-signal.ts';
 
@@ -19,11 +20,13 @@ declare module 'fastify' {
     receivedAt: number;
     /** `undefined` without a valid API key. */
     caller: Caller | undefined;
+    /** The address of the client, if the gate has needed it. */
+    address: string | undefined;
   }
 }
 
 /** What a context reads from its request. */
-type RequestFacts = Pick<FastifyRequest, 'receivedAt' | 'caller' | 'headers' | 'server'>;
+type RequestFacts = Pick<FastifyRequest, 'receivedAt' | 'caller' | 'address' | 'headers' | 'server'>;
 
 /**
  * The input of a handler, after the gate and the checks of the input. One per request. Values that few handlers read are
@@ -69,8 +72,8 @@ export class Context<Params, Query, Body> {
 
   /** The context of an operation that is part of this request, and has input and conditions of its own. */
   part<P, B>(params: P, body: B, headers: IncomingHttpHeaders, tx: Queries & Writer): Context<P, object, B> {
-    const { receivedAt, caller, server } = this.#request;
-    return new Context({ receivedAt, caller, server, headers }, this.#reply, params, {}, body, tx);
+    const { receivedAt, caller, address, server } = this.#request;
+    return new Context({ receivedAt, caller, address, server, headers }, this.#reply, params, {}, body, tx);
   }
 
   /** Throws in an operation that needs no API key. */
@@ -78,6 +81,11 @@ export class Context<Params, Query, Body> {
     const { caller } = this.#request;
     if (!caller) throw new Error('An operation without a scope has no caller');
     return caller;
+  }
+
+  /** The address of the client, for operations that count against it; null if it disconnected at once. */
+  get address(): string | null {
+    return shownAddress(this.#request.address ?? '');
   }
 
   /** Throws `precondition_failed` unless `current` meets the conditions in If-Match and If-None-Match. */

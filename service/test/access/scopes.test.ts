@@ -137,6 +137,7 @@ describe('the route definitions', () => {
       'GET /openapi.json',
       'GET /openapi.yaml',
       'GET /readyz',
+      'POST /keys/revoke-leaked',
     ]);
   });
 });

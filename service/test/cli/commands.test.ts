@@ -176,6 +176,15 @@ describe('the commands of petstore', () => {
         ['delete', 'revoked'],
       ] as const)
         assert.deepEqual(await json('keys', name, id), [{ id: created.id, outcome }]);
+      const file = join(directory, 'leaks.json');
+      const leaked = await one('keys', 'create', 'Leaked', '--plan', 'free', '--scope', 'pets:read');
+      writeFileSync(
+        file,
+        `${' '.repeat(65_520)}"${leaked.key}", "${created.key}" and ${leaked.key}.\nx${leaked.key}`,
+      );
+      const reported = await one('keys', 'report-leak', file, '--source', 'A log');
+      assert.deepEqual(reported, { file, found: 2, wellFormed: 2 });
+      assert.equal((await shop.api.as(String(leaked.key)).get('/pets')).status, 401);
       const quotas = { perMinute: 9000, perDay: 90_000 };
       const large = await one(
         'keys',

@@ -71,9 +71,9 @@ describe('the guide to the API', () => {
   });
 
   it('has no example that does not run', () => {
-    // test/portal/guide-recipes.test.ts runs sh, ts and python, and test/cli/mcp.test.ts uses json.
+    // test/portal/guide-recipes.test.ts runs sh, ts and python, test/cli/mcp.test.ts uses json, and secret-scanners.test.ts toml.
     const languages = Map.groupBy(guide.blocks, ({ language }) => language);
-    assert.deepEqual([...languages.keys()].toSorted(), ['http', 'js', 'json', 'python', 'sh', 'ts']);
+    assert.deepEqual([...languages.keys()].toSorted(), ['http', 'js', 'json', 'python', 'sh', 'toml', 'ts']);
     assert.equal(languages.get('json')!.length, 1);
     const code = languages.get('js')!;
     assert.equal(

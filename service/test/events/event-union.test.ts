@@ -121,6 +121,8 @@ describe('the union of events', () => {
       const { status, text } = await api.send(method, `${path}${part}`, body && { body });
       assert.ok(status < 300, text);
     }
+    const leaked = await shop.shop.clientWith({});
+    assert.equal((await api.as().post('/keys/revoke-leaked', { keys: [leaked.key] })).status, 200);
     assert.equal((await api.as('psk_unknown').get('/keys')).status, 401);
     await shop.shop.app.sweeper.run();
     await shop.shop.app.db.write(async tx => {

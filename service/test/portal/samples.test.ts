@@ -22,7 +22,7 @@ function expectedRequest({ method, path, parameters, isSecured, body }: Operatio
     url: BASE + path.replace(/\{(\w+)\}/g, (_, name) => examples.get(name)!),
     headers: {
       ...(isSecured && { 'X-API-Key': 'the key' }),
-      ...(method === 'POST' && { 'Idempotency-Key': 'an ID' }),
+      ...(method === 'POST' && isSecured && { 'Idempotency-Key': 'an ID' }),
       ...(body && { 'Content-Type': body.type }),
     },
     body: body?.media.example,

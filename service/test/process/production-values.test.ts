@@ -65,6 +65,10 @@ const times: Record<string, Values> = {
     FRESH_FOR: [100, SECOND, 'all replicas apply the change of a key within a second'],
   },
   'access/api-keys/sign-in-ticket': { LIFETIME: [MINUTE, 15 * MINUTE, 'a link that signs in expires'] },
+  'access/leaked-keys/leaked-keys': {
+    REPORTED_EVERY: [HOUR, 7 * DAY, 'a secret that is found again and again has few events'],
+    SLICE: [1, 25, 'no request blocks the loop for more than 25 ms'],
+  },
   'batches/batch-routes': { SLICE: [1, 25, 'no request blocks the loop for more than 25 ms'] },
   'catalog/pets/search/search-index': {
     LONGEST_WAIT: [SECOND, responseTimeout / 2, 'a batch responds before its deadline'],
@@ -140,6 +144,11 @@ const times: Record<string, Values> = {
     RESPONSE_TIMEOUT: [15 * SECOND, 15 * SECOND, 'receivers have 15 seconds'],
     DISABLE_AFTER: [5 * DAY, 5 * DAY, 'an endpoint is disabled after five days of failures'],
     LONGEST_WAIT: [24 * HOUR, 24 * HOUR, 'a Retry-After of a receiver is honoured up to a day'],
+    LAST_EVENT_TIME: [
+      10 * MINUTE,
+      HOUR,
+      'the last event is tried again, and then a webhook of a leaked key stops',
+    ],
   },
   'events/webhooks/dispatcher': {
     INTERVAL: [100, SECOND, 'a webhook without rights is disabled within a second'],
@@ -193,6 +202,7 @@ const seconds: Record<string, Values> = {
 /** The numbers of rows, pages or calls between two turns of the event loop, or in one transaction: measured as a few milliseconds. */
 const slices: Record<string, Values> = {
   'access/api-keys/api-keys': { SWEPT_AT_ONCE: [1, 500, 'rows'] },
+  'access/leaked-keys/leaked-keys': { AT_ONCE: [1, 100, 'secrets'] },
   'access/rate-limits/key-limits': { FLUSHED_AT_ONCE: [1, 200, 'keys'], SWEPT_AT_ONCE: [1, 500, 'rows'] },
   'catalog/pets/search/pet-words': { WORDS_AT_ONCE: [1, 100, 'words'] },
   'catalog/pets/search/search': { ROWS_AT_ONCE: [1, 100, 'rows'], CHECKED_AT_ONCE: [1, 20_000, 'pets'] },

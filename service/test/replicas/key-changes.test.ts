@@ -34,6 +34,14 @@ describe('within a second, another replica notices', () => {
     assertRejected(await there.as(key).get('/pets'), 401, 'invalid_api_key');
   });
 
+  it('that its secret was reported as leaked', async () => {
+    const { key } = await shop.clientWith({});
+    assert.equal((await there.as(key).get('/pets')).status, 200);
+    assert.equal((await shop.api.as().post('/keys/revoke-leaked', { keys: [key] })).status, 200);
+    shop.clock.advance(SECOND);
+    assertRejected(await there.as(key).get('/pets'), 401, 'invalid_api_key');
+  });
+
   it('that its scopes, its plan or its quotas were changed', async () => {
     const { key, keyId } = await shop.clientWith({ plan: 'free', scopes: ['pets:read'] });
     const client = there.as(key);

@@ -30,6 +30,8 @@ const keyTable = new Table('api_keys', {
   revoked_at: nullable(integer('revoked_at')),
   last_used_at: nullable(integer('last_used_at')),
   bans_lifted_at: nullable(integer('bans_lifted_at')),
+  /** When the event of a reported secret was last appended, if the service only reports leaked keys. */
+  leak_reported_at: nullable(integer('leak_reported_at')),
   /** How often the limits of the key were reset. */
   limits_resets: integer('limits_resets'),
 });

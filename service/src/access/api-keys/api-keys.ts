@@ -131,6 +131,20 @@ export async function revoke(
   });
 }
 
+/** Revokes a key whose secret has leaked. Its webhooks stop by themselves, after their last event. */
+export async function revokeLeaked(
+  tx: Transaction,
+  row: StoredApiKey,
+  { keyLimits, now }: Pick<KeyAccess, 'keyLimits' | 'now'>,
+  reason: string,
+): Promise<void> {
+  await revokeApiKey(tx, row.id, now);
+  const state = keyLimits.seenStateOf(row.id, row.limits_resets);
+  const before = toApiKey(row, state, now);
+  const revoked = toApiKey({ ...row, revoked_at: now }, state, now);
+  keyEvents.append(tx, 'key.revoked', row.id, revoked, { before, reason });
+}
+
 /** Gives a key a new secret. Earlier secrets work for `graceSeconds` more, unless they expire sooner. */
 export function rotate(
   access: KeyAccess,

@@ -32,6 +32,7 @@ class OneKeyStore implements Queries, Notifier {
     revoked_at: null,
     last_used_at: null,
     bans_lifted_at: null,
+    leak_reported_at: null,
     limits_resets: 0,
   };
   reads = 0;

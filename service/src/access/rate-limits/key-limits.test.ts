@@ -78,6 +78,8 @@ describe('a flush of counts', () => {
       flushInterval: 800,
       onFlushError: error => errors.push(error),
       rejections: new Rejections(),
+      onlyReports: false,
+      source: '/',
     });
     await start!();
     const { promise: hanging, resolve: end } = Promise.withResolvers<void>();

@@ -63,8 +63,8 @@ export interface Responded {
   address: string | null;
 }
 
-/** The paths of administration. */
-const ADMINISTRATION = /^\/(keys|webhooks)(\/|$)/;
+/** The paths of administration. Reports of leaked keys are not part of it. */
+const ADMINISTRATION = /^\/(keys(?!\/revoke-leaked$)|webhooks)(\/|$)/;
 
 const REJECTED: ReadonlySet<number> = new Set([401, 403, 429]);
 

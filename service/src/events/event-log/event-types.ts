@@ -20,6 +20,9 @@ export const eventTypes = {
   'key.rotated': 'An API key got a new secret.',
   'key.revoked': 'An API key was revoked.',
   'key.banned': 'An API key was banned: `data` is the ban.',
+  'key.leaked':
+    'Someone reported a secret of an API key as leaked: `data` states what ended because of it. The webhooks of the key receive the ' +
+    'event as their last one, regardless of their `types` and the scopes of the key.',
   'key.unbanned': 'An administrator lifted the bans of an API key: `data` is the key.',
   'key.limits_reset': 'An administrator reset the usage of an API key: `data` is the key.',
   'webhook.created': 'A webhook was created.',
@@ -100,6 +103,7 @@ const beginnings: ReadonlySet<string> = new Set<EventType>([
   'order.placed',
   'key.created',
   'key.banned',
+  'key.leaked',
   'webhook.created',
   'webhook.replayed',
   'webhook.redelivered',
@@ -141,6 +145,14 @@ function kindOf(type: EventType): Kind {
 
 /** The type of the event that tests a webhook. */
 export const TEST_TYPE = 'webhook.test' satisfies EventType;
+
+/** The type of the event that all webhooks of its key receive. */
+export const LEAK_TYPE = 'key.leaked' satisfies EventType;
+
+/** Whether an event is about a leaked secret of this key. */
+export function isLeakOf({ type, subject }: { type: string; subject: string }, keyId: number): boolean {
+  return type === LEAK_TYPE && subject === subjectOf(LEAK_TYPE, keyId);
+}
 
 /** Returns the scope that reading events of a type needs, in addition to `events:read`. */
 export function readScopeOf(type: EventType): Scope {

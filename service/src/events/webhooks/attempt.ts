@@ -39,7 +39,7 @@ export async function attempt(
   const { webhook, scopes, delivery } = claimed;
   const { clock, tracing, random, onAttempt } = options;
   const startedAt = clock.now();
-  const reason = withheldReason(delivery.type, scopes);
+  const reason = withheldReason(delivery, { keyId: webhook.api_key_id, scopes });
   const span = reason === undefined && tracing ? beginSpan(tracing, claimed) : undefined;
   const trace = span?.context ?? traceOfEvent(delivery.payload);
   const outcome =

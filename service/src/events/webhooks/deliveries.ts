@@ -61,7 +61,7 @@ export function redeliver(db: Writer, ids: DeliveryIds, actor: Actor): Promise<W
   return db.write(async tx => {
     const { row: webhook, owner } = await lockEnabledWebhook(tx, ids.webhookId, actor);
     const row = await found(tx, ids);
-    const reason = withheldReason(row.type, owner.scopes);
+    const reason = withheldReason(row, owner);
     if (reason !== undefined) {
       throw new ApiError(
         'webhook_key_unfit',

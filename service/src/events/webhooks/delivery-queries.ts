@@ -3,6 +3,7 @@ import { one, type Queries, type Transaction } from '../../db/database.ts';
 import { defineList, is, type QueryOf } from '../../db/list.ts';
 import { recordsSql } from '../../db/records-sql.ts';
 import { type ResourceOf, Table } from '../../db/table.ts';
+import type { WebhookRow } from './webhook-queries.ts';
 
 export const deliveryStatuses = ['pending', 'delivered', 'dead'] as const;
 
@@ -161,6 +162,39 @@ export function leaseDue(
      ) RETURNING ${COLUMNS}, payload`,
     [until, until, webhookId, now, limit, webhookId, latest.attempt, webhookId, latest.lease, limit],
   );
+}
+
+/** Leases the delivery of one event to a webhook, if it is due. */
+export function leaseEvent(
+  db: Queries,
+  { id, last_event_id }: Pick<WebhookRow, 'id' | 'last_event_id'>,
+  { now, until, latest }: { now: number; until: number; latest: { lease: number; attempt: number } },
+): Promise<LeasedDelivery[]> {
+  return db.all(
+    `UPDATE webhook_deliveries SET leased_until = ?, next_attempt_at = ?
+     WHERE webhook_id = ? AND status = 'pending' AND event_id = ?
+       AND (next_attempt_at <= ? OR next_attempt_at > ? OR leased_until > ?)
+     RETURNING ${COLUMNS}, payload`,
+    [until, until, id, last_event_id, now, latest.attempt, latest.lease],
+  );
+}
+
+/** Ends the deliveries of a subject that are not finished: the webhook sends only one more event. */
+export function endDeliveries(db: Queries, webhookId: number, subject: string, now: number): Promise<number> {
+  return db.run(
+    `UPDATE webhook_deliveries SET status = 'dead', next_attempt_at = NULL, leased_until = NULL, finished_at = ?
+     WHERE webhook_id = ? AND subject = ? AND status = 'pending'`,
+    [now, webhookId, subject],
+  );
+}
+
+/** Whether the delivery of an event to a webhook is not finished. */
+export async function isEventPending(db: Queries, webhookId: number, eventId: number): Promise<boolean> {
+  const found = await db.get(
+    "SELECT 1 FROM webhook_deliveries WHERE webhook_id = ? AND status = 'pending' AND event_id = ? LIMIT 1",
+    [webhookId, eventId],
+  );
+  return found !== undefined;
 }
 
 /** Returns the deliveries whose lease is still the one from their claim. */

@@ -14,6 +14,7 @@ const webhook: WebhookRow = {
   ...{ id: 1, api_key_id: 2, url: 'https://hooks.example/', types: null, description: null, enabled: 1 },
   ...{ disabled_reason: null, disabled_at: null, secret: '', previous_secret: null, position: 0 },
   ...{ previous_secret_expires_at: null, replay_until: null, failing_since: null, created_at: NOW },
+  last_event_id: null,
   deleted_at: null,
 };
 
@@ -155,16 +156,19 @@ describe('a delivery', () => {
     assert.deepEqual(rules.afterAttempts(webhook, [], [ended(late, 410)], NOW).webhook, webhook);
   });
 
-  it('is withheld if the key lacks the scope of its event; a test never is', () => {
-    const scopes = new Set<Scope>(['pets:read']);
+  it('is withheld if the key lacks the scope of its event; a test and a leak of the key itself never are', () => {
+    const reason = (type: string, scopes: Scope[], subject = 'categories/1') =>
+      rules.withheldReason({ type, subject }, { keyId: 2, scopes: new Set(scopes) });
     for (const type of ['pet.created', 'category.deleted', 'webhook.test', 'log.restored'])
-      assert.equal(rules.withheldReason(type, new Set<Scope>([...scopes, 'events:read'])), undefined, type);
+      assert.equal(reason(type, ['pets:read', 'events:read']), undefined, type);
     assert.equal(
-      rules.withheldReason('order.placed', scopes),
+      reason('order.placed', ['pets:read']),
       'the API key that created the webhook lacks the scope `orders:read` for events `order.placed`',
     );
-    assert.match(rules.withheldReason('key.created', scopes)!, /`admin`/);
-    assert.equal(rules.withheldReason('key.created', new Set<Scope>(['admin'])), undefined);
+    assert.match(reason('key.created', ['pets:read'], 'keys/2')!, /`admin`/);
+    assert.equal(reason('key.created', ['admin'], 'keys/2'), undefined);
+    assert.equal(reason('key.leaked', ['pets:read'], 'keys/2'), undefined);
+    assert.match(reason('key.leaked', ['pets:read'], 'keys/22')!, /`admin`/);
   });
 });
 

@@ -3,9 +3,9 @@ import type { StoredEvent } from '../../db/database.ts';
 import { DAY, HOUR, latestCredible, MINUTE, SECOND } from '../../kit/clock.ts';
 import { inSymbols } from '../../kit/quantities.ts';
 import { traceOfEvent } from '../event-log/event.ts';
-import { type EventType, mayRead, readScopeOf, TEST_TYPE } from '../event-log/event-types.ts';
+import { type EventType, isLeakOf, mayRead, readScopeOf, TEST_TYPE } from '../event-log/event-types.ts';
 import type * as queries from './delivery-queries.ts';
-import type { OwnerProblem } from './owners.ts';
+import type { OwnerProblem, OwnerStanding } from './owners.ts';
 import type { WebhookRow } from './webhook-queries.ts';
 
 /*
@@ -129,9 +129,13 @@ export function latestPlausible(now: number): { lease: number; attempt: number }
   return { lease: latestCredible(now + LEASE), attempt: latestCredible(now + longestPause) };
 }
 
-/** Why an event must not be sent to a webhook whose key has these scopes; `undefined` if it may be sent. */
-export function withheldReason(type: string, scopes: ReadonlySet<Scope>): string | undefined {
-  if (type === TEST_TYPE || mayRead(scopes, type as EventType)) return undefined;
+/** Why an event must not be sent to a webhook of a key with these scopes; `undefined` if it may be sent. */
+export function withheldReason(
+  event: Pick<queries.DeliveryRow, 'type' | 'subject'>,
+  { keyId, scopes }: { keyId: number; scopes: ReadonlySet<Scope> },
+): string | undefined {
+  const { type } = event;
+  if (type === TEST_TYPE || isLeakOf(event, keyId) || mayRead(scopes, type as EventType)) return undefined;
   const scope = readScopeOf(type as EventType);
   return `the API key that created the webhook lacks the scope \`${scope}\` for events \`${type}\``;
 }
@@ -205,6 +209,18 @@ function webhookAfter(
   if (failingFor < DISABLE_AFTER) return next;
   const days = Math.floor(failingFor / DAY);
   return disabled(next, { reason: `The endpoint has accepted no delivery for ${days} days`, since: now });
+}
+
+/** How long the last event of a webhook may be sent after its key has ended. */
+const LAST_EVENT_TIME = HOUR;
+
+/** Whether a webhook whose key has ended may still send its last event, and nothing else. */
+export function maySendLast(
+  { last_event_id }: Pick<WebhookRow, 'last_event_id'>,
+  { ended }: OwnerStanding,
+  now: number,
+): boolean {
+  return last_event_id !== null && ended !== undefined && now < ended.since + LAST_EVENT_TIME;
 }
 
 /** Returns a webhook that the service disables; one that is disabled already keeps its reason. */

@@ -5,6 +5,7 @@ import { selectEnds } from '../event-log/event-queries.ts';
 import type { EventTail } from '../event-log/event-tail.ts';
 import type { AttemptOptions } from './attempt.ts';
 import { type ConnectionLimits, Connections } from './connections.ts';
+import { maySendLast } from './delivery-rules.ts';
 import { Lane, type LaneOptions } from './lane.ts';
 import { problemOf } from './owners.ts';
 import { CHECK, serve } from './serve.ts';
@@ -160,14 +161,17 @@ export class WebhookDispatcher {
       ]);
       for (const webhook of page) {
         if (this.#closing.signal.aborted) return true;
-        if (problemOf(webhook, standings.get(webhook.api_key_id)!, now)) await this.#disable(webhook);
+        const owner = standings.get(webhook.api_key_id)!;
+        const isEnding = problemOf(webhook, owner, now) !== undefined;
+        if (isEnding && !maySendLast(webhook, owner, now)) await this.#disable(webhook);
         else {
           const key = `${webhook.id} ${webhook.url}`;
           const lane = this.#lanes.get(key) ?? new Lane(webhook, this.#laneOptions);
           this.#lanes.set(key, lane);
           others.delete(key);
           enabled.add(webhook.id);
-          lane.read(webhook, latest, rechecks);
+          // A webhook that ends plans no more deliveries.
+          lane.read(webhook, isEnding ? webhook.position : latest, rechecks);
         }
       }
       // Reads of the embedded store block the event loop.

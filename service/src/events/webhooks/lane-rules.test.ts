@@ -37,7 +37,15 @@ class TestLane {
   now = NOW;
   readonly sent: rules.Claimed[] = [];
   readonly hook: ActiveWebhook = {
-    ...{ id: 1, api_key_id: 2, url: 'https://hooks.example/', types: null, position: 5, failing_since: null },
+    ...{
+      id: 1,
+      api_key_id: 2,
+      url: 'https://hooks.example/',
+      types: null,
+      position: 5,
+      last_event_id: null,
+      failing_since: null,
+    },
     ...{ due_at: null, last_due_at: null, leased_until: null },
   };
 

@@ -26,7 +26,7 @@ type Transaction = Served | 'locked' | Error;
  */
 function laneOf(transactions: Transaction[], url = 'http://127.0.0.1:1/') {
   const active: ActiveWebhook = {
-    ...{ id: 1, api_key_id: 1, url, types: null, position: 0, failing_since: null },
+    ...{ id: 1, api_key_id: 1, url, types: null, position: 0, last_event_id: null, failing_since: null },
     ...{ due_at: NOW, last_due_at: NOW, leased_until: null },
   };
   const webhook = { ...active, enabled: 1, secret: 'whsec_', previous_secret: null } as unknown as WebhookRow;

@@ -4,7 +4,7 @@ import { RESTORED_TYPE } from '../../db/event-ranges.ts';
 import { eventJson } from '../event-log/event.ts';
 import { readableTypes } from '../event-log/event-filter.ts';
 import { selectEvents } from '../event-log/event-queries.ts';
-import { type EventType, subjectOf, TEST_TYPE } from '../event-log/event-types.ts';
+import { type EventType, isLeakOf, subjectOf, TEST_TYPE } from '../event-log/event-types.ts';
 import * as queries from './delivery-queries.ts';
 import * as rules from './delivery-rules.ts';
 import { claimable, type Request, type Served, type Turn } from './lane-rules.ts';
@@ -25,7 +25,7 @@ export const CHECK: Request = { ended: [], plans: false, connections: 0, limit: 
 
 /**
  * Does the work of a lane in one transaction: stores the outcomes of attempts, plans deliveries and claims due ones, which no
- * other process sends until their leases end. A webhook whose key may no longer have events sent is disabled. Plans and claims
+ * other process sends until their leases end. A webhook whose key may no longer have events sent is disabled, after its last event. Plans and claims
  * nothing if the URL of the webhook is not `url`. Returns `locked`, and does nothing, if another transaction has locked the webhook.
  */
 export function serve(
@@ -56,16 +56,18 @@ export function serve(
     served.turn = turnOf(stored, effects.webhook, request.ended, now);
     await store(tx, effects, now);
     const problem = problemOf(stored, owner, now);
-    let webhook = problem ? rules.disabled(effects.webhook, problem) : effects.webhook;
+    const sendsLast =
+      rules.maySendLast(stored, owner, now) && (await queries.isEventPending(tx, id, stored.last_event_id!));
+    let webhook = problem && !sendsLast ? rules.disabled(effects.webhook, problem) : effects.webhook;
     const isActive = webhook.enabled === 1 && webhook.url === url;
-    if (isActive && request.plans) {
+    if (isActive && request.plans && !problem) {
       const position = await plan(tx, webhook, owner.scopes, options);
       if (position === undefined) served.isFull = true;
       else webhook = { ...webhook, position };
     }
     const isDisabled = webhook.enabled < stored.enabled;
     const [deliveries] = await Promise.all([
-      isActive ? claim(tx, webhook, request, now) : [],
+      isActive ? claim(tx, webhook, request, { now, onlyLast: sendsLast }) : [],
       webhook !== stored && updateProgress(tx, webhook),
       isDisabled && updateDisabled(tx, webhook),
     ]);
@@ -110,7 +112,7 @@ async function store(
  */
 async function plan(
   tx: Transaction,
-  { id, types, position }: WebhookRow,
+  { id, api_key_id, types, position }: WebhookRow,
   scopes: ReadonlySet<Scope>,
   options: ServeOptions,
 ): Promise<number | undefined> {
@@ -121,10 +123,13 @@ async function plan(
     selectEvents(tx, filter, { after: position, limit: rules.PLANNED_AT_ONCE }),
   ]);
   if (rules.isWindowFull(backlog)) return undefined;
-  // A test is sent only to its own webhook: it became a delivery in the transaction that appended it. Other events of a webhook are
-  // sent to all others: what its receiver changes would otherwise come back to it.
+  // A test is sent only to its own webhook: it became a delivery in the transaction that appended it, as the event of a leaked secret
+  // did for the webhooks of its key. Other events of a webhook are sent to all others: what its receiver changes would otherwise come
+  // back to it.
   const own = subjectOf('webhook.updated', id);
-  const sent = events.filter(({ type, subject }) => type !== TEST_TYPE && subject !== own);
+  const sent = events.filter(
+    event => event.type !== TEST_TYPE && event.subject !== own && !isLeakOf(event, api_key_id),
+  );
   await addDeliveries(tx, id, sent, options);
   return events.at(rules.PLANNED_AT_ONCE - 1)?.id ?? Math.max(position, latest);
 }
@@ -158,14 +163,16 @@ export async function addDeliveries(
   await queries.insertDeliveries(tx, webhookId, deliveries, now);
 }
 
+/** Leases due deliveries; with `onlyLast` only the one of the last event of the webhook. */
 async function claim(
   tx: Transaction,
   webhook: WebhookRow,
   request: Request,
-  now: number,
+  { now, onlyLast }: { now: number; onlyLast: boolean },
 ): Promise<queries.LeasedDelivery[]> {
   if (request.limit === 0) return [];
   const latest = rules.latestPlausible(now);
+  if (onlyLast) return queries.leaseEvent(tx, webhook, { now, until: now + rules.LEASE, latest });
   const leased = await queries.countLeased(tx, webhook.id, { now, latest: latest.lease });
   const limit = claimable(webhook, request, leased);
   return limit === 0

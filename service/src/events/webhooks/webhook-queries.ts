@@ -22,6 +22,8 @@ export const webhookTable = new Table('webhooks', {
   position: integer('position'),
   /** The last event of the latest replay, which runs until `position` reaches this event. */
   replay_until: nullable(integer('replay_until')),
+  /** The event that is still sent although the key has ended. */
+  last_event_id: nullable(integer('last_event_id')),
   failing_since: nullable(integer('failing_since')),
   created_at: integer('created_at'),
   /** A sweep deletes the webhook and its deliveries later, because there may be many. */
@@ -91,6 +93,20 @@ export function deleteSecretsExpiredBefore(db: Queries, instant: number, limit: 
   );
 }
 
+/** Returns the IDs of the enabled webhooks of a key. */
+export async function selectEnabledOf(db: Queries, keyId: number): Promise<number[]> {
+  const rows = await db.all<Pick<WebhookRow, 'id'>>(
+    'SELECT id FROM webhooks WHERE api_key_id = ? AND enabled = 1 AND deleted_at IS NULL ORDER BY id',
+    [keyId],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Stores which event is still sent to a webhook whose key has ended. */
+export function updateLastEvent(db: Queries, webhookId: number, eventId: number): Promise<number> {
+  return db.run('UPDATE webhooks SET last_event_id = ? WHERE id = ?', [eventId, webhookId]);
+}
+
 /** Returns the different `types` of the enabled webhooks of a key. */
 export async function selectTypesOfWebhooks(db: Queries, keyId: number): Promise<(string | null)[]> {
   const rows = await db.all<Pick<WebhookRow, 'types'>>(
@@ -136,7 +152,10 @@ export function selectDeletedWebhook(db: Queries): Promise<{ id: number } | unde
 }
 
 export interface ActiveWebhook
-  extends Pick<WebhookRow, 'id' | 'api_key_id' | 'url' | 'types' | 'position' | 'failing_since'> {
+  extends Pick<
+    WebhookRow,
+    'id' | 'api_key_id' | 'url' | 'types' | 'position' | 'last_event_id' | 'failing_since'
+  > {
   /** When its next and its last delivery are due; null if none is pending. */
   due_at: number | null;
   last_due_at: number | null;
@@ -147,7 +166,7 @@ export interface ActiveWebhook
 /** Returns up to `limit` enabled webhooks with IDs above `after`, and when their deliveries are due. */
 export function selectActiveWebhooks(db: Queries, after: number, limit: number): Promise<ActiveWebhook[]> {
   return db.all(
-    `SELECT id, api_key_id, url, types, position, failing_since, (
+    `SELECT id, api_key_id, url, types, position, last_event_id, failing_since, (
        SELECT min(next_attempt_at) FROM webhook_deliveries
        WHERE webhook_id = webhooks.id AND status = 'pending' AND next_attempt_at IS NOT NULL
      ) AS due_at, (

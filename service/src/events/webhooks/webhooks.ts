@@ -1,11 +1,12 @@
 import { ApiError } from '../../contract/errors.ts';
 import type { Scope } from '../../contract/scopes.ts';
-import type { Queries, Transaction, Writer } from '../../db/database.ts';
+import type { Queries, StoredEvent, Transaction, Writer } from '../../db/database.ts';
 import { selectPage } from '../../db/select-page.ts';
 import { SECOND } from '../../kit/clock.ts';
 import { formatDateTime } from '../../kit/dates.ts';
 import { mapPage, type Page } from '../../kit/paging.ts';
 import { selectEnds } from '../event-log/event-queries.ts';
+import { endDeliveries } from './delivery-queries.ts';
 import { disabled } from './delivery-rules.ts';
 import { WEBHOOKS_CHANGED } from './dispatcher.ts';
 import {
@@ -15,6 +16,7 @@ import {
   type ReadStandings,
   standingOf,
 } from './owners.ts';
+import { addDeliveries } from './serve.ts';
 import { newSecret } from './signature.ts';
 import {
   rejectUnreadable,
@@ -82,6 +84,7 @@ export async function create(
       previous_secret_expires_at: null,
       position: latest,
       replay_until: null,
+      last_event_id: null,
       created_at: now,
       deleted_at: null,
     });
@@ -179,6 +182,27 @@ export async function stopWebhooksOf(tx: Transaction, owner: OwnerStanding, now:
     for (const row of await queries.disableWebhooksOf(tx, owner.keyId, types, problem)) {
       appendDisabled(tx, row);
     }
+  }
+}
+
+/**
+ * Sends an event of a key to all its enabled webhooks, in the transaction that appends it. With `isLast`, which the transaction that
+ * ends the key sets, they stop afterwards: when the event was delivered, or after an hour.
+ */
+export async function sendToWebhooksOf(
+  tx: Transaction,
+  keyId: number,
+  event: StoredEvent,
+  { isLast, ...options }: { isLast: boolean; now: number; source: string },
+): Promise<void> {
+  tx.notify(WEBHOOKS_CHANGED);
+  for (const webhookId of await queries.selectEnabledOf(tx, keyId)) {
+    const row = await queries.selectWebhookToChange(tx, webhookId);
+    if (row?.enabled !== 1) continue;
+    // It would wait for earlier events of its subject, which are no longer sent.
+    if (isLast) await endDeliveries(tx, webhookId, event.subject, options.now);
+    await addDeliveries(tx, webhookId, [event], options);
+    if (isLast) await queries.updateLastEvent(tx, webhookId, event.id);
   }
 }
 

@@ -267,9 +267,13 @@ export class Gate {
     return undefined;
   }
 
-  #addressOf({ raw: { socket }, headers }: FastifyRequest): string {
-    const forwardedFor = headers['x-forwarded-for'];
-    return this.#services.trustedProxies.clientAddress(socket.remoteAddress ?? '', forwardedFor);
+  #addressOf(request: FastifyRequest): string {
+    const { raw, headers } = request;
+    request.address ??= this.#services.trustedProxies.clientAddress(
+      raw.socket.remoteAddress ?? '',
+      headers['x-forwarded-for'],
+    );
+    return request.address;
   }
 
   #decideAddress(address: string, now: number): Decision | Promise<Decision> {

@@ -94,7 +94,7 @@ function successOf(route: AnyRoute, schemas: NamedSchemas): Record<string, objec
   if (mediaType === 'text/event-stream') names.push('X-Accel-Buffering');
   if (isCompressed) names.push('Content-Encoding');
   if (status === 201) names.push('Location');
-  if (route.method === 'POST') names.push('Idempotency-Replayed');
+  if (route.method === 'POST' && route.scope !== null) names.push('Idempotency-Replayed');
   if (schema?.type === 'array' && !names.includes('Link')) names.push('Link');
   if (route.query?.properties?.count) names.push('X-Total-Count', 'X-Total-Count-Relation');
   const published: PublishedSchema = schema
@@ -159,10 +159,10 @@ function errorCodesOf(route: AnyRoute): ErrorCode[] {
     codes.push('rate_limit_exceeded');
     if (countedBy !== 'account') codes.push('api_key_banned');
     codes.push('not_acceptable');
-  }
+  } else if (countedBy === 'address') codes.push('rate_limit_exceeded', 'not_acceptable');
   if (method !== 'GET') codes.push('payload_too_large', 'unsupported_media_type');
   if (method === 'GET' || hasState(route)) codes.push('precondition_failed');
-  if (method === 'POST') codes.push('idempotency_key_in_use', 'idempotency_key_reused');
+  if (method === 'POST' && scope !== null) codes.push('idempotency_key_in_use', 'idempotency_key_reused');
   if (deprecation) codes.push('operation_sunset');
   return [...codes, ...route.errors, 'internal_error'];
 }

@@ -122,5 +122,9 @@ describe('an activity', () => {
       actorOf(entry('access.refused', 'access', { actor: 'system', actorName: null }), 9),
       'Unknown (no valid key)',
     );
+    const leak = entry('key.leaked', 'keys/7', { actor: 'system', actorName: null, name: 'Web shop' });
+    assert.equal(actorOf(leak, 9), 'Unknown (no valid key)');
+    const sentences = activitiesOf([leak]).map(sentenceOf);
+    assert.deepEqual(sentences, ['reported a secret of the key Web shop as leaked']);
   });
 });

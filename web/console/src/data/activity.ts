@@ -54,7 +54,8 @@ export function isAnimal(subject: string | undefined): boolean {
 
 /** Who made a change. */
 export function actorOf({ type, actor, actorName }: HistoryEntry, keyId: number): string {
-  if (actor === 'system') return type === 'access.refused' ? 'Unknown (no valid key)' : 'The service';
+  if (actor === 'system')
+    return type === 'access.refused' || type === 'key.leaked' ? 'Unknown (no valid key)' : 'The service';
   const name = actorName ?? actor.replace('keys/', 'Key ');
   return actor === `keys/${keyId}` ? `${name} (you)` : name;
 }
@@ -118,6 +119,7 @@ const sentences: Record<string, (entry: HistoryEntry, name: string) => string> =
   'key.rotated': (_, name) => `gave the key ${name} a new secret`,
   'key.revoked': (_, name) => `revoked the key ${name}`,
   'key.banned': ({ subject }) => `banned key ${subject.split('/').at(-1)}`,
+  'key.leaked': (_, name) => `reported a secret of the key ${name} as leaked`,
   'key.unbanned': (_, name) => `lifted the ban of the key ${name}`,
   'key.limits_reset': (_, name) => `reset the limits of the key ${name}`,
   'webhook.created': (_, name) => `created the webhook ${name}`,

@@ -114,7 +114,12 @@ export function startLiveLayer(
 }
 
 /** Events whose data is not the resource of their kind. */
-const others: ReadonlySet<string> = new Set(['key.banned', 'webhook.replayed', 'webhook.redelivered']);
+const others: ReadonlySet<string> = new Set([
+  'key.banned',
+  'key.leaked',
+  'webhook.replayed',
+  'webhook.redelivered',
+]);
 
 function applyEvent(cache: QueryClient, { type, data }: Event): void {
   const [name = '', change] = type.split('.');
