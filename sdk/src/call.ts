@@ -64,7 +64,7 @@ export function send<T>(client: Client, request: Request, isList = false): Promi
   return exchange(client, request, async response => {
     const { headers, status } = response;
     const text = await response.text();
-    const isJson = headers.get('Content-Type')?.includes('json');
+    const isJson = status !== 204 && !request.options.accepts;
     const data = isJson ? JSON.parse(text) : text || undefined;
     if (Array.isArray(data) !== isList || (isJson && Object(data) !== data))
       throw errorOf(response, text, request.url.href);

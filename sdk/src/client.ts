@@ -50,7 +50,7 @@ export interface ClientOptions {
 /** What the functions of the client need: the settings, and the shared view of the limits. Create it with `createClient`. */
 export interface Client
   extends Settings,
-    Pick<ClientOptions, 'apiKey' | 'headers' | 'onWait' | 'onRequest' | 'onResponse'> {
+    Pick<ClientOptions, 'apiKey' | 'headers' | 'fetch' | 'onWait' | 'onRequest' | 'onResponse'> {
   readonly baseUrl: string;
   /** The state of the limits of the API key, for all calls. */
   readonly pacer: Pacer;
@@ -64,7 +64,7 @@ export interface Client
 
 /** The options that have a default. */
 type Settings = {
-  [Name in 'maxWait' | 'maxConcurrent' | 'maxRetries' | 'timeout' | 'fetch' | 'clock']: NonNullable<
+  [Name in 'maxWait' | 'maxConcurrent' | 'maxRetries' | 'timeout' | 'clock']: NonNullable<
     ClientOptions[Name]
   >;
 };
@@ -79,7 +79,6 @@ export function createClient({ baseUrl = '', ...options }: ClientOptions): Clien
     maxConcurrent: 10,
     maxRetries: 5,
     timeout: 60_000,
-    fetch: (url: string, init: RequestInit) => fetch(url, init),
     clock: systemClock,
     ...defined(options),
   };

@@ -35,7 +35,7 @@ export class PetStoreError extends Error implements ErrorDetails {
   /** The message with what finds the request in the log of the service. */
   override toString(): string {
     const { code, status, requestId } = this;
-    return [super.toString(), code, status, requestId].filter(part => part !== undefined).join(' | ');
+    return [super.toString(), code, status, requestId].filter(part => part).join(' | ');
   }
 }
 

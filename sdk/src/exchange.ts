@@ -10,7 +10,7 @@ import { VERSION } from './version.ts';
 const UNAVAILABLE = [429, 502, 503, 504];
 
 /** Pages of browsers have no version of Node.js: some browsers do not let them set `User-Agent`, and others ask the service first. */
-const { node } = (globalThis as { process?: { versions?: { node?: string } } }).process?.versions ?? {};
+const node = (globalThis as { process?: { versions?: { node?: string } } }).process?.versions?.node;
 const USER_AGENT = node && `petstore-client/${VERSION} (node ${parseInt(node, 10)})`;
 
 /**
@@ -34,38 +34,37 @@ export async function exchange<T>(
     const abort = () => attempt.abort(new ConnectionError(`No response from ${url} within ${timeout} ms`));
     const cancelTimer = clock.after(timeout, abort);
     const ignoreSignal = onAbort(signal, abort);
-    let response: Response | undefined;
+    let headers: Headers | undefined;
     try {
       const sent = { method: request.method, url, attempt: failures + 1 };
       notify(onRequest, sent);
-      response = await client.fetch(url, { ...init, signal: attempt.signal });
-      const { headers, ok, status } = response;
+      // `fetch` of a browser must not be a method of the client.
+      const response = await (client.fetch ?? fetch)(url, { ...init, signal: attempt.signal });
+      const { ok, status } = response;
+      headers = response.headers;
       notify(onResponse, { ...sent, status, headers });
-      warnOfDeprecation(client, request, response);
+      warnOfDeprecation(client, request, headers);
       // A proxy or another server may respond with a page, and any status.
       const isExpected = ok && (status === 204 || headers.get('Content-Type')?.includes(accepts));
       if (!isExpected) throw errorOf(response, await response.text(), url);
-      const result = await read(response);
-      pacer.leave(options, epoch, headers);
-      return result;
+      return await read(response);
     } catch (cause) {
       // Everything else is an error of `fetch`, or of a body that is not complete.
       const error =
         cause instanceof PetStoreError
           ? cause
           : new ConnectionError(`No response from ${url}: ${(cause as Error).cause ?? cause}`, { cause });
-      const reason = reasonOf(error, response?.headers);
-      if (signal?.aborted || !reason) {
-        pacer.leave(options, epoch, response?.headers);
-        signal?.throwIfAborted();
-        throw error;
-      }
-      const milliseconds = retryAfter(response?.headers) || (reason === 'unavailable' ? 0 : 1000);
-      const setbacks = pacer.stop(options, epoch, { reason, milliseconds, error });
+      const reason = reasonOf(error, headers);
+      signal?.throwIfAborted();
+      if (!reason) throw error;
+      const milliseconds = retryAfter(headers) || (reason === 'unavailable' ? 0 : 1000);
+      headers = undefined;
+      const setbacks = pacer.stop(epoch, { reason, milliseconds, error });
       if (reason === 'unavailable' && Math.max(setbacks, failures + 1) > maxRetries) throw error;
     } finally {
       cancelTimer();
       ignoreSignal();
+      pacer.leave(options, epoch, headers);
     }
   }
 }
@@ -101,7 +100,7 @@ function initOf(client: Client, { method, body, options }: Request): RequestInit
 }
 
 /** Warns once of each deprecated operation (RFC 9745, RFC 8594). */
-function warnOfDeprecation({ warned }: Client, { operation }: Request, { headers }: Response): void {
+function warnOfDeprecation({ warned }: Client, { operation }: Request, headers: Headers): void {
   if (!headers.has('Deprecation') || warned.has(operation)) return;
   warned.add(operation);
   // biome-ignore lint/suspicious/noConsole: where programs expect warnings

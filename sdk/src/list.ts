@@ -47,8 +47,8 @@ export function list<Name extends ListName>(
   endsEmpty = false,
 ): List<ItemOf<Name>> {
   type Item = ItemOf<Name>;
-  const { url: start, ...request } = requestOf(client, operation, input, options);
-  async function read(url: URL): Promise<Page<Item>> {
+  const request = requestOf(client, operation, input, options);
+  async function read(url = request.url): Promise<Page<Item>> {
     const response = await send<Item[]>(client, { ...request, url }, true);
     const { data } = response;
     const nextUrl = nextOf(client, url, response.headers);
@@ -62,7 +62,7 @@ export function list<Name extends ListName>(
     return page;
   }
   async function* pages(first?: Page<Item>): AsyncGenerator<Page<Item>> {
-    for (let page = first ?? (await read(start)); page; page = (await page.next())!) yield page;
+    for (let page = first ?? (await read()); page; page = (await page.next())!) yield page;
   }
   async function* itemsFrom(first?: Page<Item>): AsyncGenerator<Item> {
     for await (const { items } of pages(first)) yield* items;
@@ -77,7 +77,7 @@ export function list<Name extends ListName>(
     first: async () => (await toArray({ limit: 1 }))[0],
     toArray,
     // biome-ignore lint/suspicious/noThenProperty: to await a list reads its first page
-    then: (resolve, reject) => read(start).then(resolve, reject),
+    then: (resolve, reject) => read().then(resolve, reject),
     [Symbol.asyncIterator]: () => itemsFrom(),
   };
 }

@@ -65,10 +65,10 @@ export interface Pacer {
    * signal when it is aborted.
    */
   enter: (turn: Turn) => Promise<number>;
-  /** Ends a request that was sent in an epoch, with the headers of its response. */
+  /** Ends a request that was sent in an epoch, with the headers of its response unless it is sent again. */
   leave: (turn: Turn, epoch: number, headers?: Headers) => void;
-  /** Ends a request that has to be sent again, and starts a wait. Returns the number of waits since the last success. */
-  stop: (turn: Turn, epoch: number, setback: Setback) => number;
+  /** Starts a wait before a request that failed is sent again. Returns the number of waits since the last success. */
+  stop: (epoch: number, setback: Setback) => number;
 }
 
 const SECOND = 1000;
@@ -124,7 +124,8 @@ export function createPacer({ clock, maxConcurrent, onWait }: PacerOptions): Pac
   }
 
   function leave({ cost }: Turn, sentIn: number, headers?: Headers): void {
-    end(sentIn, cost);
+    inFlight -= cost;
+    if (sentIn === epoch) probedEpoch = 0;
     if (headers) {
       if (sentIn === epoch) {
         knownEpoch = epoch;
@@ -135,33 +136,27 @@ export function createPacer({ clock, maxConcurrent, onWait }: PacerOptions): Pac
     sendNext();
   }
 
-  function stop({ cost }: Turn, sentIn: number, setback: Setback): number {
+  function stop(sentIn: number, setback: Setback): number {
     const isOutage = setback.reason === 'unavailable';
     // Requests that were in flight when the service became unavailable fail for the same reason: one wait is enough.
-    end(sentIn, cost);
     if ((!isOutage || sentIn === epoch) && begin(setback)) setbacks++;
     for (const waiter of queue) if (isOutage && setbacks > waiter.maxRetries) reject(waiter, setback.error);
-    sendNext();
     return setbacks;
-  }
-
-  function end(sentIn: number, cost: number): void {
-    inFlight -= cost;
-    if (sentIn === epoch) probedEpoch = 0;
   }
 
   /** Reads the state of a window (draft-ietf-httpapi-ratelimit-headers-11). Its seconds count from now. */
   function learn(headers: Headers): void {
-    const [, name, remaining, seconds] = /^"(.+)";r=(\d+);t=(\d+)/.exec(headers.get('RateLimit') ?? '') ?? [];
+    const [, name, left, seconds] = /^"(.+)";r=(\d+);t=(\d+)/.exec(headers.get('RateLimit') ?? '') ?? [];
     if (!name) return;
-    const read = { headers, remaining: Number(remaining), resetAt: clock.now() + Number(seconds) * SECOND };
-    const known = windows.get(name) ?? read;
+    let remaining = Number(left);
+    let resetAt = clock.now() + Number(seconds) * SECOND;
+    const known = windows.get(name);
     // Responses overtake each other, and seconds are rounded up. In doubt less remains, and the limits are learned again sooner.
-    if (read.resetAt < known.resetAt + SAME_WINDOW) {
-      read.remaining = Math.min(read.remaining, known.remaining);
-      read.resetAt = Math.min(read.resetAt, known.resetAt);
+    if (known && resetAt < known.resetAt + SAME_WINDOW) {
+      remaining = Math.min(remaining, known.remaining);
+      resetAt = Math.min(resetAt, known.resetAt);
     }
-    windows.set(name, read);
+    windows.set(name, { headers, remaining, resetAt });
   }
 
   /** Starts a wait, unless the present one lasts as long. Returns whether it did. */

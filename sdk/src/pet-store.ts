@@ -26,16 +26,16 @@ type Bound<R extends Resource> = {
 /** A client with one method for each operation, grouped by resource: `store.pets.list({ status: 'available' })`. */
 export class PetStore {
   readonly #client: Client;
-  readonly pets: Bound<typeof pets>;
-  readonly categories: Bound<typeof categories>;
-  readonly orders: Bound<typeof orders>;
-  readonly inventory: Bound<typeof inventory>;
-  readonly batches: Bound<typeof batches>;
-  readonly account: Bound<typeof account>;
-  readonly keys: Bound<typeof keys>;
-  readonly events: Bound<typeof events>;
-  readonly webhooks: Bound<typeof webhooks>;
-  readonly service: Bound<typeof service>;
+  declare readonly pets: Bound<typeof pets>;
+  declare readonly categories: Bound<typeof categories>;
+  declare readonly orders: Bound<typeof orders>;
+  declare readonly inventory: Bound<typeof inventory>;
+  declare readonly batches: Bound<typeof batches>;
+  declare readonly account: Bound<typeof account>;
+  declare readonly keys: Bound<typeof keys>;
+  declare readonly events: Bound<typeof events>;
+  declare readonly webhooks: Bound<typeof webhooks>;
+  declare readonly service: Bound<typeof service>;
 
   /** Throws for an API key with characters that no header can have. The message does not show it. */
   constructor(options: ClientOptions) {

@@ -70,10 +70,10 @@ export function requestOf(
   { path = {}, query = {}, body }: Input,
   options: RequestOptions = {},
 ): Request {
-  const [method = '', template = ''] = operation.split(' /');
+  const [method, template] = operation.split(' /') as [string, string];
   const filled = template.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(path[name]!));
   const url = new URL(baseUrl + filled);
   for (const [name, values] of Object.entries<unknown>(defined(query)))
-    for (const value of [values].flat()) url.searchParams.append(name, String(value));
+    for (const value of [values].flat()) url.searchParams.append(name, value as string);
   return { operation, method, url, body, options };
 }
