@@ -26,6 +26,7 @@ COPY scripts/*.mjs scripts/
 COPY sdk/testing sdk/testing
 COPY service/src service/src
 COPY web/console/build.mjs web/console/index.html web/console/vite.config.ts web/console/
+COPY web/identity web/identity
 COPY web/console/src web/console/src
 RUN node scripts/build.mjs
 
@@ -42,6 +43,7 @@ COPY docs/api-guide.md docs/
 COPY sdk/README.md sdk/
 COPY cli/README.md cli/
 COPY web/package.json web/
+COPY web/identity web/identity
 COPY web/portal web/portal
 COPY --from=build /app/web/console/dist web/console/dist
 COPY --from=build /app/packages packages

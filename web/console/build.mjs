@@ -15,6 +15,7 @@ const sources = [
   fileURLToPath(import.meta.url),
   join(root, 'sdk/src'),
   join(root, 'pet-files/src'),
+  join(root, 'web/identity'),
   ...['src', 'index.html', 'vite.config.ts', 'package.json'].map(name => join(workspace, name)),
 ];
 
@@ -29,7 +30,8 @@ if (isOutdated(join(result, 'index.html'), sources)) {
       logLevel: 'error',
       build: { outDir: unfinished },
     });
-    for (const file of filesAt(unfinished)) compress(file);
+    // A font is compressed already.
+    for (const file of filesAt(unfinished)) if (!file.endsWith('.woff2')) compress(file);
     replace(result, unfinished);
   } finally {
     rmSync(unfinished, { recursive: true, force: true });

@@ -13,6 +13,8 @@ const types: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.woff2': 'font/woff2',
 };
 
 /** The console as it was built: one page, and the files that it loads, by name. */
@@ -46,8 +48,10 @@ function unlessMissing(error: unknown): undefined {
   if (codeOf(error) !== 'ENOENT') throw error;
 }
 
-/** The content of a file, with the compressed forms that the build made of it. */
+/** The content of a file, with the compressed forms that the build made of it unless it is a font. */
 async function readContent(path: string): Promise<Content> {
+  const type = types[extname(path)]!;
+  if (type === 'font/woff2') return new Content(type, await readFile(path));
   const [text, br, gzip] = await Promise.all(['', '.br', '.gz'].map(form => readFile(path + form)));
-  return new Content(types[extname(path)]!, text!, { br: br!, gzip: gzip! });
+  return new Content(type, text!, { br: br!, gzip: gzip! });
 }

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type Content, encodingFor } from '../kit/content.ts';
+import type { Content } from '../kit/content.ts';
 import { isNotModified } from '../routes/conditional.ts';
 import { sendWhole } from './send.ts';
 
@@ -12,7 +12,7 @@ export async function sendContent(
   headers: Readonly<Record<string, string>>,
   vary = 'accept-encoding',
 ): Promise<void> {
-  const encoding = encodingFor(request.headers['accept-encoding']);
+  const encoding = content.encodingFor(request.headers['accept-encoding']);
   const etag = content.etag(encoding);
   const all: Record<string, string> = { ...headers, etag, vary };
   if (isNotModified(request.headers, etag)) return sendWhole(request, reply, 304, all);

@@ -18,11 +18,13 @@ export class Content {
   readonly type: string;
   readonly #bytes: Buffer;
   readonly #hash: string;
+  readonly #isCompressed: boolean;
   readonly #encoded = new Map<Encoding, Promise<Buffer>>();
 
   /** `compressed` has encodings that were made before. */
   constructor(type: string, text: string | Buffer, compressed: Partial<Record<Encoding, Buffer>> = {}) {
     this.type = type;
+    this.#isCompressed = type === 'font/woff2';
     this.#bytes = Buffer.from(text);
     for (const encoding of ['br', 'gzip'] as const) {
       const bytes = compressed[encoding];
@@ -41,6 +43,11 @@ export class Content {
     return encoding === 'identity' ? `"${this.#hash}"` : `"${this.#hash}-${encoding}"`;
   }
 
+  /** The best encoding that an Accept-Encoding header allows. None makes content smaller that is compressed already. */
+  encodingFor(acceptEncoding: string | undefined): Encoding {
+    return this.#isCompressed ? 'identity' : bestOf(acceptEncoding);
+  }
+
   encoded(encoding: Encoding): Promise<Buffer> {
     let bytes = this.#encoded.get(encoding);
     if (!bytes) {
@@ -51,8 +58,8 @@ export class Content {
   }
 }
 
-/** The best encoding that an Accept-Encoding header allows (RFC 9110 §12.5.3). */
-export function encodingFor(acceptEncoding = ''): Encoding {
+/** RFC 9110 §12.5.3. */
+function bestOf(acceptEncoding = ''): Encoding {
   const weights = new Map(
     acceptEncoding
       .toLowerCase()

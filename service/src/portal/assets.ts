@@ -12,18 +12,23 @@ const fromWeb = createRequire(join(web, 'package.json'));
 const types: Record<string, string> = {
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.woff2': 'font/woff2',
 };
 
 /** The comment that would make browsers request a source map, which is not served. */
 const sourceMapComment = /\n?\/[/*][#@] sourceMappingURL=\S+(?: \*\/)?\s*$/;
 
-/** `import 'x'`, `import x from 'x'` and `await import('x')`, but not the imports in strings and comments. */
-const imports = /^(import (?:[^']* from )?|.*\bawait import\()'([^']+)'/gm;
+/**
+ * `import 'x'`, `import x from 'x'` and `await import('x')`, but not the imports in strings and comments; in stylesheets
+ * `src: url("x")`.
+ */
+const imports = /^(import (?:[^']* from )?|.*\bawait import\(| *src: url\()['"]([^'"]+)['"]/gm;
 
 export interface Asset {
   /** It contains the hash of the content, as in `portal.3f9a….css`. So browsers may cache the content forever. */
   url: string;
-  /** The URLs of the modules that it imports, directly or indirectly, except those that it loads when they are used. */
+  /** The URLs of the modules or fonts that it imports, directly or indirectly, except those that it loads when they are used. */
   imports: readonly string[];
 }
 
@@ -48,26 +53,32 @@ export class Assets {
   }
 
   async #read(specifier: string): Promise<Asset> {
-    const text = (await readFile(pathOf(specifier), 'utf8')).replace(sourceMapComment, '\n');
+    const bytes = await readFile(pathOf(specifier));
+    if (specifier.endsWith('.woff2')) return this.#add(specifier, bytes, []);
+    const text = bytes.toString().replace(sourceMapComment, '\n');
     const urls = new Map<string, string>();
     const needed = new Set<string>();
     for (const [, before, imported = ''] of text.matchAll(imports)) {
       const asset = await this.open(imported);
       urls.set(imported, asset.url);
-      if (before?.startsWith('import ')) for (const url of [asset.url, ...asset.imports]) needed.add(url);
+      if (!before?.includes('await ')) for (const url of [asset.url, ...asset.imports]) needed.add(url);
     }
-    // Modules also import each other by names with hashes.
+    // Files also import each other by names with hashes.
     const linked = text.replace(
       imports,
       (_, before, imported) => `${before}'${urls.get(imported)?.replace(ASSETS_URL, '.')}'`,
     );
+    return this.#add(specifier, linked, [...needed]);
+  }
+
+  #add(specifier: string, bytes: string | Buffer, imports: readonly string[]): Asset {
     // `@highlightjs/cdn-assets/es/core.min.js` becomes `core.js`, and `minisearch` becomes `minisearch.js`.
     const { name, ext } = parse(specifier.replace('.min.', '.'));
     const extension = ext || '.js';
-    const content = new Content(types[extension]!, linked);
+    const content = new Content(types[extension]!, bytes);
     const url = `${ASSETS_URL}/${name}.${content.hash}${extension}`;
     this.#contents.set(url, content);
-    return { url, imports: [...needed] };
+    return { url, imports };
   }
 }
 

@@ -42,6 +42,8 @@ export async function openPortal(
   }
   const assets = new Assets();
   const files = {
+    mark: await assets.open('../identity/mark.svg'),
+    tokens: await assets.open('../identity/tokens.css'),
     stylesheet: await assets.open('./portal.css'),
     head: await assets.open('./head.js'),
     page: await assets.open('./page.js'),

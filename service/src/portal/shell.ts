@@ -20,7 +20,7 @@ export interface Site {
   base: string;
   /** Whether the service runs with the demo shop, which readers may change. */
   isDemo: boolean;
-  files: Record<'stylesheet' | 'head' | 'page', Asset>;
+  files: Record<'mark' | 'tokens' | 'stylesheet' | 'head' | 'page', Asset>;
 }
 
 export interface Page {
@@ -45,9 +45,10 @@ export function shell(site: Site, { url, title, content }: Page): Html {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${title} · ${info.title}</title>
-<link rel="icon" href="data:,">
+<link rel="icon" type="image/svg+xml" href="${files.mark.url}">
 <link rel="alternate" type="text/markdown" href="${url}.md">
 <script src="${files.head.url}"></script>
+${files.tokens.imports.map(font => html`<link rel="preload" as="font" type="font/woff2" crossorigin href="${font}">\n`)}<link rel="stylesheet" href="${files.tokens.url}">
 <link rel="stylesheet" href="${files.stylesheet.url}">
 <link rel="expect" href="#content" blocking="render">
 ${files.page.imports.map(module => html`<link rel="modulepreload" href="${module}">\n`)}<script type="module" src="${files.page.url}"></script>
@@ -56,7 +57,7 @@ ${files.page.imports.map(module => html`<link rel="modulepreload" href="${module
 <a class="skip-link" href="#content">Skip to the content</a>
 <header class="top">
 <button class="menu" type="button" popovertarget="navigation" aria-label="Contents">☰</button>
-<p class="brand"><a href="${PORTAL_URL}">${info.title}</a></p>
+<p class="brand"><a href="${PORTAL_URL}"><img src="${files.mark.url}" alt="" width="28" height="28">${info.title}</a></p>
 <button id="search" class="needs-script" type="button" aria-label="Search"><span>Search</span> <kbd>/</kbd></button>
 <div class="links">${link(GUIDE_URL, 'Guide')}${link(ERRORS_URL, 'Errors')}${link(EVENTS_URL, 'Events')}<a href="/openapi.yaml">openapi.yaml</a><a href="/console">Console</a></div>
 <select id="theme" class="needs-script" aria-label="Theme"><option value="">System</option><option value="light">Light</option><option value="dark">Dark</option></select>

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { before, describe, it } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { parse } from 'yaml';
@@ -9,6 +11,7 @@ import { planLimits } from '../../src/access/plans/plan.ts';
 import { document } from '../contract/document.ts';
 import { buildConsole } from '../support/console-page.ts';
 import { contractFile } from '../support/contract-file.ts';
+import { root } from '../support/deploy-files.ts';
 import { type Fetched, fetchBytes } from '../support/fetch-bytes.ts';
 import { startTestApp } from '../support/test-app.ts';
 import { useShop } from '../support/use-shop.ts';
@@ -49,7 +52,12 @@ async function assetsOf(): Promise<Map<string, Fetched>> {
 
 describe('the files of the portal and the console', () => {
   it('have a content type, and can be cached forever, because their names have the hash of their content', async () => {
-    const types = { js: 'text/javascript; charset=utf-8', css: 'text/css; charset=utf-8' };
+    const types = {
+      js: 'text/javascript; charset=utf-8',
+      css: 'text/css; charset=utf-8',
+      svg: 'image/svg+xml',
+      woff2: 'font/woff2',
+    };
     for (const [url, { status, headers, bytes, text }] of assets) {
       assert.equal(status, 200, url);
       assert.equal(headers['content-type'], types[url.split('.').at(-1) as keyof typeof types], url);
@@ -92,6 +100,37 @@ describe('the files of the portal and the console', () => {
   });
 });
 
+describe('the identity of the portal and the console', () => {
+  const portal = () => [...assets.keys()].filter(url => url.startsWith('/docs'));
+  const console = () => [...assets.keys()].filter(url => url.startsWith('/console'));
+
+  it('has one mark and one font of at most 60 KB, whose licence the project includes', async () => {
+    for (const extension of ['.svg', '.woff2']) {
+      const [[ofPortal, ...others], [ofConsole, ...moreOthers]] = [portal(), console()].map(urls =>
+        urls.filter(url => url.endsWith(extension)),
+      ) as [string[], string[]];
+      assert.deepEqual([others, moreOthers], [[], []]);
+      const { bytes } = assets.get(ofPortal!)!;
+      assert.ok(bytes.equals(assets.get(ofConsole!)!.bytes), extension);
+      assert.ok(bytes.length <= 60 * 1024, `${bytes.length} bytes`);
+    }
+    const licence = await readFile(join(root, 'node_modules/@fontsource-variable/inter/LICENSE'));
+    assert.ok(licence.equals(await readFile(join(root, 'web/identity/inter-license.txt'))));
+  });
+
+  it('has one set of colours and sizes: no other stylesheet names its own', () => {
+    const files = globSync(['web/portal/*.css', 'web/console/src/**/*.css'], { cwd: root });
+    assert.ok(files.length > 10);
+    for (const file of files) {
+      const css = readFileSync(join(root, file), 'utf8').replaceAll(/\/\*.*?\*\//gs, '');
+      const own = css.match(
+        /#[0-9a-f]{3,8}\b|light-dark\(|font-size: [\d.]+(?:px|rem)|border-radius: \d+px|font-family: (?!var)[\w"]+/g,
+      );
+      assert.deepEqual(own ?? [], [], file);
+    }
+  });
+});
+
 describe('pages, files and the contract', () => {
   const decoders: Record<string, (bytes: Buffer) => Buffer> = {
     br: brotliDecompressSync,
@@ -115,7 +154,11 @@ describe('pages, files and the contract', () => {
     for (const url of [...pages, '/console', ...contracts, ...assets.keys()]) {
       const plain = await at(url);
       const tags = new Set<unknown>();
-      for (const [acceptEncoding, encoding] of expected) {
+      // Fonts are compressed in themselves.
+      const encodings = url.endsWith('.woff2')
+        ? expected.map(([accepted]) => [accepted, undefined] as const)
+        : expected;
+      for (const [acceptEncoding, encoding] of encodings) {
         const request = `${url} for ${JSON.stringify(acceptEncoding)}`;
         const accept = { 'accept-encoding': acceptEncoding };
         const response = await at(url, accept);
@@ -140,7 +183,8 @@ describe('pages, files and the contract', () => {
         }
         assert.equal((await at(url, { ...accept, 'if-none-match': '"other"' })).status, 200);
       }
-      if (tags.size > 0) assert.equal(tags.size, 3, url);
+      if (tags.size > 0)
+        assert.equal(tags.size, new Set(encodings.map(([, encoding]) => encoding)).size, url);
     }
   });
 

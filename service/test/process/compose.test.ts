@@ -36,7 +36,10 @@ describe('the Dockerfile', () => {
 
   it('copies everything that the service reads: its source, the migrations, the portal', () => {
     const copies = (file: string) => copied.some(path => file === path || file.startsWith(`${path}/`));
-    const needed = globSync(['service/src/**/*.ts', 'service/migrations/*', 'web/portal/*'], { cwd: root });
+    const needed = globSync(
+      ['service/src/**/*.ts', 'service/migrations/*', 'web/identity/*', 'web/portal/*'],
+      { cwd: root },
+    );
     assert.deepEqual(
       needed.filter(file => !copies(file)),
       [],

@@ -1,7 +1,7 @@
 import { createRoot } from 'react-dom/client';
 import { App } from './app/app.tsx';
 import { currentTheme, setTheme } from './app/theme.ts';
-import './styles/tokens.css';
+import '../../identity/tokens.css';
 import './styles/base.css';
 import './styles/kit.css';
 import './styles/shell.css';

@@ -1,11 +1,11 @@
 import { Outlet, useLocation, useParams } from '@tanstack/react-router';
-import { Icon } from '../kit/icon.tsx';
 import { lazyPart } from '../kit/lazy-part.tsx';
 import { ToastList } from '../kit/toast-list.tsx';
 import { AccountMenu } from './account-menu.tsx';
 import { Banner } from './banner.tsx';
 import { Limits } from './limits.tsx';
 import { Loading } from './loading.tsx';
+import { Mark } from './mark.tsx';
 import { Navigation } from './navigation.tsx';
 import { NoPage } from './no-page.tsx';
 import { Overlays } from './overlays.tsx';
@@ -29,7 +29,7 @@ export function Shell() {
       </a>
       <header className="top">
         <p className="brand">
-          <Icon name="paw" />
+          <Mark />
           Pet Store
         </p>
         <Limits />

@@ -1,7 +1,7 @@
 import { type FormEvent, useState } from 'react';
 import { Button } from '../kit/button.tsx';
 import { TextField } from '../kit/field.tsx';
-import { Icon } from '../kit/icon.tsx';
+import { Mark } from './mark.tsx';
 import type { Session } from './session.ts';
 import { signIn } from './start-session.ts';
 
@@ -29,7 +29,7 @@ export function SignIn({ reason, onSession }: SignInProps) {
     <main className="sign-in">
       <form onSubmit={submit}>
         <p className="brand">
-          <Icon name="paw" />
+          <Mark />
           Pet Store
         </p>
         <h1>Sign in</h1>

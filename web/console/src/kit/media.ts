@@ -2,7 +2,7 @@ import { useSyncExternalStore } from 'react';
 
 const phone = matchMedia('(max-width: 45em)');
 
-/** Whether the screen is as narrow as that of a phone: `styles/tokens.css` has the same width. */
+/** Whether the screen is as narrow as that of a phone: `web/identity/tokens.css` has the same width. */
 export function useIsPhone(): boolean {
   return useSyncExternalStore(
     listener => {
