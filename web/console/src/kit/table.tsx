@@ -1,6 +1,6 @@
 import { useElementScrollRestoration } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type KeyboardEvent, type MouseEvent, useEffect, useRef, useState } from 'react';
+import { type CSSProperties, type KeyboardEvent, type MouseEvent, useEffect, useRef, useState } from 'react';
 import { density } from './density.ts';
 import { useIsPhone } from './media.ts';
 import { useRestoredPosition } from './restored-position.ts';
@@ -181,6 +181,7 @@ export function Table<T>({
         role="rowgroup"
         ref={scroller}
         className="table-body"
+        style={{ '--row': `${rowHeight}px`, '--rows': rows.length } as CSSProperties}
         data-scroll-restoration-id={label}
         onWheel={stopRestoring}
         onPointerDown={stopRestoring}

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Page } from 'playwright-core';
+import { useConsole } from '../support/console-page.ts';
+import { aCategory, aPet } from '../support/factories.ts';
+
+const visit = useConsole();
+
+/** How much two colours in the form `rgb(1, 2, 3)` differ. */
+function distance(a: string, b: string): number {
+  const [of, to] = [a, b].map(colour => colour.match(/\d+/g)!.map(Number));
+  return of!.reduce((sum, part, i) => sum + Math.abs(part - to![i]!), 0);
+}
+
+/** The heights at which the lines of a table are, in the middle of its rows and in its last pixels, as they are painted. */
+async function linesOf(page: Page): Promise<[inRows: number[], atEdge: number[]]> {
+  const picture = await page.locator('.table-body').screenshot();
+  return page.evaluate(
+    `(async () => {
+      const picture = await new Promise(resolve => {
+        const image = new Image();
+        image.onload = () => resolve(image);
+        image.src = 'data:image/png;base64,${picture.toString('base64')}';
+      });
+      const { width, height } = picture;
+      const context = Object.assign(document.createElement('canvas'), { width, height }).getContext('2d', { willReadFrequently: true });
+      context.drawImage(picture, 0, 0);
+      const linesAt = x => {
+        const { data } = context.getImageData(x, 0, 1, height);
+        const brightness = Array.from({ length: height }, (_, y) => data[4 * y] + data[4 * y + 1] + data[4 * y + 2]);
+        const usual = brightness.toSorted((a, b) => a - b)[height >> 1];
+        return brightness.flatMap((value, y) => (Math.abs(value - usual) > 12 ? [y] : []));
+      };
+      // Left of the first column, where nothing but lines is.
+      return [linesAt(4), linesAt(width - 4)];
+    })()`,
+  );
+}
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  describe(`a table in ${colorScheme} colours`, () => {
+    it('shows each status on a selected row, and empty boxes in the colour of the table', async t => {
+      const { api, page, open } = await visit(t);
+      await page.emulateMedia({ colorScheme });
+      const categoryId = await aCategory(api);
+      for (const [i, status] of ['available', 'pending', 'sold'].entries())
+        await aPet(api, { name: `Animal ${i}`, categoryId, status });
+      const shown = await open(`/animals?categoryId=${categoryId}`);
+      await shown.row('Animal 2').waitFor();
+      const coloursOf = (selector: string) =>
+        page.evaluate<string[]>(
+          `[...document.querySelectorAll('${selector}')].map(element => getComputedStyle(element).backgroundColor)`,
+        );
+      const [table] = await coloursOf('.table');
+      assert.deepEqual(await coloursOf('[data-index] input'), [table, table, table]);
+      for (const box of await page.getByRole('checkbox', { name: /^Select A/ }).all()) await box.click();
+      await page.mouse.move(0, 0);
+      const rows = await coloursOf('[data-index][aria-selected="true"]');
+      const statuses = await coloursOf('[data-index] .status');
+      assert.deepEqual([rows.length, new Set(statuses).size], [3, 3]);
+      for (const status of statuses) assert.ok(distance(rows[0]!, status) >= 20, `${status} on ${rows[0]}`);
+    });
+
+    it('draws the lines of its rows up to its edge, also after scrolling', async t => {
+      const { api, page, open } = await visit(t);
+      await page.emulateMedia({ colorScheme });
+      const categoryId = await aCategory(api);
+      const create = (_: unknown, i: number) => ({
+        method: 'POST',
+        path: '/pets',
+        body: { name: `Pet ${i}`, categoryId },
+      });
+      const { status } = await api.post('/batch', { operations: Array.from({ length: 30 }, create) });
+      assert.equal(status, 200);
+      const shown = await open(`/animals?categoryId=${categoryId}`);
+      await shown.row('Pet 3').first().waitFor();
+      await page.mouse.move(0, 0);
+      for (const top of [0, 137]) {
+        await page.evaluate(`document.querySelector('.table-body').scrollTop = ${top}`);
+        const [inRows, atEdge] = await linesOf(page);
+        assert.ok(inRows.length > 5, `${inRows}`);
+        assert.deepEqual(atEdge, inRows, `scrolled by ${top}`);
+      }
+    });
+  });
+}
