@@ -56,7 +56,10 @@ export class BatchEntry<Name extends OperationName = OperationName> {
 }
 
 /** An ID, or the operation that creates the resource, or the label of that operation. */
-export type BatchId<IdName extends keyof Creators> = number | BatchEntry<Creators[IdName]> | { $label: string };
+export type BatchId<IdName extends keyof Creators> =
+  | number
+  | BatchEntry<Creators[IdName]>
+  | { $label: string };
 
 type WithIds<Body> = {
   [Field in keyof Body]: Field extends keyof Creators ? Body[Field] | BatchId<Field> : Body[Field];

@@ -80,7 +80,8 @@ export function withSomeIds<T>(body: object | undefined, references: readonly Re
 
 /** Returns the label of a reference, `{"$label": "rex"}`; `undefined` for any other value. */
 function labelIn(value: unknown): string | undefined {
-  if (!isRecord(value) || typeof value.$label !== 'string' || Object.keys(value).length !== 1) return undefined;
+  if (!isRecord(value) || typeof value.$label !== 'string' || Object.keys(value).length !== 1)
+    return undefined;
   return value.$label;
 }
 

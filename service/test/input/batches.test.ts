@@ -194,7 +194,11 @@ describe('an operation of a batch', () => {
     const other = await api.post('/batch', {
       operations: [
         { ...pet, body: { name: 'Rex', categoryId: dogs.body.id }, label: 'rex' },
-        { method: 'PUT', path: `/pets/${petId}`, body: { id: { $label: 'rex' }, name: 'Max', categoryId: 1 } },
+        {
+          method: 'PUT',
+          path: `/pets/${petId}`,
+          body: { id: { $label: 'rex' }, name: 'Max', categoryId: 1 },
+        },
       ],
     });
     assert.equal(other.headers['x-failed-operation'], '1');
