@@ -124,7 +124,11 @@ const test = command({
   arguments: { id: one },
   options: { wait: flag('Wait until the endpoint has responded, and show its response') },
   examples: ['petstore webhooks test 1', 'petstore webhooks test 1 --wait'],
-  operations: ['POST /webhooks/{webhookId}/test', 'GET /webhooks/{webhookId}/deliveries/{deliveryId}'],
+  operations: [
+    'POST /webhooks/{webhookId}/test',
+    'GET /webhooks/{webhookId}/deliveries/{deliveryId}',
+    'GET /webhooks/{webhookId}',
+  ],
   output: 'item',
   prints: deliveryDetails,
   run: testWebhook,
@@ -151,6 +155,13 @@ async function* testWebhook(
       if (delivery.status === 'delivered') return;
       throw new Error(`The endpoint did not accept the test event: ${delivery.attempts.at(-1)?.error}`);
     }
+    const { enabled, disabledReason } = await store.webhooks.get(id, { signal: calls.signal });
+    // Its deliveries are not attempted until it is enabled again.
+    if (!enabled)
+      throw new Error(
+        `Webhook ${id} was disabled before it received the test event${disabledReason ? ` (${disabledReason})` : ''}: ` +
+          `run \`petstore webhooks update ${id} --enabled true\``,
+      );
     await sleep(pause, undefined, calls.signal && { signal: calls.signal });
   }
 }

@@ -144,4 +144,37 @@ describe('petstore webhooks test --wait', () => {
     await shop.api.delete(`/webhooks/${webhook.id}`);
     await endpoint.close();
   });
+
+  it('fails for a disabled webhook, also for one that is disabled before it received the event', async t => {
+    const endpoint = await Receiver.start();
+    const { body: webhook } = await shop.api.post('/webhooks', { url: endpoint.url });
+    const path = `/webhooks/${webhook.id}`;
+    // A command that still waits ends when its webhook is deleted.
+    t.after(async () => {
+      endpoint.release();
+      await shop.api.delete(path);
+      await endpoint.close();
+    });
+    const args = ['webhooks', 'test', String(webhook.id), '--wait'];
+    endpoint.hold();
+    const waiting = petstore.run(args);
+    await endpoint.has(1);
+    await shop.api.patch(path, { enabled: false });
+    const stopped = await inTime('the end of the command', waiting, 60);
+    assert.equal(stopped.code, 1);
+    assert.equal(stopped.stdout, '');
+    assert.match(
+      stopped.stderr,
+      new RegExp(
+        `Webhook ${webhook.id} was disabled before it received the test event.*: run \`petstore webhooks update ${webhook.id} --enabled true\``,
+      ),
+    );
+    const refused = await petstore.run(args);
+    assert.notEqual(refused.code, 0);
+    assert.equal(refused.stdout, '');
+    assert.match(
+      refused.stderr,
+      new RegExp(`Webhook ${webhook.id} is disabled; enable it first \\(webhook_disabled\\)`),
+    );
+  });
 });
