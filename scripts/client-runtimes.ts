@@ -19,7 +19,8 @@ const runtimes = {
 } as const;
 
 const PROGRAM = `
-import { NotFoundError, PetStore, verifyWebhook } from '@petstore/client';
+import { NotFoundError, PetStore } from '@petstore/client';
+import { verifyWebhook } from '@petstore/client/verify-webhook';
 
 const store = new PetStore({ baseUrl: URL_OF_SERVICE, apiKey: KEY });
 const names = [];

@@ -69,8 +69,6 @@ export class ServerError extends ApiError {}
 export class WaitTooLongError extends RateLimitError {}
 /** No response arrived: the service was not reachable, or the connection broke. `cause` is the error of `fetch`. */
 export class ConnectionError extends PetStoreError {}
-/** A delivery to a webhook does not come from the service, or is too old. */
-export class WebhookVerificationError extends PetStoreError {}
 
 const classes: Record<number, typeof ApiError> = {
   304: NotModified,
@@ -116,10 +114,9 @@ export function errorWith(message: string, details: ErrorDetails & { status: num
  * response, so that a wrong clock of this machine changes nothing; pages of browsers do not see `Date`.
  */
 export function retryAfter(headers: Headers | undefined): number {
-  const read = (name: string) => headers?.get(name) ?? '';
-  const text = read('Retry-After');
-  const seconds = Number(text);
-  return Math.max(0, seconds * 1000 || Date.parse(text) - (Date.parse(read('Date')) || Date.now())) || 0;
+  const text = headers?.get('Retry-After') ?? '';
+  const now = Date.parse(headers?.get('Date') ?? '') || Date.now();
+  return Math.max(0, Number(text) * 1000 || Date.parse(text) - now) || 0;
 }
 
 /** The last time that a `Date` can have. */

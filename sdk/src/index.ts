@@ -23,7 +23,6 @@ export {
   ServerError,
   ValidationError,
   WaitTooLongError,
-  WebhookVerificationError,
 } from './errors.ts';
 export { type Limits, limitsOf, type WindowState } from './limits.ts';
 export type { List, Page } from './list.ts';
@@ -33,4 +32,3 @@ export type { CallOptions } from './request.ts';
 export type { Batch, BatchEntry, BatchId, BatchOptions, BatchOutcome } from './resources/batch.ts';
 export type { EventFilter, Subscription } from './subscribe.ts';
 export { VERSION } from './version.ts';
-export { type VerificationOptions, verifyWebhook } from './webhook.ts';

@@ -8,11 +8,11 @@ import { type Received, Receiver } from '../events/receiver.ts';
 import { useCommandShop } from '../support/command-shop.ts';
 import { assertGapless, settledCursor } from '../support/event-log.ts';
 import { aCategory } from '../support/factories.ts';
-import { importClient } from '../support/packed-client.ts';
+import { importVerification } from '../support/packed-client.ts';
 import { restoreLog } from '../support/restored-log.ts';
 import { inTime, until } from '../support/until.ts';
 
-const { verifyWebhook } = await importClient();
+const { verifyWebhook } = await importVerification();
 
 const NO_CONTENT = 204;
 

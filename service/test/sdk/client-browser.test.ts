@@ -52,7 +52,7 @@ describe('the client in Chromium', () => {
     watch.expect(new RegExp(`^left the origin: ${pages.origin}/`));
     await page.goto(`${pages.origin}/`);
     const code = await page.evaluate(`(async () => {
-      const { verifyWebhook } = await import('/client/index.js');
+      const { verifyWebhook } = await import('/client/resources/verify-webhook.js');
       const key = crypto.getRandomValues(new Uint8Array(32));
       const timestamp = Math.floor(Date.now() / 1000);
       const content = new TextEncoder().encode('evt_1.' + timestamp + '.{"type":"pet.created"}');

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Webhook } from 'standardwebhooks';
 import { compile } from '../support/compile.ts';
-import { importClient } from '../support/packed-client.ts';
+import { importClient, importVerification } from '../support/packed-client.ts';
 import { compared, servicePair, signWebhook, testService } from '../support/service-pair.ts';
 
-const { NotFoundError, PetStore, PreconditionError, RateLimitError, verifyWebhook } = await importClient();
+const { NotFoundError, PetStore, PreconditionError, RateLimitError } = await importClient();
+const { verifyWebhook } = await importVerification();
 
 async function shopWithPet(options?: Parameters<typeof testService>[0]) {
   const store = new PetStore(testService(options));

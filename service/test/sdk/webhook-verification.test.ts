@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { newSecret, signatures } from '../../src/events/webhooks/signature.ts';
-import { importClient } from '../support/packed-client.ts';
+import { importVerification } from '../support/packed-client.ts';
 
-const { verifyWebhook, WebhookVerificationError } = await importClient();
+const { verifyWebhook, WebhookVerificationError } = await importVerification();
 
 const body = JSON.stringify({ id: '7', type: 'pet.created', data: { name: 'Zoë' } });
 const secret = newSecret();

@@ -19,7 +19,14 @@ export function installClient(): InstalledClient {
 }
 
 /** Imports the installed package, as a program in its directory would. */
-export async function importClient(): Promise<PackedClient> {
+export const importClient = (): Promise<PackedClient> => importModule('index.js');
+
+/** Imports `@petstore/client/verify-webhook`. */
+export const importVerification = (): Promise<
+  typeof import('../../../sdk/src/resources/verify-webhook.ts')
+> => importModule('resources/verify-webhook.js');
+
+function importModule(name: string) {
   const { directory } = installClient();
-  return import(pathToFileURL(join(directory, 'node_modules/@petstore/client/dist/index.js')).href);
+  return import(pathToFileURL(join(directory, 'node_modules/@petstore/client/dist', name)).href);
 }

@@ -1,5 +1,8 @@
-import type { Event } from './contract.ts';
-import { WebhookVerificationError } from './errors.ts';
+import type { Event } from '../contract.ts';
+import { PetStoreError } from '../errors.ts';
+
+/** A delivery to a webhook does not come from the service, or is too old. */
+export class WebhookVerificationError extends PetStoreError {}
 
 export interface VerificationOptions {
   /** How far the time of a delivery may be from that of this machine, in seconds; 300 unless set. */
