@@ -48,7 +48,7 @@ function headersOf(event: Event, body: string, secret: string): Record<string, s
   const key = Buffer.from(secret.slice(PREFIX.length), 'base64');
   const signature = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64');
   return {
-    'content-type': 'application/json',
+    'content-type': 'application/cloudevents+json',
     'content-length': Buffer.byteLength(body),
     'user-agent': 'petstore-webhooks/1',
     'webhook-id': id,
