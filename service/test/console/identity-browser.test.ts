@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import { useBrowser } from '../support/browser.ts';
+import { eventually, useBrowser } from '../support/browser.ts';
 import { buildConsole } from '../support/console-page.ts';
 
 before(buildConsole);
@@ -28,7 +28,8 @@ describe('the console and the portal have one identity', () => {
       assert.deepEqual(await fontsOf(page, 'h1'), [['Inter', true]]);
       assert.equal(watch.urls.filter(url => url.endsWith('.woff2')).length, 1);
       const mark = page.locator('.brand img');
-      await page.waitForFunction('document.querySelector(".brand img").naturalWidth > 0');
+      const isDrawn = () => page.evaluate<boolean>('document.querySelector(".brand img").naturalWidth > 0');
+      await eventually(isDrawn, true);
       assert.equal(
         await mark.getAttribute('src'),
         await page.locator('link[rel="icon"]').getAttribute('href'),

@@ -4,6 +4,7 @@ import { currentTheme, setTheme } from './app/theme.ts';
 import '../../identity/tokens.css';
 import './styles/base.css';
 import './styles/kit.css';
+import './styles/skeleton.css';
 import './styles/shell.css';
 
 setTheme(currentTheme());

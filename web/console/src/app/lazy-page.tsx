@@ -23,7 +23,7 @@ function PageNotLoaded({ onRetry }: { onRetry: () => void }) {
     });
   }, []);
   return (
-    <Empty icon="warning" title="This page is not loaded yet">
+    <Empty picture="problem" title="This page is not loaded yet">
       <p>The service cannot be reached. The page appears by itself when it is back.</p>
       <Button onClick={onRetry}>Try again</Button>
     </Empty>

@@ -4,7 +4,7 @@ import { Empty } from '../kit/empty.tsx';
 /** What an address shows that leads to nothing. */
 export function NoPage() {
   return (
-    <Empty icon="warning" title="Page not found">
+    <Empty picture="nowhere" title="Page not found">
       <p>
         The address may be mistyped. <Link to="/">Go to Today</Link>
       </p>

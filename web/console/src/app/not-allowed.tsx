@@ -10,7 +10,7 @@ export function NotAllowed({ scope }: { scope: Scope }) {
   return (
     <section className="page" aria-label="Not allowed">
       <Empty
-        icon="key"
+        picture="lock"
         title={isForAdministrators ? 'Only administrators can open this page' : 'You cannot open this page'}
       >
         <p>

@@ -1,18 +1,18 @@
 import type { ReactNode } from 'react';
-import { Icon, type IconName } from './icon.tsx';
+import { Picture, type PictureName } from './picture.tsx';
 
 interface EmptyProps {
-  icon: IconName;
+  picture: PictureName;
   title: string;
   /** What to do next. */
   children: ReactNode;
 }
 
 /** What a list shows when it has nothing to show. */
-export function Empty({ icon, title, children }: EmptyProps) {
+export function Empty({ picture, title, children }: EmptyProps) {
   return (
     <div className="empty">
-      <Icon name={icon} />
+      <Picture name={picture} />
       <h2>{title}</h2>
       {children}
     </div>

@@ -2,6 +2,7 @@ import { Outlet } from '@tanstack/react-router';
 import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { Button } from './button.tsx';
 import { Empty } from './empty.tsx';
+import type { PictureName } from './picture.tsx';
 import { type Column, type Selection, Table } from './table.tsx';
 
 interface ListPageProps<T> {
@@ -38,7 +39,7 @@ interface ListPageProps<T> {
   /** What can be done with the selected rows. It is below the table, so that no row moves when it appears. */
   selectionBar?: ReactNode;
   /** What is shown without any item, and what to do then. */
-  empty: { title: string; hint: string; action?: ReactNode };
+  empty: { picture?: PictureName; title: string; hint: string; action?: ReactNode };
 }
 
 /** A page with a list. The panels of its items are its child routes. */
@@ -74,17 +75,24 @@ export function ListPage<T>({
         )}
       </div>
       {list.error ? (
-        <Empty icon="warning" title="The list cannot be shown">
+        <Empty picture="problem" title="The list cannot be shown">
           <p>{list.error.message}</p>
           <Button onClick={list.retry}>Try again</Button>
         </Empty>
       ) : !list.isLoading && list.rows.length === 0 ? (
-        <Empty icon="search" title={empty.title}>
+        <Empty picture={empty.picture ?? 'search'} title={empty.title}>
           <p>{empty.hint}</p>
           {empty.action}
         </Empty>
       ) : (
-        <Table label={title} rows={list.rows} gone={list.gone} onEnd={list.loadMore} {...table} />
+        <Table
+          label={title}
+          rows={list.rows}
+          isLoading={list.isLoading}
+          gone={list.gone}
+          onEnd={list.loadMore}
+          {...table}
+        />
       )}
       {selectionBar}
       <Outlet />

@@ -5,6 +5,7 @@ import { density } from './density.ts';
 import { useIsPhone } from './media.ts';
 import { useRestoredPosition } from './restored-position.ts';
 import { moveInRow } from './row-controls.ts';
+import { SkeletonRows } from './skeleton.tsx';
 import { type Column, Head, Row, type Selection } from './table-row.tsx';
 
 export type { Column, Selection } from './table-row.tsx';
@@ -16,6 +17,8 @@ interface TableProps<T> {
   /** The same array as long as nothing in it changes: otherwise scrolling draws all visible rows again. */
   columns: readonly Column<T>[];
   rows: readonly T[];
+  /** Whether the first rows are being read. */
+  isLoading: boolean;
   idOf: (item: T) => number;
   /** Items that other clients have deleted. */
   gone: ReadonlySet<number>;
@@ -46,6 +49,7 @@ export function Table<T>({
   className,
   columns,
   rows,
+  isLoading,
   idOf,
   gone,
   current,
@@ -169,6 +173,7 @@ export function Table<T>({
       role="grid"
       aria-label={label}
       aria-rowcount={rows.length + 1}
+      aria-busy={isLoading}
       aria-multiselectable={selection !== undefined}
       data-selectable={selection !== undefined || undefined}
       data-density={chosen}
@@ -187,6 +192,9 @@ export function Table<T>({
         onPointerDown={stopRestoring}
         onKeyDown={stopRestoring}
       >
+        {isLoading && (
+          <SkeletonRows columns={columns} height={rowHeight} hasBoxes={selection !== undefined} />
+        )}
         {/* biome-ignore lint/a11y/noStaticElementInteractions: its rows receive the focus */}
         <div
           role="presentation"

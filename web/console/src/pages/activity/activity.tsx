@@ -72,6 +72,7 @@ export function ActivityPage() {
         }
         filters={<Filters filter={filter} />}
         empty={{
+          picture: isFiltered ? 'search' : 'activity',
           title: isFiltered ? 'Nothing matches' : 'Nothing has happened yet',
           hint: isFiltered
             ? 'Change the filters.'

@@ -14,6 +14,7 @@ import { type Conflict, SelectField, TextField } from '../../kit/field.tsx';
 import { FormPanel } from '../../kit/form-panel.tsx';
 import { useWhileShown } from '../../kit/is-shown.ts';
 import { Panel } from '../../kit/panel.tsx';
+import { SkeletonPanel } from '../../kit/skeleton.tsx';
 import { AnimalRecord } from './animal-record.tsx';
 import { AnimalStock } from './animal-stock.tsx';
 import { StatusMenu } from './status-menu.tsx';
@@ -76,7 +77,7 @@ function EditPanel({ id }: { id: number }) {
   if (!edit)
     return (
       <Panel title="Animal" onClose={close}>
-        <p className="panel-body">{error?.message ?? 'Loading …'}</p>
+        <SkeletonPanel error={error} />
       </Panel>
     );
   const { base, draft } = edit;

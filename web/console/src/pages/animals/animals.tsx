@@ -58,6 +58,7 @@ export function Animals() {
           ? { title: 'No animal matches', hint: 'Change the search or the filters.', action: showAll }
           : can('pets:write')
             ? {
+                picture: 'animals',
                 title: 'No animals yet',
                 hint: lacksCategories
                   ? 'Add a category first: each animal belongs to one. You can also import both from a CSV file.'
@@ -65,6 +66,7 @@ export function Animals() {
                 action: lacksCategories ? firstSteps : <AddLink search={query} />,
               }
             : {
+                picture: 'animals',
                 title: 'No animals yet',
                 hint: 'Your API key can only read animals. Ask an administrator to let it add them.',
               }

@@ -68,7 +68,11 @@ export function Categories() {
       empty={
         query.name
           ? { title: 'No category matches', hint: 'Change the search.' }
-          : { title: 'No categories yet', hint: 'Add the first one: each animal belongs to a category.' }
+          : {
+              picture: 'categories',
+              title: 'No categories yet',
+              hint: 'Add the first one: each animal belongs to a category.',
+            }
       }
     />
   );

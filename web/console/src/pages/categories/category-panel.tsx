@@ -14,6 +14,7 @@ import { type Conflict, TextField } from '../../kit/field.tsx';
 import { FormPanel } from '../../kit/form-panel.tsx';
 import { useWhileShown } from '../../kit/is-shown.ts';
 import { Panel } from '../../kit/panel.tsx';
+import { SkeletonPanel } from '../../kit/skeleton.tsx';
 import { HistoryPart } from '../activity/history-part.tsx';
 
 const list = getRouteApi('/categories');
@@ -65,7 +66,7 @@ function EditPanel({ id }: { id: number }) {
   if (!edit)
     return (
       <Panel title="Category" onClose={close}>
-        <p className="panel-body">{error?.message ?? 'Loading …'}</p>
+        <SkeletonPanel error={error} />
       </Panel>
     );
   const { base, draft } = edit;

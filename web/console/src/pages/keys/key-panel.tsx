@@ -10,6 +10,7 @@ import { useSubmit } from '../../data/submit.ts';
 import { FormPanel } from '../../kit/form-panel.tsx';
 import { Panel } from '../../kit/panel.tsx';
 import { SecretPanel } from '../../kit/secret-panel.tsx';
+import { SkeletonPanel } from '../../kit/skeleton.tsx';
 import { Time } from '../../kit/time.tsx';
 import { showToast } from '../../kit/toasts.ts';
 import { HistoryPart } from '../activity/history-part.tsx';
@@ -43,7 +44,7 @@ function EditPanel({ id }: { id: number }) {
   if (!edit)
     return (
       <Panel title="Key" onClose={close}>
-        <p className="panel-body">{error?.message ?? 'Loading …'}</p>
+        <SkeletonPanel error={error} />
       </Panel>
     );
   const { base, draft } = edit;

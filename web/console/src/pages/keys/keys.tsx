@@ -123,6 +123,7 @@ export function Keys() {
         Object.keys(query).length > 0
           ? { title: 'No key matches', hint: 'Change the search or the filters.' }
           : {
+              picture: 'keys',
               title: 'No keys yet',
               hint: 'Create one for each program or user, so that each can be revoked alone.',
             }

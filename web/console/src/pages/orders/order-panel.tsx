@@ -13,6 +13,7 @@ import { useSubmit } from '../../data/submit.ts';
 import { FormPanel } from '../../kit/form-panel.tsx';
 import { useWhileShown } from '../../kit/is-shown.ts';
 import { Panel } from '../../kit/panel.tsx';
+import { SkeletonPanel } from '../../kit/skeleton.tsx';
 import { HistoryPart } from '../activity/history-part.tsx';
 import { Fields, type NewOrderFields, shownDate } from './order-fields.tsx';
 import { OrderMenu } from './order-menu.tsx';
@@ -69,7 +70,7 @@ function EditPanel({ id }: { id: number }) {
   if (!edit)
     return (
       <Panel title={`Order ${id}`} onClose={close}>
-        <p className="panel-body">{error?.message ?? 'Loading …'}</p>
+        <SkeletonPanel error={error} />
       </Panel>
     );
   const { base, draft } = edit;

@@ -58,11 +58,13 @@ export function Orders() {
           ? { title: 'No order matches', hint: 'Change the filters.', action: showAll }
           : place
             ? {
+                picture: 'orders',
                 title: 'No orders yet',
                 hint: 'Place the first one. It takes its units from the stock at once.',
                 action: place,
               }
             : {
+                picture: 'orders',
                 title: 'No orders yet',
                 hint: 'Your API key can only read orders. Ask an administrator to let it place them.',
               }

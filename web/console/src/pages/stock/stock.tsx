@@ -54,7 +54,12 @@ export function Stock() {
       empty={
         isFiltered
           ? { title: 'No stock matches', hint: 'Change the filters.', action: showAll }
-          : { title: 'No stock yet', hint: 'Add an animal first: it has a stock of one.', action: toAnimals }
+          : {
+              picture: 'stock',
+              title: 'No stock yet',
+              hint: 'Add an animal first: it has a stock of one.',
+              action: toAnimals,
+            }
       }
     />
   );

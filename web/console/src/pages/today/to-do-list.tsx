@@ -79,7 +79,7 @@ function Tasks({ toDo, onThresholds }: { toDo: ToDo; onThresholds: () => void })
 
 function AllDone() {
   return (
-    <Empty icon="check" title="All done">
+    <Empty picture="done" title="All done">
       <p>No order waits for today, and nothing is low. Enjoy your coffee.</p>
     </Empty>
   );
@@ -88,7 +88,7 @@ function AllDone() {
 function FirstSteps() {
   const { can } = useSession();
   return (
-    <Empty icon="paw" title="There are no animals yet">
+    <Empty picture="shop" title="There are no animals yet">
       {can('pets:write') && (
         <p>
           <Link to="/categories/new">Add a category</Link>, then <Link to="/animals/new">an animal</Link>, or{' '}

@@ -4,6 +4,7 @@ import { type Activity, actorOf, sentenceOf } from '../../data/activity.ts';
 import { startOf } from '../../data/days.ts';
 import { useOverview } from '../../data/overview.ts';
 import { useToDo } from '../../data/to-do.ts';
+import { SkeletonCards } from '../../kit/skeleton.tsx';
 import { Time } from '../../kit/time.tsx';
 import { hasHistory, OrdersPlot } from './orders-plot.tsx';
 import { ToDoList } from './to-do-list.tsx';
@@ -25,8 +26,8 @@ export function Today() {
           Today <small>{date}</small>
         </h1>
       </header>
-      {/* What is below appears after it, so that nothing moves. */}
-      {toDo.isReady && (
+      {/* All of it appears at once, so that nothing moves. */}
+      {toDo.isReady ? (
         <div className="today-parts">
           <ToDoList toDo={toDo} />
           <div className="news">
@@ -34,6 +35,14 @@ export function Today() {
             {activity && days && hasHistory(days) && <OrdersPlot orders={days} />}
           </div>
         </div>
+      ) : (
+        <SkeletonCards
+          className="today-parts"
+          sizes={[
+            [2, 4],
+            [6, 5],
+          ]}
+        />
       )}
     </section>
   );

@@ -60,7 +60,7 @@ export function Deliveries() {
       empty={
         status
           ? { title: 'No delivery has this status', hint: 'Change the filter.' }
-          : { title: 'No deliveries yet', hint: 'Open the webhook and send a test.' }
+          : { picture: 'deliveries', title: 'No deliveries yet', hint: 'Open the webhook and send a test.' }
       }
     />
   );

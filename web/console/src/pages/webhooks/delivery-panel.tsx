@@ -7,6 +7,7 @@ import { putItem } from '../../data/list-cache.ts';
 import { deliveries } from '../../data/webhooks.ts';
 import { Button } from '../../kit/button.tsx';
 import { Panel } from '../../kit/panel.tsx';
+import { SkeletonPanel } from '../../kit/skeleton.tsx';
 import { Time } from '../../kit/time.tsx';
 import { showProblem, showToast } from '../../kit/toasts.ts';
 import { DeliveryStatus } from './delivery-status.tsx';
@@ -38,7 +39,7 @@ export function DeliveryPanel() {
   if (!data)
     return (
       <Panel title="Delivery" onClose={close}>
-        <p className="panel-body">{error?.message ?? 'Loading …'}</p>
+        <SkeletonPanel error={error} />
       </Panel>
     );
 

@@ -9,6 +9,7 @@ import { webhooks } from '../../data/webhooks.ts';
 import { FormPanel } from '../../kit/form-panel.tsx';
 import { Panel } from '../../kit/panel.tsx';
 import { SecretPanel } from '../../kit/secret-panel.tsx';
+import { SkeletonPanel } from '../../kit/skeleton.tsx';
 import { HistoryPart } from '../activity/history-part.tsx';
 import { useClose } from './new-webhook.tsx';
 import { WebhookActions } from './webhook-actions.tsx';
@@ -34,7 +35,7 @@ function EditPanel({ id }: { id: number }) {
   if (!edit)
     return (
       <Panel title="Webhook" onClose={close}>
-        <p className="panel-body">{error?.message ?? 'Loading …'}</p>
+        <SkeletonPanel error={error} />
       </Panel>
     );
   const { base, draft } = edit;

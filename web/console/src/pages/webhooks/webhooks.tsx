@@ -86,6 +86,7 @@ export function Webhooks() {
       action={action}
       filters={null}
       empty={{
+        picture: 'webhooks',
         title: 'No webhooks yet',
         hint: can('events:read')
           ? 'A webhook sends each event to your server. Add the first one.'
