@@ -35,6 +35,10 @@ export const key: Resource = {
   fields: fields.ApiKey,
   columns: ['id', 'name', 'plan', 'scopes', 'expiresAt', 'revokedAt', 'lastUsedAt'],
 };
+export const listedKey: Resource = {
+  fields: [...fields.ApiKey, 'unused'],
+  columns: ['id', 'name', 'plan', 'scopes', 'expiresAt', 'revokedAt', 'lastUsedAt', 'unused'],
+};
 export const createdKey: Resource = {
   fields: fields.CreatedApiKey,
   columns: ['id', 'name', 'plan', 'scopes', 'expiresAt', 'key'],

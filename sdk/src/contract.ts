@@ -228,6 +228,8 @@ export type ApiKey = {
   } | null;
   /** The origins of the pages that use a publishable key, exactly as browsers send them in the header `Origin`: scheme, host, and port if it is not the default, in lower case. Only pages of the same machine, such as `http://localhost:3000`, can use http. In alphabetical order; null for a secret key. */
   origins: string[] | null;
+  /** The networks from which the key can be used: addresses, or ranges of addresses such as `203.0.113.0/24` and `2001:db8::/32`. Requests from elsewhere are rejected with 403 `address_not_allowed`. Null for everywhere. */
+  allowedNetworks: string[] | null;
   /** When the key was created. */
   createdAt: string;
   /** When the key expires; null for never. */
@@ -236,6 +238,10 @@ export type ApiKey = {
   revokedAt: string | null;
   /** The minute of the last request, including rejected ones. Requests to `/account` do not count. */
   lastUsedAt: string | null;
+  /** The address of the first request in that minute at one of the replicas, a few seconds later. Null before the first use. */
+  lastUsedFrom: string | null;
+  /** The first 200 characters of the header `User-Agent` of that request. Null if it had none. */
+  lastUsedClient: string | null;
   ban: Ban;
 };
 
@@ -252,6 +258,8 @@ export type NewApiKey = {
   expiresAt?: string;
   /** The origins of the pages that use a publishable key, exactly as browsers send them in the header `Origin`: scheme, host, and port if it is not the default, in lower case. Only pages of the same machine, such as `http://localhost:3000`, can use http. Required for a publishable key, and rejected for a secret one. */
   origins?: string[];
+  /** The networks from which the key can be used: addresses, or ranges of addresses such as `203.0.113.0/24` and `2001:db8::/32`. Requests from elsewhere are rejected with 403 `address_not_allowed`. Without a value the key can be used from everywhere. */
+  allowedNetworks?: string[];
 };
 
 export type NewEnterpriseApiKey = {
@@ -274,6 +282,8 @@ export type NewEnterpriseApiKey = {
   expiresAt?: string;
   /** The origins of the pages that use a publishable key, exactly as browsers send them in the header `Origin`: scheme, host, and port if it is not the default, in lower case. Only pages of the same machine, such as `http://localhost:3000`, can use http. Required for a publishable key, and rejected for a secret one. */
   origins?: string[];
+  /** The networks from which the key can be used: addresses, or ranges of addresses such as `203.0.113.0/24` and `2001:db8::/32`. Requests from elsewhere are rejected with 403 `address_not_allowed`. Without a value the key can be used from everywhere. */
+  allowedNetworks?: string[];
 };
 
 export type CreatedApiKey = {
@@ -296,6 +306,8 @@ export type CreatedApiKey = {
   } | null;
   /** The origins of the pages that use a publishable key, exactly as browsers send them in the header `Origin`: scheme, host, and port if it is not the default, in lower case. Only pages of the same machine, such as `http://localhost:3000`, can use http. In alphabetical order; null for a secret key. */
   origins: string[] | null;
+  /** The networks from which the key can be used: addresses, or ranges of addresses such as `203.0.113.0/24` and `2001:db8::/32`. Requests from elsewhere are rejected with 403 `address_not_allowed`. Null for everywhere. */
+  allowedNetworks: string[] | null;
   /** When the key was created. */
   createdAt: string;
   /** When the key expires; null for never. */
@@ -304,6 +316,10 @@ export type CreatedApiKey = {
   revokedAt: string | null;
   /** The minute of the last request, including rejected ones. Requests to `/account` do not count. */
   lastUsedAt: string | null;
+  /** The address of the first request in that minute at one of the replicas, a few seconds later. Null before the first use. */
+  lastUsedFrom: string | null;
+  /** The first 200 characters of the header `User-Agent` of that request. Null if it had none. */
+  lastUsedClient: string | null;
   ban: Ban;
   /** The secret. It is shown only once: a replay with an Idempotency-Key does not include it. */
   key?: string;
@@ -327,6 +343,8 @@ export type ApiKeyPatch = {
   expiresAt?: string | null;
   /** The origins of the pages that use a publishable key, exactly as browsers send them in the header `Origin`: scheme, host, and port if it is not the default, in lower case. Only pages of the same machine, such as `http://localhost:3000`, can use http. */
   origins?: string[];
+  /** The networks from which the key can be used: addresses, or ranges of addresses such as `203.0.113.0/24` and `2001:db8::/32`. Requests from elsewhere are rejected with 403 `address_not_allowed`. Null for everywhere. */
+  allowedNetworks?: string[] | null;
 };
 
 export type Rotation = {
@@ -354,6 +372,8 @@ export type RotatedApiKey = {
   } | null;
   /** The origins of the pages that use a publishable key, exactly as browsers send them in the header `Origin`: scheme, host, and port if it is not the default, in lower case. Only pages of the same machine, such as `http://localhost:3000`, can use http. In alphabetical order; null for a secret key. */
   origins: string[] | null;
+  /** The networks from which the key can be used: addresses, or ranges of addresses such as `203.0.113.0/24` and `2001:db8::/32`. Requests from elsewhere are rejected with 403 `address_not_allowed`. Null for everywhere. */
+  allowedNetworks: string[] | null;
   /** When the key was created. */
   createdAt: string;
   /** When the key expires; null for never. */
@@ -362,6 +382,10 @@ export type RotatedApiKey = {
   revokedAt: string | null;
   /** The minute of the last request, including rejected ones. Requests to `/account` do not count. */
   lastUsedAt: string | null;
+  /** The address of the first request in that minute at one of the replicas, a few seconds later. Null before the first use. */
+  lastUsedFrom: string | null;
+  /** The first 200 characters of the header `User-Agent` of that request. Null if it had none. */
+  lastUsedClient: string | null;
   ban: Ban;
   /** When the earlier secrets expire. */
   earlierKeysExpireAt: string;
@@ -1123,6 +1147,8 @@ export type ErrorCode =
   | 'insufficient_scope'
   /** No publishable key lists the origin of the page, or the key of the request does not; ask an administrator to add it. */
   | 'origin_not_allowed'
+  /** The API key cannot be used from the address of the client; ask an administrator to add the address to its networks. */
+  | 'address_not_allowed'
   /** The requests of the minute or of the day are used up; wait for the time in Retry-After. */
   | 'rate_limit_exceeded'
   /** The API key is banned, because it kept sending requests after it was rejected; wait for the time in Retry-After. */

@@ -91,14 +91,18 @@ CREATE TABLE api_keys (
   plan TEXT NOT NULL CHECK (plan IN ('free', 'pro', 'business', 'enterprise')),
   -- Separated by single spaces.
   scopes TEXT NOT NULL,
+  -- The addresses and ranges of addresses from which it can be used, separated by single spaces; null for all.
+  allowed_networks TEXT CHECK (length(allowed_networks) BETWEEN 2 AND 2200),
   per_minute BIGINT CHECK (per_minute >= 1),
   per_day BIGINT CHECK (per_day >= 1),
   created_at BIGINT NOT NULL,
   expires_at BIGINT,
   revoked_at BIGINT,
   revoked INTEGER NOT NULL GENERATED ALWAYS AS (CASE WHEN revoked_at IS NULL THEN 0 ELSE 1 END) STORED,
-  -- The minute in which the key was last used.
+  -- The minute in which the key was last used, and the address and the User-Agent of a request in it.
   last_used_at BIGINT,
+  last_used_from TEXT,
+  last_used_client TEXT,
   -- Until when bans of the key are ignored.
   bans_lifted_at BIGINT,
   -- When the event of a reported secret was last appended, if the service only reports leaked keys.

@@ -144,11 +144,14 @@ export async function buildApp(
           'that it continues in a new range, run `continue-log`',
       ),
   });
+  const trustedProxies = new TrustedProxies(config.trustedProxies);
   const streams = new EventStreams({
     mostPerKey: config.streamsPerKey,
     heartbeat,
     findCaller: key => keyRing.find(key, clock.now()),
     findStoredCaller: key => keyRing.findStored(key, clock.now()),
+    addressOf: ({ raw, headers }) =>
+      trustedProxies.clientAddress(raw.socket.remoteAddress ?? '', headers['x-forwarded-for']),
     onDrop: (reader, reason) => log.warn({ ...reader, reason }, 'Stream dropped'),
   });
   const allowPrivate = config.privateWebhooks;
@@ -229,7 +232,7 @@ export async function buildApp(
     redeemTicket,
     isDemo,
     clock,
-    trustedProxies: new TrustedProxies(config.trustedProxies),
+    trustedProxies,
     log,
     outageLog,
     requestLog: new RequestLog(destination, log.isLevelEnabled('info'), record => {

@@ -1,8 +1,9 @@
+import type { ApiKey } from '@petstore/client';
 import { type Context, command } from '../command.ts';
 import { UsageError } from '../failure.ts';
 import { changes, defined, each, eachDone, pageSize } from '../items.ts';
 import { id, integer, oneOf, removable, required, several, text } from '../parameters.ts';
-import { busyKey, createdKey, key, leakReport, outcome, rotatedKey, usage } from '../resources.ts';
+import { busyKey, createdKey, key, leakReport, listedKey, outcome, rotatedKey, usage } from '../resources.ts';
 import { SECRETS_AT_ONCE, secretsIn } from '../secrets-in-file.ts';
 
 const PLANS = ['free', 'pro', 'business', 'enterprise'] as const;
@@ -22,6 +23,9 @@ const ids = several(required(id('The API keys')));
 const TIME = 'a time, such as 2027-01-31T12:00:00Z';
 const scope = several(oneOf('What the key may do; can be repeated', ...SCOPES));
 const origin = several(text('An origin of the pages that use a publishable key; can be repeated', 'origin'));
+const UNUSED_AFTER = 90 * 86_400_000;
+const NETWORKS =
+  'An address or a range such as 203.0.113.0/24 from which the key can be used; can be repeated';
 const quotas = {
   perMinute: integer('Requests per minute of an Enterprise key'),
   perDay: integer('Requests per day of an Enterprise key'),
@@ -29,7 +33,7 @@ const quotas = {
 
 const list = command({
   name: 'keys list',
-  summary: 'List API keys',
+  summary: 'List API keys, with those that have sent no request for 90 days',
   options: {
     name: text('Only keys whose name starts with this text'),
     plan: oneOf('Only keys of this plan', ...PLANS),
@@ -42,13 +46,18 @@ const list = command({
   ],
   operations: ['GET /keys'],
   output: 'list',
-  prints: key,
-  run: (context, { name, plan, revoked, sort }) =>
-    context.store.keys.list(
-      { ...pageSize(context), name, plan, revoked: revoked && revoked === 'true', sort },
-      context.calls,
-    ),
+  prints: listedKey,
+  run: async function* (context, { name, plan, revoked, sort }) {
+    const query = { ...pageSize(context), name, plan, revoked: revoked && revoked === 'true', sort };
+    for await (const key of context.store.keys.list(query, context.calls))
+      yield { ...key, unused: isUnused(key, Date.now()) };
+  },
 });
+
+/** Whether a key that is not revoked has sent no request for 90 days. */
+function isUnused({ createdAt, lastUsedAt, revokedAt }: ApiKey, now: number): boolean {
+  return revokedAt === null && now - Date.parse(lastUsedAt ?? createdAt) >= UNUSED_AFTER;
+}
 
 const get = command({
   name: 'keys get',
@@ -70,6 +79,7 @@ const create = command({
     scope: required(scope),
     kind: oneOf('secret, or publishable for pages in browsers', 'secret', 'publishable'),
     origin,
+    network: several(text(NETWORKS, 'network')),
     expires: text(`When the key expires: ${TIME}`, 'time'),
     ...quotas,
   },
@@ -80,9 +90,10 @@ const create = command({
   operations: ['POST /keys'],
   output: 'item',
   prints: createdKey,
-  run: async (context, { name, plan, scope: scopes, kind, origin, expires, perMinute, perDay }) => {
+  run: async (context, { name, plan, scope: scopes, kind, origin, network, expires, perMinute, perDay }) => {
     const origins = origin.length > 0 ? origin : undefined;
-    const common = defined({ name, scopes, kind, origins, expiresAt: expires });
+    const allowedNetworks = network.length > 0 ? network : undefined;
+    const common = defined({ name, scopes, kind, origins, allowedNetworks, expiresAt: expires });
     const { store, calls } = context;
     if (plan !== 'enterprise') {
       if (perMinute !== undefined || perDay !== undefined)
@@ -107,6 +118,7 @@ const update = command({
     plan: oneOf('The new plan', ...PLANS),
     scope,
     origin,
+    network: several(text(`${NETWORKS}; "" for everywhere`, 'network')),
     expires: removable(`When the key expires: ${TIME}`, 'time'),
     ...quotas,
   },
@@ -114,13 +126,15 @@ const update = command({
   operations: ['PATCH /keys/{keyId}'],
   output: 'item',
   prints: key,
-  run: ({ store, calls }, { id, name, plan, scope, origin, expires, perMinute, perDay }) => {
+  run: ({ store, calls }, { id, name, plan, scope, origin, network, expires, perMinute, perDay }) => {
     const quotas = defined({ perMinute, perDay });
     const fields = changes({
       name,
       plan,
       scopes: scope.length > 0 ? scope : undefined,
       origins: origin.length > 0 ? origin : undefined,
+      allowedNetworks:
+        network.join() === '' && network.length === 1 ? null : network.length > 0 ? network : undefined,
       expiresAt: expires,
       quotas: Object.keys(quotas).length > 0 ? quotas : undefined,
     });

@@ -63,7 +63,7 @@ const tx = { savepoint: (part: () => Promise<unknown>) => part() } as unknown as
 describe('a batch', () => {
   const plan = Array.from({ length: OPERATIONS }, () => stepOf(nothing));
   const sent = plan.map(() => ({ method: 'POST', path: '/nothing' }));
-  const caller = { keyId: 1, scopes: new Set(['admin'] as const), origins: null };
+  const caller = { keyId: 1, scopes: new Set(['admin'] as const), origins: null, networks: null };
   const table = new OperationTable([nothing], []);
   const errors = plan.map(() => new ApiError('invalid_request', 'Wrong'));
 

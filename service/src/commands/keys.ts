@@ -38,6 +38,7 @@ export async function keys([action = '', ...args]: string[]): Promise<void> {
 const optionOfField: Record<string, string> = {
   scopes: 'scope',
   origins: 'origin',
+  allowedNetworks: 'network',
   expiresAt: 'expires',
   graceSeconds: 'grace',
   quotas: 'per-minute and --per-day',
@@ -62,6 +63,7 @@ const settings = {
   'per-day': { type: 'string' },
   expires: { type: 'string' },
   origin: { type: 'string', multiple: true },
+  network: { type: 'string', multiple: true },
 } as const;
 
 async function create(args: string[]): Promise<void> {
@@ -100,9 +102,12 @@ async function show(args: string[]): Promise<void> {
 
 async function change(args: string[]): Promise<void> {
   const { id, values } = oneKey('change', args, settings);
-  const { expires, ...others } = values;
-  const fields = fieldsOf(expires === 'never' ? others : values);
-  if (expires === 'never') Object.assign(fields, { expiresAt: null });
+  const { expires, network = [], ...others } = values;
+  const fields = {
+    ...fieldsOf(others),
+    ...(expires !== undefined && { expiresAt: expires === 'never' ? null : expires }),
+    ...(network.length > 0 && { allowedNetworks: network.join() === 'any' ? null : network }),
+  };
   if (Object.keys(fields).length === 0)
     throw new UsageError('Name at least one setting to change, such as --plan pro');
   const patch = bodyReader(ApiKeyPatch)(fields);
@@ -192,6 +197,7 @@ function fieldsOf({
   scope: scopes,
   expires: expiresAt,
   origin: origins,
+  network: allowedNetworks,
   ...limits
 }: Settings): object {
   const quotas = given({
@@ -205,6 +211,7 @@ function fieldsOf({
     scopes,
     expiresAt,
     origins,
+    allowedNetworks,
     quotas: Object.keys(quotas).length > 0 ? quotas : undefined,
   });
 }

@@ -98,6 +98,14 @@ export const errorCatalogue = {
       'The publishable key does not allow pages of the origin "https://other.example": open the page at an origin that the key ' +
       'lists, or ask an administrator to add this one to its `origins`',
   },
+  address_not_allowed: {
+    status: 403,
+    meaning:
+      'The API key cannot be used from the address of the client; ask an administrator to add the address to its networks.',
+    example:
+      'The API key cannot be used from the address 127.0.0.1: send the request from a network that the key allows, or ask an ' +
+      'administrator to add this address to its `allowedNetworks`',
+  },
   rate_limit_exceeded: {
     status: 429,
     meaning: 'The requests of the minute or of the day are used up; wait for the time in Retry-After.',

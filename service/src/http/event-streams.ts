@@ -9,6 +9,7 @@ import { HEARTBEAT } from '../routes/message-sink.ts';
 import type { StreamReply } from '../routes/reply.ts';
 import { EventConnection } from './event-connection.ts';
 import { presentedKey } from './gate/credentials.ts';
+import { addressNotAllowed } from './gate/foreign-address.ts';
 import { rejectWithoutScope } from './gate/scope-check.ts';
 import { traceOf } from './request-trace.ts';
 import { completedHead, sendWhole } from './send.ts';
@@ -27,6 +28,7 @@ export interface EventStreamsOptions {
   findCaller: FindCaller;
   /** The same, with every change that was committed before the call. */
   findStoredCaller: FindCaller;
+  addressOf: (request: FastifyRequest) => string;
   /** Called when a stream is dropped, with its reader and the reason. */
   onDrop: (reader: Reader, reason: string) => void;
 }
@@ -43,6 +45,8 @@ interface OpenStream extends Pick<StreamReply, 'reasonToEnd'> {
   connection: EventConnection;
   key: string;
   keyId: number;
+  /** The address of the client. */
+  address: string;
   operation: ScopedOperation;
 }
 
@@ -104,14 +108,15 @@ export class EventStreams {
     );
     request.stream = connection;
     const key = presentedKey(request.headers)!;
-    const stream = { connection, key, keyId, operation, reasonToEnd };
+    const address = this.#options.addressOf(request);
+    const stream = { connection, key, keyId, address, operation, reasonToEnd };
     this.#add(ofKey, stream);
     if (reason !== undefined) connection.end(reason);
     else start(connection, () => this.#reasonToEnd(stream, this.#options.findStoredCaller));
     if (this.#isClosed) this.#end(connection);
   }
 
-  /** Returns the caller of a request as the store has it now. Throws `invalid_api_key` and `insufficient_scope`. */
+  /** Returns the caller of a request as the store has it now. Throws `invalid_api_key`, `address_not_allowed` and `insufficient_scope`. */
   async currentCaller(request: FastifyRequest, operation: ScopedOperation): Promise<Caller> {
     const caller = await this.#options.findStoredCaller(presentedKey(request.headers)!);
     if (!caller) {
@@ -119,6 +124,8 @@ export class EventStreams {
         'www-authenticate': 'Bearer realm="petstore", error="invalid_token"',
       });
     }
+    const address = this.#options.addressOf(request);
+    if (caller.networks?.includes(address) === false) throw addressNotAllowed(address);
     rejectWithoutScope(operation, caller);
     return caller;
   }
@@ -154,11 +161,12 @@ export class EventStreams {
 
   /** Returns why a stream ends, because its key has ended or has other scopes; `undefined` if it continues. */
   async #reasonToEnd(
-    { key, operation, reasonToEnd }: OpenStream,
+    { key, address, operation, reasonToEnd }: OpenStream,
     findCaller: FindCaller,
   ): Promise<string | undefined> {
     const caller = await findCaller(key);
     if (!caller) return 'The API key may no longer read these events';
+    if (caller.networks?.includes(address) === false) return addressNotAllowed(address).message;
     try {
       rejectWithoutScope(operation, caller);
       return reasonToEnd(caller.scopes);

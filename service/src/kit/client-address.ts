@@ -1,19 +1,33 @@
 import { BlockList, isIP, isIPv4 } from 'node:net';
 
-/** The proxies whose `X-Forwarded-For` is trusted. By default there are none, because any client can send this header. */
-export class TrustedProxies {
+/** Addresses and CIDR ranges such as `10.0.0.0/8`, in the form that `isAddressRange` accepts. */
+export class AddressRanges {
   readonly #ranges = new BlockList();
-  readonly #none: boolean;
 
-  /** `ranges`: addresses and CIDR ranges such as `10.0.0.0/8`, in the form that `isAddressRange` accepts. */
   constructor(ranges: readonly string[]) {
-    this.#none = ranges.length === 0;
     for (const range of ranges) {
       const [address = '', prefix] = range.split('/');
       const family = familyOf(address);
       if (prefix === undefined) this.#ranges.addAddress(address, family);
       else this.#ranges.addSubnet(address, Number(prefix), family);
     }
+  }
+
+  /** Whether an address is one of these. An IPv4-mapped IPv6 address is its IPv4 address. */
+  includes(text: string): boolean {
+    const address = plain(text);
+    return isIP(address) !== 0 && this.#ranges.check(address, familyOf(address));
+  }
+}
+
+/** The proxies whose `X-Forwarded-For` is trusted. By default there are none, because any client can send this header. */
+export class TrustedProxies {
+  readonly #ranges: AddressRanges;
+  readonly #none: boolean;
+
+  constructor(ranges: readonly string[]) {
+    this.#none = ranges.length === 0;
+    this.#ranges = new AddressRanges(ranges);
   }
 
   /**
@@ -35,9 +49,7 @@ export class TrustedProxies {
 
   /** Whether an address is that of a trusted proxy. */
   includes(peer: string): boolean {
-    if (this.#none) return false;
-    const address = plain(peer);
-    return isIP(address) !== 0 && this.#ranges.check(address, familyOf(address));
+    return !this.#none && this.#ranges.includes(peer);
   }
 }
 

@@ -62,6 +62,7 @@ export class Metrics {
     visit: { admitted: 0, refused: 0, banned: 0 },
     address: { admitted: 0, refused: 0, banned: 0 },
     origin: { admitted: 0, refused: 0, banned: 0 },
+    network: { admitted: 0, refused: 0, banned: 0 },
   };
   readonly #clients: ClientRequests;
   readonly #unreadable: Counter<'status'>;
@@ -136,7 +137,7 @@ export class Metrics {
 
   readonly onDecision = (
     verdict: Verdict,
-    countedBy: 'key' | 'account' | 'visit' | 'address' | 'origin',
+    countedBy: 'key' | 'account' | 'visit' | 'address' | 'origin' | 'network',
   ): void => {
     this.#decisions[countedBy][verdict]++;
   };

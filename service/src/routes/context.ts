@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Scope } from '../contract/scopes.ts';
 import type { Queries, Writer } from '../db/database.ts';
-import { shownAddress } from '../kit/client-address.ts';
+import { type AddressRanges, shownAddress } from '../kit/client-address.ts';
 import { guardOf } from './conditional.ts';
 import { closeOf, signalOf } from './wait-signal.ts';
 
@@ -12,6 +12,8 @@ export interface Caller {
   scopes: ReadonlySet<Scope>;
   /** The origins whose pages can use a publishable key; null for a secret key. */
   origins: readonly string[] | null;
+  /** The networks from which the key can be used; null for all. */
+  networks: AddressRanges | null;
 }
 
 declare module 'fastify' {

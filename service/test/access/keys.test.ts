@@ -27,10 +27,13 @@ describe('a new key', () => {
       kind: 'secret',
       quotas: null,
       origins: null,
+      allowedNetworks: null,
       createdAt: at('12:00:00.000'),
       expiresAt: null,
       revokedAt: null,
       lastUsedAt: null,
+      lastUsedFrom: null,
+      lastUsedClient: null,
       ban: null,
     });
     assert.deepEqual((await api.get(`/keys/${id}`)).body, { id, ...shown });
@@ -200,7 +203,7 @@ describe('a change of a key', () => {
     const { api, app, clientWith } = shop;
     const changing = definedOperations.filter(
       ({ route, operationId }) =>
-        route.tag === 'API keys' && route.method !== 'GET' && operationId !== 'createApiKey',
+        route.tag === 'API keys' && route.method !== 'GET' && route.params && operationId !== 'createApiKey',
     );
     assert.ok(changing.length >= 5);
     for (const operation of changing) {

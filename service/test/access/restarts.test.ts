@@ -19,6 +19,7 @@ describe('a restart', () => {
     for (let i = 0; i < 3; i++) await shop.api.as(key).get('/pets');
     await shop.api.patch(path, { plan: 'enterprise', quotas });
     const { body: rotated } = await shop.api.post(`${path}/rotate`, { graceSeconds: 60 });
+    await shop.app.keyLimits.flush();
     const before = (await shop.api.get(path)).text;
     assert.match(before, /"lastUsedAt":"2026-11-21T12:00:00.000Z"/);
     const { api } = await shop.restart();

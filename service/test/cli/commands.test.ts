@@ -161,7 +161,13 @@ describe('the commands of petstore', () => {
       const { key: _, ...shown } = created;
       const id = `${created.id}`;
       assert.deepEqual(await json('keys', 'get', id), [shown]);
-      assert.equal((await json('keys', 'list', '--revoked', 'false')).length, 2);
+      const longAgo = Date.now() - 91 * 86_400_000;
+      await shop.app.db.run('UPDATE api_keys SET created_at = ? WHERE id = ?', [longAgo, created.id]);
+      const listed = await json('keys', 'list', '--revoked', 'false');
+      assert.deepEqual(
+        listed.map(({ unused }) => unused),
+        [false, true],
+      );
       assert.equal((await one('keys', 'update', id, '--plan', 'business')).plan, 'business');
       const rotated = await one('keys', 'rotate', id, '--grace', '60');
       assert.notEqual(rotated.key, created.key);

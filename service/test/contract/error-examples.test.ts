@@ -52,6 +52,10 @@ const provocations: Record<ErrorCode, (shop: TestApp & Ids & { t: TestContext })
     const page = await clientWith({ kind: 'publishable', scopes: ['pets:read'], origins });
     return page.get('/pets', { origin: 'https://other.example' });
   },
+  address_not_allowed: async ({ api }) => {
+    const key = { name: 'Office', plan: 'free', scopes: ['pets:read'], allowedNetworks: ['203.0.113.0/24'] };
+    return api.as((await api.post('/keys', key)).body.key).get('/pets');
+  },
   rate_limit_exceeded: async ({ clientWith }) => {
     const client = await clientWith({ plan: 'enterprise', quotas: { perMinute: 2, perDay: 100 } });
     for (let i = 0; i < 2; i++) await client.get('/pets');

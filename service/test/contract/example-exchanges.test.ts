@@ -10,7 +10,7 @@ import { documentedOperations, responsesOf } from './document.ts';
 const NOW = Date.parse('2026-11-21T12:00:00Z');
 
 /** Random fields, and fields about the past of a resource. */
-const VARIABLE = new Set(['key', 'secret', 'createdAt', 'lastUsedAt']);
+const VARIABLE = new Set(['key', 'secret', 'createdAt', 'lastUsedAt', 'lastUsedFrom', 'lastUsedClient']);
 
 /** Operations whose example is a state that only time or other clients bring about. */
 const OF_LATER = new Set([

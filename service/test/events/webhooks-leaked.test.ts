@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { readStandings } from '../../src/access/api-keys/standings.ts';
+import { serve } from '../../src/events/webhooks/serve.ts';
 import { HOUR, MINUTE, SECOND } from '../../src/kit/clock.ts';
 import type { ApiResponse } from '../support/client.ts';
 import { anotherReplica, sendDue, WEBHOOK_SCOPES, type WebhookShop, webhookShop } from './webhook-shop.ts';
@@ -92,6 +94,33 @@ describe('the webhooks of a leaked key', () => {
     assert.equal(await isStored(shop, lost.id), false);
     assert.equal(failing.received.length, 2, 'nothing after an hour');
     await other.close();
+  });
+
+  it('plan nothing and send nothing else, even in a transaction that was requested before', async t => {
+    const shop = await webhookShop(t);
+    const owner = await shop.shop.clientWith({ scopes: WEBHOOK_SCOPES });
+    const { id } = await shop.webhook({}, shop.receiver, owner);
+    shop.receiver.respondWith(500);
+    await shop.deliver();
+    await shop.shop.app.dispatcher.close();
+    await report(shop, owner.key);
+    await shop.category();
+    shop.clock.advance(5 * SECOND);
+    const { db } = shop.shop.app;
+    await db.numberEvents();
+    const row = { id, url: shop.receiver.url, api_key_id: owner.keyId };
+    const request = { ended: [], plans: true, connections: 8, limit: 8, most: 8, own: 0 };
+    const served = await serve(db, row, request, { readStandings, now: shop.clock.now(), source: '/' });
+    assert.ok(served !== 'locked');
+    assert.deepEqual(
+      served.claimed.map(({ delivery }) => delivery.type),
+      ['key.leaked'],
+    );
+    const planned = await db.all<{ type: string }>('SELECT type FROM webhook_deliveries ORDER BY id');
+    assert.deepEqual(
+      planned.map(({ type }) => type),
+      ['category.created', 'key.leaked'],
+    );
   });
 
   it('that keeps working, because only an earlier secret has leaked, receive it once and continue', async t => {

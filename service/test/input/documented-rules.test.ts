@@ -57,6 +57,7 @@ const BEYOND_SCHEMA = [
   /^Field `expiresAt` must be in the future/,
   /^Field `(scopes|origins)` .*publishable key/,
   /^Field `origins` /,
+  /^Field `allowedNetworks`: .* is neither an address/,
 ];
 
 /** Fails if the service accepts what the document forbids, or the other way around. */

@@ -204,6 +204,7 @@ const slices: Record<string, Values> = {
   'access/api-keys/api-keys': { SWEPT_AT_ONCE: [1, 500, 'rows'] },
   'access/leaked-keys/leaked-keys': { AT_ONCE: [1, 100, 'secrets'] },
   'access/rate-limits/key-limits': { FLUSHED_AT_ONCE: [1, 200, 'keys'], SWEPT_AT_ONCE: [1, 500, 'rows'] },
+  'access/rate-limits/key-uses': { FLUSHED_AT_ONCE: [1, 200, 'keys'] },
   'catalog/pets/search/pet-words': { WORDS_AT_ONCE: [1, 100, 'words'] },
   'catalog/pets/search/search': { ROWS_AT_ONCE: [1, 100, 'rows'], CHECKED_AT_ONCE: [1, 20_000, 'pets'] },
   'catalog/pets/search/search-index': { PETS_AT_ONCE: [1, 100, 'pets'], WORK_AT_ONCE: [1, 200, 'pages'] },

@@ -58,6 +58,20 @@ describe('within a second, another replica notices', () => {
     assert.equal((await client.get('/store/orders')).headers['x-ratelimit-limit'], '70');
   });
 
+  it('that the networks of a key have changed', async () => {
+    const { key, keyId } = await shop.clientWith({});
+    assert.equal((await there.as(key).get('/pets')).status, 200);
+    assert.equal(
+      (await shop.api.patch(`/keys/${keyId}`, { allowedNetworks: ['203.0.113.0/24'] })).status,
+      200,
+    );
+    shop.clock.advance(SECOND);
+    assertRejected(await there.as(key).get('/pets'), 403, 'address_not_allowed');
+    await shop.api.patch(`/keys/${keyId}`, { allowedNetworks: ['127.0.0.0/8'] });
+    shop.clock.advance(SECOND);
+    assert.equal((await there.as(key).get('/pets')).status, 200);
+  });
+
   it('that it was rotated, and that the old secret has expired', async () => {
     const { key, keyId } = await shop.clientWith({});
     assert.equal((await there.as(key).get('/pets')).status, 200);

@@ -15,6 +15,7 @@ const settings = {
   kind: text<KeyKind>('kind'),
   plan: text<Plan>('plan'),
   scopes: text('scopes'),
+  allowed_networks: nullable(text('allowed_networks')),
   per_minute: nullable(integer('per_minute')),
   per_day: nullable(integer('per_day')),
   expires_at: nullable(integer('expires_at')),
@@ -29,6 +30,8 @@ const keyTable = new Table('api_keys', {
   created_at: integer('created_at'),
   revoked_at: nullable(integer('revoked_at')),
   last_used_at: nullable(integer('last_used_at')),
+  last_used_from: nullable(text('last_used_from')),
+  last_used_client: nullable(text('last_used_client')),
   bans_lifted_at: nullable(integer('bans_lifted_at')),
   /** When the event of a reported secret was last appended, if the service only reports leaked keys. */
   leak_reported_at: nullable(integer('leak_reported_at')),
@@ -50,6 +53,11 @@ export function scopesOf({ scopes }: Pick<ApiKeyRow, 'scopes'>): Scope[] {
   return scopes.split(' ') as Scope[];
 }
 
+/** Returns the networks from which a key can be used; null for all. */
+export function networksOf({ allowed_networks }: Pick<ApiKeyRow, 'allowed_networks'>): string[] | null {
+  return allowed_networks?.split(' ') ?? null;
+}
+
 /** Returns the negotiated limits of a key; null when those of its plan apply. */
 export function quotasOf({ per_minute, per_day }: ApiKeyRow): Limits | null {
   return per_minute === null || per_day === null ? null : { perMinute: per_minute, perDay: per_day };
@@ -65,14 +73,18 @@ export interface ApiKeyTerms {
   expiresAt: number | null;
   /** Of a publishable key; null for a secret one. */
   origins: readonly string[] | null;
+  /** Null for all networks. */
+  allowedNetworks: readonly string[] | null;
 }
 
-function valuesOf({ name, kind, plan, scopes, quotas, expiresAt }: ApiKeyTerms): Value[] {
+function valuesOf(terms: ApiKeyTerms): Value[] {
+  const { name, kind, plan, scopes, quotas, expiresAt, allowedNetworks } = terms;
   return settingsTable.valuesOf({
     name,
     kind,
     plan,
     scopes: scopes.join(' '),
+    allowed_networks: allowedNetworks?.join(' ') ?? null,
     per_minute: quotas?.perMinute ?? null,
     per_day: quotas?.perDay ?? null,
     expires_at: expiresAt,

@@ -4,9 +4,12 @@ import { count, dateTime, id, nameText, type Schema } from '../../contract/schem
 import { scopeNames } from '../../contract/scopes.ts';
 import { shape } from '../../contract/shape.ts';
 import type { Static } from '../../contract/static.ts';
+import { DAY } from '../../kit/clock.ts';
 import { mergePatch } from '../../kit/merge-patch.ts';
 import { type Limits, type Plan, planLimits, plans } from '../plans/plan.ts';
 import { Ban } from '../rate-limits/key-usage.ts';
+import { CLIENT_LENGTH } from '../rate-limits/key-uses.ts';
+import { MAX_NETWORKS } from './networks.ts';
 import { type KeyKind, keyKinds, MAX_ORIGIN_LENGTH, MAX_ORIGINS, ORIGIN } from './origins.ts';
 
 const quota = { ...count, minimum: 1 } as const;
@@ -56,6 +59,17 @@ const origins = {
     'use http.',
 } as const;
 
+const allowedNetworks = {
+  type: 'array',
+  items: { type: 'string', minLength: 2, maxLength: 43 },
+  minItems: 1,
+  maxItems: MAX_NETWORKS,
+  uniqueItems: true,
+  description:
+    'The networks from which the key can be used: addresses, or ranges of addresses such as `203.0.113.0/24` and `2001:db8::/32`. ' +
+    'Requests from elsewhere are rejected with 403 `address_not_allowed`.',
+} as const;
+
 export const NewApiKey = shape({
   title: 'NewApiKey',
   properties: {
@@ -67,8 +81,12 @@ export const NewApiKey = shape({
       ...origins,
       description: `${origins.description} Required for a publishable key, and rejected for a secret one.`,
     },
+    allowedNetworks: {
+      ...allowedNetworks,
+      description: `${allowedNetworks.description} Without a value the key can be used from everywhere.`,
+    },
   },
-  optional: ['kind', 'quotas', 'expiresAt', 'origins'],
+  optional: ['kind', 'quotas', 'expiresAt', 'origins', 'allowedNetworks'],
   example: { name: 'Web shop', plan: 'pro', scopes: ['pets:read', 'orders:write'] },
 });
 
@@ -105,6 +123,11 @@ export const ApiKeyPatch = {
       description: 'When the key expires; null for never.',
     },
     origins,
+    allowedNetworks: {
+      ...allowedNetworks,
+      nullable: true,
+      description: `${allowedNetworks.description} Null for everywhere.`,
+    },
   } satisfies { readonly [Field in keyof ApiKey]?: Schema },
   example: { plan: 'business' },
 } as const;
@@ -113,6 +136,7 @@ export const Rotation = shape({
   title: 'Rotation',
   properties: {
     graceSeconds: graceSeconds(
+      30 * DAY,
       'How long the earlier secret continues to work, in seconds; 0 ends it at once.',
     ),
   },
@@ -130,6 +154,11 @@ const resourceFields = {
     nullable: true,
     description: `${origins.description} In alphabetical order; null for a secret key.`,
   },
+  allowedNetworks: {
+    ...allowedNetworks,
+    nullable: true,
+    description: `${allowedNetworks.description} Null for everywhere.`,
+  },
   createdAt: { ...dateTime, description: 'When the key was created.' },
   expiresAt: { ...dateTime, nullable: true, description: 'When the key expires; null for never.' },
   revokedAt: { ...dateTime, nullable: true, description: 'When the key was revoked.' },
@@ -138,6 +167,19 @@ const resourceFields = {
     nullable: true,
     description:
       'The minute of the last request, including rejected ones. Requests to `/account` do not count.',
+  },
+  lastUsedFrom: {
+    type: 'string',
+    maxLength: 50,
+    nullable: true,
+    description:
+      'The address of the first request in that minute at one of the replicas, a few seconds later. Null before the first use.',
+  },
+  lastUsedClient: {
+    type: 'string',
+    maxLength: CLIENT_LENGTH,
+    nullable: true,
+    description: 'The first 200 characters of the header `User-Agent` of that request. Null if it had none.',
   },
   ban: { ...Ban, nullable: true },
 } as const;
@@ -150,10 +192,13 @@ const example = {
   kind: 'secret',
   quotas: null,
   origins: null,
+  allowedNetworks: null,
   createdAt: '2026-11-21T09:00:00.000Z',
   expiresAt: null,
   revokedAt: null,
   lastUsedAt: '2026-11-21T12:00:00.000Z',
+  lastUsedFrom: '203.0.113.7',
+  lastUsedClient: 'petstore-client/1.0.0',
   ban: null,
 };
 
@@ -177,7 +222,7 @@ export const CreatedApiKey = shape({
   title: 'CreatedApiKey',
   properties: { ...resourceFields, key: secret },
   optional: ['key'],
-  example: { ...example, lastUsedAt: null, key: exampleSecret },
+  example: { ...example, lastUsedAt: null, lastUsedFrom: null, lastUsedClient: null, key: exampleSecret },
 });
 
 export const RotatedApiKey = shape({
@@ -200,7 +245,7 @@ export type ApiKeySettings = Omit<NewApiKey, 'kind'> & { kind: KeyKind };
 
 /** Applies a merge patch to the settings of a key. A change to another plan than Enterprise removes existing quotas. */
 export function changedSettings(
-  { name, kind, plan, scopes, quotas, origins, expiresAt }: ApiKey,
+  { name, kind, plan, scopes, quotas, origins, allowedNetworks, expiresAt }: ApiKey,
   patch: Static<typeof ApiKeyPatch>,
 ): ApiKeySettings {
   const keepsQuotas = (patch.plan ?? plan) === 'enterprise';
@@ -211,6 +256,7 @@ export function changedSettings(
       plan,
       scopes,
       ...(origins && { origins }),
+      ...(allowedNetworks && { allowedNetworks }),
       ...(quotas && keepsQuotas && { quotas }),
       ...(expiresAt !== null && { expiresAt }),
     },

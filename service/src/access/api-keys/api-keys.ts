@@ -28,6 +28,7 @@ import {
   insertApiKey,
   keyList,
   liftBans,
+  networksOf,
   quotasOf,
   replaceSecret,
   resetLimits,
@@ -40,6 +41,7 @@ import {
 } from './api-key-queries.ts';
 import { keyEvents } from './key-events.ts';
 import { KEYS_CHANGED } from './key-ring.ts';
+import { rejectOtherThanNetworks } from './networks.ts';
 import { selectOrigins } from './origin-queries.ts';
 import { rejectMismatchedKind } from './origins.ts';
 import { hashOf, newSecret } from './secret.ts';
@@ -244,9 +246,10 @@ function rejectUnknown(row: StoredApiKey | undefined, keyId: number): StoredApiK
  * or origins the kind.
  */
 function termsOf(settings: ApiKeySettings): ApiKeyTerms {
-  const { name, kind, plan, scopes, quotas, origins, expiresAt } = settings;
+  const { name, kind, plan, scopes, quotas, origins, allowedNetworks, expiresAt } = settings;
   rejectMismatchedQuotas(plan, quotas);
   rejectMismatchedKind(settings);
+  rejectOtherThanNetworks(allowedNetworks);
   return {
     name,
     kind,
@@ -254,6 +257,7 @@ function termsOf(settings: ApiKeySettings): ApiKeyTerms {
     scopes,
     quotas: quotas ?? null,
     origins: origins ?? null,
+    allowedNetworks: allowedNetworks ?? null,
     expiresAt: expiresAt === undefined ? null : toInstant(expiresAt),
   };
 }
@@ -284,10 +288,13 @@ function toApiKey(row: StoredApiKey, state: Readonly<LimitState> | undefined, no
     kind: row.kind,
     quotas: quotasOf(row),
     origins: row.origins && [...row.origins],
+    allowedNetworks: networksOf(row),
     createdAt: formatDateTime(row.created_at),
     expiresAt: row.expires_at === null ? null : formatDateTime(row.expires_at),
     revokedAt: row.revoked_at === null ? null : formatDateTime(row.revoked_at),
     lastUsedAt: usedAt === 0 ? null : formatDateTime(usedAt),
+    lastUsedFrom: row.last_used_from,
+    lastUsedClient: row.last_used_client,
     ban: banOf(state, row.bans_lifted_at ?? 0, now),
   };
 }

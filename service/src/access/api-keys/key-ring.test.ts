@@ -33,6 +33,9 @@ class OneKeyStore implements Queries, Notifier {
     last_used_at: null,
     bans_lifted_at: null,
     leak_reported_at: null,
+    last_used_from: null,
+    last_used_client: null,
+    allowed_networks: null,
     limits_resets: 0,
   };
   reads = 0;

@@ -1,10 +1,11 @@
 import type { BanRules } from '../../counters/decide.ts';
 import type { Notifier, Queries } from '../../db/database.ts';
+import { AddressRanges } from '../../kit/client-address.ts';
 import { SECOND } from '../../kit/clock.ts';
 import type { Caller } from '../../routes/context.ts';
 import type { LimitedKey } from '../rate-limits/key-limits.ts';
 import { limitsOf } from './api-key.ts';
-import { quotasOf, type StoredApiKey, scopesOf, selectApiKeyByHash } from './api-key-queries.ts';
+import { networksOf, quotasOf, type StoredApiKey, scopesOf, selectApiKeyByHash } from './api-key-queries.ts';
 import { hashOf, isWellFormed } from './secret.ts';
 
 /** A client with a valid key, with the terms of the key's limits. */
@@ -78,6 +79,11 @@ export class KeyRing {
     return entry && endOf(entry, now);
   }
 
+  /** The networks of the key of this secret, also if it has ended, if `find` has just read it; null for all. */
+  networksOf(secret: string): AddressRanges | null {
+    return this.#entries.get(secret)?.caller.networks ?? null;
+  }
+
   /** Returns the caller of a secret from the cache, however old, for use while the store is unavailable. */
   lastKnown(secret: string): LimitedCaller | undefined {
     const entry = this.#entries.get(secret);
@@ -130,10 +136,12 @@ export class KeyRing {
 
   #toCaller(row: StoredApiKey): LimitedCaller {
     const limits = limitsOf(row.plan, quotasOf(row));
+    const networks = networksOf(row);
     return {
       keyId: row.id,
       scopes: new Set(scopesOf(row)),
       origins: row.origins,
+      networks: networks && new AddressRanges(networks),
       terms: {
         limits,
         resets: row.limits_resets,

@@ -24,7 +24,7 @@ export const LeakReport = shape({
     source,
   },
   optional: ['source'],
-  example: { keys: ['psk_0123456789ABCDEFGHIJKLMNOPQRSTUV4PZz5w'], source: 'github.com/shop/site, .env' },
+  example: { keys: ['psk_ThisIsOnlyAnExampleAndNoSecretKey0001X'], source: 'github.com/shop/site, .env' },
 });
 
 export const LeakReceipt = shape({
@@ -39,7 +39,7 @@ export const LeakReceipt = shape({
         'others. It does not state which of them are secrets of keys.',
     },
   },
-  example: { wellFormed: 1 },
+  example: { wellFormed: 0 },
 });
 
 /** What a report has ended. */

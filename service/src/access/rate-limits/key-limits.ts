@@ -14,6 +14,7 @@ import { DAY, latestCredible, MINUTE } from '../../kit/clock.ts';
 import { formatDate, formatDateTime } from '../../kit/dates.ts';
 import type { Limits } from '../plans/plan.ts';
 import { type Ban, type DayUsage, type KeyUsage, USAGE_DAYS, type UsedWindow } from './key-usage.ts';
+import { KeyUses } from './key-uses.ts';
 import {
   deleteSpentLimits,
   deleteUsageAfter,
@@ -55,6 +56,8 @@ export class KeyLimits {
   readonly #counters: Counters;
   readonly #banRules: BanRules;
   readonly #onBan: (keyId: number, ban: Ban) => void;
+  /** Who uses the keys. */
+  readonly uses = new KeyUses();
   #flushing: Promise<void> | undefined;
   /** The ID of the key up to which the sweep has checked the stored limits. */
   #sweptTo = 0;
@@ -159,6 +162,7 @@ export class KeyLimits {
 
   /** Stores only as many changes as existed at the start, because keys in constant use change again while it runs. */
   async #storeChanges(): Promise<void> {
+    await this.uses.flush(this.#db);
     for (let left = this.#counters.keys.changeCount(); left > 0; left -= FLUSHED_AT_ONCE) {
       const changes = this.#counters.keys.takeChanges(FLUSHED_AT_ONCE);
       try {

@@ -119,6 +119,38 @@ export async function updateLastUsed(
   );
 }
 
+/** Who used a key in a minute. */
+export interface KeyUse {
+  /** In milliseconds since the Unix epoch. */
+  minute: number;
+  address: string | null;
+  /** The header User-Agent. */
+  client: string | null;
+}
+
+/** Stores who used keys in a minute, unless the key was used in a later one. */
+export async function updateLastClients(
+  db: Queries,
+  uses: readonly (readonly [keyId: number, use: KeyUse])[],
+): Promise<void> {
+  const rows = uses.map(([api_key_id, { minute, address, client }]) => ({
+    api_key_id,
+    minute,
+    address,
+    client,
+  }));
+  const [used, json] = recordsSql(
+    db.engine,
+    { api_key_id: 'BIGINT', minute: 'BIGINT', address: 'TEXT', client: 'TEXT' },
+    rows,
+  );
+  await db.run(
+    `UPDATE api_keys SET last_used_from = used.address, last_used_client = used.client FROM ${used} AS used
+     WHERE api_keys.id = used.api_key_id AND coalesce(api_keys.last_used_at, 0) <= used.minute`,
+    [json],
+  );
+}
+
 /** Reads the usage of a key by day from `firstDay` on, the latest first. */
 export function selectUsage(db: Queries, keyId: number, firstDay: number): Promise<UsageRow[]> {
   return db.all(

@@ -6,6 +6,7 @@ import type { Scope } from '../../contract/scopes.ts';
 import { secretPrefixes } from '../../contract/secret-forms.ts';
 import { shape } from '../../contract/shape.ts';
 import type { Static } from '../../contract/static.ts';
+import { DAY } from '../../kit/clock.ts';
 import { formatDateTime } from '../../kit/dates.ts';
 import { lackOf, typeNames, typesOf } from '../event-log/event-filter.ts';
 import { TEST_TYPE } from '../event-log/event-types.ts';
@@ -139,6 +140,7 @@ export const SecretRotation = shape({
   title: 'SecretRotation',
   properties: {
     graceSeconds: graceSeconds(
+      7 * DAY,
       'How long messages are also signed with the earlier secret, in seconds; 0 ends that at once.',
     ),
   },

@@ -15,6 +15,7 @@ import type { Route } from '../../routes/define-route.ts';
 import type { HeaderPairs } from '../send.ts';
 import { presentedKey } from './credentials.ts';
 import { addCorsHeaders, isReadable } from './cross-origin.ts';
+import { addressNotAllowed } from './foreign-address.ts';
 import { foreignOrigin, originNotAllowed } from './foreign-origin.ts';
 import { invalidKey } from './invalid-key.ts';
 import { API_VERSION, rejectOtherMediaType, rejectOtherVersion } from './negotiation.ts';
@@ -174,7 +175,7 @@ export class Gate {
     caller: LimitedCaller | undefined,
   ): Promise<void> | undefined {
     request.caller = caller;
-    const countedBy = countedByOf(request, caller);
+    const countedBy = this.#countedByOf(request, key, caller);
     const isCountedLater = countedBy === 'key' && request.operation?.cost !== undefined;
     const decision = this.#decide(request, countedBy, caller, isCountedLater ? 0 : 1);
     const badKey = caller ? undefined : key;
@@ -190,6 +191,7 @@ export class Gate {
       }
       if (!isAdmitted) throw rejectionOf(decided, countedBy);
       rejectMalformed(request.raw);
+      if (countedBy === 'network') throw addressNotAllowed(this.#addressOf(request));
       if (badKey !== undefined)
         throw invalidKey(badKey, this.#services.keyRing.endOf(badKey, request.receivedAt));
       if (countedBy === 'origin') throw originNotAllowed(request.headers);
@@ -207,9 +209,12 @@ export class Gate {
   ): Decision | Promise<Decision> {
     const { receivedAt } = request;
     const { keyLimits, counters } = this.#services;
-    if (!caller || countedBy === 'origin') return this.#decideAddress(this.#addressOf(request), receivedAt);
+    if (!caller || countedBy === 'origin' || countedBy === 'network')
+      return this.#decideAddress(this.#addressOf(request), receivedAt);
     if (countedBy === 'account')
       return counters.decideBucket('account', String(caller.keyId), FREE_TERMS, receivedAt);
+    if (keyLimits.uses.isFirst(caller.keyId, receivedAt))
+      keyLimits.uses.add(caller.keyId, receivedAt, this.#addressOf(request), request.headers['user-agent']);
     if (countedBy === 'key') return keyLimits.decide(caller, receivedAt, cost);
     const visitor = addressSubject(this.#addressOf(request));
     return counters.decideVisit(caller.keyId, visitor, visitTermsOf(caller), receivedAt);
@@ -230,17 +235,22 @@ export class Gate {
   async #addLastKnownHeaders(request: FastifyRequest, head: HeaderPairs): Promise<void> {
     const key = request.operation?.scope === null ? undefined : presentedKey(request.headers);
     const known = key === undefined ? undefined : this.#services.keyRing.lastKnown(key);
-    if (known) await this.#addKeyHeaders(known, request, head);
+    if (known) await this.#addKeyHeaders(key, known, request, head);
     else await this.#addAddressHeaders(request, head);
   }
 
   /** Adds the last known rate-limit headers of a key, and counts nothing. */
-  async #addKeyHeaders(caller: LimitedCaller, request: FastifyRequest, head: HeaderPairs): Promise<void> {
+  async #addKeyHeaders(
+    key: string | undefined,
+    caller: LimitedCaller,
+    request: FastifyRequest,
+    head: HeaderPairs,
+  ): Promise<void> {
     const { keyId, terms } = caller;
     const { receivedAt } = request;
     const { counters } = this.#services;
-    const countedBy = countedByOf(request, caller);
-    if (countedBy === 'origin') return this.#addAddressHeaders(request, head);
+    const countedBy = this.#countedByOf(request, key, caller);
+    if (countedBy === 'origin' || countedBy === 'network') return this.#addAddressHeaders(request, head);
     if (countedBy === 'account') {
       const decision = await counters.peekBucket('account', String(keyId), FREE_TERMS, receivedAt);
       addRateLimitHeaders(head, decision, FREE_TERMS.limits);
@@ -267,6 +277,25 @@ export class Gate {
     return undefined;
   }
 
+  /**
+   * A request counts against its key if that is valid, and otherwise against its address. From an address that the key does not allow
+   * it counts only against the address. With a publishable key it counts against its visitor as well, or, from a page of another
+   * origin, only against its address.
+   */
+  #countedByOf(
+    request: FastifyRequest,
+    key: string | undefined,
+    caller: LimitedCaller | undefined,
+  ): CountedBy {
+    // A key that has ended is not distinguished from others in a network that it does not allow.
+    const networks = caller ? caller.networks : key && this.#services.keyRing.networksOf(key);
+    if (networks && !networks.includes(this.#addressOf(request))) return 'network';
+    if (!caller) return 'address';
+    const { operation, headers } = request;
+    if (caller.origins === null) return operation?.countedBy ?? 'key';
+    return foreignOrigin(headers, caller.origins) === undefined ? 'visit' : 'origin';
+  }
+
   #addressOf(request: FastifyRequest): string {
     const { raw, headers } = request;
     request.address ??= this.#services.trustedProxies.clientAddress(
@@ -291,16 +320,6 @@ export class Gate {
     };
     return decision instanceof Promise ? decision.then(headersOf) : headersOf(decision);
   }
-}
-
-/**
- * A request counts against its key if that is valid, and otherwise against its address. With a publishable key it counts
- * against its visitor as well, or, from a page of another origin, only against its address.
- */
-function countedByOf({ operation, headers }: FastifyRequest, caller: LimitedCaller | undefined): CountedBy {
-  if (!caller) return 'address';
-  if (caller.origins === null) return operation?.countedBy ?? 'key';
-  return foreignOrigin(headers, caller.origins) === undefined ? 'visit' : 'origin';
 }
 
 function visitTermsOf({ terms }: LimitedCaller): VisitTerms {

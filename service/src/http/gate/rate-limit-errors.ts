@@ -58,13 +58,14 @@ function policyText({ perMinute, perDay }: WindowLimits, prefix: string): string
  * What a request counts against: its key, the separate limit that its key has for its account, its publishable key and its
  * visitor together, or its address, because it has no valid key or comes from a page of another origin.
  */
-export type CountedBy = 'key' | 'account' | 'visit' | 'address' | 'origin';
+export type CountedBy = 'key' | 'account' | 'visit' | 'address' | 'origin' | 'network';
 
 const usedBy: Record<Exclude<CountedBy, 'visit'>, string> = {
   key: '',
   account: ' for reading the account of this key, which has its own limit',
   address: ' for your address, because the request has no valid API key',
   origin: ' for your address, because the API key does not allow the origin of the page',
+  network: ' for your address, because the API key does not allow it',
 };
 
 const usedByVisits: Record<NonNullable<Decision['boundBy']>, string> = {

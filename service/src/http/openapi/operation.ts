@@ -155,7 +155,13 @@ function errorCodesOf(route: AnyRoute): ErrorCode[] {
     'too_many_connections',
   ];
   if (scope !== null) {
-    codes.push('missing_api_key', 'invalid_api_key', 'insufficient_scope', 'origin_not_allowed');
+    codes.push(
+      'missing_api_key',
+      'invalid_api_key',
+      'insufficient_scope',
+      'origin_not_allowed',
+      'address_not_allowed',
+    );
     codes.push('rate_limit_exceeded');
     if (countedBy !== 'account') codes.push('api_key_banned');
     codes.push('not_acceptable');

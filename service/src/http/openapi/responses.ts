@@ -48,7 +48,7 @@ const byCode: Partial<Record<ErrorCode, readonly HeaderName[]>> = {
 const shared: readonly (readonly [ErrorCode, ...ErrorCode[]])[] = [
   ['invalid_request', 'unsupported_api_version'],
   ['missing_api_key', 'invalid_api_key'],
-  ['insufficient_scope', 'origin_not_allowed'],
+  ['insufficient_scope', 'origin_not_allowed', 'address_not_allowed'],
   ['not_acceptable'],
   ['request_timeout'],
   ['precondition_failed'],

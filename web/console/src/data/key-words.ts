@@ -42,3 +42,12 @@ export const scopes = Object.keys(scopeNames) as ApiKey['scopes'];
 
 /** The most that a publishable key may do. */
 export const publishableScopes: readonly ApiKey['scopes'][number][] = ['pets:read', 'inventory:read'];
+
+/** The days without a request after which a key is marked as unused. */
+const UNUSED_DAYS = 90;
+
+/** Whether a key that is not revoked has sent no request for 90 days. */
+export function isUnused({ createdAt, lastUsedAt, revokedAt }: ApiKey, now: number): boolean {
+  const days = (now - Date.parse(lastUsedAt ?? createdAt)) / 86_400_000;
+  return revokedAt === null && days >= UNUSED_DAYS;
+}

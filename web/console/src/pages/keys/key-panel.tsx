@@ -97,7 +97,11 @@ function EditPanel({ id }: { id: number }) {
           <Time at={base.createdAt} />
         </dd>
         <dt>Last used</dt>
-        <dd>{base.lastUsedAt ? <Time at={base.lastUsedAt} /> : 'Never'}</dd>
+        <dd>
+          {base.lastUsedAt ? <Time at={base.lastUsedAt} /> : 'Never'}
+          {base.lastUsedFrom && <small> from {base.lastUsedFrom}</small>}
+          {base.lastUsedClient && <small> by {base.lastUsedClient}</small>}
+        </dd>
       </dl>
       <KeyFields
         item={draft}

@@ -3,7 +3,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { useFreshBans } from '../../data/fresh-keys.ts';
 import { rightsInWords } from '../../data/key-templates.ts';
-import { kindNames, planLimits, planNames, scopeNames } from '../../data/key-words.ts';
+import { isUnused, kindNames, planLimits, planNames, scopeNames } from '../../data/key-words.ts';
 import { type KeyQuery, keys, plans } from '../../data/keys.ts';
 import { useListPage } from '../../data/lists.ts';
 import { type RequestsToday, useRequestsToday } from '../../data/requests-today.ts';
@@ -40,9 +40,28 @@ const columnsWith = (today: RequestsToday | undefined): Column<ApiKey>[] => [
   {
     name: 'used',
     header: 'Last used',
-    cell: ({ lastUsedAt }) => (lastUsedAt ? <Time at={lastUsedAt} /> : 'Never'),
+    cell: key => <LastUsed apiKey={key} />,
   },
 ];
+
+/** When a key was last used, marked if that was long ago. */
+function LastUsed({ apiKey }: { apiKey: ApiKey }) {
+  const { lastUsedAt } = apiKey;
+  return (
+    <>
+      {lastUsedAt ? <Time at={lastUsedAt} /> : 'Never'}{' '}
+      {isUnused(apiKey, Date.now()) && (
+        <span
+          className="status"
+          data-tone="warning"
+          title="No request for 90 days: revoke it if no program needs it"
+        >
+          Unused
+        </span>
+      )}
+    </>
+  );
+}
 
 function KeyState({ apiKey: { ban, revokedAt, expiresAt } }: { apiKey: ApiKey }) {
   if (revokedAt) return <span className="status">Revoked</span>;
