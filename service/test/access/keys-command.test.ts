@@ -53,7 +53,8 @@ describe('the command keys, next to a running service', () => {
     const rest = ['--expires', '2999-01-01T00:00:00Z', '--scope', 'pets:read', '--scope', 'orders:read'];
     const changed = JSON.parse(await keys('change', '2', ...plan, ...rest));
     const { body } = await api.get('/keys/2');
-    assert.deepEqual({ ...changed, lastUsedAt: null }, { ...body, lastUsedAt: null });
+    const unused = { lastUsedAt: null, lastUsedFrom: null };
+    assert.deepEqual({ ...changed, ...unused }, { ...body, ...unused });
     assert.deepEqual(
       [body.name, body.plan, body.quotas, body.scopes, body.expiresAt],
       [
@@ -67,6 +68,10 @@ describe('the command keys, next to a running service', () => {
     await keys('change', '2', '--per-minute', '80', '--expires', 'never');
     const again = (await api.get('/keys/2')).body;
     assert.deepEqual([again.quotas, again.expiresAt], [{ perMinute: 80, perDay: 700 }, null]);
+    await keys('change', '2', '--network', '203.0.113.0/24', '--network', '2001:db8::/32');
+    clock.advance(SECOND);
+    assertRejected(await client.get('/pets'), 403, 'address_not_allowed');
+    assert.equal(JSON.parse(await keys('change', '2', '--network', 'any')).allowedNetworks, null);
     assert.equal(await keys('revoke', '2'), 'API key 2 is revoked\n');
     clock.advance(SECOND);
     assertRejected(await client.get('/pets'), 401, 'invalid_api_key');

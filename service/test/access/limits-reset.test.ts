@@ -91,7 +91,7 @@ describe('DELETE /keys/{keyId}/limits', () => {
       /unbanned|limits/.test(type),
     );
     assert.deepEqual(valuesOf(events, 'type'), ['key.unbanned', 'key.limits_reset', 'key.limits_reset']);
-    for (const { data } of events)
-      assert.deepEqual({ ...data, lastUsedAt: null }, { ...key, lastUsedAt: null });
+    const unused = { lastUsedAt: null, lastUsedFrom: null };
+    for (const { data } of events) assert.deepEqual({ ...data, ...unused }, { ...key, ...unused });
   });
 });
