@@ -67,6 +67,7 @@ describe('the key ring', () => {
     assert.deepEqual(await new KeyRing(store, banRules).find(store.secret, NOW), {
       keyId: 7,
       scopes: new Set(['pets:read', 'orders:write']),
+      networks: null,
       origins: null,
       terms: { limits: { perMinute: 60, perDay: 1_000 }, resets: 0, bansLiftedAt: 0, banRules },
     });
