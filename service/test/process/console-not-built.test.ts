@@ -112,7 +112,13 @@ it('the build replaces its result when its sources have changed, also by files o
     mkdirSync(dirname(join(directory, name)), { recursive: true });
     writeFileSync(join(directory, name), text);
   };
-  for (const name of ['package-lock.json', 'sdk/src/a', 'pet-files/src/a', 'web/console/src/a'])
+  for (const name of [
+    'package-lock.json',
+    'sdk/src/a',
+    'pet-files/src/a',
+    'web/identity/a',
+    'web/console/src/a',
+  ])
     write(name, '');
   for (const name of ['index.html', 'vite.config.ts', 'package.json']) write(`web/console/${name}`, '{}');
   write(
