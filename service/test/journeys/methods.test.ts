@@ -17,9 +17,13 @@ function filled(template: string, id = 1): string {
   return template.replace(/\{\w+\}/, String(id));
 }
 
-/** The methods that a path of the contract has, as `Allow` lists them. */
+/** The methods that a path of the contract has, as `Allow` lists them. `/keys/revoke-leaked` is also a `/keys/{keyId}`. */
 function methodsOf(template: string): string[] {
-  const named = Object.keys(contract.paths[template]!).map(method => method.toUpperCase());
+  const matching = Object.keys(contract.paths).filter(path =>
+    new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`).test(template),
+  );
+  const all = matching.flatMap(path => Object.keys(contract.paths[path]!));
+  const named = [...new Set(all)].map(method => method.toUpperCase());
   return [...named, ...(named.includes('GET') ? ['HEAD'] : []), 'OPTIONS'];
 }
 
