@@ -117,7 +117,7 @@ describe('the commands of a resource', () => {
   });
 
   it('state that a list is empty only on a terminal', async () => {
-    const args = ['pets', 'list', '--name', 'nobody'];
+    const args = ['pets', 'list', '--name', 'unknown'];
     assert.deepEqual(await petstore.run(args, {}, { columns: 80 }), {
       code: 0,
       stdout: '',
