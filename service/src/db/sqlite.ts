@@ -39,7 +39,7 @@ const OPENING_TIMEOUT = 10_000;
 const SERVING_TIMEOUT = 250;
 
 /** The number of pages of an index that a long write may change: other writers wait for it. */
-const PAGES_OF_LONG_WRITE = 1_000;
+const PAGES_OF_LONG_WRITE = 600;
 
 /** How long the operations that share a commit may run, in milliseconds: all requests wait for them. */
 const GROUP_DURATION = 10;
