@@ -102,8 +102,8 @@ export function continueEmbedded(path: string, options: ContinueOptions): Restor
 /** Seals these events as one group. */
 function seal(connection: BetterSqlite3.Database, events: readonly StoredEvent[], now: number): void {
   const last = connection.prepare<[], { seal: string | null }>(SELECT_LAST_SEAL).get();
-  const digests = events.map(event => ({ id: event.id, digest: digestOf(event) }));
-  connection.prepare(INSERT_SEAL).run(valuesOfSeal(sealGroup(last?.seal ?? NO_SEAL, digests, now)));
+  const sealed = sealGroup(last?.seal ?? NO_SEAL, events[0]!.id, events.map(digestOf), now);
+  connection.prepare(INSERT_SEAL).run(valuesOfSeal(sealed));
 }
 
 /** Returns the number of the last event of an embedded store, which may have expired; 0 if it has no log. */

@@ -30,11 +30,30 @@ const sealedColumns = [
   'data',
 ] as const satisfies readonly (keyof StoredEvent)[];
 
-/** The bytes of an event that its digest is about: each value and a line feed, which no value contains. A missing value is empty. */
+/**
+ * The bytes of an event that its digest is about: the value of each of `sealedColumns` and a line feed, which no value contains. A missing
+ * value is empty. Reading the values by their column takes longer.
+ */
 export function sealedText(event: StoredEvent): string {
-  let text = '';
-  for (const column of sealedColumns) text += `${event[column] ?? ''}\n`;
-  return text;
+  const { id, type, subject, time, actor, request_id, traceparent } = event;
+  const { name, related, reason, note, old_values, data } = event;
+  const values = [
+    id,
+    type,
+    subject,
+    time,
+    actor,
+    request_id,
+    traceparent,
+    name,
+    related,
+    reason,
+    note,
+    old_values,
+    data,
+    '',
+  ];
+  return values.join('\n');
 }
 
 /** The SHA-256 of an event, in hexadecimal digits. */
@@ -63,20 +82,17 @@ export interface StoredSeal {
 /** How many digits of each digest are kept. */
 export const KEPT_DIGITS = 8;
 
-/** Seals the events of one group. */
+/** Seals a group: the events from `first` on, which have these digests. */
 export function sealGroup(
   previous: string,
-  events: readonly { id: number; digest: string }[],
+  first: number,
+  digests: readonly string[],
   time: number,
 ): StoredSeal {
-  const digests = events.map(({ digest }) => digest);
-  return {
-    last_id: events.at(-1)!.id,
-    first_id: events[0]!.id,
-    seal: sealOf(previous, digests),
-    digests: digests.map(digest => digest.slice(0, KEPT_DIGITS)).join(''),
-    time,
-  };
+  let kept = '';
+  for (const digest of digests) kept += digest.slice(0, KEPT_DIGITS);
+  const last = first + digests.length - 1;
+  return { last_id: last, first_id: first, seal: sealOf(previous, digests), digests: kept, time };
 }
 
 export const INSERT_SEAL =

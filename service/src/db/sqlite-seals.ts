@@ -41,11 +41,11 @@ export class SqliteSeals {
       [],
     )!;
     // The events after it were undone.
-    const digests = this.#digests.slice(0, last - this.#first + 1);
+    this.#digests.length = last - this.#first + 1;
     let previous = seal ?? NO_SEAL;
-    for (let i = 0; i < digests.length; i += GROUP) {
-      const events = digests.slice(i, i + GROUP).map((digest, j) => ({ id: this.#first + i + j, digest }));
-      const sealed = sealGroup(previous, events, this.#clock.now());
+    for (let i = 0; i < this.#digests.length; i += GROUP) {
+      const digests = this.#digests.slice(i, i + GROUP);
+      const sealed = sealGroup(previous, this.#first + i, digests, this.#clock.now());
       this.#connection.run(INSERT_SEAL, valuesOfSeal(sealed));
       previous = sealed.seal;
     }

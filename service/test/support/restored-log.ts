@@ -55,8 +55,8 @@ export async function restoreLog({ app, clock }: TestApp, lastId: number, after 
     ]);
     await setLastId(tx, id);
     const last = await tx.get<{ seal: string | null }>(SELECT_LAST_SEAL);
-    const digests = [{ id, digest: digestOf({ id, ...event }) }];
-    await tx.run(INSERT_SEAL, valuesOfSeal(sealGroup(last?.seal ?? NO_SEAL, digests, clock.now())));
+    const sealed = sealGroup(last?.seal ?? NO_SEAL, id, [digestOf({ id, ...event })], clock.now());
+    await tx.run(INSERT_SEAL, valuesOfSeal(sealed));
   });
   return restoration;
 }

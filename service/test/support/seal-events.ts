@@ -10,19 +10,21 @@ export function sealEvents(connection: BetterSqlite3.Database, size = 1_000): vo
     )
     .get();
   let previous = last?.seal ?? NO_SEAL;
-  let group: { id: number; digest: string }[] = [];
+  let first = 0;
+  let digests: string[] = [];
   const events = connection.prepare<[number], StoredEvent>('SELECT * FROM events WHERE id > ? ORDER BY id');
   const insert = connection.prepare(INSERT_SEAL);
   const seal = () => {
-    if (group.length === 0) return;
-    const sealed = sealGroup(previous, group, 0);
+    if (digests.length === 0) return;
+    const sealed = sealGroup(previous, first, digests, 0);
     insert.run(valuesOfSeal(sealed));
     previous = sealed.seal;
-    group = [];
+    digests = [];
   };
   for (const event of events.all(last?.last_id ?? 0)) {
-    if (group.length === size || (group.length > 0 && group.at(-1)!.id + 1 !== event.id)) seal();
-    group.push({ id: event.id, digest: digestOf(event) });
+    if (digests.length === size || event.id !== first + digests.length) seal();
+    if (digests.length === 0) first = event.id;
+    digests.push(digestOf(event));
   }
   seal();
 }
