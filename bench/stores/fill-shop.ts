@@ -7,8 +7,8 @@ export const MANY_ROWS = 1_000_000;
 export const FEW_ROWS = 1_000;
 const CATEGORIES = 1_000;
 const ROWS_AT_A_TIME = 20_000;
-/** One of so many pets has the longest name: 3,003 of a million. */
-const LONGEST_EVERY = 333;
+/** One of so many pets has the longest name: 3,003 of a million, and enough of a thousand that they fill a page of a list as well. */
+const longestEvery = (pets: number) => (pets < 10_000 ? 20 : 333);
 
 /** The category of 60 % of the pets, and those of the others. */
 const [LARGE, SMALL, MIDDLE, TINY] = [1, 2, 3, 77];
@@ -25,7 +25,7 @@ export async function fillShop(db: Database, pets: number): Promise<void> {
   await insertAll(db, 'categories (name, name_key)', categories);
   const isPending = (i: number) => i >= pets * 0.99;
   const names = namesOf(pets).map((name, i) => {
-    if (i % LONGEST_EVERY === 7) return LONGEST_NAME;
+    if (i % longestEvery(pets) === 7) return LONGEST_NAME;
     return isPending(i) ? `zz ${name}` : name;
   });
   await insertAll(
