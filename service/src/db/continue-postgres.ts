@@ -4,9 +4,9 @@ import { type ContinueOptions, nextRange, type Restoration } from './event-range
 import { LIFT_LIMITS, migratePostgres } from './migrate-postgres.ts';
 import { valuesOf } from './new-events.ts';
 import { asStart, withConnection } from './postgres-command.ts';
+import { LOCK } from './postgres-locks.ts';
 import { CONTINUE, RELAY_LOCK } from './postgres-relay.ts';
 import { statementOf } from './postgres-statements.ts';
-import { LOCK } from './postgres-transaction.ts';
 
 /**
  * Does the same as `continueEmbedded` for a PostgreSQL database. Events of the backup that had no number yet get theirs in the new

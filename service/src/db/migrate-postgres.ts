@@ -9,7 +9,7 @@ import {
   SELECT_APPLIED,
 } from './migrations.ts';
 import { hasLostLocks } from './postgres-errors.ts';
-import { LOCK } from './postgres-transaction.ts';
+import { LOCK } from './postgres-locks.ts';
 
 /**
  * Removes the time limits of the server, the database or the role, which suit requests and not migrations. It does so only

@@ -4,7 +4,7 @@ import { type Client, DatabaseError, type Notification } from 'pg';
 import { SECOND } from '../kit/clock.ts';
 import { DatabaseUnavailable, UnusableStore } from './database.ts';
 import { toOutage } from './postgres-errors.ts';
-import { LOCK, TRY_LOCK } from './postgres-transaction.ts';
+import { LOCK, TRY_LOCK } from './postgres-locks.ts';
 
 /** How long a notification may take to reach another session, and a wait of 1 ms to end, in milliseconds. */
 const WAIT_TIMEOUT = SECOND;

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { PoolClient, QueryConfig, QueryResult } from 'pg';
 import type { Clock } from '../kit/clock.ts';
 import {
@@ -20,26 +19,14 @@ import { insertRows } from './insert-rows.ts';
 import type { Leftovers } from './leftovers.ts';
 import { NEW_EVENT_ARRAYS, NEW_EVENT_COLUMNS, numberedParameters, toStored, valuesOf } from './new-events.ts';
 import { sendTogether } from './postgres-batching.ts';
-import { CANCEL_TIMEOUT } from './postgres-confirmations.ts';
-import {
-  awaitResponse,
-  isAborted,
-  NotConfirmed,
-  RolledBack,
-  toCommitFailure,
-  toSentFailure,
-} from './postgres-errors.ts';
+import { commitWithin } from './postgres-commit.ts';
+import { awaitResponse, isAborted } from './postgres-errors.ts';
+import { PostgresLocks } from './postgres-locks.ts';
 import { NewRowIds } from './postgres-new-row-ids.ts';
 import { APPEND_NUMBERED, type EventRelay, RELAY_LOCK } from './postgres-relay.ts';
 import type { Sessions } from './postgres-sessions.ts';
 import { statementOf } from './postgres-statements.ts';
 import { RowsAhead } from './rows-ahead.ts';
-
-/** Waits for a named lock, which ends with the transaction. Its key is the 64-bit hash of the name. */
-export const LOCK = 'SELECT pg_advisory_xact_lock(hashtextextended($1, 0))';
-
-/** Waits for several locks, one after another. */
-const LOCK_ALL = 'SELECT pg_advisory_xact_lock(hashtextextended(name, 0)) FROM unnest($1::text[]) AS name';
 
 /** Inserts an event without a number: its type, subject, time and data, and the cause of the change. */
 export const APPEND = `INSERT INTO new_events (${NEW_EVENT_COLUMNS}) VALUES (${numberedParameters(1)})`;
@@ -50,14 +37,6 @@ const APPEND_ALL = `INSERT INTO new_events (${NEW_EVENT_COLUMNS}) SELECT * FROM
 
 /** The number of rows that are held back at most, in addition to those of one operation: sending them blocks the event loop. */
 const MAX_HELD = 1_000;
-
-export const TRY_LOCK = 'SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0)) AS taken';
-
-/** Takes those of several locks that are free, and returns their names. */
-const TRY_ALL =
-  'SELECT name FROM unnest($1::text[]) AS name WHERE pg_try_advisory_xact_lock(hashtextextended(name, 0))';
-
-const NOT_CONFIRMED = 'The server stored the change, but did not confirm it in time';
 
 /** How long a statement of a group waits for another transaction: only for rows without a named lock, such as a new unique value. */
 const GROUP_WAIT = "SET LOCAL lock_timeout = '20ms'";
@@ -73,9 +52,6 @@ export interface TransactionServices {
   /** Asks the server to end the statement of a connection. Resolves with whether it has read the request. */
   cancel: (client: PoolClient) => Promise<boolean>;
 }
-
-/** The longest time that a timer accepts, in milliseconds: about 24 days. */
-const NO_TIMEOUT = 2 ** 31 - 1;
 
 /** A long write leaves work for after its commit. The operations of a group do not wait for locks. Both hold new rows back. */
 export type TransactionKind = { leftovers: Leftovers } | 'group' | undefined;
@@ -103,8 +79,7 @@ export class PostgresTransaction implements Transaction {
   readonly #begun: Promise<unknown>;
   /** The values of events, which the commit appends together. */
   readonly #events: ReturnType<typeof valuesOf>[] = [];
-  /** The names of locks that this transaction holds. */
-  readonly #held = new Set<string>();
+  readonly #locks = new PostgresLocks(query => this.#send(query));
   /** The responses that only the commit awaits. */
   readonly #responses: Promise<unknown>[] = [];
   /** The values for work at the end. */
@@ -189,7 +164,7 @@ export class PostgresTransaction implements Transaction {
     id: number,
     read: (ids: readonly number[]) => Promise<Row[]>,
   ): Promise<Row | undefined> {
-    return this.#ahead ? this.#ahead.take(rows, id, this.#held, read) : (await read([id]))[0];
+    return this.#ahead ? this.#ahead.take(rows, id, this.#locks.held, read) : (await read([id]))[0];
   }
 
   update(update: Update, id: number, values: readonly Value[]): void {
@@ -218,40 +193,26 @@ export class PostgresTransaction implements Transaction {
     return work(this);
   }
 
-  /** Takes locks in the order of their names, so that transactions with the same locks do not deadlock. */
   async lock(...names: readonly string[]): Promise<void> {
-    const wanted = names.filter(name => !this.#held.has(name)).toSorted();
-    if (wanted.length === 0) return;
-    const [first] = wanted;
-    if (this.#isGroup) {
-      await this.tryLocks(wanted);
-      if (wanted.some(name => !this.#held.has(name)))
-        throw new NeedsOwnTransaction(`Another transaction holds ${wanted.join(' or ')}`);
-      return;
-    }
-    await this.#send(
-      wanted.length === 1
-        ? { name: 'lock', text: LOCK, values: [first] }
-        : { name: 'lock-all', text: LOCK_ALL, values: [wanted] },
-    );
-    for (const name of wanted) this.#held.add(name);
+    if (!this.#isGroup) return this.#locks.take(names);
+    await this.#locks.takeFree(names);
+    if (!this.#locks.hold(names))
+      throw new NeedsOwnTransaction(`Another transaction holds ${names.join(' or ')}`);
   }
 
   /** Takes those of the locks that no other transaction holds. */
-  async tryLocks(names: readonly string[]): Promise<void> {
-    const { rows } = await this.#send({ name: 'try-all', text: TRY_ALL, values: [names] });
-    for (const { name } of rows) this.#held.add(name);
+  tryLocks(names: readonly string[]): Promise<void> {
+    return this.#locks.takeFree(names);
   }
 
-  async tryLock(name: string): Promise<boolean> {
-    const { rows } = await this.#send({ name: 'try-lock', text: TRY_LOCK, values: [name] });
-    return rows[0].taken;
+  tryLock(name: string): Promise<boolean> {
+    return this.#locks.tryTake(name);
   }
 
   async savepoint<T>(part: () => Promise<T>): Promise<T> {
     if (this.#part) throw new NeedsOwnTransaction('A part of a transaction has no parts');
     const events = this.#events.length;
-    const held = this.#held.size;
+    const locks = this.#locks.held.size;
     const running: Part = {
       name: `part_${++this.#parts}`,
       rowsBefore: this.#rows?.length ?? 0,
@@ -266,7 +227,7 @@ export class PostgresTransaction implements Transaction {
       // The server releases the locks of the part.
       this.#ids.forgetLocks();
       this.#ahead?.forget();
-      for (const name of [...this.#held].slice(held)) this.#held.delete(name);
+      this.#locks.forgetAfter(locks);
       if (running.responsesBefore !== undefined) {
         // Failures of undone statements are undone as well.
         this.#responses.length = running.responsesBefore;
@@ -304,45 +265,16 @@ export class PostgresTransaction implements Transaction {
     return this.#events.length > 0;
   }
 
-  /**
-   * Rejects with DatabaseUnavailable `unknown` when the connection breaks before the server responds, or when a standby does not confirm
-   * the commit. PostgreSQL waits for a synchronous standby without a limit, even when the client has closed its connection: so the
-   * commit is cancelled, which ends only this wait. The connection may still wait when this method has rejected.
-   */
+  /** Rejects as `commitWithin` does. The connection may still wait when this method has rejected. */
   async commit(): Promise<void> {
     if (this.#isGroup) this.#sendAlong({ text: NO_GROUP_WAIT });
     for (const [work, values] of this.#atEnd) await work(this, [...values].sort());
     this.#sendRows();
     if (this.hasEvents) this.#appendAll();
-    sendTogether(this.#client, process.nextTick);
-    const committed = this.#client.query({ text: 'COMMIT', query_timeout: NO_TIMEOUT } as QueryConfig);
-    const overdue = Promise.withResolvers<never>();
-    const cancelling = setTimeout(async () => {
+    await commitWithin(this.#commitTimeout, this.#client, [this.#begun, ...this.#responses], committed => {
       this.#cancelledCommit = committed;
-      const isRead = await this.#cancel(this.#client);
-      if (isRead)
-        await Promise.race([committed.catch(() => {}), sleep(CANCEL_TIMEOUT, undefined, { ref: false })]);
-      overdue.reject(isRead ? new NotConfirmed(NOT_CONFIRMED) : new Error('The server does not respond'));
-    }, this.#commitTimeout);
-    // Without a response to an earlier statement there is none to COMMIT.
-    committed.catch(() => {});
-    overdue.promise.catch(() => {});
-    try {
-      await Promise.all([this.#begun, ...this.#responses]);
-    } catch (error) {
-      clearTimeout(cancelling);
-      throw toSentFailure(error);
-    }
-    try {
-      const { command } = await Promise.race([committed, overdue.promise]);
-      if (this.#cancelledCommit) throw new NotConfirmed(NOT_CONFIRMED);
-      if (command === 'COMMIT') return;
-      throw new RolledBack(`The transaction ended with ${command}: a failure in it was ignored`);
-    } catch (error) {
-      throw toCommitFailure(error);
-    } finally {
-      clearTimeout(cancelling);
-    }
+      return this.#cancel(this.#client);
+    });
   }
 
   /**
