@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import type { StoredEvent } from './database.ts';
-import { NEW_EVENT_COLUMNS } from './new-events.ts';
+import type { StoredEvent, Value } from './database.ts';
+import { NEW_EVENT_COLUMNS, newEventColumns, valuesOf } from './new-events.ts';
 
 /**
  * Seals of the event log. A group of events that get their numbers together has one seal: the SHA-256 of the seal before, and the digests
@@ -13,52 +13,26 @@ export const GROUP = 1_000;
 /** The seal before the first one. */
 export const NO_SEAL = '0'.repeat(64);
 
-/** The columns of an event in the order in which its digest has them. */
-const sealedColumns = [
-  'id',
-  'type',
-  'subject',
-  'time',
-  'actor',
-  'request_id',
-  'traceparent',
-  'name',
-  'related',
-  'reason',
-  'note',
-  'old_values',
-  'data',
-] as const satisfies readonly (keyof StoredEvent)[];
-
 /**
- * The bytes of an event that its digest is about: the value of each of `sealedColumns` and a line feed, which no value contains. A missing
- * value is empty. Reading the values by their column takes longer.
+ * The bytes of an event that its digest is about: its number and its other values, and a line feed after each, which no value contains. A
+ * missing value is empty.
  */
 export function sealedText(event: StoredEvent): string {
-  const { id, type, subject, time, actor, request_id, traceparent } = event;
-  const { name, related, reason, note, old_values, data } = event;
-  const values = [
-    id,
-    type,
-    subject,
-    time,
-    actor,
-    request_id,
-    traceparent,
-    name,
-    related,
-    reason,
-    note,
-    old_values,
-    data,
-    '',
-  ];
-  return values.join('\n');
+  return textOf(event.id, valuesOf(event));
+}
+
+function textOf(id: number, values: readonly Value[]): string {
+  return `${id}\n${values.join('\n')}\n`;
 }
 
 /** The SHA-256 of an event, in hexadecimal digits. */
 export function digestOf(event: StoredEvent): string {
-  return hash('sha256', sealedText(event));
+  return digestOfValues(event.id, valuesOf(event));
+}
+
+/** The same for an event with these values. */
+export function digestOfValues(id: number, values: readonly Value[]): string {
+  return hash('sha256', textOf(id, values));
 }
 
 /** The seal of a group. All parts are texts of 64 hexadecimal digits. */
@@ -108,7 +82,7 @@ export const SELECT_LAST_SEAL = `SELECT last_id, (
   ) AS seal FROM event_log`;
 
 /** `sealedText` on PostgreSQL. */
-const TEXT_IN_SQL = `concat(${sealedColumns.map(column => `${column}, E'\\n'`).join(', ')})`;
+const TEXT_IN_SQL = `concat(${['id', ...newEventColumns].map(column => `${column}, E'\\n'`).join(', ')})`;
 
 /**
  * The end of a statement that gives at most `GROUP` events their numbers on PostgreSQL: inserts the rows of the query `events`, and their

@@ -1,39 +1,39 @@
 import type { NewEvent, StoredEvent } from './database.ts';
 
-/** The columns of an event that is appended, with their types on PostgreSQL, in the order of `valuesOf`. */
+/** The columns of an event that is appended, with their types on PostgreSQL. Seals depend on their order (docs/seals.md). */
 const columns = {
   type: 'text',
   subject: 'text',
   time: 'bigint',
-  data: 'text',
   actor: 'text',
   request_id: 'text',
   traceparent: 'text',
-  old_values: 'text',
   name: 'text',
   related: 'text',
   reason: 'text',
   note: 'text',
+  old_values: 'text',
+  data: 'text',
 } as const satisfies Record<keyof Omit<StoredEvent, 'id'>, string>;
 
-const names = Object.keys(columns) as (keyof typeof columns)[];
+export const newEventColumns = Object.keys(columns) as (keyof typeof columns)[];
 
 /** The columns of an event that is appended, for SELECT and INSERT. */
-export const NEW_EVENT_COLUMNS = names.join(', ');
+export const NEW_EVENT_COLUMNS = newEventColumns.join(', ');
 
 /** One parameter for each of these columns. */
-export const NEW_EVENT_PARAMETERS = names.map(() => '?').join(', ');
+export const NEW_EVENT_PARAMETERS = newEventColumns.map(() => '?').join(', ');
 
 /** The same for a statement in the syntax of PostgreSQL. The first parameter of the event is `$first`. */
 export function numberedParameters(first: number): string {
-  return names.map((_, i) => `$${first + i}`).join(', ');
+  return newEventColumns.map((_, i) => `$${first + i}`).join(', ');
 }
 
 /** Arrays with the values of each column, as parameters of `unnest` on PostgreSQL. */
-export const NEW_EVENT_ARRAYS = names.map((name, i) => `$${i + 1}::${columns[name]}[]`).join(', ');
+export const NEW_EVENT_ARRAYS = newEventColumns.map((name, i) => `$${i + 1}::${columns[name]}[]`).join(', ');
 
 /** The parameters of an event in a SELECT list of PostgreSQL, which needs their types. */
-export const TYPED_PARAMETERS = names.map(name => `CAST(? AS ${columns[name]})`).join(', ');
+export const TYPED_PARAMETERS = newEventColumns.map(name => `CAST(? AS ${columns[name]})`).join(', ');
 
 /** Returns an event as it is stored, but without a number. `now` is in milliseconds since the Unix epoch. */
 export function toStored(event: NewEvent, now: number): Omit<StoredEvent, 'id'> {
@@ -55,6 +55,9 @@ export function toStored(event: NewEvent, now: number): Omit<StoredEvent, 'id'> 
   };
 }
 
+/** Returns the values of these columns. Reading them in a loop over the columns takes several times as long. */
 export function valuesOf(event: Omit<StoredEvent, 'id'>): (string | number | null)[] {
-  return names.map(name => event[name]);
+  const { type, subject, time, actor, request_id, traceparent } = event;
+  const { name, related, reason, note, old_values, data } = event;
+  return [type, subject, time, actor, request_id, traceparent, name, related, reason, note, old_values, data];
 }

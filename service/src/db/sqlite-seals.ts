@@ -1,7 +1,7 @@
 import type { Clock } from '../kit/clock.ts';
-import type { StoredEvent } from './database.ts';
+import type { Value } from './database.ts';
 import {
-  digestOf,
+  digestOfValues,
   GROUP,
   INSERT_SEAL,
   NO_SEAL,
@@ -29,9 +29,9 @@ export class SqliteSeals {
     this.#digests.length = 0;
   }
 
-  add(event: StoredEvent): void {
-    if (this.#digests.length === 0) this.#first = event.id;
-    this.#digests[event.id - this.#first] = digestOf(event);
+  add(id: number, values: readonly Value[]): void {
+    if (this.#digests.length === 0) this.#first = id;
+    this.#digests[id - this.#first] = digestOfValues(id, values);
   }
 
   seal(): void {

@@ -22,14 +22,14 @@ export class SqliteTransaction implements Transaction {
   readonly engine = 'sqlite';
   readonly #connection: Connection;
   readonly #clock: Clock;
-  readonly #onAppend: (event: StoredEvent) => void;
+  readonly #onAppend: (id: number, values: readonly Value[]) => void;
   readonly notify: (topic: string) => void;
   readonly #leftovers: Leftovers | undefined;
 
   constructor(
     connection: Connection,
     clock: Clock,
-    onAppend: (event: StoredEvent) => void,
+    onAppend: (id: number, values: readonly Value[]) => void,
     onNotify: (topic: string) => void,
     leftovers?: Leftovers,
   ) {
@@ -118,17 +118,18 @@ export class SqliteTransaction implements Transaction {
   }
 
   append(event: NewEvent): void {
-    this.#append(event);
+    this.#append(toStored(event, this.#clock.now()));
   }
 
   async appendNumbered(event: NewEvent): Promise<StoredEvent> {
-    return this.#append(event);
+    const stored = toStored(event, this.#clock.now());
+    return { id: this.#append(stored), ...stored };
   }
 
-  #append(event: NewEvent): StoredEvent {
-    const stored = toStored(event, this.#clock.now());
-    const appended = { id: this.#connection.insertedId(APPEND, valuesOf(stored)), ...stored };
-    this.#onAppend(appended);
-    return appended;
+  #append(stored: Omit<StoredEvent, 'id'>): number {
+    const values = valuesOf(stored);
+    const id = this.#connection.insertedId(APPEND, values);
+    this.#onAppend(id, values);
+    return id;
   }
 }

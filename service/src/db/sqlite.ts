@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import BetterSqlite3 from 'better-sqlite3';
 import type { Clock } from '../kit/clock.ts';
-import type { Database, DatabaseLoad, StoredEvent, Transaction, Value, WriteOptions } from './database.ts';
+import type { Database, DatabaseLoad, Transaction, Value, WriteOptions } from './database.ts';
 import { GroupCommit, type GroupLimits } from './group-commit.ts';
 import { Leftovers } from './leftovers.ts';
 import { migrateSqlite } from './migrate-sqlite.ts';
@@ -220,9 +220,9 @@ class SqliteDatabase implements Database {
 
   /** Returns the object through which operations use the running transaction. */
   #transaction(leftovers?: Leftovers): SqliteTransaction {
-    const onAppend = (event: StoredEvent) => {
+    const onAppend = (id: number, values: readonly Value[]) => {
       this.#appended = true;
-      this.#seals.add(event);
+      this.#seals.add(id, values);
     };
     const onNotify = (topic: string) => this.#topics.add(topic);
     return new SqliteTransaction(this.#writer, this.#clock, onAppend, onNotify, leftovers);
