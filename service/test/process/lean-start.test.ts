@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { dataDirectory, serve } from '../support/service-process.ts';
+import { until } from '../support/until.ts';
 
 /** Loaded before the service. At the end of the process it lists the loaded modules, including those of Node.js. */
 const listAtExit = `data:text/javascript,${encodeURIComponent(`
@@ -8,6 +9,17 @@ const listAtExit = `data:text/javascript,${encodeURIComponent(`
     const packages = Object.keys(process.getBuiltinModule('node:module')._cache);
     console.error([...process.moduleLoadList, ...packages].map(name => 'loaded: ' + name).join('\\n'));
   });
+`)}`;
+
+/** Loaded before the service. Reports that garbage was collected on request, and not because the heap grew. */
+const reportCollection = `data:text/javascript,${encodeURIComponent(`
+  const { constants, PerformanceObserver } = process.getBuiltinModule('node:perf_hooks');
+  new PerformanceObserver(list => {
+    const { NODE_PERFORMANCE_GC_MAJOR, NODE_PERFORMANCE_GC_FLAGS_FORCED } = constants;
+    const isRequested = ({ detail: { kind, flags } }) =>
+      kind === NODE_PERFORMANCE_GC_MAJOR && (flags & NODE_PERFORMANCE_GC_FLAGS_FORCED) !== 0;
+    if (list.getEntries().some(isRequested)) console.error('Collected');
+  }).observe({ entryTypes: ['gc'] });
 `)}`;
 
 /** Large modules that a service on the embedded store needs only for some requests. */
@@ -36,5 +48,14 @@ describe('the start of the service', () => {
       loaded.filter(line => unused.some(name => line.includes(name))),
       [],
     );
+  });
+
+  it('is followed by a collection of its garbage, which a service without requests would keep', async t => {
+    const service = await serve(t, dataDirectory(t), { NODE_OPTIONS: `--import ${reportCollection}` });
+    let stderr = '';
+    service.child.stderr!.on('data', text => {
+      stderr += text;
+    });
+    await until('garbage is collected', () => stderr.includes('Collected'));
   });
 });
