@@ -9,7 +9,7 @@ import { lockStore } from '../db/store-lock.ts';
 import { fillEmptyStore } from '../demo/demo-shop.ts';
 import { isLoopback } from '../http/console-pages.ts';
 import { SECOND } from '../kit/clock.ts';
-import { collectGarbage } from '../kit/collect-garbage.ts';
+import { collectGarbage, limitGarbage } from '../kit/garbage.ts';
 import { openFileLimit } from '../kit/open-files.ts';
 import { writeSecretFile } from '../kit/secret-file.ts';
 import { asError, codeOf } from '../kit/thrown.ts';
@@ -29,6 +29,7 @@ export async function serve(args: string[]): Promise<void> {
   const config = withinOpenFiles(readConfig(process.env, { isOnTerminal: isOnTerminal() }));
   // Replicas on PostgreSQL may share the directory: it holds only the key.
   const lock = config.databaseUrl === undefined ? lockStore(config.dataDirectory, 'serve') : undefined;
+  limitGarbage();
   const app = await buildApp(config, { isDemo: values.demo });
   process.on('exit', () => app.endLog());
   // The welcome text is only for people, and the log has the same facts: failing to write it must not stop the service.

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { describe, it } from 'node:test';
 import { dataDirectory, serve } from '../support/service-process.ts';
 import { until } from '../support/until.ts';
@@ -20,6 +21,17 @@ const reportCollection = `data:text/javascript,${encodeURIComponent(`
       kind === NODE_PERFORMANCE_GC_MAJOR && (flags & NODE_PERFORMANCE_GC_FLAGS_FORCED) !== 0;
     if (list.getEntries().some(isRequested)) console.error('Collected');
   }).observe({ entryTypes: ['gc'] });
+`)}`;
+
+/** Loaded before the service. Reports the flags of V8 that it sets. */
+const reportFlags = `data:text/javascript,${encodeURIComponent(`
+  const v8 = process.getBuiltinModule('node:v8');
+  const set = v8.setFlagsFromString;
+  v8.setFlagsFromString = flag => {
+    console.error('flag: ' + flag);
+    set(flag);
+  };
+  process.getBuiltinModule('node:module').syncBuiltinESMExports();
 `)}`;
 
 /** Large modules that a service on the embedded store needs only for some requests. */
@@ -57,5 +69,14 @@ describe('the start of the service', () => {
       stderr += text;
     });
     await until('garbage is collected', () => stderr.includes('Collected'));
+  });
+
+  it('limits the garbage of later requests by a flag that V8 has', async t => {
+    const service = await serve(t, dataDirectory(t), { NODE_OPTIONS: `--import ${reportFlags}` });
+    const { stderr } = await service.end('SIGTERM');
+    const [flag] = stderr.match(/(?<=flag: )--heap-growing-percent(?==100$)/m) ?? [];
+    assert.ok(flag, stderr);
+    const known = execFileSync(process.execPath, ['--v8-options'], { encoding: 'utf8' });
+    assert.match(known, new RegExp(`^ +${flag} `, 'm'));
   });
 });
