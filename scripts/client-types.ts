@@ -91,16 +91,8 @@ function parameterRules(contract: ContractView, { parameters }: Operation, place
 /** The parts of a schema that decide whether a value is valid. */
 function rulesOf(contract: ContractView, reference: Schema | Reference): object {
   const schema = contract.schema(reference);
-  // The bodies that an operation accepts differ in their optional fields.
-  const members = schema.anyOf?.map(member => contract.schema(member));
-  const properties = members
-    ? Object.assign({}, ...members.map(member => member.properties))
-    : schema.properties;
-  const required = members
-    ? members[0]!.required?.filter(name => members.every(member => member.required?.includes(name)))
-    : schema.required;
   const { type = 'object', format, enum: values, nullable, items, pattern, minimum, maximum } = schema;
-  const { minLength, maxLength, minItems, maxItems } = schema;
+  const { minLength, maxLength, minItems, maxItems, required, properties } = schema;
   return {
     type,
     format,
@@ -118,10 +110,7 @@ function rulesOf(contract: ContractView, reference: Schema | Reference): object 
     properties:
       properties &&
       Object.fromEntries(
-        Object.entries(properties as Record<string, Schema>).map(([name, property]) => [
-          name,
-          rulesOf(contract, property),
-        ]),
+        Object.entries(properties).map(([name, property]) => [name, rulesOf(contract, property)]),
       ),
   };
 }

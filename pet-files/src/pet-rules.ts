@@ -22,9 +22,9 @@ export class Rejection extends Error {
   }
 }
 
-/** A pet with its stock, as a row describes it. The compiler rejects `petOf` when it lacks a field of a new pet. */
+/** A pet with its stock, as a row describes it. The compiler rejects `petOf` when it lacks a field that a new pet can have. */
 export type ImportedPet = {
-  [Field in keyof Omit<Required<NewPet>, 'name' | 'categoryId'>]: NewPet[Field] | undefined;
+  [Field in keyof Omit<Required<NewPet>, 'id' | 'name' | 'categoryId'>]: NewPet[Field] | undefined;
 } & {
   name: string;
   /** The name of a category, or its ID. A name comes first, because IDs differ between shops. */

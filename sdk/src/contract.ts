@@ -19,6 +19,8 @@ export type StoredPet = Pet & Required<Pick<Pet, 'status'>>;
 export type Pets = StoredPet[];
 
 export type NewPet = {
+  /** Unique identifier assigned on creation. */
+  id?: number;
   /** The animal's name. */
   name: string;
   /** ID of the category the animal belongs to. */
@@ -55,6 +57,8 @@ export type Category = {
 };
 
 export type NewCategory = {
+  /** Unique identifier assigned on creation. */
+  id?: number;
   /** The category name, unique without regard to case. */
   name: string;
   /** Short description of the category. */
@@ -966,6 +970,8 @@ export type SealedGroup = {
 };
 
 export type NewWebhook = {
+  /** Unique identifier assigned on creation. */
+  id?: number;
   /** Where events are sent: an HTTPS URL with a public address, without a user name, a password or a fragment. It is stored in its parsed form. */
   url: string;
   /** The types of events to send; `order.*` means all types that start with `order.`. The API key needs the scopes of all of them. Null means all events that the key may read. Every webhook also gets `log.restored`. */
@@ -974,6 +980,16 @@ export type NewWebhook = {
   description?: string;
   /** Whether events are sent. Events that happen while it is false are sent later. Default: `true`. */
   enabled?: boolean;
+  /** The ID of the API key that created the webhook. The webhook works only while that key works. */
+  createdBy?: number;
+  /** Why the service disabled the webhook; null if it did not. */
+  disabledReason?: string | null;
+  /** When the webhook was disabled. */
+  disabledAt?: string | null;
+  /** When the first attempt after the last success failed. */
+  failingSince?: string | null;
+  /** When the webhook was created. */
+  createdAt?: string;
 };
 
 export type CreatedWebhook = {
@@ -1250,7 +1266,7 @@ export interface Operations {
   };
   /** Create a pet */
   'POST /pets': {
-    body: NewPet | Pet;
+    body: NewPet;
     result: StoredPet;
   };
   /** Read a pet. @deprecated It ends on 2030-12-05. */
@@ -1267,7 +1283,7 @@ export interface Operations {
       /** The pet. */
       petId: number;
     };
-    body: NewPet | Pet;
+    body: NewPet;
     result: StoredPet;
   };
   /** Change a pet */
@@ -1305,7 +1321,7 @@ export interface Operations {
   };
   /** Create a category */
   'POST /categories': {
-    body: NewCategory | Category;
+    body: NewCategory;
     result: Category;
   };
   /** Read a category */
@@ -1322,7 +1338,7 @@ export interface Operations {
       /** The category. */
       categoryId: number;
     };
-    body: NewCategory | Category;
+    body: NewCategory;
     result: Category;
   };
   /** Change a category */
@@ -1672,7 +1688,7 @@ export interface Operations {
       /** The webhook. */
       webhookId: number;
     };
-    body: NewWebhook | Webhook;
+    body: NewWebhook;
     result: Webhook;
   };
   /** Change a webhook */

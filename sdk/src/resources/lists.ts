@@ -3,11 +3,11 @@
 /** The fields of each shape. */
 export const fields = {
   Pet: ['id', 'name', 'categoryId', 'status'],
-  NewPet: ['name', 'categoryId', 'status'],
+  NewPet: ['id', 'name', 'categoryId', 'status'],
   ErrorBody: ['code', 'message', 'status'],
   PetPatch: ['id', 'name', 'categoryId', 'status'],
   Category: ['id', 'name', 'description'],
-  NewCategory: ['name', 'description'],
+  NewCategory: ['id', 'name', 'description'],
   CategoryPatch: ['id', 'name', 'description'],
   Order: ['id', 'petId', 'quantity', 'shipDate', 'complete'],
   OrderPatch: ['id', 'petId', 'quantity', 'shipDate', 'complete'],
@@ -60,7 +60,7 @@ export const fields = {
   HistoryEntry: ['eventId', 'time', 'type', 'subject', 'name', 'actor', 'actorName', 'requestId', 'reason', 'note', 'changes'],
   Checkpoint: ['id', 'seal', 'time'],
   SealedGroup: ['firstId', 'lastId', 'previous', 'seal', 'time', 'expired', 'events'],
-  NewWebhook: ['url', 'types', 'description', 'enabled'],
+  NewWebhook: ['id', 'url', 'types', 'description', 'enabled', 'createdBy', 'disabledReason', 'disabledAt', 'failingSince', 'createdAt'],
   CreatedWebhook: ['id', 'url', 'types', 'description', 'enabled', 'createdBy', 'disabledReason', 'disabledAt', 'failingSince', 'createdAt', 'secret'],
   WebhookPatch: ['id', 'url', 'types', 'description', 'enabled', 'createdBy', 'disabledReason', 'disabledAt', 'failingSince', 'createdAt'],
   SecretRotation: ['graceSeconds'],

@@ -16,6 +16,7 @@ export interface SchemaObject {
   pattern?: string;
   maxItems?: number;
   nullable?: boolean;
+  readOnly?: boolean;
   items?: SchemaObject;
   properties?: Record<string, SchemaObject>;
   required?: string[];

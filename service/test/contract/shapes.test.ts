@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { document, type SchemaObject } from './document.ts';
+import { document, documentedOperations, type SchemaObject } from './document.ts';
 
-/** The shapes that must not change: their fields with their types. Required fields have an exclamation mark. */
+/**
+ * The shapes that must not change: their fields with their types. Required fields have an exclamation mark. In addition, the shapes of
+ * new resources have the read-only fields of the resource.
+ */
 const shapes: Record<string, Record<string, string>> = {
   NewPet: { 'name!': 'string', 'categoryId!': 'integer int64', status: 'PetStatus' },
   Pet: { 'id!': 'integer int64', 'name!': 'string', 'categoryId!': 'integer int64', status: 'PetStatus' },
@@ -25,12 +28,10 @@ function typeOf({ $ref, type, format }: SchemaObject): string {
   return format === undefined ? type! : `${type} ${format}`;
 }
 
-function fieldsOf({ properties = {}, required = [] }: SchemaObject): Record<string, string> {
+function fieldsOf({ properties = {}, required = [] }: SchemaObject, isNew: boolean): Record<string, string> {
+  const fields = Object.entries(properties).filter(([, { readOnly }]) => !(isNew && readOnly));
   return Object.fromEntries(
-    Object.entries(properties).map(([name, property]) => [
-      required.includes(name) ? `${name}!` : name,
-      typeOf(property),
-    ]),
+    fields.map(([name, property]) => [required.includes(name) ? `${name}!` : name, typeOf(property)]),
   );
 }
 
@@ -42,7 +43,7 @@ describe('the shape', () => {
       const schema = schemas[name]!;
       assert.equal(schema.type, 'object');
       assert.equal(schema.additionalProperties, false);
-      assert.deepEqual(fieldsOf(schema), fields);
+      assert.deepEqual(fieldsOf(schema, name.startsWith('New')), fields);
     });
   }
 
@@ -54,6 +55,29 @@ describe('the shape', () => {
   it('Pets is an array of Pet', () => {
     const { type, items } = schemas.Pets!;
     assert.deepEqual([type, typeOf(items!)], ['array', 'Pet']);
+  });
+
+  it('of a new resource has the read-only fields of the resource, all of them optional', () => {
+    const readOnly = (name: string) =>
+      Object.entries(schemas[name]!.properties!).flatMap(([field, { readOnly }]) =>
+        readOnly ? [field] : [],
+      );
+    for (const name of ['Pet', 'Category', 'Webhook']) {
+      const fields = readOnly(`New${name}`);
+      assert.ok(fields.includes('id'), name);
+      assert.deepEqual(fields, readOnly(name));
+      for (const field of fields) assert.ok(!schemas[`New${name}`]!.required!.includes(field), field);
+    }
+  });
+
+  it('of a body is one schema, except that of a new API key, whose plans have different fields', () => {
+    const alternatives = documentedOperations.filter(
+      ({ operation }) => operation.requestBody?.content['application/json']?.schema.anyOf,
+    );
+    assert.deepEqual(
+      alternatives.map(({ operation }) => operation.operationId),
+      ['createApiKey'],
+    );
   });
 
   it('of every object is closed', () => {

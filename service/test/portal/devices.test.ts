@@ -170,7 +170,7 @@ describe('without scripts', () => {
     await context.route('**/docs/assets/*.js', route => route.abort());
     watch.expect(/ERR_FAILED/);
     await page.goto('/docs/operations/createPet');
-    await page.locator('[id="body.newpet.categoryId"]').waitFor();
+    await page.locator('[id="body.categoryId"]').waitFor();
     await page.getByText('Python', { exact: true }).click();
     await page.locator('.samples code', { hasText: 'import requests' }).waitFor();
     for (const control of ['#search', '#theme', '.send', '.try', '.copy', '.page-tools button'])

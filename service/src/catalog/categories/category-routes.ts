@@ -5,7 +5,7 @@ import { idParams } from '../../routes/id-params.ts';
 import { listQuery } from '../../routes/list-query.ts';
 import { reply } from '../../routes/reply.ts';
 import * as categories from './categories.ts';
-import { Category, CategoryBody, CategoryPatch, NewCategory } from './category.ts';
+import { Category, CategoryPatch, NewCategory } from './category.ts';
 import { categoryList, lockOfCategory } from './category-queries.ts';
 
 const categoryParams = idParams('categoryId', 'The category.');
@@ -47,8 +47,7 @@ export const categoryRoutes = (): Route[] => [
     operationId: 'createCategory',
     summary: 'Create a category',
     description: 'Names are unique without regard to case.',
-    body: CategoryBody,
-    publishedBody: [NewCategory, Category],
+    body: NewCategory,
     success: { status: 201, description: 'The category as created.', schema: Category },
     conditional: true,
     errors: ['category_name_taken'],
@@ -79,8 +78,7 @@ export const categoryRoutes = (): Route[] => [
     operationId: 'replaceCategory',
     summary: 'Replace a category',
     description: 'Replaces all fields of the category. A `description` that is left out is removed.',
-    body: CategoryBody,
-    publishedBody: [NewCategory, Category],
+    body: NewCategory,
     handler: async context =>
       reply.resource(await categories.update(context.db, context.params.categoryId, replacement(context))),
   }),

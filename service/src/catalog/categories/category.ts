@@ -7,31 +7,25 @@ import { Table } from '../../db/table.ts';
 import { EventKind } from '../../events/event-log/event-kind.ts';
 
 const fields = {
+  id: { ...id, readOnly: true, description: 'Unique identifier assigned on creation.' },
   name: { ...nameText, description: 'The category name, unique without regard to case.' },
   description: { ...longText, description: 'Short description of the category.' },
 } as const;
 
+/** The body of POST and PUT. It may have the `id`, so that clients can send back a category that they have read. */
 export const NewCategory = shape({
   title: 'NewCategory',
   properties: fields,
-  optional: ['description'],
+  optional: ['id', 'description'],
   example: { name: 'Dogs', description: 'Puppies and grown dogs' },
 });
 
-const allFields = {
-  id: { ...id, readOnly: true, description: 'Unique identifier assigned on creation.' },
-  ...fields,
-} as const;
-
 export const Category = shape({
   title: 'Category',
-  properties: allFields,
+  properties: fields,
   optional: ['description'],
   example: { id: 1, name: 'Dogs', description: 'Puppies and grown dogs' },
 });
-
-/** The body of POST and PUT: a NewCategory or a Category. */
-export const CategoryBody = { ...NewCategory, properties: allFields } as const;
 
 export const CategoryPatch = patchOf(Category, ['description'], { description: null });
 

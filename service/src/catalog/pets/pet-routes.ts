@@ -3,7 +3,7 @@ import { defineRoute, type Route } from '../../routes/define-route.ts';
 import { idParams } from '../../routes/id-params.ts';
 import { listQuery } from '../../routes/list-query.ts';
 import { reply } from '../../routes/reply.ts';
-import { NewPet, Pet, PetBody, PetPatch, Pets } from './pet.ts';
+import { NewPet, Pet, PetPatch, Pets } from './pet.ts';
 import { lockOfPet, petList } from './pet-queries.ts';
 import * as pets from './pets.ts';
 import type { SearchIndex } from './search/search-index.ts';
@@ -68,9 +68,8 @@ export const petRoutes = (index: SearchIndex): Route[] => [
     description:
       'A new pet is `available` unless the body sets another `status`. It starts with a stock of 1, or of 0 if it is ' +
       'created as `sold`. An `id` in the body is ignored.',
-    body: PetBody,
+    body: NewPet,
     setElsewhere,
-    publishedBody: [NewPet, Pet],
     success: { status: 201, description: 'The pet as created.', schema: Pet },
     conditional: true,
     errors: ['unknown_category'],
@@ -104,8 +103,7 @@ export const petRoutes = (index: SearchIndex): Route[] => [
     description:
       'Replaces the fields of the pet. A `status` that is left out does not change. `pending` puts the pet on hold, ' +
       '`available` releases the hold, and `sold` ends the sale and sets the stock to 0.',
-    body: PetBody,
-    publishedBody: [NewPet, Pet],
+    body: NewPet,
     handler: async context =>
       reply.resource(await pets.update(context.db, context.params.petId, replacement(context), index)),
   }),

@@ -22,27 +22,24 @@ export const petStatuses = {
 } as const;
 
 const fields = {
+  id: { ...id, readOnly: true, description: 'Unique identifier assigned on creation.' },
   name: { ...nameText, description: "The animal's name." },
   categoryId: { ...id, description: 'ID of the category the animal belongs to.' },
   status: PetStatus,
 } as const;
 
+/** The body of POST and PUT. It may have the `id`, so that clients can send back a pet that they have read. */
 export const NewPet = shape({
   title: 'NewPet',
   properties: fields,
-  optional: ['status'],
+  optional: ['id', 'status'],
   example: { name: 'Biscuit', categoryId: 1, status: 'available' },
 });
-
-const allFields = {
-  id: { ...id, readOnly: true, description: 'Unique identifier assigned on creation.' },
-  ...fields,
-} as const;
 
 export const Pet = {
   ...shape({
     title: 'Pet',
-    properties: allFields,
+    properties: fields,
     optional: ['status'],
     example: { id: 1, name: 'Biscuit', categoryId: 1, status: 'available' },
   }),
@@ -56,9 +53,6 @@ export const Pets = {
   maxItems: pageLimit.maximum,
   example: [Pet.example],
 } as const;
-
-/** The body of POST and PUT: a NewPet or a Pet. */
-export const PetBody = { ...NewPet, properties: allFields } as const;
 
 export const PetPatch = patchOf(Pet, [], { status: 'pending' });
 

@@ -21,7 +21,6 @@ import {
   RotatedWebhook,
   SecretRotation,
   Webhook,
-  WebhookBody,
   WebhookPatch,
 } from './webhook.ts';
 import { webhookList } from './webhook-queries.ts';
@@ -155,8 +154,7 @@ export const webhookRoutes = (services: WebhookServices): Route[] => [
       'webhook that is enabled again continues where it stopped; to skip the events since then, replay it from the cursor ' +
       '`latest`. It still belongs to the key that created it, even if an administrator changes it.',
     params: webhookParams,
-    body: WebhookBody,
-    publishedBody: [NewWebhook, Webhook],
+    body: NewWebhook,
     success: { status: 200, description: 'The updated webhook.', schema: Webhook },
     conditional: true,
     errors: ['webhook_not_found', 'webhook_key_unfit'],

@@ -8,6 +8,7 @@ import { shape } from '../../contract/shape.ts';
 import type { Static } from '../../contract/static.ts';
 import { DAY } from '../../kit/clock.ts';
 import { formatDateTime } from '../../kit/dates.ts';
+import { keysOf } from '../../kit/objects.ts';
 import { lackOf, typeNames, typesOf } from '../event-log/event-filter.ts';
 import { TEST_TYPE } from '../event-log/event-types.ts';
 import type { WebhookRow } from './webhook-queries.ts';
@@ -40,8 +41,6 @@ const fields = {
   },
 } as const;
 
-const newFields = { ...fields, enabled: { ...fields.enabled, default: true } } as const;
-
 const readOnlyFields = {
   createdBy: {
     ...id,
@@ -68,10 +67,16 @@ const readOnlyFields = {
 
 const idField = { ...id, readOnly: true, description: 'Unique identifier assigned on creation.' } as const;
 
+/** The body of POST and PUT. It may have the read-only fields, so that clients can send back a webhook that they have read. */
 export const NewWebhook = shape({
   title: 'NewWebhook',
-  properties: newFields,
-  optional: ['types', 'description', 'enabled'],
+  properties: {
+    id: idField,
+    ...fields,
+    enabled: { ...fields.enabled, default: true },
+    ...readOnlyFields,
+  },
+  optional: ['id', 'types', 'description', 'enabled', ...keysOf(readOnlyFields)],
   example: { url: 'https://example.com/petstore', types: ['order.*'], description: 'The warehouse' },
 });
 
@@ -94,12 +99,6 @@ export const Webhook = shape({
   optional: ['description'],
   example,
 });
-
-/** The body of PUT: a NewWebhook, or a Webhook, whose read-only fields are ignored. */
-export const WebhookBody = {
-  ...NewWebhook,
-  properties: { id: idField, ...newFields, ...readOnlyFields },
-} as const;
 
 export const WebhookPatch = patchOf(Webhook, ['description'], { enabled: false });
 
