@@ -2,44 +2,31 @@
 /**
  * The search over operations, parameters, fields, codes and the guide. Its library and its index are loaded when a reader opens it.
  *
- * @typedef {import('./types.d.ts').Entry} Entry
- * @typedef {import('minisearch').default<Entry>} Index
+ * @typedef {import('./search-index.js').SearchIndex} SearchIndex
+ * @typedef {import('./search-index.js').Found} Found
  */
 import { element } from './element.js';
 
-/** @type {Promise<Index> | undefined} */
+/** @type {Promise<{ index: SearchIndex, lineOf: (found: Found) => Node[] }> | undefined} */
 let loading;
 
 async function load() {
-  const { default: MiniSearch } = await import('minisearch');
+  const { SearchIndex, contextOf, partsOf } = await import('./search-index.js');
   const response = await fetch('/docs/search.json');
   if (!response.ok) throw new Error(`The search index cannot be loaded (status ${response.status})`);
-  /** @type {Entry[]} */
-  const entries = await response.json();
-  const index = new MiniSearch({
-    idField: 'id',
-    fields: ['title', 'page', 'kind', 'text'],
-    storeFields: ['url', 'title', 'page', 'kind'],
-    // A camel-case name is found by each of its words.
-    tokenize: text =>
-      text.split(/[^\p{L}\p{N}]+|(?<=\p{Ll})(?=\p{Lu})/u).concat(text.match(/[a-z]+[A-Z_]\w+/g) ?? []),
-    searchOptions: {
-      prefix: true,
-      fuzzy: term => (term.length > 4 ? 0.2 : false),
-      combineWith: 'AND',
-      boost: { title: 4, page: 2 },
-    },
-  });
-  await index.addAllAsync(
-    entries.map((entry, id) => ({ ...entry, id })),
-    { chunkSize: 100 },
-  );
-  return /** @type {Index} */ (/** @type {unknown} */ (index));
+  const index = new SearchIndex(await response.json());
+  await index.load();
+  /** @param {Found} found */
+  const lineOf = ({ entry, matched }) =>
+    partsOf(contextOf(entry.text, matched), matched).map((part, i) =>
+      i % 2 === 1 ? element('mark', {}, part) : new Text(part),
+    );
+  return { index, lineOf };
 }
 
 const field = element('input', {
   type: 'search',
-  placeholder: 'Search operations, parameters, fields, codes and the guide',
+  placeholder: 'Ask in your own words, or type a name',
   ariaLabel: 'Search',
   autocomplete: 'off',
   spellcheck: false,
@@ -74,31 +61,30 @@ export function showSearch() {
 
 async function update() {
   loading ??= load();
-  /** @type {Index} */
-  let index;
+  let loaded;
   try {
-    index = await loading;
+    loaded = await loading;
   } catch (error) {
     loading = undefined;
     status.textContent = String(error);
     return;
   }
-  const text = field.value.trim();
-  const all = index.search(text);
-  // A question rarely has all of its words in one place.
-  const found = all.length > 0 ? all : index.search(text, { combineWith: 'OR' });
-  status.textContent = text === '' ? '' : found.length === 1 ? '1 result' : `${found.length} results`;
-  results.replaceChildren(...found.slice(0, 20).map(resultOf));
-}
-
-/** @param {import('minisearch').SearchResult} result */
-function resultOf({ url, title, page, kind }) {
-  const link = element(
-    'a',
-    { href: url },
-    element('span', { className: 'kind' }, kind),
-    element('strong', {}, title),
-    element('span', { className: 'small-note' }, page),
+  const { index, lineOf } = loaded;
+  const question = field.value.trim();
+  const found = index.find(question);
+  status.textContent = question === '' ? '' : found.length === 1 ? '1 result' : `${found.length} results`;
+  results.replaceChildren(
+    ...found.slice(0, 20).map(one => {
+      const { url, title, page, kind } = one.entry;
+      const link = element(
+        'a',
+        { href: url },
+        element('span', { className: 'kind' }, kind),
+        element('strong', {}, title),
+        element('span', { className: 'small-note' }, page),
+        element('span', { className: 'context small-note' }, ...lineOf(one)),
+      );
+      return element('li', {}, link);
+    }),
   );
-  return element('li', {}, link);
 }

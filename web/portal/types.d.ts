@@ -46,6 +46,12 @@ export interface Entry {
   title: string;
   /** The page that contains it. */
   page: string;
+  /** What it is for readers: `guide`, a method, a status, `field`. */
   kind: string;
+  /** What it is for the order of results. */
+  level: 'guide' | 'page' | 'operation' | 'error' | 'parameter' | 'field';
+  /** Without Markdown. */
   text: string;
+  /** What developers call it, in other words than the page. */
+  names?: string;
 }

@@ -2,33 +2,76 @@ import type { Entry } from '../../../web/portal/types.d.ts';
 import type { ContractView, Operation } from './contract.ts';
 import type { Document } from './documents.ts';
 import { type Field, type Shape, shapesOf } from './fields.ts';
-import { statusTitle } from './status.ts';
-import { ERRORS_URL, EVENTS_URL, operationUrl, slugOf } from './urls.ts';
+import { otherNames } from './search-names.ts';
+import { statusAnchor, statusTitle } from './status.ts';
+import { ERRORS_URL, EVENTS_URL, GUIDE_URL, operationUrl, slugOf } from './urls.ts';
 
 /** What readers can search for: operations, parameters, fields, error codes, events and sections of the guide. */
 export function searchEntries(view: ContractView, documents: readonly Document[]): Entry[] {
-  const codes = Object.entries(view.document['x-error-codes']).map(([code, { status, description }]) => ({
-    url: `${ERRORS_URL}#${code}`,
-    title: code,
-    page: statusTitle(status),
-    kind: String(status),
-    text: description,
-  }));
   return [
-    ...view.operations.flatMap(operation => entriesOf(view, operation)),
-    ...codes,
     ...documents.flatMap(sectionsOf),
+    ...view.operations.flatMap(operation => entriesOf(view, operation)),
+    ...errorEntries(view),
+  ].map(entry => {
+    const names = otherNames.get(entry.url);
+    return { ...entry, text: plain(entry.text), ...(names !== undefined && { names }) };
+  });
+}
+
+/** The statuses of errors and their codes. */
+function errorEntries({ document }: ContractView): Entry[] {
+  const codes = Object.entries(document['x-error-codes']);
+  const level = 'error' as const;
+  const statuses = Map.groupBy(codes, ([, { status }]) => status);
+  return [
+    ...[...statuses].map(([status, ofStatus]) => ({
+      url: `${ERRORS_URL}#${statusAnchor(status)}`,
+      title: statusTitle(status),
+      page: 'Error codes',
+      kind: String(status),
+      level,
+      text: ofStatus.map(([code]) => code).join(', '),
+    })),
+    ...codes.map(([code, { status, description }]) => ({
+      url: `${ERRORS_URL}#${code}`,
+      title: code,
+      page: statusTitle(status),
+      kind: String(status),
+      level,
+      text: description,
+    })),
   ];
+}
+
+/** The text of Markdown: a line for each paragraph, row of a table and line of code. */
+function plain(markdown: string): string {
+  return markdown
+    .split(/^```.*$/m)
+    .map((part, i) => (i % 2 === 1 ? part : proseOf(part)))
+    .join('\n')
+    .replace(/\n\s*/g, '\n')
+    .trim();
+}
+
+function proseOf(markdown: string): string {
+  return markdown
+    .replace(/^\|[ |:-]+\|$/gm, '')
+    .replace(/\n(?![\n|#-])/g, ' ')
+    .replace(/^(?:#+|-|\|) |`|\*\*| \|$/gm, '')
+    .replace(/ \| /g, ' · ')
+    .replace(/\[([^\]]+)\]\([^)]*\)/g, '$1')
+    .replace(/ {2,}/g, ' ');
 }
 
 function entriesOf(view: ContractView, operation: Operation): Entry[] {
   const { id, method, path, summary, description, parameters, body, responses } = operation;
   const url = operationUrl(id);
-  const part = (name: string, anchor: string, kind: string, text: string) => ({
+  const part = (name: string, anchor: string, level: 'parameter' | 'field', text: string) => ({
     url: `${url}#${anchor}`,
     title: name,
     page: summary,
-    kind,
+    kind: level,
+    level,
     text,
   });
   const success = responses.find(({ status }) => status.startsWith('2'));
@@ -39,7 +82,7 @@ function entriesOf(view: ContractView, operation: Operation): Entry[] {
   // Of fields with the same name, that of the request is found.
   const unique = new Map(fields.toReversed().map(field => [field.name, field]));
   return [
-    { url, title: summary, page: `${method} ${path}`, kind: method, text: `${id} ${description}` },
+    { url, title: summary, page: `${method} ${path}`, kind: method, level: 'operation', text: description },
     ...parameters
       .filter(({ in: place }) => place !== 'header')
       .map(({ name, in: place, description: text = '' }) =>
@@ -56,14 +99,25 @@ function fieldsIn(shapes: readonly Shape[]): Field[] {
 
 /** The sections of a document, one for each heading. */
 function sectionsOf({ url, title, markdown }: Document): Entry[] {
-  if (url === ERRORS_URL) return [];
-  const kind = url === EVENTS_URL ? 'events' : 'guide';
+  const isGuide = url.startsWith(GUIDE_URL);
+  const kind = isGuide ? 'guide' : url === EVENTS_URL ? 'events' : 'page';
+  const level: Entry['level'] = isGuide ? 'guide' : 'page';
   const [first = '', ...rest] = markdown.split(/^#{2,3} (?=.+$)/m);
+  const page = { url, title, page: '', kind, level, text: first.replace(/^# .*/, '') } as const;
+  // The codes have entries of their own.
+  if (url === ERRORS_URL) return [page];
   return [
-    { url, title, page: '', kind, text: first },
+    page,
     ...rest.map(text => {
       const [heading = ''] = text.split('\n', 1);
-      return { url: `${url}#${slugOf(heading)}`, title: heading, page: title, kind, text };
+      return {
+        url: `${url}#${slugOf(heading)}`,
+        title: heading,
+        page: title,
+        kind,
+        level,
+        text: text.slice(heading.length),
+      };
     }),
   ];
 }
