@@ -21,6 +21,8 @@ export class CategoryNames {
   readonly #creation: CategoryCreation;
   #ids: Map<string, number> | undefined;
   #known: Set<number> | undefined;
+  /** The categories that were created for a file. */
+  readonly created: Category[] = [];
 
   constructor(store: Pick<PetStore, 'categories'>, calls: CallOptions, creation: CategoryCreation) {
     this.#store = store;
@@ -36,6 +38,7 @@ export class CategoryNames {
       throw new Rejection(
         'unknown_category',
         `There is no category ${JSON.stringify(category)}: correct the name, or ${this.#creation.howTo}`,
+        'category',
       );
     return this.#create(String(category));
   }
@@ -49,7 +52,11 @@ export class CategoryNames {
     this.#ids ??= await this.#read();
     this.#known ??= new Set(this.#ids.values());
     if (!this.#known.has(category))
-      throw new Rejection('unknown_category', `There is no category with the ID ${category}: correct the ID`);
+      throw new Rejection(
+        'unknown_category',
+        `There is no category with the ID ${category}: correct the ID`,
+        'categoryId',
+      );
   }
 
   /** Returns the ID of a category; `undefined` if no category has the name. */
@@ -61,7 +68,7 @@ export class CategoryNames {
 
   async #read(): Promise<Map<string, number>> {
     const ids = new Map<string, number>();
-    for await (const { id, name } of this.#store.categories.list({ limit: 100 }, this.#calls))
+    for await (const { id, name } of this.#store.categories.list({ limit: 1_000 }, this.#calls))
       ids.set(keyOf(name), id);
     return ids;
   }
@@ -80,6 +87,7 @@ export class CategoryNames {
       if (id === undefined) throw error;
       return id;
     }
+    this.created.push(category);
     this.#ids!.set(keyOf(name), category.id);
     return category.id;
   }

@@ -1,18 +1,34 @@
 import type { Pet } from '@petstore/client';
+import { plainText } from './plain-text.ts';
 
 /**
- * The columns of files with pets, in an order for people, and other names that they have in files. The compiler rejects the table
- * when it lacks a field of a pet.
+ * The columns of files with pets, in an order for people, and other names that they have in files: in English, German, French and
+ * Spanish, without accents. The compiler rejects the table when it lacks a field of a pet.
  */
 const columns = {
   // The service assigns it: it is exported, but not imported.
   id: undefined,
-  name: ['petname', 'pet', 'animal', 'animalname'],
+  name: [
+    ...['petname', 'pet', 'animal', 'animalname'],
+    ...['tiername', 'tier', 'bezeichnung'],
+    ...['nom', 'nomdelanimal', 'designation'],
+    ...['nombre', 'nombredelanimal', 'mascota'],
+  ],
   // The name of the category comes before its ID, because IDs differ between shops.
-  category: ['categoryname', 'kind', 'species', 'type'],
-  categoryId: [],
-  status: ['state'],
-  quantity: ['stock', 'units', 'amount', 'qty'],
+  category: [
+    ...['categoryname', 'kind', 'species', 'type'],
+    ...['kategorie', 'tierart', 'art', 'gattung'],
+    ...['categorie', 'espece'],
+    ...['categoria', 'especie', 'tipo'],
+  ],
+  categoryId: ['kategorieid', 'kategorienummer', 'idcategorie', 'idcategoria'],
+  status: ['state', 'zustand', 'statut', 'etat', 'estado'],
+  quantity: [
+    ...['stock', 'units', 'amount', 'qty'],
+    ...['menge', 'anzahl', 'bestand', 'lagerbestand', 'stuck', 'stuckzahl'],
+    ...['quantite', 'nombre', 'unites'],
+    ...['cantidad', 'existencias', 'unidades'],
+  ],
 } as const satisfies Record<keyof Pet | 'category' | 'quantity', readonly string[] | undefined>;
 
 type Column = keyof typeof columns;
@@ -31,7 +47,7 @@ const ignored: readonly string[] = ['id', ...addedColumns];
 
 /**
  * Returns the field that a column has by its name, '' if the column is not imported, and `undefined` if the name is not known.
- * Case, spaces, `_` and `-` make no difference.
+ * Case, accents, spaces and punctuation make no difference.
  */
 export function fieldOf(name: string): Field | '' | undefined {
   const key = plain(name);
@@ -39,10 +55,28 @@ export function fieldOf(name: string): Field | '' | undefined {
   return fields.find(field => plain(field) === key);
 }
 
-/** As `fieldOf`, but also knows other names that people use. */
-export function guessedFieldOf(name: string): Field | '' | undefined {
-  const key = plain(name);
-  return fieldOf(name) ?? fields.find(field => columns[field].some(other => other === key));
+/**
+ * Returns the field that each column of a file probably has, and '' for the others. A field is used once. A name that means two
+ * fields, such as "nombre" (a name in Spanish, a number in French), gets the one that no other column has.
+ */
+export function guessedFieldsOf(header: readonly string[]): (Field | '')[] {
+  const possible = header.map(possibleFieldsOf);
+  const clear = new Set(possible.filter(({ length }) => length === 1).map(([field]) => field));
+  const used = new Set<Field>();
+  return possible.map(found => {
+    const free = found.filter(field => !used.has(field));
+    const field = free.find(field => found.length === 1 || !clear.has(field));
+    if (field) used.add(field);
+    return field ?? '';
+  });
 }
 
-const plain = (name: string) => name.toLowerCase().replace(/[\s_-]/g, '');
+function possibleFieldsOf(name: string): readonly Field[] {
+  const field = fieldOf(name);
+  if (field !== undefined) return field === '' ? [] : [field];
+  const key = plain(name);
+  return fields.filter(field => columns[field].some(other => other === key));
+}
+
+/** Removes what makes no difference between names: case, accents, spaces and punctuation. */
+const plain = (name: string) => plainText(name).replace(/[\s_'’./()-]/g, '');

@@ -1,5 +1,5 @@
 export { type CategoryCreation, CategoryNames } from './category-names.ts';
-export { addedColumns, exportedColumns, type Field, fieldOf, fields, guessedFieldOf } from './columns.ts';
+export { addedColumns, exportedColumns, type Field, fieldOf, fields, guessedFieldsOf } from './columns.ts';
 export {
   type CsvRow,
   CsvRows,
@@ -13,6 +13,7 @@ export {
   widthProblem,
   withoutEmptyEnd,
 } from './csv.ts';
+export { ExistingPets, RowNames } from './existing-pets.ts';
 export { escapeFormula, unescapeFormula } from './formulas.ts';
 export {
   type Completion,

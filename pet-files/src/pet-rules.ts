@@ -1,4 +1,6 @@
 import type { NewPet } from '@petstore/client';
+import type { Field } from './columns.ts';
+import { plainText } from './plain-text.ts';
 
 /** The rules of the contract for a new pet and its stock. A test compares them with the contract. */
 export const rules = {
@@ -12,13 +14,31 @@ export const rules = {
 
 const visible = new RegExp(rules.name.pattern, 'u');
 
+/** Other words for the statuses, without accents: English, German, French and Spanish. */
+const statusWords: Record<NonNullable<NewPet['status']>, readonly string[]> = {
+  available: ['in stock', 'verfugbar', 'lieferbar', 'vorratig', 'disponible', 'en stock'],
+  pending: [
+    ...['on hold', 'reserved', 'reserviert', 'vorgemerkt'],
+    ...['reserve', 'reservee', 'en attente'],
+    ...['reservado', 'reservada', 'pendiente'],
+  ],
+  sold: [
+    ...['sold out', 'verkauft', 'ausverkauft'],
+    ...['vendu', 'vendue', 'epuise'],
+    ...['vendido', 'vendida', 'agotado', 'agotada'],
+  ],
+};
+
 /** Why a row was not imported: a code of the contract, and what to do. */
 export class Rejection extends Error {
   readonly code: string;
+  /** The field that has to be corrected; `undefined` if it is the whole row. */
+  readonly field: Field | undefined;
 
-  constructor(code: string, message: string) {
+  constructor(code: string, message: string, field?: Field) {
     super(message);
     this.code = code;
+    this.field = field;
   }
 }
 
@@ -74,20 +94,21 @@ function isHeld({ status, quantity }: Pick<ImportedPet, 'status' | 'quantity'>):
 /** A quantity decides about the status, so that one of both would be lost. */
 function checkStock({ status, quantity }: Pick<ImportedPet, 'status' | 'quantity'>): void {
   if (status === 'sold' && quantity !== undefined && quantity > 0)
-    reject(`quantity: a sold pet has no stock, but the row has ${quantity}. Write 0, or another status`);
+    reject('quantity', `a sold pet has no stock, but the row has ${quantity}. Write 0, or another status`);
   if (status === 'available' && quantity === 0)
-    reject('quantity: a pet that is available has at least 1. Write 1 or more, or the status sold');
+    reject('quantity', 'a pet that is available has at least 1. Write 1 or more, or the status sold');
 }
 
-function nameOf(field: string, value: unknown): string {
-  if (isMissing(value)) reject(`${field}: is missing. Write 1 to ${rules.name.maxLength} characters`);
-  if (typeof value !== 'string') reject(`${field}: write a text instead of ${JSON.stringify(value)}`);
+function nameOf(field: Field, value: unknown): string {
+  if (isMissing(value)) reject(field, `is missing. Write 1 to ${rules.name.maxLength} characters`);
+  if (typeof value !== 'string') reject(field, `write a text instead of ${JSON.stringify(value)}`);
   const length = [...value].length;
   if (length > rules.name.maxLength)
-    reject(`${field}: write at most ${rules.name.maxLength} characters instead of ${length}`);
+    reject(field, `write at most ${rules.name.maxLength} characters instead of ${length}`);
   if (!visible.test(value))
     reject(
-      `${field}: write visible characters only, without ${hiddenIn(value) ?? 'line breaks and other control characters'}`,
+      field,
+      `write visible characters only, without ${hiddenIn(value) ?? 'line breaks and other control characters'}`,
     );
   return value;
 }
@@ -99,27 +120,30 @@ function hiddenIn(text: string): string | undefined {
 }
 
 function statusOf(value: unknown): ImportedPet['status'] {
-  const text = typeof value === 'string' ? value.trim().toLowerCase() : value;
-  const status = rules.status.find(status => status === text);
+  const word = typeof value === 'string' ? plainText(value.trim()) : value;
+  const status = rules.status.find(
+    status => status === word || statusWords[status].some(other => other === word),
+  );
   return (
-    status ?? reject(`status: write one of ${rules.status.join(', ')} instead of ${JSON.stringify(value)}`)
+    status ?? reject('status', `write one of ${rules.status.join(', ')} instead of ${JSON.stringify(value)}`)
   );
 }
 
-function integerOf(field: string, value: unknown, minimum: number, maximum: number): number {
-  if (isMissing(value)) reject(`category: is missing. Write the name of a category, or its ID as ${field}`);
+function integerOf(field: Field, value: unknown, minimum: number, maximum: number): number {
+  if (isMissing(value)) reject('category', `is missing. Write the name of a category, or its ID as ${field}`);
   // Some programs write 3 as 3.0. In 3.000 the dot may separate thousands.
   const [, digits] = (typeof value === 'string' && /^\s*(\d+)(?:[.,]0{1,2})?\s*$/.exec(value)) || [];
   const number = digits === undefined ? value : Number(digits);
   if (Number.isSafeInteger(number) && (number as number) >= minimum && (number as number) <= maximum)
     return number as number;
   return reject(
-    `${field}: write a whole number from ${minimum} to ${maximum} instead of ${JSON.stringify(value)}`,
+    field,
+    `write a whole number from ${minimum} to ${maximum} instead of ${JSON.stringify(value)}`,
   );
 }
 
 const isMissing = (value: unknown) => value === undefined || value === null || value === '';
 
-function reject(message: string): never {
-  throw new Rejection('invalid_request', message);
+function reject(field: Field, message: string): never {
+  throw new Rejection('invalid_request', `${field}: ${message}`, field);
 }

@@ -6,9 +6,9 @@ import {
   newPetOf,
   petOf,
   Rejection,
+  type RowNames,
 } from '@petstore/pet-files';
 import { LoginError } from '../failure.ts';
-import type { ExistingPets } from './existing-pets.ts';
 import type { Batch } from './journal.ts';
 import type { Row } from './rows.ts';
 
@@ -22,7 +22,7 @@ type Prepared = { row: Row; operations: BatchOperation[] } | { row: Row; rejecti
 export interface Needs {
   categories: CategoryNames;
   /** `undefined` to create pets that exist. */
-  existing: ExistingPets | undefined;
+  existing: RowNames | undefined;
   mayDo: (scope: Account['scopes'][number]) => boolean;
 }
 

@@ -1,8 +1,7 @@
-import { CategoryNames, petOf, Rejection } from '@petstore/pet-files';
+import { CategoryNames, ExistingPets, petOf, Rejection, RowNames } from '@petstore/pet-files';
 import type { Context } from '../command.ts';
 import { exitCodes, PartialError } from '../failure.ts';
 import { columnsOf } from './columns.ts';
-import { ExistingPets } from './existing-pets.ts';
 import { creationOf, type ImportOptions, type Summary } from './import-pets.ts';
 import { type Row, rowsOf } from './rows.ts';
 import type { Source } from './source.ts';
@@ -19,7 +18,7 @@ export async function* checkPets(
   const startedAt = performance.now();
   const columns = columnsOf(source, map);
   const categories = new CategoryNames(store, calls, creationOf(createCategories));
-  const existing = skipExisting ? new ExistingPets(store, calls) : undefined;
+  const existing = skipExisting ? new RowNames(new ExistingPets(store, calls)) : undefined;
   let rejected = 0;
   let skipped = 0;
   for await (const row of rowsOf(source, columns, 0)) {
@@ -55,16 +54,14 @@ export async function* checkPets(
 async function problemOf(
   { values }: Row,
   categories: CategoryNames,
-  existing: ExistingPets | undefined,
+  existing: RowNames | undefined,
 ): Promise<Rejection | 'exists' | undefined> {
   try {
     if (typeof values === 'string') throw new Rejection('invalid_request', values);
     const { name, category } = petOf(values);
     await categories.check(category);
-    // A category that the import would create has no pets.
-    const categoryId = await categories.known(category);
-    if (categoryId === undefined) return undefined;
-    return (await existing?.findOrAdd(name, categoryId)) ? 'exists' : undefined;
+    const found = (await categories.known(category)) ?? category;
+    return (await existing?.findOrAdd(name, found)) ? 'exists' : undefined;
   } catch (error) {
     if (error instanceof Rejection) return error;
     throw error;

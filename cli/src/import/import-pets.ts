@@ -1,13 +1,12 @@
 import { setFlagsFromString } from 'node:v8';
 import type { Account, BatchResult } from '@petstore/client';
-import { type CategoryCreation, CategoryNames } from '@petstore/pet-files';
+import { type CategoryCreation, CategoryNames, ExistingPets, RowNames } from '@petstore/pet-files';
 import type { Context } from '../command.ts';
 import { exitCodes, LoginError, PartialError } from '../failure.ts';
 import { type Progress, startProgress } from '../progress.ts';
 import { BatchBuilder } from './batch-builder.ts';
 import { BatchSender, type Connect, EXPIRED, inDoubt } from './batch-sender.ts';
 import { columnsOf } from './columns.ts';
-import { ExistingPets } from './existing-pets.ts';
 import { type Batch, Journal, type SentBatch } from './journal.ts';
 import { lock } from './lock.ts';
 import { RejectedRows } from './rejected-rows.ts';
@@ -129,7 +128,7 @@ class Import {
       const { createCategories, skipExisting } = this.#options;
       const builder = new BatchBuilder(rows, {
         categories: new CategoryNames(store, calls, creationOf(createCategories)),
-        existing: skipExisting ? new ExistingPets(store, calls) : undefined,
+        existing: skipExisting ? new RowNames(new ExistingPets(store, calls)) : undefined,
         mayDo: scope => mayDo(this.#account, scope),
       });
       for (let work = await builder.take(this.#size()); work; work = await builder.take(this.#size())) {

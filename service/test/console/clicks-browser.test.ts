@@ -3,7 +3,7 @@ import { describe, it, type TestContext } from 'node:test';
 import type { Page } from 'playwright-core';
 import { eventually } from '../support/browser.ts';
 import { useConsole } from '../support/console-page.ts';
-import { anOrder, aPet, stockOf } from '../support/factories.ts';
+import { aCategory, anOrder, aPet, stockOf } from '../support/factories.ts';
 
 const visit = useConsole();
 
@@ -12,7 +12,7 @@ const countSteps = `
   const isNew = globalThis.steps === undefined;
   globalThis.steps = 0;
   if (isNew) {
-  document.addEventListener('click', ({ isTrusted, detail }) => { if (isTrusted && detail > 0) steps++; }, true);
+  document.addEventListener('pointerdown', ({ isTrusted }) => { if (isTrusted) steps++; }, true);
   document.addEventListener('keydown', ({ key, target }) => {
     const isTyped = key.length === 1 && target.matches('input, textarea');
     if (!isTyped && !['Control', 'Meta', 'Shift'].includes(key)) steps++;
@@ -113,5 +113,34 @@ describe('the clicks and keys', () => {
     await shown.panel.getByRole('button', { name: 'Restock' }).click();
     await eventually(() => stockOf(api, petId), ['available', 12]);
     await assertSteps(page, 3);
+  });
+
+  it('to import the same file of a supplier again are 3, and create no animal twice', async t => {
+    const { api, page } = await opened(t, '/import');
+    const categoryId = await aCategory(api, { name: 'Supplied' });
+    const lines = Array.from({ length: 121 }, (_, i) => `Animal ${i};Supplied;${i}\n`);
+    const fileOf = (rows: string[]) => ({
+      name: 'supplier.csv',
+      mimeType: 'text/csv',
+      buffer: Buffer.from(`Tiername;Kategorie;Bestand\n${rows.join('')}`),
+    });
+    const total = async () =>
+      (await api.get(`/pets?categoryId=${categoryId}&count=true&limit=1`)).headers['x-total-count'];
+    await page.getByLabel('CSV file').setInputFiles(fileOf(lines));
+    await page.getByRole('button', { name: 'Import 121 rows' }).click();
+    await page.getByText('Created 121 animals').waitFor();
+    await page.getByRole('link', { name: 'Categories' }).click();
+    await page.getByRole('heading', { name: 'Categories' }).waitFor();
+
+    await begin(page);
+    await page.getByRole('link', { name: 'Import' }).click();
+    const chooser = page.waitForEvent('filechooser');
+    await page.getByText('Choose another file').click();
+    // Two animals are new this time.
+    await (await chooser).setFiles(fileOf([...lines, 'Newcomer;Supplied;1\n', 'Stranger;Supplied;1\n']));
+    await page.getByRole('button', { name: 'Import 2 rows' }).click();
+    await page.getByText('Created 2 animals').waitFor();
+    await assertSteps(page, 3);
+    assert.equal(await total(), '123');
   });
 });

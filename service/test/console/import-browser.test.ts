@@ -1,54 +1,15 @@
 import assert from 'node:assert/strict';
-import { text } from 'node:stream/consumers';
 import { describe, it, type TestContext } from 'node:test';
 import type { Page } from 'playwright-core';
 import { eventually } from '../support/browser.ts';
-import { ConsolePage, useConsole } from '../support/console-page.ts';
+import { useConsole } from '../support/console-page.ts';
 import { aCategory, stockOf } from '../support/factories.ts';
+import { openImport as openImportPage } from '../support/import-page.ts';
 
 const visit = useConsole();
 
-/** The page of imports, with a new category. With `limited`, its key has 30 requests a minute, and the test moves its clock. */
-async function openImport(
-  t: TestContext,
-  { name, limited = false }: { name?: string; limited?: boolean } = {},
-) {
-  const { api, shop, page: first, open, anotherVisitor } = await visit(t);
-  const categoryId = await aCategory(api, name === undefined ? {} : { name });
-  let page = first;
-  if (limited) {
-    const quotas = { perMinute: 30, perDay: 10_000 };
-    const { key } = await shop.clientWith({ plan: 'enterprise', quotas });
-    page = await (await anotherVisitor()).newPage();
-    await page.clock.install();
-    await ConsolePage.openIn(page, '/import', key);
-  } else await open('/import');
-  const choose = (file: string, content: string | Buffer) =>
-    page
-      .getByLabel('CSV file')
-      .setInputFiles({ name: file, mimeType: 'text/csv', buffer: Buffer.from(content) });
-  return {
-    ...{ api, shop, page, categoryId, choose },
-    /** Chooses a file with so many rows, and imports it. */
-    importRows: async (count: number) => {
-      const lines = Array.from({ length: count }, (_, i) => `Row ${i},${categoryId}\n`);
-      await choose('rows.csv', `name,categoryId\n${lines.join('')}`);
-      await page.getByRole('button', { name: `Import ${count} row${count === 1 ? '' : 's'}` }).click();
-    },
-    /** The animals of the category. */
-    list: async () => (await api.get(`/pets?categoryId=${categoryId}&sort=name&limit=100`)).body,
-    count: async () => {
-      const { headers } = await api.get(`/pets?categoryId=${categoryId}&count=true&limit=1`);
-      return Number(headers['x-total-count']);
-    },
-    download: async (button: string) => {
-      const started = page.waitForEvent('download');
-      await page.getByRole('button', { name: button }).click();
-      const download = await started;
-      return [download.suggestedFilename(), await text(await download.createReadStream())] as const;
-    },
-  };
-}
+const openImport = async (t: TestContext, options?: Parameters<typeof openImportPage>[1]) =>
+  openImportPage(await visit(t), options);
 
 /** Holds batches back. Returns a function that lets them continue. */
 async function holdBatches(page: Page): Promise<() => void> {
@@ -82,10 +43,10 @@ describe('an import', () => {
     await page.getByText('2 of 4 rows can be imported').waitFor();
     assert.equal(await page.getByLabel('Field of Species').inputValue(), 'category');
     assert.equal(await page.getByLabel('Field of Colour').inputValue(), '');
-    const problems = page.getByRole('region', { name: 'Would be rejected' }).getByRole('listitem');
+    const problems = page.getByRole('table').last().locator('tr + tr');
     assert.deepEqual(await problems.allTextContents(), [
-      'Line 3 name: is missing. Write 1 to 200 characters',
-      'Line 4 There is no category "Unknown kind": correct the name, or let the import create it',
+      'name: is missing. Write 1 to 200 characters',
+      'There is no category "Unknown kind": correct the name, or let the import create it',
     ]);
     assert.deepEqual(await list(), [], 'nothing is written before the user agrees');
 
@@ -217,7 +178,7 @@ describe('the file of an import', () => {
       [
         'animals.xlsx',
         [0x50, 0x4b, 0x03, 0x04, 0xff, 0xfe, 0x00],
-        /animals\.xlsx is not UTF-8 text: line 1 has bytes/,
+        /animals\.xlsx is a workbook: save it as “CSV UTF-8”/,
       ],
       [
         'windows-1252.csv',
@@ -231,14 +192,27 @@ describe('the file of an import', () => {
     }
   });
 
-  it('can be read as Windows-1252, which Excel writes', async t => {
+  it('is read as Windows-1252, which Excel writes, after the user has seen its letters', async t => {
     const { page, choose, list } = await openImport(t, { name: 'Excel' });
-    await choose('excel.csv', Buffer.from('sep=;\nname;category;;\nM\xfcller \x80;Excel;;\n', 'latin1'));
-    await page.getByText('excel.csv is not UTF-8 text: line 3 has bytes').waitFor();
-    await page.getByRole('button', { name: 'Read it as Windows-1252' }).click();
-    await page.getByRole('button', { name: 'Import 1 row' }).click();
-    await page.getByText('Created 1 animal').waitFor();
+    const file = Buffer.from('sep=;\nname;category;;\nRex;Excel;;\nM\xfcller \x80;Excel;;\n', 'latin1');
+    await choose('excel.csv', file);
+    await page.getByText('excel.csv is not UTF-8 text: line 4 has bytes').waitFor();
+    const question = page.getByRole('region', { name: 'Are all letters right?' });
+    assert.deepEqual(await question.getByRole('listitem').allTextContents(), ['Müller €;Excel;;']);
+    await question.getByRole('button', { name: 'No' }).click();
+    await question.waitFor({ state: 'detached' });
+    await choose('excel.csv', file);
+    await question.getByRole('button', { name: 'Yes, read it like that' }).click();
+    await page.getByRole('button', { name: 'Import 2 rows' }).click();
+    await page.getByText('Created 2 animals').waitFor();
     assert.equal((await list())[0].name, 'Müller €');
+  });
+
+  it('is read as UTF-16 if it begins like that, as the “Unicode text” of Excel', async t => {
+    const { page, choose } = await openImport(t);
+    await choose('unicode.txt', Buffer.from('\ufeffName\tKategorie\nMüller\tHunde\n', 'utf16le'));
+    await page.getByText('0 of 1 row can be imported').waitFor();
+    assert.equal(await page.getByLabel('Name of line 2').inputValue(), 'Müller');
   });
 
   it('imports a pending animal without stock with an order that holds its unit', async t => {
@@ -272,7 +246,7 @@ describe('the file of an import', () => {
     const rows = ['"Ursa ""die"" Bärin";"Bären; große";"a\r\nb"', 'Äffchen;Keine;'];
     await choose('bären.csv', ['\uFEFFname;category;note', ...rows].join('\r\n'));
     await page.getByText('1 of 2 rows can be imported').waitFor();
-    await page.getByText('Line 4').waitFor();
+    await page.getByLabel('Name of line 4').waitFor();
     const started = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Download 1 row' }).click();
     const download = await started;

@@ -158,6 +158,24 @@ export const scenes: Record<string, Scene> = {
       await shown.page.getByText('1 of 3 rows can be imported').waitFor();
     },
   },
+  'import: existing': {
+    path: '/import',
+    show: async shown => {
+      await chooseFile(shown, 'Luna the Whippet,Dogs,1', 'Luna the Whippet,Dogs,1');
+      await shown.page.getByText('1 of 2 rows can be imported').waitFor();
+      await shown.button(/^Exist already/).click();
+    },
+  },
+  'import: question': {
+    path: '/import',
+    show: async shown => {
+      const buffer = Buffer.from('name;category\nB\xe4r;Dogs\nM\xfcller;Cats\n', 'latin1');
+      await shown.page
+        .getByLabel('CSV file')
+        .setInputFiles({ name: 'excel.csv', mimeType: 'text/csv', buffer });
+      await shown.page.getByText('Are all letters right?').waitFor();
+    },
+  },
   'import: running': {
     path: '/import',
     show: async shown => {
@@ -174,6 +192,15 @@ export const scenes: Record<string, Scene> = {
       await chooseFile(shown, goodRow, ',Cats,1');
       await shown.button('Import 1 row').click();
       await shown.page.getByText('Created 1 animal').waitFor();
+    },
+  },
+  'import: undone': {
+    path: '/import',
+    show: async shown => {
+      await chooseFile(shown, 'Pip the Whippet,Dogs,1');
+      await shown.button('Import 1 row').click();
+      await shown.button('Undo the import').click();
+      await shown.page.getByText('Deleted 1 animal of the import').waitFor();
     },
   },
   activity: { path: '/activity', show: rows },

@@ -1,18 +1,10 @@
-import { type Field, guessedFieldOf } from '@petstore/pet-files';
+import { type Field, guessedFieldsOf } from '@petstore/pet-files';
 
 /** The field of each column; '' if the column is left out. */
 export type Mapping = readonly (Field | '')[];
 
-/** Guesses the fields of columns. A field is guessed once. */
-export function guessMapping(header: readonly string[]): Mapping {
-  const used = new Set<Field>();
-  return header.map(column => {
-    const field = guessedFieldOf(column);
-    if (!field || used.has(field)) return '';
-    used.add(field);
-    return field;
-  });
-}
+/** Guesses the fields of columns. */
+export const guessMapping: (header: readonly string[]) => Mapping = guessedFieldsOf;
 
 /** Returns why a mapping cannot be imported, and what to do; `undefined` if it can be. */
 export function problemOf(mapping: Mapping): string | undefined {

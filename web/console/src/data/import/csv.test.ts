@@ -47,6 +47,28 @@ describe('the columns of a file', () => {
     ]);
   });
 
+  it('are guessed in German, French and Spanish, also if a word means two fields', () => {
+    const guesses: [header: string[], expected: string[]][] = [
+      [
+        ['Art.', 'Tiername', 'BESTAND', 'Kategorie-ID'],
+        ['category', 'name', 'quantity', 'categoryId'],
+      ],
+      [
+        ['Nombre', 'Nom', 'Espèce', 'État'],
+        ['quantity', 'name', 'category', 'status'],
+      ],
+      [
+        ['Nombre', 'Categoría', 'Cantidad', 'id'],
+        ['name', 'category', 'quantity', ''],
+      ],
+      [
+        ['nombre', 'espece'],
+        ['name', 'category'],
+      ],
+    ];
+    for (const [header, expected] of guesses) assert.deepEqual(guessMapping(header), expected);
+  });
+
   it('need a name and a category', () => {
     assert.equal(problemOf(['name', 'categoryId', '']), undefined);
     assert.match(problemOf(['category', ''])!, /names/);

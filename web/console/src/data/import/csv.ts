@@ -24,7 +24,7 @@ const SLICE = 64 * 1024;
 
 /** A CSV file that was read. */
 export interface CsvFile {
-  /** Unique in this tab. */
+  /** Unique in this tab. Another one after each correction. */
   id: string;
   name: string;
   delimiter: Delimiter;
@@ -33,15 +33,30 @@ export interface CsvFile {
 }
 
 /** The bytes of a file are not UTF-8. */
-export class NotUtf8 extends Error {}
+export class NotUtf8 extends Error {
+  /** Lines with other characters than ASCII, as they are in Windows-1252. */
+  readonly sample: readonly string[];
+
+  constructor(message: string, sample: readonly string[]) {
+    super(message);
+    this.sample = sample;
+  }
+}
+
+/** How much of a file of Windows-1252 the user has to look at. */
+const SAMPLE = { lines: 3, characters: 120 };
 
 /** Reads a file. Rejects with what is wrong with it, and what to do. */
-export async function readCsv(file: File, encoding: Encoding = 'utf-8'): Promise<CsvFile> {
+export async function readCsv(file: File, encoding?: Encoding): Promise<CsvFile> {
   if (file.size > MOST_BYTES)
     throw new Error(
       `${file.name} has more than 10 MB: split it, or import it with the command petstore import`,
     );
-  const text = decode(file.name, await bytesOf(file), encoding);
+  const bytes = new Uint8Array(await bytesOf(file));
+  if (startsWith(bytes, ZIP))
+    throw new Error(`${file.name} is a workbook: save it as “CSV UTF-8” in your spreadsheet program`);
+  // Excel writes "Unicode text" as UTF-16.
+  const text = decode(file.name, bytes, encoding ?? (startsWith(bytes, [0xff, 0xfe]) ? 'utf-16le' : 'utf-8'));
   return { id: crypto.randomUUID(), name: file.name, ...(await parseCsv(file.name, text)) };
 }
 
@@ -53,16 +68,32 @@ async function bytesOf(file: File): Promise<ArrayBuffer> {
   }
 }
 
-function decode(name: string, bytes: ArrayBuffer, encoding: Encoding): string {
+/** The first bytes of a ZIP archive, which .xlsx and .ods files are. */
+const ZIP = [0x50, 0x4b, 0x03, 0x04];
+
+const startsWith = (bytes: Uint8Array, start: readonly number[]) =>
+  start.every((byte, i) => bytes[i] === byte);
+
+function decode(name: string, bytes: Uint8Array, encoding: Encoding): string {
   const reader = new TextReader(encoding);
   try {
-    return reader.read(new Uint8Array(bytes)) + reader.end();
+    return reader.read(bytes) + reader.end();
   } catch (error) {
     if (!(error instanceof EncodingError)) throw error;
     throw new NotUtf8(
       `${name} is not UTF-8 text: ${error.message}. Save it as “CSV UTF-8”, or read it as Windows-1252, which Excel writes in Western Europe`,
+      sampleOf(decode(name, bytes, 'windows-1252')),
     );
   }
+}
+
+function sampleOf(text: string): string[] {
+  const lines: string[] = [];
+  for (const [line] of text.matchAll(/[^\r\n]*[^\0-\x7f][^\r\n]*/g)) {
+    lines.push(line.slice(0, SAMPLE.characters));
+    if (lines.length === SAMPLE.lines) break;
+  }
+  return lines;
 }
 
 /** Parses the text of a file. Rejects with what is wrong with it, and what to do. */

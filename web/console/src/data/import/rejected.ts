@@ -1,4 +1,4 @@
-import { addedColumns, type CsvRow } from '@petstore/pet-files';
+import { addedColumns, type CsvRow, type Field } from '@petstore/pet-files';
 import { type CsvFile, csvOf } from './csv.ts';
 
 /** A row that was not imported, and why. */
@@ -6,6 +6,8 @@ export interface BadRow {
   row: CsvRow;
   code: string;
   message: string;
+  /** The field that has to be corrected; `undefined` if it is not one. */
+  field?: Field | undefined;
 }
 
 /** Writes rows as a CSV file that can be corrected and imported again: their lines and reasons, and their own columns. */

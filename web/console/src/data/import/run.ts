@@ -1,14 +1,26 @@
-import type { Batch, BatchEntry } from '@petstore/client';
+import type { Batch, BatchEntry, Category, Order, Pet } from '@petstore/client';
 import { CategoryNames, completionOf, newPetOf, Rejection } from '@petstore/pet-files';
 import { type BatchSession, type ItemResult, runInBatches } from '../batches.ts';
 import { creationOf, type GoodRow } from './check.ts';
 import type { BadRow } from './rejected.ts';
 
+/** An animal that an import has created. */
+export interface CreatedPet {
+  source: GoodRow;
+  pet: Pet;
+  etag: string | undefined;
+  /** The order that holds its unit. */
+  order: { id: number; etag: string | undefined } | undefined;
+  /** Its stock at the end of the import. */
+  stock: number;
+}
+
 /** What became of the rows of an import so far. */
 export interface ImportProgress {
   total: number;
   done: number;
-  created: number;
+  created: readonly CreatedPet[];
+  categories: readonly Category[];
   /** Rows that were not imported. */
   rejected: readonly BadRow[];
   /** Rows whose animals were created without their stock. */
@@ -32,10 +44,12 @@ export async function importRows(
   signal: AbortSignal,
   onProgress: (progress: ImportProgress) => void,
 ): Promise<ImportProgress> {
+  const names = new CategoryNames(session.store, {}, creationOf(createsCategories));
   let progress: ImportProgress = {
     total: rows.length,
     done: 0,
-    created: 0,
+    created: [],
+    categories: names.created,
     rejected: [],
     incomplete: [],
     isRunning: true,
@@ -48,7 +62,7 @@ export async function importRows(
   let reason = { code: 'stopped', message: 'The import was stopped before this row' };
   report({});
   try {
-    const { items, rejected } = await withCategories(session, rows, createsCategories, signal);
+    const { items, rejected } = await withCategories(names, rows, signal);
     for (const { source } of rejected) rest.delete(source);
     report({
       done: rejected.length,
@@ -60,13 +74,11 @@ export async function importRows(
       signal,
       onResults: results => {
         for (const { item } of results) rest.delete(item.source);
-        const rejected = results.flatMap(result => failureOf(result, 0));
-        const incomplete = results.flatMap(result => failureOf(result, 1));
         report({
           done: progress.done + results.length,
-          created: progress.created + results.length - rejected.length,
-          rejected: [...progress.rejected, ...rejected],
-          incomplete: [...progress.incomplete, ...incomplete],
+          created: [...progress.created, ...results.flatMap(createdBy)],
+          rejected: [...progress.rejected, ...results.flatMap(result => failureOf(result, 0))],
+          incomplete: [...progress.incomplete, ...results.flatMap(result => failureOf(result, 1))],
         });
       },
     });
@@ -79,13 +91,7 @@ export async function importRows(
 }
 
 /** Finds the categories of rows, or creates them. They may have been deleted since the check, and the service may reject a name. */
-async function withCategories(
-  { store }: Pick<BatchSession, 'store'>,
-  rows: readonly GoodRow[],
-  createsCategories: boolean,
-  signal: AbortSignal,
-) {
-  const categories = new CategoryNames(store, {}, creationOf(createsCategories));
+async function withCategories(categories: CategoryNames, rows: readonly GoodRow[], signal: AbortSignal) {
   const items: Item[] = [];
   const rejected: { source: GoodRow; code: string; message: string }[] = [];
   for (const source of rows) {
@@ -112,6 +118,17 @@ function operationsOf(batch: Batch, { source: { pet }, categoryId }: Item): read
       ? batch.inventory.set(created, { quantity })
       : batch.orders.create({ petId: created, quantity });
   return [created, completed];
+}
+
+/** The animal of a row, if it was created. */
+function createdBy({ item: { source }, results: [first, second] }: ItemResult<Item>): CreatedPet[] {
+  const pet = first?.body as Pet | undefined;
+  if (!pet) return [];
+  const completion = second?.error ? undefined : completionOf(source.pet);
+  const stock =
+    completion?.kind === 'stock' ? completion.quantity : completion || pet.status === 'sold' ? 0 : 1;
+  const order = completion?.kind === 'order' ? (second?.body as Order) : undefined;
+  return [{ source, pet, etag: first!.etag, order: order && { id: order.id!, etag: second!.etag }, stock }];
 }
 
 /** Why the first or second operation of a row failed. Without its pet a stock cannot be set, which is not reported again. */

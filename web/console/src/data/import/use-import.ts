@@ -1,30 +1,47 @@
-import { completionOf, type Encoding } from '@petstore/pet-files';
-import { useQuery } from '@tanstack/react-query';
+import { type CsvRow, completionOf, type Encoding } from '@petstore/pet-files';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useSession } from '../../app/session.ts';
 import { showToast } from '../../kit/toasts.ts';
 import { askingToLeave } from '../batches.ts';
-import { type Checked, checkRows } from './check.ts';
+import { type Checked, checkRows, type GoodRow, namesOfShop, type ShopNames } from './check.ts';
 import { guessMapping, type Mapping, problemOf } from './columns.ts';
+import { withCell } from './correct.ts';
 import { type CsvFile, NotUtf8, readCsv } from './csv.ts';
 import { type ImportProgress, importRows } from './run.ts';
+import { type UndoProgress, undoImport } from './undo.ts';
 
 /** The import of this tab. */
 interface ImportState {
   file?: CsvFile;
+  names?: ShopNames;
   /** The name of the file that is being read. */
   reading?: string;
   mapping: Mapping;
   createsCategories: boolean;
+  /** Whether rows are imported whose animals exist. */
+  importsExisting: boolean;
+  /** The lines of rows that the user has corrected. */
+  corrected: ReadonlySet<number>;
+  /** What the last correction has changed in addition. */
+  note?: string;
   progress?: ImportProgress;
   /** Stops the import that is running. */
   stop?: () => void;
+  /** Deletes what the import has created. */
+  undo?: () => Promise<unknown>;
+  undone?: UndoProgress;
   /** Why the file cannot be read. */
   error?: string;
   /** A file that is not UTF-8, which can be read in another encoding. */
-  notUtf8?: File;
+  notUtf8?: { file: File; sample: readonly string[] } | undefined;
 }
 
-const start: ImportState = { mapping: [], createsCategories: false };
+const start: ImportState = {
+  mapping: [],
+  createsCategories: false,
+  importsExisting: false,
+  corrected: new Set(),
+};
 const KEY = ['import'];
 
 /** The import of this tab. It is in the cache, so that it continues while the user works on another page. */
@@ -37,7 +54,7 @@ export function useImport() {
     initialData: start,
     gcTime: Number.POSITIVE_INFINITY,
   });
-  const { file, mapping, createsCategories, progress } = state;
+  const { file, names, mapping, createsCategories, importsExisting, progress } = state;
   const change = (part: Partial<ImportState>) =>
     cache.setQueryData<ImportState>(KEY, (now = start) => ({ ...now, ...part }));
   const replace = (next: ImportState) => cache.setQueryData<ImportState>(KEY, next);
@@ -45,19 +62,22 @@ export function useImport() {
   const mappingProblem = file && problemOf(mapping);
   const check = useQuery({
     queryKey: [...KEY, 'check', file?.id, mapping, createsCategories],
-    queryFn: ({ signal }) => checkRows(store, file!, mapping, createsCategories, signal),
+    queryFn: ({ signal }) => checkRows(names!, file!, mapping, createsCategories, signal),
     enabled: file !== undefined && mappingProblem === undefined && progress === undefined,
     gcTime: 0,
+    // What is being corrected stays where it is.
+    placeholderData: keepPreviousData,
   });
+  const chosen = check.data && rowsOf(check.data, importsExisting);
   const needs = (kind: 'stock' | 'order') =>
-    check.data?.good.some(({ pet }) => completionOf(pet)?.kind === kind) === true;
+    chosen?.some(({ pet }) => completionOf(pet)?.kind === kind) === true;
   const problem =
     mappingProblem ??
     check.error?.message ??
     (needs('stock') && !can('inventory:write')
       ? 'Your API key lacks the scope inventory:write: leave out the column with the quantity'
       : needs('order') && !can('orders:write')
-        ? 'Your API key lacks the scope orders:write, which pending animals without stock need: leave out the column with the quantity'
+        ? 'Your API key lacks the scope orders:write, which animals on hold without stock need: leave out the column with the quantity'
         : undefined);
 
   const now = () => cache.getQueryData<ImportState>(KEY);
@@ -68,29 +88,64 @@ export function useImport() {
     let next: ImportState;
     try {
       const file = await readCsv(chosen, encoding);
-      next = { ...start, file, mapping: guessMapping(file.header) };
+      next = { ...start, file, names: namesOfShop(store, {}), mapping: guessMapping(file.header) };
     } catch (error) {
       next = { ...start, error: (error as Error).message };
-      if (error instanceof NotUtf8) next.notUtf8 = chosen;
+      if (error instanceof NotUtf8) next.notUtf8 = { file: chosen, sample: error.sample };
     }
     // The user may have chosen another file meanwhile.
     if (now() === reading) replace(next);
   }
 
-  async function run({ good, bad }: Checked): Promise<void> {
+  async function run(checked: Checked): Promise<void> {
     // The second click of a double click comes before the page is drawn again.
     if (now()?.progress) return;
+    const { bad } = checked;
     const controller = new AbortController();
     change({ stop: () => controller.abort() });
     const show = (progress: ImportProgress) =>
       change({ progress: { ...progress, rejected: [...bad, ...progress.rejected] } });
-    const { created, rejected } = await askingToLeave(() =>
-      importRows(session, good, createsCategories, controller.signal, show),
+    const result = await askingToLeave(() =>
+      importRows(session, rowsOf(checked, importsExisting), createsCategories, controller.signal, show),
     );
-    const count = rejected.length + bad.length;
+    const undo = undoing(result);
+    if (result.created.length > 0) change({ undo });
+    const rejected = result.rejected.length + bad.length;
     showToast({
-      text: `Imported ${created.toLocaleString()} animal${created === 1 ? '' : 's'}${count > 0 ? `, rejected ${count.toLocaleString()} row${count === 1 ? '' : 's'}` : ''}`,
-      tone: count > 0 ? 'problem' : 'done',
+      text: `Imported ${animals(result.created.length)}${rejected > 0 ? `, rejected ${inRows(rejected)}` : ''}`,
+      tone: rejected > 0 ? 'problem' : 'done',
+      undo: result.created.length > 0 ? undo : undefined,
+    });
+  }
+
+  /** Returns a function that undoes an import. It can be called from the page and from the message, and does it once. */
+  function undoing(result: ImportProgress): () => Promise<string> {
+    let running: Promise<string> | undefined;
+    const show = (undone: UndoProgress) => {
+      // The page may show another import by now.
+      if (now()?.undo === undo) change({ undone });
+    };
+    async function start(): Promise<string> {
+      const { deleted, kept } = await askingToLeave(() => undoImport(session, result, show));
+      const text = `Deleted ${animals(deleted)} of the import`;
+      return kept.length > 0 ? `${text}, but not all of it: ${kept[0]!.name}: ${kept[0]!.message}` : text;
+    }
+    function undo(): Promise<string> {
+      running ??= start();
+      return running;
+    }
+    return undo;
+  }
+
+  /** Replaces the text of a cell, and checks the rows again. */
+  function correct(row: CsvRow, column: number, text: string): void {
+    const { file, mapping, corrected } = now()!;
+    const { lines, file: next } = withCell(file!, mapping, row, column, text);
+    const others = lines.length - 1;
+    change({
+      file: next,
+      corrected: corrected.union(new Set(lines)),
+      note: others > 0 ? `“${row.cells[column]}” is “${text}” in ${inRows(others)} more, too.` : '',
     });
   }
 
@@ -100,9 +155,20 @@ export function useImport() {
     isChecking: check.isFetching,
     problem,
     choose,
-    setMapping: (mapping: Mapping) => change({ mapping }),
+    refuseEncoding: () => change({ notUtf8: undefined }),
+    correct,
+    setMapping: (mapping: Mapping) => change({ mapping, corrected: start.corrected }),
     setCreatesCategories: (createsCategories: boolean) => change({ createsCategories }),
+    setImportsExisting: (importsExisting: boolean) => change({ importsExisting }),
     run,
-    reset: () => replace(start),
   };
 }
+
+/** The rows that are imported, in the order of the file. */
+export function rowsOf({ good, existing }: Checked, importsExisting: boolean): readonly GoodRow[] {
+  if (!importsExisting) return good;
+  return [...good, ...existing].sort((a, b) => a.row.line - b.row.line);
+}
+
+export const inRows = (rows: number) => `${rows.toLocaleString()} row${rows === 1 ? '' : 's'}`;
+export const animals = (count: number) => `${count.toLocaleString()} animal${count === 1 ? '' : 's'}`;

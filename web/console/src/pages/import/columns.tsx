@@ -1,14 +1,7 @@
 import { type Field, fields } from '@petstore/pet-files';
 import type { Mapping } from '../../data/import/columns.ts';
 import type { CsvFile } from '../../data/import/csv.ts';
-
-const titles: Record<Field, string> = {
-  name: 'Name',
-  category: 'Category, by name',
-  categoryId: 'Category, by ID',
-  status: 'Status',
-  quantity: 'Quantity',
-};
+import { titles } from './preview.tsx';
 
 interface ColumnsProps {
   file: CsvFile;

@@ -1,5 +1,6 @@
 import { type DragEvent, useState } from 'react';
 import { Icon } from '../../kit/icon.tsx';
+import { FileLabel } from './file-label.tsx';
 
 interface DropZoneProps {
   /** The name of the file that is being read. */
@@ -23,7 +24,12 @@ export function DropZone({ reading, error, onFile }: DropZoneProps) {
   }
   return (
     <>
-      <label
+      <FileLabel
+        name="CSV file"
+        onFile={file => {
+          setDropped(0);
+          onFile(file);
+        }}
         className="drop-zone"
         data-over={isOver || undefined}
         onDragOver={event => {
@@ -36,23 +42,10 @@ export function DropZone({ reading, error, onFile }: DropZoneProps) {
         <Icon name="upload" />
         <strong>Drop a CSV file here, or choose one</strong>
         <span>
-          The first line names the columns: name and category or categoryId, and optionally status and
-          quantity.
+          The first line names the columns, in English, German, French or Spanish: a name and a category, and
+          optionally a status and a quantity.
         </span>
-        <input
-          type="file"
-          className="visually-hidden"
-          aria-label="CSV file"
-          accept=".csv,.tsv,.txt,text/csv"
-          onChange={event => {
-            const [file] = event.target.files ?? [];
-            // The same file can be chosen again after it was corrected.
-            event.target.value = '';
-            setDropped(0);
-            if (file) onFile(file);
-          }}
-        />
-      </label>
+      </FileLabel>
       {reading && <p role="status">Reading {reading} …</p>}
       {(error || dropped > 1) && (
         <p className="field-error" role="alert">

@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict';
+import { describe, it, type TestContext } from 'node:test';
+import { eventually } from '../support/browser.ts';
+import { useConsole } from '../support/console-page.ts';
+import { aCategory, stockOf } from '../support/factories.ts';
+import { openImport as openImportPage } from '../support/import-page.ts';
+
+const visit = useConsole();
+
+const openImport = async (t: TestContext, options?: Parameters<typeof openImportPage>[1]) =>
+  openImportPage(await visit(t), options);
+
+describe('the rows of a file', () => {
+  for (const [language, header, statuses] of [
+    ['German', 'Tiername;Kategorie;Zustand;Stückzahl', ['Verfügbar', 'RESERVIERT', 'ausverkauft']],
+    ['French', 'Nombre;Catégorie;Nom;État', ['disponible', 'Réservée', 'VENDU']],
+    ['Spanish', 'NOMBRE;Categoría;Estado;Cantidad', ['Disponible', 'reservado', 'Vendida']],
+  ] as const) {
+    it(`can have headers and statuses in ${language}, 3.0 as a number, sep= and ;; at the end`, async t => {
+      const name = `Kind of ${language}`;
+      const { api, page, choose, list } = await openImport(t, { name });
+      const rows = statuses.map((status, i) => {
+        const cells = { name: `Pet ${i}`, quantity: ['3.0', '2,0', '0'][i], status, category: name };
+        const { quantity, category } = cells;
+        const inOrder =
+          language === 'French'
+            ? [quantity, category, cells.name, status]
+            : [cells.name, category, status, quantity];
+        return `${inOrder.join(';')};;`;
+      });
+      await choose('supplier.csv', ['sep=;', `${header};;`, ...rows].join('\r\n'));
+      await page.getByRole('button', { name: 'Import 3 rows' }).click();
+      await page.getByText('Created 3 animals, rejected 0 rows.').waitFor();
+      const stock = [];
+      for (const { id } of await list()) stock.push(await stockOf(api, id));
+      assert.deepEqual(stock, [
+        ['available', 3],
+        ['pending', 2],
+        ['sold', 0],
+      ]);
+    });
+  }
+
+  it('are corrected in place: Enter leads to the next wrong cell, and equal categories are corrected together', async t => {
+    const { api, page, choose, list, cell } = await openImport(t, { name: 'Parrots' });
+    await aCategory(api, { name: 'Owls' });
+    await choose(
+      'wrong.csv',
+      'name,category,status,quantity\nRex,Parots,,many\nMia,Parots,,1\nBo,Parots,,2\nMax,Parrots,lost,1\n,Parrots,,1\nUhu,owls,,1\n',
+    );
+    await page.getByText('1 of 6 rows can be imported').waitFor();
+    assert.equal(await cell('Name', 7).count(), 0, 'a row without a problem is not among them');
+    await cell('Quantity', 2).fill('4.0');
+    await cell('Quantity', 2).press('Enter');
+    // The category of the row was wrong as well, and is found now.
+    await cell('Category', 3).and(page.locator(':focus')).waitFor();
+    await cell('Category', 3).fill('Parrots');
+    await cell('Category', 3).press('Enter');
+    await page.getByText('“Parots” is “Parrots” in 2 rows more, too.').waitFor();
+    await page.getByText('4 of 6 rows can be imported').waitFor();
+    // What was corrected stays where it is.
+    assert.equal(await cell('Name', 3).inputValue(), 'Mia');
+    assert.deepEqual(await page.getByRole('table').last().locator('tr + tr').allTextContents(), [
+      ' Corrected',
+      ' Corrected',
+      ' Corrected',
+      'status: write one of available, pending, sold instead of "lost"',
+      'name: is missing. Write 1 to 200 characters',
+    ]);
+    await cell('Status', 5).fill('On hold');
+    await cell('Status', 5).press('Enter');
+    await cell('Name', 6).and(page.locator(':focus')).waitFor();
+    await page.keyboard.type('Kea');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Import 6 rows' }).click();
+    await page.getByText('Created 6 animals, rejected 0 rows.').waitFor();
+    const pets = await list();
+    assert.deepEqual(
+      pets.map(({ name, status }: Record<string, unknown>) => [name, status]),
+      [
+        ['Bo', 'available'],
+        ['Kea', 'available'],
+        ['Max', 'pending'],
+        ['Mia', 'available'],
+        ['Rex', 'available'],
+      ],
+    );
+    assert.deepEqual(await stockOf(api, pets.at(-1).id), ['available', 4]);
+  });
+
+  it('with too many cells are shown with the reason, and cannot be typed into', async t => {
+    const { page, choose, cell } = await openImport(t, { name: 'Wide' });
+    await choose('wide.csv', 'name,category\nRex, the dog,Wide\n');
+    await page.getByText('The row has 3 cells, but the header has 2').waitFor();
+    assert.equal(await cell('Name', 2).count(), 0);
+  });
+
+  it('whose animals exist are shown and skipped, unless the user wants them again', async t => {
+    const { api, page, choose, categoryId, list } = await openImport(t, { name: 'Twice' });
+    await api.post('/pets', { name: 'Zoe\u0308', categoryId });
+    const other = await aCategory(api, { name: 'Twice elsewhere' });
+    const file = `name,category\nZoë,TWICE\nZoë,Twice elsewhere\nNew,Twice\nNew,Twice\n`;
+    await choose('again.csv', file);
+    await page.getByText('2 of 4 rows can be imported').waitFor();
+    await page.getByRole('button', { name: 'Exist already 2' }).click();
+    const lines = page.getByRole('table').last().locator('tbody th');
+    assert.deepEqual(await lines.allTextContents(), ['2', '5']);
+    await page.getByRole('button', { name: 'Import 2 rows' }).click();
+    await page.getByText('Created 2 animals, rejected 0 rows.').waitFor();
+    assert.equal((await list()).length, 2);
+    assert.equal((await api.get(`/pets?categoryId=${other}`)).body.length, 1);
+
+    await page.getByLabel('Another CSV file').setInputFiles({
+      name: 'again.csv',
+      mimeType: 'text/csv',
+      buffer: Buffer.from(file),
+    });
+    await page.getByText('The animals of all 4 rows exist already: there is nothing to import.').waitFor();
+    assert.ok(await page.getByRole('button', { name: 'Import 0 rows' }).isDisabled());
+    await page.getByLabel('Import 4 animals again that exist already').click();
+    await page.getByRole('button', { name: 'Import 4 rows' }).click();
+    await page.getByText('Created 4 animals, rejected 0 rows.').waitFor();
+    assert.equal((await list()).length, 5);
+  });
+});
+
+describe('undoing an import', () => {
+  it('deletes the animals with their stock and orders, and the categories that it has created', async t => {
+    const { api, page, choose } = await openImport(t);
+    await choose(
+      'gone.csv',
+      'name,category,status,quantity\nMany,Undone kind,,7\nHeld,Undone kind,pending,0\nSold,Undone kind,sold,0\n',
+    );
+    await page.getByLabel('Create categories that are missing').click();
+    await page.getByRole('button', { name: 'Import 3 rows' }).click();
+    await page.getByText('Created 3 animals, rejected 0 rows.').waitFor();
+    const [category] = (await api.get('/categories?name=Undone%20kind')).body;
+    const { body: pets } = await api.get(`/pets?categoryId=${category.id}`);
+    assert.equal(pets.length, 3);
+    await page.getByRole('button', { name: 'Undo the import' }).click();
+    await page.getByText('Deleted 3 animals of the import: all of them.').waitFor();
+    for (const { id } of pets) {
+      assert.deepEqual((await api.get(`/pets?id=${id}`)).body, []);
+      assert.deepEqual((await api.get(`/store/orders?petId=${id}`)).body, []);
+    }
+    assert.equal((await api.get(`/categories/${category.id}`)).status, 404);
+  });
+
+  it('keeps what somebody has worked with since, and says why, also from the message', async t => {
+    const { api, page, choose, list, categoryId } = await openImport(t, { name: 'Kept' });
+    await choose(
+      'kept.csv',
+      'name,category,quantity\nA renamed,Kept,1\nB sold,Kept,5\nC ordered,Kept,\nD gone,Kept,1\nE plain,Kept,3\nF in new,New of kept,1\n',
+    );
+    await page.getByLabel('Create categories that are missing').click();
+    await page.getByRole('button', { name: 'Import 6 rows' }).click();
+    await page.getByText('Created 6 animals').waitFor();
+    const [renamed, sold, ordered, gone] = await list();
+    await api.patch(`/pets/${renamed.id}`, { name: 'A with another name' });
+    await api.post('/store/orders', { petId: sold.id, quantity: 2, complete: true });
+    await api.post(`/store/inventory/${ordered.id}/adjustments`, { delta: 1 });
+    await api.post('/store/orders', { petId: ordered.id });
+    await api.delete(`/pets/${gone.id}`);
+    const [created] = (await api.get('/categories?name=New%20of%20kept')).body;
+    await api.post('/pets', { name: 'Of somebody else', categoryId: created.id });
+    await page.locator('.toasts').getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('Deleted 3 animals of the import. What is listed below stays.').waitFor();
+    const kept = page.getByRole('region', { name: 'Not undone' }).getByRole('listitem');
+    assert.deepEqual(await kept.allTextContents(), [
+      'B sold Its stock has changed since: 3 instead of 5',
+      'A renamed It was changed since',
+      'C ordered It has open orders',
+      'New of kept The category has other animals',
+    ]);
+    await eventually(async () => (await api.get(`/pets?categoryId=${categoryId}&sort=name`)).body.length, 3);
+  });
+});

@@ -1,0 +1,47 @@
+import { text } from 'node:stream/consumers';
+import { ConsolePage, type ConsoleVisit } from './console-page.ts';
+import { aCategory } from './factories.ts';
+
+/** The page of imports, with a new category. With `limited`, its key has 30 requests a minute, and the test moves its clock. */
+export async function openImport(
+  visited: ConsoleVisit,
+  { name, limited = false }: { name?: string; limited?: boolean } = {},
+) {
+  const { api, shop, page: first, open, anotherVisitor } = visited;
+  const categoryId = await aCategory(api, name === undefined ? {} : { name });
+  let page = first;
+  if (limited) {
+    const quotas = { perMinute: 30, perDay: 10_000 };
+    const { key } = await shop.clientWith({ plan: 'enterprise', quotas });
+    page = await (await anotherVisitor()).newPage();
+    await page.clock.install();
+    await ConsolePage.openIn(page, '/import', key);
+  } else await open('/import');
+  const choose = (file: string, content: string | Buffer) =>
+    page
+      .getByLabel('CSV file')
+      .setInputFiles({ name: file, mimeType: 'text/csv', buffer: Buffer.from(content) });
+  return {
+    ...{ api, shop, page, categoryId, choose },
+    /** What a row of the preview has in a column. */
+    cell: (field: string, line: number) => page.getByLabel(`${field} of line ${line}`),
+    /** Chooses a file with so many rows, and imports it. */
+    importRows: async (count: number) => {
+      const lines = Array.from({ length: count }, (_, i) => `Row ${i},${categoryId}\n`);
+      await choose('rows.csv', `name,categoryId\n${lines.join('')}`);
+      await page.getByRole('button', { name: `Import ${count} row${count === 1 ? '' : 's'}` }).click();
+    },
+    /** The animals of the category. */
+    list: async () => (await api.get(`/pets?categoryId=${categoryId}&sort=name&limit=100`)).body,
+    count: async () => {
+      const { headers } = await api.get(`/pets?categoryId=${categoryId}&count=true&limit=1`);
+      return Number(headers['x-total-count']);
+    },
+    download: async (button: string) => {
+      const started = page.waitForEvent('download');
+      await page.getByRole('button', { name: button }).click();
+      const download = await started;
+      return [download.suggestedFilename(), await text(await download.createReadStream())] as const;
+    },
+  };
+}

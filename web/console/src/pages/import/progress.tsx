@@ -1,0 +1,87 @@
+import { Link } from '@tanstack/react-router';
+import type { CsvFile } from '../../data/import/csv.ts';
+import type { ImportProgress } from '../../data/import/run.ts';
+import type { UndoProgress } from '../../data/import/undo.ts';
+import { animals, inRows, type useImport } from '../../data/import/use-import.ts';
+import { Button } from '../../kit/button.tsx';
+import { Download } from './download.tsx';
+
+/** The most entries of a list that the page shows. The file to download has all rows. */
+const SHOWN = 100;
+
+interface ProgressProps {
+  file: CsvFile;
+  progress: ImportProgress;
+  current: ReturnType<typeof useImport>;
+}
+
+/** What became of the rows, and the way back. */
+export function Progress({ file, progress, current: { stop, undo, undone } }: ProgressProps) {
+  const { total, done, created, rejected, incomplete, isRunning } = progress;
+  if (undone) return <Undone progress={undone} />;
+  return (
+    <>
+      <progress aria-label="Progress" max={total} value={done} />
+      <p role="status">
+        {isRunning
+          ? `${done.toLocaleString()} of ${inRows(total)} done. At the limit of the API key the import waits, and continues by itself.`
+          : `Created ${animals(created.length)}, rejected ${inRows(rejected.length)}.`}
+      </p>
+      <div className="import-actions">
+        {isRunning ? (
+          <Button onClick={stop}>Stop</Button>
+        ) : (
+          <>
+            <Link className="button" data-kind="main" to="/animals" search={{ sort: '-id' }}>
+              Show the animals
+            </Link>
+            {undo && <Button onClick={undo}>Undo the import</Button>}
+            <Download file={file} rows={rejected} />
+          </>
+        )}
+      </div>
+      <Problems
+        title="Created without their stock"
+        problems={incomplete.map(({ row, message }) => ({ name: `Line ${row.line}`, message }))}
+      />
+      <Problems
+        title="Rejected"
+        problems={rejected.map(({ row, message }) => ({ name: `Line ${row.line}`, message }))}
+      />
+    </>
+  );
+}
+
+function Undone({ progress: { total, done, deleted, kept, isRunning } }: { progress: UndoProgress }) {
+  return (
+    <>
+      <progress aria-label="Progress" max={total} value={done} />
+      <p role="status">
+        {isRunning
+          ? `Undoing the import: ${done.toLocaleString()} of ${animals(total)} done.`
+          : `Deleted ${animals(deleted)} of the import${kept.length > 0 ? '. What is listed below stays.' : ': all of them.'}`}
+      </p>
+      <Problems title="Not undone" problems={kept} />
+    </>
+  );
+}
+
+function Problems({ title, problems }: { title: string; problems: UndoProgress['kept'] }) {
+  if (problems.length === 0) return null;
+  return (
+    <section className="import-problems" aria-label={title}>
+      <h2>
+        {title}: {problems.length.toLocaleString()}
+      </h2>
+      <ul>
+        {problems.slice(0, SHOWN).map(({ name, message }, i) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: entries are only added at the end, and names can repeat
+          <li key={i}>
+            <strong>{name}</strong> {message}
+          </li>
+        ))}
+        {problems.length > SHOWN && <li>… and {(problems.length - SHOWN).toLocaleString()} more</li>}
+      </ul>
+    </section>
+  );
+}
