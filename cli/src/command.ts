@@ -1,4 +1,4 @@
-import type { CallOptions, List, Operations, PetStore } from '@petstore/client';
+import type { List, Operations, PetStore, PostOptions } from '@petstore/client';
 import type { Connection, ConnectOptions } from './connection.ts';
 import type { Parameters, ValuesOf } from './parameters.ts';
 import type { Resource } from './resources.ts';
@@ -13,7 +13,7 @@ export interface Context {
   /** Makes another client, with a `fetch` and a `note` of the command. */
   connect: (options: ConnectOptions) => PetStore;
   /** Options of each call: the signal of Ctrl-C, and for a POST the `Idempotency-Key`. */
-  readonly calls: CallOptions;
+  readonly calls: PostOptions;
   /** The maximum number of items that a list prints. */
   readonly limit: number;
   readonly settings: Settings;

@@ -1,5 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { type Client, type ClientOptions, createClient, PetStore, type Wait } from '@petstore/client';
+import {
+  type Client,
+  type ClientOptions,
+  createClient,
+  observed,
+  PetStore,
+  type Wait,
+} from '@petstore/client';
 import { LoginError, UsageError } from './failure.ts';
 import { type Profile, readProfiles } from './profiles.ts';
 import type { Settings } from './settings.ts';
@@ -107,7 +114,7 @@ export function connectRaw(
   settings: Pick<Settings, 'maxWait'>,
   options: ConnectOptions,
 ): Client {
-  return createClient(optionsOf(connection, settings, options));
+  return createClient(observed(optionsOf(connection, settings, options)));
 }
 
 function optionsOf(

@@ -1,11 +1,11 @@
 import type { Client } from './client.ts';
-import { defined } from './defined.ts';
 import { errorOf } from './errors.ts';
 import { exchange } from './exchange.ts';
 import {
   type InputOf,
   type OperationName,
   type PostName,
+  type PostOptions,
   type Request,
   type RequestOptions,
   type ResultOf,
@@ -37,15 +37,20 @@ export function call<Name extends Exclude<OperationName, PostName>>(
 export const newIdempotencyKey = (): string =>
   globalThis.crypto?.randomUUID?.() ?? `${Math.random()}${Math.random()}`;
 
+/** Returns options with the header `Idempotency-Key`. */
+export const withIdempotencyKey = (options: RequestOptions & PostOptions = {}): RequestOptions => ({
+  ...options,
+  headers: { 'Idempotency-Key': options.idempotencyKey ?? newIdempotencyKey(), ...options.headers },
+});
+
 /** Sends the request of a POST, with an `Idempotency-Key` that stays the same when it is sent again. */
 export function post<Name extends PostName>(
   client: Client,
   operation: Name,
   input: InputOf<Name>,
-  options?: RequestOptions,
+  options?: RequestOptions & PostOptions,
 ): Call<ResultOf<Name>> {
-  const idempotencyKey = newIdempotencyKey();
-  return callOf(send(client, requestOf(client, operation, input, { idempotencyKey, ...defined(options) })));
+  return callOf(send(client, requestOf(client, operation, input, withIdempotencyKey(options))));
 }
 
 /** Returns the call that has this response. */
@@ -59,15 +64,14 @@ export function callOf<T>(response: Promise<ApiResponse<T>>): Call<T> {
   return Object.assign(data, { withResponse });
 }
 
-/** Sends a request and reads its response. Throws an `ApiError` for JSON of another form: a list or another object is expected. */
-export function send<T>(client: Client, request: Request, isList = false): Promise<ApiResponse<T>> {
+/** Sends a request and reads its response. Throws an `ApiError` for JSON of another form: it begins with `form`. */
+export function send<T>(client: Client, request: Request, form: '{' | '[' = '{'): Promise<ApiResponse<T>> {
   return exchange(client, request, async response => {
     const { headers, status } = response;
     const text = await response.text();
-    const isJson = status !== 204 && !request.options.accepts;
+    const isJson = request.options.accepts === 'json';
+    if (isJson && text[0] !== form) throw errorOf(response, text, request.url.href);
     const data = isJson ? JSON.parse(text) : text || undefined;
-    if (Array.isArray(data) !== isList || (isJson && Object(data) !== data))
-      throw errorOf(response, text, request.url.href);
     return { data, headers, status, etag: headers.get('ETag') ?? undefined };
   });
 }

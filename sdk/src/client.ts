@@ -3,18 +3,12 @@ import { defined } from './defined.ts';
 import { PetStoreError } from './errors.ts';
 import { createPacer, type Pacer, type Wait } from './pacer.ts';
 
-/** A request that the client sends, without its headers, which contain the API key. */
+/** What a request of a client belongs to. */
 export interface SentRequest {
-  method: string;
-  url: string;
+  /** The operation of the contract, such as `GET /store/orders/{orderId}`. */
+  operation: string;
   /** Counts the requests of a call, from 1. */
   attempt: number;
-}
-
-/** A response, and its request. */
-export interface ReceivedResponse extends SentRequest {
-  status: number;
-  headers: Headers;
 }
 
 export interface ClientOptions {
@@ -31,10 +25,6 @@ export interface ClientOptions {
   maxWait?: number | undefined;
   /** Is called once for each wait, when the first call has to wait. */
   onWait?: ((wait: Wait) => void) | undefined;
-  /** Is called for each request, to find errors. It cannot change the request, and an exception in it does not reach the call. */
-  onRequest?: ((request: SentRequest) => void) | undefined;
-  /** Is called for each response. */
-  onResponse?: ((response: ReceivedResponse) => void) | undefined;
   /** How many requests may be in flight; 10 unless set. With more, a client that shares its key could get it banned. */
   maxConcurrent?: number | undefined;
   /** How often a call is sent again after a 503 or a broken connection; 5 unless set. */
@@ -42,24 +32,16 @@ export interface ClientOptions {
   /** How long one request may take, in milliseconds; 60,000 unless set. After that it counts as a broken connection. */
   timeout?: number | undefined;
   /** Sends the requests; the global `fetch` unless set. */
-  fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
+  fetch?: ((url: string, init: RequestInit, sent: SentRequest) => Promise<Response>) | undefined;
   /** For tests of the client. */
   clock?: Clock | undefined;
 }
 
 /** What the functions of the client need: the settings, and the shared view of the limits. Create it with `createClient`. */
-export interface Client
-  extends Settings,
-    Pick<ClientOptions, 'apiKey' | 'headers' | 'fetch' | 'onWait' | 'onRequest' | 'onResponse'> {
+export interface Client extends Settings, Pick<ClientOptions, 'apiKey' | 'headers' | 'fetch' | 'onWait'> {
   readonly baseUrl: string;
   /** The state of the limits of the API key, for all calls. */
   readonly pacer: Pacer;
-  /** `GET /account` has limits of its own, and works during a ban. */
-  readonly accountPacer: Pacer;
-  /** Operations without a key use no quota, and work while the API is unavailable. */
-  readonly servicePacer: Pacer;
-  /** The deprecated operations that a warning was given for. */
-  readonly warned: Set<string>;
 }
 
 /** The options that have a default. */
@@ -72,7 +54,7 @@ type Settings = {
 /** Creates a client. Throws a `PetStoreError` for a `baseUrl` that is not the URL of a service. An undefined option has its default. */
 export function createClient({ baseUrl = '', ...options }: ClientOptions): Client {
   // `fetch` rejects a URL with a user, and nothing can follow a query.
-  const [url] = /^https?:\/\/[^?#@\s]+?(?=\/*$)/i.exec(baseUrl) ?? [];
+  const [, url] = /^(https?:\/\/[^?#@\s]+?)\/*$/i.exec(baseUrl) ?? [];
   if (!url) throw new PetStoreError('baseUrl is not a URL like https://petstore.example');
   const settings = {
     maxWait: 60_000,
@@ -86,8 +68,5 @@ export function createClient({ baseUrl = '', ...options }: ClientOptions): Clien
     ...settings,
     baseUrl: new URL(`${url}/`).href,
     pacer: createPacer(settings),
-    accountPacer: createPacer(settings),
-    servicePacer: createPacer(settings),
-    warned: new Set(),
   };
 }

@@ -34,11 +34,6 @@ export function sleep(clock: Clock, milliseconds: number, signal?: AbortSignal):
   });
 }
 
-/** Calls a function of the program with a value. An error in it does not end the work of the client: the program gets it, uncaught. */
-export function notify<T>(listener: ((value: T) => void) | undefined, value: T): void {
-  queueMicrotask(() => listener?.(value));
-}
-
 /** Calls `run` when the signal is aborted, at once if it is. Returns a function that prevents the call. */
 export function onAbort(signal: AbortSignal | undefined, run: () => void): () => void {
   signal?.addEventListener('abort', run);

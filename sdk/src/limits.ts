@@ -26,16 +26,15 @@ export interface Limits {
 
 /** Returns what is known about the limits of the API key. */
 export function limitsOf({ clock, pacer }: Client): Limits {
-  const windows = Array.from(pacer.windows, ([name, { headers, remaining, resetAt }]) => ({
+  const { windows, ...rest } = pacer.state();
+  const known = Array.from(windows, ([name, { headers, remaining, resetAt }]) => ({
     name,
     limit: Number(headers.get('X-RateLimit-Limit')),
     remaining,
     resetAt: dateAfter(resetAt - clock.now()),
   }));
   return {
-    windows: windows.filter(({ resetAt }) => resetAt > dateAfter(0)),
-    inFlight: pacer.inFlight(),
-    waiting: pacer.waiting(),
-    wait: pacer.wait(),
+    windows: known.filter(({ resetAt }) => resetAt > dateAfter(0)),
+    ...rest,
   };
 }

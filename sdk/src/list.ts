@@ -1,7 +1,6 @@
 import { type ApiResponse, send } from './call.ts';
 import type { Client } from './client.ts';
 import type { Operations } from './contract.ts';
-import { PetStoreError } from './errors.ts';
 import { type Input, type OperationName, type RequestOptions, requestOf } from './request.ts';
 
 /** A page of a list. `for await (const pet of page)` yields its items and those of all later pages. */
@@ -47,46 +46,48 @@ export function list<Name extends ListName>(
   endsEmpty = false,
 ): List<ItemOf<Name>> {
   type Item = ItemOf<Name>;
-  const request = requestOf(client, operation, input, options);
-  async function read(url = request.url): Promise<Page<Item>> {
-    const response = await send<Item[]>(client, { ...request, url }, true);
-    const { data } = response;
-    const nextUrl = nextOf(client, url, response.headers);
+  async function read(query = input.query): Promise<Page<Item>> {
+    const response = await send<Item[]>(
+      client,
+      requestOf(client, operation, { ...input, query }, options),
+      '[',
+    );
+    const { data, headers } = response;
+    const cursor = nextCursorOf(headers);
     const page: Page<Item> = {
       ...response,
       items: data,
-      nextCursor: nextUrl?.searchParams.get('cursor') ?? undefined,
-      next: async () => (nextUrl && (data.length || !endsEmpty) ? read(nextUrl) : undefined),
-      [Symbol.asyncIterator]: () => itemsFrom(page),
+      nextCursor: cursor,
+      next: async () => (cursor && (data.length || !endsEmpty) ? read({ ...query, cursor }) : undefined),
+      async *[Symbol.asyncIterator]() {
+        for (let later: Page<Item> | undefined = page; later; later = await later.next()) yield* later.items;
+      },
     };
     return page;
   }
-  async function* pages(first?: Page<Item>): AsyncGenerator<Page<Item>> {
-    for (let page = first ?? (await read()); page; page = (await page.next())!) yield page;
-  }
-  async function* itemsFrom(first?: Page<Item>): AsyncGenerator<Item> {
-    for await (const { items } of pages(first)) yield* items;
-  }
-  const toArray = async ({ limit }: { limit: number }) => {
-    const items: Item[] = [];
-    for await (const item of itemsFrom()) if (items.push(item) >= limit) break;
-    return items;
-  };
-  return {
-    pages: () => pages(),
-    first: async () => (await toArray({ limit: 1 }))[0],
-    toArray,
+  const all: List<Item> = {
+    async *pages() {
+      for (let page: Page<Item> | undefined = await read(); page; page = await page.next()) yield page;
+    },
+    async first() {
+      for await (const item of all) return item;
+      return undefined;
+    },
+    async toArray({ limit }) {
+      const items: Item[] = [];
+      if (limit) for await (const item of all) if (items.push(item) >= limit) break;
+      return items;
+    },
     // biome-ignore lint/suspicious/noThenProperty: to await a list reads its first page
     then: (resolve, reject) => read().then(resolve, reject),
-    [Symbol.asyncIterator]: () => itemsFrom(),
+    async *[Symbol.asyncIterator]() {
+      yield* await read();
+    },
   };
+  return all;
 }
 
-/** Returns the URL of the next page (RFC 8288). Throws for a URL outside of the API, to which a key must not be sent. */
-export function nextOf({ baseUrl }: Client, url: URL, headers: Headers): URL | undefined {
-  const [, link] = /<([^>]*)>; *rel="?next\b/.exec(headers.get('Link') ?? '') ?? [];
-  if (!link) return undefined;
-  const next = new URL(link, url);
-  if (next.href.startsWith(baseUrl)) return next;
-  throw new PetStoreError(`The next page, ${next}, is not below ${baseUrl}`);
+/** Returns the `cursor` of the next page (RFC 8288). Only the cursor of the link is used, so no link leads the API key to another server. */
+export function nextCursorOf(headers: Headers): string | undefined {
+  return /[?&]cursor=([\w-]+)[^>]*>; *rel="?next\b/.exec(headers.get('Link') ?? '')?.[1];
 }

@@ -1,4 +1,4 @@
-import { type Clock, notify, onAbort } from './clock.ts';
+import { type Clock, onAbort } from './clock.ts';
 import { dateAfter, type PetStoreError, WaitTooLongError } from './errors.ts';
 
 /** Why a client sends nothing: the requests of a window are used up, the key is banned, or the service is unavailable, also because of a proxy's 429. */
@@ -50,15 +50,19 @@ interface Waiter extends Turn {
   fail: (error: unknown) => void;
 }
 
-export interface Pacer {
-  /** The windows by name. */
-  readonly windows: ReadonlyMap<string, Window>;
+export interface PacerState {
+  /** By name. */
+  windows: ReadonlyMap<string, Window>;
   /** The number of requests without a response. A batch counts as its operations. */
-  inFlight: () => number;
+  inFlight: number;
   /** The number of calls that wait to send a request. */
-  waiting: () => number;
+  waiting: number;
   /** The present wait; `undefined` if there is none. */
-  wait: () => Wait | undefined;
+  wait: Wait | undefined;
+}
+
+export interface Pacer {
+  state: () => PacerState;
   /**
    * Resolves when the call may send a request, with the epoch in which it sends it. Rejects with `WaitTooLongError` if it would
    * wait longer than `maxWait`, with the error of the service if that is unavailable for longer, and with the reason of the
@@ -111,16 +115,15 @@ export function createPacer({ clock, maxConcurrent, onWait }: PacerOptions): Pac
 
   function enter(turn: Turn): Promise<number> {
     const { signal } = turn;
-    let waiter!: Waiter;
-    const started = new Promise<number>((start, fail) => {
-      waiter = { ...turn, start, fail };
-    });
-    // The last failure was part of an earlier outage.
-    if (inFlight + queue.size === 0 && !wait()) setbacks = 0;
-    queue.add(waiter);
-    const ignoreSignal = onAbort(signal, () => reject(waiter, signal?.reason));
-    sendNext();
-    return started.finally(ignoreSignal);
+    let ignoreSignal: () => void;
+    return new Promise<number>((start, fail) => {
+      const waiter = { ...turn, start, fail };
+      // The last failure was part of an earlier outage.
+      if (inFlight + queue.size === 0 && !wait()) setbacks = 0;
+      queue.add(waiter);
+      ignoreSignal = onAbort(signal, () => reject(waiter, signal?.reason));
+      sendNext();
+    }).finally(() => ignoreSignal());
   }
 
   function leave({ cost }: Turn, sentIn: number, headers?: Headers): void {
@@ -204,7 +207,8 @@ export function createPacer({ clock, maxConcurrent, onWait }: PacerOptions): Pac
     cancelTimer = clock.after(wait.milliseconds, sendNext);
     if (isReported) return;
     isReported = true;
-    notify(onWait, wait);
+    // An error in it does not end the work of the client: the program gets it, uncaught.
+    queueMicrotask(() => onWait?.(wait));
   }
 
   function hasRoom({ cost }: Waiter): boolean {
@@ -220,7 +224,8 @@ export function createPacer({ clock, maxConcurrent, onWait }: PacerOptions): Pac
     waiter.fail(error);
   }
 
-  return { windows, inFlight: () => inFlight, waiting: () => queue.size, wait, enter, leave, stop };
+  const state = () => ({ windows, inFlight, waiting: queue.size, wait: wait() });
+  return { state, enter, leave, stop };
 }
 
 function tooLong({ reason, error, retryAt }: Wait): PetStoreError {

@@ -1,6 +1,7 @@
-import { type Client, type ClientOptions, createClient } from './client.ts';
+import { type Client, createClient } from './client.ts';
 import { PetStoreError } from './errors.ts';
 import { type Limits, limitsOf } from './limits.ts';
+import { type ObservedOptions, observed } from './observe.ts';
 import * as account from './resources/account.ts';
 import { type Batch, type BatchOptions, batch } from './resources/batch.ts';
 import * as batches from './resources/batches.ts';
@@ -23,6 +24,9 @@ type Bound<R extends Resource> = {
     : never;
 };
 
+/** With less, or with NaN, calls would wait for ever. */
+const LEAST = { maxConcurrent: 1, maxRetries: 0, maxWait: 0, timeout: 0 };
+
 /** A client with one method for each operation, grouped by resource: `store.pets.list({ status: 'available' })`. */
 export class PetStore {
   readonly #client: Client;
@@ -37,12 +41,16 @@ export class PetStore {
   declare readonly webhooks: Bound<typeof webhooks>;
   declare readonly service: Bound<typeof service>;
 
-  /** Throws for an API key with characters that no header can have. The message does not show it. */
-  constructor(options: ClientOptions) {
+  /** Throws for settings that cannot work. The message does not show an API key. */
+  constructor(options: ObservedOptions) {
     // `fetch` would fail as if the connection had broken.
     if (/[^!-~]/.test(options.apiKey ?? ''))
       throw new PetStoreError('The API key has characters that no key has');
-    const client = createClient(options);
+    for (const [name, least] of Object.entries(LEAST)) {
+      const value = options[name as keyof typeof LEAST] ?? least;
+      if (!(value >= least)) throw new PetStoreError(`${name} is ${value}, not a number from ${least}`);
+    }
+    const client = createClient(observed(options));
     this.#client = client;
     this.pets = bind(client, pets);
     this.categories = bind(client, categories);

@@ -1,6 +1,7 @@
 import type { Client } from './client.ts';
 import type { Operations } from './contract.ts';
 import { defined } from './defined.ts';
+import { ownHeaders } from './own-headers.ts';
 import type { Pacer } from './pacer.ts';
 
 /** The options of one call. */
@@ -17,10 +18,14 @@ export interface CallOptions {
   ifMatch?: string | undefined;
   /** An ETag: if the resource still has it, the call throws `NotModified`. */
   ifNoneMatch?: string | undefined;
-  /** Identifies the operation of a POST. Calls with the same key are executed once in 24 hours; random unless set. */
-  idempotencyKey?: string | undefined;
   /** Further headers, such as `traceparent` and `X-Request-Id`. */
   headers?: Record<string, string> | undefined;
+}
+
+/** The options of a call that sends a POST. */
+export interface PostOptions extends CallOptions {
+  /** Identifies the operation. Calls with the same key are executed once in 24 hours; random unless set. */
+  idempotencyKey?: string | undefined;
 }
 
 /** The operations of the contract, such as `GET /pets`. */
@@ -46,9 +51,8 @@ export interface Input {
 /** The request of an operation. */
 export interface Request {
   operation: string;
-  method: string;
   url: URL;
-  body: object | undefined;
+  init: RequestInit & { method: string };
   options: RequestOptions;
 }
 
@@ -65,7 +69,7 @@ export interface RequestOptions extends CallOptions {
 }
 
 export function requestOf(
-  { baseUrl }: Client,
+  { baseUrl, apiKey, headers }: Client,
   operation: OperationName,
   { path = {}, query = {}, body }: Input,
   options: RequestOptions = {},
@@ -73,7 +77,29 @@ export function requestOf(
   const [method, template] = operation.split(' /') as [string, string];
   const filled = template.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(path[name]!));
   const url = new URL(baseUrl + filled);
-  for (const [name, values] of Object.entries<unknown>(defined(query)))
-    for (const value of [values].flat()) url.searchParams.append(name, value as string);
-  return { operation, method, url, body, options };
+  for (const [name, values] of Object.entries<unknown>(defined(query))) {
+    const list = [values].flat();
+    // Without any value the list would be that of all resources: the service rejects an empty one, and `undefined` in an array.
+    for (const value of list.length ? list : ['']) url.searchParams.append(name, value as string);
+  }
+  return {
+    operation,
+    url,
+    init: {
+      method,
+      headers: defined({
+        ...ownHeaders,
+        'X-API-Key': apiKey,
+        'Content-Type': body && 'application/json',
+        'If-Match': options.ifMatch,
+        'If-None-Match': options.ifNoneMatch,
+        ...headers,
+        ...options.headers,
+      }),
+      // A redirect could lead the API key to another server.
+      redirect: 'manual',
+      body: JSON.stringify(body),
+    },
+    options: { accepts: method === 'DELETE' ? '' : 'json', ...options },
+  };
 }

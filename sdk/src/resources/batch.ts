@@ -3,7 +3,7 @@ import type { Client } from '../client.ts';
 import type { Batch as BatchBody, BatchOperation, BatchResult, Operations } from '../contract.ts';
 import { defined } from '../defined.ts';
 import { type ApiError, errorWith, PetStoreError } from '../errors.ts';
-import type { CallOptions, OperationName, ResultOf } from '../request.ts';
+import type { CallOptions, OperationName, PostOptions, ResultOf } from '../request.ts';
 import { create } from './batches.ts';
 
 /** The contract's maximum. */
@@ -100,7 +100,7 @@ export interface Batch extends Methods {
    * whose `failedOperation` is its place, and nothing has changed; not with `atomic: false`. To run a batch again is safe: it has
    * one `Idempotency-Key`.
    */
-  run: (options?: CallOptions) => Promise<BatchOutcome>;
+  run: (options?: PostOptions) => Promise<BatchOutcome>;
 }
 
 export interface BatchOutcome {
@@ -152,7 +152,7 @@ export function batch(client: Client, { atomic = true }: BatchOptions = {}): Bat
   const inBody = (body: object) =>
     Object.fromEntries(Object.entries(body).map(([field, value]) => [field, reference(value)]));
 
-  async function run(options?: CallOptions): Promise<BatchOutcome> {
+  async function run(options?: PostOptions): Promise<BatchOutcome> {
     const body: BatchBody = { operations: [...operations.values()], atomic };
     const { data, headers } = await create(client, body, {
       idempotencyKey,

@@ -2,7 +2,7 @@ import { type Call, call, post } from '../call.ts';
 import type { Client } from '../client.ts';
 import type { InventoryItem } from '../contract.ts';
 import { type List, list as listOf } from '../list.ts';
-import type { BodyOf, CallOptions, QueryOf } from '../request.ts';
+import type { BodyOf, CallOptions, PostOptions, QueryOf } from '../request.ts';
 
 /** Lists the stock of all pets. */
 export const list = (
@@ -36,6 +36,6 @@ export const adjust = (
   client: Client,
   petId: number,
   body: BodyOf<'POST /store/inventory/{petId}/adjustments'>,
-  options?: CallOptions,
+  options?: PostOptions,
 ): Call<InventoryItem> =>
   post(client, 'POST /store/inventory/{petId}/adjustments', { path: { petId }, body }, options);

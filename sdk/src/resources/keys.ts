@@ -9,8 +9,9 @@ import type {
   RotatedApiKey,
 } from '../contract.ts';
 import { defined } from '../defined.ts';
+import { pacerOf } from '../lanes.ts';
 import { type List, list as listOf } from '../list.ts';
-import type { BodyOf, CallOptions, QueryOf } from '../request.ts';
+import type { BodyOf, CallOptions, PostOptions, QueryOf } from '../request.ts';
 
 /** Lists API keys. */
 export const list = (client: Client, query?: QueryOf<'GET /keys'>, options?: CallOptions): List<ApiKey> =>
@@ -20,7 +21,7 @@ export const list = (client: Client, query?: QueryOf<'GET /keys'>, options?: Cal
 export const create = (
   client: Client,
   body: BodyOf<'POST /keys'>,
-  options?: CallOptions,
+  options?: PostOptions,
 ): Call<CreatedApiKey> => post(client, 'POST /keys', { body }, options);
 
 /** Reads an API key. */
@@ -44,7 +45,7 @@ export const rotate = (
   client: Client,
   keyId: number,
   body?: BodyOf<'POST /keys/{keyId}/rotate'>,
-  options?: CallOptions,
+  options?: PostOptions,
 ): Call<RotatedApiKey> => post(client, 'POST /keys/{keyId}/rotate', { path: { keyId }, body }, options);
 
 /**
@@ -54,9 +55,14 @@ export const rotate = (
 export const revokeLeaked = (
   client: Client,
   body: BodyOf<'POST /keys/revoke-leaked'>,
-  options?: CallOptions,
+  options?: PostOptions,
 ): Call<LeakReceipt> =>
-  post(client, 'POST /keys/revoke-leaked', { body }, { ...defined(options), pacer: client.servicePacer });
+  post(
+    client,
+    'POST /keys/revoke-leaked',
+    { body },
+    { ...defined(options), pacer: pacerOf(client, 'service') },
+  );
 
 /** Lifts the ban of an API key. */
 export const liftBan = (client: Client, keyId: number, options?: CallOptions): Call<undefined> =>

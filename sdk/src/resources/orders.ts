@@ -2,7 +2,7 @@ import { type Call, call, post } from '../call.ts';
 import type { Client } from '../client.ts';
 import type { StoredOrder } from '../contract.ts';
 import { type List, list as listOf } from '../list.ts';
-import type { BodyOf, CallOptions, QueryOf } from '../request.ts';
+import type { BodyOf, CallOptions, PostOptions, QueryOf } from '../request.ts';
 
 /** Lists orders. */
 export const list = (
@@ -15,7 +15,7 @@ export const list = (
 export const create = (
   client: Client,
   body: BodyOf<'POST /store/orders'>,
-  options?: CallOptions,
+  options?: PostOptions,
 ): Call<StoredOrder> => post(client, 'POST /store/orders', { body }, options);
 
 /** Reads an order. */

@@ -3,21 +3,21 @@ import type { Client } from '../client.ts';
 import type { StoredPet } from '../contract.ts';
 import { errorWith } from '../errors.ts';
 import { type List, list as listOf } from '../list.ts';
-import { type BodyOf, type CallOptions, type QueryOf, requestOf } from '../request.ts';
+import { type BodyOf, type CallOptions, type PostOptions, type QueryOf, requestOf } from '../request.ts';
 
 /** Lists pets. */
 export const list = (client: Client, query?: QueryOf<'GET /pets'>, options?: CallOptions): List<StoredPet> =>
   listOf(client, 'GET /pets', { query }, options);
 
 /** Creates a pet. */
-export const create = (client: Client, body: BodyOf<'POST /pets'>, options?: CallOptions): Call<StoredPet> =>
+export const create = (client: Client, body: BodyOf<'POST /pets'>, options?: PostOptions): Call<StoredPet> =>
   post(client, 'POST /pets', { body }, options);
 
 /** Reads a pet. */
 export const get = (client: Client, petId: number, options?: CallOptions): Call<StoredPet> => {
-  const request = requestOf(client, 'GET /pets', { query: { id: petId } }, options);
+  const request = requestOf(client, 'GET /pets', { query: { id: String(petId) } }, options);
   return callOf(
-    send<StoredPet[]>(client, request, true).then(response => ({ ...response, data: found(response) })),
+    send<StoredPet[]>(client, request, '[').then(response => ({ ...response, data: found(response) })),
   );
 };
 

@@ -1,10 +1,11 @@
-import { newIdempotencyKey } from '../call.ts';
+import { withIdempotencyKey } from '../call.ts';
 import type { Client } from '../client.ts';
 import { defined } from '../defined.ts';
 import { PetStoreError } from '../errors.ts';
 import { exchange } from '../exchange.ts';
-import { nextOf } from '../list.ts';
-import type { CallOptions, Request } from '../request.ts';
+import { type Lane, pacerOf } from '../lanes.ts';
+import { nextCursorOf } from '../list.ts';
+import { type OperationName, type PostOptions, type Request, requestOf } from '../request.ts';
 import { type Message, messagesIn } from '../subscribe.ts';
 
 /** A request that names its path instead of an operation. */
@@ -24,28 +25,27 @@ export interface RawResponse {
   nextCursor: string | undefined;
 }
 
-export interface RawOptions extends CallOptions {
+export interface RawOptions extends PostOptions {
   /** What the `Content-Type` of a response contains; `json` unless set. */
   accepts?: string | undefined;
 }
 
 /** The operations that have limits of their own, or none. */
-const pacers: Readonly<Record<string, 'accountPacer' | 'servicePacer'>> = {
-  '/account': 'accountPacer',
-  '/keys/revoke-leaked': 'servicePacer',
-  '/healthz': 'servicePacer',
-  '/readyz': 'servicePacer',
-  '/openapi.json': 'servicePacer',
-  '/openapi.yaml': 'servicePacer',
+const lanes: Readonly<Record<string, Lane>> = {
+  '/account': 'account',
+  '/keys/revoke-leaked': 'service',
+  '/healthz': 'service',
+  '/readyz': 'service',
+  '/openapi.json': 'service',
+  '/openapi.yaml': 'service',
 };
 
 /** Sends any request within the limits of the client, and again as the other calls. A POST has an `Idempotency-Key`. */
 export function send(client: Client, request: RawRequest, options?: RawOptions): Promise<RawResponse> {
-  const sent = requestOf(client, request, options);
+  const sent = rawRequestOf(client, request, options);
   return exchange(client, sent, async response => {
     const { headers, status } = response;
-    const nextCursor = nextOf(client, sent.url, headers)?.searchParams.get('cursor') ?? undefined;
-    return { status, headers, text: await response.text(), nextCursor };
+    return { status, headers, text: await response.text(), nextCursor: nextCursorOf(headers) };
   });
 }
 
@@ -55,7 +55,7 @@ export async function* stream(
   path: string,
   options: RawOptions = {},
 ): AsyncGenerator<Message> {
-  const request = requestOf(client, { method: 'GET', path }, { ...options, accepts: 'event-stream' });
+  const request = rawRequestOf(client, { method: 'GET', path }, { ...options, accepts: 'event-stream' });
   const body = await exchange(client, request, async ({ body }) => body);
   if (body) yield* messagesIn(body, client.clock, options.signal);
 }
@@ -74,25 +74,20 @@ export function pathOf({ baseUrl }: Pick<Client, 'baseUrl'>, url: URL): string {
   return url.pathname.slice(new URL(baseUrl).pathname.length - 1);
 }
 
-function requestOf(client: Client, { method, path, body }: RawRequest, options: RawOptions = {}): Request {
+function rawRequestOf(client: Client, { method, path, body }: RawRequest, options: RawOptions = {}): Request {
   const url = urlOf(client, path);
   const place = pathOf(client, url);
-  const name = pacers[place];
+  const lane = lanes[place];
   const { operations } = (body ?? {}) as { operations?: unknown };
   const cost = place === '/batch' && Array.isArray(operations) ? operations.length : 0;
-  const idempotencyKey = method === 'POST' ? newIdempotencyKey() : undefined;
-  return {
-    operation: `${method} ${place}`,
-    method,
-    url,
-    body,
-    options: {
-      ...(name && { pacer: client[name] }),
-      // These operations describe the present state, so they are not sent again.
-      ...(name === 'servicePacer' && { maxRetries: 0 }),
-      cost: cost || 1,
-      ...defined({ idempotencyKey }),
-      ...defined(options),
-    },
+  const further = {
+    ...(lane && { pacer: pacerOf(client, lane) }),
+    // These operations describe the present state, so they are not sent again.
+    ...(lane === 'service' && { maxRetries: 0 }),
+    cost: cost || 1,
+    ...defined(options),
   };
+  const own = method === 'POST' ? withIdempotencyKey(further) : further;
+  const request = requestOf(client, `${method} /` as OperationName, { body }, own);
+  return { ...request, operation: `${method} ${place}`, url };
 }

@@ -2,13 +2,14 @@ import { type Call, call } from '../call.ts';
 import type { Client } from '../client.ts';
 import type { Health, Readiness } from '../contract.ts';
 import { defined } from '../defined.ts';
+import { pacerOf } from '../lanes.ts';
 import type { CallOptions } from '../request.ts';
 
 /** These operations describe the present state, so they are not sent again. */
 const once = (client: Client, options?: CallOptions) => ({
   maxRetries: 0,
   ...defined(options),
-  pacer: client.servicePacer,
+  pacer: pacerOf(client, 'service'),
 });
 
 /** Reads whether the process is alive. */

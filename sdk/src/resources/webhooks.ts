@@ -9,7 +9,7 @@ import type {
   WebhookDeliveryDetails,
 } from '../contract.ts';
 import { type List, list as listOf } from '../list.ts';
-import type { BodyOf, CallOptions, QueryOf } from '../request.ts';
+import type { BodyOf, CallOptions, PostOptions, QueryOf } from '../request.ts';
 
 /** Lists webhooks. Webhooks are beta. */
 export const list = (
@@ -22,7 +22,7 @@ export const list = (
 export const create = (
   client: Client,
   body: BodyOf<'POST /webhooks'>,
-  options?: CallOptions,
+  options?: PostOptions,
 ): Call<CreatedWebhook> => post(client, 'POST /webhooks', { body }, options);
 
 /** Reads a webhook. */
@@ -54,12 +54,12 @@ export const rotate = (
   client: Client,
   webhookId: number,
   body?: BodyOf<'POST /webhooks/{webhookId}/rotate'>,
-  options?: CallOptions,
+  options?: PostOptions,
 ): Call<RotatedWebhook> =>
   post(client, 'POST /webhooks/{webhookId}/rotate', { path: { webhookId }, body }, options);
 
 /** Sends an event of type `webhook.test` to a webhook. */
-export const test = (client: Client, webhookId: number, options?: CallOptions): Call<WebhookDelivery> =>
+export const test = (client: Client, webhookId: number, options?: PostOptions): Call<WebhookDelivery> =>
   post(client, 'POST /webhooks/{webhookId}/test', { path: { webhookId } }, options);
 
 /** Sends all events after a cursor to a webhook again. */
@@ -67,7 +67,7 @@ export const replay = (
   client: Client,
   webhookId: number,
   body: BodyOf<'POST /webhooks/{webhookId}/replay'>,
-  options?: CallOptions,
+  options?: PostOptions,
 ): Call<Replay> => post(client, 'POST /webhooks/{webhookId}/replay', { path: { webhookId }, body }, options);
 
 /** Lists the deliveries of a webhook. */
@@ -98,7 +98,7 @@ export const redeliver = (
   client: Client,
   webhookId: number,
   deliveryId: number,
-  options?: CallOptions,
+  options?: PostOptions,
 ): Call<WebhookDelivery> =>
   post(
     client,

@@ -1,10 +1,18 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { importClient } from '../support/packed-client.ts';
+import { importClient, importGroup } from '../support/packed-client.ts';
 import { clientOf, json } from './fake-service.ts';
 
-const { ApiError, ConnectionError, PermissionError, PetStore, PetStoreError, RateLimitError } =
-  await importClient();
+const {
+  ApiError,
+  ConnectionError,
+  createClient,
+  observed,
+  PermissionError,
+  PetStore,
+  PetStoreError,
+  RateLimitError,
+} = await importClient();
 
 const page = '<!doctype html><title>Maintenance</title><p>We are back soon.</p>';
 const html =
@@ -52,9 +60,12 @@ describe('a response that is not from the service', () => {
     }
     for (const body of [[], null, 'ok', 7])
       assert.match((await errorOf(clientOf(json(200, body)).store.orders.get(1))).message, /^Not a response/);
+    // Only a DELETE has a response without content.
     const noContent = clientOf(() => new Response(null, { status: 204 }));
-    assert.match((await errorOf(noContent.store.pets.list())).message, /^Not a response/);
+    for (const call of [noContent.store.pets.list(), noContent.store.orders.get(1)])
+      assert.match((await errorOf(call)).message, /^Not a response of the service: 204/);
     assert.equal(await noContent.store.orders.cancel(1), undefined);
+    assert.match((await errorOf(clientOf(json(200, {})).store.orders.cancel(1))).message, /^Not a response/);
   });
 
   it('has only the first words of a long body in its error', async () => {
@@ -186,6 +197,25 @@ describe('a base URL', () => {
   });
 });
 
+describe('a client of createClient', () => {
+  it('reports and warns as PetStore does, if it is observed', async t => {
+    const warnings: unknown[] = [];
+    t.mock.method(console, 'warn', (text: unknown) => warnings.push(text));
+    const reports: string[] = [];
+    const headers = { deprecation: '@1764892800', sunset: 'Thu, 05 Dec 2030 00:00:00 GMT' };
+    const options = {
+      baseUrl: 'http://petstore.example',
+      fetch: async () => json(200, { id: 1 }, headers)(),
+    };
+    const orders = await importGroup('orders');
+    const onRequest = ({ url }: { url: string }) => reports.push(url);
+    await orders.get(createClient(observed({ ...options, onRequest })), 1);
+    assert.deepEqual([reports.length, warnings.length], [1, 1]);
+    await orders.get(createClient(options), 1);
+    assert.deepEqual([reports.length, warnings.length], [1, 1]);
+  });
+});
+
 describe('a client', () => {
   it('sends default headers, which those of a call replace, its name, and the version of the API', async () => {
     const headers = { traceparent: 'default', 'X-Request-Id': 'default' };
@@ -206,7 +236,11 @@ describe('a client', () => {
         reports.push({ ...response, id: headers.get('X-Request-Id') }),
     });
     await run(store.orders.get(1));
-    const request = { method: 'GET', url: 'http://petstore.example/store/orders/1' };
+    const request = {
+      operation: 'GET /store/orders/{orderId}',
+      method: 'GET',
+      url: 'http://petstore.example/store/orders/1',
+    };
     assert.deepEqual(reports, [
       { ...request, attempt: 1 },
       { ...request, attempt: 1, status: 502, id: null },

@@ -241,6 +241,16 @@ describe('a client with senseless settings', () => {
     }
   });
 
+  it('throws for numbers with which calls would wait for ever, such as that of a variable that is not set', () => {
+    for (const [settings, message] of [
+      [{ maxConcurrent: 0 }, 'maxConcurrent is 0, not a number from 1'],
+      [{ maxRetries: Number(undefined) }, 'maxRetries is NaN, not a number from 0'],
+      [{ maxWait: Number(undefined) }, 'maxWait is NaN, not a number from 0'],
+      [{ timeout: -1 }, 'timeout is -1, not a number from 0'],
+    ] as const)
+      assert.throws(() => new PetStore({ baseUrl: 'http://petstore.example', ...settings }), { message });
+  });
+
   it('has no timeout with Infinity', async () => {
     const { store } = clientOf(
       // Timers run in the order of their ends: one that ran at once would abort this request first.

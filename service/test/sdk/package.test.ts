@@ -49,7 +49,9 @@ describe('the package', () => {
 
   it('has a manifest in which publint finds no fault', async () => {
     const { messages } = await publint({ pkgDir: installed, strict: true });
-    assert.deepEqual(messages, []);
+    // Its suggestion, a condition in `imports`, would need an import map in pages that load the modules without a bundler.
+    const others = messages.filter(({ code }) => code !== 'USE_EXPORTS_OR_IMPORTS_BROWSER');
+    assert.deepEqual(others, []);
   });
 
   it('has types that attw finds right for every way in which a module can be imported', async () => {
@@ -83,8 +85,8 @@ describe('the package', () => {
         assert.equal(output.length, 1);
         return output[0].code;
       },
-      one: 3_450,
-      everything: 6_400,
+      one: 3_170,
+      everything: 6_450,
     },
     esbuild: {
       bundle: async file => {
@@ -99,8 +101,8 @@ describe('the package', () => {
         assert.deepEqual(warnings, []);
         return outputFiles[0]!.text;
       },
-      one: 3_550,
-      everything: 6_650,
+      one: 3_280,
+      everything: 6_700,
     },
   };
   for (const [bundler, { bundle, one, everything }] of Object.entries(bundlers)) {
@@ -123,6 +125,8 @@ describe('the package', () => {
         const operations = code.match(/["`](GET|POST|PUT|PATCH|DELETE) \/[^"`]*["`]/g) ?? [];
         const isAlone = operations.length === 1;
         assert.equal(isAlone, name !== 'everything', `${name}: ${operations}`);
+        // Pages cannot set it.
+        assert.doesNotMatch(code, /User-Agent/);
       }
     });
   }

@@ -26,6 +26,10 @@ export const importVerification = (): Promise<
   typeof import('../../../sdk/src/resources/verify-webhook.ts')
 > => importModule('resources/verify-webhook.js');
 
+/** Imports the functions of a group, such as `@petstore/client/orders`. */
+export const importGroup = (name: 'orders'): Promise<typeof import('../../../sdk/src/resources/orders.ts')> =>
+  importModule(`resources/${name}.js`);
+
 function importModule(name: string) {
   const { directory } = installClient();
   return import(pathToFileURL(join(directory, 'node_modules/@petstore/client/dist', name)).href);
