@@ -1,8 +1,8 @@
 import type { Context, Items } from './command.ts';
 import { exitCodeOf, exitCodes, PartialError, UsageError } from './failure.ts';
 
-/** The maximum size of a page in the contract. */
-const MAX_PAGE = 100;
+/** The contract's maximum: each page is one request. */
+export const LARGEST_PAGE = { limit: 1_000 };
 
 /** Returns the items of a command, at most `limit`. Calls `onMore` if a list has more, and `onItem` before each item. */
 export async function* itemsOf(
@@ -41,8 +41,12 @@ async function* read(items: Items, limit: number, onMore: () => void): AsyncGene
 
 /** The size of the pages to read. */
 export const pageSize = ({ limit }: Pick<Context, 'limit'>): { limit: number } => ({
-  limit: Math.min(limit, MAX_PAGE),
+  limit: Math.min(limit, LARGEST_PAGE.limit),
 });
+
+/** Returns the values of an option that can be repeated; without one `undefined`, which does not filter. */
+export const orAll = <T>(values: readonly T[]): Exclude<T, undefined>[] | undefined =>
+  values.length > 0 ? (values as Exclude<T, undefined>[]) : undefined;
 
 /**
  * Yields the result of a call for each ID, in the order of the IDs. Writes the errors of single calls to standard error, and

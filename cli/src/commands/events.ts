@@ -1,6 +1,6 @@
 import type { EventFilter } from '@petstore/client';
 import { command } from '../command.ts';
-import { pageSize } from '../items.ts';
+import { orAll, pageSize } from '../items.ts';
 import { several, since, text, until } from '../parameters.ts';
 import { event, checkpoint as newest } from '../resources.ts';
 import { verify } from './verify.ts';
@@ -29,7 +29,7 @@ const list = command({
   prints: event,
   run: (context, { type, subject, actor, from, since, until }) =>
     context.store.events.list(
-      { ...pageSize(context), type, subject, actor, cursor: from, from: since, to: until },
+      { ...pageSize(context), type: orAll(type), subject, actor, cursor: from, from: since, to: until },
       context.calls,
     ),
 });
@@ -49,7 +49,7 @@ const tail = command({
   prints: event,
   run: ({ store, calls }, { type, subject, from }) =>
     // The service rejects other types.
-    store.events.subscribe({ ...calls, from, types: type as EventFilter[], subject }),
+    store.events.subscribe({ ...calls, from, types: orAll(type) as EventFilter[] | undefined, subject }),
 });
 
 const checkpoint = command({

@@ -1,11 +1,11 @@
 import type { CallOptions, InventoryItem, Pet, PetStore } from '@petstore/client';
 import { type Context, command } from '../command.ts';
+import { LARGEST_PAGE, orAll } from '../items.ts';
 import { flag, oneOf, several } from '../parameters.ts';
 import { startProgress } from '../progress.ts';
 import { category, exportedPet, historyEntry, order, stock } from '../resources.ts';
 import { entriesOf, filters } from './history.ts';
 
-const page = { limit: 100 };
 const details =
   'Writes all items to standard output, as CSV or with --format ndjson. If a limit makes the command end, run it again with a longer --max-wait.';
 
@@ -53,12 +53,12 @@ const pets = command({
 async function* readPets(
   store: PetStore,
   calls: CallOptions,
-  status: Pet['status'][],
+  status: readonly Pet['status'][],
   withStock: boolean,
 ): AsyncGenerator<object> {
   const names = new Map<number, string>();
-  for await (const { id, name } of store.categories.list(page, calls)) names.set(id, name);
-  const query = { ...page, status: status.flatMap(status => status ?? []) };
+  for await (const { id, name } of store.categories.list(LARGEST_PAGE, calls)) names.set(id, name);
+  const query = { ...LARGEST_PAGE, status: orAll(status) };
   // Both lists have the same order.
   const entries = store.inventory.list({ ...query, sort: 'petId' }, calls)[Symbol.asyncIterator]();
   let entry: InventoryItem | undefined;
@@ -82,7 +82,8 @@ const orders = command({
   operations: ['GET /store/orders'],
   output: 'file',
   prints: order,
-  run: context => withProgress(context, 'orders', ({ store, calls }) => store.orders.list(page, calls)),
+  run: context =>
+    withProgress(context, 'orders', ({ store, calls }) => store.orders.list(LARGEST_PAGE, calls)),
 });
 
 const categories = command({
@@ -95,7 +96,7 @@ const categories = command({
   output: 'file',
   prints: category,
   run: context =>
-    withProgress(context, 'categories', ({ store, calls }) => store.categories.list(page, calls)),
+    withProgress(context, 'categories', ({ store, calls }) => store.categories.list(LARGEST_PAGE, calls)),
 });
 
 const entries = command({
@@ -107,7 +108,8 @@ const entries = command({
   operations: ['GET /store/inventory'],
   output: 'file',
   prints: stock,
-  run: context => withProgress(context, 'entries', ({ store, calls }) => store.inventory.list(page, calls)),
+  run: context =>
+    withProgress(context, 'entries', ({ store, calls }) => store.inventory.list(LARGEST_PAGE, calls)),
 });
 
 const history = command({
@@ -123,7 +125,7 @@ const history = command({
   output: 'file',
   prints: { ...historyEntry, columns: [...historyEntry.fields] },
   run: (context, values) =>
-    withProgress(context, 'changes', ({ store, calls }) => entriesOf({ store, calls }, values, page)),
+    withProgress(context, 'changes', ({ store, calls }) => entriesOf({ store, calls }, values, LARGEST_PAGE)),
 });
 
 export const exports = [pets, orders, categories, entries, history];

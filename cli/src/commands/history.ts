@@ -1,7 +1,7 @@
 import type { HistoryEntry, List, PetStore } from '@petstore/client';
 import { type Context, command } from '../command.ts';
 import { UsageError } from '../failure.ts';
-import { pageSize } from '../items.ts';
+import { LARGEST_PAGE, orAll, pageSize } from '../items.ts';
 import { flag, type Parameters, several, since, text, until, type ValuesOf } from '../parameters.ts';
 import { historyEntry } from '../resources.ts';
 
@@ -40,7 +40,7 @@ export function entriesOf(
     ...page,
     subject,
     related,
-    type,
+    type: orAll(type),
     actor: actor === undefined ? undefined : await actorOf(store, calls, actor),
     from: since,
     to: until,
@@ -83,7 +83,7 @@ async function actorOf(store: PetStore, calls: Context['calls'], name: string): 
       `Only administrators can look up the name of another API key: write --actor with the key, such as keys/2, not ${JSON.stringify(name)}`,
     );
   const keys: { id: number; name: string }[] = [];
-  for await (const key of store.keys.list({ name, limit: 100 }, calls))
+  for await (const key of store.keys.list({ name, ...LARGEST_PAGE }, calls))
     if (key.name.toLowerCase() === name.toLowerCase()) keys.push(key);
   const exact = keys.filter(key => key.name === name);
   const [id, ...others] = (exact.length > 0 ? exact : keys).map(({ id }) => id);

@@ -3,6 +3,7 @@ import { type Event, type EventFilter, GoneError, ValidationError } from '@petst
 import { type Context, command } from '../command.ts';
 import { messageIdOf, sendEvent } from '../delivery.ts';
 import { UsageError } from '../failure.ts';
+import { orAll } from '../items.ts';
 import { openListenState } from '../listen-state.ts';
 import { required, several, text } from '../parameters.ts';
 import { forwarded } from '../resources.ts';
@@ -61,7 +62,7 @@ async function* forward(context: Context, { forwardTo, type: types, from }: Valu
     isOpen = true;
   };
   // The service rejects other types.
-  const wanted = (types.length > 0 ? [...types, RESTORED] : types) as EventFilter[];
+  const wanted = orAll(types) && ([...types, RESTORED] as EventFilter[]);
   for (;;) {
     try {
       const subscription = { ...calls, from: position, types: wanted, onPosition };

@@ -1,6 +1,6 @@
 import { ask, canAsk } from '../ask.ts';
 import { command } from '../command.ts';
-import { changes, defined, each, eachDone, pageSize } from '../items.ts';
+import { changes, defined, each, eachDone, orAll, pageSize } from '../items.ts';
 import {
   flag,
   id,
@@ -36,7 +36,7 @@ const list = command({
     context.store.orders.list(
       {
         ...pageSize(context),
-        petId: pet,
+        petId: orAll(pet),
         complete: complete && complete === 'true',
         shipDateFrom: shipSince,
         shipDateTo: shipUntil,

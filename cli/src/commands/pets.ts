@@ -1,6 +1,6 @@
 import { NotFoundError } from '@petstore/client';
 import { type Context, command } from '../command.ts';
-import { changes, defined, each, eachDone, pageSize } from '../items.ts';
+import { changes, defined, each, eachDone, orAll, pageSize } from '../items.ts';
 import { id, oneOf, required, several, text } from '../parameters.ts';
 import { outcome, pet } from '../resources.ts';
 
@@ -26,7 +26,7 @@ const list = command({
   prints: pet,
   run: (context, { status, category, name, sort }) =>
     context.store.pets.list(
-      { ...pageSize(context), status, categoryId: category, name, sort },
+      { ...pageSize(context), status: orAll(status), categoryId: category, name, sort },
       context.calls,
     ),
 });
@@ -47,7 +47,7 @@ const search = command({
   prints: pet,
   run: (context, { words, status, category }) =>
     context.store.pets.list(
-      { ...pageSize(context), q: words.join(' '), status, categoryId: category },
+      { ...pageSize(context), q: words.join(' '), status: orAll(status), categoryId: category },
       context.calls,
     ),
 });

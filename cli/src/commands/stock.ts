@@ -1,6 +1,6 @@
 import type { StockAdjustment } from '@petstore/client';
 import { command } from '../command.ts';
-import { each, pageSize } from '../items.ts';
+import { each, orAll, pageSize } from '../items.ts';
 import { id, integer, oneOf, required, several, text } from '../parameters.ts';
 import { stock as entry } from '../resources.ts';
 
@@ -31,7 +31,7 @@ const list = command({
   prints: entry,
   run: (context, { status, category, below, sort }) =>
     context.store.inventory.list(
-      { ...pageSize(context), status, categoryId: category, quantityBelow: below, sort },
+      { ...pageSize(context), status: orAll(status), categoryId: category, quantityBelow: below, sort },
       context.calls,
     ),
 });

@@ -2,7 +2,14 @@ import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
 import { useCommandShop } from '../support/command-shop.ts';
+import { contract } from '../support/contract.ts';
 import { aCategory, aPet } from '../support/factories.ts';
+import { until } from '../support/until.ts';
+
+interface Parameter {
+  name: string;
+  schema: { maximum: number };
+}
 
 describe('the output of petstore', () => {
   const { shop, petstore } = useCommandShop();
@@ -42,8 +49,29 @@ describe('the output of petstore', () => {
     assert.equal(more.stderr, '');
     const exact = await petstore.run(['categories', 'list', '--limit', '121']);
     assert.equal(exact.stderr, '');
-    const all = await petstore.run(['categories', 'list', '--all', '--json']);
-    assert.equal(lines(all.stdout).length, 121);
+  });
+
+  it('has all items of a list with as few requests as the contract allows', async () => {
+    const { parameters } = contract.paths['/categories']!.get as unknown as { parameters: Parameter[] };
+    const limit = parameters.find(({ name }) => name === 'limit');
+    const pages = Math.ceil(121 / limit!.schema.maximum);
+    for (const args of [
+      ['categories', 'list', '--all', '--json'],
+      ['export', 'categories', '--format', 'ndjson'],
+    ]) {
+      const logged = shop.logLines().length;
+      const { stdout } = await petstore.run(args);
+      assert.equal(lines(stdout).length, 121);
+      // The log has its lines in the order of the responses.
+      await petstore.run(['pets', 'get', '1']);
+      const read = () =>
+        shop
+          .logLines()
+          .slice(logged)
+          .map(({ route }) => route);
+      await until('the last request is logged', () => read().includes('/pets'));
+      assert.equal(read().filter(route => route === '/categories').length, pages);
+    }
   });
 
   it('is a table on a terminal, as wide as the terminal at most', async () => {
