@@ -9,6 +9,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 export const testServiceSources = [
   'sdk/src/resources/lists.ts',
   'sdk/testing',
+  'service/src/access/key-warnings/quota-rule.ts',
   'service/src/access/plans/plan.ts',
   'service/src/catalog/pets/stock.ts',
   'service/src/contract',

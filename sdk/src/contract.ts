@@ -195,6 +195,32 @@ export type DayUsage = {
   refused: number;
 };
 
+export type QuotaWarning = {
+  /** The window whose requests are used: the `day`; or the `minute`, when 5 of the last 10 minutes were used up. */
+  window: 'minute' | 'day';
+  /** The part of the limit that is used, in percent: 80, 95 or 100. For minutes it is 100. */
+  percent: number;
+  /** Requests that the window admits. */
+  limit: number;
+  /** When the key had used this part. */
+  passedAt: string;
+};
+
+export type ExpiryWarning = {
+  /** The number of days before the end: 14, 3 or 1. */
+  days: number;
+  /** When so many days were left. */
+  passedAt: string;
+};
+
+/** The warnings of a key. The events `key.quota_reached` and `key.expiring` report them, too. */
+export type KeyWarnings = {
+  /** The parts of its limits that the key has used on this UTC day, the earliest first. */
+  quota: QuotaWarning[];
+  /** The warnings before the key expires, the earliest first. */
+  expiry: ExpiryWarning[];
+};
+
 export type Account = {
   /** The ID of the API key. */
   keyId: number;
@@ -210,6 +236,7 @@ export type Account = {
   windows: UsedWindows;
   /** Usage by UTC day, the latest first, without days without a request. Retained for 90 days. */
   days: DayUsage[];
+  warnings: KeyWarnings;
 };
 
 export type ApiKey = {
@@ -419,6 +446,7 @@ export type KeyUsage = {
   windows: UsedWindows;
   /** Usage by UTC day, the latest first, without days without a request. Retained for 90 days. */
   days: DayUsage[];
+  warnings: KeyWarnings;
 };
 
 export type LeakReport = {
@@ -633,6 +661,88 @@ export type KeyLeakedEvent = {
   /** The resource that changed: its URL relative to `source`. */
   subject: string;
   data: KeyLeak;
+};
+
+export type KeyQuota = {
+  /** The ID of the API key. */
+  keyId: number;
+  /** The name of the API key. */
+  name: string;
+  /** The window whose requests are used: the `day`; or the `minute`, when 5 of the last 10 minutes were used up. */
+  window: 'minute' | 'day';
+  /** The part of the limit that is used, in percent: 80, 95 or 100. For minutes it is 100. */
+  percent: number;
+  /** Requests that the window admits. */
+  limit: number;
+  /** Requests admitted in the window when the warning was given. */
+  used: number;
+  /** When the window ends. */
+  resetAt: string;
+};
+
+/** `key.quota_reached`: An API key has used 80, 95 or 100 percent of its requests of a UTC day, or all requests of the minute in 5 of 10 minutes. Each part is reported once a day, again after a reset and with another limit. A key may read the warnings about itself. Requires the scope `events:read`. */
+export type KeyQuotaReachedEvent = {
+  specversion: '1.0';
+  /** The number of the event in the log: 1, 2, 3 … without gaps, except before a `log.restored`. As a cursor it means the position after the event. */
+  id: string;
+  /** The service: its public URL, or `/` if the operator has not configured one. `subject` is relative to it. */
+  source: string;
+  /** When the event was recorded. */
+  time: string;
+  datacontenttype: 'application/json';
+  /** What made the change: the API key of the request, or `system` for a change without a request, such as a ban or an operator’s command. */
+  actor: string;
+  /** The `X-Request-Id` of the request that made the change, if a request made it. */
+  requestid?: string;
+  /** The trace of the request that made the change, if there is one: the header `traceparent` of W3C Trace Context, as an attribute of the CloudEvents extension Distributed Tracing. */
+  traceparent?: string;
+  /** Why the change was made, if it is known: the `reason` of a stock adjustment, or the reason of the service or of an operator’s command. */
+  reason?: string;
+  /** The `note` of a stock adjustment, if it has one. */
+  note?: string;
+  /** The kind of change. */
+  type: 'key.quota_reached';
+  /** The resource that changed: its URL relative to `source`. */
+  subject: string;
+  data: KeyQuota;
+};
+
+export type KeyExpiry = {
+  /** The ID of the API key. */
+  keyId: number;
+  /** The name of the API key. */
+  name: string;
+  /** The warning: 14, 3 or 1, at most so many days before the end. */
+  days: number;
+  /** When the key expires. */
+  expiresAt: string;
+};
+
+/** `key.expiring`: An API key expires in 14, 3 or 1 days. A key may read the warnings about itself. Requires the scope `events:read`. */
+export type KeyExpiringEvent = {
+  specversion: '1.0';
+  /** The number of the event in the log: 1, 2, 3 … without gaps, except before a `log.restored`. As a cursor it means the position after the event. */
+  id: string;
+  /** The service: its public URL, or `/` if the operator has not configured one. `subject` is relative to it. */
+  source: string;
+  /** When the event was recorded. */
+  time: string;
+  datacontenttype: 'application/json';
+  /** What made the change: the API key of the request, or `system` for a change without a request, such as a ban or an operator’s command. */
+  actor: string;
+  /** The `X-Request-Id` of the request that made the change, if a request made it. */
+  requestid?: string;
+  /** The trace of the request that made the change, if there is one: the header `traceparent` of W3C Trace Context, as an attribute of the CloudEvents extension Distributed Tracing. */
+  traceparent?: string;
+  /** Why the change was made, if it is known: the `reason` of a stock adjustment, or the reason of the service or of an operator’s command. */
+  reason?: string;
+  /** The `note` of a stock adjustment, if it has one. */
+  note?: string;
+  /** The kind of change. */
+  type: 'key.expiring';
+  /** The resource that changed: its URL relative to `source`. */
+  subject: string;
+  data: KeyExpiry;
 };
 
 export type Webhook = {
@@ -907,7 +1017,7 @@ export type LogRestoredEvent = {
 };
 
 /** A change, as a CloudEvent (CloudEvents 1.0, JSON format). `type` determines the shape of `data`: the resource after the change, or its last state if it was deleted. The inventory entry of a pet is created and deleted with the pet, without separate events. */
-export type Event = PetEvent | CategoryEvent | OrderEvent | InventoryEvent | KeyEvent | KeyBannedEvent | KeyLeakedEvent | WebhookEvent | WebhookReplayEvent | WebhookRedeliveryEvent | WebhookTestEvent | AccessRefusedEvent | ServiceEvent | LogRestoredEvent;
+export type Event = PetEvent | CategoryEvent | OrderEvent | InventoryEvent | KeyEvent | KeyBannedEvent | KeyLeakedEvent | KeyQuotaReachedEvent | KeyExpiringEvent | WebhookEvent | WebhookReplayEvent | WebhookRedeliveryEvent | WebhookTestEvent | AccessRefusedEvent | ServiceEvent | LogRestoredEvent;
 
 export type FieldChange = {
   /** The name of the field. */

@@ -22,6 +22,12 @@ const scopes: Readonly<Record<string, string>> = {
   log: 'events:read',
 };
 
+/** The types of events about a key that the key itself may also read. */
+const WARNINGS = ['key.quota_reached', 'key.expiring'];
+
+/** The ID of the API key of the service. The first key is the administrator's. */
+export const KEY_ID = 2;
+
 export interface LoggedEvent {
   id: string;
   type: string;
@@ -173,7 +179,9 @@ function filterOf(
   { type, subject, actor }: Values,
   held: readonly string[],
 ): (event: LoggedEvent) => boolean {
-  const mayRead = (name: string) => held.includes('admin') || held.includes(scopes[kindOf(name)] ?? 'admin');
+  const mayRead = (name: string) =>
+    held.includes('admin') ||
+    held.includes(WARNINGS.includes(name) ? 'events:read' : (scopes[kindOf(name)] ?? 'admin'));
   const wanted: string[] | undefined = type?.flatMap((pattern: string) => {
     const matching = eventTypes.filter(
       name => name === pattern || (pattern.endsWith('.*') && name.startsWith(pattern.slice(0, -1))),
@@ -188,8 +196,10 @@ function filterOf(
     )
   )
     throw invalid(`There is no subject \`${subject}\``);
-  const ofSubject = eventTypes.filter(name =>
-    subject?.replace('store/', '').startsWith(plurals[kindOf(name)] ?? '-'),
+  // The key of the service may read the warnings about itself.
+  const ofSubject = eventTypes.filter(
+    name =>
+      subject !== `keys/${KEY_ID}` && subject?.replace('store/', '').startsWith(plurals[kindOf(name)] ?? '-'),
   );
   const unreadable = [...(wanted ?? []), ...ofSubject].find(name => !mayRead(name));
   if (unreadable !== undefined)

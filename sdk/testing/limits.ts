@@ -1,3 +1,9 @@
+import {
+  type PassedQuota,
+  passedOfDay,
+  passedOfMinutes,
+  quotaHeader,
+} from '../../service/src/access/key-warnings/quota-rule.ts';
 import { type Plan, planLimits } from '../../service/src/access/plans/plan.ts';
 import { ApiError } from '../../service/src/contract/errors.ts';
 import { banAt, decide, type LimitState, newState, type Terms } from '../../service/src/counters/decide.ts';
@@ -27,8 +33,12 @@ const banRules = {
 export class Limits {
   readonly #terms: Terms;
   readonly #states = new Map<CountedBy, LimitState>();
+  readonly #onQuota: (quota: PassedQuota) => void;
+  /** The warnings of the key by their identity. */
+  readonly #warnings = new Map<string, { quota: PassedQuota; passedAt: string }>();
 
-  constructor(plan: Plan, quotas: WindowLimits) {
+  constructor(plan: Plan, quotas: WindowLimits, onQuota: (quota: PassedQuota) => void) {
+    this.#onQuota = onQuota;
     this.#terms = { limits: plan === 'enterprise' ? quotas : planLimits[plan], bansLiftedAt: 0, banRules };
   }
 
@@ -38,8 +48,28 @@ export class Limits {
     const decision = decide(this.#state(countedBy), terms, Date.now(), cost);
     const pairs: (string | number)[] = [];
     addRateLimitHeaders(pairs, decision, terms.limits);
+    const isCountedLater = cost === 0 && decision.verdict === 'admitted';
+    if (countedBy === 'key' && !isCountedLater) pairs.push(...this.#warn());
     for (let i = 0; i < pairs.length; i += 2) headers.set(String(pairs[i]), String(pairs[i + 1]));
     return decision.verdict === 'admitted' ? undefined : rejectionOf(decision, countedBy, cost);
+  }
+
+  /** Reports the parts of its limits that the key has used and was not warned of yet. Returns the header with them. */
+  #warn(): string[] {
+    const { limits } = this.#terms;
+    const state = this.#state('key');
+    const ofMinutes = passedOfMinutes(state, limits.perMinute);
+    for (const quota of [
+      ...passedOfDay(state.day, state.dayUsed, limits.perDay),
+      ...(ofMinutes ? [ofMinutes] : []),
+    ]) {
+      const name = `${quota.day} ${quota.window} ${quota.percent}`;
+      if (this.#warnings.has(name)) continue;
+      this.#warnings.set(name, { quota, passedAt: formatDateTime(Date.now()) });
+      this.#onQuota(quota);
+    }
+    const header = quotaHeader(state, limits, Date.now());
+    return header === undefined ? [] : ['x-quota-warning', header];
   }
 
   /** Throws for a batch that the key can never send. */
@@ -63,6 +93,12 @@ export class Limits {
       ban: ban ? { since: formatDateTime(ban.since), until: formatDateTime(ban.until) } : null,
       windows: Object.fromEntries(shown),
       days: admitted + refused > 0 ? [{ date: formatDate(now), admitted, refused }] : [],
+      warnings: {
+        quota: Array.from(this.#warnings.values())
+          .filter(({ quota }) => quota.day === state.day)
+          .map(({ quota: { window, percent, limit }, passedAt }) => ({ window, percent, limit, passedAt })),
+        expiry: [],
+      },
     };
   }
 

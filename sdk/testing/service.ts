@@ -4,17 +4,18 @@ import { ApiError } from '../../service/src/contract/errors.ts';
 import type { WindowLimits } from '../../service/src/counters/windows.ts';
 import { shouldRetry } from '../../service/src/http/should-retry.ts';
 import { canonicalJson } from '../../service/src/kit/canonical-json.ts';
+import { formatDateTime } from '../../service/src/kit/dates.ts';
 import { etagOf, guardOf, isNotModified } from '../../service/src/routes/conditional.ts';
 import { batchRules, runBatch } from './batch.ts';
-import { EventLog } from './events.ts';
+import { EventLog, KEY_ID } from './events.ts';
 import { handlers, type Result } from './handlers.ts';
 import { Limits, rejectWithoutScopes } from './limits.ts';
 import { match } from './match.ts';
 import { invalid, isInt64, readObject, readTexts, type TestedOperation, type Values } from './rules.ts';
 import { Shop } from './shop.ts';
 
-/** The first key of a service is the administrator's. */
-const KEY_ID = 2;
+/** The name of the key. */
+const NAME = 'Test client';
 /** How many responses to repeated requests are kept, and for how long, in milliseconds. */
 const MOST_OUTCOMES = 1_000;
 const RETENTION = 24 * 60 * 60 * 1000;
@@ -47,8 +48,11 @@ export function serve({
   quotas,
   scopes,
 }: TestKey): (...request: Parameters<typeof fetch>) => Promise<Response> {
-  const limits = new Limits(plan, quotas);
   const log = new EventLog();
+  const limits = new Limits(plan, quotas, ({ day: _, end, ...quota }) => {
+    const data = { keyId: KEY_ID, name: NAME, ...quota, resetAt: formatDateTime(end) };
+    log.append('key.quota_reached', `keys/${KEY_ID}`, data, { actor: 'system' });
+  });
   const outcomes = new Map<string, { at: number; request: string; result: Result }>();
   let requestId = '';
   const shop = new Shop((type, subject, data, details) =>
@@ -102,7 +106,7 @@ export function serve({
       return responseOf(exchange, { status: 200, body: items, next, ...(query.count && { total }) });
     }
     if (name === 'GET /account') {
-      const account = { keyId: KEY_ID, name: 'Test client', plan, scopes, expiresAt: null, ...limits.use() };
+      const account = { keyId: KEY_ID, name: NAME, plan, scopes, expiresAt: null, ...limits.use() };
       return responseOf(exchange, { status: 200, body: account, tagged: account });
     }
     requestId = response.get('x-request-id')!;

@@ -97,6 +97,8 @@ CREATE TABLE api_keys (
   per_day BIGINT CHECK (per_day >= 1),
   created_at BIGINT NOT NULL,
   expires_at BIGINT,
+  -- When the next warning before the end is due; null if none is left.
+  expiry_warning_at BIGINT,
   revoked_at BIGINT,
   revoked INTEGER NOT NULL GENERATED ALWAYS AS (CASE WHEN revoked_at IS NULL THEN 0 ELSE 1 END) STORED,
   -- The minute in which the key was last used, and the address and the User-Agent of a request in it.
@@ -122,6 +124,9 @@ CREATE INDEX api_keys_by_name ON api_keys (revoked, plan, name_key, (id - 2));
 -- Each change of a key looks at the keys of administrators.
 CREATE INDEX api_keys_of_administrators ON api_keys (expires_at)
   WHERE revoked_at IS NULL AND ' ' || scopes || ' ' LIKE '% admin %';
+
+-- The keys that must be warned next.
+CREATE INDEX api_keys_by_expiry_warning ON api_keys (expiry_warning_at) WHERE expiry_warning_at IS NOT NULL;
 
 -- The origins of pages that can send a publishable key, as browsers send them in the header Origin.
 CREATE TABLE api_key_origins (
@@ -156,6 +161,10 @@ CREATE TABLE key_limits (
   resets BIGINT NOT NULL CHECK (resets >= 0),
   minute BIGINT NOT NULL,
   minute_used BIGINT NOT NULL,
+  -- Which of the last ten minutes were used up, as bits: the lowest is this minute.
+  full_minutes BIGINT NOT NULL,
+  -- The last minute at which five of ten were used up; 0 if there was none.
+  busy_minute BIGINT NOT NULL,
   -- When a request was last rejected, and until when the client was asked to wait.
   rejected_at BIGINT NOT NULL,
   wait_until BIGINT NOT NULL,
@@ -182,6 +191,22 @@ CREATE TABLE key_usage (
 -- The keys of a day by their requests.
 CREATE INDEX key_usage_by_requests
   ON key_usage (day, (admitted + rejected + earlier_admitted + earlier_rejected), api_key_id);
+
+-- The parts of their limits that keys have used, each of which they are warned of once.
+CREATE TABLE quota_warnings (
+  api_key_id BIGINT NOT NULL REFERENCES api_keys (id),
+  -- Days since the Unix epoch.
+  day BIGINT NOT NULL,
+  of_window TEXT NOT NULL CHECK (of_window IN ('minute', 'day')),
+  percent BIGINT NOT NULL CHECK (percent IN (80, 95, 100)),
+  -- The limit, and how often the counts were reset before: another limit and a reset begin anew.
+  quota BIGINT NOT NULL,
+  resets BIGINT NOT NULL,
+  passed_at BIGINT NOT NULL,
+  PRIMARY KEY (api_key_id, day, of_window, percent, quota, resets)
+);
+
+CREATE INDEX quota_warnings_by_day ON quota_warnings (day);
 
 -- The outcomes of POST requests, kept in the transaction of their effect.
 CREATE TABLE idempotency_keys (

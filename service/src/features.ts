@@ -1,5 +1,7 @@
 import { keyBanEvents, keyEvents } from './access/api-keys/key-events.ts';
 import { type AccessOptions, accessFeature } from './access/feature.ts';
+import { keyExpiryEvents } from './access/key-warnings/expiry-warning.ts';
+import { keyQuotaEvents } from './access/key-warnings/quota-warning.ts';
 import { keyLeakEvents } from './access/leaked-keys/leak.ts';
 import { rejectionEvents } from './access/rejections/rejections.ts';
 import { batchRoutes } from './batches/batch-routes.ts';
@@ -39,6 +41,8 @@ const event = eventUnion([
   keyEvents,
   keyBanEvents,
   keyLeakEvents,
+  keyQuotaEvents,
+  keyExpiryEvents,
   webhookEvents,
   webhookReplayEvents,
   webhookRedeliveryEvents,

@@ -22,7 +22,10 @@ export const fields = {
   UsedWindow: ['limit', 'used', 'remaining', 'resetAt'],
   UsedWindows: ['minute', 'day'],
   DayUsage: ['date', 'admitted', 'refused'],
-  Account: ['keyId', 'name', 'plan', 'scopes', 'expiresAt', 'ban', 'windows', 'days'],
+  QuotaWarning: ['window', 'percent', 'limit', 'passedAt'],
+  ExpiryWarning: ['days', 'passedAt'],
+  KeyWarnings: ['quota', 'expiry'],
+  Account: ['keyId', 'name', 'plan', 'scopes', 'expiresAt', 'ban', 'windows', 'days', 'warnings'],
   ApiKey: ['id', 'name', 'plan', 'scopes', 'kind', 'quotas', 'origins', 'allowedNetworks', 'createdAt', 'expiresAt', 'revokedAt', 'lastUsedAt', 'lastUsedFrom', 'lastUsedClient', 'ban'],
   NewApiKey: ['name', 'plan', 'scopes', 'kind', 'expiresAt', 'origins', 'allowedNetworks'],
   NewEnterpriseApiKey: ['name', 'plan', 'scopes', 'kind', 'quotas', 'expiresAt', 'origins', 'allowedNetworks'],
@@ -32,7 +35,7 @@ export const fields = {
   RotatedApiKey: ['id', 'name', 'plan', 'scopes', 'kind', 'quotas', 'origins', 'allowedNetworks', 'createdAt', 'expiresAt', 'revokedAt', 'lastUsedAt', 'lastUsedFrom', 'lastUsedClient', 'ban', 'earlierKeysExpireAt', 'key'],
   BusyKey: ['keyId', 'name', 'admitted', 'refused'],
   BusiestKeys: ['date', 'keys'],
-  KeyUsage: ['keyId', 'windows', 'days'],
+  KeyUsage: ['keyId', 'windows', 'days', 'warnings'],
   LeakReport: ['keys', 'source'],
   LeakReceipt: ['wellFormed'],
   PetEvent: ['specversion', 'id', 'source', 'time', 'datacontenttype', 'actor', 'requestid', 'traceparent', 'reason', 'note', 'type', 'subject', 'data'],
@@ -43,6 +46,10 @@ export const fields = {
   KeyBannedEvent: ['specversion', 'id', 'source', 'time', 'datacontenttype', 'actor', 'requestid', 'traceparent', 'reason', 'note', 'type', 'subject', 'data'],
   KeyLeak: ['keyId', 'name', 'ended', 'address', 'source'],
   KeyLeakedEvent: ['specversion', 'id', 'source', 'time', 'datacontenttype', 'actor', 'requestid', 'traceparent', 'reason', 'note', 'type', 'subject', 'data'],
+  KeyQuota: ['keyId', 'name', 'window', 'percent', 'limit', 'used', 'resetAt'],
+  KeyQuotaReachedEvent: ['specversion', 'id', 'source', 'time', 'datacontenttype', 'actor', 'requestid', 'traceparent', 'reason', 'note', 'type', 'subject', 'data'],
+  KeyExpiry: ['keyId', 'name', 'days', 'expiresAt'],
+  KeyExpiringEvent: ['specversion', 'id', 'source', 'time', 'datacontenttype', 'actor', 'requestid', 'traceparent', 'reason', 'note', 'type', 'subject', 'data'],
   Webhook: ['id', 'url', 'types', 'description', 'enabled', 'createdBy', 'disabledReason', 'disabledAt', 'failingSince', 'createdAt'],
   WebhookEvent: ['specversion', 'id', 'source', 'time', 'datacontenttype', 'actor', 'requestid', 'traceparent', 'reason', 'note', 'type', 'subject', 'data'],
   Replay: ['webhookId', 'cursor', 'latest'],
@@ -73,4 +80,4 @@ export const fields = {
 } as const;
 
 /** The types of events. */
-export const eventTypes = ['pet.created', 'pet.updated', 'pet.deleted', 'category.created', 'category.updated', 'category.deleted', 'order.placed', 'order.updated', 'order.completed', 'order.cancelled', 'inventory.updated', 'key.created', 'key.updated', 'key.rotated', 'key.revoked', 'key.unbanned', 'key.limits_reset', 'key.banned', 'key.leaked', 'webhook.created', 'webhook.updated', 'webhook.enabled', 'webhook.disabled', 'webhook.rotated', 'webhook.deleted', 'webhook.replayed', 'webhook.redelivered', 'webhook.test', 'access.refused', 'service.store_created', 'service.store_migrated', 'log.restored'] as const;
+export const eventTypes = ['pet.created', 'pet.updated', 'pet.deleted', 'category.created', 'category.updated', 'category.deleted', 'order.placed', 'order.updated', 'order.completed', 'order.cancelled', 'inventory.updated', 'key.created', 'key.updated', 'key.rotated', 'key.revoked', 'key.unbanned', 'key.limits_reset', 'key.banned', 'key.leaked', 'key.quota_reached', 'key.expiring', 'webhook.created', 'webhook.updated', 'webhook.enabled', 'webhook.disabled', 'webhook.rotated', 'webhook.deleted', 'webhook.replayed', 'webhook.redelivered', 'webhook.test', 'access.refused', 'service.store_created', 'service.store_migrated', 'log.restored'] as const;

@@ -4,6 +4,8 @@ import type { Feature } from '../routes/feature.ts';
 import { accountRoutes } from './api-keys/account-routes.ts';
 import { apiKeyRoutes } from './api-keys/api-key-routes.ts';
 import * as apiKeys from './api-keys/api-keys.ts';
+import { warnOfExpiry } from './key-warnings/expiry-warnings.ts';
+import { sweepQuotaWarnings } from './key-warnings/quota-warnings.ts';
 import { type LeakServices, leakRoutes } from './leaked-keys/leak-routes.ts';
 import type { Rejections } from './rejections/rejections.ts';
 
@@ -29,6 +31,9 @@ export function accessFeature(options: AccessOptions): Feature {
     },
     sweeps: {
       'key limits': now => keyLimits.sweep(now),
+      'counts in Redis': () => keyLimits.catchUp(),
+      'quota warnings': now => sweepQuotaWarnings(db, now),
+      'expiring keys': now => warnOfExpiry(db, now),
       'rotated keys': now => apiKeys.sweepSecrets(db, now),
       rejections: () => rejections.flushOne(db),
     },

@@ -59,7 +59,7 @@ function advanceAll(states: VisitStates, terms: VisitTerms, now: number): Outcom
   const counted = countedFor(states, terms);
   for (const [state, ofSubject] of counted) enter(state, ofSubject, now);
   if (counted.every(([state, { limits }]) => hasRoom(state, limits))) {
-    for (const [state] of counted) count(state);
+    for (const [state, { limits }] of counted) count(state, limits);
     return ADMITTED;
   }
   for (const [state] of counted) state.dayRejected++;

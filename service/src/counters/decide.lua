@@ -17,8 +17,8 @@
 -- state, separated by spaces; '' when the state is lost and no seed was sent: then nothing was counted, and the replica must
 -- call again with a seed. For subjects that are decided together, all texts are '' when one state is lost.
 
--- decide-script.ts puts SECOND, MINUTE, DAY, TOLERANCE and NUMBERS before this text: the lengths of time, the tolerated
--- difference between clocks, and the names of the numbers of a state in the order of packed-state.ts. The strikes follow.
+-- decide-script.ts puts SECOND, MINUTE, DAY, TOLERANCE, BUSY_MINUTES, OF_MINUTES and NUMBERS before this text: the lengths of time,
+-- the tolerated difference between clocks, the minutes that are used up before a key is busy, and of how many, and the names of the numbers of a state in the order of packed-state.ts. The strikes follow.
 local PACKED = '^' .. string.rep('(%d+) ', #NUMBERS) .. '([%d,-]+)$'
 -- Concatenation would write at most 14 digits of a number.
 local FORMAT = string.rep('%d ', #NUMBERS) .. '%s'
@@ -44,11 +44,21 @@ local function packState(state)
   return string.format(FORMAT, unpack(parts))
 end
 
+-- The bits of the full minutes as they are so many minutes later.
+local function minutesLater(fullMinutes, minutes)
+  if minutes >= OF_MINUTES then return 0 end
+  return fullMinutes * 2 ^ minutes % 2 ^ OF_MINUTES
+end
+
 -- Merges two views of one subject, as merge-states.ts does: change both together. Takes the later of two windows, or the
 -- larger count of the same window; the ban that ends later; and the strikes and the wait from the view that saw the subject
 -- last.
 local function merge(kept, seed)
   if not kept then return seed end
+  local minute = math.max(kept.minute, seed.minute)
+  kept.fullMinutes = bit.bor(
+    minutesLater(kept.fullMinutes, minute - kept.minute), minutesLater(seed.fullMinutes, minute - seed.minute))
+  kept.busyMinute = math.max(kept.busyMinute, seed.busyMinute)
   if seed.minute > kept.minute then
     kept.minute, kept.minuteUsed = seed.minute, seed.minuteUsed
   elseif seed.minute == kept.minute then
@@ -73,6 +83,7 @@ end
 local function enterWindows(state, now)
   local minute = math.floor(now / MINUTE)
   if minute > state.minute then
+    state.fullMinutes = minutesLater(state.fullMinutes, minute - state.minute)
     state.minute, state.minuteUsed = minute, 0
   end
   local day = math.floor(now / DAY)
@@ -89,7 +100,8 @@ end
 local function forgetFuture(state, now)
   if not state then return end
   local latest = now + TOLERANCE
-  if state.minute * MINUTE > latest then state.minute, state.minuteUsed = 0, 0 end
+  if state.minute * MINUTE > latest then state.minute, state.minuteUsed, state.fullMinutes = 0, 0, 0 end
+  if state.busyMinute * MINUTE > latest then state.busyMinute = 0 end
   if state.day * DAY > latest then state.day, state.dayUsed, state.dayRejected = 0, 0, 0 end
   if state.bannedAt > latest then forgetBans(state) end
   if state.rejectedAt > latest then state.rejectedAt = 0 end
@@ -156,8 +168,19 @@ local function enter(state, bansLiftedAt, now)
   if state.bannedAt ~= 0 and isLifted then forgetBans(state) end
 end
 
-local function count(state, cost)
+local function noteFullMinute(state)
+  state.fullMinutes = bit.bor(state.fullMinutes, 1)
+  local full, bits = 0, state.fullMinutes
+  while bits > 0 do
+    full = full + bits % 2
+    bits = math.floor(bits / 2)
+  end
+  if full >= BUSY_MINUTES then state.busyMinute = state.minute end
+end
+
+local function count(state, limits, cost)
   state.minuteUsed, state.dayUsed, state.rejectedAt = state.minuteUsed + cost, state.dayUsed + cost, 0
+  if state.minuteUsed >= limits.perMinute then noteFullMinute(state) end
 end
 
 local function advance(state, terms, now, cost)
@@ -167,7 +190,7 @@ local function advance(state, terms, now, cost)
     return 'banned', 0
   end
   if hasRoom(state, terms.limits, math.max(cost, 1)) then
-    if cost > 0 then count(state, cost) end
+    if cost > 0 then count(state, terms.limits, cost) end
     return 'admitted', 0
   end
   state.dayRejected = state.dayRejected + 1
@@ -184,7 +207,7 @@ local function advanceAll(subjects, now)
   end
   for _, subject in ipairs(subjects) do
     local state = subject.state
-    if isAdmitted then count(state, 1) else state.dayRejected = state.dayRejected + 1 end
+    if isAdmitted then count(state, subject.terms.limits, 1) else state.dayRejected = state.dayRejected + 1 end
   end
   return isAdmitted and 'admitted' or 'refused'
 end

@@ -7,6 +7,7 @@ import {
   forgetFutureWindows,
   hasRoom,
   minuteLeft,
+  noteFullMinute,
   secondsUntil,
   type WindowLimits,
   type WindowName,
@@ -93,6 +94,8 @@ export function newState(now: number, resets = 0): LimitState {
   const state: LimitState = {
     minute: 0,
     minuteUsed: 0,
+    fullMinutes: 0,
+    busyMinute: 0,
     day: 0,
     dayUsed: 0,
     dayRejected: 0,
@@ -129,7 +132,7 @@ function advance(state: LimitState, terms: Terms, now: number, cost: number): Ou
     return BANNED;
   }
   if (hasRoom(state, terms.limits, Math.max(cost, 1))) {
-    if (cost > 0) count(state, cost);
+    if (cost > 0) count(state, terms.limits, cost);
     return ADMITTED;
   }
   state.dayRejected++;
@@ -146,8 +149,9 @@ export function enter(state: LimitState, terms: Terms, now: number): void {
 }
 
 /** Counts an admitted request as `cost` requests. */
-export function count(state: LimitState, cost = 1): void {
+export function count(state: LimitState, { perMinute }: WindowLimits, cost = 1): void {
   state.minuteUsed += cost;
+  if (state.minuteUsed >= perMinute) noteFullMinute(state);
   state.dayUsed += cost;
   state.rejectedAt = 0;
 }

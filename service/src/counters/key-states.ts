@@ -67,6 +67,12 @@ export class KeyStates {
     Object.assign(state, decided);
   }
 
+  /** Takes over the state of a key from Redis, if it is newer: another process has counted requests, and may have ended before it stored them. */
+  catchUp(keyId: number, shared: Readonly<LimitState>): void {
+    const known = this.find(keyId);
+    if (known && shared.seenAt > known.seenAt) this.adopt(keyId, { ...shared });
+  }
+
   /** Marks a key as changed on a day, and saves the counts of a day that has ended before they were stored. */
   noteChange(keyId: number, state: LimitState, day: number): void {
     if (day > state.day && this.#changed.has(keyId)) this.#endedDays.push(dayUseOf(keyId, state));

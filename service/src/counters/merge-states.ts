@@ -1,4 +1,5 @@
 import { forgetFuture, type LimitState } from './decide.ts';
+import { minutesLater } from './windows.ts';
 
 /**
  * Merges two views of one subject at `now`, in milliseconds since the Unix epoch. Takes the later of two windows, or the
@@ -15,6 +16,11 @@ export function mergeStates(
   forgetFuture(merged, now);
   forgetFuture(seen, now);
   if (seen.resets !== merged.resets) return seen.resets > merged.resets ? seen : merged;
+  const minute = Math.max(merged.minute, seen.minute);
+  merged.fullMinutes =
+    minutesLater(merged.fullMinutes, minute - merged.minute) |
+    minutesLater(seen.fullMinutes, minute - seen.minute);
+  merged.busyMinute = Math.max(merged.busyMinute, seen.busyMinute);
   if (seen.minute > merged.minute) {
     merged.minute = seen.minute;
     merged.minuteUsed = seen.minuteUsed;

@@ -4,6 +4,8 @@ import { type LimitState, newState, type Outcome, type Terms, type Verdict } fro
 export const packedNumbers = [
   'minute',
   'minuteUsed',
+  'fullMinutes',
+  'busyMinute',
   'day',
   'dayUsed',
   'dayRejected',

@@ -11,12 +11,20 @@ export interface WindowUse {
   /** The minute counted, as a number of minutes since the Unix epoch. */
   minute: number;
   minuteUsed: number;
+  /** Which of the last ten minutes were used up, as bits: the lowest is the minute counted, the next the one before it. */
+  fullMinutes: number;
+  /** The last minute at which five of ten were used up; 0 if there was none. It stays until a later one replaces it. */
+  busyMinute: number;
   /** The day counted, as a number of days since the Unix epoch. */
   day: number;
   dayUsed: number;
   /** Rejected requests of the day, for reports only: they do not count against the limits. */
   dayRejected: number;
 }
+
+/** How many of the last ten minutes are used up when a key needs more than its limit of a minute. */
+export const BUSY_MINUTES = 5;
+export const OF_MINUTES = 10;
 
 export type WindowName = 'minute' | 'day';
 
@@ -37,6 +45,7 @@ export function enterWindows(use: WindowUse, now: number): void {
   forgetFutureWindows(use, latestCredible(now));
   const minute = Math.floor(now / MINUTE);
   if (minute > use.minute) {
+    use.fullMinutes = minutesLater(use.fullMinutes, minute - use.minute);
     use.minute = minute;
     use.minuteUsed = 0;
   }
@@ -53,12 +62,27 @@ export function forgetFutureWindows(use: WindowUse, latest: number): void {
   if (use.minute * MINUTE > latest) {
     use.minute = 0;
     use.minuteUsed = 0;
+    use.fullMinutes = 0;
   }
+  if (use.busyMinute * MINUTE > latest) use.busyMinute = 0;
   if (use.day * DAY > latest) {
     use.day = 0;
     use.dayUsed = 0;
     use.dayRejected = 0;
   }
+}
+
+/** Returns `fullMinutes` as it is so many minutes later. */
+export function minutesLater(fullMinutes: number, minutes: number): number {
+  return minutes >= OF_MINUTES ? 0 : (fullMinutes << minutes) % 2 ** OF_MINUTES;
+}
+
+/** Notes that the minute counted is used up. */
+export function noteFullMinute(use: WindowUse): void {
+  use.fullMinutes |= 1;
+  let full = 0;
+  for (let bits = use.fullMinutes; bits > 0; bits >>= 1) full += bits & 1;
+  if (full >= BUSY_MINUTES) use.busyMinute = use.minute;
 }
 
 /** Whether both windows have room for `cost` more requests. */

@@ -1,7 +1,6 @@
 import { EVENT_DAYS } from '../contract/defaults.ts';
 import { pageOf } from '../contract/page.ts';
 import { countParameter, dateTime, int32, pageLimit, type Schema } from '../contract/schema.ts';
-import type { Scope } from '../contract/scopes.ts';
 import { parameters } from '../contract/shape.ts';
 import { SECOND } from '../kit/clock.ts';
 import { toInstant } from '../kit/dates.ts';
@@ -10,7 +9,7 @@ import { defineRoute, type Route } from '../routes/define-route.ts';
 import { HEARTBEAT } from '../routes/message-sink.ts';
 import { reply } from '../routes/reply.ts';
 import { eventCursor, eventJson } from './event-log/event.ts';
-import { eventFilter, hasSameTypes, typeNames } from './event-log/event-filter.ts';
+import { type EventReader, eventFilter, hasSameRights, typeNames } from './event-log/event-filter.ts';
 import type { EventUnion } from './event-log/event-kind.ts';
 import * as eventLog from './event-log/event-log.ts';
 import type { EventTail } from './event-log/event-tail.ts';
@@ -110,11 +109,12 @@ const streamHeaders = {
 
 export const RIGHTS =
   'An event needs the scope that its resource needs: `pets:read` for pets and categories, `orders:read` for orders, ' +
-  '`inventory:read` for stock, and `admin` for administration (`key.*`, `webhook.*`, `access.*` and `service.*`). Without `type` and ' +
+  '`inventory:read` for stock, and `admin` for administration (`key.*`, `webhook.*`, `access.*` and `service.*`). A key may read the warnings about itself ' +
+  '(`key.quota_reached` and `key.expiring`). Without `type` and ' +
   '`subject` a key gets all events that it may read. A `type` or `subject` that it may not read is rejected (403).';
 
-function filterOf({ type, subject, actor }: EventQuery, scopes: ReadonlySet<Scope>) {
-  return eventFilter({ types: type, subject, actor }, scopes);
+function filterOf({ type, subject, actor }: EventQuery, reader: EventReader) {
+  return eventFilter({ types: type, subject, actor }, reader);
 }
 
 /** The settings of operations that return events. */
@@ -150,7 +150,7 @@ export const eventRoutes = ({ tail, source, event }: EventRouteOptions): Route[]
     longestWait: LONGEST_WAIT * SECOND,
     handler: async ({ query, db, caller, signal, closed, now }) => {
       const { cursor, limit, count = false, from, to, wait: seconds } = query;
-      let filter = filterOf(query, caller.scopes);
+      let filter = filterOf(query, caller);
       const after = await eventLog.positionOf(db, cursor);
       const request = {
         after,
@@ -161,8 +161,8 @@ export const eventRoutes = ({ tail, source, event }: EventRouteOptions): Route[]
       };
       let page = await waitForEvents({ db, tail }, filter, { ...request, seconds, signal });
       return reply.log(async scopes => {
-        const present = filterOf(query, scopes);
-        if (!hasSameTypes(filter, present)) {
+        const present = filterOf(query, { ...caller, scopes });
+        if (!hasSameRights(filter, present)) {
           filter = present;
           page = await eventLog.read(db, filter, request);
           return undefined;
@@ -200,7 +200,7 @@ export const eventRoutes = ({ tail, source, event }: EventRouteOptions): Route[]
     },
     errors: ['cursor_expired', 'log_restored', 'too_many_streams'],
     handler: async ({ query, db, caller, lastEventId }) => {
-      const filter = filterOf(query, caller.scopes);
+      const filter = filterOf(query, caller);
       const position = await eventLog.positionOf(db, lastEventId ?? query.cursor ?? 'latest');
       return reply.stream(
         (sink, findReasonToEnd) =>
@@ -209,7 +209,7 @@ export const eventRoutes = ({ tail, source, event }: EventRouteOptions): Route[]
             { filter, position, sink, keyId: caller.keyId, findReasonToEnd },
           ),
         scopes =>
-          hasSameTypes(filter, filterOf(query, scopes))
+          hasSameRights(filter, filterOf(query, { ...caller, scopes }))
             ? undefined
             : 'The API key may read other events now; connect again to continue',
       );

@@ -4,7 +4,7 @@ import { parameters } from '../contract/shape.ts';
 import { toInstant } from '../kit/dates.ts';
 import { defineRoute, type Route } from '../routes/define-route.ts';
 import { type Json, reply } from '../routes/reply.ts';
-import { eventFilter, hasSameTypes } from './event-log/event-filter.ts';
+import { eventFilter, hasSameRights } from './event-log/event-filter.ts';
 import { shopScopes } from './event-log/event-types.ts';
 import { entriesOf, HistoryEntry, type ReadKeyNames, read } from './event-log/history.ts';
 import { filters, RIGHTS } from './event-routes.ts';
@@ -51,7 +51,7 @@ export const historyRoutes = ({ readKeyNames }: { readKeyNames: ReadKeyNames }):
     handler: async ({ query, db, caller, closed }) => {
       const { type: types, subject, actor, related, cursor, from, to, limit } = query;
       const filterFor = (scopes: typeof caller.scopes) =>
-        eventFilter({ types, subject, actor, related }, scopes);
+        eventFilter({ types, subject, actor, related }, { ...caller, scopes });
       const request = {
         limit,
         cursor: cursor === undefined ? undefined : Number(cursor),
@@ -63,7 +63,7 @@ export const historyRoutes = ({ readKeyNames }: { readKeyNames: ReadKeyNames }):
       let page = await read(db, filter, request, readKeyNames);
       return reply.log(async scopes => {
         const present = filterFor(scopes);
-        if (hasSameTypes(filter, present)) {
+        if (hasSameRights(filter, present)) {
           const items = entriesOf(page, scopes).map(item => JSON.stringify(item) as Json<HistoryEntry>);
           return { items, ...(page.next !== undefined && { next: String(page.next) }) };
         }

@@ -38,6 +38,10 @@ async function openShop(t: TestContext): Promise<TestApp & { keys: Record<string
     }),
     'small key': await createKey({ ...small, name: 'Small' }),
     'banned key': await createKey({ ...small, name: 'Impatient' }),
+    'nearly used key': await createKey({
+      ...{ ...small, name: 'Nearly used up' },
+      quotas: { perMinute: 100, perDay: 10 },
+    }),
   };
 
   const statuses = async (key: string, requests: number) => {
@@ -46,6 +50,7 @@ async function openShop(t: TestContext): Promise<TestApp & { keys: Record<string
     return responses.map(({ status, body }) => body.code ?? status);
   };
   assert.deepEqual(await statuses(keys['small key'], 3), [200, 200, 200]);
+  assert.deepEqual(await statuses(keys['nearly used key'], 8), Array(8).fill(200));
   clock.set('2026-11-21T12:00:05Z');
   assert.deepEqual(await statuses(keys['banned key'], 4), [200, 200, 200, 'rate_limit_exceeded']);
   clock.set('2026-11-21T12:00:10Z');

@@ -5,6 +5,7 @@ import { forgetFuture, type LimitState, newState } from '../../src/counters/deci
 import { mergeStates } from '../../src/counters/merge-states.ts';
 import { packCall, packState, unpackResult } from '../../src/counters/packed-state.ts';
 import { redisConnection } from '../../src/counters/redis-client.ts';
+import { OF_MINUTES } from '../../src/counters/windows.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../../src/kit/clock.ts';
 import { sized } from '../support/long.ts';
 import { testRedis } from '../support/test-redis.ts';
@@ -26,6 +27,8 @@ const aState: fc.Arbitrary<LimitState> = fc.record(
   {
     minute: anInstant.map(instant => Math.floor(instant / MINUTE)),
     minuteUsed: aCount,
+    fullMinutes: fc.integer({ min: 0, max: 2 ** OF_MINUTES - 1 }),
+    busyMinute: anInstant.map(instant => Math.floor(instant / MINUTE)),
     day: anInstant.map(instant => Math.floor(instant / DAY)),
     dayUsed: aCount,
     dayRejected: aCount,
@@ -41,6 +44,12 @@ const aState: fc.Arbitrary<LimitState> = fc.record(
   { noNullPrototype: true },
 );
 
+/** The minutes that a view knows as used up, of the ten up to a minute. */
+function fullUpTo(minute: number, { minute: last, fullMinutes }: LimitState): number[] {
+  const places = Array.from({ length: OF_MINUTES }, (_, i) => i).filter(i => fullMinutes & (1 << i));
+  return places.map(i => last - i).filter(full => full > minute - OF_MINUTES);
+}
+
 /** What remains of two views of a subject, part by part. */
 function expectedMerge(stored: LimitState, seen: LimitState): LimitState {
   const views = [{ ...stored }, { ...seen }];
@@ -49,6 +58,9 @@ function expectedMerge(stored: LimitState, seen: LimitState): LimitState {
   if (first.resets !== second.resets) return first.resets > second.resets ? first : second;
   const minute = Math.max(first.minute, second.minute);
   const day = Math.max(first.day, second.day);
+  const full = new Set(views.flatMap(view => fullUpTo(minute, view)));
+  const fullMinutes = [...full].reduce((bits, of) => bits + 2 ** (minute - of), 0);
+  const busyMinute = Math.max(first.busyMinute, second.busyMinute);
   const ofMinute = views.filter(view => view.minute === minute);
   const ofDay = views.filter(view => view.day === day);
   const { bannedAt, bannedUntil, bans } = second.bannedUntil > first.bannedUntil ? second : first;
@@ -56,6 +68,7 @@ function expectedMerge(stored: LimitState, seen: LimitState): LimitState {
   const { rejectedAt, waitUntil, strikes, seenAt } = isLater > 0 ? second : first;
   return {
     ...{ minute, minuteUsed: Math.max(...ofMinute.map(({ minuteUsed }) => minuteUsed)) },
+    ...{ fullMinutes, busyMinute },
     ...{ day, dayUsed: Math.max(...ofDay.map(({ dayUsed }) => dayUsed)) },
     dayRejected: Math.max(...ofDay.map(({ dayRejected }) => dayRejected)),
     ...{ bannedAt, bannedUntil, bans, rejectedAt, waitUntil, strikes, seenAt, resets: first.resets },

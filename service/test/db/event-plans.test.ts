@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { Scope } from '../../src/contract/scopes.ts';
 import type { Database, Queries, Value } from '../../src/db/database.ts';
 import { type EventFilter, eventFilter } from '../../src/events/event-log/event-filter.ts';
 import { selectEvents, selectSlice } from '../../src/events/event-log/event-queries.ts';
@@ -31,14 +32,17 @@ const FILL_WITH_ONE_ACTOR = `
   INSERT INTO events (id, type, subject, time, data, actor)
   SELECT n, CASE n % 1000 WHEN 0 THEN 'inventory.updated' ELSE 'pet.updated' END, 'pets/' || n, 0, '{}', 'keys/1' FROM numbers`;
 
+/** An ordinary key, which also gets the warnings about itself. */
+const readerWith = (...scopes: Scope[]) => ({ keyId: 2, scopes: new Set(scopes) });
+
 const filters: Record<string, EventFilter> = {
   'no filter': { types: undefined, subject: undefined },
-  'all types that an ordinary key may read': eventFilter({}, new Set(['pets:read', 'orders:read'])),
+  'all types that an ordinary key may read': eventFilter({}, readerWith('pets:read', 'orders:read')),
   'all types of a key that may read few of the events': eventFilter(
     {},
-    new Set(['orders:read', 'inventory:read']),
+    readerWith('orders:read', 'inventory:read'),
   ),
-  'a subject of such a key': eventFilter({ subject: 'store/inventory/4' }, new Set(['inventory:read'])),
+  'a subject of such a key': eventFilter({ subject: 'store/inventory/4' }, readerWith('inventory:read')),
   'a rare type': { types: new Set(['order.completed']), subject: undefined },
   'a common and a rare type': { types: new Set(['pet.updated', 'order.completed']), subject: undefined },
   'a rare subject': { types: undefined, subject: 'store/orders/7' },
@@ -53,8 +57,10 @@ const filters: Record<string, EventFilter> = {
   'a type of a common actor': { types: new Set(['order.updated']), subject: undefined, actor: 'system' },
   'all that an ordinary key may read of an actor': eventFilter(
     { actor: 'keys/2' },
-    new Set(['pets:read', 'orders:read']),
+    readerWith('pets:read', 'orders:read'),
   ),
+  'its own key': eventFilter({ subject: 'keys/2' }, readerWith('orders:read')),
+  'changes of the service for such a key': eventFilter({ actor: 'system' }, readerWith('orders:read')),
   'a subject that cannot exist': { types: undefined, subject: 'nothing/1' },
 };
 

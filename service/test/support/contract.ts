@@ -99,7 +99,7 @@ const rejections = new Map<number, ResponseObject>();
 function rejectionWithout(status: number): ResponseObject {
   const known = rejections.get(status);
   if (known) return known;
-  const names = [...EVERY_RESPONSE, ...CROSS_ORIGIN, ...(REJECTIONS[status] ?? [])];
+  const names = [...EVERY_RESPONSE, 'X-Quota-Warning', ...CROSS_ORIGIN, ...(REJECTIONS[status] ?? [])];
   const rejection = {
     headers: {
       ...Object.fromEntries(names.map(name => [name, { $ref: `#/components/headers/${name}` }])),

@@ -18,6 +18,7 @@ import { valuesOf } from '../support/values.ts';
 const executed: Record<string, string> = {
   'service/src/access/api-keys/api-key-queries.ts': 'access/keys.test.ts',
   'service/src/access/api-keys/origin-queries.ts': 'access/cross-origin.test.ts',
+  'service/src/access/key-warnings/warning-queries.ts': 'access/expiry-warnings.test.ts',
   'service/src/access/leaked-keys/leak-queries.ts': 'access/leaked-keys.test.ts',
   'service/src/access/rate-limits/limit-queries.ts': 'races/limit-flushes.test.ts',
   'service/src/catalog/pets/pet-queries.ts': 'journeys/pets.test.ts',

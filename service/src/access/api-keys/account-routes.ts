@@ -12,8 +12,8 @@ export const accountRoutes = ({ keyLimits }: { keyLimits: KeyLimits }): Route[] 
     tag: 'Account',
     summary: 'Read your own key',
     description:
-      'Returns the plan of the calling API key, its scopes, the usage of its limits, its ban if it has one, and its usage by ' +
-      'day. The request does not count against the quotas of the key, and works during a ban and independently of other ' +
+      'Returns the plan of the calling API key, its scopes, the usage of its limits, its ban if it has one, its usage by ' +
+      'day, and its warnings. The request does not count against the quotas of the key, and works during a ban and independently of other ' +
       'clients at the same address: each key has a separate bucket for this operation, with the limits of the Free plan, ' +
       'which the rate-limit headers of the response describe. Without a valid key it counts against the address of the ' +
       'client.',

@@ -18,6 +18,7 @@ export const Account = shape({
     ban,
     windows: KeyUsage.properties.windows,
     days: KeyUsage.properties.days,
+    warnings: KeyUsage.properties.warnings,
   },
   example: {
     keyId: 2,

@@ -5,6 +5,7 @@ import { one, type Queries, type Transaction, type Value } from '../../db/databa
 import { defineList, is, type QueryOf, startsWith } from '../../db/list.ts';
 import { isOneOf } from '../../db/select-page.ts';
 import { type ResourceOf, Table } from '../../db/table.ts';
+import { nextExpiryWarning } from '../key-warnings/expiry-warning.ts';
 import { type Limits, type Plan, plans } from '../plans/plan.ts';
 import { insertOrigins, replaceOrigins, selectOrigins } from './origin-queries.ts';
 import type { KeyKind } from './origins.ts';
@@ -28,6 +29,8 @@ const keyTable = new Table('api_keys', {
   ...settings,
   id: assignedId,
   created_at: integer('created_at'),
+  /** When the next warning before the end is due. */
+  expiry_warning_at: nullable(integer('expiry_warning_at')),
   revoked_at: nullable(integer('revoked_at')),
   last_used_at: nullable(integer('last_used_at')),
   last_used_from: nullable(text('last_used_from')),
@@ -59,7 +62,7 @@ export function networksOf({ allowed_networks }: Pick<ApiKeyRow, 'allowed_networ
 }
 
 /** Returns the negotiated limits of a key; null when those of its plan apply. */
-export function quotasOf({ per_minute, per_day }: ApiKeyRow): Limits | null {
+export function quotasOf({ per_minute, per_day }: Pick<ApiKeyRow, 'per_minute' | 'per_day'>): Limits | null {
   return per_minute === null || per_day === null ? null : { perMinute: per_minute, perDay: per_day };
 }
 
@@ -99,19 +102,27 @@ export async function insertApiKey(
 ): Promise<StoredApiKey> {
   const row = await one<ApiKeyRow>(
     db,
-    `INSERT INTO api_keys (hash, created_at, ${settingsTable.written.join(', ')})
-     VALUES (?, ?, ${settingsTable.parameters}) RETURNING ${COLUMNS}`,
-    [hash, now, ...valuesOf(terms)],
+    `INSERT INTO api_keys (hash, created_at, expiry_warning_at, ${settingsTable.written.join(', ')})
+     VALUES (?, ?, ?, ${settingsTable.parameters}) RETURNING ${COLUMNS}`,
+    [hash, now, nextExpiryWarning(terms.expiresAt, now), ...valuesOf(terms)],
   );
   if (terms.origins) await insertOrigins(db, row.id, terms.origins);
   return withOrigins(db, row);
 }
 
-export async function updateApiKey(db: Queries, keyId: number, terms: ApiKeyTerms): Promise<StoredApiKey> {
+/** Replaces the settings of a key, which is warned again if it expires at another time. */
+export async function updateApiKey(
+  db: Queries,
+  { id: keyId, expires_at, expiry_warning_at }: ApiKeyRow,
+  terms: ApiKeyTerms,
+  now: number,
+): Promise<StoredApiKey> {
+  const isMoved = terms.expiresAt !== expires_at;
+  const warningAt = isMoved ? nextExpiryWarning(terms.expiresAt, now) : expiry_warning_at;
   const row = await one<ApiKeyRow>(
     db,
-    `UPDATE api_keys SET ${settingsTable.assignments} WHERE id = ? RETURNING ${COLUMNS}`,
-    [...valuesOf(terms), keyId],
+    `UPDATE api_keys SET ${settingsTable.assignments}, expiry_warning_at = ? WHERE id = ? RETURNING ${COLUMNS}`,
+    [...valuesOf(terms), warningAt, keyId],
   );
   if (terms.origins) await replaceOrigins(db, keyId, terms.origins);
   return withOrigins(db, row);

@@ -8,6 +8,8 @@ import { stopWebhooksOf } from '../../events/webhooks/webhooks.ts';
 import { SECOND } from '../../kit/clock.ts';
 import { formatDateTime, toInstant } from '../../kit/dates.ts';
 import { mapPage, type Page } from '../../kit/paging.ts';
+import { expiryWarningsOf } from '../key-warnings/expiry-warning.ts';
+import { quotaWarningsOf } from '../key-warnings/quota-warnings.ts';
 import { banOf, type KeyLimits, lastUsedAt } from '../rate-limits/key-limits.ts';
 import type { KeyUsage } from '../rate-limits/key-usage.ts';
 import type { Account } from './account.ts';
@@ -106,7 +108,7 @@ export async function change(
     if (terms.expiresAt !== null && terms.expiresAt !== row.expires_at)
       rejectPastExpiry(terms.expiresAt, now);
     await rejectLockout(tx, row, terms, now);
-    const updated = await updateApiKey(tx, keyId, terms);
+    const updated = await updateApiKey(tx, row, terms, now);
     await stopWebhooksOf(tx, standingOf(updated, now), now);
     const changed = toApiKey(updated, state, now);
     if (!isDeepStrictEqual(before, changed)) keyEvents.append(tx, 'key.updated', keyId, changed, { before });
@@ -203,14 +205,18 @@ export async function reset({ db, keyLimits, now }: KeyAccess, keyId: number): P
 
 export async function usage({ db, keyLimits, now }: KeyAccess, keyId: number): Promise<KeyUsage> {
   const row = await findKey(db, keyId);
-  return { keyId, ...(await keyLimits.usageOf(counted(row), limitsOf(row.plan, quotasOf(row)), now)) };
+  const [use, quota] = await Promise.all([
+    keyLimits.usageOf(counted(row), limitsOf(row.plan, quotasOf(row)), now),
+    quotaWarningsOf(db, keyId, now),
+  ]);
+  return { keyId, ...use, warnings: { quota, expiry: expiryWarningsOf(row, now) } };
 }
 
 /** Resolves with the key and its usage, as its holder can read them. */
 export async function account(access: KeyAccess, keyId: number): Promise<Account> {
   const { name, plan, scopes, expiresAt, ban } = await read(access, keyId);
-  const { windows, days } = await usage(access, keyId);
-  return { keyId, name, plan, scopes, expiresAt, ban, windows, days };
+  const { windows, days, warnings } = await usage(access, keyId);
+  return { keyId, name, plan, scopes, expiresAt, ban, windows, days, warnings };
 }
 
 /** Secrets deleted in one transaction. */

@@ -59,6 +59,8 @@ export class KeyLimits {
   /** Who uses the keys. */
   readonly uses = new KeyUses();
   #flushing: Promise<void> | undefined;
+  /** The keys whose counts in Redis were not read since the start. */
+  #unread: CountedKey[] = [];
   /** The ID of the key up to which the sweep has checked the stored limits. */
   #sweptTo = 0;
 
@@ -76,6 +78,17 @@ export class KeyLimits {
       const use = { day: today, dayUsed: row.admitted ?? 0, dayRejected: row.rejected ?? 0 };
       this.#counters.keys.restore(row.api_key_id, { ...stateOf(row), ...use });
     }
+    this.#unread = this.#counters.keys.counted();
+  }
+
+  /**
+   * Takes over a slice of the counts in Redis that a process could not store before it ended, once after the start. Resolves with
+   * whether there may be more.
+   */
+  async catchUp(): Promise<boolean> {
+    const states = await this.statesOf(this.#unread.splice(0, SWEPT_AT_ONCE));
+    for (const [keyId, state] of states) this.#counters.keys.catchUp(keyId, state);
+    return this.#unread.length > 0;
   }
 
   /**

@@ -1,6 +1,8 @@
 import { count, dateTime, id, pageLimit } from '../../contract/schema.ts';
 import { shape } from '../../contract/shape.ts';
 import type { Static } from '../../contract/static.ts';
+import { EXPIRY_DAYS, ExpiryWarning } from '../key-warnings/expiry-warning.ts';
+import { MOST_SHOWN, QuotaWarning } from '../key-warnings/quota-warning.ts';
 
 /** For how many days the usage of keys is retained, today included. */
 export const USAGE_DAYS = 90;
@@ -45,6 +47,26 @@ export const DayUsage = shape({
   example: { date: '2026-11-21', admitted: 2_412, refused: 0 },
 });
 
+const KeyWarnings = shape({
+  title: 'KeyWarnings',
+  description: 'The warnings of a key. The events `key.quota_reached` and `key.expiring` report them, too.',
+  properties: {
+    quota: {
+      type: 'array',
+      items: QuotaWarning,
+      maxItems: MOST_SHOWN,
+      description: 'The parts of its limits that the key has used on this UTC day, the earliest first.',
+    },
+    expiry: {
+      type: 'array',
+      items: ExpiryWarning,
+      maxItems: EXPIRY_DAYS.length,
+      description: 'The warnings before the key expires, the earliest first.',
+    },
+  },
+  example: { quota: [QuotaWarning.example], expiry: [] },
+});
+
 /** The properties for a key's usage. */
 const usageFields = {
   windows: UsedWindows,
@@ -54,11 +76,13 @@ const usageFields = {
     maxItems: USAGE_DAYS,
     description: `Usage by UTC day, the latest first, without days without a request. Retained for ${USAGE_DAYS} days.`,
   },
+  warnings: KeyWarnings,
 } as const;
 
 export const usageExample = {
   windows: UsedWindows.example,
   days: [DayUsage.example, { date: '2026-11-20', admitted: 9_120, refused: 31 }],
+  warnings: KeyWarnings.example,
 };
 
 export const KeyUsage = shape({

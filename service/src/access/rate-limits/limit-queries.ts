@@ -13,6 +13,8 @@ const limitColumns = {
   resets: 'BIGINT',
   minute: 'BIGINT',
   minute_used: 'BIGINT',
+  full_minutes: 'BIGINT',
+  busy_minute: 'BIGINT',
   rejected_at: 'BIGINT',
   wait_until: 'BIGINT',
   strikes: 'TEXT',

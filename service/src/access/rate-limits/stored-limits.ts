@@ -3,6 +3,7 @@ import { type Changes, type DayUse, dayUseOf } from '../../counters/key-states.t
 import { mergeStates } from '../../counters/merge-states.ts';
 import type { Transaction } from '../../db/database.ts';
 import { MINUTE } from '../../kit/clock.ts';
+import { warnOfQuotas } from '../key-warnings/quota-warnings.ts';
 import {
   type LimitRow,
   selectLimitsOf,
@@ -22,6 +23,7 @@ export async function storeChanges(tx: Transaction, { states, endedDays }: Chang
   await storeStates(tx, states);
   // When a reset split a day, the part before the reset comes first.
   await storeUse(tx, [...endedDays, ...states.map(({ keyId, state }) => dayUseOf(keyId, state))]);
+  await warnOfQuotas(tx, states, endedDays);
   await updateLastUsed(
     tx,
     states.map(({ keyId, state }) => ({ api_key_id: keyId, last_used_at: minuteOf(state.seenAt) })),
@@ -96,6 +98,8 @@ export function stateOf(row: LimitRow): LimitState {
   return {
     minute: row.minute,
     minuteUsed: row.minute_used,
+    fullMinutes: row.full_minutes,
+    busyMinute: row.busy_minute,
     day: 0,
     dayUsed: 0,
     dayRejected: 0,
@@ -117,6 +121,8 @@ function rowOf(keyId: number, state: Readonly<LimitState>): LimitRow {
     resets: state.resets,
     minute: state.minute,
     minute_used: state.minuteUsed,
+    full_minutes: state.fullMinutes,
+    busy_minute: state.busyMinute,
     rejected_at: state.rejectedAt,
     wait_until: state.waitUntil,
     strikes: JSON.stringify(state.strikes),

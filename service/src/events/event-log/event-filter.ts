@@ -6,6 +6,7 @@ import {
   collections,
   type EventType,
   eventTypeNames,
+  isWarning,
   mayRead,
   readScopeOf,
   typesOfSubject,
@@ -37,6 +38,14 @@ export interface EventFilter {
   related?: boolean | undefined;
   /** `undefined` for all actors. */
   actor?: string | undefined;
+  /** The only subject whose warnings the reader gets, which is its key; `undefined` for the warnings of all keys. */
+  ownKey?: string | undefined;
+}
+
+/** The key that reads events. */
+export interface EventReader {
+  keyId: number;
+  scopes: ReadonlySet<Scope>;
 }
 
 /** The parameters of a request from which `eventFilter` makes a filter. */
@@ -49,17 +58,20 @@ export interface WantedEvents {
 
 /**
  * Returns the filter for the requested types, which are names such as `pet.created` or patterns such as `order.*`, and for a
- * subject such as `store/orders/17`. Without types it has those that a key with these scopes may read. Throws
- * `insufficient_scope` for a type or subject that the key may not read, and `invalid_request`.
+ * subject such as `store/orders/17`. Without types it has those that the key may read. Throws `insufficient_scope` for a type or subject
+ * that the key may not read, and `invalid_request`.
  */
 export function eventFilter(
   { types, subject, related = false, actor }: WantedEvents,
-  scopes: ReadonlySet<Scope>,
+  reader: EventReader,
 ): EventFilter {
+  const { scopes } = reader;
+  const ownKey = ownKeyOf(reader);
   if (subject !== undefined) rejectUnknownSubject(subject);
   if (related) rejectUnrelated(subject);
   const wanted = types?.flatMap(typesOf);
-  const ofSubject = subject === undefined ? [] : typesOfSubject(subject);
+  // Of its own key a reader gets the warnings.
+  const ofSubject = subject === undefined || subject === ownKey ? [] : typesOfSubject(subject);
   const lack = lackOf([...(wanted ?? []), ...ofSubject], scopes);
   if (lack !== undefined) {
     throw new ApiError(
@@ -67,7 +79,12 @@ export function eventFilter(
       `The API key lacks the ${lack}: request other events, ask an administrator to change the key, or use another key`,
     );
   }
-  return { types: wanted ? new Set(wanted) : readableTypes(scopes), subject, related, actor };
+  return { types: wanted ? new Set(wanted) : readableTypes(scopes), subject, related, actor, ownKey };
+}
+
+/** Returns the key about which a reader may read warnings; `undefined` if it may read those of all keys. */
+export function ownKeyOf({ keyId, scopes }: EventReader): string | undefined {
+  return scopes.has('admin') ? undefined : `${collections.key}/${keyId}`;
 }
 
 /** Returns the types that a key with these scopes may read; `undefined` for all types. */
@@ -96,17 +113,20 @@ function rejectUnrelated(subject: string | undefined): void {
 }
 
 /** Whether an event passes a filter without `related`. */
-export function matches({ types, subject, actor }: EventFilter, event: StoredEvent): boolean {
+export function matches({ types, subject, actor, ownKey }: EventFilter, event: StoredEvent): boolean {
   return (
     (!types || types.has(event.type)) &&
     (subject === undefined || subject === event.subject) &&
-    (actor === undefined || actor === event.actor)
+    (actor === undefined || actor === event.actor) &&
+    (ownKey === undefined || ownKey === event.subject || !isWarning(event.type))
   );
 }
 
-/** Whether two filters have the same types. */
-export function hasSameTypes({ types: a }: EventFilter, { types: b }: EventFilter): boolean {
-  return a === b || (a !== undefined && b !== undefined && a.symmetricDifference(b).size === 0);
+/** Whether two filters of one reader give the same rights: they have the same types, and warnings about the same keys. */
+export function hasSameRights(one: EventFilter, other: EventFilter): boolean {
+  const [a, b] = [one.types, other.types];
+  const hasSameTypes = a === b || (a !== undefined && b !== undefined && a.symmetricDifference(b).size === 0);
+  return hasSameTypes && one.ownKey === other.ownKey;
 }
 
 /** Types that clients expect, because other resources have them, by what orders and keys have instead. */

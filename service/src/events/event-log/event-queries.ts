@@ -4,7 +4,7 @@ import { GROUP, type StoredSeal } from '../../db/event-seals.ts';
 import { NEW_EVENT_COLUMNS } from '../../db/new-events.ts';
 import { MAX_COUNTED } from '../../kit/paging.ts';
 import type { EventFilter } from './event-filter.ts';
-import { collections, eventTypeNames, typesOfCollection, typesOfSubject } from './event-types.ts';
+import { collections, eventTypeNames, isWarning, typesOfCollection, typesOfSubject } from './event-types.ts';
 
 /** The number of the latest event, and of the oldest event in the log. `oldest` is `latest + 1` if the log is empty. */
 export interface Ends {
@@ -13,6 +13,9 @@ export interface Ends {
 }
 
 const ENDS = 'last_id AS latest, coalesce((SELECT min(id) FROM events), last_id + 1) AS oldest';
+
+/** The actor of changes without a request. */
+const SYSTEM = 'system';
 
 /** The ends of the log, and the first restore after a position; `undefined` if there is none. */
 export interface EndsAfter extends Ends {
@@ -188,6 +191,7 @@ function columnsOf({
   subject,
   related,
   actor,
+  ownKey,
 }: EventFilter): { column?: string; value: string; types: ReadonlySet<string> }[] | undefined {
   if (subject !== undefined) {
     const own = { column: 'subject', value: subject, types: typesOfSubject(subject, types) };
@@ -199,9 +203,20 @@ function columnsOf({
       { column: 'related', value: subject, types: typesOfCollection(collections.order, types) },
     ];
   }
+  const [others, warnings] = withoutWarnings(types, ownKey);
+  // All warnings are of the system.
+  const own = actor === undefined || actor === SYSTEM ? warnings : [];
   if (actor !== undefined)
-    return [{ column: 'actor', value: actor, types: types ?? new Set(eventTypeNames) }];
-  return types && [{ value: '', types }];
+    return [{ column: 'actor', value: actor, types: others ?? new Set(eventTypeNames) }, ...own];
+  return others && [{ value: '', types: others }, ...own];
+}
+
+/** The types without the warnings that a reader gets only about its own key, and the range with those. */
+function withoutWarnings(types: ReadonlySet<string> | undefined, ownKey: string | undefined) {
+  if (types === undefined || ownKey === undefined) return [types, []] as const;
+  const warnings = new Set([...types].filter(isWarning));
+  const own = { column: 'subject', value: ownKey, types: warnings };
+  return [types.difference(warnings), [own]] as const;
 }
 
 function conditionOf({ after, until }: LogPart): [condition: string, values: Values] {

@@ -23,6 +23,10 @@ export const eventTypes = {
   'key.leaked':
     'Someone reported a secret of an API key as leaked: `data` states what ended because of it. The webhooks of the key receive the ' +
     'event as their last one, regardless of their `types` and the scopes of the key.',
+  'key.quota_reached':
+    'An API key has used 80, 95 or 100 percent of its requests of a UTC day, or all requests of the minute in 5 of 10 minutes. Each part ' +
+    'is reported once a day, again after a reset and with another limit. A key may read the warnings about itself.',
+  'key.expiring': 'An API key expires in 14, 3 or 1 days. A key may read the warnings about itself.',
   'key.unbanned': 'An administrator lifted the bans of an API key: `data` is the key.',
   'key.limits_reset': 'An administrator reset the usage of an API key: `data` is the key.',
   'webhook.created': 'A webhook was created.',
@@ -104,6 +108,8 @@ const beginnings: ReadonlySet<string> = new Set<EventType>([
   'key.created',
   'key.banned',
   'key.leaked',
+  'key.quota_reached',
+  'key.expiring',
   'webhook.created',
   'webhook.replayed',
   'webhook.redelivered',
@@ -154,12 +160,20 @@ export function isLeakOf({ type, subject }: { type: string; subject: string }, k
   return type === LEAK_TYPE && subject === subjectOf(LEAK_TYPE, keyId);
 }
 
-/** Returns the scope that reading events of a type needs, in addition to `events:read`. */
-export function readScopeOf(type: EventType): Scope {
-  return readScopes[kindOf(type)];
+/** The types of warnings about a key, which the key itself may also read. */
+const warningTypes: ReadonlySet<string> = new Set<EventType>(['key.quota_reached', 'key.expiring']);
+
+/** Whether events of a type are about a key that may read them itself, without the scope `admin`. */
+export function isWarning(type: string): boolean {
+  return warningTypes.has(type);
 }
 
-/** Whether a key with `events:read` and these scopes may read events of a type. */
+/** Returns the scope that reading events of a type needs, in addition to `events:read`. Warnings about other keys need `admin`. */
+export function readScopeOf(type: EventType): Scope {
+  return isWarning(type) ? 'events:read' : readScopes[kindOf(type)];
+}
+
+/** Whether a key with `events:read` and these scopes may read events of a type; of warnings, at least those about itself. */
 export function mayRead(scopes: ReadonlySet<Scope>, type: EventType): boolean {
   return scopes.has('admin') || scopes.has(readScopeOf(type));
 }

@@ -156,7 +156,7 @@ describe('a delivery', () => {
     assert.deepEqual(rules.afterAttempts(webhook, [], [ended(late, 410)], NOW).webhook, webhook);
   });
 
-  it('is withheld if the key lacks the scope of its event; a test and a leak of the key itself never are', () => {
+  it('is withheld if the key lacks the scope of its event; a test, and a leak of and warnings about the key itself, never are', () => {
     const reason = (type: string, scopes: Scope[], subject = 'categories/1') =>
       rules.withheldReason({ type, subject }, { keyId: 2, scopes: new Set(scopes) });
     for (const type of ['pet.created', 'category.deleted', 'webhook.test', 'log.restored'])
@@ -169,6 +169,9 @@ describe('a delivery', () => {
     assert.equal(reason('key.created', ['admin'], 'keys/2'), undefined);
     assert.equal(reason('key.leaked', ['pets:read'], 'keys/2'), undefined);
     assert.match(reason('key.leaked', ['pets:read'], 'keys/22')!, /`admin`/);
+    assert.equal(reason('key.quota_reached', ['events:read'], 'keys/2'), undefined);
+    assert.match(reason('key.quota_reached', ['events:read'], 'keys/22')!, /`admin`/);
+    assert.equal(reason('key.expiring', ['admin'], 'keys/22'), undefined);
   });
 });
 

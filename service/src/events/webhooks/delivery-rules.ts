@@ -1,9 +1,16 @@
-import type { Scope } from '../../contract/scopes.ts';
 import type { StoredEvent } from '../../db/database.ts';
 import { DAY, HOUR, latestCredible, MINUTE, SECOND } from '../../kit/clock.ts';
 import { inSymbols } from '../../kit/quantities.ts';
 import { traceOfEvent } from '../event-log/event.ts';
-import { type EventType, isLeakOf, mayRead, readScopeOf, TEST_TYPE } from '../event-log/event-types.ts';
+import { type EventReader, ownKeyOf } from '../event-log/event-filter.ts';
+import {
+  type EventType,
+  isLeakOf,
+  isWarning,
+  mayRead,
+  readScopeOf,
+  TEST_TYPE,
+} from '../event-log/event-types.ts';
 import type * as queries from './delivery-queries.ts';
 import type { OwnerProblem, OwnerStanding } from './owners.ts';
 import type { WebhookRow } from './webhook-queries.ts';
@@ -132,11 +139,15 @@ export function latestPlausible(now: number): { lease: number; attempt: number }
 /** Why an event must not be sent to a webhook of a key with these scopes; `undefined` if it may be sent. */
 export function withheldReason(
   event: Pick<queries.DeliveryRow, 'type' | 'subject'>,
-  { keyId, scopes }: { keyId: number; scopes: ReadonlySet<Scope> },
+  reader: EventReader,
 ): string | undefined {
-  const { type } = event;
-  if (type === TEST_TYPE || isLeakOf(event, keyId) || mayRead(scopes, type as EventType)) return undefined;
-  const scope = readScopeOf(type as EventType);
+  const { keyId, scopes } = reader;
+  const { type, subject } = event;
+  if (type === TEST_TYPE || isLeakOf(event, keyId)) return undefined;
+  const ownKey = ownKeyOf(reader);
+  const isOfOther = isWarning(type) && ownKey !== undefined && ownKey !== subject;
+  if (!isOfOther && mayRead(scopes, type as EventType)) return undefined;
+  const scope = isOfOther ? 'admin' : readScopeOf(type as EventType);
   return `the API key that created the webhook lacks the scope \`${scope}\` for events \`${type}\``;
 }
 

@@ -2,7 +2,7 @@ import type { Scope } from '../../contract/scopes.ts';
 import type { Queries, StoredEvent, Transaction, Writer } from '../../db/database.ts';
 import { RESTORED_TYPE } from '../../db/event-ranges.ts';
 import { eventJson } from '../event-log/event.ts';
-import { readableTypes } from '../event-log/event-filter.ts';
+import { type EventReader, ownKeyOf, readableTypes } from '../event-log/event-filter.ts';
 import { selectEvents } from '../event-log/event-queries.ts';
 import { type EventType, isLeakOf, subjectOf, TEST_TYPE } from '../event-log/event-types.ts';
 import * as queries from './delivery-queries.ts';
@@ -61,7 +61,7 @@ export function serve(
     let webhook = problem && !sendsLast ? rules.disabled(effects.webhook, problem) : effects.webhook;
     const isActive = webhook.enabled === 1 && webhook.url === url;
     if (isActive && request.plans && !problem) {
-      const position = await plan(tx, webhook, owner.scopes, options);
+      const position = await plan(tx, webhook, owner, options);
       if (position === undefined) served.isFull = true;
       else webhook = { ...webhook, position };
     }
@@ -113,10 +113,10 @@ async function store(
 async function plan(
   tx: Transaction,
   { id, api_key_id, types, position }: WebhookRow,
-  scopes: ReadonlySet<Scope>,
+  owner: EventReader,
   options: ServeOptions,
 ): Promise<number | undefined> {
-  const filter = { types: plannedTypes(types, scopes), subject: undefined };
+  const filter = { types: plannedTypes(types, owner.scopes), subject: undefined, ownKey: ownKeyOf(owner) };
   const [backlog, { latest, events }] = await Promise.all([
     queries.countBacklog(tx, id, rules.FULL_WINDOW),
     // One statement reads the events and the end of the log: an event between two statements would be planned twice.

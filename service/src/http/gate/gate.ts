@@ -19,6 +19,7 @@ import { addressNotAllowed } from './foreign-address.ts';
 import { foreignOrigin, originNotAllowed } from './foreign-origin.ts';
 import { invalidKey } from './invalid-key.ts';
 import { API_VERSION, rejectOtherMediaType, rejectOtherVersion } from './negotiation.ts';
+import { addQuotaWarning } from './quota-warning.ts';
 import { addRateLimitHeaders, type CountedBy, FREE_TERMS, rejectionOf } from './rate-limit-errors.ts';
 import { missingKey, rejectWithoutScope } from './scope-check.ts';
 import { rejectMalformed } from './well-formed.ts';
@@ -188,6 +189,8 @@ export class Gate {
         const isOfKey = countedBy === 'key' || countedBy === 'visit';
         const { limits } = caller && isOfKey ? caller.terms : FREE_TERMS;
         addRateLimitHeaders(head, decided, limits);
+        if (caller && countedBy === 'key')
+          addQuotaWarning(head, this.#services.keyLimits, caller, request.receivedAt);
       }
       if (!isAdmitted) throw rejectionOf(decided, countedBy);
       rejectMalformed(request.raw);

@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { LimitedCaller } from '../../access/api-keys/key-ring.ts';
 import type { ApiError } from '../../contract/errors.ts';
 import type { GateServices } from './gate.ts';
+import { addQuotaWarning } from './quota-warning.ts';
 import { addRateLimitHeaders, rejectionOf, tooManyAtOnce } from './rate-limit-errors.ts';
 
 /** What counts a request after its body was read. */
@@ -43,9 +44,11 @@ async function count(
   cost: number,
 ): Promise<ApiError | undefined> {
   request.isUncounted = false;
-  const decision = await keyLimits.decide(caller, clock.now(), cost);
+  const now = clock.now();
+  const decision = await keyLimits.decide(caller, now, cost);
   onDecision?.(decision.verdict, 'key');
   addRateLimitHeaders(request.head!, decision, caller.terms.limits);
+  addQuotaWarning(request.head!, keyLimits, caller, now);
   return decision.verdict === 'admitted' ? undefined : rejectionOf(decision, 'key', cost);
 }
 

@@ -46,6 +46,12 @@ export const headerComponents = {
     { maxLength: 100 },
     '"minute";r=59;t=30',
   ),
+  'X-Quota-Warning': textHeader(
+    'The parts of its limits that the key has used today, if it must be warned: of the day 80, 95 or 100 percent (`p`), of the minute ' +
+      '100 percent in 5 of 10 minutes; the limit (`q`), and the seconds until the end of the UTC day (`t`).',
+    { maxLength: 100 },
+    '"day";p=80;q=1000;t=3600',
+  ),
   'X-Request-Id': requiredHeader(
     'The ID of the request in the log: that of the request, or a new one.',
     { maxLength: 128, pattern: REQUEST_ID },
@@ -167,6 +173,7 @@ const EVERY_RESPONSE: readonly HeaderName[] = [
   'X-RateLimit-Reset',
   'RateLimit-Policy',
   'RateLimit',
+  'X-Quota-Warning',
   'X-Request-Id',
   'API-Version',
   'Cache-Control',

@@ -127,4 +127,27 @@ describe('an activity', () => {
     const sentences = activitiesOf([leak]).map(sentenceOf);
     assert.deepEqual(sentences, ['reported a secret of the key Web shop as leaked']);
   });
+
+  it('describes what the service warned of', () => {
+    const warning = (type: string, values: Record<string, unknown>) =>
+      entry(type, 'keys/7', {
+        ...{ actor: 'system', actorName: null, name: 'Web shop' },
+        changes: Object.entries(values).map(([field, to]) => ({ field, to })),
+      });
+    const warnings = [
+      warning('key.quota_reached', { window: 'day', percent: 80, limit: 10_000 }),
+      warning('key.quota_reached', { window: 'minute', percent: 100, limit: 60 }),
+      warning('key.expiring', { days: 14 }),
+      warning('key.expiring', { days: 1 }),
+    ];
+    assert.deepEqual(
+      warnings.map(each => sentenceOf([each])),
+      [
+        'warned that the key Web shop has used 80 % of its 10,000 requests of the day',
+        'warned that the key Web shop used up its 60 requests in 5 of 10 minutes',
+        'warned that the key Web shop expires in 14 days',
+        'warned that the key Web shop expires in 1 day',
+      ],
+    );
+  });
 });

@@ -120,6 +120,8 @@ const sentences: Record<string, (entry: HistoryEntry, name: string) => string> =
   'key.revoked': (_, name) => `revoked the key ${name}`,
   'key.banned': ({ subject }) => `banned key ${subject.split('/').at(-1)}`,
   'key.leaked': (_, name) => `reported a secret of the key ${name} as leaked`,
+  'key.quota_reached': quotaSentence,
+  'key.expiring': (entry, name) => `warned that the key ${name} expires in ${daysOf(entry)}`,
   'key.unbanned': (_, name) => `lifted the ban of the key ${name}`,
   'key.limits_reset': (_, name) => `reset the limits of the key ${name}`,
   'webhook.created': (_, name) => `created the webhook ${name}`,
@@ -158,6 +160,19 @@ function petSentence(entry: HistoryEntry, name: string): string {
   if (status === 'available') return `made ${name} available`;
   if (changeOf(entry, 'categoryId')) return `moved ${name} to another category`;
   return renamed(entry) ?? `changed ${name}`;
+}
+
+function quotaSentence(entry: HistoryEntry, name: string): string {
+  const [window, percent, limit] = ['window', 'percent', 'limit'].map(field => changeOf(entry, field)?.to);
+  const requests = Number(limit).toLocaleString();
+  return window === 'minute'
+    ? `warned that the key ${name} used up its ${requests} requests in 5 of 10 minutes`
+    : `warned that the key ${name} has used ${percent} % of its ${requests} requests of the day`;
+}
+
+function daysOf(entry: HistoryEntry): string {
+  const days = changeOf(entry, 'days')?.to;
+  return days === 1 ? '1 day' : `${days} days`;
 }
 
 function rejectionSentence(entry: HistoryEntry): string {

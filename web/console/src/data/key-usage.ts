@@ -19,7 +19,7 @@ export function useKeyUsage(id: number) {
         store.keys.usage(id),
         bansOf(store.events.list({ type: 'key.banned', subject: `keys/${id}`, limit: 100 })),
       ]);
-      return { windows: usage.windows, days: usageByDay(usage, bans) };
+      return { windows: usage.windows, warnings: usage.warnings, days: usageByDay(usage, bans) };
     },
     staleTime: 0,
     refetchInterval: PAUSE,

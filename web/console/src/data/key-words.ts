@@ -1,5 +1,7 @@
 import type { ApiKey } from '@petstore/client';
 
+const DAY = 86_400_000;
+
 export const planNames: Record<ApiKey['plan'], string> = {
   free: 'Free',
   pro: 'Pro',
@@ -43,11 +45,26 @@ export const scopes = Object.keys(scopeNames) as ApiKey['scopes'];
 /** The most that a publishable key may do. */
 export const publishableScopes: readonly ApiKey['scopes'][number][] = ['pets:read', 'inventory:read'];
 
+/** The part of its day, in percent, from which on a key is marked, and the days before its end. */
+const WARNED_AT = 80;
+const EXPIRY_DAYS = 14;
+
+/** The part of its day that a key has used, in percent, if it is marked for that; `undefined` while it has enough left. */
+export function usedPercent({ quotas, plan }: ApiKey, admitted: number): number | undefined {
+  const limit = (quotas ?? planLimits[plan])?.perDay;
+  return limit && admitted * 100 >= limit * WARNED_AT ? Math.floor((100 * admitted) / limit) : undefined;
+}
+
+/** Whether a key ends within 14 days. */
+export function expiresSoon({ expiresAt }: ApiKey, now: number): boolean {
+  return expiresAt !== null && Date.parse(expiresAt) - now <= EXPIRY_DAYS * DAY;
+}
+
 /** The days without a request after which a key is marked as unused. */
 const UNUSED_DAYS = 90;
 
 /** Whether a key that is not revoked has sent no request for 90 days. */
 export function isUnused({ createdAt, lastUsedAt, revokedAt }: ApiKey, now: number): boolean {
-  const days = (now - Date.parse(lastUsedAt ?? createdAt)) / 86_400_000;
+  const days = (now - Date.parse(lastUsedAt ?? createdAt)) / DAY;
   return revokedAt === null && days >= UNUSED_DAYS;
 }

@@ -117,6 +117,8 @@ export function startLiveLayer(
 const others: ReadonlySet<string> = new Set([
   'key.banned',
   'key.leaked',
+  'key.quota_reached',
+  'key.expiring',
   'webhook.replayed',
   'webhook.redelivered',
 ]);

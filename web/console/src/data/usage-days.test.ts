@@ -11,6 +11,7 @@ const usage: KeyUsage = {
     { date: '2026-11-21', admitted: 5, refused: 2 },
     { date: '2026-11-19', admitted: 7, refused: 0 },
   ],
+  warnings: { quota: [], expiry: [] },
 };
 
 it('shows 90 days to the current UTC day, with the days that had no request, and the bans of each day', () => {

@@ -3,7 +3,15 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { useFreshBans } from '../../data/fresh-keys.ts';
 import { rightsInWords } from '../../data/key-templates.ts';
-import { isUnused, kindNames, planLimits, planNames, scopeNames } from '../../data/key-words.ts';
+import {
+  expiresSoon,
+  isUnused,
+  kindNames,
+  planLimits,
+  planNames,
+  scopeNames,
+  usedPercent,
+} from '../../data/key-words.ts';
 import { type KeyQuery, keys, plans } from '../../data/keys.ts';
 import { useListPage } from '../../data/lists.ts';
 import { type RequestsToday, useRequestsToday } from '../../data/requests-today.ts';
@@ -63,7 +71,8 @@ function LastUsed({ apiKey }: { apiKey: ApiKey }) {
   );
 }
 
-function KeyState({ apiKey: { ban, revokedAt, expiresAt } }: { apiKey: ApiKey }) {
+function KeyState({ apiKey }: { apiKey: ApiKey }) {
+  const { ban, revokedAt, expiresAt } = apiKey;
   if (revokedAt) return <span className="status">Revoked</span>;
   if (ban)
     return (
@@ -78,7 +87,7 @@ function KeyState({ apiKey: { ban, revokedAt, expiresAt } }: { apiKey: ApiKey })
       </span>
     );
   return (
-    <span className="status" data-tone="accent">
+    <span className="status" data-tone={expiresSoon(apiKey, Date.now()) ? 'warning' : 'accent'}>
       {expiresAt ? (
         <>
           Expires <Time at={expiresAt} />
@@ -96,11 +105,16 @@ function Requests({ today: { of, atMost }, apiKey }: { today: RequestsToday; api
   const limit = (apiKey.quotas ?? planLimits[apiKey.plan])?.perDay;
   if (!requests) return atMost > 0 ? `${atMost.toLocaleString()} or fewer` : 'None';
   const { admitted, refused } = requests;
+  const used = usedPercent(apiKey, admitted);
   return (
     <>
       {(admitted + refused).toLocaleString()}{' '}
       {limit && (
-        <span className="part" title={`Of ${limit.toLocaleString()} a day`}>
+        <span
+          className={used === undefined ? 'part' : 'status'}
+          data-tone={used === 100 ? 'danger' : 'warning'}
+          title={`Of ${limit.toLocaleString()} a day`}
+        >
           {percentOf(admitted, limit)}
         </span>
       )}

@@ -1,0 +1,30 @@
+import type { Writer } from '../../db/database.ts';
+import { formatDateTime } from '../../kit/dates.ts';
+import { dueExpiryWarning, keyExpiryEvents, nextExpiryWarning } from './expiry-warning.ts';
+import { selectExpiring, updateExpiryWarnings } from './warning-queries.ts';
+
+/** Keys that are warned in one transaction. */
+const WARNED_AT_ONCE = 100;
+
+/**
+ * Appends the events of a slice of the keys that expire soon. Replicas that do so at once wait for each other's rows, so each warning
+ * is given once. A key whose earlier warnings were missed, because no process ran, gets only the nearest one. Resolves with whether
+ * there may be more.
+ */
+export function warnOfExpiry(db: Writer, now: number): Promise<boolean> {
+  return db.write(async tx => {
+    const rows = await selectExpiring(tx, now, WARNED_AT_ONCE);
+    if (rows.length === 0) return false;
+    for (const { id, name, expires_at, revoked_at } of rows) {
+      const days = expires_at === null || revoked_at !== null ? undefined : dueExpiryWarning(expires_at, now);
+      if (days === undefined) continue;
+      const data = { keyId: id, name, days, expiresAt: formatDateTime(expires_at!) };
+      keyExpiryEvents.append(tx, 'key.expiring', id, data);
+    }
+    await updateExpiryWarnings(
+      tx,
+      rows.map(({ id, expires_at }) => ({ id, expiry_warning_at: nextExpiryWarning(expires_at, now) })),
+    );
+    return rows.length === WARNED_AT_ONCE;
+  });
+}
