@@ -39,6 +39,7 @@ COPY service/package.json service/
 COPY service/src service/src
 COPY service/migrations service/migrations
 COPY openapi.yaml ./
+COPY CHANGELOG.md ./
 COPY docs/api-guide.md docs/
 COPY sdk/README.md sdk/
 COPY cli/README.md cli/

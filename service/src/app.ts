@@ -221,6 +221,7 @@ export async function buildApp(
   const server = buildServer({
     routes,
     contract,
+    problems,
     db,
     keyRing,
     allowedOrigins,

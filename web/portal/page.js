@@ -29,11 +29,17 @@ addEventListener('storage', ({ key, newValue }) => {
   if (theme) theme.value = newValue ?? '';
 });
 
-for (const radio of /** @type {NodeListOf<HTMLInputElement>} */ (
-  document.querySelectorAll('input[name=language]')
-)) {
-  radio.checked = radio.value === root.dataset.language;
-  radio.addEventListener('change', () => choose('language', radio.value));
+const radios = /** @type {NodeListOf<HTMLInputElement>} */ (document.querySelectorAll('.tabs input'));
+/** A group without the language keeps the one that it shows. */
+const checkChosen = () => {
+  for (const radio of radios) if (radio.value === root.dataset.language) radio.checked = true;
+};
+checkChosen();
+for (const radio of radios) {
+  radio.addEventListener('change', () => {
+    choose('language', radio.value);
+    checkChosen();
+  });
 }
 
 /** Copies a text, and reports it on the button. @param {HTMLElement} button @param {string} text */
@@ -52,7 +58,7 @@ async function copy(button, text) {
 
 for (const button of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll('.copy'))) {
   button.addEventListener('click', () =>
-    copy(button, button.parentElement?.querySelector('code')?.textContent ?? ''),
+    copy(button, button.closest('.code')?.querySelector('code')?.textContent ?? ''),
   );
 }
 

@@ -3,7 +3,7 @@
  * Finds pages for the words of a developer. It has no access to the page that shows the results.
  *
  * @typedef {import('./types.d.ts').Entry} Entry
- * @typedef {{ entry: Entry, score: number, matched: Set<string> }} Found
+ * @typedef {import('./types.d.ts').Found} Found
  */
 import MiniSearch from 'minisearch';
 import { stemmer } from 'stemmer';

@@ -2,12 +2,11 @@
 /**
  * The search over operations, parameters, fields, codes and the guide. Its library and its index are loaded when a reader opens it.
  *
- * @typedef {import('./search-index.js').SearchIndex} SearchIndex
- * @typedef {import('./search-index.js').Found} Found
+ * @typedef {import('./types.d.ts').Found} Found
  */
 import { element } from './element.js';
 
-/** @type {Promise<{ index: SearchIndex, lineOf: (found: Found) => Node[] }> | undefined} */
+/** @type {ReturnType<typeof load> | undefined} */
 let loading;
 
 async function load() {

@@ -55,3 +55,11 @@ export interface Entry {
   /** What developers call it, in other words than the page. */
   names?: string;
 }
+
+/** A result of the search. */
+export interface Found {
+  entry: Entry;
+  score: number;
+  /** The stems of the words that were found. */
+  matched: Set<string>;
+}

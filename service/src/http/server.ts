@@ -10,6 +10,7 @@ import { MINUTE, SECOND } from '../kit/clock.ts';
 import { requestIdFrom } from '../kit/ids.ts';
 import { http } from '../kit/node-http.ts';
 import { inWords } from '../kit/quantities.ts';
+import type { Problems } from '../problems.ts';
 import type { Route } from '../routes/define-route.ts';
 import { endWaitsAtClose, ResponseClosed } from '../routes/wait-signal.ts';
 import { addPath, type ServedPath } from './add-path.ts';
@@ -45,6 +46,7 @@ import { originForm, pathOf, routerOptions } from './targets.ts';
 export interface ServerOptions extends GateServices, HandlerServices {
   routes: readonly Route[];
   contract: ContractDocument;
+  problems: Problems;
   log: Logger;
   requestLog: RequestLog;
   outageLog: OutageLog;
@@ -174,7 +176,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   rejectUnrouted(server, gate);
   const paths = [
     ...options.routes.map(route => servedPathOf(route, options)),
-    ...portalPages(options.contract, options.isDemo),
+    ...portalPages(options),
     ...consolePages(options.redeemTicket),
     ...packageFiles(),
   ];

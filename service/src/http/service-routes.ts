@@ -1,6 +1,7 @@
 import { ApiError } from '../contract/errors.ts';
 import { shape } from '../contract/shape.ts';
 import type { Static } from '../contract/static.ts';
+import type { Queries } from '../db/database.ts';
 import type { Problem, Problems } from '../problems.ts';
 import { defineRoute, type Route } from '../routes/define-route.ts';
 import { reply } from '../routes/reply.ts';
@@ -36,6 +37,17 @@ const Readiness = shape({
 function readinessOf(problems: readonly Problem[]): Static<typeof Readiness> {
   if (problems.length === 0) return { status: 'ok' };
   return { status: 'degraded', message: problems.map(({ message }) => message).join('; ') };
+}
+
+/** Throws unless requests are served, and returns the problems with which they are. */
+export async function currentProblems(
+  db: Pick<Queries, 'get'>,
+  { problems, drain }: Pick<ServiceState, 'problems' | 'drain'>,
+): Promise<Problem[]> {
+  if (drain.hasBegun) throw stopping();
+  // Selecting a constant would not read the store.
+  await db.get('SELECT version FROM schema_migrations LIMIT 1');
+  return problems.current();
 }
 
 function stopping(): ApiError {
@@ -78,12 +90,7 @@ export const serviceRoutes = ({ contract, problems, drain }: ServiceState): Rout
     scope: null,
     success: { status: 200, description: 'The service is ready.', schema: Readiness },
     errors: [],
-    handler: async ({ db }) => {
-      if (drain.hasBegun) throw stopping();
-      // Selecting a constant would not read the store.
-      await db.get('SELECT version FROM schema_migrations LIMIT 1');
-      return reply.resource(readinessOf(await problems.current()));
-    },
+    handler: async ({ db }) => reply.resource(readinessOf(await currentProblems(db, { problems, drain }))),
   }),
 
   defineRoute({

@@ -1,9 +1,11 @@
 import type { ContractView, Response } from './contract.ts';
 import { shapesOf } from './fields.ts';
 import type { Guide } from './guide.ts';
+import { type Health, healthSentence } from './health.ts';
 import { fence, fieldItems, operationLine, table } from './operation-markdown.ts';
 import { statusTitle } from './status.ts';
 import {
+  CHANGELOG_URL,
   CLIENT_URL,
   COMMAND_URL,
   chapterUrl,
@@ -13,14 +15,20 @@ import {
   operationUrl,
   PORTAL_URL,
   resourceUrl,
+  STATUS_URL,
 } from './urls.ts';
 
 /** A page that is written in Markdown. */
 export interface Document {
   url: string;
   title: string;
-  /** With its title as heading. */
-  markdown: string;
+  /** With its title as heading. Pages about the state of the service change with it. */
+  markdown: string | ((health: Health) => string);
+}
+
+/** The text of a document in a state of the service. */
+export function markdownOf({ markdown }: Document, health: Health): string {
+  return typeof markdown === 'string' ? markdown : markdown(health);
 }
 
 /** Every page except those of operations. */
@@ -29,18 +37,47 @@ export function documentsOf(view: ContractView, guide: Guide, base: string): Doc
   return [
     startPage(view, guide, base),
     document(GUIDE_URL, 'Guide', `${guide.introduction}\n\n${chapters.join('\n')}`),
-    ...[...guide.chapters, ...guide.readmes].map(({ url, title, markdown }) =>
-      document(url, title, markdown),
-    ),
+    ...guide.chapters.map(({ url, title, markdown }) => document(url, title, markdown)),
     ...view.document['x-tagGroups'].flatMap(({ tags }) => tags.map(tag => resourcePage(view, tag))),
+    ...guide.readmes.map(({ url, title, markdown }) => document(url, title, markdown)),
     errorCatalogue(view),
     eventCatalogue(view),
+    document(guide.changelog.url, guide.changelog.title, guide.changelog.markdown),
+    statusPage,
   ];
 }
 
 function document(url: string, title: string, markdown: string): Document {
-  return { url, title, markdown: `# ${title}\n\n${markdown.trim()}\n` };
+  return { url, title, markdown: withTitle(title, markdown) };
 }
+
+function withTitle(title: string, markdown: string): string {
+  return `# ${title}\n\n${markdown.trim()}\n`;
+}
+
+/** What readers come for, and where each begins. */
+const doors = [
+  [
+    'Build a shop page',
+    chapterUrl('Use the API from a browser'),
+    'Show animals and stock in a page with a publishable key, and take orders through your server.',
+  ],
+  [
+    'Receive events',
+    chapterUrl('Webhooks'),
+    'Your server gets every change as a signed webhook; or follow the log as a stream.',
+  ],
+  [
+    'Import a catalogue',
+    chapterUrl('Import a file'),
+    'Create thousands of animals with their stock from a CSV file or from your own program.',
+  ],
+  [
+    'Run it',
+    chapterUrl('Going live'),
+    'Keys, limits, retries and monitoring: what to check before customers depend on your program.',
+  ],
+] as const;
 
 function startPage(view: ContractView, guide: Guide, base: string): Document {
   const { info, 'x-tagGroups': groups } = view.document;
@@ -54,13 +91,13 @@ function startPage(view: ContractView, guide: Guide, base: string): Document {
   const resources = groups.flatMap(({ tags }) =>
     tags.map(tag => [`[${tag}](${resourceUrl(tag)})`, descriptionOf(view, tag)]),
   );
-  const chapters = guide.chapters.map(({ title, url }) => `[${title}](${url})`).join(' · ');
-  return document(
-    PORTAL_URL,
-    info.title,
-    `${info.description.split('\n', 1)[0]}
+  const markdown = (health: Health) =>
+    withTitle(
+      info.title,
+      `The HTTP API of a pet shop: it manages the animals, their categories, the orders and the stock. You send JSON with an API key, and
+each change is also an event that your programs can follow.
 
-JSON over HTTP. Every request has an API key, and every page of an operation can send it.
+${healthSentence(health)} [Status](${STATUS_URL})
 
 ## First request
 
@@ -70,24 +107,60 @@ ${fence('sh', commands)}
 
 The [quickstart](${quickstart?.url ?? GUIDE_URL}) then places an order and reads what has changed.
 
+## What do you want to do?
+
+${doors.map(([title, url, text]) => `- [${title}](${url}) ${text}`).join('\n')}
+
+## Use the client
+
+In TypeScript and JavaScript the [client](${CLIENT_URL}) has types, follows pages, waits for limits and repeats requests safely. In a terminal the
+[command](${COMMAND_URL}) \`petstore\` does the same. Both come from this service:
+
+${fence('sh', `npm install ${base}/packages/client.tgz\nnpm install --global ${base}/packages/command.tgz`)}
+
+For other languages, [generate a client](${chapterUrl('Generate a client')}) from the contract, [openapi.yaml](/openapi.yaml).
+
 ## Resources
 
 ${table(['Resource', 'What it is'], resources)}
 
 ## Guide
 
-${chapters}
+${guide.chapters.map(({ title, url }) => `[${title}](${url})`).join(' · ')}
 
-Every [error code](${ERRORS_URL}) and every [type of event](${EVENTS_URL}) has its place in a catalogue.
+Every [error code](${ERRORS_URL}) and every [type of event](${EVENTS_URL}) has its place in a catalogue. The [changelog](${CHANGELOG_URL}) has what is new.
 
 ## For programs
 
-${installation(base)}
-
-The contract is [openapi.yaml](/openapi.yaml). Every page is also Markdown, at its address with \`.md\` or with
-\`Accept: text/markdown\`; [llms.txt](/llms.txt) lists them, and [llms-full.txt](/llms-full.txt) contains all of them.`,
-  );
+Every page is also Markdown, at its address with \`.md\` or with \`Accept: text/markdown\`. [llms.txt](/llms.txt) lists all pages, and
+[llms-full.txt](/llms-full.txt) contains them.`,
+    );
+  return { url: PORTAL_URL, title: info.title, markdown };
 }
+
+const statusPage: Document = {
+  url: STATUS_URL,
+  title: 'Status',
+  markdown: health =>
+    withTitle(
+      'Status',
+      `**${healthSentence(health)}**
+
+${health.problems.map(problem => `- ${problem}`).join('\n')}
+
+This is the state of the replica that sent this page, at the time of the request. Load the page again to see the newest state.
+
+## For programs
+
+| Request | Response |
+| --- | --- |
+| [GET /readyz](${operationUrl('getReadiness')}) | 200 with \`"status": "ok"\`, or with \`"status": "degraded"\` and the problems in \`message\`. 503 when requests are not served. |
+| [GET /healthz](${operationUrl('getHealth')}) | 200 while the process runs. |
+
+Both need no API key and use no quota. When the service is unavailable, requests get 503 with \`Retry-After\`, and [Backing off](${chapterUrl('Backing off')})
+explains how a program waits. The state of your own key, with its limits and a ban, is in [GET /account](${operationUrl('getAccount')}).`,
+    ),
+};
 
 /** How to get the packages that the service offers. */
 export function installation(base: string): string {

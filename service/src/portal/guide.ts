@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { CLIENT_URL, COMMAND_URL, chapterUrl } from './urls.ts';
+import { CHANGELOG_URL, CLIENT_URL, COMMAND_URL, chapterUrl, GUIDE_URL, slugOf } from './urls.ts';
 
 const root = join(import.meta.dirname, '../../..');
 
@@ -9,6 +9,9 @@ const readmes = {
   'sdk/README.md': { title: 'Client for TypeScript', url: CLIENT_URL },
   'cli/README.md': { title: 'Command', url: COMMAND_URL },
 } as const;
+
+const guideFile = 'docs/api-guide.md';
+const changelogFile = 'CHANGELOG.md';
 
 export interface Chapter {
   title: string;
@@ -23,19 +26,21 @@ export interface Guide {
   chapters: readonly Chapter[];
   /** The READMEs of the client and of the command. */
   readmes: readonly Chapter[];
+  changelog: Chapter;
 }
 
 /** The address of the service in the file, which is right after `npm start`. */
 const WRITTEN_BASE = 'http://127.0.0.1:8080';
 
-/** Links to chapters and to files of the project. */
 /** Where links of the guide and the READMEs lead, without the dots at their start. */
 const served: Readonly<Record<string, string>> = {
   'openapi.yaml': '/openapi.yaml',
   'sdk/README.md': CLIENT_URL,
   'cli/README.md': COMMAND_URL,
+  [changelogFile]: CHANGELOG_URL,
 };
 
+/** Links to chapters and to files of the project. */
 const links = /\[([^\]]+)\]\((?!https?:)(#?)([^)]+)\)/g;
 
 /**
@@ -43,11 +48,15 @@ const links = /\[([^\]]+)\]\((?!https?:)(#?)([^)]+)\)/g;
  * lead to pages of the portal; those to files that the service does not serve become plain text.
  */
 export async function readGuide(base: string): Promise<Guide> {
-  const text = await read('docs/api-guide.md', base, chapterUrl);
-  const pages = Object.entries(readmes).map(async ([file, page]) => {
-    const markdown = await read(file, base, heading => `${page.url}#${heading}`);
+  const raw = await readFile(join(root, guideFile), 'utf8');
+  const urls = headingUrls(raw);
+  const inGuide = (heading: string) => urls.get(heading) ?? chapterUrl(heading);
+  const text = linked(raw, base, inGuide, inGuide);
+  const pageOf = async (file: string, page: { title: string; url: string }) => {
+    const content = await readFile(join(root, file), 'utf8');
+    const markdown = linked(content, base, heading => `${page.url}#${heading}`, inGuide);
     return { ...page, markdown: markdown.replace(/^# .*\n/, '').trim() };
-  });
+  };
   const [introduction = '', ...chapters] = text.split(/^## (?=.+$)/m);
   return {
     introduction: introduction
@@ -57,18 +66,42 @@ export async function readGuide(base: string): Promise<Guide> {
       .trim(),
     chapters: chapters.map(chapter => {
       const [title = ''] = chapter.split('\n', 1);
-      return { title, url: chapterUrl(title), markdown: chapter.slice(title.length).trim() };
+      // A chapter is a page, whose title is its first heading.
+      const markdown = chapter
+        .slice(title.length)
+        .trim()
+        .replace(/^###(?= )/gm, '##');
+      return { title, url: chapterUrl(title), markdown };
     }),
-    readmes: await Promise.all(pages),
+    readmes: await Promise.all(Object.entries(readmes).map(([file, page]) => pageOf(file, page))),
+    changelog: await pageOf(changelogFile, { title: 'Changelog', url: CHANGELOG_URL }),
   };
 }
 
-/** Reads a file. `linkTo` returns where a link to a heading of the file leads. */
-async function read(file: string, base: string, linkTo: (heading: string) => string): Promise<string> {
-  const text = (await readFile(join(root, file), 'utf8')).replaceAll(WRITTEN_BASE, base);
-  return text.replace(links, (_, name, kind, target) => {
+/** The page and the anchor of each heading of the guide, by the anchor that it has in the file. */
+function headingUrls(text: string): Map<string, string> {
+  const urls = new Map<string, string>();
+  let chapter = '';
+  for (const [, level, heading = ''] of text.matchAll(/^(##|###) (.+)$/gm)) {
+    if (level === '##') chapter = chapterUrl(heading);
+    const anchor = slugOf(heading);
+    urls.set(anchor, level === '##' ? chapter : `${chapter}#${anchor}`);
+  }
+  return urls;
+}
+
+/** A text whose links lead to pages. `linkTo` returns where a link to a heading of the same file leads. */
+function linked(
+  text: string,
+  base: string,
+  linkTo: (heading: string) => string,
+  inGuide: (heading: string) => string,
+): string {
+  return text.replaceAll(WRITTEN_BASE, base).replace(links, (_, name, kind, target) => {
     if (kind === '#') return `[${name}](${linkTo(target)})`;
-    const url = served[target.replace(/^(\.\.\/)+/, '')];
+    const [path, heading] = target.replace(/^(\.\.\/)+/, '').split('#');
+    if (path === guideFile) return `[${name}](${heading === undefined ? GUIDE_URL : inGuide(heading)})`;
+    const url = served[path];
     return url === undefined ? name : `[${name}](${url})`;
   });
 }

@@ -1,5 +1,6 @@
-import { Marked, type Tokens } from 'marked';
+import { Marked, type Token, type Tokens } from 'marked';
 import { highlighted } from '../../../web/portal/highlight.js';
+import { languages } from '../../../web/portal/samples.js';
 import { Html, html } from '../kit/html.ts';
 import { slugOf } from './urls.ts';
 
@@ -23,9 +24,85 @@ const marked = new Marked({
   },
 });
 
-/** The HTML of a document of the project. Headings from the second level have anchors. */
+/** The HTML of a document of the project. Headings from the second level have anchors. Code in several languages has tabs. */
 export function rendered(markdown: string): Html {
-  return new Html(marked.parse(markdown, { async: false }));
+  return html`${partsOf(marked.lexer(markdown)).map((part, i) =>
+    'samples' in part ? tabs(part.samples, `language-${i}`) : new Html(marked.parser(part.tokens)),
+  )}`;
+}
+
+export interface Heading {
+  title: string;
+  anchor: string;
+  depth: number;
+}
+
+/** The headings of a document that have anchors. */
+export function headingsOf(markdown: string): Heading[] {
+  return marked
+    .lexer(markdown)
+    .filter((token): token is Tokens.Heading => token.type === 'heading' && token.depth > 1)
+    .map(({ text, depth }) => ({ title: text.replaceAll('`', ''), anchor: slugOf(text), depth }));
+}
+
+function isCode(token: Token): token is Tokens.Code {
+  return token.type === 'code';
+}
+
+type Part = { tokens: Token[] } | { samples: Sample[] };
+
+/** Splits a document, so that adjacent code in different languages of samples is a part of its own. */
+function partsOf(tokens: readonly Token[]): Part[] {
+  const parts: Part[] = [];
+  let others: Token[] = [];
+  let group: Token[] = [];
+  const end = () => {
+    const samples = group.filter(isCode).map(sampleOf);
+    if (new Set(samples.map(({ language }) => language)).size < 2) others.push(...group);
+    else {
+      parts.push({ tokens: others }, { samples });
+      others = [];
+    }
+    group = [];
+  };
+  for (const token of tokens) {
+    const isSample = isCode(token) && nameOf(token.lang) !== undefined;
+    if (isSample || (token.type === 'space' && group.length > 0)) group.push(token);
+    else {
+      end();
+      others.push(token);
+    }
+  }
+  end();
+  return [...parts, { tokens: others }];
+}
+
+/** The language of samples with a name in a document, such as `ts`. */
+function nameOf(lang = ''): string | undefined {
+  return { sh: 'curl', js: 'javascript', ts: 'typescript', python: 'python' }[lang];
+}
+
+function sampleOf({ text, lang }: Tokens.Code): Sample {
+  return { language: nameOf(lang)!, code: text };
+}
+
+/** Code in a language of `languages`. */
+export interface Sample {
+  language: string;
+  code: string;
+}
+
+/** The same code in several languages, of which readers see the one that they chose last. No other tabs of the page have the name. */
+export function tabs(samples: readonly Sample[], name = 'language'): Html {
+  return html`<div class="samples">
+<div class="tabs" role="radiogroup" aria-label="Language">${samples.map(
+    ({ language }, i) =>
+      html`<label><input type="radio" name="${name}" value="${language}"${i === 0 && html` checked`}>${languages[language]!.label}</label>`,
+  )}</div>
+${samples.map(
+  ({ language, code }) =>
+    html`<div data-language="${language}">${codeBlock(code, languages[language]!.grammar)}</div>\n`,
+)}</div>`;
 }
 
 /** The HTML of a line. */

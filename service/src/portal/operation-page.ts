@@ -4,8 +4,8 @@ import { inCode } from '../kit/text.ts';
 import { callOf, exampleValues } from './call.ts';
 import type { ContractView, Operation, Parameter, Response } from './contract.ts';
 import { type Field, rulesOf, type Shape, shapesOf, typeOf } from './fields.ts';
-import { codeBlock, rendered, renderedLine } from './markdown.ts';
-import { badges, markdownTools, methodLabel, type Site } from './shell.ts';
+import { codeBlock, type Heading, rendered, renderedLine, tabs } from './markdown.ts';
+import { badges, markdownTools, methodLabel, onPage, type Site } from './shell.ts';
 import { statusAnchor } from './status.ts';
 import { tryIt } from './try-it-form.ts';
 import { ERRORS_URL, operationUrl, resourceUrl } from './urls.ts';
@@ -23,7 +23,7 @@ export function operationPage(site: Site, operation: Operation): Html {
 ${deprecationNotice(view, operation)}
 ${rendered(description)}
 ${needed && html`<p class="note">${renderedLine(needed)}</p>`}
-</header>
+${onPage(sectionsOf(operation))}</header>
 <aside class="panel" aria-label="Request and response"><div>
 ${requestCard(site, operation)}
 ${responseCard(operation)}
@@ -37,6 +37,18 @@ ${responseSections(view, operation)}
 ${markdownTools(operationUrl(id))}
 </div>
 </article>`;
+}
+
+/** The headings of the page of an operation. */
+function sectionsOf({ parameters, body }: Operation): Heading[] {
+  const placed = (place: Parameter['in']) => parameters.some(parameter => parameter.in === place);
+  return [
+    placed('path') && { title: 'Path parameters', anchor: 'path' },
+    placed('query') && { title: 'Query parameters', anchor: 'query' },
+    body && { title: 'Request body', anchor: 'body' },
+    placed('header') && { title: 'Request headers', anchor: 'header' },
+    { title: 'Responses', anchor: 'responses' },
+  ].flatMap(section => (section ? { ...section, depth: 2 } : []));
 }
 
 /** The scopes that an operation requires, in Markdown; `undefined` if any key, or none, is enough. */
@@ -62,15 +74,7 @@ function requestCard({ view, base }: Site, operation: Operation): Html {
 <div class="request-line">${methodLabel(operation.method)}<code>${breakable(operation.path)}</code>${
     operation.hasTryIt && html`<button class="send needs-script" type="button">Send</button>`
   }</div>
-<div class="samples">
-<div class="tabs" role="radiogroup" aria-label="Language">${Object.entries(languages).map(
-    ([language, { label }], i) =>
-      html`<label><input type="radio" name="language" value="${language}"${i === 0 && html` checked`}>${label}</label>`,
-  )}</div>
-${Object.entries(languages).map(
-  ([language, { grammar }]) =>
-    html`<div data-language="${language}">${codeBlock(sample(language, call, values, base), grammar)}</div>\n`,
-)}</div>
+${tabs(Object.keys(languages).map(language => ({ language, code: sample(language, call, values, base) })))}
 ${tryIt(view, operation)}
 </section>`;
 }

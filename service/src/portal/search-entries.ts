@@ -1,10 +1,11 @@
 import type { Entry } from '../../../web/portal/types.d.ts';
 import type { ContractView, Operation } from './contract.ts';
-import type { Document } from './documents.ts';
+import { type Document, markdownOf } from './documents.ts';
 import { type Field, type Shape, shapesOf } from './fields.ts';
+import { working } from './health.ts';
 import { otherNames } from './search-names.ts';
 import { statusAnchor, statusTitle } from './status.ts';
-import { ERRORS_URL, EVENTS_URL, GUIDE_URL, operationUrl, slugOf } from './urls.ts';
+import { CHANGELOG_URL, ERRORS_URL, EVENTS_URL, GUIDE_URL, operationUrl, slugOf } from './urls.ts';
 
 /** What readers can search for: operations, parameters, fields, error codes, events and sections of the guide. */
 export function searchEntries(view: ContractView, documents: readonly Document[]): Entry[] {
@@ -98,14 +99,16 @@ function fieldsIn(shapes: readonly Shape[]): Field[] {
 }
 
 /** The sections of a document, one for each heading. */
-function sectionsOf({ url, title, markdown }: Document): Entry[] {
+function sectionsOf(document: Document): Entry[] {
+  const { url, title } = document;
+  const markdown = markdownOf(document, working);
   const isGuide = url.startsWith(GUIDE_URL);
   const kind = isGuide ? 'guide' : url === EVENTS_URL ? 'events' : 'page';
   const level: Entry['level'] = isGuide ? 'guide' : 'page';
   const [first = '', ...rest] = markdown.split(/^#{2,3} (?=.+$)/m);
   const page = { url, title, page: '', kind, level, text: first.replace(/^# .*/, '') } as const;
-  // The codes have entries of their own.
-  if (url === ERRORS_URL) return [page];
+  // The codes have entries of their own, and what the changelog names is described elsewhere.
+  if (url === ERRORS_URL || url === CHANGELOG_URL) return [page];
   return [
     page,
     ...rest.map(text => {

@@ -1,4 +1,5 @@
 import {
+  CHANGELOG_URL,
   CLIENT_URL,
   COMMAND_URL,
   chapterUrl,
@@ -6,6 +7,7 @@ import {
   EVENTS_URL,
   operationUrl,
   resourceUrl,
+  STATUS_URL,
 } from './urls.ts';
 
 /** What developers call the subjects of pages, where the pages have other words for them. The search finds the pages by both. */
@@ -14,6 +16,8 @@ export const otherNames: ReadonlyMap<string, string> = new Map([
     CLIENT_URL,
     'sdk, library, package, npm, node, deno, bun, mock server, fake service for unit tests, sandbox',
   ],
+  [CHANGELOG_URL, "change log, what's new, release notes, releases, news, breaking changes"],
+  [STATUS_URL, 'is the api down, outage, uptime, incident, service status, health check, unavailable'],
   [COMMAND_URL, 'cli, command line tool, terminal, shell, export csv, tunnel to localhost, local webhooks'],
   [ERRORS_URL, 'list of error codes, all errors, status codes'],
   [
@@ -46,6 +50,10 @@ export const otherNames: ReadonlyMap<string, string> = new Map([
   ],
   [chapterUrl('Bans'), 'banned, blocked, unban, suspended key, too many requests'],
   [chapterUrl('Backing off'), 'exponential backoff, retry after, when to retry, jitter, 429, 503, timeout'],
+  [
+    chapterUrl('Going live'),
+    'go to production, checklist, best practices, before launch, deploy, ready for customers, monitoring',
+  ],
   [
     chapterUrl('Errors'),
     'error handling, error format, exceptions, failures, problem details, body of an error',

@@ -2,7 +2,9 @@ import { type Html, html } from '../kit/html.ts';
 import type { Asset } from './assets.ts';
 import type { ContractView, Operation } from './contract.ts';
 import type { Guide } from './guide.ts';
+import type { Heading } from './markdown.ts';
 import {
+  CHANGELOG_URL,
   chapterUrl,
   ERRORS_URL,
   EVENTS_URL,
@@ -10,6 +12,7 @@ import {
   operationUrl,
   PORTAL_URL,
   resourceUrl,
+  STATUS_URL,
 } from './urls.ts';
 
 /** What all pages share. */
@@ -27,13 +30,21 @@ export interface Page {
   url: string;
   title: string;
   content: () => Html;
+  previous?: Link | undefined;
+  next?: Link | undefined;
+}
+
+/** A page to which another one leads. */
+export interface Link {
+  url: string;
+  title: string;
 }
 
 /**
  * The frame of every page. The script in the head runs before the first paint, for which browsers wait until they have parsed the
  * frame: a bar of which a part is missing would move when the rest arrives.
  */
-export function shell(site: Site, { url, title, content }: Page): Html {
+export function shell(site: Site, { url, title, content, previous, next }: Page): Html {
   const { files, view, base } = site;
   const { info } = view.document;
   const link = (to: string, text: string) =>
@@ -57,7 +68,7 @@ ${files.page.imports.map(module => html`<link rel="modulepreload" href="${module
 <a class="skip-link" href="#content">Skip to the content</a>
 <header class="top">
 <button class="menu" type="button" popovertarget="navigation" aria-label="Contents">☰</button>
-<p class="brand"><a href="${PORTAL_URL}"><img src="${files.mark.url}" alt="" width="28" height="28">${info.title}</a></p>
+<p class="brand"><a href="${PORTAL_URL}"><img src="${files.mark.url}" alt="" width="28" height="28"><span>${info.title}</span></a></p>
 <button id="search" class="needs-script" type="button" aria-label="Search"><span>Search</span> <kbd>/</kbd></button>
 <div class="links">${link(GUIDE_URL, 'Guide')}${link(ERRORS_URL, 'Errors')}${link(EVENTS_URL, 'Events')}<a href="/openapi.yaml">openapi.yaml</a><a href="/console">Console</a></div>
 <select id="theme" class="needs-script" aria-label="Theme"><option value="">System</option><option value="light">Light</option><option value="dark">Dark</option></select>
@@ -68,7 +79,7 @@ ${navigation(site, url)}
 </nav>
 <main id="content" tabindex="-1">
 ${content()}
-</main>
+${(previous || next) && pager(previous, next)}</main>
 </div>
 </body>
 </html>
@@ -97,8 +108,8 @@ ${view.document['x-tagGroups'].map(
 )}
 <section><p>Packages</p><ul>
 ${guide.readmes.map(({ title, url: to }) => entry(to, title))}</ul></section>
-<section><p>Catalogues</p><ul>
-${entry(ERRORS_URL, 'Error codes')}${entry(EVENTS_URL, 'Types of events')}</ul></section>`;
+<section><p>Reference</p><ul>
+${entry(ERRORS_URL, 'Error codes')}${entry(EVENTS_URL, 'Types of events')}${entry(CHANGELOG_URL, 'Changelog')}${entry(STATUS_URL, 'Status')}</ul></section>`;
 }
 
 function entryOf(operation: Operation): Html {
@@ -122,7 +133,25 @@ export function badges({ stability, deprecation }: Operation, areLinks = true): 
   }`;
 }
 
-/** The end of every page. */
+/** Links to the pages before and after this one, in the order of the navigation. */
+function pager(previous: Link | undefined, next: Link | undefined): Html {
+  return html`<nav class="pager" aria-label="Previous and next page">${
+    previous &&
+    html`<a rel="prev" href="${previous.url}"><span class="small-note">Previous</span> ${previous.title}</a>`
+  }${next && html`<a rel="next" href="${next.url}"><span class="small-note">Next</span> ${next.title}</a>`}</nav>
+`;
+}
+
+/** Links to the headings of a page; none if there are too few to need them. */
+export function onPage(headings: readonly Heading[]): Html | undefined {
+  if (headings.length < 2) return undefined;
+  return html`<nav class="on-page" aria-label="On this page"><div><p>On this page</p>
+<ul>${headings.map(
+    ({ title, anchor, depth }) => html`<li data-depth="${depth}"><a href="#${anchor}">${title}</a></li>\n`,
+  )}</ul></div></nav>`;
+}
+
+/** What ends the content of every page. */
 export function markdownTools(url: string): Html {
   return html`<p class="page-tools note"><a href="${url}.md">This page as Markdown</a> <button class="needs-script" type="button">Copy as Markdown</button></p>`;
 }

@@ -5,6 +5,8 @@ export const ERRORS_URL = '/docs/errors';
 export const EVENTS_URL = '/docs/events';
 export const CLIENT_URL = '/docs/client';
 export const COMMAND_URL = '/docs/command';
+export const CHANGELOG_URL = '/docs/changelog';
+export const STATUS_URL = '/docs/status';
 export const ASSETS_URL = '/docs/assets';
 export const SEARCH_URL = '/docs/search.json';
 

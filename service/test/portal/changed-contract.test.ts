@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { Contract } from '../../src/portal/contract.ts';
+import { working } from '../../src/portal/health.ts';
 import { openPortal } from '../../src/portal/open-portal.ts';
 import { readContract } from '../support/contract-file.ts';
 
@@ -10,7 +11,7 @@ async function portalAfter(change: (contract: Contract) => void) {
   change(contract);
   const portal = await openPortal(contract, { port: 8080, isDemo: false });
   return async (path: string): Promise<string> => {
-    const content = await portal.page(path, 'html');
+    const content = await portal.page(path, 'html', async () => working);
     assert.ok(content, path);
     return String(await content.encoded('identity'));
   };

@@ -41,14 +41,14 @@ function unanswered(index: SearchIndex, questions: Questions, results: number): 
 }
 
 describe('the search understands questions in the words of developers', () => {
-  it('with the first result for 90 of 100, and with the first three for 95', async () => {
+  it('with the first result for 90 of 100, and with the first three for 98', async () => {
     const index = await readIndex();
     const questions = questionsIn('search-questions.json');
     assert.equal(Object.keys(questions).length, 100);
     const afterFirst = unanswered(index, questions, 1);
     assert.ok(afterFirst.length <= 10, afterFirst.join('\n'));
     const afterThree = unanswered(index, questions, 3);
-    assert.ok(afterThree.length <= 5, afterThree.join('\n'));
+    assert.ok(afterThree.length <= 2, afterThree.join('\n'));
   });
 
   it('for a name, finds what has it, also while it is typed and with a typing error', async () => {
@@ -59,7 +59,7 @@ describe('the search understands questions in the words of developers', () => {
       quantityBel: '/docs/operations/listInventory#query.quantityBelow',
       pet_has_open_orders: '/docs/errors#pet_has_open_orders',
       RATE_LIMIT_EXCEEDED: '/docs/errors#rate_limit_exceeded',
-      'webhok signature': '/docs/guide/webhooks',
+      'webhok signature': '/docs/guide/webhooks#verify-a-signature',
       'GET /pets/{petId}': '/docs/operations/getPet',
     }))
       assert.equal(index.find(text)[0]?.entry.url, url, text);

@@ -28,7 +28,7 @@ describe('the search', () => {
       unauthorized: '/docs/errors#invalid_api_key',
       pagination: '/docs/guide/paging',
       CORS: '/docs/guide/use-the-api-from-a-browser',
-      'webhok signature': '/docs/guide/webhooks',
+      'webhok signature': '/docs/guide/webhooks#verify-a-signature',
     };
     for (const [text, url] of Object.entries(finds)) {
       await field.fill(text);

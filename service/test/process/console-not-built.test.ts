@@ -13,6 +13,7 @@ import { dataDirectory, run, serve } from '../support/service-process.ts';
 function copyWithoutConsole(directory: string): string {
   for (const name of [
     'openapi.yaml',
+    'CHANGELOG.md',
     'service/package.json',
     'service/src',
     'service/migrations',

@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { useBrowser } from '../support/browser.ts';
+import { PortalPage } from '../support/portal-page.ts';
+
+const visit = useBrowser({ viewport: { width: 1440, height: 900 } });
+
+/** The order in which a reader builds a program. */
+const buildingOrder = [
+  'quickstart',
+  'limits',
+  'paging',
+  'safe-retries',
+  'events',
+  'webhooks',
+  'going-live',
+  'errors',
+];
+
+describe('a page of the portal', () => {
+  it('lists its headings at its right, and each leads to its section', async t => {
+    const { page } = await visit(t);
+    await new PortalPage(page).open('/guide/webhooks');
+    const list = page.getByRole('navigation', { name: 'On this page' });
+    const headings = await page.locator('main h2').allTextContents();
+    assert.ok(headings.length > 4);
+    assert.deepEqual(await list.locator('a').allTextContents(), headings);
+    const { x } = (await list.boundingBox())!;
+    const text = (await page.locator('.document > p').first().boundingBox())!;
+    assert.ok(x >= text.x + text.width, 'the list is at the right of the text');
+    await list.getByRole('link', { name: 'Verify a signature' }).click();
+    assert.match(page.url(), /#verify-a-signature$/);
+    const { y } = (await page.locator('#verify-a-signature').boundingBox())!;
+    assert.ok(y > 56 && y < 200, `at ${y}`);
+    assert.ok(await list.isVisible(), 'the list stays');
+    await new PortalPage(page).openOperation('createPet');
+    assert.deepEqual(await list.locator('a').allTextContents(), [
+      'Request body',
+      'Request headers',
+      'Responses',
+    ]);
+  });
+
+  it('has no part of the guide longer than 1,800 px without a heading', async t => {
+    const { page } = await visit(t);
+    const portal = await new PortalPage(page).open('/guide');
+    const chapters = await page
+      .locator('#navigation a[href^="/docs/guide/"]')
+      .evaluateAll(links => links.map(link => link.getAttribute('href') as string));
+    assert.ok(chapters.length > 20);
+    for (const chapter of chapters) {
+      await portal.open(chapter.replace('/docs', ''));
+      const places = await page
+        .locator('main :is(h1, h2, h3, .page-tools)')
+        .evaluateAll(all => all.map(element => element.getBoundingClientRect().top as number));
+      const gaps = places.slice(1).map((place, i) => place - places[i]!);
+      assert.ok(Math.max(...gaps) < 1_800, `${chapter}: ${Math.round(Math.max(...gaps))} px`);
+    }
+  });
+
+  it('leads to the previous and to the next one, from the first to the last', async t => {
+    const { page } = await visit(t);
+    const portal = await new PortalPage(page).open('/guide/limits');
+    await page.locator('.pager [rel=next]').click();
+    await page.waitForURL('**/guide/headers');
+    await page.locator('.pager [rel=prev]').click();
+    await page.waitForURL('**/guide/limits');
+    await portal.open();
+    assert.equal(await page.locator('.pager [rel=prev]').count(), 0);
+    const visited: string[] = [];
+    for (let next: string | null = '/docs'; next; ) {
+      visited.push(next);
+      const html = await (await page.request.get(next)).text();
+      next = /rel="next" href="([^"]+)"/.exec(html)?.[1] ?? null;
+    }
+    const inNavigation = await page
+      .locator('#navigation a')
+      .evaluateAll(links => links.map(link => link.getAttribute('href') as string));
+    assert.deepEqual(visited, ['/docs', '/docs/guide', ...inNavigation]);
+    const order = buildingOrder.map(chapter => visited.indexOf(`/docs/guide/${chapter}`));
+    assert.deepEqual(
+      order,
+      order.toSorted((a, b) => a - b),
+    );
+    assert.ok(order[0]! > 0);
+  });
+});
+
+describe('code in several languages', () => {
+  it('has tabs, whose language stays chosen on every page, before the first paint and without scripts', async t => {
+    const { page, context, watch } = await visit(t);
+    const portal = await new PortalPage(page).open('/guide/recipes');
+    const shown = (language: string) =>
+      page.locator(`.samples > [data-language=${language}]`).filter({ visible: true }).count();
+    const groups = await page.locator('.samples').count();
+    assert.ok(groups > 2);
+    // curl, the first choice, is in no group.
+    assert.deepEqual([await shown('typescript'), await shown('python')], [groups, 0]);
+    await page.locator('.tabs label', { hasText: 'Python' }).first().click();
+    assert.deepEqual([await shown('typescript'), await shown('python')], [0, groups]);
+    assert.equal(await page.locator('.tabs input:checked').count(), groups);
+    await portal.openOperation('listPets');
+    assert.equal(await shown('python'), 1);
+    await page.locator('.tabs label', { hasText: 'Go' }).click();
+    await portal.open('/guide/recipes');
+    assert.equal(await shown('typescript'), groups, 'a group without the language shows its first one');
+    await context.route('**/docs/assets/*.js', route => route.abort());
+    watch.expect(/ERR_FAILED/);
+    await page.goto('/docs/guide/recipes');
+    await page.locator('.tabs label', { hasText: 'Python' }).last().click();
+    assert.deepEqual([await shown('typescript'), await shown('python')], [groups - 1, 1]);
+  });
+
+  it('has a button that copies it, which covers no code, and long code scrolls in its block', async t => {
+    const { page, context, shop } = await visit(t);
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: shop.origin });
+    await new PortalPage(page).open('/guide/backing-off');
+    const block = page.locator('.code', { hasText: 'export function petStore' });
+    const copy = block.getByRole('button', { name: 'Copy' });
+    assert.equal(
+      await copy.evaluate(button => button.ownerDocument.defaultView.getComputedStyle(button).opacity),
+      '1',
+    );
+    const pre = (await block.locator('pre').boundingBox())!;
+    const button = (await copy.boundingBox())!;
+    assert.ok(button.x >= pre.x + pre.width, 'the button is at the right of the code');
+    assert.ok(pre.height < 400, `${pre.height} px`);
+    await copy.click();
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    assert.match(await page.evaluate<string>('navigator.clipboard.readText()'), /^import .*petStore/s);
+    await context.clearPermissions();
+  });
+});
