@@ -54,7 +54,7 @@ describe('the list of animals', () => {
     await page.getByRole('searchbox').pressSequentially('quixote');
     await eventually(names, ['Quixote Aurora', 'Quixote Zephyr']);
     await eventually(async () => new URL(page.url()).search, '?q=quixote');
-    await shown.button('Pending').click();
+    await shown.button('On hold').click();
     await eventually(names, ['Quixote Aurora']);
     await page.getByRole('searchbox').fill('');
     await shown.button('All').click();
@@ -284,7 +284,7 @@ describe('the menu of statuses', () => {
     const item = (text: string) =>
       page.locator('[role="menu"]:popover-open').getByRole('menuitemradio').filter({ hasText: text });
 
-    await openMenu('Ordered', 'Pending');
+    await openMenu('Ordered', 'On hold');
     await item('It has open orders').waitFor();
     assert.equal(await item('Sold').getAttribute('aria-disabled'), 'true');
     assert.equal(await item('Available').getAttribute('aria-disabled'), 'true');
@@ -331,13 +331,13 @@ describe('the menu of statuses', () => {
     const pending = async () => (await api.get(`/pets?categoryId=${categoryId}&status=pending`)).body.length;
     for (const name of names) {
       await shown.button(`Status of ${name}: Available`).click();
-      await page.locator('[role="menu"]:popover-open').getByText('Pending').click();
-      await shown.messages.getByText(`${name} is pending`).waitFor();
+      await page.locator('[role="menu"]:popover-open').getByText('On hold').click();
+      await shown.messages.getByText(`${name} is on hold`).waitFor();
     }
     assert.equal(await pending(), 5);
     for (const name of names.toReversed()) {
       await page.keyboard.press('Control+z');
-      await shown.messages.getByText(`Undone: ${name} is pending`).waitFor();
+      await shown.messages.getByText(`Undone: ${name} is on hold`).waitFor();
     }
     assert.equal(await pending(), 0);
   });

@@ -56,7 +56,7 @@ describe('a panel', () => {
     await aPet(api, { name: 'Undone second' });
     const shown = await open('/animals?q=undone');
     await shown.button('Status of Undone below a panel: Available').click();
-    await shown.page.getByRole('menuitemradio', { name: /^Pending/ }).click();
+    await shown.page.getByRole('menuitemradio', { name: /^On hold/ }).click();
     await shown.messages.getByRole('button', { name: 'Undo' }).waitFor();
     await shown.edit('Undone second');
     await shown.field('Name').fill('Typed');

@@ -48,7 +48,7 @@ describe('a change in the history', () => {
     await takeBack(shown, 'renamed Before to After');
     await shown.messages.getByText('Not taken back: name is now Before').waitFor();
     await api.patch(`/pets/${petId}`, { status: 'pending' });
-    await takeBack(shown, 'reserved');
+    await takeBack(shown, 'on hold');
     await eventually(async () => (await pet()).status, 'available');
   });
 

@@ -83,6 +83,53 @@ describe('a key', () => {
     assert.equal(await scopesWith(second), 401);
   });
 
+  it('can be limited to networks, and is used from anywhere again when the field is empty', async t => {
+    const { shop, page, open, watch } = await visit(t);
+    watch.expect(/status of 400/);
+    const shown = await open('/keys/new');
+    await shown.field('Name').fill('Warehouse only');
+    const field = shown.panel.getByLabel(/^Networks/);
+    await field.fill('10.0.0.0/8\n\n not a network\n');
+    await shown.panel.getByRole('button', { name: 'Create' }).click();
+    await shown.panel
+      .getByText(/not a network/)
+      .and(page.locator('.field-error'))
+      .waitFor();
+    await field.fill('10.0.0.0/8\n\n2001:db8::/32\n');
+    await shown.panel.getByRole('button', { name: 'Create' }).click();
+    await shown.panel.getByText('It cannot be shown again').waitFor();
+    const networks = async () => (await shop.api.get('/keys?name=Warehouse%20only')).body[0].allowedNetworks;
+    assert.deepEqual(await networks(), ['10.0.0.0/8', '2001:db8::/32']);
+    await page.goto('/console/keys');
+    await shown.row('Warehouse only').getByText('Warehouse only').click();
+    await field.fill('');
+    await shown.save();
+    await shown.panel.waitFor({ state: 'detached' });
+    assert.equal(await networks(), null);
+  });
+
+  it('that has leaked is revoked after an administrator pastes the line with its secret', async t => {
+    const { shop, page, open } = await visit(t);
+    const key = { name: 'In a repository', plan: 'business', scopes: ['pets:read'] };
+    const { key: secret } = (await shop.api.post('/keys', key)).body;
+    const shown = await open('/keys');
+    await shown.row('In a repository').waitFor();
+    await page.getByRole('link', { name: 'Report a leak' }).click();
+    await shown.panel.getByLabel(/^Secrets/).fill('API_KEY=psk_abc');
+    await shown.panel.getByRole('button', { name: 'Revoke' }).click();
+    await shown.panel.getByText('The text has no secret of a key').waitFor();
+    await shown.panel.getByLabel(/^Secrets/).fill(`export API_KEY="${secret}" # till`);
+    await shown.panel.getByLabel(/^Where/).fill('github.com/shop/site, .env');
+    await shown.panel.getByRole('button', { name: 'Revoke' }).click();
+    await shown.messages.getByText('Reported 1 secret. Its key is revoked').waitFor();
+    assert.equal((await shop.api.as(secret).get('/pets')).status, 401);
+    await shown.row('In a repository').getByText('Revoked').waitFor();
+    const kept = await page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }])');
+    assert.ok(!String(kept).includes(secret), 'the secret is stored nowhere');
+    const [event] = (await shop.api.get('/history?type=key.leaked')).body;
+    assert.ok(JSON.stringify(event).includes('github.com/shop/site, .env'));
+  });
+
   it('for pages in browsers needs origins, and has at most two scopes', async t => {
     const { api, watch, open } = await visit(t);
     watch.expect(/status of 400/);

@@ -98,7 +98,7 @@ describe('a list', () => {
     const top = async () => (await shown.row('Third').boundingBox())?.y;
     const before = await top();
     await shop.api.patch(`/pets/${ids[1]}`, { status: 'pending' });
-    await shown.button('Status of Second: Pending').waitFor();
+    await shown.button('Status of Second: On hold').waitFor();
     await aPet(shop.api, { name: 'Fourth', categoryId });
     await shown.button('1 new').waitFor();
     assert.equal(await shown.row('Fourth').count(), 0);

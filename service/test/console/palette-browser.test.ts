@@ -144,7 +144,7 @@ describe('the till', () => {
     );
     const [first, last] = await options();
     assert.match(first!, /Category \d+ · 22 in stock/);
-    assert.match(last!, /It is pending/);
+    assert.match(last!, /It is on hold/);
     await page.keyboard.press('Escape');
     await page.keyboard.press('Escape');
     await page.keyboard.press('Control+z');

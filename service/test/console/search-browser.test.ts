@@ -163,11 +163,11 @@ describe('a list', () => {
     await asked;
     await page.locator('.table-body').evaluate(element => element.scrollTo(0, 0));
     assert.equal((await api.patch(`/pets/${body.results[1].body.id}`, { status: 'pending' })).status, 200);
-    await shown.button('Status of Paged 001: Pending').waitFor();
+    await shown.button('Status of Paged 001: On hold').waitFor();
     release();
     const rowCount = () => page.getByRole('grid').getAttribute('aria-rowcount');
     await eventually(rowCount, '151');
-    await shown.button('Status of Paged 001: Pending').waitFor();
+    await shown.button('Status of Paged 001: On hold').waitFor();
   });
 });
 
@@ -226,7 +226,7 @@ describe('the keyboard in a table', () => {
     await page.keyboard.press('ArrowRight');
     await eventually(focused, 'Stock of Reached: 0');
     await page.keyboard.press('ArrowRight');
-    await eventually(focused, 'Status of Reached: Pending');
+    await eventually(focused, 'Status of Reached: On hold');
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('ArrowRight');
     await page.keyboard.press('ArrowRight');

@@ -137,7 +137,7 @@ describe('a bulk edit', () => {
   it('names what will change and what would be rejected, changes it once, and is undone', async t => {
     const { api, page, shown, panel, ids, edit, field } = await openHerd(t, 'Ada', 'Bea', 'Cid');
     await anOrder(api, { petId: ids.Cid, quantity: 1 });
-    await shown.button('Status of Cid: Pending').waitFor();
+    await shown.button('Status of Cid: On hold').waitFor();
     let batches = 0;
     await page.route('**/batch', route => {
       batches++;
@@ -160,7 +160,7 @@ describe('a bulk edit', () => {
     assert.equal(batches, 1, 'a double click writes once');
     for (const name of ['Ada', 'Bea']) await eventually(() => field(name, 'status'), 'pending');
     await panel.getByRole('button', { name: 'Close' }).last().click();
-    await shown.button('Status of Bea: Pending').waitFor();
+    await shown.button('Status of Bea: On hold').waitFor();
     await page.keyboard.press('Control+z');
     for (const name of ['Ada', 'Bea']) await eventually(() => field(name, 'status'), 'available');
     await shown.button('Status of Bea: Available').waitFor();
@@ -198,7 +198,7 @@ describe('a bulk edit', () => {
     const { api, shown, panel, ids, edit, change } = await openHerd(t, 'Ada', 'Bea', 'Cid');
     assert.equal((await api.put(`/store/inventory/${ids.Ada}`, { quantity: 24 })).status, 200);
     assert.equal((await api.patch(`/pets/${ids.Bea}`, { status: 'pending' })).status, 200);
-    await shown.button('Status of Bea: Pending').waitFor();
+    await shown.button('Status of Bea: On hold').waitFor();
     await edit('status', 'sold');
     await panel.getByRole('listitem').filter({ hasText: 'Ada' }).getByText('24 units').waitFor();
     await panel.getByText('All 26 units leave the stock').waitFor();
@@ -210,7 +210,7 @@ describe('a bulk edit', () => {
     assert.deepEqual(await stockOf(api, ids.Ada!), ['available', 24]);
     assert.deepEqual(await stockOf(api, ids.Bea!), ['pending', 1]);
     assert.deepEqual(await stockOf(api, ids.Cid!), ['available', 5]);
-    await shown.button('Status of Bea: Pending').waitFor();
+    await shown.button('Status of Bea: On hold').waitFor();
   });
 
   it('reports each animal that the service rejects, and changes the others', async t => {

@@ -245,7 +245,7 @@ describe('the hold of an animal', () => {
         await eventually(stock, [isOrdered ? 'pending' : 'sold', 0]);
         await shown.messages.getByText('Undo', { exact: true }).last().click();
         await eventually(stock, ['pending', 3]);
-        await shown.row('Promised').getByText('Pending').waitFor();
+        await shown.row('Promised').getByText('On hold').waitFor();
         await shown.page.getByRole('button', { name: 'Stock of Promised: 3' }).waitFor();
       }
     });

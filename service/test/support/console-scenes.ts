@@ -228,6 +228,10 @@ export const scenes: Record<string, Scene> = {
   },
   keys: { path: '/keys', show: rows },
   'keys: create': { path: '/keys/new', show: shown => shown.field('Name').waitFor() },
+  'keys: leaked': {
+    path: '/keys/leaked',
+    show: shown => shown.panel.getByLabel(/^Secrets/).waitFor(),
+  },
   'keys: secret': {
     path: '/keys/new',
     show: async shown => {

@@ -1,4 +1,5 @@
 import type { Event, HistoryEntry } from '@petstore/client';
+import { fieldInWords } from './field-words.ts';
 
 export interface ActivityFilter {
   /** A type, or all types of a kind: `order.*`. */
@@ -106,6 +107,9 @@ const stockVerbs: Record<string, string> = {
   lost: 'wrote off as lost',
 };
 
+/** Why the stock was set to a number. */
+const setVerbs: Record<string, string> = { counted: 'counted', corrected: 'corrected' };
+
 const sentences: Record<string, (entry: HistoryEntry, name: string) => string> = {
   'pet.created': (_, name) => `added ${name}`,
   'pet.updated': petSentence,
@@ -150,12 +154,12 @@ function stockSentence(entry: HistoryEntry, name: string): string {
   const [from, to] = [Number(units.from), Number(units.to)];
   const verb = stockVerbs[entry.reason ?? ''];
   if (verb !== undefined) return `${verb} ${Math.abs(to - from)} of ${name}, ${from} → ${to}`;
-  return `${entry.reason === 'counted' ? 'counted' : 'changed'} the stock of ${name}, ${from} → ${to}`;
+  return `${setVerbs[entry.reason ?? ''] ?? 'changed'} the stock of ${name}, ${from} → ${to}`;
 }
 
 function petSentence(entry: HistoryEntry, name: string): string {
   const status = changeOf(entry, 'status')?.to;
-  if (status === 'pending') return `reserved ${name}`;
+  if (status === 'pending') return `put ${name} on hold`;
   if (status === 'sold') return `marked ${name} sold`;
   if (status === 'available') return `made ${name} available`;
   if (changeOf(entry, 'categoryId')) return `moved ${name} to another category`;
@@ -196,7 +200,7 @@ function renamed(entry: HistoryEntry, kind = ''): string | undefined {
 }
 
 function fieldsOf({ changes }: HistoryEntry): string {
-  return changes.length === 0 ? '' : ` (${changes.map(({ field }) => field).join(', ')})`;
+  return changes.length === 0 ? '' : ` (${changes.map(({ field }) => fieldInWords(field)).join(', ')})`;
 }
 
 function changeOf({ changes }: HistoryEntry, name: string) {

@@ -1,5 +1,5 @@
 import type { ApiKey, NewApiKey } from '@petstore/client';
-import { filled } from './lines.ts';
+import { filled, filledOrNull } from './lines.ts';
 import type { Resource } from './resource.ts';
 
 export const plans = ['free', 'pro', 'business', 'enterprise'] as const;
@@ -20,8 +20,16 @@ export const keys: Resource<ApiKey, KeyQuery> = {
     store.keys.list({ ...query, revoked: show ? isRevoked[show] : false }, options),
   read: (store, id) => store.keys.get(id).withResponse(),
   create: (store, key) => store.keys.create(key as NewApiKey),
-  update: (store, id, { origins, ...patch }, options) =>
-    store.keys.update(id, { ...patch, ...(origins && { origins: filled(origins) }) }, options),
+  update: (store, id, { origins, allowedNetworks, ...patch }, options) =>
+    store.keys.update(
+      id,
+      {
+        ...patch,
+        ...(origins && { origins: filled(origins) }),
+        ...(allowedNetworks !== undefined && { allowedNetworks: filledOrNull(allowedNetworks) }),
+      },
+      options,
+    ),
   remove: (store, id, options) => store.keys.revoke(id, options),
   matches: (key, { name = '', plan, show }) =>
     key.name.toLowerCase().startsWith(name.toLowerCase()) &&

@@ -2,3 +2,9 @@
 export function filled(lines: readonly string[]): string[] {
   return lines.map(line => line.trim()).filter(line => line !== '');
 }
+
+/** The same; `null`, which means no limit, if no line has text. */
+export function filledOrNull(lines: readonly string[] | null): string[] | null {
+  const values = filled(lines ?? []);
+  return values.length > 0 ? values : null;
+}

@@ -1,5 +1,5 @@
 import type { NewWebhook, Webhook, WebhookDelivery } from '@petstore/client';
-import { filled } from './lines.ts';
+import { filledOrNull } from './lines.ts';
 import type { Listing, Resource } from './resource.ts';
 
 export const webhooks: Resource<Webhook> = {
@@ -13,7 +13,7 @@ export const webhooks: Resource<Webhook> = {
   update: (store, id, { types, description, ...patch }, options) => {
     const body = {
       ...patch,
-      ...(types !== undefined && { types: typesIn(types) }),
+      ...(types !== undefined && { types: filledOrNull(types) }),
       // An empty field means no description, which a merge patch removes with null.
       ...(description !== undefined && { description: description || null }),
     };
@@ -22,12 +22,6 @@ export const webhooks: Resource<Webhook> = {
   remove: (store, id, options) => store.webhooks.delete(id, options),
   matches: () => true,
 };
-
-/** The types of a form; `null`, which means all types, if no line has one. */
-export function typesIn(lines: readonly string[] | null): string[] | null {
-  const types = filled(lines ?? []);
-  return types.length > 0 ? types : null;
-}
 
 export const deliveryStatuses = ['pending', 'delivered', 'dead'] as const;
 

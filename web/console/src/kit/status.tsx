@@ -2,7 +2,7 @@ import type { PetStatus } from '@petstore/client';
 
 export const statusNames: Record<PetStatus, string> = {
   available: 'Available',
-  pending: 'Pending',
+  pending: 'On hold',
   sold: 'Sold',
 };
 

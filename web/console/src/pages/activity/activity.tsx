@@ -34,7 +34,7 @@ export function ActivityPage() {
     (): Column<Activity>[] => [
       { name: 'who', header: 'Who', cell: ([entry]) => actorOf(entry, account.keyId) },
       { name: 'what', header: 'What', cell: activity => <strong>{sentenceOf(activity)}</strong> },
-      { name: 'why', header: 'Why', cell: ([entry]) => entry.note ?? entry.reason ?? '' },
+      { name: 'note', header: 'Note', cell: ([{ note }]) => note },
       { name: 'time', header: 'Time', cell: ([{ time }]) => <Time at={time} /> },
     ],
     [account.keyId],

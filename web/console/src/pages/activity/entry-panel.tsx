@@ -2,8 +2,10 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useSession } from '../../app/session.ts';
 import { type Activity, activitiesOf, actorOf, sentenceOf } from '../../data/activity.ts';
+import { fieldInWords, valueInWords } from '../../data/field-words.ts';
 import { firstPage } from '../../data/resource.ts';
 import { ACTIVITY } from '../../data/use-activity.ts';
+import { useCategories } from '../../data/use-categories.ts';
 import { Button } from '../../kit/button.tsx';
 import { Panel } from '../../kit/panel.tsx';
 import { Time } from '../../kit/time.tsx';
@@ -45,12 +47,6 @@ export function EntryPanel() {
               <dd>
                 {new Date(entry.time).toLocaleString()} (<Time at={entry.time} />)
               </dd>
-              {entry.reason && (
-                <>
-                  <dt>Reason</dt>
-                  <dd>{entry.reason}</dd>
-                </>
-              )}
               {entry.note && (
                 <>
                   <dt>Note</dt>
@@ -83,10 +79,13 @@ export function EntryPanel() {
 
 /** The values before and after a change. */
 function Changes({ activity }: { activity: Activity }) {
+  const categories = useCategories();
+  const shown = (field: string, value: unknown) =>
+    (field === 'categoryId' && categories.find(({ id }) => id === value)?.name) || valueInWords(field, value);
   const rows = activity.flatMap(entry =>
     entry.changes
       // A new thing has many fields without a value.
-      .filter(({ from, to }) => shown(from) !== shown(to))
+      .filter(({ field, from, to }) => shown(field, from) !== shown(field, to))
       .map(change => ({ ...change, ...entry })),
   );
   if (rows.length === 0) return null;
@@ -102,9 +101,9 @@ function Changes({ activity }: { activity: Activity }) {
       <tbody>
         {rows.map(({ eventId, subject, field, from, to }) => (
           <tr key={`${eventId} ${field}`}>
-            <th scope="row">{`${kindOfSubject(subject)}: ${field}`}</th>
-            <td>{shown(from)}</td>
-            <td>{shown(to)}</td>
+            <th scope="row">{`${kindOfSubject(subject)}: ${fieldInWords(field)}`}</th>
+            <td>{shown(field, from)}</td>
+            <td>{shown(field, to)}</td>
           </tr>
         ))}
       </tbody>
@@ -145,9 +144,4 @@ function kindOfSubject(subject: string): string {
 
 function upperFirst(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
-}
-
-function shown(value: unknown): string {
-  if (value === undefined || value === null) return '–';
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }

@@ -9,7 +9,7 @@ import { ChecksField, LinesField } from '../../kit/field-groups.tsx';
 /** The fields of a key that can be changed. */
 export type KeySettings = Pick<
   ApiKey,
-  'name' | 'plan' | 'scopes' | 'kind' | 'quotas' | 'origins' | 'expiresAt'
+  'name' | 'plan' | 'scopes' | 'kind' | 'quotas' | 'origins' | 'allowedNetworks' | 'expiresAt'
 >;
 
 /** The names of the fields next to which errors are shown. */
@@ -22,6 +22,7 @@ export const keyFields = [
   'quotas.perMinute',
   'quotas.perDay',
   'origins',
+  'allowedNetworks',
   'expiresAt',
 ];
 
@@ -37,7 +38,7 @@ interface KeyFieldsProps {
 const QUOTAS = { perMinute: 5_000, perDay: 1_000_000 };
 
 export function KeyFields({ item, errors, conflicts = {}, isReadOnly = false, onChange }: KeyFieldsProps) {
-  const { name, plan, kind, quotas, origins, expiresAt } = item;
+  const { name, plan, kind, quotas, origins, allowedNetworks, expiresAt } = item;
   function setPlan(value: string): void {
     const chosen = plans.find(plan => plan === value) ?? plan;
     onChange('plan', chosen);
@@ -110,6 +111,15 @@ export function KeyFields({ item, errors, conflicts = {}, isReadOnly = false, on
           onChange={origins => onChange('origins', origins)}
         />
       )}
+      <LinesField
+        label="Networks it may be used from, one per line (empty: any)"
+        placeholder="203.0.113.0/24"
+        lines={allowedNetworks ?? []}
+        error={errors.allowedNetworks}
+        conflict={conflicts.allowedNetworks}
+        disabled={isReadOnly}
+        onChange={networks => onChange('allowedNetworks', networks)}
+      />
       <TextField
         label="Expires (empty: never)"
         type="datetime-local"

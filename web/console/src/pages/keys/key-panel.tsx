@@ -114,6 +114,7 @@ function EditPanel({ id }: { id: number }) {
             quotas ? `${quotas.perMinute} per minute, ${quotas.perDay} per day` : 'those of the plan',
           ),
           origins: conflictOn('origins', origins => origins?.join(', ') ?? 'none'),
+          allowedNetworks: conflictOn('allowedNetworks', networks => networks?.join(', ') ?? 'any'),
           expiresAt: conflictOn('expiresAt', time => (time ? new Date(time).toLocaleString() : 'never')),
         }}
         isReadOnly={isRevoked}

@@ -24,6 +24,7 @@ import { Time } from '../../kit/time.tsx';
 import './keys.css';
 
 export { EditKey } from './key-panel.tsx';
+export { LeakedKeys } from './leaked-keys.tsx';
 export { NewKey } from './new-key.tsx';
 
 const route = getRouteApi('/keys');
@@ -145,10 +146,15 @@ export function Keys() {
       {...page}
       columns={columns}
       action={
-        <Link className="button" data-kind="main" to="/keys/new" search={query}>
-          <Icon name="add" />
-          Create key
-        </Link>
+        <>
+          <Link className="button" to="/keys/leaked" search={query}>
+            Report a leak
+          </Link>
+          <Link className="button" data-kind="main" to="/keys/new" search={query}>
+            <Icon name="add" />
+            Create key
+          </Link>
+        </>
       }
       filters={<Filters query={query} />}
       searched={query.name}

@@ -6,7 +6,7 @@ import { useDraft } from '../../data/draft.ts';
 import { type KeyTemplate, keyTemplates, templateOf } from '../../data/key-templates.ts';
 import { publishableScopes } from '../../data/key-words.ts';
 import { keys } from '../../data/keys.ts';
-import { filled } from '../../data/lines.ts';
+import { filled, filledOrNull } from '../../data/lines.ts';
 import { addItem } from '../../data/list-cache.ts';
 import { useSubmit } from '../../data/submit.ts';
 import { Choices } from '../../kit/choices.tsx';
@@ -31,6 +31,7 @@ const empty: KeySettings = {
   kind: 'secret',
   quotas: null,
   origins: null,
+  allowedNetworks: null,
   expiresAt: null,
 };
 
@@ -103,12 +104,14 @@ export function NewKey() {
 }
 
 /** The body of the request: fields without a value are absent. */
-function bodyOf({ name, plan, scopes, kind, quotas, origins, expiresAt }: KeySettings) {
+function bodyOf({ name, plan, scopes, kind, quotas, origins, allowedNetworks, expiresAt }: KeySettings) {
+  const networks = filledOrNull(allowedNetworks);
   const common = {
     name,
     scopes,
     kind,
     ...(origins && { origins: filled(origins) }),
+    ...(networks && { allowedNetworks: networks }),
     ...(expiresAt && { expiresAt }),
   };
   return plan === 'enterprise'

@@ -27,10 +27,16 @@ const newRoute = createRoute({
   component: lazyPage(() => import('./keys.tsx'), 'NewKey'),
 });
 
+const leakedRoute = createRoute({
+  getParentRoute: () => listRoute,
+  path: '/leaked',
+  component: lazyPage(() => import('./keys.tsx'), 'LeakedKeys'),
+});
+
 const keyRoute = createRoute({
   getParentRoute: () => listRoute,
   path: '/$keyId',
   component: lazyPage(() => import('./keys.tsx'), 'EditKey'),
 });
 
-export const keysRoutes = listRoute.addChildren([newRoute, keyRoute]);
+export const keysRoutes = listRoute.addChildren([newRoute, leakedRoute, keyRoute]);

@@ -1,7 +1,7 @@
 import type { WebhookDelivery } from '@petstore/client';
 
 export const deliveryStatusNames: Record<WebhookDelivery['status'], string> = {
-  pending: 'Pending',
+  pending: 'Waiting',
   delivered: 'Delivered',
   dead: 'Failed',
 };

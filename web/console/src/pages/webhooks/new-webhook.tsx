@@ -3,9 +3,10 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useSession } from '../../app/session.ts';
 import { useDraft } from '../../data/draft.ts';
+import { filledOrNull } from '../../data/lines.ts';
 import { addItem } from '../../data/list-cache.ts';
 import { useSubmit } from '../../data/submit.ts';
-import { typesIn, webhooks } from '../../data/webhooks.ts';
+import { webhooks } from '../../data/webhooks.ts';
 import { FormPanel } from '../../kit/form-panel.tsx';
 import { useWhileShown } from '../../kit/is-shown.ts';
 import { SecretPanel } from '../../kit/secret-panel.tsx';
@@ -25,7 +26,7 @@ export function NewWebhook() {
   const [created, setCreated] = useState<{ secret: string | undefined }>();
   const form = useSubmit(webhookFields, async () => {
     const { url, types, description } = draft;
-    const body = { url, types: typesIn(types), ...(description && { description }) };
+    const body = { url, types: filledOrNull(types), ...(description && { description }) };
     // The secret gets into this panel and nowhere else: not into the cache, and not into the storage of drafts.
     const { secret, ...item } = await store.webhooks.create(body);
     addItem<Webhook>(cache, webhooks, item);

@@ -50,7 +50,7 @@ function EditPanel({ id }: { id: number }) {
     );
   const canChange = can('events:read');
   const deletion = {
-    text: 'This cannot be undone. Its pending deliveries will not be sent.',
+    text: 'This cannot be undone. Deliveries that wait will not be sent.',
     onConfirm: () => form.run(() => remove(base, 'Deleted the webhook').then(close)),
   };
   return (
