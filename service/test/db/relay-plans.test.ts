@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { CHECK, RELAY } from '../../src/db/postgres-relay.ts';
-import { openPostgresStore } from '../support/engines.ts';
 import { explain, type PlanNode, planModes } from '../support/query-plans.ts';
-import { withSession } from '../support/test-store.ts';
+import { newDatabase, withSession } from '../support/test-store.ts';
 
 const WAITING = 3_000;
 
@@ -12,7 +11,9 @@ const WAIT = `
   SELECT 'pet.updated', 'pets/' || n, 0, '{}', 'system' FROM generate_series(1, ${WAITING}) AS n`;
 
 it('the relay scans neither the log nor the waiting events, in a store without statistics, with waiting events, and in one that PostgreSQL has analyzed', async t => {
-  const { db, url } = await openPostgresStore(t);
+  // Without a store, whose relay would number events as well.
+  const { url, drop } = await newDatabase();
+  t.after(drop);
   await withSession(url, async session => {
     const assertBounded = async (state: string) => {
       for (const [sql, values] of [
@@ -26,9 +27,9 @@ it('the relay scans neither the log nor the waiting events, in a store without s
       }
     };
     await assertBounded('new store');
-    await db.run(WAIT);
+    await session.query(WAIT);
     await assertBounded('events wait');
-    await db.run(WAIT);
+    await session.query(WAIT);
     await session.query('VACUUM ANALYZE');
     await assertBounded('analyzed');
     const { rows } = await session.query(

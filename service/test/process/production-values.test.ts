@@ -205,6 +205,8 @@ const seconds: Record<string, Values> = {
 /** The numbers of rows, pages or calls between two turns of the event loop, or in one transaction: measured as a few milliseconds. */
 const slices: Record<string, Values> = {
   'access/api-keys/api-keys': { SWEPT_AT_ONCE: [1, 500, 'rows'] },
+  'access/key-warnings/expiry-warnings': { WARNED_AT_ONCE: [1, 100, 'keys'] },
+  'access/key-warnings/quota-warnings': { SWEPT_AT_ONCE: [1, 500, 'rows'] },
   'access/leaked-keys/leaked-keys': { AT_ONCE: [1, 100, 'secrets'] },
   'access/rate-limits/key-limits': { FLUSHED_AT_ONCE: [1, 200, 'keys'], SWEPT_AT_ONCE: [1, 500, 'rows'] },
   'access/rate-limits/key-uses': { FLUSHED_AT_ONCE: [1, 200, 'keys'] },
