@@ -79,7 +79,8 @@ describe('a service without webhooks', () => {
     const { app } = shop.shop;
     // The sweeps at start also read these tables.
     await app.sweeper.run();
-    const queries = readsOf(t, app.db, /webhook|event_log|FROM events/);
+    // The relay looks for events without numbers once in a while.
+    const queries = readsOf(t, app.db, /^(?!.*\bnew_events\b).*(webhook|event_log|FROM events)/s);
     for (let i = 0; i < 10; i++) await shop.category();
     await app.db.numberEvents();
     assert.equal(queries(), 0);
