@@ -58,7 +58,7 @@ const lists: Record<string, string> = {
   orders: 'store/orders?',
   stock: 'store/inventory?',
   categories: 'categories?',
-  activity: 'events/history?',
+  activity: 'history?',
   keys: 'keys?',
   webhooks: 'webhooks?',
 };

@@ -117,7 +117,7 @@ describe('the rows of a file', () => {
     });
     await page.getByText('The animals of all 4 rows exist already: there is nothing to import.').waitFor();
     assert.ok(await page.getByRole('button', { name: 'Import 0 rows' }).isDisabled());
-    await page.getByLabel('Import 4 animals again that exist already').click();
+    await page.getByLabel('Import the 4 animals again that exist already').click();
     await page.getByRole('button', { name: 'Import 4 rows' }).click();
     await page.getByText('Created 4 animals, rejected 0 rows.').waitFor();
     assert.equal((await list()).length, 5);

@@ -22,7 +22,9 @@ const csv = (...lines: string[]) => ({
   buffer: Buffer.from(lines.join('\n')),
 });
 
-const goodRow = 'Rex the Whippet,Dogs,1';
+/** A row of an animal that no earlier visit has imported. */
+let visits = 0;
+const goodRow = () => `Whippet ${++visits},Dogs,1`;
 
 const chooseFile = (shown: ConsolePage, ...lines: string[]) =>
   shown.page.getByLabel('CSV file').setInputFiles(csv('name,category,quantity', ...lines));
@@ -154,14 +156,15 @@ export const scenes: Record<string, Scene> = {
   'import: checked': {
     path: '/import',
     show: async shown => {
-      await chooseFile(shown, goodRow, ',Cats,1', 'Nessie,Sea monsters,1');
+      await chooseFile(shown, goodRow(), ',Cats,1', 'Nessie,Sea monsters,1');
       await shown.page.getByText('1 of 3 rows can be imported').waitFor();
     },
   },
   'import: existing': {
     path: '/import',
     show: async shown => {
-      await chooseFile(shown, 'Luna the Whippet,Dogs,1', 'Luna the Whippet,Dogs,1');
+      const row = goodRow();
+      await chooseFile(shown, row, row);
       await shown.page.getByText('1 of 2 rows can be imported').waitFor();
       await shown.button(/^Exist already/).click();
     },
@@ -181,7 +184,7 @@ export const scenes: Record<string, Scene> = {
     show: async shown => {
       // No response arrives.
       await shown.page.route('**/batch', () => {}, { times: 1 });
-      await chooseFile(shown, goodRow);
+      await chooseFile(shown, goodRow());
       await shown.button('Import 1 row').click();
       await shown.page.getByText('0 of 1 row done').waitFor();
     },
@@ -189,7 +192,7 @@ export const scenes: Record<string, Scene> = {
   'import: done': {
     path: '/import',
     show: async shown => {
-      await chooseFile(shown, goodRow, ',Cats,1');
+      await chooseFile(shown, goodRow(), ',Cats,1');
       await shown.button('Import 1 row').click();
       await shown.page.getByText('Created 1 animal').waitFor();
     },
@@ -197,7 +200,7 @@ export const scenes: Record<string, Scene> = {
   'import: undone': {
     path: '/import',
     show: async shown => {
-      await chooseFile(shown, 'Pip the Whippet,Dogs,1');
+      await chooseFile(shown, goodRow());
       await shown.button('Import 1 row').click();
       await shown.button('Undo the import').click();
       await shown.page.getByText('Deleted 1 animal of the import').waitFor();

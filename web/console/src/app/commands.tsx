@@ -4,7 +4,7 @@ import { useEffect, useState } from 'react';
 import { pets, searchPets } from '../data/pets.ts';
 import { firstPage } from '../data/resource.ts';
 import type { IconName } from '../kit/icon.tsx';
-import { statusNames } from '../kit/status.tsx';
+import { statusNames } from '../kit/status-names.ts';
 import { pages } from './pages.ts';
 import { type Session, useSession } from './session.ts';
 import { setTheme, themes } from './theme.ts';

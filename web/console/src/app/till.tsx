@@ -7,7 +7,7 @@ import { Button } from '../kit/button.tsx';
 import { ComboBox } from '../kit/combo-box.tsx';
 import { Field, TextField } from '../kit/field.tsx';
 import { Panel } from '../kit/panel.tsx';
-import { statusNames } from '../kit/status.tsx';
+import { statusNames } from '../kit/status-names.ts';
 
 /** Sells: a part of a name, Enter, the number of units, Enter. */
 export function Till({ onClose }: { onClose: () => void }) {

@@ -64,7 +64,7 @@ const cases: [entries: HistoryEntry[], sentences: string[]][] = [
   ],
   [
     [entry('pet.updated', 'pets/4', { changes: [{ field: 'status', from: 'available', to: 'pending' }] })],
-    ['reserved Neon tetra'],
+    ['put Neon tetra on hold'],
   ],
   [
     [

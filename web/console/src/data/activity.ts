@@ -145,7 +145,13 @@ const sentences: Record<string, (entry: HistoryEntry, name: string) => string> =
 
 function sentenceOfEntry(entry: HistoryEntry): string {
   const sentence = sentences[entry.type];
-  return sentence ? sentence(entry, entry.name ?? entry.subject) : `${entry.type}: ${entry.subject}`;
+  return sentence ? sentence(entry, entry.name ?? unnamed(entry)) : `${entry.type}: ${entry.subject}`;
+}
+
+/** What a sentence has instead of a name. Sentences about other things than animals have the kind in them. */
+function unnamed({ subject }: HistoryEntry): string {
+  const id = subject.split('/').at(-1)!;
+  return /^(pets|store\/inventory)\//.test(subject) ? `animal ${id}` : id;
 }
 
 function stockSentence(entry: HistoryEntry, name: string): string {

@@ -1,5 +1,5 @@
 import type { PetStatus } from '@petstore/client';
-import { statusNames } from '../kit/status.tsx';
+import { statusNames } from '../kit/status-names.ts';
 import { scopeNames } from './key-words.ts';
 
 /** The names of fields, as the forms have them. Those of programs only, such as `graceSeconds`, have their own name as words. */

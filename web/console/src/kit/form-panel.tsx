@@ -1,9 +1,9 @@
-import { type FormEvent, type ReactNode, useState } from 'react';
+import { type ComponentProps, type FormEvent, type ReactNode, useState } from 'react';
 import { Button } from './button.tsx';
 import { Panel, Question } from './panel.tsx';
 import { RestoredNote } from './restored-note.tsx';
 
-interface FormPanelProps {
+interface FormPanelProps extends Pick<ComponentProps<typeof Panel>, 'kind'> {
   title: string;
   /** What `useSubmit` returns. */
   form: { submit: (event: FormEvent) => void; isBusy: boolean; errors: { general: string | undefined } };
@@ -24,6 +24,7 @@ interface FormPanelProps {
 /** A panel with a form, and its buttons where a thumb reaches them. */
 export function FormPanel({
   title,
+  kind,
   form,
   action,
   deletion,
@@ -36,7 +37,7 @@ export function FormPanel({
   const [isDeleting, setDeleting] = useState(false);
   const verb = deletion?.verb ?? 'Delete';
   return (
-    <Panel title={title} onClose={onClose}>
+    <Panel title={title} kind={kind} onClose={onClose}>
       {lead}
       <form onSubmit={form.submit}>
         <div className="panel-body">

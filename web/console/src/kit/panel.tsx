@@ -7,7 +7,7 @@ interface PanelProps {
   children: ReactNode;
   onClose: () => void;
   /** A panel is at the side, and on phones at the bottom. A question is in the middle. */
-  kind?: 'panel' | 'question';
+  kind?: 'panel' | 'question' | undefined;
 }
 
 /** A modal dialog. The browser keeps the focus in it, closes it with Escape, and returns the focus afterwards. */

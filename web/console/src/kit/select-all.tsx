@@ -6,14 +6,16 @@ import { showProblem } from './toasts.ts';
 /** The most rows that are read to select them: 200 requests. */
 const MOST = 20_000;
 
+/** Part of what `useListPage` returns. */
+export interface SelectAllList<T> {
+  rows: readonly T[];
+  total: string | undefined;
+  hasMore: boolean;
+  loadAll: (most: number, signal: AbortSignal) => Promise<readonly T[]>;
+}
+
 interface SelectAllProps<T> {
-  /** Part of what `useListPage` returns. */
-  list: {
-    rows: readonly T[];
-    total: string | undefined;
-    hasMore: boolean;
-    loadAll: (most: number, signal: AbortSignal) => Promise<readonly T[]>;
-  };
+  list: SelectAllList<T>;
   /** How many rows are selected. */
   count: number;
   onSelect: (rows: readonly T[]) => void;

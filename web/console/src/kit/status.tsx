@@ -1,10 +1,5 @@
 import type { PetStatus } from '@petstore/client';
-
-export const statusNames: Record<PetStatus, string> = {
-  available: 'Available',
-  pending: 'On hold',
-  sold: 'Sold',
-};
+import { statusNames } from './status-names.ts';
 
 /** The status of a pet. */
 export function Status({ status }: { status: PetStatus }) {

@@ -10,6 +10,7 @@ import { useCategories, useLacksCategories } from '../../data/use-categories.ts'
 import { CategoryName } from '../../kit/category-icon.tsx';
 import { Icon } from '../../kit/icon.tsx';
 import { ListPage } from '../../kit/list-page.tsx';
+import { sortedBy } from '../../kit/sorted-by.tsx';
 import type { Column } from '../../kit/table.tsx';
 import { showProblem } from '../../kit/toasts.ts';
 import { StockMenu } from '../stock/stock-menu.tsx';
@@ -109,6 +110,8 @@ function useColumns(query: PetQuery, rows: readonly Pet[]): Column<Pet>[] {
   const categories = useCategories();
   const { entries, refresh } = useStockOf(useMemo(() => rows.map(({ id }) => id), [rows]));
   return useMemo(() => {
+    // A search has an order of its own.
+    const sort = query.q ? undefined : (query.sort ?? 'id');
     const names = new Map(categories.map(({ id, name }) => [id, name]));
     const stock: Column<Pet> = {
       name: 'stock',
@@ -120,7 +123,7 @@ function useColumns(query: PetQuery, rows: readonly Pet[]): Column<Pet>[] {
       },
     };
     return [
-      { name: 'name', ...sortedBy('name', 'Name', query), cell: pet => <strong>{pet.name}</strong> },
+      { name: 'name', ...sortedBy('name', 'Name', sort), cell: pet => <strong>{pet.name}</strong> },
       {
         name: 'category',
         header: 'Category',
@@ -131,26 +134,7 @@ function useColumns(query: PetQuery, rows: readonly Pet[]): Column<Pet>[] {
       },
       ...(can('inventory:read') ? [stock] : []),
       { name: 'status', header: 'Status', cell: pet => <StatusMenu pet={pet} /> },
-      { name: 'id', ...sortedBy('id', 'ID', query), cell: pet => pet.id },
+      { name: 'id', ...sortedBy('id', 'ID', sort), cell: pet => pet.id },
     ];
   }, [categories, query, entries, refresh, can]);
-}
-
-/** The header of a column that sorts the list: in the other direction, if the list is sorted by it. */
-function sortedBy(field: 'id' | 'name', title: string, query: PetQuery) {
-  // A search has an order of its own.
-  if (query.q) return { header: title };
-  const sort = query.sort ?? 'id';
-  const sorted =
-    sort === field ? ('ascending' as const) : sort === `-${field}` ? ('descending' as const) : undefined;
-  const next = sorted === 'ascending' ? (`-${field}` as const) : field;
-  return {
-    sorted,
-    header: (
-      <Link to="/animals" search={{ ...query, sort: next }} replace data-sorted={sorted}>
-        {title}
-        <Icon name="down" />
-      </Link>
-    ),
-  };
 }

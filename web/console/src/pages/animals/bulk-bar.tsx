@@ -1,13 +1,14 @@
 import type { Pet } from '@petstore/client';
-import { type ComponentProps, useState } from 'react';
+import { useState } from 'react';
 import { Button } from '../../kit/button.tsx';
-import { SelectAll } from '../../kit/select-all.tsx';
+import type { SelectAllList } from '../../kit/select-all.tsx';
+import { SelectionBar } from '../../kit/selection-bar.tsx';
 import { BulkPanel } from './bulk-panel.tsx';
 
 interface BulkBarProps {
   pets: readonly Pet[];
   /** The list that they are selected from. */
-  list: ComponentProps<typeof SelectAll<Pet>>['list'] & { gone: ReadonlySet<number> };
+  list: SelectAllList<Pet> & { gone: ReadonlySet<number> };
   onSelect: (pets: readonly Pet[]) => void;
   onClear: () => void;
 }
@@ -17,14 +18,11 @@ export function BulkBar({ pets, list, onSelect, onClear }: BulkBarProps) {
   const [isOpen, setOpen] = useState(false);
   if (pets.length === 0 && !isOpen) return null;
   return (
-    <section className="selection-bar" aria-label="Selection">
-      <p role="status">{pets.length.toLocaleString()} selected</p>
-      <SelectAll list={list} count={pets.length} onSelect={onSelect} />
+    <SelectionBar selected={pets} list={list} onSelect={onSelect} onClear={onClear}>
       <Button kind="main" onClick={() => setOpen(true)}>
         Change …
       </Button>
-      <Button onClick={onClear}>Clear</Button>
       {isOpen && <BulkPanel pets={pets} gone={list.gone} onDone={onClear} onClose={() => setOpen(false)} />}
-    </section>
+    </SelectionBar>
   );
 }

@@ -8,7 +8,7 @@ import { useCategories } from '../../data/use-categories.ts';
 import { Button } from '../../kit/button.tsx';
 import { SelectField } from '../../kit/field.tsx';
 import { Panel } from '../../kit/panel.tsx';
-import { statusNames } from '../../kit/status.tsx';
+import { statusNames } from '../../kit/status-names.ts';
 
 /** The most animals that a list of the panel names. */
 const SHOWN = 100;

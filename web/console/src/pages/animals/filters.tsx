@@ -4,7 +4,7 @@ import type { PetQuery } from '../../data/pets.ts';
 import { useCategories } from '../../data/use-categories.ts';
 import { anyOr, Choices } from '../../kit/choices.tsx';
 import { SearchField } from '../../kit/search-field.tsx';
-import { statusNames } from '../../kit/status.tsx';
+import { statusNames } from '../../kit/status-names.ts';
 import { ViewsMenu } from './views-menu.tsx';
 
 const route = getRouteApi('/animals');

@@ -10,7 +10,8 @@ import { pets } from '../../data/pets.ts';
 import { Icon } from '../../kit/icon.tsx';
 import { Menu } from '../../kit/menu.tsx';
 import { Question } from '../../kit/panel.tsx';
-import { Status, statusNames } from '../../kit/status.tsx';
+import { Status } from '../../kit/status.tsx';
+import { statusNames } from '../../kit/status-names.ts';
 import { showProblem } from '../../kit/toasts.ts';
 
 /** The status of a pet. For keys that may write, it is the button of a menu with the statuses that the pet can get. */

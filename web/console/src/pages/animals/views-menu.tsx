@@ -1,13 +1,14 @@
 import { getRouteApi } from '@tanstack/react-router';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import type { PetQuery } from '../../data/pets.ts';
+import { useSubmit } from '../../data/submit.ts';
 import { useViews } from '../../data/use-views.ts';
 import { isSameQuery } from '../../data/views.ts';
-import { Button } from '../../kit/button.tsx';
 import { TextField } from '../../kit/field.tsx';
+import { FormPanel } from '../../kit/form-panel.tsx';
 import { Icon } from '../../kit/icon.tsx';
 import { Menu } from '../../kit/menu.tsx';
-import { Panel } from '../../kit/panel.tsx';
+
 import { showToast } from '../../kit/toasts.ts';
 
 const route = getRouteApi('/animals');
@@ -63,31 +64,18 @@ export function ViewsMenu({ query }: { query: PetQuery }) {
 
 function NamePanel({ onName, onClose }: { onName: (name: string) => void; onClose: () => void }) {
   const [name, setName] = useState('');
-  function submit(event: FormEvent): void {
-    event.preventDefault();
-    onName(name.trim());
-  }
+  const form = useSubmit([], async () => onName(name.trim()));
   return (
-    <Panel title="Save as a view" kind="question" onClose={onClose}>
-      <form onSubmit={submit}>
-        <div className="panel-body">
-          <TextField
-            label="Name of the view"
-            value={name}
-            maxLength={60}
-            required
-            pattern=".*\S.*"
-            onChange={event => setName(event.target.value)}
-          />
-          <p className="hint">The view keeps these filters and this order, in this browser only.</p>
-        </div>
-        <footer className="panel-footer">
-          <Button onClick={onClose}>Close</Button>
-          <Button kind="main" type="submit">
-            Save
-          </Button>
-        </footer>
-      </form>
-    </Panel>
+    <FormPanel title="Save as a view" kind="question" form={form} action="Save" onClose={onClose}>
+      <TextField
+        label="Name of the view"
+        value={name}
+        maxLength={60}
+        required
+        pattern=".*\S.*"
+        onChange={event => setName(event.target.value)}
+      />
+      <p className="hint">The view keeps these filters and this order, in this browser only.</p>
+    </FormPanel>
   );
 }

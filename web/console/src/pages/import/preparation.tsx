@@ -61,7 +61,8 @@ function Result({ file, checked, current }: PreparationProps & { checked: Checke
             checked={importsExisting}
             onChange={event => current.setImportsExisting(event.target.checked)}
           />
-          Import {animals(existing.length)} again that exist already
+          Import the {animals(existing.length)} again that {existing.length === 1 ? 'exists' : 'exist'}{' '}
+          already
         </label>
       )}
       <div className="import-actions">

@@ -5,7 +5,7 @@ import type { BadRow } from '../../data/import/rejected.ts';
 import { statuses } from '../../data/pet-status.ts';
 import { useCategories } from '../../data/use-categories.ts';
 import { Icon } from '../../kit/icon.tsx';
-import { statusNames } from '../../kit/status.tsx';
+import { statusNames } from '../../kit/status-names.ts';
 
 export const titles: Record<Field, string> = {
   name: 'Name',

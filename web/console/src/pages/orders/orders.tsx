@@ -8,6 +8,7 @@ import { usePetNames } from '../../data/pet-names.ts';
 import { useSelection } from '../../data/selection.ts';
 import { Icon } from '../../kit/icon.tsx';
 import { ListPage } from '../../kit/list-page.tsx';
+import { sortedBy } from '../../kit/sorted-by.tsx';
 import type { Column } from '../../kit/table.tsx';
 import { Time } from '../../kit/time.tsx';
 import { Filters } from './filters.tsx';
@@ -84,12 +85,12 @@ function useColumns(query: OrderQuery, rows: readonly Order[]): Column<Order>[] 
   return useMemo(() => {
     const animalOf = ({ petId }: Order) => (petId === undefined ? 'No animal' : nameOf(petId));
     return [
-      { name: 'id', ...sortedBy('id', 'Order', query), cell: order => <strong>{order.id}</strong> },
+      { name: 'id', ...headerOf('id', 'Order', query), cell: order => <strong>{order.id}</strong> },
       { name: 'animal', header: 'Animal', cell: animalOf },
       { name: 'quantity', header: 'Units', cell: ({ quantity = 1 }) => `${quantity.toLocaleString()} ×` },
       {
         name: 'ships',
-        ...sortedBy('shipDate', 'Ships', query),
+        ...headerOf('shipDate', 'Ships', query),
         cell: ({ shipDate }) => shipDate && <Time at={shipDate} />,
       },
       { name: 'state', header: 'Status', cell: order => <OrderMenu order={order} name={animalOf(order)} /> },
@@ -97,22 +98,11 @@ function useColumns(query: OrderQuery, rows: readonly Order[]): Column<Order>[] 
   }, [nameOf, query]);
 }
 
-/** The header of a column that sorts the list. A list that is filtered by ship date can be sorted only by it, and others cannot. */
-function sortedBy(field: 'id' | 'shipDate', title: string, query: OrderQuery) {
+/** The header of a column. A list that is filtered by ship date can be sorted only by it, and others cannot. */
+function headerOf(field: 'id' | 'shipDate', title: string, query: OrderQuery) {
   const sort = sortOf(query);
   if (!sort.endsWith(field)) return { header: title };
-  const isAscending = sort === field;
-  const sorted = isAscending ? ('ascending' as const) : ('descending' as const);
+  const column = sortedBy(field, title, sort);
   // A list of days of placing has one order.
-  if (query.placedFrom || query.placedTo) return { sorted, header: title };
-  const next = isAscending ? (`-${field}` as const) : field;
-  return {
-    sorted,
-    header: (
-      <Link to="/orders" search={{ ...query, sort: next }} replace data-sorted={sorted}>
-        {title}
-        <Icon name="down" />
-      </Link>
-    ),
-  };
+  return query.placedFrom || query.placedTo ? { ...column, header: title } : column;
 }

@@ -6,7 +6,8 @@ import { pets, searchPets } from '../../data/pets.ts';
 import { firstPage } from '../../data/resource.ts';
 import { ComboBox, type Suggestion } from '../../kit/combo-box.tsx';
 import { type Described, Field } from '../../kit/field.tsx';
-import { Status, statusNames } from '../../kit/status.tsx';
+import { Status } from '../../kit/status.tsx';
+import { statusNames } from '../../kit/status-names.ts';
 
 /** How many animals are suggested. */
 const MOST = 8;

@@ -1,16 +1,17 @@
 import type { Order } from '@petstore/client';
-import { type ComponentProps, useState } from 'react';
+import { useState } from 'react';
 import { useSession } from '../../app/session.ts';
 import { reasonAgainstCancellation, reasonAgainstCompletion, stateOf } from '../../data/order-state.ts';
 import { isUndoable, type OrderWork, ordersInWords, useOrderWork } from '../../data/use-order-work.ts';
 import { Button } from '../../kit/button.tsx';
 import { Question } from '../../kit/panel.tsx';
-import { SelectAll } from '../../kit/select-all.tsx';
+import type { SelectAllList } from '../../kit/select-all.tsx';
+import { SelectionBar } from '../../kit/selection-bar.tsx';
 
 interface WorkBarProps {
   orders: readonly Order[];
   /** The list that they are selected from. */
-  list: ComponentProps<typeof SelectAll<Order>>['list'] & { gone: ReadonlySet<number> };
+  list: SelectAllList<Order> & { gone: ReadonlySet<number> };
   onSelect: (orders: readonly Order[]) => void;
   onClear: () => void;
 }
@@ -38,14 +39,13 @@ export function WorkBar({ orders, list, onSelect, onClear }: WorkBarProps) {
   }
   const others = orders.length - possible.complete.length;
   return (
-    <section className="selection-bar" aria-label="Selection">
-      <p role="status">
-        {orders.length.toLocaleString()} selected
-        {others > 0 && possible.complete.length > 0 && (
-          <small>{others.toLocaleString()} cannot be completed</small>
-        )}
-      </p>
-      <SelectAll list={list} count={orders.length} onSelect={onSelect} />
+    <SelectionBar
+      selected={orders}
+      list={list}
+      note={others > 0 && possible.complete.length > 0 && `${others.toLocaleString()} cannot be completed`}
+      onSelect={onSelect}
+      onClear={onClear}
+    >
       {possible.complete.length > 0 && (
         <Button
           kind="main"
@@ -61,7 +61,6 @@ export function WorkBar({ orders, list, onSelect, onClear }: WorkBarProps) {
           Cancel {possible.cancel.length.toLocaleString()}
         </Button>
       )}
-      <Button onClick={onClear}>Clear</Button>
       {isAsked && (
         <Question
           title={`Complete ${ordersInWords(possible.complete)}?`}
@@ -74,6 +73,6 @@ export function WorkBar({ orders, list, onSelect, onClear }: WorkBarProps) {
           <p>You cannot undo this, because your API key cannot change the stock.</p>
         </Question>
       )}
-    </section>
+    </SelectionBar>
   );
 }

@@ -5,7 +5,7 @@ import type { StockQuery } from '../../data/stock.ts';
 import { useCategories } from '../../data/use-categories.ts';
 import { anyOr, Choices } from '../../kit/choices.tsx';
 import { SearchField } from '../../kit/search-field.tsx';
-import { statusNames } from '../../kit/status.tsx';
+import { statusNames } from '../../kit/status-names.ts';
 
 const route = getRouteApi('/stock');
 

@@ -6,8 +6,8 @@ import { useListPage } from '../../data/lists.ts';
 import { usePetNames } from '../../data/pet-names.ts';
 import { type StockQuery, stock } from '../../data/stock.ts';
 import { Button } from '../../kit/button.tsx';
-import { Icon } from '../../kit/icon.tsx';
 import { ListPage } from '../../kit/list-page.tsx';
+import { sortedBy } from '../../kit/sorted-by.tsx';
 import { Status } from '../../kit/status.tsx';
 import type { Column } from '../../kit/table.tsx';
 import { CountField } from './count-field.tsx';
@@ -95,17 +95,19 @@ function useColumns(
 ): Column<InventoryItem>[] {
   const { can } = useSession();
   const nameOf = usePetNames(useMemo(() => rows.map(({ petId }) => petId), [rows]));
-  return useMemo(
-    () => [
+  return useMemo(() => {
+    // A search has an order of its own.
+    const sort = query.q ? undefined : (query.sort ?? 'quantity');
+    return [
       {
         name: 'animal',
-        ...(can('pets:read') ? sortedBy('name', 'Animal', query) : { header: 'Animal' }),
+        ...sortedBy('name', 'Animal', can('pets:read') ? sort : undefined),
         cell: ({ petId }) => <strong>{nameOf(petId)}</strong>,
       },
       { name: 'status', header: 'Status', cell: ({ status }) => <Status status={status} /> },
       {
         name: 'quantity',
-        ...sortedBy('quantity', 'In stock', query),
+        ...sortedBy('quantity', 'In stock', sort),
         cell: item => {
           if (!can('inventory:write')) return item.quantity.toLocaleString();
           const name = nameOf(item.petId);
@@ -116,26 +118,6 @@ function useColumns(
           );
         },
       },
-    ],
-    [nameOf, query, can, counted],
-  );
-}
-
-/** The header of a column that sorts the list: in the other direction, if the list is sorted by it. */
-function sortedBy(field: 'name' | 'quantity', title: string, query: StockQuery) {
-  // A search has an order of its own.
-  if (query.q) return { header: title };
-  const sort = query.sort ?? 'quantity';
-  const sorted =
-    sort === field ? ('ascending' as const) : sort === `-${field}` ? ('descending' as const) : undefined;
-  const next = sorted === 'ascending' ? (`-${field}` as const) : field;
-  return {
-    sorted,
-    header: (
-      <Link to="/stock" search={{ ...query, sort: next }} replace data-sorted={sorted}>
-        {title}
-        <Icon name="down" />
-      </Link>
-    ),
-  };
+    ];
+  }, [nameOf, query, can, counted]);
 }

@@ -66,7 +66,7 @@ export function DeliveryPanel() {
           <dt>Event</dt>
           <dd>
             <Link to="/activity/$eventId" params={{ eventId: data.eventId }}>
-              {data.eventId}
+              Show in Activity
             </Link>
           </dd>
           <dt>Created</dt>
@@ -83,7 +83,7 @@ export function DeliveryPanel() {
           )}
         </dl>
         {data.status === 'dead' && (
-          <p className="note">
+          <p className="hint">
             The service will not try again by itself. Redeliver it when your server works again.
           </p>
         )}

@@ -1,0 +1,67 @@
+import type { Event, PetStore } from '@petstore/client';
+import { type QueryClient, useQuery } from '@tanstack/react-query';
+import { useEffect, useMemo } from 'react';
+import { type Scope, useSession } from '../app/session.ts';
+
+/** How many IDs one request can name. */
+const MOST = 100;
+
+/** What several lists show about pets, by ID. */
+export interface KnownById<T> {
+  /** Its key in the cache. */
+  key: readonly string[];
+  scope: Scope;
+  /** Reads it for at most 100 pets. */
+  read: (store: PetStore, ids: readonly number[]) => Promise<readonly (readonly [id: number, value: T])[]>;
+  /** What an event has of it. */
+  readEvent: (event: Event) => readonly [id: number, value: T] | undefined;
+}
+
+/** Returns what is known about pets with these IDs, such as those of the rows of a list. What is not known yet is read, 100 at once. */
+export function useKnownById<T>(
+  kind: KnownById<T>,
+  ids: readonly (number | undefined)[],
+): ReadonlyMap<number, T> {
+  const { store, cache, live, can } = useSession();
+  const { data: known } = useQuery<ReadonlyMap<number, T>>({
+    queryKey: kind.key,
+    queryFn: () => new Map(),
+    initialData: () => new Map(),
+    gcTime: 0,
+  });
+  const missing = useMemo(() => {
+    const unknown = new Set(ids.filter(id => id !== undefined && !known.has(id)));
+    return [...unknown].filter(id => id !== undefined).slice(0, MOST);
+  }, [ids, known]);
+  useQuery({
+    queryKey: [...kind.key, missing],
+    queryFn: async () => {
+      keepKnown(cache, kind, await kind.read(store, missing));
+      return true;
+    },
+    enabled: missing.length > 0 && can(kind.scope),
+    gcTime: 0,
+  });
+  useEffect(
+    () =>
+      live.onEvent(event => {
+        const news = kind.readEvent(event);
+        if (news) keepKnown(cache, kind, [news]);
+      }),
+    [live, cache, kind],
+  );
+  return known;
+}
+
+/** Keeps what was read or changed for another reason. */
+export function keepKnown<T>(
+  cache: QueryClient,
+  { key }: KnownById<T>,
+  read: readonly (readonly [id: number, value: T])[],
+): void {
+  cache.setQueryData<ReadonlyMap<number, T>>(key, known => {
+    const news = read.filter(([id, value]) => !known?.has(id) || known.get(id) !== value);
+    // Nothing is drawn again without news.
+    return known && news.length === 0 ? known : new Map([...(known ?? []), ...news]);
+  });
+}
