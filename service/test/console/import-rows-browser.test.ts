@@ -139,6 +139,8 @@ describe('undoing an import', () => {
     assert.equal(pets.length, 3);
     await page.getByRole('button', { name: 'Undo the import' }).click();
     await page.getByText('Deleted 3 animals of the import: all of them.').waitFor();
+    assert.equal(await page.locator('.toasts').getByRole('button', { name: 'Undo' }).count(), 0);
+    assert.equal(await page.getByRole('button', { name: 'Undo a recent action' }).count(), 0);
     for (const { id } of pets) {
       assert.deepEqual((await api.get(`/pets?id=${id}`)).body, []);
       assert.deepEqual((await api.get(`/store/orders?petId=${id}`)).body, []);

@@ -17,7 +17,7 @@ export function Panel({ title, children, onClose, kind = 'panel' }: PanelProps) 
   useEffect(() => {
     // On a phone the keyboard would cover the panel.
     if (matchMedia('(pointer: fine)').matches)
-      dialog.current?.querySelector<HTMLElement>('.panel-body :is(input, select):enabled')?.focus();
+      dialog.current?.querySelector<HTMLElement>('.panel-body :is(input, select, textarea):enabled')?.focus();
   }, [dialog]);
   return (
     <dialog

@@ -29,15 +29,17 @@ let shown: readonly Toast[] = [];
 let lastId = 0;
 const listeners = new Set<() => void>();
 
+/** Shows a message. Returns its ID. */
 export function showToast({
   tone = 'done',
   ...toast
-}: Omit<Toast, 'id' | 'tone' | 'shownAt'> & { tone?: Toast['tone'] }): void {
+}: Omit<Toast, 'id' | 'tone' | 'shownAt'> & { tone?: Toast['tone'] }): number {
   const id = ++lastId;
   const shown = { ...toast, tone, id, shownAt: Date.now() };
   if (toast.undo) undos = [shown, ...undos].slice(0, MOST_UNDOS);
   replace([...toasts, shown]);
   setTimeout(closeToast, TOAST_TIME, id);
+  return id;
 }
 
 /** Shows an error that belongs to no field. */
@@ -74,6 +76,12 @@ export function withdrawUndo(name: string, id: number, item: object | undefined)
   if (undos.every(isPossible)) return;
   undos = undos.filter(isPossible);
   replace(toasts.map(toast => (isPossible(toast) ? toast : { ...toast, undo: undefined })));
+}
+
+/** No longer offers to undo what a message is about, because it was undone elsewhere. */
+export function endUndo(id: number): void {
+  undos = undos.filter(toast => toast.id !== id);
+  closeToast(id);
 }
 
 /** Closes all messages. What they offer to undo can no longer be undone. */

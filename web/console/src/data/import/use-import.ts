@@ -1,7 +1,7 @@
 import { type CsvRow, completionOf, type Encoding } from '@petstore/pet-files';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useSession } from '../../app/session.ts';
-import { showToast } from '../../kit/toasts.ts';
+import { endUndo, showToast } from '../../kit/toasts.ts';
 import { askingToLeave } from '../batches.ts';
 import { type Checked, checkRows, type GoodRow, namesOfShop, type ShopNames } from './check.ts';
 import { guessMapping, type Mapping, problemOf } from './columns.ts';
@@ -108,10 +108,11 @@ export function useImport() {
     const result = await askingToLeave(() =>
       importRows(session, rowsOf(checked, importsExisting), createsCategories, controller.signal, show),
     );
-    const undo = undoing(result);
+    let toast = 0;
+    const undo = undoing(result, () => endUndo(toast));
     if (result.created.length > 0) change({ undo });
     const rejected = result.rejected.length + bad.length;
-    showToast({
+    toast = showToast({
       text: `Imported ${animals(result.created.length)}${rejected > 0 ? `, rejected ${inRows(rejected)}` : ''}`,
       tone: rejected > 0 ? 'problem' : 'done',
       undo: result.created.length > 0 ? undo : undefined,
@@ -119,13 +120,14 @@ export function useImport() {
   }
 
   /** Returns a function that undoes an import. It can be called from the page and from the message, and does it once. */
-  function undoing(result: ImportProgress): () => Promise<string> {
+  function undoing(result: ImportProgress, onStart: () => void): () => Promise<string> {
     let running: Promise<string> | undefined;
     const show = (undone: UndoProgress) => {
       // The page may show another import by now.
       if (now()?.undo === undo) change({ undone });
     };
     async function start(): Promise<string> {
+      onStart();
       const { deleted, kept } = await askingToLeave(() => undoImport(session, result, show));
       const text = `Deleted ${animals(deleted)} of the import`;
       return kept.length > 0 ? `${text}, but not all of it: ${kept[0]!.name}: ${kept[0]!.message}` : text;
