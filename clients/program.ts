@@ -1,6 +1,6 @@
 // The program that runs with every generated client; only `client.ts` differs.
 import assert from 'node:assert/strict';
-import { type ApiError, connect, type Event, type Pet } from './client.ts';
+import { type ApiError, connect, type KnownEvent, type Pet } from './client.ts';
 
 type Shop = ReturnType<typeof connect>;
 
@@ -43,11 +43,29 @@ function explain({ code }: ApiError): string {
   }
 }
 
-/** The log line of an event. Its `data` has the type that belongs to its `type`. */
-function describe(event: Event): string {
+/** The log line of an event. The `data` of a type that the contract knows has the type that belongs to it. */
+function describe(received: { type: string }): string {
+  const event = received as KnownEvent;
   if (event.type === 'pet.created') return `${event.data.name} is new in category ${event.data.categoryId}`;
   if (event.type === 'order.placed') return `${event.data.quantity} of ${event.data.petId}`;
   return event.type;
+}
+
+/** Calls an API whose rejections and events have codes and types that the contract does not list, because its release is newer. */
+export function programOfEarlierRelease(origin: string, key: string): Record<string, () => Promise<void>> {
+  const shop = connect(origin, key);
+  return {
+    async 'reads the status of an error with a newer code'() {
+      const { error } = await shop.changeOrder(999, { quantity: 2 });
+      assert.deepEqual(error && [error.code, error.status, explain(error)], ['pet_asleep', 404, 'Try again']);
+    },
+
+    async 'reads a page with an event of a newer type'() {
+      await createPets(shop, 'Dogs', 'Ada');
+      const events = dataOf(await shop.listEvents({ type: ['pet.*'] }));
+      assert.deepEqual(events.map(describe), ['Ada is new in category 1', 'supplier.created']);
+    },
+  };
 }
 
 /** Calls the API at `origin`, for example `http://127.0.0.1:8080`. Each entry rejects if a result is not the expected one. */

@@ -22,7 +22,9 @@ function typesOf({ document, operations }: ContractView): string {
       `${comment(schema.description)}export type ${typeName(name)} = ${typeOf(schema)};`,
       ...storedType(name, schema),
     ]),
-    `/** The codes of errors. */\nexport type ErrorCode =${Object.entries(document['x-error-codes'])
+    `/** The codes of errors. Later releases may add some: treat an unknown one by its status. */\nexport type ErrorCode =${Object.entries(
+      document['x-error-codes'],
+    )
       .map(([code, { description }]) => `\n${indented(`${comment(description)}| ${literal(code)}`)}`)
       .join('')};`,
     `/** The operations of the contract: what they take, and what they return. */\nexport interface Operations {\n${indented(operations.map(operationType).join('\n'))}\n}`,
@@ -38,9 +40,7 @@ function listsOf(contract: ContractView): string {
   const fields = shapes.map(
     ([name, { properties }]) => `${typeName(name)}: ${literals(Object.keys(properties!))}`,
   );
-  const types = schemas.Event!.oneOf!.flatMap(
-    event => contract.schema(contract.schema(event).properties!.type!).enum!,
-  );
+  const types = Object.keys(schemas.KnownEvent!.discriminator!.mapping!);
   return [
     GENERATED,
     `/** The fields of each shape. */\nexport const fields = {\n${indented(fields.map(field => `${field},`).join('\n'))}\n} as const;`,
@@ -167,9 +167,10 @@ function typeOf(schema: Schema | Reference, isBody = false): string {
 
 function plainTypeOf(schema: Schema, isBody: boolean): string {
   const { type, items } = schema;
-  const members = schema.oneOf ?? schema.anyOf;
+  // With it, the type of an event would not determine its shape for the compiler. Programs ignore types that they do not know.
+  const members = (schema.oneOf ?? schema.anyOf)?.filter(member => !isFor(member, 'OtherEvent'));
   if (members !== undefined) return members.map(member => typeOf(member, isBody)).join(' | ');
-  if (schema.enum?.join() === errorCodes) return 'ErrorCode';
+  if (schema['x-extensible-enum']?.join() === errorCodes) return 'ErrorCode';
   if (schema.enum !== undefined)
     return schema.enum
       .filter(value => value !== null)
@@ -183,6 +184,10 @@ function plainTypeOf(schema: Schema, isBody: boolean): string {
   throw new Error(
     `openapi.yaml has a schema that ${import.meta.filename} does not know: ${JSON.stringify(schema)}`,
   );
+}
+
+function isFor(schema: Schema | Reference, name: string): boolean {
+  return '$ref' in schema && nameIn(schema.$ref) === name;
 }
 
 function nameIn(reference: string): string {

@@ -1,7 +1,7 @@
 import { createClient } from './petstore/client/index.ts';
 import * as api from './petstore/index.ts';
 
-export type { Error as ApiError, Event, Pet } from './petstore/index.ts';
+export type { Error as ApiError, KnownEvent, Pet } from './petstore/index.ts';
 
 /** Rejects when there is no response, for example when the service cannot be reached. */
 async function received<Fields extends { response?: Response; error?: unknown }>(call: Promise<Fields>) {

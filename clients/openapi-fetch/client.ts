@@ -5,7 +5,7 @@ type Schemas = components['schemas'];
 type Query<Operation extends keyof operations> = operations[Operation]['parameters']['query'];
 
 export type Pet = Schemas['Pet'];
-export type Event = Schemas['Event'];
+export type KnownEvent = Schemas['KnownEvent'];
 export type ApiError = Schemas['Error'];
 
 export function connect(baseUrl: string, key: string) {

@@ -1,6 +1,6 @@
 import * as api from './petstore.ts';
 
-export type { Error as ApiError, Event, Pet } from './petstore.ts';
+export type { Error as ApiError, KnownEvent, Pet } from './petstore.ts';
 
 interface Reply {
   status: number;

@@ -2,7 +2,7 @@ import type { input, ZodType } from 'zod';
 import * as schemas from './petstore.zod.ts';
 
 export type ApiError = schemas.ErrorOutput;
-export type Event = schemas.EventOutput;
+export type KnownEvent = schemas.KnownEventOutput;
 export type Pet = schemas.PetOutput;
 
 /** A client that checks each response: orval generates the schemas, and the requests are sent with `fetch`. */

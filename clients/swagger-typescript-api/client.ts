@@ -11,7 +11,7 @@ import {
   type Rotation,
 } from './petstore.ts';
 
-export type { Error as ApiError, Event, Pet } from './petstore.ts';
+export type { Error as ApiError, KnownEvent, Pet } from './petstore.ts';
 
 /** Separates the data of a success from the error: the generated type always has both. */
 // biome-ignore lint/suspicious/noConfusingVoidType: the generated type of a 304, which has no body

@@ -1016,8 +1016,39 @@ export type LogRestoredEvent = {
   data: LogRestoration;
 };
 
-/** A change, as a CloudEvent (CloudEvents 1.0, JSON format). `type` determines the shape of `data`: the resource after the change, or its last state if it was deleted. The inventory entry of a pet is created and deleted with the pet, without separate events. */
-export type Event = PetEvent | CategoryEvent | OrderEvent | InventoryEvent | KeyEvent | KeyBannedEvent | KeyLeakedEvent | KeyQuotaReachedEvent | KeyExpiringEvent | WebhookEvent | WebhookReplayEvent | WebhookRedeliveryEvent | WebhookTestEvent | AccessRefusedEvent | ServiceEvent | LogRestoredEvent;
+/** An event of a type in this document: `type` determines the shape of `data`. */
+export type KnownEvent = PetEvent | CategoryEvent | OrderEvent | InventoryEvent | KeyEvent | KeyBannedEvent | KeyLeakedEvent | KeyQuotaReachedEvent | KeyExpiringEvent | WebhookEvent | WebhookReplayEvent | WebhookRedeliveryEvent | WebhookTestEvent | AccessRefusedEvent | ServiceEvent | LogRestoredEvent;
+
+/** An event whose type is not in this document, because a later release added it. */
+export type OtherEvent = {
+  specversion: '1.0';
+  /** The number of the event in the log: 1, 2, 3 … without gaps, except before a `log.restored`. As a cursor it means the position after the event. */
+  id: string;
+  /** The service: its public URL, or `/` if the operator has not configured one. `subject` is relative to it. */
+  source: string;
+  /** When the event was recorded. */
+  time: string;
+  datacontenttype: 'application/json';
+  /** What made the change: the API key of the request, or `system` for a change without a request, such as a ban or an operator’s command. */
+  actor: string;
+  /** The `X-Request-Id` of the request that made the change, if a request made it. */
+  requestid?: string;
+  /** The trace of the request that made the change, if there is one: the header `traceparent` of W3C Trace Context, as an attribute of the CloudEvents extension Distributed Tracing. */
+  traceparent?: string;
+  /** Why the change was made, if it is known: the `reason` of a stock adjustment, or the reason of the service or of an operator’s command. */
+  reason?: string;
+  /** The `note` of a stock adjustment, if it has one. */
+  note?: string;
+  /** The type of the event. */
+  type: string;
+  /** The resource that changed: its URL relative to `source`. */
+  subject: string;
+  /** The resource after the change. */
+  data: Record<string, unknown>;
+};
+
+/** A change, as a CloudEvent (CloudEvents 1.0, JSON format). `type` determines the shape of `data`: the resource after the change, or its last state if it was deleted. The inventory entry of a pet is created and deleted with the pet, without separate events. Later releases may add types: ignore events whose type you do not know. */
+export type Event = KnownEvent;
 
 export type FieldChange = {
   /** The name of the field. */
@@ -1241,7 +1272,7 @@ export type Readiness = {
   message?: string;
 };
 
-/** The codes of errors. */
+/** The codes of errors. Later releases may add some: treat an unknown one by its status. */
 export type ErrorCode =
   /** A part of the request breaks a rule; the message states the part, the rule and the value that was sent. */
   | 'invalid_request'

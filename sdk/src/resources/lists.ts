@@ -63,6 +63,7 @@ export const fields = {
   ServiceEvent: ['specversion', 'id', 'source', 'time', 'datacontenttype', 'actor', 'requestid', 'traceparent', 'reason', 'note', 'type', 'subject', 'data'],
   LogRestoration: ['lastSurvivingId'],
   LogRestoredEvent: ['specversion', 'id', 'source', 'time', 'datacontenttype', 'actor', 'requestid', 'traceparent', 'reason', 'note', 'type', 'subject', 'data'],
+  OtherEvent: ['specversion', 'id', 'source', 'time', 'datacontenttype', 'actor', 'requestid', 'traceparent', 'reason', 'note', 'type', 'subject', 'data'],
   FieldChange: ['field', 'from', 'to'],
   HistoryEntry: ['eventId', 'time', 'type', 'subject', 'name', 'actor', 'actorName', 'requestId', 'reason', 'note', 'changes'],
   Checkpoint: ['id', 'seal', 'time'],

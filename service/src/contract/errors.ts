@@ -1,5 +1,14 @@
+import { keysOf } from '../kit/objects.ts';
 import { withHiddenEscaped } from './display-text.ts';
-import type { ErrorCode } from './error-catalogue.ts';
+import { type ErrorCode, errorCatalogue } from './error-catalogue.ts';
+
+/** The schema of a code in a response. */
+export const errorCode = {
+  type: 'string',
+  maxLength: 50,
+  pattern: '^[a-z]+(_[a-z]+)*$',
+  knownValues: keysOf(errorCatalogue),
+} as const;
 
 /**
  * An error that is returned to the client: a `code` of the catalogue, and a `message` with the problem and the remedy. The message often

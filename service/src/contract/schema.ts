@@ -12,6 +12,9 @@ export interface Schema {
   readonly description?: string;
   readonly format?: string;
   readonly enum?: readonly string[];
+  /** The values of an open list: later releases may add some. Published as `x-extensible-enum`. */
+  readonly knownValues?: readonly string[];
+  readonly not?: { readonly enum: readonly string[] };
   readonly default?: string | number | boolean;
   readonly example?: unknown;
   readonly nullable?: boolean;
@@ -35,8 +38,8 @@ export interface Schema {
   readonly required?: readonly string[];
   /** Further fields that every response has, although a body may leave them out. Published as `x-always-present`. */
   readonly alwaysPresent?: readonly string[];
-  readonly additionalProperties?: false;
-  /** A union of objects. The property `discriminator` has other values in each of them. */
+  readonly additionalProperties?: boolean;
+  /** A union of objects. If it has a `discriminator`, this property has other values in each of them. */
   readonly oneOf?: readonly Schema[];
   readonly discriminator?: string;
 }

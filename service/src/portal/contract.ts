@@ -66,6 +66,7 @@ export type Schema = OpenAPIV3.BaseSchemaObject & {
   type?: string;
   items?: Schema | Reference;
   'x-always-present'?: string[];
+  'x-extensible-enum'?: string[];
 };
 
 /** An operation with its references resolved. */

@@ -222,7 +222,7 @@ ${sections.join('\n\n')}`,
 
 /** All types of events, by the shape of their data. */
 function eventCatalogue(view: ContractView): Document {
-  const kinds = (view.document.components.schemas.Event?.oneOf ?? []).map(kind => {
+  const kinds = (view.document.components.schemas.KnownEvent?.oneOf ?? []).map(kind => {
     const schema = view.schema(kind);
     const types = [...(schema.description ?? '').matchAll(/^`([\w.]+)`: (.*)$/gm)];
     const rows = types.map(([, type = '', meaning = '']) => [`\`${type}\``, meaning]);

@@ -38,6 +38,8 @@ export function shapesOf(view: ContractView, part: Schema | Reference, anchor = 
   if (!alternatives)
     return schema.properties ? [{ name: '', fields: fieldsOf(view, schema, anchor, depth) }] : [];
   return alternatives.flatMap((alternative, i) => {
+    // The alternatives of an alternative have names of their own.
+    if (view.schema(alternative).oneOf) return shapesOf(view, alternative, anchor, depth);
     const name = nameOf(view, schema, alternative, i);
     const shapes = shapesOf(view, alternative, `${anchor}.${slugOf(name)}`, depth);
     return shapes.map(shape => ({ ...shape, name }));
@@ -84,8 +86,10 @@ export function rulesOf(view: ContractView, part: Schema | Reference): string[] 
   const schema = view.schema(part);
   const { minimum, maximum, minLength, maxLength, minItems, maxItems, pattern } = schema;
   const values = schema.enum ?? (schema.items && view.schema(schema.items).enum);
+  const known = schema['x-extensible-enum'];
   return [
-    values?.map(value => `\`${value}\``).join(', '),
+    values && listed(values),
+    known && `${listed(known)}; later releases may add values`,
     range(minimum, maximum),
     range(minLength, maxLength, ' characters'),
     range(minItems, maxItems, ' items'),
@@ -93,6 +97,10 @@ export function rulesOf(view: ContractView, part: Schema | Reference): string[] 
     schema.default !== undefined && `default \`${JSON.stringify(schema.default)}\``,
     schema.readOnly && 'read-only',
   ].flatMap(rule => rule || []);
+}
+
+function listed(values: readonly unknown[]): string {
+  return values.map(value => `\`${value}\``).join(', ');
 }
 
 function range(least: number | undefined, most: number | undefined, unit = ''): string {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import {
   copyFileSync,
   globSync,
@@ -9,14 +10,18 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, delimiter, join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { text } from 'node:stream/consumers';
+import { after, before, describe, it, type TestContext } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { MINUTE } from '../../src/kit/clock.ts';
 import { contractFile } from '../support/contract-file.ts';
 import { readGuide, tableHeaded } from '../support/guide.ts';
 import { isLong } from '../support/long.ts';
+import { startTestApp } from '../support/test-app.ts';
 import { useShop } from '../support/use-shop.ts';
 
 const root = join(import.meta.dirname, '../../..');
@@ -96,15 +101,48 @@ for (const [tool = '', versions, command] of chosen) {
       assert.deepEqual(errors.filter(isAboutMistake), []);
     });
 
+    const programs = (): Promise<Record<'program' | 'programOfEarlierRelease', Program>> =>
+      import(pathToFileURL(join(directory, 'compiled/program.js')).href);
+    // The program of `orval-fetch` sets it.
+    after(() => delete process.env.PETSTORE_URL);
+
     it('works', async t => {
-      // The program of `orval-fetch` sets it.
-      t.after(() => delete process.env.PETSTORE_URL);
-      const file = pathToFileURL(join(directory, 'compiled/program.js')).href;
-      const { program }: { program: Program } = await import(file);
+      const { program } = await programs();
       for (const [step, test] of Object.entries(program(shop.origin, shop.adminKey)))
         await t.test(step, test);
     });
+
+    it('works with a service that has newer codes and types of events', async t => {
+      const { programOfEarlierRelease } = await programs();
+      const { origin, adminKey } = await startTestApp(t, { alone: false });
+      const newer = await startNewerService(t, origin);
+      for (const [step, test] of Object.entries(programOfEarlierRelease(newer, adminKey)))
+        await t.test(step, test);
+    });
   });
+}
+
+/** A service of a later release, in front of this one: it has a further code, and ends each page of events with a further type. */
+async function startNewerService(t: TestContext, origin: string): Promise<string> {
+  const server = createServer(async (request, response) => {
+    const { method = '', url = '', headers } = request;
+    const key = { 'x-api-key': String(headers['x-api-key']), 'content-type': 'application/json' };
+    const body = method === 'GET' ? null : await text(request);
+    const received = await fetch(new URL(url, origin), { method, headers: key, body });
+    const value = (await received.json()) as object;
+    if (!received.ok) Object.assign(value, { code: 'pet_asleep' });
+    else if (Array.isArray(value))
+      value.push({
+        ...value.at(-1),
+        type: 'supplier.created',
+        subject: 'suppliers/7',
+        data: { city: 'Ulm' },
+      });
+    response.writeHead(received.status, { 'content-type': 'application/json' }).end(JSON.stringify(value));
+  });
+  t.after(() => server.close().closeAllConnections());
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
 /** Sets up a project with the contract, the program, and the settings of the guide. */

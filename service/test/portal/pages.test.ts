@@ -231,19 +231,20 @@ describe('the catalogues', () => {
 
   it('have every type of event with its meaning, under an anchor, and the fields of its data', async () => {
     const page = await pageAt('/docs/events');
-    const { Event } = document.components.schemas as unknown as Record<
+    const { KnownEvent } = document.components.schemas as unknown as Record<
       string,
       { oneOf: object[]; discriminator: { mapping: Record<string, string> } }
     >;
-    const types = Object.keys(Event!.discriminator.mapping);
+    const types = Object.keys(KnownEvent!.discriminator.mapping);
     assert.ok(types.length > 15);
     for (const type of types) assert.ok(page.includes(`<tr id="${type}">`), type);
     const kinds = page.split('<h2 ').slice(1);
-    assert.equal(kinds.length, Event!.oneOf.length);
+    assert.equal(kinds.length, KnownEvent!.oneOf.length);
     for (const kind of kinds) assert.match(kind, /Fields of <code>data<\/code>.*<li>.*specversion/s);
     const log = await pageAt('/docs/operations/listEvents');
     const members = log.split('<div class="member">').slice(1);
-    assert.equal(members.length, Event!.oneOf.length);
+    // The last one is for types that later releases add.
+    assert.equal(members.length, KnownEvent!.oneOf.length + 1);
     const key = members.find(member => member.includes('key.rotated'))!;
     for (const field of ['actor', 'data', 'data.scopes', 'data.quotas'])
       assert.match(key, new RegExp(` id="200\\.[\\w-]+\\.${field.replace('.', '\\.')}"`), field);

@@ -19,6 +19,7 @@ const changes: [from: string, to: string][] = [
     "description: 'Short description of the category.' },\n  motto: { ...longText, description: 'A motto.' },\n",
   ],
   ["optional: ['description'],\n", "optional: ['description', 'motto'],\n"],
+  ["optional: ['id', 'description'],\n", "optional: ['id', 'description', 'motto'],\n"],
   [
     "description: optional(text('description')),\n",
     "description: optional(text('description')),\n  motto: optional(text('motto')),\n",

@@ -1,11 +1,10 @@
-import { errorCatalogue } from '../../contract/error-catalogue.ts';
+import { errorCode } from '../../contract/errors.ts';
 import { count, id, int32 } from '../../contract/schema.ts';
 import { shape } from '../../contract/shape.ts';
 import type { Static } from '../../contract/static.ts';
 import { withCause } from '../../db/cause-store.ts';
 import type { Queries, Writer } from '../../db/database.ts';
 import { EventKind } from '../../events/event-log/event-kind.ts';
-import { keysOf } from '../../kit/objects.ts';
 
 const Rejection = shape({
   title: 'Rejection',
@@ -15,11 +14,7 @@ const Rejection = shape({
       maxLength: 100,
       description: 'The method and the path template of the operation, such as `DELETE /keys/{keyId}`.',
     },
-    code: {
-      type: 'string',
-      enum: keysOf(errorCatalogue),
-      description: 'The error code of the last attempt.',
-    },
+    code: { ...errorCode, description: 'The error code of the last attempt.' },
     status: { ...int32, minimum: 400, maximum: 499, description: 'The HTTP status of the last attempt.' },
     attempts: { ...count, description: 'The number of attempts that this event reports.' },
     keyId: {

@@ -10,6 +10,7 @@ import {
   type EventType,
   eventTypeNames,
   eventTypes,
+  eventTypeText,
   readScopeOf,
   singles,
   subjectOf,
@@ -85,6 +86,24 @@ export class EventKind<Type extends EventType = EventType, Data extends Schema =
   }
 }
 
+const required = [
+  'specversion',
+  'id',
+  'source',
+  'type',
+  'subject',
+  'time',
+  'datacontenttype',
+  'actor',
+  'data',
+] as const;
+
+const subjectText = {
+  type: 'string',
+  maxLength: 40,
+  description: 'The resource that changed: its URL relative to `source`.',
+} as const;
+
 function eventSchema(types: readonly [EventType, ...EventType[]], data: Schema & { example: object }) {
   const [first] = types;
   const path = collectionOf(first);
@@ -92,17 +111,12 @@ function eventSchema(types: readonly [EventType, ...EventType[]], data: Schema &
   return {
     type: 'object',
     description: [...types.map(type => `\`${type}\`: ${eventTypes[type]}`), requirement(first)].join('\n\n'),
-    required: ['specversion', 'id', 'source', 'type', 'subject', 'time', 'datacontenttype', 'actor', 'data'],
+    required,
     additionalProperties: false,
     properties: {
       ...attributes,
       type: { type: 'string', enum: types, description: 'The kind of change.' },
-      subject: {
-        type: 'string',
-        maxLength: 40,
-        pattern: isSingle ? `^${path}$` : `^${path}/[1-9][0-9]*$`,
-        description: 'The resource that changed: its URL relative to `source`.',
-      },
+      subject: { ...subjectText, pattern: isSingle ? `^${path}$` : `^${path}/[1-9][0-9]*$` },
       data,
     },
     example: {
@@ -181,7 +195,36 @@ const attributes = {
   note: { type: 'string', maxLength: 200, description: 'The `note` of a stock adjustment, if it has one.' },
 } as const;
 
-/** The schema of all events: a union by `type`. */
+const { knownValues, ...typeText } = eventTypeText;
+
+/** An event of a type that a later release adds. Without it, clients that check responses would reject a page that has one. */
+const otherEvent = {
+  title: 'OtherEvent',
+  type: 'object',
+  description: 'An event whose type is not in this document, because a later release added it.',
+  required,
+  additionalProperties: false,
+  properties: {
+    ...attributes,
+    // Not a pattern: some engines of regular expressions cannot exclude words.
+    type: { ...typeText, not: { enum: knownValues } },
+    subject: subjectText,
+    data: { type: 'object', additionalProperties: true, description: 'The resource after the change.' },
+  },
+  example: {
+    specversion: '1.0',
+    id: '1042',
+    source: '/',
+    type: 'supplier.created',
+    subject: 'suppliers/7',
+    time: '2026-11-21T12:00:00.000Z',
+    datacontenttype: 'application/json',
+    actor: 'keys/2',
+    data: { id: 7, name: 'Kennels of the North' },
+  },
+} as const;
+
+/** The schema of all events. */
 export interface EventUnion extends Schema {
   readonly type: 'object';
   readonly oneOf: readonly Schema[];
@@ -194,15 +237,23 @@ export function eventUnion(kinds: readonly Pick<EventKind, 'types' | 'schema'>[]
   const wrong = eventTypeNames.filter(type => types.filter(other => other === type).length !== 1);
   if (wrong.length > 0)
     throw new Error(`These event types do not have exactly one kind: ${wrong.join(', ')}`);
+  const example = kinds[0]!.schema.example as EventUnion['example'];
+  const knownEvent = {
+    title: 'KnownEvent',
+    type: 'object',
+    description: 'An event of a type in this document: `type` determines the shape of `data`.',
+    oneOf: kinds.map(({ schema }) => schema),
+    discriminator: 'type',
+    example,
+  } as const;
   return {
     title: 'Event',
     type: 'object',
     description:
       'A change, as a CloudEvent (CloudEvents 1.0, JSON format). `type` determines the shape of `data`: the resource after the ' +
       'change, or its last state if it was deleted. The inventory entry of a pet is created and deleted with the pet, without ' +
-      'separate events.',
-    oneOf: kinds.map(({ schema }) => schema),
-    discriminator: 'type',
-    example: kinds[0]!.schema.example as EventUnion['example'],
+      'separate events. Later releases may add types: ignore events whose type you do not know.',
+    oneOf: [knownEvent, otherEvent],
+    example,
   };
 }

@@ -52,6 +52,15 @@ export type EventType = keyof typeof eventTypes;
 
 export const eventTypeNames = keysOf(eventTypes);
 
+/** The schema of a type in a response. */
+export const eventTypeText = {
+  type: 'string',
+  maxLength: 50,
+  pattern: '^[a-z]+\\.[a-z_]+$',
+  knownValues: eventTypeNames,
+  description: 'The type of the event.',
+} as const;
+
 type Kind = EventType extends `${infer Name}.${string}` ? Name : never;
 
 /** The path of the collection of each kind of resource. A subject is a collection and an ID, or one of `singles`. */

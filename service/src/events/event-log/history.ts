@@ -7,7 +7,7 @@ import { formatDateTime } from '../../kit/dates.ts';
 import { changesOf } from './changes.ts';
 import type { EventFilter } from './event-filter.ts';
 import * as eventLog from './event-log.ts';
-import { mayRead } from './event-types.ts';
+import { eventTypeText, mayRead } from './event-types.ts';
 
 const nullableText = (maxLength: number, description: string) =>
   ({ type: 'string', nullable: true, maxLength, description }) as const;
@@ -34,7 +34,7 @@ export const HistoryEntry = shape({
       description: 'The `id` of the event in the log.',
     },
     time: { ...dateTime, description: 'When the change was made.' },
-    type: { type: 'string', maxLength: 50, description: 'The type of the event.' },
+    type: eventTypeText,
     subject: { type: 'string', maxLength: 40, description: 'The thing that changed, such as `pets/42`.' },
     name: nullableText(
       2_000,

@@ -4,7 +4,7 @@ import type { Static } from '../../contract/static.ts';
 import { formatDateTime } from '../../kit/dates.ts';
 import { grouped } from '../../kit/quantities.ts';
 import { eventCursor } from '../event-log/event.ts';
-import { TEST_TYPE } from '../event-log/event-types.ts';
+import { eventTypeText, TEST_TYPE } from '../event-log/event-types.ts';
 import { type AttemptRow, type DeliveryRow, deliveryStatuses } from './delivery-queries.ts';
 
 /** How many attempts the details of a delivery show, the last ones: a delivery can be redelivered any number of times. */
@@ -32,7 +32,7 @@ const fields = {
     description: 'The `webhook-id` header. It is the same each time this event is sent to this webhook.',
   },
   eventId: { ...eventNumber, description: 'The `id` of the event in the log.' },
-  type: { type: 'string', maxLength: 50, description: 'The type of the event.' },
+  type: eventTypeText,
   subject: {
     type: 'string',
     maxLength: 100,

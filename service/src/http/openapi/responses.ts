@@ -1,4 +1,5 @@
 import { type ErrorCode, errorCatalogue } from '../../contract/error-catalogue.ts';
+import { errorCode } from '../../contract/errors.ts';
 import { int32 } from '../../contract/schema.ts';
 import { shape } from '../../contract/shape.ts';
 import { http } from '../../kit/node-http.ts';
@@ -9,10 +10,8 @@ import type { NamedSchemas } from './schemas.ts';
 export const ErrorShape = shape({
   title: 'Error',
   properties: {
-    // An enumeration, so that generated clients have a type for a code and the compiler finds a mistyped one.
     code: {
-      type: 'string',
-      enum: Object.keys(errorCatalogue),
+      ...errorCode,
       description:
         'Machine-readable error code; `x-error-codes` explains each. Later releases may add codes: treat an unknown one by its `status`.',
     },

@@ -27,11 +27,12 @@ export class NamedSchemas {
       isDisplayText: _trimmed,
       ...published
     } = schema;
-    const { items, properties, oneOf, discriminator, alwaysPresent, ...rest } = published;
-    if (oneOf && discriminator !== undefined) return this.#union(schema, oneOf, discriminator);
+    const { items, properties, oneOf, discriminator: _name, alwaysPresent, knownValues, ...rest } = published;
+    if (oneOf) return this.#union(schema, oneOf);
     const { type: _any, ...untyped } = rest;
     return {
       ...(rest.type === 'any' ? untyped : rest),
+      ...(knownValues && { 'x-extensible-enum': knownValues }),
       ...(alwaysPresent && { 'x-always-present': alwaysPresent }),
       ...(items && { items: this.publish(items) }),
       ...(properties && {
@@ -45,19 +46,19 @@ export class NamedSchemas {
     };
   }
 
-  /** Lists every value of the discriminator, because generators do not derive them from the members. */
+  /** Lists every value of a discriminator, because generators do not derive them from the members. */
   #union(
-    { description, example }: Schema,
+    { description, example, discriminator: propertyName }: Schema,
     members: readonly Schema[],
-    propertyName: string,
   ): PublishedSchema {
-    const references = members.map(member => this.publish(member));
+    const oneOf = members.map(member => this.publish(member));
+    if (propertyName === undefined) return { description, oneOf, example };
     const mapping = members.flatMap(({ title, properties }) =>
       properties![propertyName]!.enum!.map(value => [value, `#/components/schemas/${title}`]),
     );
     return {
       description,
-      oneOf: references,
+      oneOf,
       discriminator: { propertyName, mapping: Object.fromEntries(mapping) },
       example,
     };
