@@ -1370,7 +1370,7 @@ export type ErrorCode =
   | 'too_many_webhooks'
   /** An earlier replay of the webhook is running; wait until it ends, or end it with a replay from the cursor latest. */
   | 'replay_in_progress'
-  /** The operation was withdrawn at its sunset date; the Link header names its successor. */
+  /** The operation was withdrawn at its sunset date; the message names its successor. */
   | 'operation_sunset'
   /** The service failed; its log has the reason under the request ID in the message. */
   | 'internal_error'
@@ -1599,7 +1599,7 @@ export interface Operations {
     body: InventoryUpdate;
     result: InventoryItem;
   };
-  /** Change the stock of a pet */
+  /** Change the stock of a pet. @deprecated It ends on 2030-12-05. */
   'PATCH /store/inventory/{petId}': {
     path: {
       /** The pet that the entry belongs to. */

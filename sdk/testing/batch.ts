@@ -82,7 +82,8 @@ function stepOf(sent: unknown, earlier: readonly (Step | ApiError)[], held: read
   const { name = '', operation, texts } = match(method, path);
   const labels = (sent: unknown) => labelsOf(sent, earlier);
   if (label !== undefined && ownerOf(label, earlier) >= 0) throw invalid(`The label \`${label}\` is taken`);
-  if (!operation || !handlers[name]) throw invalid(`${method} ${path} cannot be part of a batch`);
+  if (!operation || operation.deprecation || !handlers[name])
+    throw invalid(`${method} ${path} cannot be part of a batch`);
   const creates = /^POST \S+$/.test(name) && !name.includes('{');
   if (
     (label !== undefined && !creates) ||

@@ -186,9 +186,10 @@ function announce(
   response.set('sunset', new Date(sunset).toUTCString());
   const notice = `</docs/operations/${operationId}>; rel="deprecation"; type="text/html"`;
   const [[name, text] = ['', '']] = texts;
-  const link = isInt64(text)
-    ? `<${successor.replace(`{${name}}`, text)}>; rel="successor-version", ${notice}`
-    : notice;
+  const link =
+    successor.startsWith('/') && isInt64(text)
+      ? `<${successor.replace(`{${name}}`, text)}>; rel="successor-version", ${notice}`
+      : notice;
   response.set('link', link);
   if (Date.now() >= Date.parse(sunset))
     throw new ApiError('operation_sunset', `This operation was withdrawn on ${sunset}`);

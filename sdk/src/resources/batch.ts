@@ -30,7 +30,6 @@ const methods = {
   },
   inventory: {
     set: 'PUT /store/inventory/{petId}',
-    update: 'PATCH /store/inventory/{petId}',
     adjust: 'POST /store/inventory/{petId}/adjustments',
   },
 } as const;

@@ -23,14 +23,6 @@ export const set = (
   options?: CallOptions,
 ): Call<InventoryItem> => call(client, 'PUT /store/inventory/{petId}', { path: { petId }, body }, options);
 
-/** Does the same as `set`, by the method PATCH. */
-export const update = (
-  client: Client,
-  petId: number,
-  body: BodyOf<'PATCH /store/inventory/{petId}'>,
-  options?: CallOptions,
-): Call<InventoryItem> => call(client, 'PATCH /store/inventory/{petId}', { path: { petId }, body }, options);
-
 /** Adds units to the stock of a pet; a negative `delta` removes them. Experimental. */
 export const adjust = (
   client: Client,

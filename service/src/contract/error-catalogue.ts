@@ -282,7 +282,7 @@ export const errorCatalogue = {
   // The service
   operation_sunset: {
     status: 410,
-    meaning: 'The operation was withdrawn at its sunset date; the Link header names its successor.',
+    meaning: 'The operation was withdrawn at its sunset date; the message names its successor.',
     example: 'This operation was withdrawn on 2030-12-05; use /pets?id=1 instead',
   },
   internal_error: {

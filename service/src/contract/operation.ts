@@ -15,7 +15,7 @@ interface Deprecation {
   since: string;
   /** The first day on which the operation returns 410, YYYY-MM-DD: `Sunset` (RFC 8594) has its midnight in UTC. */
   sunset: string;
-  /** The URL to use instead, a template with the path's parameters. */
+  /** What to use instead: a URL, or a method and a URL if its method is another one. A template with the path's parameters. */
   successor: string;
 }
 

@@ -11,8 +11,8 @@ import { isInt64 } from './validate.ts';
 export interface Lifecycle {
   /**
    * Returns headers for every response, including errors: `X-Stability`; `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and the
-   * link to the successor (RFC 5829), if the path parameters are IDs: the successor rejects others, too, and the link would repeat
-   * what a client put in the path.
+   * link to the successor (RFC 5829), if it is another URL and the path parameters are IDs: the successor rejects others, too, and
+   * the link would repeat what a client put in the path.
    */
   announcement(request: FastifyRequest): HeaderPairs;
   /** Throws `operation_sunset` from the sunset date. */
@@ -32,9 +32,10 @@ export function lifecycleOf(
   const notice = `<${operationUrl(operationId)}>; rel="deprecation"; type="text/html"`;
   const expand = expander(deprecation.successor);
   const successorOf = ({ params }: FastifyRequest) => expand(params as Record<string, string>);
+  const hasOwnUrl = deprecation.successor.startsWith('/');
   return {
     announcement: request => {
-      const successor = successorOf(request);
+      const successor = hasOwnUrl ? successorOf(request) : undefined;
       const link = successor === undefined ? notice : `<${successor}>; rel="successor-version", ${notice}`;
       return [...headers, 'link', link];
     },

@@ -66,6 +66,9 @@ export const inventoryRoutes = (): Route[] => [
       conditional: true,
       locks: ({ params }) => [lockOfPet(params.petId)],
       errors: ['pet_not_found'],
+      ...(method === 'PATCH' && {
+        deprecation: { since: '2026-11-21', sunset: '2030-12-05', successor: 'PUT /store/inventory/{petId}' },
+      }),
       handler: async context =>
         reply.resource(await inventory.set(context.db, context.params.petId, replacement(context))),
     }),
@@ -84,7 +87,7 @@ export const inventoryRoutes = (): Route[] => [
     stability: 'experimental',
     params: petParams,
     body: StockAdjustment,
-    setElsewhere: { quantity: 'PATCH /store/inventory/{petId} sets it, and `delta` is the difference' },
+    setElsewhere: { quantity: 'PUT /store/inventory/{petId} sets it, and `delta` is the difference' },
     success: {
       status: 200,
       description: 'The updated inventory entry.',

@@ -3,6 +3,7 @@ import type { Operation } from './contract.ts';
 /** The calls that do not follow from the path and the ID of their operation. */
 const exceptions: Readonly<Record<string, string>> = {
   placeOrder: 'orders.create',
+  changeStock: 'inventory.set',
   runBatch: 'batches.create',
   liftBan: 'keys.liftBan',
   resetLimits: 'keys.resetLimits',

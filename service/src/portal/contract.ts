@@ -139,8 +139,8 @@ export class ContractView {
 
   /** The operation that replaces a deprecated one; `undefined` if the successor is no operation of the document. */
   successorOf({ deprecation }: Operation): Operation | undefined {
-    const path = deprecation?.successor.split('?')[0];
-    return this.operations.find(operation => operation.path === path && operation.method === 'GET');
+    const [, method = 'GET', path] = /^(?:([A-Z]+) )?([^?]*)/.exec(deprecation?.successor ?? '') ?? [];
+    return this.operations.find(operation => operation.path === path && operation.method === method);
   }
 
   #operation(path: string, method: string, object: OperationObject): Operation {

@@ -100,7 +100,7 @@ describe('an operation of a batch', () => {
     [
       'a remedy',
       { ...pet, body: { ...pet.body, quantity: 1 } },
-      /PATCH \/store\/inventory\/\{petId\} sets the stock/,
+      /PUT \/store\/inventory\/\{petId\} sets the stock/,
     ],
     [
       'no body',

@@ -145,7 +145,7 @@ const rejections: Record<string, [what: string, message: RegExp, sent: Sent[]][]
     ],
     [
       'a field that the operation does not set, with the remedy',
-      /^Field `(\w+)` cannot be set here: (it follows from the stock, and PATCH \/pets\/\{petId\} changes it|leave it out|PATCH \/store\/inventory\/\{petId\} sets the stock|DELETE \/keys\/\{keyId\}\/ban lifts a ban)$/,
+      /^Field `(\w+)` cannot be set here: (it follows from the stock, and PATCH \/pets\/\{petId\} changes it|leave it out|PUT \/store\/inventory\/\{petId\} sets the stock|DELETE \/keys\/\{keyId\}\/ban lifts a ban)$/,
       [
         ...writes('PATCH', '/store/inventory/1', { quantity: 1, status: 'sold' }),
         ...writes('PUT', '/store/inventory/1', { quantity: 1, petId: 1 }),

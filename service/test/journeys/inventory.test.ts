@@ -48,7 +48,7 @@ describe('an adjustment of stock', () => {
     );
     assert.equal(
       assertRejected(await adjust({ quantity: 4, delta: 1 }), 400, 'invalid_request'),
-      'Field `quantity` cannot be set here: PATCH /store/inventory/{petId} sets it, and `delta` is the difference',
+      'Field `quantity` cannot be set here: PUT /store/inventory/{petId} sets it, and `delta` is the difference',
     );
     const patch = (body: object) => api.patch(`/store/inventory/${petId}`, body);
     assert.equal(

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { HOUR } from '../../src/kit/clock.ts';
-import type { ApiResponse } from '../support/client.ts';
+import type { ApiResponse, Client } from '../support/client.ts';
 import { contract, type Operation } from '../support/contract.ts';
 import { aPet } from '../support/factories.ts';
 import { isStream } from '../support/operations.ts';
@@ -11,6 +11,9 @@ import { TestClock } from '../support/test-clock.ts';
 import { useShop } from '../support/use-shop.ts';
 
 const shop = useShop({}, ({ api }) => aPet(api));
+
+/** The operations that are deprecated. */
+const deprecated = ['GET /pets/{petId}', 'PATCH /store/inventory/{petId}'];
 
 const SUNSET = '2030-12-05T00:00:00.000Z';
 
@@ -28,12 +31,15 @@ function namesOf(chosen: typeof operations): string[] {
   return chosen.map(([method, path]) => `${method} ${path}`);
 }
 
-/** Without `petId`, the path has none, and there is no successor. */
-function assertDeprecated({ headers }: ApiResponse, petId?: string): void {
+/** Without `petId`, the path has none, and there is no link to a successor. */
+function assertDeprecated({ headers }: ApiResponse, petId?: string, operationId = 'getPet'): void {
   assert.equal(headers.deprecation, '@1795219200'); // 2026-11-21T00:00:00Z
   assert.equal(headers.sunset, 'Thu, 05 Dec 2030 00:00:00 GMT');
   const successor = petId === undefined ? '' : `</pets?id=${petId}>; rel="successor-version", `;
-  assert.equal(headers.link, `${successor}</docs/operations/getPet>; rel="deprecation"; type="text/html"`);
+  assert.equal(
+    headers.link,
+    `${successor}</docs/operations/${operationId}>; rel="deprecation"; type="text/html"`,
+  );
 }
 
 describe('the deprecated GET /pets/{petId}', () => {
@@ -116,15 +122,63 @@ describe('the deprecated GET /pets/{petId}', () => {
     assert.equal(kept.status, 200);
     assertDeprecated(kept, '1');
   });
+});
 
-  it('is the only deprecated operation, with the same sunset date in the contract', () => {
-    const deprecated = operations.filter(
+describe('the deprecated PATCH /store/inventory/{petId}', () => {
+  const patch = (api: Client, path: string) => api.patch(path, { quantity: 5 });
+
+  it('announces its sunset in every response, without a link to its successor, which has the same URL', async () => {
+    const { api, clientWith } = shop;
+    const orders = await clientWith({ scopes: ['orders:read'] });
+    const responses: [response: ApiResponse, status: number][] = [
+      [await patch(api, '/store/inventory/1'), 200],
+      [await api.patch('/store/inventory/1', {}), 400],
+      [await patch(api, '/store/inventory/abc'), 400],
+      [await patch(api, '/store/inventory/99'), 404],
+      [await patch(orders, '/store/inventory/1'), 403],
+      [await patch(api.as(), '/store/inventory/1'), 401],
+    ];
+    for (const [response, status] of responses) {
+      assert.equal(response.status, status);
+      assertDeprecated(response, undefined, 'changeStock');
+    }
+  });
+
+  it('does what PUT does, which is not deprecated', async () => {
+    const { api } = shop;
+    const changed = await patch(api, '/store/inventory/1');
+    const set = await api.put('/store/inventory/1', { quantity: 5 });
+    assert.deepEqual([set.status, set.body], [200, changed.body]);
+    assert.deepEqual([set.headers.deprecation, set.headers.sunset], [undefined, undefined]);
+  });
+
+  it('cannot be part of a batch', async () => {
+    const operation = { path: '/store/inventory/1', body: { quantity: 6 } };
+    const run = (method: string) => shop.api.post('/batch', { operations: [{ ...operation, method }] });
+    assertRejected(await run('PATCH'), 400, 'invalid_request');
+    assert.equal((await run('PUT')).status, 200);
+  });
+
+  it('returns 410 from its sunset on, and names its successor', async t => {
+    const { api } = await startTestApp(t, { clock: new TestClock(SUNSET) });
+    await aPet(api);
+    const ended = await patch(api, '/store/inventory/1');
+    const message = assertRejected(ended, 410, 'operation_sunset');
+    assert.equal(message, 'This operation was withdrawn on 2030-12-05; use PUT /store/inventory/1 instead');
+    assertDeprecated(ended, undefined, 'changeStock');
+    assert.equal((await api.put('/store/inventory/1', { quantity: 5 })).status, 200);
+  });
+});
+
+describe('deprecation', () => {
+  it('is in the contract for exactly these operations, with their sunset date', () => {
+    const inContract = operations.filter(
       ([, , operation]) =>
         operation.deprecated !== undefined || operation['x-deprecated-sunset'] !== undefined,
     );
-    assert.deepEqual(namesOf(deprecated), ['GET /pets/{petId}']);
-    const [[, , operation]] = deprecated as [(typeof operations)[number]];
-    assert.deepEqual([operation.deprecated, operation['x-deprecated-sunset']], [true, '2030-12-05']);
+    assert.deepEqual(namesOf(inContract), deprecated);
+    for (const [, , operation] of inContract)
+      assert.deepEqual([operation.deprecated, operation['x-deprecated-sunset']], [true, '2030-12-05']);
   });
 });
 

@@ -11,7 +11,7 @@ import { searchPets } from './search/search-pets.ts';
 
 const petParams = idParams('petId', 'The pet.');
 
-const setElsewhere = { quantity: 'PATCH /store/inventory/{petId} sets the stock' };
+const setElsewhere = { quantity: 'PUT /store/inventory/{petId} sets the stock' };
 
 const reading = { tag: 'Animals', scope: 'pets:read' } as const;
 
