@@ -179,14 +179,46 @@ describe('without scripts', () => {
 });
 
 describe('on paper', () => {
-  it('there is only the text', async t => {
+  it('there is only the text, on the whole width of the paper', async t => {
+    const { page } = await visit(t);
+    for (const path of [
+      '/operations/createPet',
+      '/operations/listOrders',
+      '/guide/webhooks',
+      '/errors',
+      '',
+    ]) {
+      await new PortalPage(page).open(path);
+      await page.emulateMedia({ media: 'print' });
+      // The widths of A4 in portrait and landscape, at 96 px in an inch.
+      for (const width of [794, 1123]) {
+        await page.setViewportSize({ width, height: 900 });
+        for (const part of ['.top', '#navigation', '.try', '.send', '.copy', '.on-page', '.pager'])
+          for (const shown of await page.locator(part).all())
+            assert.equal(await shown.isVisible(), false, part);
+        const { x, width: used } = (await page.locator('main h1').boundingBox())!;
+        assert.ok(x < 40 && used > width - 80, `${path}: ${used} of ${width} px`);
+        const boxes = await page
+          .locator('main :is(p, pre, table)')
+          .filter({ visible: true })
+          .evaluateAll(all => all.map(element => element.getBoundingClientRect().right as number));
+        assert.ok(Math.max(...boxes) <= width, `${path}: ${Math.max(...boxes)} of ${width} px`);
+      }
+      await page.emulateMedia({ media: null });
+      await page.setViewportSize({ width: 1280, height: 900 });
+    }
+  });
+
+  it('an operation has all of its text: the PDF has as many pages in landscape as its text needs', async t => {
     const { page } = await visit(t);
     await new PortalPage(page).openOperation('createPet');
-    await page.emulateMedia({ media: 'print' });
-    for (const part of ['.top', '#navigation', '.try', '.send', '.copy'])
-      assert.equal(await page.locator(part).first().isVisible(), false, part);
-    assert.ok(await page.locator('.response pre').isVisible());
-    await page.emulateMedia({ media: null });
+    const pagesOf = (pdf: Buffer) => pdf.toString('latin1').match(/\/Type \/Page\b/g)!.length;
+    const [portrait, landscape] = [
+      pagesOf(await page.pdf({ format: 'A4' })),
+      pagesOf(await page.pdf({ format: 'A4', landscape: true })),
+    ];
+    // In a column of 272 px it would have three times as many.
+    assert.ok(landscape <= portrait * 1.7, `${landscape} pages in landscape, ${portrait} in portrait`);
   });
 });
 
