@@ -3,6 +3,7 @@ import { callOf, exampleValues } from './call.ts';
 import type { ContractView, Operation, Response } from './contract.ts';
 import { type Field, type Shape, shapesOf } from './fields.ts';
 import { fieldOf, requirement } from './operation-page.ts';
+import { messagesOf } from './own-messages.ts';
 import { ERRORS_URL, operationUrl } from './urls.ts';
 
 /** The page of an operation as Markdown, with a sample for the command line. */
@@ -27,16 +28,25 @@ export function operationMarkdown(view: ContractView, operation: Operation, base
     parameters.length > 0 && `## Parameters\n\n${fieldItems([{ name: '', fields: parameterFields }])}`,
     body && `## Request body\n\n\`${body.type}\`\n\n${fieldItems(shapesOf(view, body.media.schema))}`,
     '## Responses',
-    ...responses.filter(({ isShared }) => !isShared).flatMap(response => responseParts(view, response)),
+    ...responses
+      .filter(({ isShared }) => !isShared)
+      .flatMap(response => responseParts(view, operation, response)),
     shared.length > 0 &&
       `Common to many operations: ${shared.join(', ')}, see [error codes](${ERRORS_URL}.md).`,
   ];
   return `${parts.filter(Boolean).join('\n\n')}\n`;
 }
 
-function responseParts(view: ContractView, { status, description, type, media, examples }: Response) {
+function responseParts(
+  view: ContractView,
+  operation: Operation,
+  { status, description, type, media, examples }: Response,
+) {
   const parts = [`### ${status}`, description];
-  if (Number(status) >= 400) return parts;
+  if (Number(status) >= 400) {
+    const codes = messagesOf(view, operation, examples);
+    return [`### ${status}`, codes.map(([code, message]) => `- \`${code}\`: ${message}`).join('\n')];
+  }
   const [example] = Object.values(examples);
   if (media && type === 'application/json') parts.push(fieldItems(shapesOf(view, media.schema)));
   if (typeof example === 'string') parts.push(fence('', example));

@@ -5,8 +5,9 @@ import { callOf, exampleValues } from './call.ts';
 import type { ContractView, Operation, Parameter, Response } from './contract.ts';
 import { type Field, rulesOf, type Shape, shapesOf, typeOf } from './fields.ts';
 import { codeBlock, type Heading, rendered, renderedLine, tabs } from './markdown.ts';
+import { messagesOf } from './own-messages.ts';
 import { badges, markdownTools, methodLabel, onPage, type Site } from './shell.ts';
-import { statusAnchor } from './status.ts';
+import { statusAnchor, statusTitle } from './status.ts';
 import { tryIt } from './try-it-form.ts';
 import { ERRORS_URL, operationUrl, resourceUrl } from './urls.ts';
 
@@ -122,7 +123,8 @@ function bodySection(view: ContractView, { body }: Operation): Html | undefined 
 ${shapeList(shapesOf(view, body.media.schema, 'body'))}</section>`;
 }
 
-function responseSections(view: ContractView, { responses }: Operation): Html {
+function responseSections(view: ContractView, operation: Operation): Html {
+  const { responses } = operation;
   const own = responses.filter(({ isShared }) => !isShared);
   const successes = own.filter(({ status }) => Number(status) < 400);
   const errors = own.filter(({ status }) => Number(status) >= 400);
@@ -136,18 +138,18 @@ ${headers(response)}</section>`,
 )}
 ${errors.map(
   response => html`<section data-code="${response.status}"><h3>${status(response)}</h3>
-<dl class="codes">${Object.entries(response.examples).map(
-    ([code, example]) =>
-      html`<div><dt><a href="${ERRORS_URL}#${code}"><code>${code}</code></a></dt><dd>${messageOf(example)}</dd></div>`,
-  )}</dl>
+${codes(view, operation, response)}
 ${headers(response)}</section>`,
 )}
 ${
   shared.length > 0 &&
-  html`<p class="note">Common to many operations: ${shared.map(
-    ({ status: code }, i) =>
-      html`${i > 0 && ', '}<a data-shared="${code}" href="${ERRORS_URL}#${statusAnchor(code)}">${code}</a>`,
-  )}.</p>`
+  fold(
+    `Errors of most operations: ${shared.map(({ status: code }) => code).join(', ')}`,
+    html`${shared.map(
+      response => html`<section data-shared="${response.status}"><h3><a href="${ERRORS_URL}#${statusAnchor(response.status)}">${statusTitle(response.status)}</a></h3>
+${codes(view, operation, response)}</section>`,
+    )}`,
+  )
 }`;
 }
 
@@ -155,8 +157,12 @@ function status({ status: code }: Response): Html {
   return html`<span class="status" data-status="${code[0]}">${code}</span>`;
 }
 
-function messageOf(example: unknown): string {
-  return (example as { message: string }).message;
+/** The codes of an error, each with its message in this operation. */
+function codes(view: ContractView, operation: Operation, { examples }: Response): Html {
+  return html`<dl class="codes">${messagesOf(view, operation, examples).map(
+    ([code, message]) =>
+      html`<div><dt><a href="${ERRORS_URL}#${code}"><code>${code}</code></a></dt><dd>${message}</dd></div>`,
+  )}</dl>`;
 }
 
 function headers({ headers: all }: Response): Html | undefined {

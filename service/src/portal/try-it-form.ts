@@ -1,12 +1,12 @@
 import { type Html, html } from '../kit/html.ts';
 import { exampleOf, exampleValues } from './call.ts';
+import { clientCall } from './client-call.ts';
 import type { ContractView, Operation, Parameter } from './contract.ts';
+import { COMMAND_URL, operationUrl } from './urls.ts';
 
 /** The form of an operation. It is no HTML form, so that the key never gets into a URL. */
 export function tryIt(view: ContractView, operation: Operation): Html {
-  if (!operation.hasTryIt)
-    return html`<p class="notice no-try">Trying this operation out is disabled here.
-<button class="copy-command needs-script" type="button">Copy the curl command</button></p>`;
+  if (!operation.hasTryIt) return alternatives(view, operation);
   const { parameters, body, isSecured } = operation;
   const required = parameters.filter(parameter => parameter.required);
   const optional = parameters.filter(parameter => !parameter.required);
@@ -25,6 +25,19 @@ ${
 }
 <p class="try-message" role="alert"></p>
 </div>`;
+}
+
+/** Why an operation has no form, and what readers can use instead. */
+function alternatives(view: ContractView, operation: Operation): Html {
+  const readOne = view.operations.find(
+    ({ method, path }) => method === 'GET' && path.startsWith(`${operation.path}/{`) && path.endsWith('}'),
+  );
+  return html`<div class="notice no-try"><p>Trying this operation out is disabled in the portal, because its response shows the
+${operation.tag.toLowerCase()} of all customers. Use instead:</p>
+<ul>
+<li>a terminal: <button class="copy-command needs-script" type="button">Copy the curl command</button></li>
+<li>the <a href="${COMMAND_URL}">command</a>: <code>petstore ${clientCall(operation).replace('.', ' ')}</code></li>
+${readOne && html`<li>the form of <a href="${operationUrl(readOne.id)}">${readOne.summary}</a>, if you know an ID</li>`}</ul></div>`;
 }
 
 const keyField = html`<div class="input key"><label for="api-key">API key</label>

@@ -12,6 +12,7 @@ import { settledCursor } from '../support/event-log.ts';
 import { EventReader } from '../support/event-reader.ts';
 import { aCategory, anOrder, aPet } from '../support/factories.ts';
 import { holdLocks } from '../support/hold-writes.ts';
+import { messageForm } from '../support/message-form.ts';
 import { RawConnection } from '../support/raw-connection.ts';
 import { exchangeBytes } from '../support/raw-http.ts';
 import { restoreLog } from '../support/restored-log.ts';
@@ -180,11 +181,6 @@ async function failing<T>(
   return send().finally(() => mock.restore());
 }
 
-/** A message without what differs between two shops: numbers, times, names, ETags and IDs. */
-function formOf(message: string): string {
-  return message.replace(/"[^"]*"|\b[\da-f-]{36}\b|https:[\w./]+/g, '…').replace(/\d[\d,.:TZ-]*/g, '#');
-}
-
 it('the example of each error is a message that the service sends', async t => {
   const shop = await startTestApp(t, {
     alone: false,
@@ -210,6 +206,6 @@ it('the example of each error is a message that the service sends', async t => {
   ][]) {
     const response = await provoke({ ...shop, ...ids, t });
     assert.equal(response.body?.code, code, response.text);
-    assert.equal(formOf(errorCatalogue[code].example), formOf(response.body.message), code);
+    assert.equal(messageForm(errorCatalogue[code].example), messageForm(response.body.message), code);
   }
 });

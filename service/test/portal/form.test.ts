@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { useBrowser } from '../support/browser.ts';
+import { anOrder, aPet } from '../support/factories.ts';
+import { messageForm } from '../support/message-form.ts';
 import { PortalPage } from '../support/portal-page.ts';
 
 const visit = useBrowser();
@@ -105,3 +107,57 @@ describe('the form', () => {
     assert.equal((await portal.tryOut({ body: { name: 'Twice' } })).status, 201);
   });
 });
+
+describe('a rejected request', () => {
+  it('is shown with its code and message, as the page describes them', async t => {
+    const { page, shop, watch } = await visit(t);
+    watch.expect(/status of 40[39]/);
+    const petId = await aPet(shop.api);
+    await anOrder(shop.api, { petId });
+    const reader = await shop.clientWith({ scopes: ['pets:read'] });
+    const portal = await new PortalPage(page).openOperation('deletePet');
+    for (const [key, status, code] of [
+      [reader.key, 403, 'insufficient_scope'],
+      [shop.adminKey, 409, 'pet_has_open_orders'],
+    ] as const) {
+      await portal.useKey(key);
+      const tried = await portal.tryOut({ parameters: { petId } });
+      const { message } = await tried.response.json();
+      assert.equal(tried.status, status);
+      await portal.live.getByText(message).waitFor();
+      const described = page
+        .locator('.codes div', { has: page.getByText(code, { exact: true }) })
+        .locator('dd');
+      assert.equal(messageForm((await described.textContent())!), messageForm(message));
+    }
+  });
+});
+
+describe('the page of GET /store/orders', () => {
+  it('has no form, and states why and what to use instead', async t => {
+    const { page, shop } = await visit(t);
+    const orderId = await anOrder(shop.api, {});
+    const portal = await new PortalPage(page).openOperation('listOrders');
+    assert.equal(await page.locator('.send, .try').count(), 0);
+    const notice = page.locator('.no-try');
+    assert.match((await notice.textContent())!, /is disabled in the portal, because .*petstore orders list/s);
+    await notice.getByRole('link', { name: 'Read an order' }).click();
+    await page.waitForURL('**/operations/getOrder');
+    await portal.useKey(shop.adminKey);
+    assert.equal((await portal.tryOut({ parameters: { orderId } })).status, 200);
+    for (const { hasTryIt, id } of await operationsWithForms(page))
+      assert.equal(hasTryIt, id !== 'listOrders', id);
+  });
+});
+
+/** Whether the page of each operation has a form. */
+async function operationsWithForms(page: Page): Promise<{ id: string; hasTryIt: boolean }[]> {
+  const urls = await page
+    .locator('#navigation a[href^="/docs/operations/"]')
+    .evaluateAll(links => links.map(link => link.getAttribute('href') as string));
+  const pages = urls.map(async url => ({
+    id: url.split('/').at(-1)!,
+    hasTryIt: (await (await page.request.get(url)).text()).includes('class="send'),
+  }));
+  return Promise.all(pages);
+}
