@@ -123,7 +123,7 @@ export const sealCost: Row = {
 
 /** A service needs some seconds under load until it is as fast as it becomes. The cost of a small part shows in many short runs. */
 const OF_PARTS: Effort = { pairs: 8, seconds: 1, warmUpSeconds: 4 };
-const PROCESSES = 3;
+const PROCESSES = 6;
 
 /** Compares the requests while a part is on with those while it is off, in the same processes. */
 async function partCost(bench: Bench, part: 'event log' | 'seals', target: Target): Promise<Finding[]> {
