@@ -58,6 +58,27 @@ describe('the clicks and keys', () => {
     }
   });
 
+  it('to sell are not more for who types the number of units before the animal is found', async t => {
+    const { api, page, shown } = await opened(t, '/categories');
+    const petId = await aPet(api, { name: 'Hasty', stock: 9 });
+    const { promise, resolve } = Promise.withResolvers<void>();
+    await page.route(/\/pets\?.*q=/, async route => {
+      await promise;
+      await route.continue();
+    });
+    await page.keyboard.press('s');
+    await shown.question.getByLabel('Animal').waitFor();
+    await page.keyboard.type('hasty');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('3');
+    resolve();
+    await shown.question.getByRole('button', { name: 'Sell' }).and(page.locator(':enabled')).waitFor();
+    assert.equal(await shown.question.getByLabel('Units').inputValue(), '3');
+    await page.keyboard.press('Enter');
+    await eventually<unknown>(() => stockOf(api, petId), ['available', 6]);
+  });
+
   it('to take back a sale after its message has closed are 2', async t => {
     const { api, page, shown } = await opened(t, '/categories');
     const petId = await aPet(api, { name: 'Regret', stock: 5 });

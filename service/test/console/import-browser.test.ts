@@ -282,6 +282,7 @@ describe('the file of an import', () => {
     const { page, choose, categoryId, list } = await openImport(t);
     await choose('map.csv', `nickname,name,categoryId\nWanted,Other,${categoryId}\n`);
     await page.getByText('1 of 1 row can be imported').waitFor();
+    await page.getByText('Columns: name is Name, categoryId is Category ID').click();
     await page.getByLabel('Field of nickname').selectOption('name');
     await page.getByText('Two columns are the field name: leave one out').waitFor();
     assert.equal(await page.getByRole('button', { name: 'Import 1 row' }).count(), 0);

@@ -26,7 +26,8 @@ export function Till({ onClose }: { onClose: () => void }) {
 
   function choose(id: number | undefined): void {
     setPet(goods.find(good => good.pet.id === id)?.pet);
-    if (id === undefined) return;
+    // Who types quickly is in the next field already.
+    if (id === undefined || document.activeElement === unitsField.current) return;
     unitsField.current?.focus();
     unitsField.current?.select();
   }

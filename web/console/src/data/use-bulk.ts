@@ -49,9 +49,9 @@ export function useBulk() {
     change: BulkChange,
     done: (count: number) => string,
     facts: ReadonlyMap<number, StatusFacts>,
-  ): Promise<void> {
+  ): Promise<BulkProgress | undefined> {
     // The second click of a double click comes before the panel is drawn again.
-    if (controller.current) return;
+    if (controller.current) return undefined;
     controller.current = new AbortController();
     const { signal } = controller.current;
     const written: Written[] = [];
@@ -83,11 +83,12 @@ export function useBulk() {
       state = { ...state, error: (error as Error).message };
     }
     setProgress({ ...state, isRunning: false });
-    if (written.length === 0) return;
+    if (written.length === 0) return state;
     const undo = isSale(change)
       ? () => revertSale(session, written, facts)
       : () => revertAll(session, written, change as ReversibleChange);
     showToast({ text: done(written.length), undo: isReversible(change, session.can) ? undo : undefined });
+    return state;
   }
 
   return { progress, run, stop: () => controller.current?.abort() };

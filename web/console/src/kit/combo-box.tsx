@@ -53,6 +53,7 @@ export function ComboBox({ value, suggestions, found, empty, onSearch, onChoose,
     setEntered(false);
     const first = suggestions.find(({ reason }) => reason === undefined);
     if (first) choose(first);
+    else if (!document.activeElement?.matches('[role="combobox"]')) close();
   }, [isFound]);
 
   function close(): void {
@@ -111,8 +112,8 @@ export function ComboBox({ value, suggestions, found, empty, onSearch, onChoose,
         }}
         onClick={() => setOpen(true)}
         onKeyDown={onKey}
-        // The field keeps the focus while another window has it.
-        onBlur={event => event.target !== document.activeElement && close()}
+        // The field keeps the focus while another window has it. After Enter the choice is still to come.
+        onBlur={event => event.target !== document.activeElement && !isEntered && close()}
       />
       <div
         id={`${id}-list`}

@@ -34,8 +34,11 @@ export function BulkPanel({ pets, gone, onDone, onClose }: BulkPanelProps) {
   const isReady = change.kind !== 'category' || change.categoryId > 0;
 
   async function start(): Promise<void> {
-    await run(plan.changed, change, done => `${verbs[change.kind].done} ${animals(done)}`, facts);
+    const done = (count: number) => `${verbs[change.kind].done} ${animals(count)}`;
+    const ended = await run(plan.changed, change, done, facts);
     onDone();
+    // The message says the rest.
+    if (ended && ended.done === ended.total && ended.failed.length === 0) onClose();
   }
 
   return (

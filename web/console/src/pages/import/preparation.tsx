@@ -1,12 +1,13 @@
 import { useState } from 'react';
 import type { Checked } from '../../data/import/check.ts';
+import type { Mapping } from '../../data/import/columns.ts';
 import type { CsvFile } from '../../data/import/csv.ts';
 import { animals, inRows, rowsOf, type useImport } from '../../data/import/use-import.ts';
 import { Button } from '../../kit/button.tsx';
 import { Choices } from '../../kit/choices.tsx';
 import { Columns } from './columns.tsx';
 import { Download } from './download.tsx';
-import { Preview } from './preview.tsx';
+import { Preview, titles } from './preview.tsx';
 
 interface PreparationProps {
   file: CsvFile;
@@ -16,9 +17,14 @@ interface PreparationProps {
 /** Everything before the first row is written. */
 export function Preparation({ file, current }: PreparationProps) {
   const { mapping, createsCategories, checked, problem, isChecking } = current;
+  // Who has nothing to choose sees the rows at once.
+  const [isOpen, setOpen] = useState(problem !== undefined);
   return (
     <>
-      <Columns file={file} mapping={mapping} onChange={current.setMapping} />
+      <details className="import-mapping" open={isOpen} onToggle={event => setOpen(event.currentTarget.open)}>
+        <summary>Columns: {mappingInWords(file, mapping)}</summary>
+        <Columns file={file} mapping={mapping} onChange={current.setMapping} />
+      </details>
       <label className="check">
         <input
           type="checkbox"
@@ -36,6 +42,12 @@ export function Preparation({ file, current }: PreparationProps) {
       {checked && <Result file={file} checked={checked} current={current} />}
     </>
   );
+}
+
+/** `Tiername is Name, Tierart is Category`. */
+function mappingInWords({ header }: CsvFile, mapping: Mapping): string {
+  const chosen = mapping.flatMap((field, i) => (field === '' ? [] : [`${header[i]} is ${titles[field]}`]));
+  return chosen.length > 0 ? chosen.join(', ') : 'none is chosen';
 }
 
 type View = 'bad' | 'existing' | 'good';

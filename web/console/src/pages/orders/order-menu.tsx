@@ -10,6 +10,7 @@ import {
 } from '../../data/order-state.ts';
 import { useDay } from '../../data/use-day.ts';
 import { isUndoable, type OrderWork, useOrderWork } from '../../data/use-order-work.ts';
+import { Button } from '../../kit/button.tsx';
 import { Icon } from '../../kit/icon.tsx';
 import { Menu } from '../../kit/menu.tsx';
 import { Question } from '../../kit/panel.tsx';
@@ -24,8 +25,8 @@ interface OrderMenuProps {
   onCancelled?: () => void;
 }
 
-/** The state of an order. For keys that may write, it is the button of a menu that completes and cancels the order. */
-export function OrderMenu({ order, name, onCancelled }: OrderMenuProps) {
+/** The state of an order, and what can be done with it. `question` is asked before what cannot be undone. */
+function useOrderChoices({ order, name, onCancelled }: OrderMenuProps) {
   const { can } = useSession();
   const work = useOrderWork();
   const today = useDay();
@@ -33,54 +34,77 @@ export function OrderMenu({ order, name, onCancelled }: OrderMenuProps) {
   const state = stateOf(order);
   const isLate = isOverdue(order, today);
   const stateName = isLate ? 'Overdue' : stateNames[state];
-  const badge = (
-    <span className="status" data-status={isLate ? 'overdue' : state}>
-      {stateName}
-    </span>
-  );
-  if (!can('orders:write')) return badge;
 
   function run(what: OrderWork): void {
     setAsked(false);
     void work([order], what).then(([done]) => done && what === 'cancel' && onCancelled?.());
   }
 
+  return {
+    canChange: can('orders:write'),
+    stateName,
+    badge: (
+      <span className="status" data-status={isLate ? 'overdue' : state}>
+        {stateName}
+      </span>
+    ),
+    complete: {
+      label: 'Complete',
+      icon: 'check' as const,
+      reason: reasonAgainstCompletion(state),
+      onChoose: () => (isUndoable('complete', can) ? run('complete') : setAsked(true)),
+    },
+    cancel: {
+      label: 'Cancel the order',
+      icon: 'close' as const,
+      reason: reasonAgainstCancellation(state),
+      onChoose: () => run('cancel'),
+    },
+    question: isAsked && (
+      <Question
+        title={`Complete order ${order.id}?`}
+        action="Complete"
+        kind="main"
+        dismissal="Not yet"
+        onClose={() => setAsked(false)}
+        onConfirm={() => run('complete')}
+      >
+        <p>
+          {`${order.quantity} × ${name} leaves the shop. You cannot undo this, because your API key cannot change the stock.`}
+        </p>
+      </Question>
+    ),
+  };
+}
+
+/** The state of an order. For keys that may write, it is the button of a menu that completes and cancels the order. */
+export function OrderMenu(props: OrderMenuProps) {
+  const { canChange, stateName, badge, complete, cancel, question } = useOrderChoices(props);
+  if (!canChange) return badge;
   return (
     <>
-      <Menu
-        label={`Status of order ${order.id}: ${stateName}`}
-        items={[
-          {
-            label: 'Complete',
-            icon: 'check',
-            reason: reasonAgainstCompletion(state),
-            onChoose: () => (isUndoable('complete', can) ? run('complete') : setAsked(true)),
-          },
-          {
-            label: 'Cancel the order',
-            icon: 'close',
-            reason: reasonAgainstCancellation(state),
-            onChoose: () => run('cancel'),
-          },
-        ]}
-      >
+      <Menu label={`Status of order ${props.order.id}: ${stateName}`} items={[complete, cancel]}>
         {badge}
         <Icon name="down" />
       </Menu>
-      {isAsked && (
-        <Question
-          title={`Complete order ${order.id}?`}
-          action="Complete"
-          kind="main"
-          dismissal="Not yet"
-          onClose={() => setAsked(false)}
-          onConfirm={() => run('complete')}
-        >
-          <p>
-            {`${order.quantity} × ${name} leaves the shop. You cannot undo this, because your API key cannot change the stock.`}
-          </p>
-        </Question>
-      )}
+      {question}
     </>
+  );
+}
+
+/** The state of an order, and a button for each thing that can be done with it. */
+export function OrderStatus(props: OrderMenuProps) {
+  const { canChange, badge, complete, cancel, question } = useOrderChoices(props);
+  const possible = canChange ? [complete, cancel].filter(({ reason }) => reason === undefined) : [];
+  return (
+    <div className="order-status">
+      {badge}
+      {possible.map(({ label, icon, onChoose }) => (
+        <Button key={label} icon={icon} onClick={onChoose}>
+          {label}
+        </Button>
+      ))}
+      {question}
+    </div>
   );
 }

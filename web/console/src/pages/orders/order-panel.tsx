@@ -16,7 +16,7 @@ import { Panel } from '../../kit/panel.tsx';
 import { SkeletonPanel } from '../../kit/skeleton.tsx';
 import { HistoryPart } from '../activity/history-part.tsx';
 import { Fields, type NewOrderFields, shownDate } from './order-fields.tsx';
-import { OrderMenu } from './order-menu.tsx';
+import { OrderStatus } from './order-menu.tsx';
 
 const list = getRouteApi('/orders');
 const route = getRouteApi('/orders/$orderId');
@@ -101,7 +101,7 @@ function EditPanel({ id }: { id: number }) {
       {isComplete && <p className="hint">It is completed: only its ship date can still change.</p>}
       <div className="field">
         <span className="field-label">Status</span>
-        <OrderMenu order={base} name={animalOf(base.petId)} onCancelled={close} />
+        <OrderStatus order={base} name={animalOf(base.petId)} onCancelled={close} />
       </div>
       {base.petId !== undefined && can('pets:read') && (
         <Link to="/animals/$petId" params={{ petId: String(base.petId) }}>

@@ -10,6 +10,7 @@ import { Panel } from '../../kit/panel.tsx';
 import { SkeletonPanel } from '../../kit/skeleton.tsx';
 import { Time } from '../../kit/time.tsx';
 import { showProblem, showToast } from '../../kit/toasts.ts';
+import { attemptInWords } from './attempt-in-words.ts';
 import { DeliveryStatus } from './delivery-status.tsx';
 
 const route = getRouteApi('/webhooks/$webhookId/deliveries/$deliveryId');
@@ -107,14 +108,11 @@ export function DeliveryPanel() {
 }
 
 function Attempt({ attempt }: { attempt: WebhookAttempt }) {
-  const { number, startedAt, durationMs, status, error, responseStart } = attempt;
+  const { number, startedAt, error, responseStart } = attempt;
   return (
     <article className="attempt" aria-label={`Attempt ${number}`}>
       <p>
-        <strong>
-          {status ?? 'No response'} after {durationMs.toLocaleString()} ms
-        </strong>{' '}
-        <Time at={startedAt} />
+        <strong>{attemptInWords(attempt)}</strong> <Time at={startedAt} />
       </p>
       {error && <p className="field-error">{error}</p>}
       {responseStart && <pre className="code">{responseStart}</pre>}

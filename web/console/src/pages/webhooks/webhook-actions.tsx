@@ -11,6 +11,7 @@ import { SelectField, TextField } from '../../kit/field.tsx';
 import { Question } from '../../kit/panel.tsx';
 import { Time } from '../../kit/time.tsx';
 import { showProblem, showToast } from '../../kit/toasts.ts';
+import { LastFailure } from './last-failure.tsx';
 
 const HOUR = 3600;
 
@@ -86,8 +87,9 @@ export function WebhookActions({ webhook, canChange, onRotate, deletion }: Webho
       {enabled && failingSince && (
         <div className="alert">
           <p>
-            Attempts fail. The first one failed <Time at={failingSince} />. The deliveries show why.
+            Attempts fail. The first one failed <Time at={failingSince} />.
           </p>
+          <LastFailure id={id} />
         </div>
       )}
       <div className="panel-actions">
