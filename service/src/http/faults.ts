@@ -96,8 +96,10 @@ function hintForDay(value: unknown): string {
   return Number(day) > days ? ': this day does not exist' : '';
 }
 
-/** The remedy for a body that is a JSON Patch (RFC 6902) or a list of bodies, or for a day; empty for other values. */
+/** The remedy for a body that is a JSON Patch (RFC 6902), a list of bodies or a text, or for a day; empty for other values. */
 function hintForBody(value: unknown, path: string, keyword: string): string {
+  if (path === '' && typeof value === 'string' && value.startsWith('{'))
+    return ': it is a JSON text inside of a JSON text, so encode it once';
   if (path !== '' || !Array.isArray(value)) return keyword === 'format' ? hintForDay(value) : '';
   if (!isRecord(value[0])) return '';
   return 'op' in value[0]
@@ -126,6 +128,8 @@ function valueAt(value: unknown, names: readonly string[]): unknown {
 const usualNames: Readonly<Record<string, readonly string[]>> = {
   limit: ['per_page', 'perPage', 'page_size', 'pageSize', 'size', 'count_per_page'],
   q: ['search', 'query'],
+  sort: ['order', 'order_by', 'orderBy', 'sort_by', 'sortBy'],
+  cursor: ['after', 'starting_after', 'page_token', 'pageToken', 'next'],
 };
 
 /** What other services call the number of a page. */

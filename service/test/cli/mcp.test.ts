@@ -79,6 +79,23 @@ describe('petstore mcp', () => {
     assert.match(await agent.failure('read', { path: '/animals' }), /No operation has the path "\/animals"/);
   });
 
+  it('rejects an argument that a tool does not have, and sends nothing', async () => {
+    const { text, isError } = await agent.call('search', { query: 'order' });
+    assert.deepEqual([text, isError], ['search has no argument query: it has words', true]);
+    const write = {
+      method: 'POST',
+      path: '/categories',
+      body: { name: 'Unknown argument' },
+      idempotency_key: 'x',
+    };
+    assert.match(
+      (await agent.call('write', write)).text,
+      /^write has no argument idempotency_key: it has method, /,
+    );
+    const { body } = await shop.api.get('/categories?name=Unknown');
+    assert.deepEqual(body, []);
+  });
+
   it('sends the API key to no other server, and no path around the checks', async () => {
     for (const path of ['//other.example/pets', 'https://other.example/pets', '/..//other.example', 'pets'])
       assert.match(

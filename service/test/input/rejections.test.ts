@@ -458,7 +458,12 @@ describe('a request is rejected, and nothing is done, for', () => {
     for (const [path, headers, message] of [
       ['/pets', { authorization: shop.adminKey }, bearer],
       ['/pets', { authorization: 'Basic cGV0OnN0b3Jl' }, bearer],
-      ['/pets', { 'api-key': shop.adminKey }, 'Send the API key in the header X-API-Key, not Api-Key'],
+      ['/pets', { 'Api-Key': shop.adminKey }, 'Send the API key in the header X-API-Key, not api-key'],
+      [
+        '/pets',
+        { 'X-Auth-Token': shop.adminKey },
+        'Send the API key in the header X-API-Key, not x-auth-token',
+      ],
       [
         `/pets?api_key=${shop.adminKey}`,
         {},
@@ -476,6 +481,8 @@ describe('a request is rejected, and nothing is done, for', () => {
       ['per_page=5', 'Unknown query parameter `per_page`; did you mean `limit`?'],
       ['pageSize=5', 'Unknown query parameter `pageSize`; did you mean `limit`?'],
       ['search=Rex', 'Unknown query parameter `search`; did you mean `q`?'],
+      ['order_by=name', 'Unknown query parameter `order_by`; did you mean `sort`?'],
+      ['starting_after=2', 'Unknown query parameter `starting_after`; did you mean `cursor`?'],
       ['page=2', 'Unknown query parameter `page`: the header `Link` has the URL of the next page'],
       ['offset=2', 'Unknown query parameter `offset`: the header `Link` has the URL of the next page'],
     ] as const)
@@ -491,7 +498,7 @@ describe('a request is rejected, and nothing is done, for', () => {
       );
   });
 
-  it('a form, a list of bodies and a day that does not exist, with the remedy', async () => {
+  it('a form, a list of bodies, a body that is encoded twice and a day that does not exist, with the remedy', async () => {
     const form = await shop.api.send('POST', '/pets', {
       body: 'name=Rex',
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
@@ -504,6 +511,14 @@ describe('a request is rejected, and nothing is done, for', () => {
     assert.match(
       assertRejected(list, 400, 'invalid_request'),
       /: send one object, or several operations with POST \/batch$/,
+    );
+    const twice = await shop.api.send('POST', '/pets', {
+      body: JSON.stringify(JSON.stringify({ name: 'Rex', categoryId: 1 })),
+      headers: { 'content-type': 'application/json' },
+    });
+    assert.match(
+      assertRejected(twice, 400, 'invalid_request'),
+      /: it is a JSON text inside of a JSON text, so encode it once$/,
     );
     for (const [shipDate, end] of [
       ['2026-02-30T00:00:00Z', /, but was "2026-02-30T00:00:00Z": this day does not exist$/],

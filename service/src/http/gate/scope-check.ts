@@ -73,7 +73,8 @@ function misplacedKey(headers: IncomingHttpHeaders, url: string): string | undef
     return 'The API key in the URL is ignored, and has leaked into logs: rotate it, and send the new one in the header X-API-Key';
   if (headers.authorization !== undefined)
     return 'Write `Authorization: Bearer <key>`, or send the API key in the header X-API-Key';
-  return headers['api-key'] === undefined
-    ? undefined
-    : 'Send the API key in the header X-API-Key, not Api-Key';
+  const other = Object.keys(headers).find(
+    name => name === 'api-key' || (name !== 'cookie' && String(headers[name]).startsWith('psk_')),
+  );
+  return other && `Send the API key in the header X-API-Key, not ${other}`;
 }
