@@ -73,6 +73,12 @@ function createServer(client: Client, isReadOnly: boolean): McpServer {
     };
     server.registerTool(name, settings, async (input, { mcpReq }) => {
       try {
+        // Without a mistyped ifMatch or idempotencyKey, a write would be another one.
+        const unknown = Object.keys(input).find(key => !Object.hasOwn(properties, key));
+        if (unknown !== undefined)
+          throw new UsageError(
+            `${name} has no argument ${unknown}: it has ${Object.keys(properties).join(', ')}`,
+          );
         return resultOf(await execute(await shop(), input, mcpReq.signal));
       } catch (error) {
         return { ...resultOf(describe(error, client.baseUrl)), isError: true };
