@@ -74,9 +74,17 @@ export const api = command({
 
 /** What the `Content-Type` of a response contains, for the two operations that do not return JSON. */
 function acceptsOf(client: Client, path: string): Pick<RawOptions, 'accepts'> {
-  const place = pathOf(client, urlOf(client, path));
+  const place = pathOf(client, targetOf(client, path));
   if (place === '/events/stream') return { accepts: 'event-stream' };
   return place === '/openapi.yaml' ? { accepts: 'yaml' } : {};
+}
+
+function targetOf(client: Client, path: string): URL {
+  try {
+    return urlOf(client, path);
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
 }
 
 function bodyOf(text: string | undefined): object | undefined {

@@ -17,13 +17,15 @@ type HeaderValues = Iterable<[name: string, value: string]> | Record<string, str
  */
 export async function verifyWebhook(
   headers: HeaderValues,
-  body: string | Uint8Array,
+  body: string | Uint8Array | ArrayBuffer,
   secret: string | undefined,
   { tolerance = 300 }: VerificationOptions = {},
 ): Promise<Event> {
-  // An object that was parsed cannot be turned into the bytes that were signed.
-  if (typeof body !== 'string' && !(body instanceof Uint8Array))
+  // A parsed body cannot be turned into the bytes that were signed. Bytes of another realm, as in tests by Jest, are no `Uint8Array` here.
+  if (typeof body !== 'string' && !ArrayBuffer.isView(body) && !(body instanceof ArrayBuffer))
     reject('The body is parsed: pass the raw body, which express.raw() or await request.text() returns');
+  if (Object(headers) !== headers)
+    reject('The headers are missing: pass those of the request, and then the body');
   // Frameworks write the names of headers in several ways.
   const received = Symbol.iterator in headers ? [...headers] : Object.entries(headers);
   const [id, timestamp, signatures] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map(wanted =>

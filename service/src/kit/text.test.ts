@@ -76,6 +76,7 @@ describe('the nearest name', () => {
     ['quantitiy', 'quantity'],
     ['ids', 'id'],
     ['q', undefined],
+    ['i', undefined],
     ['__proto__', undefined],
     ['', undefined],
   ];

@@ -28,7 +28,8 @@ export function nearest(word: string, candidates: readonly string[]): string | u
   for (const candidate of candidates) {
     if (Math.abs(candidate.length - word.length) >= bestDistance) continue;
     const distance = editDistance(word.toLowerCase(), candidate.toLowerCase());
-    if (distance < bestDistance) [best, bestDistance] = [candidate, distance];
+    // A letter is not similar to every other letter.
+    if (distance < bestDistance && distance < word.length) [best, bestDistance] = [candidate, distance];
   }
   return best;
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { runInNewContext } from 'node:vm';
 import { newSecret, signatures } from '../../src/events/webhooks/signature.ts';
 import { importVerification } from '../support/packed-client.ts';
 
@@ -25,7 +26,11 @@ describe('verifyWebhook', () => {
   it('returns the event of a delivery that the service signed', async () => {
     const event = await verifyWebhook(headersOf(), body, secret);
     assert.deepEqual(event, JSON.parse(body));
-    assert.deepEqual(await verifyWebhook(new Headers(headersOf()), Buffer.from(body), secret), event);
+    const bytes = new TextEncoder().encode(body);
+    const ofOtherRealm: Uint8Array = runInNewContext('Uint8Array.from(bytes)', { bytes: [...bytes] });
+    assert.ok(!(ofOtherRealm instanceof Uint8Array));
+    for (const raw of [Buffer.from(body), bytes.buffer, ofOtherRealm])
+      assert.deepEqual(await verifyWebhook(new Headers(headersOf()), raw, secret), event);
   });
 
   it('accepts each of the signatures of a rotation', async () => {
@@ -62,13 +67,18 @@ describe('verifyWebhook', () => {
       assert.deepEqual(await verifyWebhook(headers, body, secret), JSON.parse(body));
   });
 
-  it('explains a parsed body, a missing header and a missing secret', async () => {
+  it('explains a parsed body, missing headers, a missing header and a missing secret', async () => {
     const headers = headersOf();
     const message = (text: string) => ({ name: 'PetStoreError', message: text });
     for (const parsed of [JSON.parse(body), undefined, [1]])
       await assert.rejects(
         verifyWebhook(headers, parsed, secret),
         message('The body is parsed: pass the raw body, which express.raw() or await request.text() returns'),
+      );
+    for (const wrong of [undefined, body])
+      await assert.rejects(
+        verifyWebhook(wrong as never, body, secret),
+        message('The headers are missing: pass those of the request, and then the body'),
       );
     for (const name of Object.keys(headers))
       await assert.rejects(
