@@ -84,8 +84,14 @@ function stage(workspace, directory, changes = {}) {
 
 function stageCommand(directory) {
   stage('cli', directory, { bundleDependencies: Object.keys(BUNDLED) });
-  for (const [name, workspace] of Object.entries(BUNDLED))
-    stage(workspace, join(directory, 'node_modules', name));
+  const own = readManifest(directory).dependencies;
+  for (const [name, workspace] of Object.entries(BUNDLED)) {
+    for (const [needed, range] of Object.entries(readManifest(join(root, workspace)).dependencies ?? {}))
+      if (!Object.hasOwn(BUNDLED, needed) && own[needed] !== range)
+        throw new Error(`${name} needs ${needed} ${range}: the command must need it as well`);
+    // npm 11 installs nothing into the directory of a package that a bundled package needs, if the installation is global.
+    stage(workspace, join(directory, 'node_modules', name), { dependencies: undefined });
+  }
   return directory;
 }
 

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { execFile, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { promisify } from 'node:util';
 import { installPacked } from '../support/packed.ts';
+import { startRegistry } from '../support/registry.ts';
 import { useShop } from '../support/use-shop.ts';
 
 const root = join(import.meta.dirname, '../../..');
@@ -47,14 +48,8 @@ async function run(cwd: string, program: string, ...args: string[]): Promise<str
   return stdout;
 }
 
-/** Nothing may come from a registry: there is none at this address, and npm asks once. */
-const options = [
-  '--omit=optional',
-  '--no-audit',
-  '--registry=http://127.0.0.1:9',
-  '--fetch-retries=0',
-  '--ignore-scripts',
-];
+/** A registry that is not there is asked once. */
+const options = ['--omit=optional', '--no-audit', '--fetch-retries=0', '--ignore-scripts'];
 
 describe('the packages that a service offers', () => {
   it('have its version, and the hashes of the list', async () => {
@@ -102,14 +97,17 @@ describe('the packages that a service offers', () => {
     assert.equal(await run(path, process.execPath, 'program.js', shop.origin), 'ok\n');
   });
 
-  it('install the command with its client, which comes from no registry', async t => {
+  it('install the command globally and in a project, with its client, which comes from no registry', async t => {
     const path = emptyProject(t);
-    // The packages of others come from this project, because tests use no registry.
-    const packed = installPacked('command');
-    const others = globSync('*.tgz', { cwd: packed }).filter(name => name !== 'command.tgz');
-    for (const name of others) cpSync(join(packed, name), join(path, name));
-    const tarballs = [`${shop.origin}/packages/command.tgz`, ...others.map(name => `./${name}`)];
-    await run(path, 'npm', 'install', ...options, ...tarballs);
-    assert.equal(await run(path, 'node_modules/.bin/petstore', '--version'), `${version}\n`);
+    // The packages of others, without the command and its client.
+    const registry = await startRegistry(t, installPacked('command'), name => !name.startsWith('@petstore/'));
+    const url = `${shop.origin}/packages/command.tgz`;
+    for (const [place, program] of [
+      [[], 'node_modules/.bin/petstore'],
+      [['--global', '--prefix', 'global'], 'global/bin/petstore'],
+    ] as const) {
+      await run(path, 'npm', 'install', ...options, `--registry=${registry}`, ...place, url);
+      assert.equal(await run(path, program, '--version'), `${version}\n`);
+    }
   });
 });
