@@ -27,9 +27,14 @@ export interface Success {
   example?: unknown;
   /** The media type if it is not JSON. */
   mediaType?: string;
+  /** The operation that reads what a 201 created, and its parameters as runtime expressions of OpenAPI. */
+  read?: { operationId: string; parameters: Readonly<Record<string, string>> };
   /** Whether the response is sent in the encoding that `Accept-Encoding` prefers. */
   isCompressed?: boolean;
 }
+
+/** The ID of the resource in a response, as a runtime expression of OpenAPI. */
+export const CREATED_ID = '$response.body#/id';
 
 /** A POST request that the service sends to a client's server. */
 export interface Callback {

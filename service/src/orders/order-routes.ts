@@ -1,4 +1,5 @@
 import { lockOfPet } from '../catalog/pets/pet-queries.ts';
+import { CREATED_ID } from '../contract/operation.ts';
 import { pageOf } from '../contract/page.ts';
 import { merged, replacement } from '../routes/change.ts';
 import { defineRoute, type Route } from '../routes/define-route.ts';
@@ -59,6 +60,7 @@ export const orderRoutes = (): Route[] => [
       description: 'The order as placed.',
       schema: Order,
       example: { id: 1, petId: 1, quantity: 1, complete: false },
+      read: { operationId: 'getOrder', parameters: { orderId: CREATED_ID } },
     },
     conditional: true,
     locks: ({ body }) => petOf(body),

@@ -3,7 +3,7 @@ import type { OpenAPIV3 } from 'openapi-types';
 /** The parts of the OpenAPI document that the portal reads. */
 export interface Contract {
   info: { title: string; version: string; description: string };
-  servers: { url: string }[];
+  servers: { url: string; variables?: object }[];
   tags: { name: string; description: string }[];
   'x-tagGroups': { name: string; tags: string[] }[];
   paths: Record<string, Record<string, OperationObject>>;

@@ -26,7 +26,7 @@ export async function openPortal(
   const { Portal } = await import('./portal.ts');
   await nextTurn();
   // Without a public URL, samples have the address of this machine; the page replaces it with the address from which it came.
-  const [{ url } = { url: '/' }] = document.servers;
+  const { url } = document.servers.find(server => !server.variables)!;
   const base = url === '/' ? `http://127.0.0.1:${port}` : url;
   const view = new ContractView(document);
   await nextTurn();

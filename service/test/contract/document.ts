@@ -41,6 +41,7 @@ export interface ResponseObject {
   description: string;
   headers: Record<string, HeaderObject | Reference>;
   content?: Record<string, MediaObject>;
+  links?: Record<string, { operationId: string; parameters: Record<string, string> }>;
 }
 
 export interface ParameterObject {

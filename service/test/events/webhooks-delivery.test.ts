@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Webhook } from 'standardwebhooks';
-import { readCloudEvent } from '../../../clients/cloud-event.ts';
+import { readCloudEvent } from '../../../clients/testers/cloud-event.ts';
 import { MINUTE, SECOND } from '../../src/kit/clock.ts';
 import { aCategory, anOrder, aPet } from '../support/factories.ts';
 import { TestClock } from '../support/test-clock.ts';

@@ -1,3 +1,4 @@
+import { CREATED_ID } from '../../contract/operation.ts';
 import { pageOf } from '../../contract/page.ts';
 import { pageLimit } from '../../contract/schema.ts';
 import { parameters } from '../../contract/shape.ts';
@@ -55,7 +56,12 @@ export const apiKeyRoutes = ({ keyLimits }: { keyLimits: KeyLimits }): Route[] =
       '`quotas` are required for plan `enterprise` and rejected for other plans.',
     body: NewApiKey,
     publishedBody: newKeyShapes,
-    success: { status: 201, description: 'The key, with its secret.', schema: CreatedApiKey },
+    success: {
+      status: 201,
+      description: 'The key, with its secret.',
+      schema: CreatedApiKey,
+      read: { operationId: 'getApiKey', parameters: { keyId: CREATED_ID } },
+    },
     shownOnce: ['key'],
     conditional: true,
     errors: [],

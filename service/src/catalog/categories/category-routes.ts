@@ -1,3 +1,4 @@
+import { CREATED_ID } from '../../contract/operation.ts';
 import { pageOf } from '../../contract/page.ts';
 import { merged, replacement } from '../../routes/change.ts';
 import { defineRoute, type Route } from '../../routes/define-route.ts';
@@ -48,7 +49,12 @@ export const categoryRoutes = (): Route[] => [
     summary: 'Create a category',
     description: 'Names are unique without regard to case.',
     body: NewCategory,
-    success: { status: 201, description: 'The category as created.', schema: Category },
+    success: {
+      status: 201,
+      description: 'The category as created.',
+      schema: Category,
+      read: { operationId: 'getCategory', parameters: { categoryId: CREATED_ID } },
+    },
     conditional: true,
     errors: ['category_name_taken'],
     handler: async ({ body, db }) => {

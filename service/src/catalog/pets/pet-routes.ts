@@ -1,3 +1,4 @@
+import { CREATED_ID } from '../../contract/operation.ts';
 import { merged, replacement } from '../../routes/change.ts';
 import { defineRoute, type Route } from '../../routes/define-route.ts';
 import { idParams } from '../../routes/id-params.ts';
@@ -70,7 +71,12 @@ export const petRoutes = (index: SearchIndex): Route[] => [
       'created as `sold`. An `id` in the body is ignored.',
     body: NewPet,
     setElsewhere,
-    success: { status: 201, description: 'The pet as created.', schema: Pet },
+    success: {
+      status: 201,
+      description: 'The pet as created.',
+      schema: Pet,
+      read: { operationId: 'listPets', parameters: { id: CREATED_ID } },
+    },
     conditional: true,
     errors: ['unknown_category'],
     handler: async ({ body, db }) => {

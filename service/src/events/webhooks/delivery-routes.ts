@@ -1,4 +1,5 @@
 import { EVENT_DAYS } from '../../contract/defaults.ts';
+import { CREATED_ID } from '../../contract/operation.ts';
 import { pageOf } from '../../contract/page.ts';
 import { grouped } from '../../kit/quantities.ts';
 import { defineRoute, type Route } from '../../routes/define-route.ts';
@@ -32,6 +33,10 @@ export const deliveryRoutes = (
       description: 'The delivery of the test.',
       schema: WebhookDelivery,
       example: exampleOfTest,
+      read: {
+        operationId: 'getWebhookDelivery',
+        parameters: { webhookId: '$request.path.webhookId', deliveryId: CREATED_ID },
+      },
     },
     errors: ['webhook_not_found', 'webhook_disabled'],
     handler: async context => {

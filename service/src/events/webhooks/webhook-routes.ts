@@ -1,4 +1,5 @@
 import { WEBHOOKS_PER_KEY } from '../../contract/defaults.ts';
+import { CREATED_ID } from '../../contract/operation.ts';
 import { pageOf } from '../../contract/page.ts';
 import { inWords } from '../../kit/quantities.ts';
 import { merged, replacement } from '../../routes/change.ts';
@@ -108,6 +109,7 @@ export const webhookRoutes = (services: WebhookServices): Route[] => [
       status: 201,
       description: 'The webhook as created, with its secret.',
       schema: CreatedWebhook,
+      read: { operationId: 'getWebhook', parameters: { webhookId: CREATED_ID } },
     },
     shownOnce: ['secret'],
     conditional: true,

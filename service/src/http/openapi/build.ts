@@ -18,6 +18,24 @@ export interface ServiceDocument {
   [part: string]: unknown;
 }
 
+/**
+ * Tools that resolve no relative URL, such as Postman, need the first one: it has a variable that they ask for. The service
+ * at its default is the one that `npm start` starts.
+ */
+const servers = [
+  {
+    url: '{shop}',
+    description: 'Your shop.',
+    variables: {
+      shop: {
+        default: 'http://127.0.0.1:8080',
+        description: 'The URL of the service, without a slash at its end.',
+      },
+    },
+  },
+  { url: '/', description: 'The address that serves this document.' },
+];
+
 type AnyRoute = Omit<Route, 'handler'>;
 
 /**
@@ -43,7 +61,7 @@ export async function buildDocument(routes: readonly AnyRoute[]): Promise<Servic
       contact: { name: 'Pet Store Service maintainers', url: GUIDE_URL },
       license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
     },
-    servers: [{ url: '/', description: 'The address that serves this document.' }],
+    servers,
     tags: tagList(),
     'x-tagGroups': Object.keys(tagGroups).map(group => ({ name: group, tags: tagsOf(group) })),
     paths,

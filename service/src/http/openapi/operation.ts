@@ -85,7 +85,7 @@ function requestBodyOf(route: AnyRoute, body: Schema, schemas: NamedSchemas): ob
 }
 
 function successOf(route: AnyRoute, schemas: NamedSchemas): Record<string, object> {
-  const { status, description, schema, mediaType = 'application/json', isCompressed } = route.success;
+  const { status, description, schema, mediaType = 'application/json', isCompressed, read } = route.success;
   const names: HeaderName[] = [...lifecycleHeaders(route)];
   const isResource = route.conditional && status !== 204;
   // A list has the ETag of its only resource.
@@ -106,6 +106,9 @@ function successOf(route: AnyRoute, schemas: NamedSchemas): Record<string, objec
       headers: headers(names, optional),
       ...(status !== 204 && {
         content: { [mediaType]: { schema: published, ...exampleOfSuccess(route) } },
+      }),
+      ...(read && {
+        links: { [read.operationId]: { ...read, description: 'The same resource, read again.' } },
       }),
     },
   };
