@@ -197,16 +197,25 @@ function errorCatalogue(view: ContractView): Document {
   const codes = Object.entries(view.document['x-error-codes']);
   const statuses = [...new Set(codes.map(([, { status }]) => status))].toSorted((a, b) => a - b);
   const responses = view.operations.flatMap(operation => operation.responses);
+  // Of a code that several operations have, the first message.
+  const examples = responses.toReversed().flatMap(response => Object.entries(response.examples));
+  const messages = new Map(
+    examples.map(([code, example]) => [code, (example as { message?: string }).message]),
+  );
   const sections = statuses.map(status => {
     const withStatus = responses.filter(response => response.status === String(status));
     const rows = codes
       .filter(([, meaning]) => meaning.status === status)
-      .map(([code, { description }]) => [`\`${code}\``, description]);
+      .map(([code, { description }]) => {
+        const message = messages.get(code);
+        return [
+          `\`${code}\``,
+          message === undefined ? description : `${description} For example: “${message}”`,
+        ];
+      });
     const shared = withStatus.find(({ isShared }) => isShared) ?? withStatus[0];
-    const [example] = Object.values(shared?.examples ?? {});
     const headers = Object.keys(shared?.headers ?? {}).map(name => `\`${name}\``);
     const parts = [`## ${statusTitle(status)}`, table(['Code', 'Meaning'], rows)];
-    if (example !== undefined) parts.push(fence('json', JSON.stringify(example)));
     if (headers.length > 0) parts.push(`Headers: ${headers.join(', ')}.`);
     return parts.join('\n\n');
   });
@@ -215,6 +224,8 @@ function errorCatalogue(view: ContractView): Document {
     'Error codes',
     `Every error has the same three fields. Programs use \`code\`, \`message\` is for people, and \`status\` repeats the HTTP status. The
 guide explains what to do after an [error](${chapterUrl('Errors')}) and how to [back off](${chapterUrl('Backing off')}).
+
+${fence('json', JSON.stringify(examples.at(-1)?.[1], null, 2))}
 
 ${sections.join('\n\n')}`,
   );

@@ -120,7 +120,13 @@ function bodySection(view: ContractView, { body }: Operation): Html | undefined 
   if (!body) return undefined;
   return html`<section class="request-body"><h2 id="body">Request body</h2>
 <p><code>${body.type}</code>${!body.isRequired && ', optional'}</p>
-${shapeList(shapesOf(view, body.media.schema, 'body'))}</section>`;
+${shapeList(shapesOf(view, body.media.schema, 'body').map(writableFirst))}</section>`;
+}
+
+/** A shape whose last fields are those that the service ignores in a request. */
+function writableFirst(shape: Shape): Shape {
+  const isReadOnly = ({ rules }: Field) => rules.includes('read-only');
+  return { ...shape, fields: shape.fields.toSorted((a, b) => Number(isReadOnly(a)) - Number(isReadOnly(b))) };
 }
 
 function responseSections(view: ContractView, operation: Operation): Html {
