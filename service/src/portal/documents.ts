@@ -197,10 +197,11 @@ function errorCatalogue(view: ContractView): Document {
   const codes = Object.entries(view.document['x-error-codes']);
   const statuses = [...new Set(codes.map(([, { status }]) => status))].toSorted((a, b) => a - b);
   const responses = view.operations.flatMap(operation => operation.responses);
+  const errors = responses.filter(({ status }) => Number(status) >= 400);
   // Of a code that several operations have, the first message.
-  const examples = responses.toReversed().flatMap(response => Object.entries(response.examples));
+  const examples = errors.toReversed().flatMap(response => Object.entries(response.examples));
   const messages = new Map(
-    examples.map(([code, example]) => [code, (example as { message?: string }).message]),
+    examples.map(([code, example]) => [code, (example as { message: string }).message]),
   );
   const sections = statuses.map(status => {
     const withStatus = responses.filter(response => response.status === String(status));

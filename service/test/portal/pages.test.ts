@@ -224,11 +224,16 @@ describe('pages', () => {
 describe('the catalogues', () => {
   it('have every error code with its status and meaning, under an anchor', async () => {
     const page = await pageAt('/docs/errors');
+    // Responses at paths that are no operation.
+    const unlisted = ['route_not_found', 'method_not_allowed', 'method_not_implemented'];
     for (const [code, { status, description }] of Object.entries(document['x-error-codes'])) {
       const section = page.slice(page.indexOf(`<h2 id="${status}-`)).split('<h2', 2)[1]!;
       const row = section.split(`<tr id="${code}">`)[1]?.split('</tr>', 1)[0];
       assert.ok(row && textOf(row).includes(description.replaceAll('`', '')), code);
+      if (!unlisted.includes(code)) assert.match(row, /For example: “[A-Z].+”/, code);
     }
+    const [, example = ''] = /```json\n(.*?)```/s.exec(await pageAt('/docs/errors.md')) ?? [];
+    assert.deepEqual(Object.keys(JSON.parse(example)).toSorted(), ['code', 'message', 'status']);
   });
 
   it('have every type of event with its meaning, under an anchor, and the fields of its data', async () => {
