@@ -2,7 +2,6 @@
 /** What every page does: theme, language of samples, copying, search, and the form of an operation. */
 import { useKeyField } from './key.js';
 import { showSearch } from './search.js';
-import { useForm } from './try-it.js';
 
 const root = document.documentElement;
 
@@ -87,8 +86,6 @@ if (base !== location.origin) {
 }
 
 useKeyField();
-const form = document.querySelector('[data-call]');
-if (form instanceof HTMLElement) useForm(form);
 
 // `scrollIntoView` would also scroll the page, past its heading.
 const navigation = /** @type {HTMLElement} */ (document.getElementById('navigation'));
@@ -107,4 +104,10 @@ addEventListener('keydown', event => {
   event.preventDefault();
   showSearch();
 });
+
+const form = document.querySelector('[data-call]');
+if (form instanceof HTMLElement) {
+  const { useForm } = await import('./try-it.js');
+  useForm(form);
+}
 document.body.dataset.ready = '';

@@ -47,6 +47,7 @@ export async function openPortal(
     stylesheet: await assets.open('./portal.css'),
     head: await assets.open('./head.js'),
     page: await assets.open('./page.js'),
+    form: await assets.open('./try-it.js'),
   };
   const guide = await readGuide(base);
   await nextTurn();

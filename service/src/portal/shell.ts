@@ -23,7 +23,7 @@ export interface Site {
   base: string;
   /** Whether the service runs with the demo shop, which readers may change. */
   isDemo: boolean;
-  files: Record<'mark' | 'tokens' | 'stylesheet' | 'head' | 'page', Asset>;
+  files: Record<'mark' | 'tokens' | 'stylesheet' | 'head' | 'page' | 'form', Asset>;
 }
 
 export interface Page {
@@ -47,6 +47,9 @@ export interface Link {
 export function shell(site: Site, { url, title, content, previous, next }: Page): Html {
   const { files, view, base } = site;
   const { info } = view.document;
+  // Only the pages of operations have a form.
+  const ofForm = url.startsWith(operationUrl('')) ? [files.form.url, ...files.form.imports] : [];
+  const modules = new Set([...files.page.imports, ...ofForm]);
   const link = (to: string, text: string) =>
     html`<a href="${to}"${(to === PORTAL_URL ? url === to : url.startsWith(to)) && html` aria-current="true"`}>${text}</a>`;
   return html`<!doctype html>
@@ -62,7 +65,7 @@ export function shell(site: Site, { url, title, content, previous, next }: Page)
 ${files.tokens.imports.map(font => html`<link rel="preload" as="font" type="font/woff2" crossorigin href="${font}">\n`)}<link rel="stylesheet" href="${files.tokens.url}">
 <link rel="stylesheet" href="${files.stylesheet.url}">
 <link rel="expect" href="#content" blocking="render">
-${files.page.imports.map(module => html`<link rel="modulepreload" href="${module}">\n`)}<script type="module" src="${files.page.url}"></script>
+${[...modules].map(module => html`<link rel="modulepreload" href="${module}">\n`)}<script type="module" src="${files.page.url}"></script>
 </head>
 <body>
 <a class="skip-link" href="#content">Skip to the content</a>
