@@ -28,16 +28,21 @@ function candidates(before: readonly string[], current: string, command: Command
     const given = Object.entries(options).map(([key, { help }]): Candidate => [optionName(key), help]);
     return [...given, ['--help', 'Show the help']];
   }
-  if (command)
-    return argumentOf(command, operandsOf(before, options).length - command.name.split(' ').length);
+  if (command) {
+    const operands = operandsOf(before, options);
+    // `account` is a command, and has another one.
+    const inner = operands.length === 1 ? namesAfter(operands) : [];
+    return [...inner, ...argumentOf(command, operands.length - command.name.split(' ').length)];
+  }
   return namesAfter(operandsOf(before, options));
 }
 
 /** The command that the words name, if they do. */
 function commandOf(words: readonly string[]): Command | undefined {
   const operands = operandsOf(words, optionsOf(undefined));
-  const names = [operands[0], operands.slice(0, 2).join(' ')];
-  return commands.find(({ name, aliases = [] }) => [name, ...aliases].some(known => names.includes(known)));
+  const named = (words: string | undefined) =>
+    commands.find(({ name, aliases = [] }) => [name, ...aliases].some(known => known === words));
+  return named(operands.slice(0, 2).join(' ')) ?? named(operands[0]);
 }
 
 /** The words that are neither options nor their values. */

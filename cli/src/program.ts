@@ -41,8 +41,11 @@ export function createProgram(
       const [first = '', second] = name.split(' ');
       let parent = program;
       if (second !== undefined) {
+        // `account` is a command, and has another one.
         parent =
-          parents.get(first) ?? configure(program.command(first), terminal).description(groups[first]!);
+          parents.get(first) ??
+          program.commands.find(known => known.name() === first) ??
+          configure(program.command(first), terminal).description(groups[first]!);
         parents.set(first, parent);
       }
       addCommand(parent, second ?? first, definition, execute, terminal, name !== definition.name);

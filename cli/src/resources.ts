@@ -49,6 +49,11 @@ export const rotatedKey: Resource = {
 };
 export const busyKey: Resource = { fields: fields.BusyKey };
 export const leakReport: Resource = { fields: ['file', 'found', ...fields.LeakReceipt] };
+export const planRequest: Resource = {
+  fields: fields.PlanRequest,
+  columns: ['id', 'keyId', 'name', 'plan', 'quotas', 'status', 'note', 'message', 'createdAt'],
+  wraps: true,
+};
 export const usage: Resource = { fields: fields.KeyUsage };
 export const account: Resource = { fields: fields.Account };
 export const event: Resource = {

@@ -221,6 +221,34 @@ export type KeyWarnings = {
   expiry: ExpiryWarning[];
 };
 
+export type NewestPlanRequest = {
+  /** Unique identifier assigned on creation. */
+  id: number;
+  /** The ID of the API key. */
+  keyId: number;
+  /** The name of the API key at that time. */
+  name: string;
+  /** The wanted plan. */
+  plan: 'free' | 'pro' | 'business' | 'enterprise';
+  /** The wanted limits of an Enterprise key; other plans have none. */
+  quotas: {
+    /** Requests per UTC minute. */
+    perMinute: number;
+    /** Requests per UTC day. */
+    perDay: number;
+  } | null;
+  /** Why, for the administrators. */
+  note: string | null;
+  /** Whether an administrator has decided, and how. */
+  status: 'open' | 'approved' | 'declined';
+  /** A message for the holder of the key. */
+  message: string | null;
+  /** When the plan was requested. */
+  createdAt: string;
+  /** When an administrator decided; null while it is open. */
+  decidedAt: string | null;
+} | null;
+
 export type Account = {
   /** The ID of the API key. */
   keyId: number;
@@ -237,6 +265,59 @@ export type Account = {
   /** Usage by UTC day, the latest first, without days without a request. Retained for 90 days. */
   days: DayUsage[];
   warnings: KeyWarnings;
+  planRequest: NewestPlanRequest;
+};
+
+export type NewPlanRequest = {
+  /** The wanted plan. */
+  plan: 'free' | 'pro' | 'business' | 'enterprise';
+  /** The wanted limits of an Enterprise key; other plans have none. */
+  quotas?: {
+    /** Requests per UTC minute. */
+    perMinute: number;
+    /** Requests per UTC day. */
+    perDay: number;
+  };
+  /** Why, for the administrators. */
+  note?: string;
+};
+
+export type PlanRequest = {
+  /** Unique identifier assigned on creation. */
+  id: number;
+  /** The ID of the API key. */
+  keyId: number;
+  /** The name of the API key at that time. */
+  name: string;
+  /** The wanted plan. */
+  plan: 'free' | 'pro' | 'business' | 'enterprise';
+  /** The wanted limits of an Enterprise key; other plans have none. */
+  quotas: {
+    /** Requests per UTC minute. */
+    perMinute: number;
+    /** Requests per UTC day. */
+    perDay: number;
+  } | null;
+  /** Why, for the administrators. */
+  note: string | null;
+  /** Whether an administrator has decided, and how. */
+  status: 'open' | 'approved' | 'declined';
+  /** A message for the holder of the key. */
+  message: string | null;
+  /** When the plan was requested. */
+  createdAt: string;
+  /** When an administrator decided; null while it is open. */
+  decidedAt: string | null;
+};
+
+export type PlanApproval = {
+  /** A message for the holder of the key. */
+  message?: string;
+};
+
+export type PlanRejection = {
+  /** A message for the holder of the key. */
+  message: string;
 };
 
 export type ApiKey = {
@@ -680,7 +761,7 @@ export type KeyQuota = {
   resetAt: string;
 };
 
-/** `key.quota_reached`: An API key has used 80, 95 or 100 percent of its requests of a UTC day, or all requests of the minute in 5 of 10 minutes. Each part is reported once a day, again after a reset and with another limit. A key may read the warnings about itself. Requires the scope `events:read`. */
+/** `key.quota_reached`: An API key has used 80, 95 or 100 percent of its requests of a UTC day, or all requests of the minute in 5 of 10 minutes. Each part is reported once a day, again after a reset and with another limit. A key may read the warnings about itself. Requires the scope `events:read`; for warnings about other keys `admin`. */
 export type KeyQuotaReachedEvent = {
   specversion: '1.0';
   /** The number of the event in the log: 1, 2, 3 … without gaps, except before a `log.restored`. As a cursor it means the position after the event. */
@@ -718,7 +799,7 @@ export type KeyExpiry = {
   expiresAt: string;
 };
 
-/** `key.expiring`: An API key expires in 14, 3 or 1 days. A key may read the warnings about itself. Requires the scope `events:read`. */
+/** `key.expiring`: An API key expires in 14, 3 or 1 days. A key may read the warnings about itself. Requires the scope `events:read`; for warnings about other keys `admin`. */
 export type KeyExpiringEvent = {
   specversion: '1.0';
   /** The number of the event in the log: 1, 2, 3 … without gaps, except before a `log.restored`. As a cursor it means the position after the event. */
@@ -743,6 +824,33 @@ export type KeyExpiringEvent = {
   /** The resource that changed: its URL relative to `source`. */
   subject: string;
   data: KeyExpiry;
+};
+
+/** `key.plan_requested`: The holder of an API key requested another plan: `data` is the plan request. `key.plan_approved`: An administrator approved a plan request. A `key.updated` with the new plan precedes it. `key.plan_declined`: An administrator declined a plan request. Requires the scope `admin`. */
+export type PlanRequestEvent = {
+  specversion: '1.0';
+  /** The number of the event in the log: 1, 2, 3 … without gaps, except before a `log.restored`. As a cursor it means the position after the event. */
+  id: string;
+  /** The service: its public URL, or `/` if the operator has not configured one. `subject` is relative to it. */
+  source: string;
+  /** When the event was recorded. */
+  time: string;
+  datacontenttype: 'application/json';
+  /** What made the change: the API key of the request, or `system` for a change without a request, such as a ban or an operator’s command. */
+  actor: string;
+  /** The `X-Request-Id` of the request that made the change, if a request made it. */
+  requestid?: string;
+  /** The trace of the request that made the change, if there is one: the header `traceparent` of W3C Trace Context, as an attribute of the CloudEvents extension Distributed Tracing. */
+  traceparent?: string;
+  /** Why the change was made, if it is known: the `reason` of a stock adjustment, or the reason of the service or of an operator’s command. */
+  reason?: string;
+  /** The `note` of a stock adjustment, if it has one. */
+  note?: string;
+  /** The kind of change. */
+  type: 'key.plan_requested' | 'key.plan_approved' | 'key.plan_declined';
+  /** The resource that changed: its URL relative to `source`. */
+  subject: string;
+  data: PlanRequest;
 };
 
 export type Webhook = {
@@ -1017,7 +1125,7 @@ export type LogRestoredEvent = {
 };
 
 /** An event of a type in this document: `type` determines the shape of `data`. */
-export type KnownEvent = PetEvent | CategoryEvent | OrderEvent | InventoryEvent | KeyEvent | KeyBannedEvent | KeyLeakedEvent | KeyQuotaReachedEvent | KeyExpiringEvent | WebhookEvent | WebhookReplayEvent | WebhookRedeliveryEvent | WebhookTestEvent | AccessRefusedEvent | ServiceEvent | LogRestoredEvent;
+export type KnownEvent = PetEvent | CategoryEvent | OrderEvent | InventoryEvent | KeyEvent | KeyBannedEvent | KeyLeakedEvent | KeyQuotaReachedEvent | KeyExpiringEvent | PlanRequestEvent | WebhookEvent | WebhookReplayEvent | WebhookRedeliveryEvent | WebhookTestEvent | AccessRefusedEvent | ServiceEvent | LogRestoredEvent;
 
 /** An event whose type is not in this document, because a later release added it. */
 export type OtherEvent = {
@@ -1306,7 +1414,7 @@ export type ErrorCode =
   | 'origin_not_allowed'
   /** The API key cannot be used from the address of the client; ask an administrator to add the address to its networks. */
   | 'address_not_allowed'
-  /** The requests of the minute or of the day are used up; wait for the time in Retry-After. */
+  /** The requests of the minute or of the day are used up; wait for the time in Retry-After, or request a larger plan. */
   | 'rate_limit_exceeded'
   /** The API key is banned, because it kept sending requests after it was rejected; wait for the time in Retry-After. */
   | 'api_key_banned'
@@ -1350,6 +1458,12 @@ export type ErrorCode =
   | 'api_key_not_found'
   /** The API key was revoked and cannot be changed; create another. */
   | 'api_key_revoked'
+  /** No plan request has this ID; to the holder of a key, the requests of other keys do not exist. */
+  | 'plan_request_not_found'
+  /** The API key has an open plan request; wait until an administrator decides. */
+  | 'plan_request_open'
+  /** The plan request was approved or declined before; change the plan of the key instead. */
+  | 'plan_request_decided'
   /** No other administrator's key is valid for as long; create another one first. */
   | 'last_admin_key'
   /** The events after this cursor are deleted; the message states the oldest cursor. */
@@ -1625,6 +1739,63 @@ export interface Operations {
   /** Read your own key */
   'GET /account': {
     result: Account;
+  };
+  /** Request another plan */
+  'POST /account/plan-requests': {
+    body: NewPlanRequest;
+    result: PlanRequest;
+  };
+  /** Read your own plan request */
+  'GET /account/plan-requests/{requestId}': {
+    path: {
+      /** The plan request. */
+      requestId: number;
+    };
+    result: PlanRequest;
+  };
+  /** List plan requests */
+  'GET /plan-requests': {
+    query: {
+      /** Requests with this status. It combines with no other filter. */
+      status?: 'open' | 'approved' | 'declined' | undefined;
+      /** Requests of this API key. It combines with no other filter. */
+      keyId?: number | undefined;
+      /** The order of the list; a leading `-` means descending. */
+      sort?: '-id' | 'id' | undefined;
+      /** The maximum number of items on a page. */
+      limit?: number | undefined;
+      /** The start of the page, from the `Link` header of the previous page. */
+      cursor?: string | undefined;
+      /** Whether to count the whole list, in the header `X-Total-Count`. More than 10,000 items are not counted: the header is then 10000, and `X-Total-Count-Relation: gte` states that there are more. */
+      count?: boolean | undefined;
+    };
+    result: PlanRequest[];
+  };
+  /** Read a plan request */
+  'GET /plan-requests/{requestId}': {
+    path: {
+      /** The plan request. */
+      requestId: number;
+    };
+    result: PlanRequest;
+  };
+  /** Approve a plan request */
+  'POST /plan-requests/{requestId}/approve': {
+    path: {
+      /** The plan request. */
+      requestId: number;
+    };
+    body?: undefined | PlanApproval;
+    result: PlanRequest;
+  };
+  /** Decline a plan request */
+  'POST /plan-requests/{requestId}/decline': {
+    path: {
+      /** The plan request. */
+      requestId: number;
+    };
+    body: PlanRejection;
+    result: PlanRequest;
   };
   /** List API keys */
   'GET /keys': {

@@ -106,7 +106,15 @@ export function serve({
       return responseOf(exchange, { status: 200, body: items, next, ...(query.count && { total }) });
     }
     if (name === 'GET /account') {
-      const account = { keyId: KEY_ID, name: NAME, plan, scopes, expiresAt: null, ...limits.use() };
+      const account = {
+        keyId: KEY_ID,
+        name: NAME,
+        plan,
+        scopes,
+        expiresAt: null,
+        ...limits.use(),
+        planRequest: null,
+      };
       return responseOf(exchange, { status: 200, body: account, tagged: account });
     }
     requestId = response.get('x-request-id')!;

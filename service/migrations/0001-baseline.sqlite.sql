@@ -207,6 +207,29 @@ CREATE TABLE quota_warnings (
 
 CREATE INDEX quota_warnings_by_day ON quota_warnings (day);
 
+-- Requests of keys for other plans. A key has one open request.
+CREATE TABLE plan_requests (
+  id INTEGER PRIMARY KEY AUTOINCREMENT CHECK (id BETWEEN 1 AND 9007199254740991),
+  api_key_id INTEGER NOT NULL REFERENCES api_keys (id),
+  -- The name of the key at that time.
+  name TEXT NOT NULL CHECK (length(name) BETWEEN 1 AND 200),
+  plan TEXT NOT NULL CHECK (plan IN ('free', 'pro', 'business', 'enterprise')),
+  per_minute INTEGER CHECK (per_minute >= 1),
+  per_day INTEGER CHECK (per_day >= 1),
+  note TEXT CHECK (length(note) BETWEEN 1 AND 1000),
+  status TEXT NOT NULL CHECK (status IN ('open', 'approved', 'declined')),
+  message TEXT CHECK (length(message) BETWEEN 1 AND 1000),
+  created_at INTEGER NOT NULL,
+  decided_at INTEGER,
+  CHECK ((plan = 'enterprise') = (per_minute IS NOT NULL)),
+  CHECK ((plan = 'enterprise') = (per_day IS NOT NULL)),
+  CHECK ((status = 'open') = (decided_at IS NULL))
+) STRICT;
+
+CREATE INDEX plan_requests_by_status ON plan_requests (status);
+CREATE INDEX plan_requests_by_key ON plan_requests (api_key_id);
+CREATE UNIQUE INDEX plan_requests_open ON plan_requests (api_key_id) WHERE status = 'open';
+
 -- The outcomes of POST requests, kept in the transaction of their effect.
 CREATE TABLE idempotency_keys (
   api_key_id INTEGER NOT NULL REFERENCES api_keys (id),

@@ -3,6 +3,7 @@ import { type AccessOptions, accessFeature } from './access/feature.ts';
 import { keyExpiryEvents } from './access/key-warnings/expiry-warning.ts';
 import { keyQuotaEvents } from './access/key-warnings/quota-warning.ts';
 import { keyLeakEvents } from './access/leaked-keys/leak.ts';
+import { planRequestEvents } from './access/plan-requests/plan-request.ts';
 import { rejectionEvents } from './access/rejections/rejections.ts';
 import { batchRoutes } from './batches/batch-routes.ts';
 import { categoryEvents } from './catalog/categories/category.ts';
@@ -43,6 +44,7 @@ const event = eventUnion([
   keyLeakEvents,
   keyQuotaEvents,
   keyExpiryEvents,
+  planRequestEvents,
   webhookEvents,
   webhookReplayEvents,
   webhookRedeliveryEvents,

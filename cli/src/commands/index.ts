@@ -12,6 +12,7 @@ import { listen } from './listen.ts';
 import { mcp } from './mcp.ts';
 import { orders } from './orders.ts';
 import { pets } from './pets.ts';
+import { planRequests } from './plan-requests.ts';
 import { login, logout, profiles } from './profiles.ts';
 import { stock } from './stock.ts';
 import { webhooks } from './webhooks.ts';
@@ -36,13 +37,14 @@ export const commands: readonly Command[] = [
   ...orders,
   ...stock,
   ...keys,
+  ...planRequests,
   ...events,
   history,
   ...webhooks,
   listen,
   importFile,
   ...exports,
-  account,
+  ...account,
   status,
   login,
   logout,

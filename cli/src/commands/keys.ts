@@ -6,7 +6,7 @@ import { id, integer, oneOf, removable, required, several, text } from '../param
 import { busyKey, createdKey, key, leakReport, listedKey, outcome, rotatedKey, usage } from '../resources.ts';
 import { SECRETS_AT_ONCE, secretsIn } from '../secrets-in-file.ts';
 
-const PLANS = ['free', 'pro', 'business', 'enterprise'] as const;
+export const PLANS = ['free', 'pro', 'business', 'enterprise'] as const;
 const SCOPES = [
   'pets:read',
   'pets:write',

@@ -6,6 +6,7 @@ import type {
   CreatedApiKey,
   KeyUsage,
   LeakReceipt,
+  PlanRequest,
   RotatedApiKey,
 } from '../contract.ts';
 import { defined } from '../defined.ts';
@@ -82,3 +83,32 @@ export const busiest = (
 /** Reads the windows of an API key, and its requests by day. Experimental. */
 export const usage = (client: Client, keyId: number, options?: CallOptions): Call<KeyUsage> =>
   call(client, 'GET /keys/{keyId}/usage', { path: { keyId } }, options);
+
+/** Lists the plan requests of all API keys. Experimental. */
+export const planRequests = (
+  client: Client,
+  query?: QueryOf<'GET /plan-requests'>,
+  options?: CallOptions,
+): List<PlanRequest> => listOf(client, 'GET /plan-requests', { query }, options);
+
+/** Reads a plan request. Experimental. */
+export const getPlanRequest = (client: Client, requestId: number, options?: CallOptions): Call<PlanRequest> =>
+  call(client, 'GET /plan-requests/{requestId}', { path: { requestId } }, options);
+
+/** Approves a plan request: the API key gets the requested plan. Experimental. */
+export const approvePlanRequest = (
+  client: Client,
+  requestId: number,
+  body?: BodyOf<'POST /plan-requests/{requestId}/approve'>,
+  options?: PostOptions,
+): Call<PlanRequest> =>
+  post(client, 'POST /plan-requests/{requestId}/approve', { path: { requestId }, body }, options);
+
+/** Declines a plan request, with a message. Experimental. */
+export const declinePlanRequest = (
+  client: Client,
+  requestId: number,
+  body: BodyOf<'POST /plan-requests/{requestId}/decline'>,
+  options?: PostOptions,
+): Call<PlanRequest> =>
+  post(client, 'POST /plan-requests/{requestId}/decline', { path: { requestId }, body }, options);

@@ -25,7 +25,12 @@ export const fields = {
   QuotaWarning: ['window', 'percent', 'limit', 'passedAt'],
   ExpiryWarning: ['days', 'passedAt'],
   KeyWarnings: ['quota', 'expiry'],
-  Account: ['keyId', 'name', 'plan', 'scopes', 'expiresAt', 'ban', 'windows', 'days', 'warnings'],
+  NewestPlanRequest: ['id', 'keyId', 'name', 'plan', 'quotas', 'note', 'status', 'message', 'createdAt', 'decidedAt'],
+  Account: ['keyId', 'name', 'plan', 'scopes', 'expiresAt', 'ban', 'windows', 'days', 'warnings', 'planRequest'],
+  NewPlanRequest: ['plan', 'quotas', 'note'],
+  PlanRequest: ['id', 'keyId', 'name', 'plan', 'quotas', 'note', 'status', 'message', 'createdAt', 'decidedAt'],
+  PlanApproval: ['message'],
+  PlanRejection: ['message'],
   ApiKey: ['id', 'name', 'plan', 'scopes', 'kind', 'quotas', 'origins', 'allowedNetworks', 'createdAt', 'expiresAt', 'revokedAt', 'lastUsedAt', 'lastUsedFrom', 'lastUsedClient', 'ban'],
   NewApiKey: ['name', 'plan', 'scopes', 'kind', 'expiresAt', 'origins', 'allowedNetworks'],
   NewEnterpriseApiKey: ['name', 'plan', 'scopes', 'kind', 'quotas', 'expiresAt', 'origins', 'allowedNetworks'],
@@ -50,6 +55,7 @@ export const fields = {
   KeyQuotaReachedEvent: ['specversion', 'id', 'source', 'time', 'datacontenttype', 'actor', 'requestid', 'traceparent', 'reason', 'note', 'type', 'subject', 'data'],
   KeyExpiry: ['keyId', 'name', 'days', 'expiresAt'],
   KeyExpiringEvent: ['specversion', 'id', 'source', 'time', 'datacontenttype', 'actor', 'requestid', 'traceparent', 'reason', 'note', 'type', 'subject', 'data'],
+  PlanRequestEvent: ['specversion', 'id', 'source', 'time', 'datacontenttype', 'actor', 'requestid', 'traceparent', 'reason', 'note', 'type', 'subject', 'data'],
   Webhook: ['id', 'url', 'types', 'description', 'enabled', 'createdBy', 'disabledReason', 'disabledAt', 'failingSince', 'createdAt'],
   WebhookEvent: ['specversion', 'id', 'source', 'time', 'datacontenttype', 'actor', 'requestid', 'traceparent', 'reason', 'note', 'type', 'subject', 'data'],
   Replay: ['webhookId', 'cursor', 'latest'],
@@ -81,4 +87,4 @@ export const fields = {
 } as const;
 
 /** The types of events. */
-export const eventTypes = ['pet.created', 'pet.updated', 'pet.deleted', 'category.created', 'category.updated', 'category.deleted', 'order.placed', 'order.updated', 'order.completed', 'order.cancelled', 'inventory.updated', 'key.created', 'key.updated', 'key.rotated', 'key.revoked', 'key.unbanned', 'key.limits_reset', 'key.banned', 'key.leaked', 'key.quota_reached', 'key.expiring', 'webhook.created', 'webhook.updated', 'webhook.enabled', 'webhook.disabled', 'webhook.rotated', 'webhook.deleted', 'webhook.replayed', 'webhook.redelivered', 'webhook.test', 'access.refused', 'service.store_created', 'service.store_migrated', 'log.restored'] as const;
+export const eventTypes = ['pet.created', 'pet.updated', 'pet.deleted', 'category.created', 'category.updated', 'category.deleted', 'order.placed', 'order.updated', 'order.completed', 'order.cancelled', 'inventory.updated', 'key.created', 'key.updated', 'key.rotated', 'key.revoked', 'key.unbanned', 'key.limits_reset', 'key.banned', 'key.leaked', 'key.quota_reached', 'key.expiring', 'key.plan_requested', 'key.plan_approved', 'key.plan_declined', 'webhook.created', 'webhook.updated', 'webhook.enabled', 'webhook.disabled', 'webhook.rotated', 'webhook.deleted', 'webhook.replayed', 'webhook.redelivered', 'webhook.test', 'access.refused', 'service.store_created', 'service.store_migrated', 'log.restored'] as const;

@@ -33,6 +33,7 @@ export interface RawOptions extends PostOptions {
 /** The operations that have limits of their own, or none. */
 const lanes: Readonly<Record<string, Lane>> = {
   '/account': 'account',
+  '/account/plan-requests': 'account',
   '/keys/revoke-leaked': 'service',
   '/healthz': 'service',
   '/readyz': 'service',
@@ -77,7 +78,7 @@ export function pathOf({ baseUrl }: Pick<Client, 'baseUrl'>, url: URL): string {
 function rawRequestOf(client: Client, { method, path, body }: RawRequest, options: RawOptions = {}): Request {
   const url = urlOf(client, path);
   const place = pathOf(client, url);
-  const lane = lanes[place];
+  const lane = lanes[place.replace(/\/\d+$/, '')];
   const { operations } = (body ?? {}) as { operations?: unknown };
   const cost = place === '/batch' && Array.isArray(operations) ? operations.length : 0;
   const further = {

@@ -1,12 +1,13 @@
 import { DatabaseUnavailable, type Queries, type Writer } from '../db/database.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Feature } from '../routes/feature.ts';
-import { accountRoutes } from './api-keys/account-routes.ts';
+import { accountRoutes } from './accounts/account-routes.ts';
 import { apiKeyRoutes } from './api-keys/api-key-routes.ts';
 import * as apiKeys from './api-keys/api-keys.ts';
 import { warnOfExpiry } from './key-warnings/expiry-warnings.ts';
 import { sweepQuotaWarnings } from './key-warnings/quota-warnings.ts';
 import { type LeakServices, leakRoutes } from './leaked-keys/leak-routes.ts';
+import { planRequestRoutes } from './plan-requests/plan-request-routes.ts';
 import type { Rejections } from './rejections/rejections.ts';
 
 export interface AccessOptions extends LeakServices {
@@ -24,7 +25,12 @@ export function accessFeature(options: AccessOptions): Feature {
   const { db, clock, keyLimits, rejections } = options;
   let flusher: NodeJS.Timeout | undefined;
   return {
-    routes: [...accountRoutes({ keyLimits }), ...apiKeyRoutes({ keyLimits }), ...leakRoutes(options)],
+    routes: [
+      ...accountRoutes({ keyLimits }),
+      ...planRequestRoutes({ keyLimits }),
+      ...apiKeyRoutes({ keyLimits }),
+      ...leakRoutes(options),
+    ],
     start: async () => {
       await keyLimits.load(clock.now());
       flusher = flushRegularly(options);

@@ -108,9 +108,11 @@ export const errorCatalogue = {
   },
   rate_limit_exceeded: {
     status: 429,
-    meaning: 'The requests of the minute or of the day are used up; wait for the time in Retry-After.',
+    meaning:
+      'The requests of the minute or of the day are used up; wait for the time in Retry-After, or request a larger plan.',
     example:
-      'The 300 requests of this minute are used up; the next minute starts at 2026-11-21T12:01:00Z: retry after 42 s',
+      'The 300 requests of this minute are used up; the next minute starts at 2026-11-21T12:01:00Z: retry after 42 s, or request ' +
+      'a larger plan with POST /account/plan-requests',
   },
   api_key_banned: {
     status: 429,
@@ -215,6 +217,23 @@ export const errorCatalogue = {
     status: 409,
     meaning: 'The API key was revoked and cannot be changed; create another.',
     example: 'API key 2 was revoked at 2026-11-21T12:00:00.000Z and cannot be changed; create another',
+  },
+  plan_request_not_found: {
+    status: 404,
+    meaning: 'No plan request has this ID; to the holder of a key, the requests of other keys do not exist.',
+    example: 'There is no plan request 42',
+  },
+  plan_request_open: {
+    status: 409,
+    meaning: 'The API key has an open plan request; wait until an administrator decides.',
+    example:
+      'API key 2 has requested the plan `business` at 2026-11-21T12:00:00.000Z: wait until an administrator decides',
+  },
+  plan_request_decided: {
+    status: 409,
+    meaning: 'The plan request was approved or declined before; change the plan of the key instead.',
+    example:
+      'Plan request 1 was declined at 2026-11-21T12:00:00.000Z: change the plan with PATCH /keys/2 instead',
   },
   last_admin_key: {
     status: 409,

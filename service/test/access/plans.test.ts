@@ -34,7 +34,12 @@ describe('the plan of a key', () => {
     clock.set(at('23:59:59.999'));
     const message = assertRejected(await client.get('/categories'), 429, 'rate_limit_exceeded');
     clock.advance(1);
-    assert.match(message, new RegExp(`of this day are used up; .* ${at('00:00:00')}: retry after 1 s$`));
+    assert.match(
+      message,
+      new RegExp(
+        `of this day are used up; .* ${at('00:00:00')}: retry after 1 s, or request a larger plan with POST /account/plan-requests$`,
+      ),
+    );
     assert.equal(limitsIn(await client.get('/categories'), clock.now()).remaining, 59);
   });
 

@@ -57,10 +57,17 @@ const expiring: Expiring[] = [
   {
     table: 'key_limits',
     columns:
-      'api_key_id, resets, minute, minute_used, rejected_at, wait_until, strikes, banned_at, banned_until, bans',
-    row: (place, age, now) => [place + 1, 0, Math.floor((now - age) / MINUTE), 1, 0, 0, '[]', 0, 0, 0],
+      'api_key_id, resets, minute, minute_used, full_minutes, busy_minute, rejected_at, wait_until, strikes, banned_at, banned_until, bans',
+    row: (place, age, now) => [place + 1, 0, Math.floor((now - age) / MINUTE), 1, 1, 0, 0, 0, '[]', 0, 0, 0],
     // Until the UTC day ends.
     retention: 0.5 * DAY,
+  },
+  {
+    table: 'quota_warnings',
+    columns: 'api_key_id, day, of_window, percent, quota, resets, passed_at',
+    row: (place, age, now) => [place + 1, Math.floor((now - age) / DAY), 'day', 80, 60, 0, now - age],
+    // The day seven days ago is the last one, and the test starts at noon.
+    retention: 7.5 * DAY,
   },
 ];
 

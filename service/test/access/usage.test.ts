@@ -88,10 +88,11 @@ describe('the usage of a key', () => {
       },
     };
     const days = [{ date: today(), admitted: 4, refused: 2 }];
-    assert.deepEqual(response.body, { keyId, windows, days });
+    const warnings = { quota: [], expiry: [] };
+    assert.deepEqual(response.body, { keyId, windows, days, warnings });
     const own = { keyId, name: 'Test client', plan: 'enterprise', scopes: ['pets:read'] };
     const { body } = await client.get('/account');
-    assert.deepEqual(body, { ...own, expiresAt: at('22:00:00.000'), ban: null, windows, days });
+    assert.deepEqual(body, { ...own, expiresAt: at('22:00:00.000'), ban: null, windows, days, warnings });
     await api.delete(`/keys/${keyId}`);
     assert.deepEqual(await daysOf(keyId), days);
   });

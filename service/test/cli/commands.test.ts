@@ -17,6 +17,8 @@ const exceptions: Record<string, string> = {
   'PUT /store/orders/{orderId}': 'as for pets',
   'PUT /webhooks/{webhookId}': 'as for pets',
   'PATCH /store/inventory/{petId}': 'does the same as PUT',
+  'GET /account/plan-requests/{requestId}': '`account` shows the newest request',
+  'GET /plan-requests/{requestId}': '`keys requests` shows all fields',
   'GET /healthz': 'for probes: `status` also reports problems',
   'GET /openapi.yaml': 'for programs',
   'GET /openapi.json': 'for programs',
@@ -36,7 +38,11 @@ type Item = Record<string, unknown>;
 
 /** Runs a command with `--json`. Returns its items, after checking what it printed and which operations it called. */
 async function json(...args: string[]): Promise<Item[]> {
-  const named = definitions.find(({ name }) => name === args[0] || name === args.slice(0, 2).join(' '))!;
+  // `account` is a command, and `account upgrade` another one.
+  const [longer, shorter] = [args.slice(0, 2).join(' '), args[0]].map(words =>
+    definitions.find(({ name }) => name === words),
+  );
+  const named = (longer ?? shorter)!;
   const isOverview = named.overview !== undefined && named.name === args.join(' ');
   const definition = isOverview ? { ...named, ...named.overview } : named;
   used.add(definition.name);
@@ -208,6 +214,28 @@ describe('the commands of petstore', () => {
       assert.deepEqual(large.quotas, quotas);
     });
 
+    it('requests a plan, and decides requests', async () => {
+      const { keyId } = await one('account');
+      const enterprise = ['enterprise', '--per-minute', '9000', '--per-day', '90000'];
+      const first = await one('account', 'upgrade', 'business', '--note', 'More shops');
+      assert.deepEqual([first.keyId, first.note, first.status], [keyId, 'More shops', 'open']);
+      assert.deepEqual(await json('keys', 'requests', '--status', 'open'), [first]);
+      const declined = await one('keys', 'decline', `${first.id}`, '--message', 'Enterprise');
+      assert.deepEqual([declined.status, declined.message], ['declined', 'Enterprise']);
+      const second = await one('account', 'upgrade', ...enterprise);
+      assert.equal((await one('keys', 'approve', `${second.id}`)).status, 'approved');
+      assert.deepEqual((await one('keys', 'get', `${keyId}`)).quotas, { perMinute: 9000, perDay: 90_000 });
+      assert.deepEqual(
+        (await json('keys', 'requests', '--key', `${keyId}`)).map(({ id }) => id),
+        [second.id, first.id],
+      );
+      for (const args of [['enterprise'], ['pro', '--per-day', '5']])
+        assert.match(
+          (await petstore.run(['account', 'upgrade', ...args])).stderr,
+          /belong to the plan enterprise/,
+        );
+    });
+
     it('lists and follows events', async () => {
       await shop.app.db.numberEvents();
       const listed = await json('events', 'list', '--type', 'pet.*', '--limit', '2');
@@ -237,7 +265,7 @@ describe('the commands of petstore', () => {
       const csv = await petstore.run(['history', '--subject', 'keys/1', '--csv']);
       assert.match(
         csv.stdout,
-        /^time,actorName,type,name,subject,change,reason,note\n.*,key\.created,Administrator,keys\/1,/,
+        /^time,actorName,type,name,subject,change,reason,note\n[\s\S]*,key\.created,Administrator,keys\/1,/,
       );
       const formulas = { name: 'Formulas', description: 'a;=1+1' };
       const { body: category } = await shop.api.post('/categories', formulas);

@@ -110,6 +110,19 @@ const provocations: Record<ErrorCode, (shop: TestApp & Ids & { t: TestContext })
     await api.delete(`/keys/${keyId}`);
     return api.patch(`/keys/${keyId}`, { name: 'Web shop' });
   },
+  plan_request_not_found: ({ api }) => api.get('/plan-requests/42'),
+  plan_request_open: async ({ clientWith }) => {
+    const client = await clientWith({ plan: 'free', scopes: ['pets:read'] });
+    await client.post('/account/plan-requests', { plan: 'business' });
+    return client.post('/account/plan-requests', { plan: 'pro' });
+  },
+  plan_request_decided: async ({ api, clientWith }) => {
+    const client = await clientWith({ plan: 'free', scopes: ['pets:read'] });
+    const { body } = await client.post('/account/plan-requests', { plan: 'business' });
+    const decline = () => api.post(`/plan-requests/${body.id}/decline`, { message: 'Not now' });
+    await decline();
+    return decline();
+  },
   last_admin_key: ({ api }) => api.delete('/keys/1'),
   too_many_streams: async ({ api, origin, adminKey }) => {
     const reader = await EventReader.open(origin, adminKey);

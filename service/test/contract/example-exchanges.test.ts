@@ -15,6 +15,9 @@ const VARIABLE = new Set(['key', 'secret', 'createdAt', 'lastUsedAt', 'lastUsedF
 /** Operations whose example is a state that only time or other clients bring about. */
 const OF_LATER = new Set([
   'getAccount',
+  // Of the key of the client, which is another one here.
+  'requestPlan',
+  'getOwnPlanRequest',
   'getApiKeyUsage',
   'getBusiestApiKeys',
   'listEvents',
@@ -38,6 +41,11 @@ const creations: Record<string, (shop: TestApp) => Promise<unknown>> = {
   '/store/orders': ({ api }) =>
     api.post('/store/orders', { petId: 1, shipDate: '2026-12-01T10:00:00+01:00' }),
   '/keys': ({ api }) => api.post('/keys', exampleKey),
+  '/plan-requests': async ({ api }) => {
+    const { body } = await api.post('/keys/2/rotate', {});
+    const note = 'We open three more shops in December';
+    await api.as(body.key).post('/account/plan-requests', { plan: 'business', note });
+  },
   '/webhooks': ({ api }) =>
     api.post('/webhooks', {
       url: 'https://example.com/petstore',

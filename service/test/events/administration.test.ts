@@ -20,6 +20,10 @@ const ofPet = of(({ api }) => aPet(api));
 const ofCategory = of(({ api }) => aCategory(api));
 const ofOrder = of(({ api }) => anOrder(api, {}));
 const ofKey = of(async ({ shop }) => (await shop.clientWith({})).keyId);
+const ofRequest = of(async ({ shop }) => {
+  const client = await shop.clientWith({ plan: 'free', scopes: ['pets:read'] });
+  return `/plan-requests/${(await client.post('/account/plan-requests', { plan: 'pro' })).body.id}`;
+});
 const ofWebhook = of(async shop => (await shop.webhook()).path);
 
 /** A change by each operation of the contract that makes one. It prepares what it needs, and returns the change. */
@@ -51,6 +55,9 @@ const changes: Record<string, (shop: WebhookShop) => Promise<() => Promise<ApiRe
   revokeApiKey: ofKey(({ api }, id) => api.delete(`/keys/${id}`)),
   rotateApiKey: ofKey(({ api }, id) => api.post(`/keys/${id}/rotate`, {})),
   resetLimits: ofKey(({ api }, id) => api.delete(`/keys/${id}/limits`)),
+  requestPlan: ofShop(({ api }) => api.post('/account/plan-requests', { plan: 'pro' })),
+  approvePlanRequest: ofRequest(({ api }, path) => api.post(`${path}/approve`)),
+  declinePlanRequest: ofRequest(({ api }, path) => api.post(`${path}/decline`, { message: 'Not now' })),
   createWebhook: ofShop(({ api, receiver }) => api.post('/webhooks', { url: receiver.url })),
   replaceWebhook: ofWebhook(({ api, receiver }, path) => api.put(path, { url: `${receiver.url}other` })),
   changeWebhook: ofWebhook(({ api }, path) => api.patch(path, { description: 'New' })),

@@ -8,7 +8,7 @@ import { eventUnion } from '../../src/events/event-log/event-kind.ts';
 import { eventTypeNames } from '../../src/events/event-log/event-types.ts';
 import { serviceEvents } from '../../src/events/event-log/service-events.ts';
 import { buildDocument } from '../../src/http/openapi/build.ts';
-import { SECOND } from '../../src/kit/clock.ts';
+import { DAY, MINUTE, SECOND } from '../../src/kit/clock.ts';
 import { strikeOut, usedUp } from '../access/provoke-ban.ts';
 import { contract } from '../support/contract.ts';
 import { eventsAfter, settledCursor } from '../support/event-log.ts';
@@ -64,6 +64,10 @@ describe('the union of events', () => {
       // Neither the service nor its administration is a resource.
       if (/^(service|access)\./.test(type)) {
         assert.ok(member.description.endsWith('Requires the scope `admin`.'), type);
+        continue;
+      }
+      if (/^key\.(quota_reached|expiring)$/.test(type)) {
+        assert.ok(member.description.endsWith('`events:read`; for warnings about other keys `admin`.'), type);
         continue;
       }
       const path = member.properties.subject.pattern.replace(/^\^(.*)\/\[.*$/, '/$1/');
@@ -134,6 +138,18 @@ describe('the union of events', () => {
     const leaked = await shop.shop.clientWith({});
     assert.equal((await api.as().post('/keys/revoke-leaked', { keys: [leaked.key] })).status, 200);
     assert.equal((await api.as('psk_unknown').get('/keys')).status, 401);
+    const expiresAt = new Date(shop.clock.now() + DAY + MINUTE).toISOString();
+    const warned = await shop.shop.clientWith({
+      ...{ plan: 'enterprise', quotas: { perMinute: 100, perDay: 10 }, expiresAt },
+    });
+    for (let i = 0; i < 8; i++) await warned.get('/pets');
+    await shop.shop.app.keyLimits.flush();
+    for (const decision of ['decline', 'approve']) {
+      const { body } = await warned.post('/account/plan-requests', { plan: 'business' });
+      const decided = await api.post(`/plan-requests/${body.id}/${decision}`, { message: 'As we agreed' });
+      assert.equal(decided.status, 200, decided.text);
+    }
+    shop.clock.advance(MINUTE);
     await shop.shop.app.sweeper.run();
     await shop.shop.app.db.write(async tx => {
       for (const type of serviceEvents.types) serviceEvents.append(tx, type, 0, { command: 'new-store' });

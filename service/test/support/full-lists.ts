@@ -15,6 +15,8 @@ const VALUES: Readonly<Record<string, readonly [common: unknown, absent: unknown
   'status of /pets': [['available', 'sold'], ['pending']],
   'status of /store/inventory': [['available', 'sold'], ['pending']],
   'status of /webhooks/{webhookId}/deliveries': ['delivered', 'dead'],
+  'status of /plan-requests': ['approved', 'declined'],
+  keyId: [1, 1_000_001],
   categoryId: [1, 3],
   name: ['a', 'zz'],
   quantityBelow: [50, 1],
@@ -54,6 +56,9 @@ export function fillLists(db: Database, { pets = 30_000, others = 30_000 } = {})
        SELECT CASE WHEN n % 3000 = 0 THEN 2 ELSE 1 END, 1, ${date} + n, CASE WHEN n % 100 = 50 THEN 0 ELSE 1 END FROM numbers`,
       `INSERT INTO api_keys (name, name_key, hash, kind, plan, scopes, created_at) ${numbers(others)}
        SELECT 'a' || n, 'a' || n, ${db.engine === 'sqlite' ? "CAST(substr('0000000000000000000000000000000' || (100000 + n), -32) AS BLOB)" : 'sha256(n::text::bytea)'}, 'secret', 'free', 'pets:read', 0 FROM numbers`,
+      `INSERT INTO plan_requests (api_key_id, name, plan, status, created_at, decided_at) ${numbers(others)}
+       SELECT CASE WHEN n % 100 = 50 THEN n WHEN n % 3000 = 0 THEN 2 ELSE 1 END, 'a' || n, 'pro', CASE WHEN n % 100 = 50 THEN 'open' ELSE 'approved' END, 0,
+         CASE WHEN n % 100 = 50 THEN NULL ELSE 0 END FROM numbers`,
       `INSERT INTO webhooks (api_key_id, url, enabled, secret, position, created_at, deleted_at) ${numbers(others)}
        SELECT 1, 'http://localhost/', 1, '', 0, 0, CASE WHEN n > 1 AND n < ${others - 100} THEN 1 END FROM numbers`,
       `INSERT INTO webhook_deliveries (webhook_id, event_id, type, subject, payload, status, created_at, finished_at) ${numbers(others)}

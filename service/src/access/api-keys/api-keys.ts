@@ -12,7 +12,6 @@ import { expiryWarningsOf } from '../key-warnings/expiry-warning.ts';
 import { quotaWarningsOf } from '../key-warnings/quota-warnings.ts';
 import { banOf, type KeyLimits, lastUsedAt } from '../rate-limits/key-limits.ts';
 import type { KeyUsage } from '../rate-limits/key-usage.ts';
-import type { Account } from './account.ts';
 import { rejectLockout } from './administrators.ts';
 import {
   type ApiKey,
@@ -99,21 +98,42 @@ export async function change(
   settingsFor: (current: ApiKey) => ApiKeySettings,
 ): Promise<ApiKey> {
   const state = await keyLimits.stateOf(counted(await findKey(db, keyId)));
-  return db.write(async tx => {
-    const row = await findKeyToChange(tx, keyId);
-    const before = toApiKey(row, state, now);
-    const settings = settingsFor(before);
-    rejectRevoked(row);
-    const terms = termsOf(settings);
-    if (terms.expiresAt !== null && terms.expiresAt !== row.expires_at)
-      rejectPastExpiry(terms.expiresAt, now);
-    await rejectLockout(tx, row, terms, now);
-    const updated = await updateApiKey(tx, row, terms, now);
-    await stopWebhooksOf(tx, standingOf(updated, now), now);
-    const changed = toApiKey(updated, state, now);
-    if (!isDeepStrictEqual(before, changed)) keyEvents.append(tx, 'key.updated', keyId, changed, { before });
-    return changed;
+  return db.write(async tx =>
+    replaceSettings(tx, await findKeyToChange(tx, keyId), settingsFor, { state, now }),
+  );
+}
+
+/** The same in a transaction that has locked the key and also changes something else, with its state as this process last saw it. */
+export function changeWithin(
+  tx: Transaction,
+  { keyLimits, now }: Pick<KeyAccess, 'keyLimits' | 'now'>,
+  row: StoredApiKey,
+  settingsFor: (current: ApiKey) => ApiKeySettings,
+): Promise<ApiKey> {
+  tx.notify(KEYS_CHANGED);
+  return replaceSettings(tx, row, settingsFor, {
+    state: keyLimits.seenStateOf(row.id, row.limits_resets),
+    now,
   });
+}
+
+async function replaceSettings(
+  tx: Transaction,
+  row: StoredApiKey,
+  settingsFor: (current: ApiKey) => ApiKeySettings,
+  { state, now }: { state: Readonly<LimitState> | undefined; now: number },
+): Promise<ApiKey> {
+  const before = toApiKey(row, state, now);
+  const settings = settingsFor(before);
+  rejectRevoked(row);
+  const terms = termsOf(settings);
+  if (terms.expiresAt !== null && terms.expiresAt !== row.expires_at) rejectPastExpiry(terms.expiresAt, now);
+  await rejectLockout(tx, row, terms, now);
+  const updated = await updateApiKey(tx, row, terms, now);
+  await stopWebhooksOf(tx, standingOf(updated, now), now);
+  const changed = toApiKey(updated, state, now);
+  if (!isDeepStrictEqual(before, changed)) keyEvents.append(tx, 'key.updated', row.id, changed, { before });
+  return changed;
 }
 
 export async function revoke(
@@ -210,13 +230,6 @@ export async function usage({ db, keyLimits, now }: KeyAccess, keyId: number): P
     quotaWarningsOf(db, keyId, now),
   ]);
   return { keyId, ...use, warnings: { quota, expiry: expiryWarningsOf(row, now) } };
-}
-
-/** Resolves with the key and its usage, as its holder can read them. */
-export async function account(access: KeyAccess, keyId: number): Promise<Account> {
-  const { name, plan, scopes, expiresAt, ban } = await read(access, keyId);
-  const { windows, days, warnings } = await usage(access, keyId);
-  return { keyId, name, plan, scopes, expiresAt, ban, windows, days, warnings };
 }
 
 /** Secrets deleted in one transaction. */

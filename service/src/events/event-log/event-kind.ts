@@ -11,6 +11,7 @@ import {
   eventTypeNames,
   eventTypes,
   eventTypeText,
+  isWarning,
   readScopeOf,
   singles,
   subjectOf,
@@ -137,6 +138,7 @@ function eventSchema(types: readonly [EventType, ...EventType[]], data: Schema &
 
 /** The scopes that a reader of a kind needs. They are the same for all its types, which have one collection. */
 function requirement(type: EventType): string {
+  if (isWarning(type)) return 'Requires the scope `events:read`; for warnings about other keys `admin`.';
   const scope = readScopeOf(type);
   if (scope === 'admin') return 'Requires the scope `admin`.';
   const scopes = new Set(['events:read', scope] as const);

@@ -111,9 +111,10 @@ export function rejectionOf(
   }
   const usedUp =
     limit === 1 ? `The one request of this ${window} is` : `The ${limit} requests of this ${window} are`;
+  const upgrade = countedBy === 'key' ? ', or request a larger plan with POST /account/plan-requests' : '';
   return new ApiError(
     'rate_limit_exceeded',
-    `${usedUp} used up${countedBy === 'visit' ? usedByVisits[boundBy] : usedBy[countedBy]}; ${retry}`,
+    `${usedUp} used up${countedBy === 'visit' ? usedByVisits[boundBy] : usedBy[countedBy]}; ${retry}${upgrade}`,
     headers,
   );
 }

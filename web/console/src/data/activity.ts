@@ -1,5 +1,6 @@
-import type { Event, HistoryEntry } from '@petstore/client';
+import type { ApiKey, Event, HistoryEntry } from '@petstore/client';
 import { fieldInWords } from './field-words.ts';
+import { planNames } from './key-words.ts';
 
 export interface ActivityFilter {
   /** A type, or all types of a kind: `order.*`. */
@@ -126,6 +127,9 @@ const sentences: Record<string, (entry: HistoryEntry, name: string) => string> =
   'key.leaked': (_, name) => `reported a secret of the key ${name} as leaked`,
   'key.quota_reached': quotaSentence,
   'key.expiring': (entry, name) => `warned that the key ${name} expires in ${daysOf(entry)}`,
+  'key.plan_requested': (entry, name) => `requested the plan ${planOf(entry)} for the key ${name}`,
+  'key.plan_approved': (_, name) => `approved the plan request of the key ${name}`,
+  'key.plan_declined': (_, name) => `declined the plan request of the key ${name}`,
   'key.unbanned': (_, name) => `lifted the ban of the key ${name}`,
   'key.limits_reset': (_, name) => `reset the limits of the key ${name}`,
   'webhook.created': (_, name) => `created the webhook ${name}`,
@@ -178,6 +182,11 @@ function quotaSentence(entry: HistoryEntry, name: string): string {
   return window === 'minute'
     ? `warned that the key ${name} used up its ${requests} requests in 5 of 10 minutes`
     : `warned that the key ${name} has used ${percent} % of its ${requests} requests of the day`;
+}
+
+function planOf(entry: HistoryEntry): string {
+  const plan = changeOf(entry, 'plan')?.to as ApiKey['plan'];
+  return planNames[plan] ?? plan;
 }
 
 function daysOf(entry: HistoryEntry): string {

@@ -119,6 +119,9 @@ const others: ReadonlySet<string> = new Set([
   'key.leaked',
   'key.quota_reached',
   'key.expiring',
+  'key.plan_requested',
+  'key.plan_approved',
+  'key.plan_declined',
   'webhook.replayed',
   'webhook.redelivered',
 ]);

@@ -21,6 +21,7 @@ import { ListPage } from '../../kit/list-page.tsx';
 import { SearchField } from '../../kit/search-field.tsx';
 import type { Column } from '../../kit/table.tsx';
 import { Time } from '../../kit/time.tsx';
+import { PlanRequests } from './plan-requests.tsx';
 import './keys.css';
 
 export { EditKey } from './key-panel.tsx';
@@ -156,7 +157,12 @@ export function Keys() {
           </Link>
         </>
       }
-      filters={<Filters query={query} />}
+      filters={
+        <>
+          <PlanRequests />
+          <Filters query={query} />
+        </>
+      }
       searched={query.name}
       empty={
         Object.keys(query).length > 0

@@ -1,8 +1,9 @@
 import { id } from '../../contract/schema.ts';
 import { shape } from '../../contract/shape.ts';
 import type { Static } from '../../contract/static.ts';
+import { ApiKey } from '../api-keys/api-key.ts';
+import { PlanRequest } from '../plan-requests/plan-request.ts';
 import { KeyUsage, usageExample } from '../rate-limits/key-usage.ts';
-import { ApiKey } from './api-key.ts';
 
 const { name, plan, scopes, expiresAt, ban } = ApiKey.properties;
 
@@ -19,6 +20,8 @@ export const Account = shape({
     windows: KeyUsage.properties.windows,
     days: KeyUsage.properties.days,
     warnings: KeyUsage.properties.warnings,
+    // A name of its own: the component with this name is never null.
+    planRequest: { ...PlanRequest, title: 'NewestPlanRequest', nullable: true },
   },
   example: {
     keyId: 2,
@@ -28,6 +31,7 @@ export const Account = shape({
     expiresAt: null,
     ban: null,
     ...usageExample,
+    planRequest: null,
   },
 });
 

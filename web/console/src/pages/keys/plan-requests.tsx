@@ -1,0 +1,70 @@
+import type { PlanRequest } from '@petstore/client';
+import { useState } from 'react';
+import { planNames } from '../../data/key-words.ts';
+import { useDecidePlan, usePlanRequests } from '../../data/plan-requests.ts';
+import { Button } from '../../kit/button.tsx';
+import { TextField } from '../../kit/field.tsx';
+import { Question } from '../../kit/panel.tsx';
+import { Time } from '../../kit/time.tsx';
+import { showProblem, showToast } from '../../kit/toasts.ts';
+
+/** The plans that keys have requested, above the list of keys: one click approves one. */
+export function PlanRequests() {
+  const requests = usePlanRequests();
+  const { approve, decline } = useDecidePlan();
+  const [declining, setDeclining] = useState<PlanRequest>();
+  const [message, setMessage] = useState('');
+  if (!requests || requests.length === 0) return null;
+
+  function run(work: Promise<void>, text: string): void {
+    setDeclining(undefined);
+    setMessage('');
+    work.then(() => showToast({ text })).catch(showProblem);
+  }
+
+  return (
+    <ul className="plan-requests" aria-label="Plan requests">
+      {requests.map(request => (
+        <li key={request.id}>
+          <span>
+            <strong>{request.name}</strong> requests {wanted(request)} <Time at={request.createdAt} />
+            {request.note && <small>{request.note}</small>}
+          </span>
+          <Button
+            kind="main"
+            onClick={() =>
+              run(approve(request.id), `${request.name} has the plan ${planNames[request.plan]}`)
+            }
+          >
+            Approve
+          </Button>
+          <Button onClick={() => setDeclining(request)}>Decline</Button>
+        </li>
+      ))}
+      {declining && (
+        <Question
+          title={`Decline the request of ${declining.name}?`}
+          action="Decline"
+          onClose={() => setDeclining(undefined)}
+          onConfirm={() =>
+            run(decline(declining.id, message.trim() || 'No'), `Declined the request of ${declining.name}`)
+          }
+        >
+          <TextField
+            label="A message for the holder of the key"
+            value={message}
+            maxLength={1000}
+            onChange={event => setMessage(event.target.value)}
+          />
+        </Question>
+      )}
+    </ul>
+  );
+}
+
+/** A plan, and its quotas if they are negotiated: `Enterprise (5,000 a minute, 1,000,000 a day)`. */
+function wanted({ plan, quotas }: PlanRequest): string {
+  if (!quotas) return planNames[plan];
+  const { perMinute, perDay } = quotas;
+  return `${planNames[plan]} (${perMinute.toLocaleString()} a minute, ${perDay.toLocaleString()} a day)`;
+}
