@@ -1,3 +1,5 @@
+import { newSecret } from '../../service/src/access/api-keys/secret.ts';
+import { MAX_SECRETS } from '../../service/src/access/leaked-keys/leak.ts';
 import { type RawRequest, rawRequest } from './exchange.ts';
 
 /** Just below the maximum size of a request line and headers together, in bytes. */
@@ -12,6 +14,11 @@ function fill(part: string, size: number): string {
 
 function array(item: string): string {
   return `[${fill(`${item},`, BODY - item.length - 200)}${item}]`;
+}
+
+/** As many secrets as a report may have, each with a correct checksum. */
+function leakedSecrets(): string[] {
+  return Array.from({ length: MAX_SECRETS }, () => newSecret());
 }
 
 /** Requests near the size limits that are designed to cost as much as possible. */
@@ -77,6 +84,7 @@ export function hostileRequests(apiKey: string): RawRequest[] {
       '/keys',
       keyWith('scopes', `[${Array.from({ length: 9_000 }, (_, i) => `"${i}"`).join(',')}]`),
     ),
+    send('1,000 leaked secrets', '/keys/revoke-leaked', JSON.stringify({ keys: leakedSecrets() })),
     send('body of equal types', '/webhooks', hookWith('types', array('"a"'))),
     send(
       'body of different types',

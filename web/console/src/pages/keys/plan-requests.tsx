@@ -14,11 +14,16 @@ export function PlanRequests() {
   const { approve, decline } = useDecidePlan();
   const [declining, setDeclining] = useState<PlanRequest>();
   const [message, setMessage] = useState('');
+  const [problem, setProblem] = useState<string>();
   if (!requests || requests.length === 0) return null;
 
+  function ask(request: PlanRequest, text: string): void {
+    setDeclining(request);
+    setMessage(text);
+    setProblem(undefined);
+  }
   function run(work: Promise<void>, text: string): void {
     setDeclining(undefined);
-    setMessage('');
     work.then(() => showToast({ text })).catch(showProblem);
   }
 
@@ -38,7 +43,7 @@ export function PlanRequests() {
           >
             Approve
           </Button>
-          <Button onClick={() => setDeclining(request)}>Decline</Button>
+          <Button onClick={() => ask(request, '')}>Decline</Button>
         </li>
       ))}
       {declining && (
@@ -46,15 +51,17 @@ export function PlanRequests() {
           title={`Decline the request of ${declining.name}?`}
           action="Decline"
           onClose={() => setDeclining(undefined)}
-          onConfirm={() =>
-            run(decline(declining.id, message.trim() || 'No'), `Declined the request of ${declining.name}`)
-          }
+          onConfirm={() => {
+            if (message.trim() === '') setProblem('Write why, for the holder of the key');
+            else run(decline(declining.id, message.trim()), `Declined the request of ${declining.name}`);
+          }}
         >
           <TextField
             label="A message for the holder of the key"
             value={message}
             maxLength={1000}
-            onChange={event => setMessage(event.target.value)}
+            error={problem}
+            onChange={event => ask(declining, event.target.value)}
           />
         </Question>
       )}
