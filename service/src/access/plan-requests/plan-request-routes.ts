@@ -1,3 +1,4 @@
+import { CREATED_ID } from '../../contract/operation.ts';
 import { pageOf } from '../../contract/page.ts';
 import { inWords } from '../../kit/quantities.ts';
 import { defineRoute, type Route } from '../../routes/define-route.ts';
@@ -29,7 +30,12 @@ export const planRequestRoutes = ({ keyLimits }: { keyLimits: KeyLimits }): Rout
       'request. The request does not count against the quotas of the key, and works while they are used up and during a ban, like ' +
       '`GET /account`, which returns the newest request. A publishable key cannot request a plan.',
     body: NewPlanRequest,
-    success: { status: 201, description: 'The request.', schema: PlanRequest },
+    success: {
+      status: 201,
+      description: 'The request.',
+      schema: PlanRequest,
+      read: { operationId: 'getOwnPlanRequest', parameters: { requestId: CREATED_ID } },
+    },
     conditional: true,
     errors: ['plan_request_open'],
     handler: async ({ body, caller, db, now }) => {
