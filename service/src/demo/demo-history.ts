@@ -2,7 +2,7 @@ import * as keys from '../access/api-keys/api-keys.ts';
 import { keyBanEvents } from '../access/api-keys/key-events.ts';
 import { readStandings } from '../access/api-keys/standings.ts';
 import { banOf } from '../access/rate-limits/key-limits.ts';
-import { storeChanges } from '../access/rate-limits/stored-limits.ts';
+import { storeCounts } from '../access/rate-limits/stored-limits.ts';
 import * as categories from '../catalog/categories/categories.ts';
 import * as pets from '../catalog/pets/pets.ts';
 import { newState } from '../counters/decide.ts';
@@ -258,7 +258,7 @@ async function useKeys(tx: Transaction, keyIds: Record<Person, number>, now: num
       })),
   );
   const states = people.map(person => ({ keyId: keyIds[person], state: usedUntil(now, person) }));
-  await storeChanges(tx, { states, endedDays });
+  await storeCounts(tx, { states, endedDays });
   const banned = states.find(({ state }) => state.bans > 0)!;
   const ban = banOf(banned.state, 0, now)!;
   const db = withCause(tx, { actor: 'system', time: banned.state.bannedAt });

@@ -48,6 +48,13 @@ describe('a plan request', () => {
     assert.deepEqual(body.planRequest, request);
     assert.deepEqual((await client.get(`${PATH}/${request.id}`)).body, request);
     assert.deepEqual((await shop.api.get(`/plan-requests/${request.id}`)).body, request);
+    for (const [reader, path] of [
+      [client, `${PATH}/${request.id}`],
+      [shop.api, `/plan-requests/${request.id}`],
+    ] as const) {
+      const { etag } = (await reader.get(path)).headers;
+      assert.equal((await reader.get(path, { 'if-none-match': etag! })).status, 304);
+    }
     assert.deepEqual((await shop.api.get(`/plan-requests?keyId=${client.keyId}`)).body, [request]);
     assert.deepEqual((await shop.api.get('/plan-requests?status=open&limit=1')).body, [request]);
     assert.deepEqual(

@@ -79,8 +79,9 @@ async function startShop(t: TestContext): Promise<Client> {
   return api;
 }
 
-/** A path with its IDs filled in. The key of the client itself is left alone. */
+/** A path with its IDs filled in. The key of the client itself is left alone, and so is its plan. */
 function pathIn(template: string): string {
+  if (template.startsWith('/plan-requests')) return filled(template, 77);
   return filled(template, template.startsWith('/keys') ? 2 : 1);
 }
 

@@ -62,7 +62,7 @@ describe('an ID in a path', () => {
       for (const id of unknownInt64) {
         const { status, body: error } = await api.send(method, filled(template, id), { body: body?.example });
         assert.equal(status, 404, `${method} ${filled(template, id)}`);
-        assert.match(error.code, /^(pet|category|order|api_key|webhook)_not_found$/);
+        assert.match(error.code, /^(pet|category|order|api_key|plan_request|webhook)_not_found$/);
         assert.ok(new RegExp(` ${id}$`).test(error.message), error.message);
       }
     }

@@ -80,6 +80,8 @@ describe('entity tags', () => {
       '/categories/{categoryId}',
       '/store/orders/{orderId}',
       '/store/inventory/{petId}',
+      '/account/plan-requests/{requestId}',
+      '/plan-requests/{requestId}',
       '/keys/{keyId}',
       '/webhooks/{webhookId}',
       '/webhooks/{webhookId}/deliveries/{deliveryId}',

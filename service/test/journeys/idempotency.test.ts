@@ -43,6 +43,9 @@ async function someRequests(): Promise<{ petId: number; requests: Record<string,
     // An IP address instead of a host name, so that no name is looked up.
     '/webhooks': { url: 'https://93.184.215.14/', enabled: false },
     '/batch': { operations },
+    '/account/plan-requests': { plan: 'business' },
+    '/plan-requests/{requestId}/approve': {},
+    '/plan-requests/{requestId}/decline': { message: 'Not now' },
   };
   return { petId, requests };
 }
@@ -58,6 +61,10 @@ describe('Idempotency-Key', () => {
     );
     assert.deepEqual(Object.keys(requests).sort(), templates.sort());
     const { keyId } = await clientWith({});
+    const requested = async () => {
+      const client = await clientWith({ plan: 'free', scopes: ['pets:read'] });
+      return (await client.post('/account/plan-requests', { plan: 'pro' })).body.id as number;
+    };
 
     const stored: unknown[] = [];
     const write = app.db.write.bind(app.db);
@@ -77,7 +84,11 @@ describe('Idempotency-Key', () => {
         }, options),
     );
     for (const [template, body] of Object.entries(requests)) {
-      const path = template.replace('{petId}', String(petId)).replace('{keyId}', String(keyId));
+      const requestId = template.includes('{requestId}') ? await requested() : 0;
+      const path = template
+        .replace('{petId}', String(petId))
+        .replace('{keyId}', String(keyId))
+        .replace('{requestId}', String(requestId));
       const before = await settledCursor(shop);
       const first = await post(path, body, template);
       const isCreated = first.headers.location !== undefined;

@@ -18,12 +18,17 @@ import {
  * Stores any number of changes in a few statements. Several replicas may store the same keys, so the stored rows are merged
  * with the changes, by one replica at a time. Until the commit no sweep deletes these rows: they are locked in the order of the keys.
  */
-export async function storeChanges(tx: Transaction, { states, endedDays }: Changes): Promise<void> {
+export async function storeChanges(tx: Transaction, changes: Changes): Promise<void> {
+  await storeCounts(tx, changes);
+  await warnOfQuotas(tx, changes.states, changes.endedDays);
+}
+
+/** The same without the warnings that follow from the counts. */
+export async function storeCounts(tx: Transaction, { states, endedDays }: Changes): Promise<void> {
   await tx.lock('key limits');
   await storeStates(tx, states);
   // When a reset split a day, the part before the reset comes first.
   await storeUse(tx, [...endedDays, ...states.map(({ keyId, state }) => dayUseOf(keyId, state))]);
-  await warnOfQuotas(tx, states, endedDays);
   await updateLastUsed(
     tx,
     states.map(({ keyId, state }) => ({ api_key_id: keyId, last_used_at: minuteOf(state.seenAt) })),
