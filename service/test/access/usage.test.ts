@@ -92,7 +92,15 @@ describe('the usage of a key', () => {
     assert.deepEqual(response.body, { keyId, windows, days, warnings });
     const own = { keyId, name: 'Test client', plan: 'enterprise', scopes: ['pets:read'] };
     const { body } = await client.get('/account');
-    assert.deepEqual(body, { ...own, expiresAt: at('22:00:00.000'), ban: null, windows, days, warnings });
+    assert.deepEqual(body, {
+      ...own,
+      expiresAt: at('22:00:00.000'),
+      ban: null,
+      windows,
+      days,
+      warnings,
+      planRequest: null,
+    });
     await api.delete(`/keys/${keyId}`);
     assert.deepEqual(await daysOf(keyId), days);
   });
