@@ -155,6 +155,26 @@ describe('an order', () => {
   });
 });
 
+describe('the panel of an order', () => {
+  it('has a button for each thing that can be done with it', async t => {
+    const { api, open } = await visit(t);
+    const petId = await aPet(api, { name: 'In a panel', stock: 5 });
+    const [first, second] = [await anOrder(api, { petId }), await anOrder(api, { petId })];
+    const shown = await open(`/orders/${first}`);
+    await shown.panel.getByRole('button', { name: 'Complete' }).click();
+    await shown.panel.getByText('It is completed: only its ship date can still change').waitFor();
+    assert.equal((await orderOf(api, first)).complete, true);
+    const cancel = shown.panel.getByRole('button', { name: 'Cancel the order' });
+    assert.equal(await cancel.count(), 0, 'a completed order cannot be cancelled');
+    await shown.page.keyboard.press('Escape');
+    await shown.row(String(second)).getByText('In a panel').click();
+    await cancel.click();
+    await shown.panel.waitFor({ state: 'detached' });
+    assert.equal((await api.get(`/store/orders/${second}`)).status, 404);
+    assert.deepEqual(await stockOf(api, petId), ['available', 4]);
+  });
+});
+
 describe('several orders', () => {
   it('are completed and cancelled together, with how many of them, and with undo', async t => {
     const { api, page, open } = await visit(t);

@@ -122,5 +122,10 @@ describe('a webhook', () => {
     await shown.row('Not received').waitFor();
     await pages.getByRole('link', { name: 'Webhooks' }).click();
     await shown.row(receiver.url).getByText('First failed').waitFor();
+    await shown.row(receiver.url).getByText(receiver.url).click();
+    await shown.panel
+      .locator('.alert')
+      .getByText(/^500 after \d+ ms/)
+      .waitFor();
   });
 });
