@@ -27,7 +27,7 @@ export { type Limits, limitsOf, type WindowState } from './limits.ts';
 export type { List, Page } from './list.ts';
 export { type ObservedOptions, type ObservedRequest, observed, type ReceivedResponse } from './observe.ts';
 export type { Wait, WaitReason } from './pacer.ts';
-export { PetStore, type PetStoreOptions } from './pet-store.ts';
+export { PetStore } from './pet-store.ts';
 export type { UsedQuota } from './quotas.ts';
 export type { CallOptions, PostOptions } from './request.ts';
 export type { Batch, BatchEntry, BatchId, BatchOptions, BatchOutcome } from './resources/batch.ts';

@@ -1,4 +1,5 @@
 import type { ClientOptions, SentRequest } from './client.ts';
+import { reportQuotas, type UsedQuota } from './quotas.ts';
 
 /** A request that the client sends, without its headers, which contain the API key. */
 export interface ObservedRequest extends SentRequest {
@@ -17,11 +18,20 @@ export interface ObservedOptions extends ClientOptions {
   onRequest?: ((request: ObservedRequest) => void) | undefined;
   /** Is called for each response. */
   onResponse?: ((response: ReceivedResponse) => void) | undefined;
+  /** Is called once a day for each part of its limits that the key has used: 80, 95 and 100 percent of the day, and all of 5 in 10 minutes. */
+  onQuota?: ((quota: UsedQuota) => void) | undefined;
 }
 
-/** Returns the options of a client that reports its requests and responses, and warns once of each deprecated operation (RFC 9745, RFC 8594). */
-export function observed({ onRequest, onResponse, fetch, ...options }: ObservedOptions): ClientOptions {
+/** Returns the options of a client that reports its requests, responses and used limits, and warns once of each deprecated operation (RFC 9745, RFC 8594). */
+export function observed({
+  onRequest,
+  onResponse,
+  onQuota,
+  fetch,
+  ...options
+}: ObservedOptions): ClientOptions {
   const warned = new Set<string>();
+  const reported = new Set<string>();
   return {
     ...options,
     fetch: async (url, init, sent) => {
@@ -31,6 +41,7 @@ export function observed({ onRequest, onResponse, fetch, ...options }: ObservedO
       const response = await (fetch ?? globalThis.fetch)(url, init, sent);
       const { status, headers } = response;
       queueMicrotask(() => onResponse?.({ ...request, status, headers }));
+      if (onQuota) queueMicrotask(() => reportQuotas(headers, reported, onQuota));
       if (headers.has('Deprecation') && !warned.has(sent.operation)) {
         warned.add(sent.operation);
         // biome-ignore lint/suspicious/noConsole: where programs expect warnings

@@ -2,7 +2,6 @@ import { type Client, createClient } from './client.ts';
 import { PetStoreError } from './errors.ts';
 import { type Limits, limitsOf } from './limits.ts';
 import { type ObservedOptions, observed } from './observe.ts';
-import { reportQuotas, type UsedQuota } from './quotas.ts';
 import * as account from './resources/account.ts';
 import { type Batch, type BatchOptions, batch } from './resources/batch.ts';
 import * as batches from './resources/batches.ts';
@@ -28,11 +27,6 @@ type Bound<R extends Resource> = {
 /** With less, or with NaN, calls would wait for ever. */
 const LEAST = { maxConcurrent: 1, maxRetries: 0, maxWait: 0, timeout: 0 };
 
-export interface PetStoreOptions extends ObservedOptions {
-  /** Is called once a day for each part of its limits that the key has used: 80, 95 and 100 percent of the day, and all of 5 in 10 minutes. */
-  onQuota?: ((quota: UsedQuota) => void) | undefined;
-}
-
 /** A client with one method for each operation, grouped by resource: `store.pets.list({ status: 'available' })`. */
 export class PetStore {
   readonly #client: Client;
@@ -48,7 +42,7 @@ export class PetStore {
   declare readonly service: Bound<typeof service>;
 
   /** Throws for settings that cannot work. The message does not show an API key. */
-  constructor({ onQuota, ...options }: PetStoreOptions) {
+  constructor(options: ObservedOptions) {
     // `fetch` would fail as if the connection had broken.
     if (/[^!-~]/.test(options.apiKey ?? ''))
       throw new PetStoreError('The API key has characters that no key has');
@@ -56,16 +50,7 @@ export class PetStore {
       const value = options[name as keyof typeof LEAST] ?? least;
       if (!(value >= least)) throw new PetStoreError(`${name} is ${value}, not a number from ${least}`);
     }
-    const reported = new Set<string>();
-    const client = createClient(
-      observed({
-        ...options,
-        onResponse(response) {
-          options.onResponse?.(response);
-          if (onQuota) reportQuotas(response, reported, onQuota);
-        },
-      }),
-    );
+    const client = createClient(observed(options));
     this.#client = client;
     this.pets = bind(client, pets);
     this.categories = bind(client, categories);

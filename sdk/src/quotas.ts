@@ -1,5 +1,4 @@
 import { dateAfter } from './errors.ts';
-import type { ReceivedResponse } from './observe.ts';
 
 /** A part of its limits that the API key has used. */
 export interface UsedQuota {
@@ -16,7 +15,7 @@ export interface UsedQuota {
  * `reported` has those of earlier responses.
  */
 export function reportQuotas(
-  { headers }: ReceivedResponse,
+  headers: Headers,
   reported: Set<string>,
   onQuota: (quota: UsedQuota) => void,
 ): void {

@@ -94,7 +94,7 @@ describe('a key that is presented', () => {
     assert.ok(
       (await messageFor(expired.key)).startsWith(`The API key expired at ${at('12:00:01').slice(0, -1)}`),
     );
-    for (const key of ['', 'psk_', revoked.key.toUpperCase()])
+    for (const key of ['psk', 'psk_', revoked.key.toUpperCase()])
       assert.match(await messageFor(key), /^This is not an API key/);
   });
 });

@@ -620,7 +620,7 @@ describe('the message for an invalid API key', () => {
   const invalid = async ({ api }: Pick<TestApp, 'api'>, key: string) =>
     assertRejected(await api.as(key).get('/pets'), 401, 'invalid_api_key');
 
-  it('explains quotes, a wrong checksum and a text that is not a key', async t => {
+  it('explains quotes, a wrong checksum, a variable without a value and a text that is not a key', async t => {
     const ownShop = await startTestApp(t);
     const { key } = await ownShop.clientWith({});
     for (const surrounded of [`"${key}"`, `'${key}'`, `<${key}>`, `Bearer ${key}`, `${key},`])
@@ -634,6 +634,11 @@ describe('the message for an invalid API key', () => {
       assert.match(
         await invalid(ownShop, other),
         /^This is not an API key, which begins with `psk_` and ends /,
+      );
+    for (const empty of ['', 'undefined', 'null', '$KEY'])
+      assert.equal(
+        await invalid(ownShop, empty),
+        'The API key is empty, because the variable that should contain it has no value',
       );
     const quoted = await ownShop.api.as().get('/pets', { authorization: `Bearer "${key}"` });
     assert.match(assertRejected(quoted, 401, 'invalid_api_key'), /is in quotes/);

@@ -1,4 +1,4 @@
-import type { PetStoreOptions, Wait } from '../../../sdk/src/index.ts';
+import type { ObservedOptions, Wait } from '../../../sdk/src/index.ts';
 import { ClientTime } from '../support/client-time.ts';
 import { importClient } from '../support/packed-client.ts';
 import { TestClock } from '../support/test-clock.ts';
@@ -21,7 +21,7 @@ type Respond = (request: Sent) => Response | Promise<Response>;
  */
 export function clientOf(
   respond: Respond | readonly Respond[],
-  { seed, ...options }: Partial<PetStoreOptions> & { seed?: number } = {},
+  { seed, ...options }: Partial<ObservedOptions> & { seed?: number } = {},
 ) {
   const time = new ClientTime(new TestClock(), seed);
   const sent: Sent[] = [];

@@ -23,5 +23,8 @@ function reasonFor(presented: string, end: KeyEnd | undefined): string {
   if (containsForm(presented)) {
     return 'The API key is in quotes, or has other characters around it: send the key alone';
   }
+  // What programs and shells send instead.
+  if (/^(undefined|null|\$\{?\w+\}?)?$/.test(presented))
+    return 'The API key is empty, because the variable that should contain it has no value';
   return 'This is not an API key, which begins with `psk_` and ends with 38 letters and digits: copy the key again';
 }
