@@ -94,6 +94,15 @@ const everything: Record<string, Show> = {
   'portal-guide': ofPortal('/guide/webhooks'),
   'portal-quickstart': ofPortal('/guide/quickstart'),
   'portal-operation': ofPortal('/operations/createPet'),
+  'portal-operation-without-form': ofPortal('/operations/listOrders'),
+  'portal-recipes': ofPortal('/guide/recipes'),
+  'portal-going-live': ofPortal('/guide/going-live'),
+  'portal-resource': ofPortal('/resources/orders'),
+  'portal-errors': ofPortal('/errors'),
+  'portal-events': ofPortal('/events'),
+  'portal-client': ofPortal('/client'),
+  'portal-status': ofPortal('/status'),
+  'portal-changelog': ofPortal('/changelog'),
   'portal-response': showResponse,
 };
 

@@ -95,6 +95,26 @@ if (current) {
   navigation.scrollTop += top - navigation.getBoundingClientRect().top - navigation.clientHeight / 2;
 }
 
+// The list of headings marks the section at the top of the window.
+const headings = /** @type {NodeListOf<HTMLAnchorElement>} */ (
+  document.querySelectorAll('.document > .on-page a')
+);
+const seen = new IntersectionObserver(
+  entries => {
+    const entry = entries.find(({ isIntersecting }) => isIntersecting);
+    if (!entry) return;
+    for (const link of headings) {
+      if (link.hash === `#${entry.target.id}`) link.setAttribute('aria-current', 'true');
+      else link.removeAttribute('aria-current');
+    }
+  },
+  { rootMargin: '0px 0px -70% 0px' },
+);
+for (const { hash } of headings) {
+  const heading = document.getElementById(hash.slice(1));
+  if (heading) seen.observe(heading);
+}
+
 document.getElementById('search')?.addEventListener('click', showSearch);
 addEventListener('keydown', event => {
   const { key, ctrlKey, metaKey, altKey, target } = event;

@@ -53,7 +53,11 @@ function asCurl({ returns }, { method, url, headers, body }) {
     if (typeof value === 'string') parts.push(`-H ${quoted(`${name}: ${value}`)}`);
     else parts.push(`-H "${name}: ${value.variable === 'key' ? '$KEY' : '$(od -An -N8 -tx8 /dev/urandom)'}"`);
   }
-  if (body !== undefined) parts.push(`-d ${quoted(JSON.stringify(body))}`);
+  if (body !== undefined) {
+    const line = JSON.stringify(body);
+    const json = line.length > LINE ? JSON.stringify(body, null, 2).replaceAll('\n', '\n  ') : line;
+    parts.push(`-d ${quoted(json)}`);
+  }
   return parts.join(' \\\n  ');
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { useBrowser } from '../support/browser.ts';
+import { eventually, useBrowser } from '../support/browser.ts';
 import { PortalPage } from '../support/portal-page.ts';
 
 const visit = useBrowser({ viewport: { width: 1440, height: 900 } });
@@ -33,6 +33,7 @@ describe('a page of the portal', () => {
     const { y } = (await page.locator('#verify-a-signature').boundingBox())!;
     assert.ok(y > 56 && y < 200, `at ${y}`);
     assert.ok(await list.isVisible(), 'the list stays');
+    await eventually(() => list.locator('[aria-current]').allTextContents(), ['Verify a signature']);
     await new PortalPage(page).openOperation('createPet');
     assert.deepEqual(await list.locator('a').allTextContents(), [
       'Request body',
