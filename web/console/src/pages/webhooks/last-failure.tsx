@@ -16,9 +16,8 @@ export function LastFailure({ id }: { id: number }) {
     },
     gcTime: 0,
   });
-  // The line has its place before it is read.
   return (
-    <p>
+    <p className="last-failure">
       {data ? `${attemptInWords(data)}${data.error ? `: ${data.error}` : ''}` : 'The deliveries show why.'}
     </p>
   );
