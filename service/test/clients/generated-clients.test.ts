@@ -49,6 +49,7 @@ const tools = {
   '`orval`': 'orval-fetch',
   '`orval`, `zod`': 'orval-zod',
   '`swagger-typescript-api`': 'swagger-typescript-api',
+  '`oazapfts`, `@oazapfts/runtime`': 'oazapfts',
 };
 const rows = tableHeaded(guide, 'Tool');
 /** Types alone and validators, by default. The others generate clients from the same schemas. */
