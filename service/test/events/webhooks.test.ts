@@ -72,16 +72,17 @@ describe('a webhook', () => {
     const [created, replayed] = [await create(), await create()];
     assert.equal(replayed.headers['idempotency-replayed'], 'true');
     assert.equal(replayed.body.secret, undefined);
-    const rotate = () => api.post('/webhooks/1/rotate', {}, { 'idempotency-key': 'twice' });
+    const path = `/webhooks/${created.body.id}`;
+    const rotate = () => api.post(`${path}/rotate`, {}, { 'idempotency-key': 'twice' });
     const [rotated, again] = [await rotate(), await rotate()];
     assert.deepEqual([rotated.status, again.status], [200, 200], rotated.text);
     assert.equal(again.body.secret, undefined);
     assert.equal(rotated.body.earlierSecretExpiresAt, '2026-11-22T12:00:00.000Z');
-    await api.post('/webhooks/1/test');
+    await api.post(`${path}/test`);
     await shop.settle();
     const responses = await Promise.all(
-      ['/webhooks', '/webhooks/1', '/webhooks/1/deliveries', '/webhooks/1/deliveries/1', '/events'].map(
-        path => api.get(path),
+      ['/webhooks', path, `${path}/deliveries`, `${path}/deliveries/1`, '/events'].map(target =>
+        api.get(target),
       ),
     );
     const kept = await shop.shop.app.db.all('SELECT body FROM idempotency_keys');

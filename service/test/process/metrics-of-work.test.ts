@@ -20,9 +20,12 @@ describe('the metrics of background work', () => {
     const { samples } = await scrape(metricsUrl);
     const shown = samples.filter(({ name }) => name === SWEEPS);
     assert.deepEqual(shown.map(({ labels }) => labels.sweep).sort(), [
+      'counts in Redis',
       'events',
+      'expiring keys',
       'idempotency keys',
       'key limits',
+      'quota warnings',
       'rejections',
       'rotated keys',
       'search words',
