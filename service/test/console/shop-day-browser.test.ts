@@ -60,9 +60,9 @@ describe('a day of the shop in the console', () => {
     await eventually(openOrders, 0);
     assert.deepEqual(await stockOf(api, petId), ['available', 1]);
 
-    // Close: nothing is open, and the next user of the tab has to sign in.
+    // Close: no order is open, one unit is left, and the next user of the tab has to sign in.
     await page.getByRole('link', { name: 'Today' }).click();
-    await page.getByRole('heading', { name: 'All done' }).waitFor();
+    await page.getByRole('region', { name: 'low in stock' }).getByText('1 left').waitFor();
     await shown.button(/^Account/).click();
     await page.getByRole('menuitem', { name: /^Sign out/ }).click();
     await page.getByLabel('API key').waitFor();

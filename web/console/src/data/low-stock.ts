@@ -11,7 +11,7 @@ export const LOW = 3;
 /** The number of each category, by its ID, where it is not `LOW`. 0: its stock is never low. */
 export const thresholds = stored<Readonly<Record<string, number>>>('low-stock', {});
 
-/** The most changes of stock that are read, 100 with each request, and the most animals that are compared with the thresholds. */
+/** The most changes of stock that are read, and the most animals that are compared with the thresholds. */
 const MOST_CHANGES = 1_000;
 const MOST_PETS = 100;
 
@@ -44,6 +44,8 @@ export function useLowStock(): {
   const levels = useQuery({
     queryKey: key,
     queryFn: () => readLevels(store),
+    // Events change it only while it is shown.
+    staleTime: 0,
     enabled: ['events:read', 'inventory:read', 'pets:read'].every(scope => can(scope as 'admin')),
   });
   useEffect(
@@ -75,12 +77,8 @@ export function useLowStock(): {
 }
 
 async function readLevels(store: PetStore): Promise<Levels> {
-  const entries: HistoryEntry[] = [];
-  for await (const { data } of store.events.history({ type: 'inventory.updated', limit: 100 }).pages()) {
-    entries.push(...data);
-    if (entries.length >= MOST_CHANGES) break;
-  }
-  return levelsOf(entries);
+  const changes = store.events.history({ type: 'inventory.updated', limit: MOST_CHANGES });
+  return levelsOf((await firstPage(changes)).data);
 }
 
 /** `entries` are changes of stock, the newest first. */
