@@ -65,21 +65,27 @@ describe('Prism in front of the service', () => {
   });
   after(() => prism.close());
 
-  const send = (request: string, body?: unknown, headers: Record<string, string> = {}) => {
+  /** Reads the whole response: a connection with an unread body stays open. */
+  const send = async (request: string, body?: unknown, headers: Record<string, string> = {}) => {
     const [method = '', target = ''] = request.split(' ');
     const type = body === undefined ? {} : { 'content-type': 'application/json' };
-    return fetch(new URL(target, prism.origin), {
+    const response = await fetch(new URL(target, prism.origin), {
       method,
       headers: { 'x-api-key': shop.adminKey, ...type, ...headers },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
+    return {
+      status: response.status,
+      text: await response.text(),
+      violations: violationsIn(response.headers),
+    };
   };
 
   it('finds nothing wrong with a day of requests and responses', async () => {
     for (const [request, status, body, headers] of day) {
       const response = await send(request, body, headers);
-      assert.equal(response.status, status, `${request}: ${await response.text()}`);
-      assert.deepEqual(violationsIn(response.headers), [], request);
+      assert.equal(response.status, status, `${request}: ${response.text}`);
+      assert.deepEqual(response.violations, [], request);
     }
   });
 
@@ -89,16 +95,16 @@ describe('Prism in front of the service', () => {
       const body = operation.requestBody?.content['application/json']?.example;
       const response = await send(`${method} ${filled(path, path.startsWith('/keys') ? 2 : 1)}`, body);
       assert.ok(response.status < 500, operation.operationId);
-      assert.deepEqual(violationsIn(response.headers), [], operation.operationId);
+      assert.deepEqual(response.violations, [], operation.operationId);
     }
   });
 
   it('finds what is wrong with a request: a wrong type, and a read-only field, which the service ignores', async () => {
     const wrong = await send('POST /pets', { name: 'Ada', categoryId: 'one' });
     const type = 'request.body.categoryId: Request body property categoryId must be integer';
-    assert.deepEqual([wrong.status, violationsIn(wrong.headers)], [400, [type]]);
+    assert.deepEqual([wrong.status, wrong.violations], [400, [type]]);
     const readAndSent = await send('PUT /categories/1', { id: 1, name: 'Dogs' });
     const readOnly = "request.body: Request body must NOT have additional properties; found 'id'";
-    assert.deepEqual([readAndSent.status, violationsIn(readAndSent.headers)], [200, [readOnly]]);
+    assert.deepEqual([readAndSent.status, readAndSent.violations], [200, [readOnly]]);
   });
 });
