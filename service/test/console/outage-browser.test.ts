@@ -200,7 +200,8 @@ describe('the code of the pages', () => {
     watch.expect(/status of 404/);
     await page.addInitScript('globalThis.requestIdleCallback = () => 0');
     let isReplaced = true;
-    await context.route(/assets\/stock-/, route =>
+    // The page of the stock, and not the parts that other pages share with it.
+    await context.route(/assets\/stock-[\w-]{8}\.js/, route =>
       isReplaced ? route.fulfill({ status: 404 }) : route.continue(),
     );
     await context.route('**/console/', route =>

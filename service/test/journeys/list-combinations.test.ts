@@ -4,6 +4,7 @@ import type { Client } from '../support/client.ts';
 import { aCategory, anOrder, aPet } from '../support/factories.ts';
 import { combinationsOf, lists } from '../support/lists.ts';
 import { pagesOf } from '../support/pages.ts';
+import { until } from '../support/until.ts';
 import { useShop } from '../support/use-shop.ts';
 
 type Item = Record<string, string | number | boolean | null | undefined>;
@@ -32,6 +33,11 @@ async function fill({ api }: { api: Client }): Promise<void> {
     const { body } = await api.post('/keys', { name: NAMES[i % NAMES.length], plan, scopes: ['pets:read'] });
     if (i % 4 === 0) await api.delete(`/keys/${body.id}`);
   }
+  // The last use of a key is stored up to a second later.
+  await until(
+    'the use of the key is stored',
+    async () => (await api.get('/keys/1')).body.lastUsedFrom !== null,
+  );
 }
 
 /** Each list with values of its filters, and the condition that a matching item meets. */
