@@ -16,7 +16,7 @@ export class SqliteSeals {
   readonly #connection: Connection;
   readonly #clock: Clock;
   /** By number: an event whose number another one got later was undone. */
-  #digests: string[] = [];
+  #values: (readonly Value[])[] = [];
   #first = 0;
 
   constructor(connection: Connection, clock: Clock) {
@@ -26,29 +26,29 @@ export class SqliteSeals {
 
   /** Forgets the events of a transaction that was rolled back. */
   begin(): void {
-    this.#digests.length = 0;
+    this.#values.length = 0;
   }
 
   add(id: number, values: readonly Value[]): void {
-    if (this.#digests.length === 0) this.#first = id;
-    this.#digests[id - this.#first] = digestOfValues(id, values);
+    if (this.#values.length === 0) this.#first = id;
+    this.#values[id - this.#first] = values;
   }
 
   seal(): void {
-    if (this.#digests.length === 0) return;
+    if (this.#values.length === 0) return;
     const { last_id: last, seal } = this.#connection.get<{ last_id: number; seal: string | null }>(
       SELECT_LAST_SEAL,
       [],
     )!;
     // The events after it were undone.
-    this.#digests.length = last - this.#first + 1;
+    this.#values.length = last - this.#first + 1;
+    const digests = this.#values.map((values, i) => digestOfValues(this.#first + i, values));
     let previous = seal ?? NO_SEAL;
-    for (let i = 0; i < this.#digests.length; i += GROUP) {
-      const digests = this.#digests.slice(i, i + GROUP);
-      const sealed = sealGroup(previous, this.#first + i, digests, this.#clock.now());
+    for (let i = 0; i < digests.length; i += GROUP) {
+      const sealed = sealGroup(previous, this.#first + i, digests.slice(i, i + GROUP), this.#clock.now());
       this.#connection.run(INSERT_SEAL, valuesOfSeal(sealed));
       previous = sealed.seal;
     }
-    this.#digests.length = 0;
+    this.#values.length = 0;
   }
 }
