@@ -5,6 +5,7 @@ import { createPrivately } from '../db/private-files.ts';
 import { copySnapshot, discardCopy } from '../db/snapshot.ts';
 import { isOutage, isSystemError } from '../db/sqlite-errors.ts';
 import { storePath } from '../db/store-directory.ts';
+import { shareStore } from '../db/store-lock.ts';
 import { SECOND } from '../kit/clock.ts';
 import { flushToDisk } from '../kit/durable.ts';
 import { argumentsOf } from './arguments.ts';
@@ -25,7 +26,9 @@ export async function backup(args: string[]): Promise<void> {
   rejectNoStore(directory);
   rejectExisting(target);
   const began = performance.now();
-  const content = await interruptible(signal => writeCopy(storePath(directory), target, signal));
+  const content = await interruptible(signal =>
+    shareStore(directory, () => writeCopy(storePath(directory), target, signal)),
+  );
   const { size } = statSync(target);
   const seconds = ((performance.now() - began) / SECOND).toFixed(1);
   process.stdout.write(`${target} is a backup of ${directory}, ${size} bytes, in ${seconds} s: ${content}\n`);

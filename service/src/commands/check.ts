@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { readConfig } from '../config.ts';
 import { type CheckedStore, checkStore, isOfHistory } from '../db/check-store.ts';
 import { storePath } from '../db/store-directory.ts';
+import { shareStore } from '../db/store-lock.ts';
 import { type Checkpoint, verifySeals } from '../db/verify-seals.ts';
 import { withoutPassword } from '../kit/urls.ts';
 import { argumentsOf } from './arguments.ts';
@@ -27,8 +28,10 @@ export async function check(args: string[]): Promise<void> {
     await checkServer(withoutPassword(databaseUrl), checkpoints);
     return;
   }
-  const path = positionals[0] === undefined ? ownStore() : existing(positionals[0]);
-  const checked = await checkStore(path, { checkpoints });
+  const file = positionals[0];
+  const path = file === undefined ? ownStore() : existing(file);
+  const checking = () => checkStore(path, { checkpoints });
+  const checked = await (file === undefined ? shareStore(dirname(path), checking) : checking());
   rejectViolations(path, checked);
   process.stdout.write(`${path} is intact: ${contentOf(checked)}\n`);
   reportHistory(path, checkpoints);

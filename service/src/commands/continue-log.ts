@@ -31,12 +31,13 @@ async function continueStore(
     return continuePostgres(databaseUrl, options);
   }
   // Rejects a directory without a store, and a database of another program.
-  await withExistingStore(async () => {});
-  try {
-    return continueEmbedded(storePath(directory), options);
-  } catch (error) {
-    throw cannotBeOpened(directory, error);
-  }
+  return withExistingStore(async () => {
+    try {
+      return continueEmbedded(storePath(directory), options);
+    } catch (error) {
+      throw cannotBeOpened(directory, error);
+    }
+  });
 }
 
 /** Reads `--after`, the highest number of an event that a client may have seen; 0 without it. */

@@ -20,7 +20,7 @@ export async function newStore(args: string[]): Promise<void> {
   const { values } = argumentsOf(args, afterOption);
   const after = numberAfter(values.after);
   const directory = embeddedDirectory('new-store');
-  lockStore(directory, 'new-store');
+  lockStore(directory, 'new-store', { alone: true });
   if (hasStore(directory)) {
     throw new UsageError(
       `There is a store in ${directory}: set PETSTORE_DATA to another directory, or move ${storePath(directory)} to another place`,

@@ -16,7 +16,7 @@ import { afterOption, continuationOf, numberAfter } from './continue-log.ts';
 import { embeddedDirectory } from './embedded-store.ts';
 import { CommandFailed, UsageError } from './failure.ts';
 import { interruptible } from './interruptible.ts';
-import { withStore } from './store.ts';
+import { withLockedStore } from './store.ts';
 
 /**
  * `restore FILE`: replaces the embedded store with a backup, and keeps the old store under another name. The event log continues in
@@ -32,7 +32,7 @@ export async function restore(args: string[]): Promise<void> {
   const directory = embeddedDirectory('restore');
   const source = existing(file);
   rejectStoreItself(source, directory);
-  lockStore(directory, 'restore');
+  lockStore(directory, 'restore', { alone: true });
   const { kept, content, restoration, isCompared } = await interruptible(signal =>
     replaceBy(source, directory, after, signal),
   );
@@ -87,7 +87,7 @@ function rejectStoreItself(source: string, directory: string): void {
 async function reportKeyValidity(directory: string): Promise<void> {
   const keyFile = adminKeyPath(directory);
   const { banRules } = readConfig(process.env);
-  if (await withStore(db => validKeyIn(keyFile, new KeyRing(db, banRules), Date.now()))) {
+  if (await withLockedStore(db => validKeyIn(keyFile, new KeyRing(db, banRules), Date.now()))) {
     process.stdout.write(`The key in ${keyFile} is valid in this store\n`);
     return;
   }

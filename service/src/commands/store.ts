@@ -1,13 +1,27 @@
 import { readConfig } from '../config.ts';
 import type { Database } from '../db/database.ts';
 import { openDatabase } from '../db/open-database.ts';
+import { shareStore } from '../db/store-lock.ts';
 import { fillEmptyStore } from '../demo/demo-shop.ts';
 import { systemClock } from '../kit/clock.ts';
 import { argumentsOf } from './arguments.ts';
 import { rejectNoStore } from './embedded-store.ts';
 
-/** Opens the store that the environment names, runs `work` with it, and closes it. `onMigrated` gets the names of the migrations that this applied. */
+/**
+ * Opens the store that the environment names, runs `work` with it, and closes it. No process replaces the file of an embedded store
+ * meanwhile. `onMigrated` gets the names of the migrations that this applied.
+ */
 export async function withStore<T>(
+  work: (db: Database) => Promise<T>,
+  onMigrated?: (names: string[]) => void,
+): Promise<T> {
+  const { dataDirectory, databaseUrl } = readConfig(process.env);
+  const opened = () => withLockedStore(work, onMigrated);
+  return databaseUrl === undefined ? shareStore(dataDirectory, opened) : opened();
+}
+
+/** The same for a process that has the lock of the store. */
+export async function withLockedStore<T>(
   work: (db: Database) => Promise<T>,
   onMigrated?: (names: string[]) => void,
 ): Promise<T> {
@@ -19,7 +33,7 @@ export async function withStore<T>(
   }
 }
 
-/** The same, but throws UsageError instead of creating a store that is missing. */
+/** As `withStore`, but throws UsageError instead of creating a store that is missing. */
 export async function withExistingStore<T>(work: (db: Database) => Promise<T>): Promise<T> {
   const { dataDirectory, databaseUrl } = readConfig(process.env);
   if (databaseUrl === undefined) rejectNoStore(dataDirectory);

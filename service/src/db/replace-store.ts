@@ -4,15 +4,15 @@ import { flushToDisk } from '../kit/durable.ts';
 import { lastIdOf } from './event-ranges.ts';
 import { isBusy, isDamage } from './sqlite-errors.ts';
 import { hasStore, storePath } from './store-directory.ts';
-import { StoreInUse } from './store-lock.ts';
+import { usedByCommand } from './store-lock.ts';
 
-/** How long to wait for another program's lock, in milliseconds: a command such as `keys list` ends soon. */
+/** How long to wait for the lock of a program that does not share the store, in milliseconds. */
 const TIMEOUT = 2_000;
 
 /**
  * Replaces the store with `replacement`, a complete store in one file of the same directory. Returns as `kept` the name under
  * which the old store remains in the directory, or `undefined` when there was none, and as `completed` the result of `complete`. When the process is killed, either the old or
- * the new store is in use. The caller holds the lock of the store. Throws StoreInUse while a command has the old store
+ * the new store is in use. The caller holds the lock of the store alone. Throws StoreInUse while another program has the old store
  * open.
  *
  * @param options.suffix of the name of the old store
@@ -66,9 +66,8 @@ function openKeepingWal(directory: string, suffix: string): BetterSqlite3.Databa
 }
 
 /**
- * Opens the store exclusively and moves its WAL into the database: otherwise the WAL would be applied to the new store. A
- * command that waits for the store gets an error, because its file is not `petstore.db` any more. Returns `undefined`
- * when the store is too damaged to open.
+ * Opens the store exclusively and moves its WAL into the database: otherwise the WAL would be applied to the new store. Returns
+ * `undefined` when the store is too damaged to open.
  */
 function openAlone(directory: string): BetterSqlite3.Database | undefined {
   const connection = new BetterSqlite3(storePath(directory), { timeout: TIMEOUT, fileMustExist: true });
@@ -81,10 +80,7 @@ function openAlone(directory: string): BetterSqlite3.Database | undefined {
     connection.close();
     if (isDamage(error)) return undefined;
     if (!isBusy(error)) throw error;
-    throw new StoreInUse(
-      `The store in ${directory} is in use by a command, such as keys or backup: wait until it ends, and try again`,
-      { cause: error },
-    );
+    throw usedByCommand(directory, error);
   }
 }
 

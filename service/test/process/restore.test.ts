@@ -57,6 +57,34 @@ function oldAndNew(t: TestContext, change = '') {
   return { directory, path, file, environment, kept };
 }
 
+const createKey = ['keys', 'create', '--name', 'Late', '--plan', 'free', '--scope', 'pets:read'];
+
+function keysOf(path: string): unknown {
+  return columnOf(path, 'SELECT count(*) FROM api_keys')[0];
+}
+
+/** A command that waits, before it calls a function of the file system, until `resume` is called. */
+async function pausedAt(t: TestContext, call: string, args: string[], environment: NodeJS.ProcessEnv) {
+  const signals = dataDirectory(t);
+  const [reached, resumed] = [join(signals, 'reached'), join(signals, 'resume')];
+  const paused = start(t, args, {
+    ...environment,
+    NODE_OPTIONS: fileCalls,
+    TEST_WAIT_AT: `before ${call}`,
+    TEST_REACHED: reached,
+    TEST_RESUME: resumed,
+  });
+  await until(`${args[0]} waits before ${call}`, () => existsSync(reached));
+  return { ...paused, resume: () => writeFileSync(resumed, '') };
+}
+
+/** A restore that is about to replace the old store. */
+async function pausedRestore(t: TestContext) {
+  const stores = oldAndNew(t);
+  const restoring = await pausedAt(t, 'linkSync', ['restore', stores.file], stores.environment);
+  return { ...stores, restoring };
+}
+
 describe('restore', () => {
   it('restores the shop of a backup, and keeps later writes aside, even those of a killed service', async t => {
     const directory = dataDirectory(t);
@@ -273,31 +301,44 @@ describe('restore', () => {
     assert.deepEqual(eventsOf(path), [1_000_000_001]);
   });
 
-  it('lets no waiting command change the store that is put aside', async t => {
-    const { directory, path, file, environment, kept } = oldAndNew(t);
-    const signals = dataDirectory(t);
-    const [reached, resume] = [join(signals, 'reached'), join(signals, 'resume')];
-    const restoring = start(t, ['restore', file], {
-      ...environment,
-      NODE_OPTIONS: fileCalls,
-      TEST_WAIT_AT: 'before linkSync',
-      TEST_REACHED: reached,
-      TEST_RESUME: resume,
-    });
-    await until('the restore has locked the old store', () => existsSync(reached));
-    const keys = ['keys', 'create', '--name', 'Late', '--plan', 'free', '--scope', 'pets:read'];
-    const waiting = start(t, keys, environment);
+  it('is waited for by commands, which then use the restored store', async t => {
+    const { directory, path, environment, kept, restoring } = await pausedRestore(t);
+    const waiting = start(t, createKey, environment);
     const files = `/proc/${waiting.child.pid}/fd`;
-    await until('the command has opened the old store', () =>
-      readdirSync(files).some(number => linkOf(join(files, number)) === path),
+    await until('the command waits for the lock', () =>
+      readdirSync(files).some(number => linkOf(join(files, number)) === join(directory, 'petstore.lock')),
     );
-    writeFileSync(resume, '');
+    restoring.resume();
     const restored = await restoring.ended;
     assert.equal(restored.code, 0, restored.stderr);
-    const { code, stdout } = await waiting.ended;
-    assert.ok(code !== 0 && stdout === '', 'the command fails');
-    assert.deepEqual(await categoriesOf(kept()[0]!), ['old']);
-    assert.deepEqual(await categoriesOf(join(directory, 'petstore.db')), ['new']);
+    const { code, stderr } = await waiting.ended;
+    assert.equal(code, 0, stderr);
+    assert.deepEqual([await categoriesOf(kept()[0]!), await categoriesOf(path)], [['old'], ['new']]);
+    assert.deepEqual([keysOf(kept()[0]!), keysOf(path)], [0, 1]);
+  });
+
+  it('makes commands end with a message when it takes long', async t => {
+    const { environment, restoring } = await pausedRestore(t);
+    const commands = [createKey, ['backup', join(dataDirectory(t), 'copy.db')], ['check']];
+    const ended = await Promise.all(commands.map(command => run(t, command, environment)));
+    for (const { code, stdout, stderr } of ended) {
+      assert.deepEqual([code, stdout], [1, '']);
+      assert.match(stderr, new RegExp(`is in use by process ${restoring.child.pid} .*\\(restore, since `));
+    }
+    restoring.resume();
+    assert.equal((await restoring.ended).code, 0);
+  });
+
+  it('ends with a message while a command uses the store', async t => {
+    const { path, file, environment } = oldAndNew(t);
+    const copy = join(dataDirectory(t), 'copy.db');
+    const backup = await pausedAt(t, 'renameSync', ['backup', copy], environment);
+    const { code, stderr } = await run(t, ['restore', file], environment);
+    assert.equal(code, 1);
+    assert.match(stderr, /is in use by a command, such as keys or backup: wait until it ends, and try again/);
+    backup.resume();
+    assert.equal((await backup.ended).code, 0);
+    assert.deepEqual(await categoriesOf(path), ['old']);
   });
 });
 
