@@ -1,4 +1,4 @@
-FROM node:24-bookworm-slim AS packages
+FROM node:24-bookworm-slim@sha256:a9f5f7c91a432850b2a8a7797adf5eadb6c733ceed61167806cee7ea7fbc29df AS packages
 WORKDIR /app
 COPY .npmrc package.json package-lock.json ./
 COPY service/package.json service/
@@ -7,7 +7,7 @@ COPY web/stubs web/stubs
 # The optional packages contain the pinned Node.js, which this image already has.
 RUN npm ci --omit=dev --omit=optional --workspace=service --workspace=web --include-workspace-root
 
-FROM node:24-bookworm-slim AS build
+FROM node:24-bookworm-slim@sha256:a9f5f7c91a432850b2a8a7797adf5eadb6c733ceed61167806cee7ea7fbc29df AS build
 WORKDIR /app
 COPY .npmrc package.json package-lock.json ./
 COPY web/console/package.json web/console/
@@ -30,7 +30,7 @@ COPY web/identity web/identity
 COPY web/console/src web/console/src
 RUN node scripts/build.mjs
 
-FROM node:24-bookworm-slim
+FROM node:24-bookworm-slim@sha256:a9f5f7c91a432850b2a8a7797adf5eadb6c733ceed61167806cee7ea7fbc29df
 WORKDIR /app
 RUN install -d -m 0700 -o node -g node /data
 COPY --from=packages /app/node_modules node_modules

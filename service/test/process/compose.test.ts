@@ -20,6 +20,17 @@ it('every deployment limits the memory of the young generation, and that of mall
   }
 });
 
+it('every image of others is named by its digest, so that each build and each start uses the same bytes', () => {
+  const images = [
+    ...instructions('FROM').map(line => line.split(' ')[0]!),
+    proxy.image,
+    postgres.image,
+    redis.image,
+  ];
+  for (const image of images) assert.match(image, /^[a-z]+:[\w.-]+@sha256:[0-9a-f]{64}$/);
+  assert.equal(new Set(instructions('FROM').map(line => line.split(' ')[0])).size, 1);
+});
+
 describe('the Dockerfile', () => {
   const copied = instructions('COPY')
     .filter(line => !line.startsWith('--from'))
