@@ -59,6 +59,7 @@ const suites: Record<string, Suite> = {
       'service/test/console/{shop-day,live}-browser.test.ts',
       'service/test/sdk/subscriptions.test.ts',
       'service/test/cli/import-resume.test.ts',
+      'service/test/process/check-history.test.ts',
     ],
     except: [
       'service/test/console/live-browser.test.ts',

@@ -69,11 +69,21 @@ describe('petstore events verify', () => {
     assert.equal(group.first, group.last);
     const tables = ['events', 'event_seals'];
     for (const table of tables) await app.db.run(`CREATE TABLE original_${table} AS SELECT * FROM ${table}`);
+    const from = (id: number) => petstore.run(['events', 'verify', '--from', String(id)]);
     for (const [what, forge, finding] of forgeries) {
       await app.db.write(tx => forge(tx, group));
       const forged = await verify();
       assert.deepEqual([forged.code, forged.stdout], [1, ''], what);
       assert.match(forged.stderr, finding, what);
+      // A check that begins later knows no earlier group, so it cannot know which groups may have expired.
+      if (what === 'was changed' || what === 'was deleted') {
+        assert.match(
+          (await from(group.first - 1)).stderr,
+          finding,
+          `${what}, after the beginning of the check`,
+        );
+        assert.equal((await from(group.last)).code, 0, `${what}, before the beginning of the check`);
+      }
       await app.db.write(async tx => {
         for (const table of tables) {
           await tx.run(`DELETE FROM ${table}`);
@@ -82,5 +92,6 @@ describe('petstore events verify', () => {
       });
     }
     assert.equal((await verify()).code, 0);
+    assert.equal((await from(group.last)).code, 0);
   });
 });

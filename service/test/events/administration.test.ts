@@ -168,6 +168,18 @@ describe('rejected administration', () => {
     shop.clock.advance(MINUTE);
     await curious.get('/keys');
     assert.equal((await reported()).length, 1);
+    const exhausted = await shop.shop.clientWith({
+      plan: 'enterprise',
+      quotas: { perMinute: 1, perDay: 10 },
+    });
+    assert.equal((await exhausted.get('/keys')).status, 200);
+    assert.equal((await exhausted.get('/keys')).status, 429);
+    const [limited] = await reported();
+    const { code, status, attempts } = limited!.data as Record<string, unknown>;
+    assert.deepEqual(
+      [limited!.actor, code, status, attempts],
+      [`keys/${exhausted.keyId}`, 'rate_limit_exceeded', 429, 1],
+    );
     const reader = await shop.shop.clientWith({ scopes: ['events:read', 'pets:read'] });
     const { body } = await reader.get('/events?limit=100');
     assert.ok(body.every(({ type }: { type: string }) => /^(pet|category|log)\./.test(type)));

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { MINUTE } from '../../src/kit/clock.ts';
+import * as eventLog from '../../src/events/event-log/event-log.ts';
+import { DAY, MINUTE } from '../../src/kit/clock.ts';
 import { aCategory, anOrder, aPet } from '../support/factories.ts';
 import { appendMany } from '../support/many-events.ts';
 import { nextPath } from '../support/pages.ts';
@@ -48,6 +49,21 @@ describe('the history', () => {
           ],
         },
       ],
+    );
+  });
+
+  it('has the values before a change when the events before it have expired', async t => {
+    const { app, api, clock } = await startTestApp(t);
+    const category = await aCategory(api, { name: 'Newts' });
+    await app.db.numberEvents();
+    clock.advance(DAY);
+    await api.patch(`/categories/${category}`, { name: 'Axolotls' });
+    await app.db.numberEvents();
+    while (await eventLog.expire(app.db, clock.now() - 1));
+    const { body } = await api.get(`/history?subject=categories/${category}`);
+    assert.deepEqual(
+      body.map(({ type, changes }: never) => ({ type, changes })),
+      [{ type: 'category.updated', changes: [{ field: 'name', from: 'Newts', to: 'Axolotls' }] }],
     );
   });
 
