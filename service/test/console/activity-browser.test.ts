@@ -48,12 +48,38 @@ describe('the activity', () => {
       note: 'Ran away',
     });
     const shown = await open('/activity');
-    await page.getByLabel('Animal').fill('luna');
+    await page.getByLabel('Thing').fill('luna');
     await page.getByRole('option', { name: /Luna/ }).click();
     await shown.row('wrote off as lost 1 of Luna, 24 → 23').getByText('Ran away').waitFor();
     await shown.row('sold 2 of Luna, 26 → 24').waitFor();
     await shown.row('added Luna').waitFor();
     assert.equal(await shown.row('Other').count(), 0);
+  });
+
+  it('of a category and of what was deleted are found by their names', async t => {
+    const { shop, page, open } = await visit(t);
+    const rodents = await aCategory(shop.api, { name: 'Rodents' });
+    const pet = await aPet(shop.api, { name: 'Zörra the Second', categoryId: rodents });
+    await shop.api.delete(`/pets/${pet}`);
+    await aPet(shop.api, { name: 'Zorralina' });
+    const shown = await open('/activity');
+    const field = page.getByLabel('Thing');
+    await field.fill('rod');
+    await page.getByRole('option', { name: /Rodents.*Category/ }).click();
+    await shown.row('added the category Rodents').waitFor();
+    await eventually(() => shown.row(/./).count(), 1);
+
+    await field.fill('zorra');
+    await eventually(
+      () => page.locator('[role=option]').allInnerTexts(),
+      ['Zorralina\nAnimal', 'Zörra the Second\nDeleted animal'],
+    );
+    await page.getByRole('option', { name: /Deleted animal/ }).click();
+    await shown.row('deleted Zörra the Second').getByText('Administrator (you)').waitFor();
+    assert.equal(await field.inputValue(), 'Zörra the Second');
+    await page.reload();
+    await shown.row('deleted Zörra the Second').waitFor();
+    await eventually(() => field.inputValue(), 'Zörra the Second');
   });
 
   it('waits while the list is paused, or while the pointer is on it', async t => {

@@ -226,3 +226,17 @@ function changeOf({ changes }: HistoryEntry, name: string) {
 export function kindOf({ type }: { type: string }): string {
   return type.split('.')[0]!;
 }
+
+const kinds: Record<string, string> = {
+  pets: 'Animal',
+  categories: 'Category',
+  'store/orders': 'Order',
+  'store/inventory': 'Stock',
+  keys: 'Key',
+  webhooks: 'Webhook',
+};
+
+/** What a subject is, such as `Animal` for `pets/42`. */
+export function kindOfSubject(subject: string): string {
+  return kinds[subject.replace(/\/\d+$/, '')] ?? subject;
+}

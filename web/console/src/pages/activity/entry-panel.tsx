@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useSession } from '../../app/session.ts';
-import { type Activity, activitiesOf, actorOf, sentenceOf } from '../../data/activity.ts';
+import { type Activity, activitiesOf, actorOf, kindOfSubject, sentenceOf } from '../../data/activity.ts';
 import { fieldInWords, valueInWords } from '../../data/field-words.ts';
 import { firstPage } from '../../data/resource.ts';
 import { ACTIVITY } from '../../data/use-activity.ts';
@@ -127,19 +127,6 @@ function subjectsOf(activity: Activity): (readonly [subject: string, label: stri
       }),
   );
   return [...subjects];
-}
-
-const kinds: Record<string, string> = {
-  pets: 'Animal',
-  categories: 'Category',
-  'store/orders': 'Order',
-  'store/inventory': 'Stock',
-  keys: 'Key',
-  webhooks: 'Webhook',
-};
-
-function kindOfSubject(subject: string): string {
-  return kinds[subject.replace(/\/\d+$/, '')] ?? upperFirst(subject);
 }
 
 function upperFirst(text: string): string {

@@ -7,7 +7,7 @@ import { dayOf, startOf } from '../../data/days.ts';
 import { keys } from '../../data/keys.ts';
 import { firstPage } from '../../data/resource.ts';
 import { DayField } from '../../kit/day-field.tsx';
-import { PetPicker } from '../orders/pet-picker.tsx';
+import { ThingPicker } from './thing-picker.tsx';
 
 const route = getRouteApi('/activity');
 
@@ -43,20 +43,10 @@ export function Filters({ filter }: { filter: ActivityFilter }) {
   ];
   const actor = filter.actor;
   const isKnown = actor === undefined || actor === 'system' || known.some(({ id }) => `keys/${id}` === actor);
-  const petId = Number(/^pets\/(\d+)$/.exec(filter.subject ?? '')?.[1]) || undefined;
   return (
     <>
-      {filter.subject !== undefined && petId === undefined ? (
-        <button type="button" className="button" onClick={() => set({ subject: undefined })}>
-          {filter.subject} ✕
-        </button>
-      ) : (
-        <PetPicker
-          aria-label="Animal"
-          placeholder="Any animal"
-          petId={petId}
-          onChoose={id => set({ subject: id === undefined ? undefined : `pets/${id}` })}
-        />
+      {(can('pets:read') || filter.subject !== undefined) && (
+        <ThingPicker subject={filter.subject} onChoose={subject => set({ subject })} />
       )}
       <select
         aria-label="Who"
