@@ -10,7 +10,7 @@ export type { LoadResult } from '../load.ts';
 /** The number of connections of each load that measures throughput. */
 export const CONNECTIONS = 64;
 
-/** A server and the requests to send to it: reads, or writes that return 201. */
+/** A server and the requests to send to it, all of one method. */
 export interface Load {
   server: Server;
   requests: string[];
@@ -43,7 +43,7 @@ export class LoadGenerator implements Disposable {
     seconds: number,
   ): Promise<LoadResult> {
     if (part) await server.switchPart(part);
-    const expectedStatus = requests[0]!.startsWith('GET') ? 200 : 201;
+    const expectedStatus = requests[0]!.startsWith('POST') ? 201 : 200;
     const { port, pid: serverPid } = server;
     const job: LoadJob = { port, connections, seconds, requests, expectedStatus, serverPid };
     this.#child.send(job);

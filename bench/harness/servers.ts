@@ -28,7 +28,7 @@ export interface ServiceSettings {
   /** A yardstick that is loaded before the service, and changes it or measures it from inside. */
   preload?: 'loop-probe' | 'allocation-probe';
   /** The part of the service that `switchPart` switches off and on. */
-  part?: 'event log' | 'seals' | 'search';
+  part?: 'event log' | 'seals' | 'old values' | 'search';
 }
 
 /** Starts the process of the service without waiting for it. */

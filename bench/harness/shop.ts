@@ -27,6 +27,8 @@ export interface Shop extends Access {
   petIds: number[];
   readPet: string[];
   createPet: string[];
+  /** Each changes the name of another pet. */
+  changePet: string[];
   /** Each of another pet. */
   placeOrder: string[];
 }
@@ -78,6 +80,9 @@ async function stockShop(access: Access): Promise<Shop> {
     petIds: ids,
     readPet: ids.map(id => requestText('GET', `/pets/${id}`, apiKey)),
     createPet: [requestText('POST', '/pets', apiKey, { body: JSON.stringify(pet) })],
+    changePet: ['Bella the Retriever', pet.name].flatMap(name =>
+      ids.map(id => requestText('PATCH', `/pets/${id}`, apiKey, { body: JSON.stringify({ name }) })),
+    ),
     placeOrder: ids.map(petId =>
       requestText('POST', '/store/orders', apiKey, { body: JSON.stringify({ petId }) }),
     ),

@@ -16,6 +16,7 @@ import { NEW_PET, openPeerShop, openShop } from '../harness/shop.ts';
 
 const GET = 'GET of one pet';
 const POST = 'durable POST of a pet';
+const PATCH = 'durable PATCH of a name';
 /** A pet in the middle of the 1,000 that are read: its response is as long as nearly all others. */
 const TYPICAL_PET = '/pets/500';
 
@@ -125,21 +126,29 @@ export const sealCost: Row = {
 const OF_PARTS: Effort = { pairs: 8, seconds: 1, warmUpSeconds: 4 };
 const PROCESSES = 6;
 
+/** The history needs the values before a change, which its event stores. */
+export const oldValuesCost: Row = {
+  name: 'old-values-cost',
+  measure: bench => partCost(bench, 'old values', atLeast(' ×', 0.97), [PATCH, 'changePet']),
+};
+
 /** Compares the requests while a part is on with those while it is off, in the same processes. */
-async function partCost(bench: Bench, part: 'event log' | 'seals', target: Target): Promise<Finding[]> {
+async function partCost(
+  bench: Bench,
+  part: 'event log' | 'seals' | 'old values',
+  target: Target,
+  [operation, requests]: [string, 'createPet' | 'changePet'] = [POST, 'createPet'],
+): Promise<Finding[]> {
   const cost = async (store: string, startBelow?: typeof startBackends) => {
     const pairs: Pair[] = [];
     for (let i = 0; i < PROCESSES; i++) {
       await using below = await startBelow?.();
       await using server = await startService({ env: { ...below?.env }, part });
-      const requests = (await openShop(server)).createPet;
-      const [on, off] = [
-        { server, requests, part: 'on' } as const,
-        { server, requests, part: 'off' } as const,
-      ];
+      const load = { server, requests: (await openShop(server))[requests] };
+      const [on, off] = [{ ...load, part: 'on' } as const, { ...load, part: 'off' } as const];
       pairs.push(...(await measurePairs({ ...bench, effort: OF_PARTS }, on, off)));
     }
-    const what = `${store}: ${POST} with the ${part} / without`;
+    const what = `${store}: ${operation} with the ${part} / without`;
     return ratioFinding({ what, target }, ['with', 'without'], pairs);
   };
   return [await cost('embedded store'), await cost('PostgreSQL + Redis', startBackends)];

@@ -1,6 +1,6 @@
 /**
- * Preloaded into a service, it can switch the part off that `BENCH_PART` names, and on again: events of changes, their seals, or the words
- * of pets. So one process is compared with itself: two processes of the same service differ by up to a fifth in CPU time.
+ * Preloaded into a service, it can switch the part off that `BENCH_PART` names, and on again: events of changes, their seals, their old
+ * values, or the words of pets. So one process is compared with itself: two processes of the same service differ by up to a fifth in CPU time.
  */
 import { registerHooks } from 'node:module';
 
@@ -12,6 +12,13 @@ const parts: Record<string, readonly (readonly [file: string, code: string, swit
       '/db/postgres-relay.ts',
       '(tx, RELAY,',
       "(tx, globalThis.isPartOff ? RELAY.replace('HAVING count(*) > 0', 'HAVING false') : RELAY,",
+    ],
+  ],
+  'old values': [
+    [
+      '/events/event-log/event-kind.ts',
+      'before === undefined',
+      '(globalThis.isPartOff || before === undefined)',
     ],
   ],
   search: [['/catalog/pets/pets.ts', 'await setPetWords(']],
