@@ -33,15 +33,15 @@ export const importSummary: Resource = {
 };
 export const key: Resource = {
   fields: fields.ApiKey,
-  columns: ['id', 'name', 'plan', 'scopes', 'expiresAt', 'revokedAt', 'lastUsedAt'],
+  columns: ['id', 'name', 'kind', 'plan', 'scopes', 'expiresAt', 'revokedAt', 'lastUsedAt'],
 };
 export const listedKey: Resource = {
   fields: [...fields.ApiKey, 'unused'],
-  columns: ['id', 'name', 'plan', 'scopes', 'expiresAt', 'revokedAt', 'lastUsedAt', 'unused'],
+  columns: ['id', 'name', 'kind', 'plan', 'scopes', 'expiresAt', 'revokedAt', 'lastUsedAt', 'unused'],
 };
 export const createdKey: Resource = {
   fields: fields.CreatedApiKey,
-  columns: ['id', 'name', 'plan', 'scopes', 'expiresAt', 'key'],
+  columns: ['id', 'name', 'kind', 'plan', 'scopes', 'expiresAt', 'key'],
 };
 export const rotatedKey: Resource = {
   fields: fields.RotatedApiKey,

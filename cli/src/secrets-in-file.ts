@@ -5,7 +5,7 @@ import { UsageError } from './failure.ts';
 export const SECRETS_AT_ONCE = 1_000;
 
 /** The form of the secret of an API key that is not publishable. */
-const SECRET = /(?<!\w)psk_[0-9A-Za-z]{38}(?!\w)/g;
+const SECRET = /(?<!\w)psk_(?:test_)?[0-9A-Za-z]{38}(?!\w)/g;
 
 /** More characters than a secret has, with one before and one after it. */
 const OVERLAP = 50;

@@ -254,6 +254,8 @@ export type Account = {
   keyId: number;
   /** Who or what uses the key. */
   name: string;
+  /** Whether the key is secret; publishable: part of pages in browsers; or for tests. A publishable key has at most the scopes `pets:read` and `inventory:read`, and the address of each visitor has the limits of the Free plan under the key. The writes of a test key are executed, checked and undone; it has the plan `free`, and neither `admin` nor `webhooks:write`. */
+  kind: 'secret' | 'publishable' | 'test';
   /** The plan whose limits apply. */
   plan: 'free' | 'pro' | 'business' | 'enterprise';
   /** What the key may do. */
@@ -329,8 +331,8 @@ export type ApiKey = {
   plan: 'free' | 'pro' | 'business' | 'enterprise';
   /** What the key may do. */
   scopes: ('pets:read' | 'pets:write' | 'orders:read' | 'orders:write' | 'inventory:read' | 'inventory:write' | 'events:read' | 'webhooks:write' | 'admin')[];
-  /** Whether the key is secret, or publishable: part of pages in browsers. A publishable key has at most the scopes `pets:read` and `inventory:read`, and the address of each visitor has the limits of the Free plan under the key. */
-  kind: 'secret' | 'publishable';
+  /** Whether the key is secret; publishable: part of pages in browsers; or for tests. A publishable key has at most the scopes `pets:read` and `inventory:read`, and the address of each visitor has the limits of the Free plan under the key. The writes of a test key are executed, checked and undone; it has the plan `free`, and neither `admin` nor `webhooks:write`. */
+  kind: 'secret' | 'publishable' | 'test';
   /** The negotiated limits of an Enterprise key; keys of other plans have none. */
   quotas: {
     /** Requests per UTC minute. */
@@ -338,7 +340,7 @@ export type ApiKey = {
     /** Requests per UTC day. */
     perDay: number;
   } | null;
-  /** The origins of the pages that use a publishable key, exactly as browsers send them in the header `Origin`: scheme, host, and port if it is not the default, in lower case. Only pages of the same machine, such as `http://localhost:3000`, can use http. In alphabetical order; null for a secret key. */
+  /** The origins of the pages that use a publishable key, exactly as browsers send them in the header `Origin`: scheme, host, and port if it is not the default, in lower case. Only pages of the same machine, such as `http://localhost:3000`, can use http. In alphabetical order; null for other keys. */
   origins: string[] | null;
   /** The networks from which the key can be used: addresses, or ranges of addresses such as `203.0.113.0/24` and `2001:db8::/32`. Requests from elsewhere are rejected with 403 `address_not_allowed`. Null for everywhere. */
   allowedNetworks: string[] | null;
@@ -364,11 +366,11 @@ export type NewApiKey = {
   plan: 'free' | 'pro' | 'business';
   /** What the key may do. */
   scopes: ('pets:read' | 'pets:write' | 'orders:read' | 'orders:write' | 'inventory:read' | 'inventory:write' | 'events:read' | 'webhooks:write' | 'admin')[];
-  /** Whether the key is secret, or publishable: part of pages in browsers. A publishable key has at most the scopes `pets:read` and `inventory:read`, and the address of each visitor has the limits of the Free plan under the key. Without a value it is secret. */
-  kind?: 'secret' | 'publishable';
+  /** Whether the key is secret; publishable: part of pages in browsers; or for tests. A publishable key has at most the scopes `pets:read` and `inventory:read`, and the address of each visitor has the limits of the Free plan under the key. The writes of a test key are executed, checked and undone; it has the plan `free`, and neither `admin` nor `webhooks:write`. Without a value it is secret. */
+  kind?: 'secret' | 'publishable' | 'test';
   /** When the key expires. Without a value it does not expire. */
   expiresAt?: string;
-  /** The origins of the pages that use a publishable key, exactly as browsers send them in the header `Origin`: scheme, host, and port if it is not the default, in lower case. Only pages of the same machine, such as `http://localhost:3000`, can use http. Required for a publishable key, and rejected for a secret one. */
+  /** The origins of the pages that use a publishable key, exactly as browsers send them in the header `Origin`: scheme, host, and port if it is not the default, in lower case. Only pages of the same machine, such as `http://localhost:3000`, can use http. Required for a publishable key, and rejected for others. */
   origins?: string[];
   /** The networks from which the key can be used: addresses, or ranges of addresses such as `203.0.113.0/24` and `2001:db8::/32`. Requests from elsewhere are rejected with 403 `address_not_allowed`. Without a value the key can be used from everywhere. */
   allowedNetworks?: string[];
@@ -381,8 +383,8 @@ export type NewEnterpriseApiKey = {
   plan: 'enterprise';
   /** What the key may do. */
   scopes: ('pets:read' | 'pets:write' | 'orders:read' | 'orders:write' | 'inventory:read' | 'inventory:write' | 'events:read' | 'webhooks:write' | 'admin')[];
-  /** Whether the key is secret, or publishable: part of pages in browsers. A publishable key has at most the scopes `pets:read` and `inventory:read`, and the address of each visitor has the limits of the Free plan under the key. Without a value it is secret. */
-  kind?: 'secret' | 'publishable';
+  /** Whether the key is secret; publishable: part of pages in browsers; or for tests. A publishable key has at most the scopes `pets:read` and `inventory:read`, and the address of each visitor has the limits of the Free plan under the key. The writes of a test key are executed, checked and undone; it has the plan `free`, and neither `admin` nor `webhooks:write`. Without a value it is secret. */
+  kind?: 'secret' | 'publishable' | 'test';
   /** The negotiated limits of an Enterprise key; keys of other plans have none. */
   quotas: {
     /** Requests per UTC minute. */
@@ -392,7 +394,7 @@ export type NewEnterpriseApiKey = {
   };
   /** When the key expires. Without a value it does not expire. */
   expiresAt?: string;
-  /** The origins of the pages that use a publishable key, exactly as browsers send them in the header `Origin`: scheme, host, and port if it is not the default, in lower case. Only pages of the same machine, such as `http://localhost:3000`, can use http. Required for a publishable key, and rejected for a secret one. */
+  /** The origins of the pages that use a publishable key, exactly as browsers send them in the header `Origin`: scheme, host, and port if it is not the default, in lower case. Only pages of the same machine, such as `http://localhost:3000`, can use http. Required for a publishable key, and rejected for others. */
   origins?: string[];
   /** The networks from which the key can be used: addresses, or ranges of addresses such as `203.0.113.0/24` and `2001:db8::/32`. Requests from elsewhere are rejected with 403 `address_not_allowed`. Without a value the key can be used from everywhere. */
   allowedNetworks?: string[];
@@ -407,8 +409,8 @@ export type CreatedApiKey = {
   plan: 'free' | 'pro' | 'business' | 'enterprise';
   /** What the key may do. */
   scopes: ('pets:read' | 'pets:write' | 'orders:read' | 'orders:write' | 'inventory:read' | 'inventory:write' | 'events:read' | 'webhooks:write' | 'admin')[];
-  /** Whether the key is secret, or publishable: part of pages in browsers. A publishable key has at most the scopes `pets:read` and `inventory:read`, and the address of each visitor has the limits of the Free plan under the key. */
-  kind: 'secret' | 'publishable';
+  /** Whether the key is secret; publishable: part of pages in browsers; or for tests. A publishable key has at most the scopes `pets:read` and `inventory:read`, and the address of each visitor has the limits of the Free plan under the key. The writes of a test key are executed, checked and undone; it has the plan `free`, and neither `admin` nor `webhooks:write`. */
+  kind: 'secret' | 'publishable' | 'test';
   /** The negotiated limits of an Enterprise key; keys of other plans have none. */
   quotas: {
     /** Requests per UTC minute. */
@@ -416,7 +418,7 @@ export type CreatedApiKey = {
     /** Requests per UTC day. */
     perDay: number;
   } | null;
-  /** The origins of the pages that use a publishable key, exactly as browsers send them in the header `Origin`: scheme, host, and port if it is not the default, in lower case. Only pages of the same machine, such as `http://localhost:3000`, can use http. In alphabetical order; null for a secret key. */
+  /** The origins of the pages that use a publishable key, exactly as browsers send them in the header `Origin`: scheme, host, and port if it is not the default, in lower case. Only pages of the same machine, such as `http://localhost:3000`, can use http. In alphabetical order; null for other keys. */
   origins: string[] | null;
   /** The networks from which the key can be used: addresses, or ranges of addresses such as `203.0.113.0/24` and `2001:db8::/32`. Requests from elsewhere are rejected with 403 `address_not_allowed`. Null for everywhere. */
   allowedNetworks: string[] | null;
@@ -473,8 +475,8 @@ export type RotatedApiKey = {
   plan: 'free' | 'pro' | 'business' | 'enterprise';
   /** What the key may do. */
   scopes: ('pets:read' | 'pets:write' | 'orders:read' | 'orders:write' | 'inventory:read' | 'inventory:write' | 'events:read' | 'webhooks:write' | 'admin')[];
-  /** Whether the key is secret, or publishable: part of pages in browsers. A publishable key has at most the scopes `pets:read` and `inventory:read`, and the address of each visitor has the limits of the Free plan under the key. */
-  kind: 'secret' | 'publishable';
+  /** Whether the key is secret; publishable: part of pages in browsers; or for tests. A publishable key has at most the scopes `pets:read` and `inventory:read`, and the address of each visitor has the limits of the Free plan under the key. The writes of a test key are executed, checked and undone; it has the plan `free`, and neither `admin` nor `webhooks:write`. */
+  kind: 'secret' | 'publishable' | 'test';
   /** The negotiated limits of an Enterprise key; keys of other plans have none. */
   quotas: {
     /** Requests per UTC minute. */
@@ -482,7 +484,7 @@ export type RotatedApiKey = {
     /** Requests per UTC day. */
     perDay: number;
   } | null;
-  /** The origins of the pages that use a publishable key, exactly as browsers send them in the header `Origin`: scheme, host, and port if it is not the default, in lower case. Only pages of the same machine, such as `http://localhost:3000`, can use http. In alphabetical order; null for a secret key. */
+  /** The origins of the pages that use a publishable key, exactly as browsers send them in the header `Origin`: scheme, host, and port if it is not the default, in lower case. Only pages of the same machine, such as `http://localhost:3000`, can use http. In alphabetical order; null for other keys. */
   origins: string[] | null;
   /** The networks from which the key can be used: addresses, or ranges of addresses such as `203.0.113.0/24` and `2001:db8::/32`. Requests from elsewhere are rejected with 403 `address_not_allowed`. Null for everywhere. */
   allowedNetworks: string[] | null;

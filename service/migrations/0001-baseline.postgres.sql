@@ -87,7 +87,7 @@ CREATE TABLE api_keys (
   name_key TEXT COLLATE "C" NOT NULL,
   -- SHA-256 of the key; the key itself is not kept.
   hash BYTEA NOT NULL UNIQUE CHECK (length(hash) = 32),
-  kind TEXT NOT NULL CHECK (kind IN ('secret', 'publishable')),
+  kind TEXT NOT NULL CHECK (kind IN ('secret', 'publishable', 'test')),
   plan TEXT NOT NULL CHECK (plan IN ('free', 'pro', 'business', 'enterprise')),
   -- Separated by single spaces.
   scopes TEXT NOT NULL,
@@ -114,8 +114,12 @@ CREATE TABLE api_keys (
   CHECK ((plan = 'enterprise') = (per_minute IS NOT NULL)),
   CHECK ((plan = 'enterprise') = (per_day IS NOT NULL)),
   -- The secret of a publishable key is public: it is part of the pages that send it. So the key can only read pets and stock.
-  CHECK (kind = 'secret' OR scopes IN (
+  CHECK (kind <> 'publishable' OR scopes IN (
     'pets:read', 'inventory:read', 'pets:read inventory:read', 'inventory:read pets:read'
+  )),
+  -- A test key tries out changes of the shop. It has no rights beyond the shop, which other programs could depend on.
+  CHECK (kind <> 'test' OR (
+    plan = 'free' AND ' ' || scopes || ' ' NOT LIKE '% admin %' AND ' ' || scopes || ' ' NOT LIKE '% webhooks:write %'
   ))
 );
 

@@ -77,7 +77,12 @@ const create = command({
   options: {
     plan: required(oneOf('The plan, whose limits apply', ...PLANS)),
     scope: required(scope),
-    kind: oneOf('secret, or publishable for pages in browsers', 'secret', 'publishable'),
+    kind: oneOf(
+      'secret, publishable for pages in browsers, or test, whose changes are undone',
+      'secret',
+      'publishable',
+      'test',
+    ),
     origin,
     network: several(text(NETWORKS, 'network')),
     expires: text(`When the key expires: ${TIME}`, 'time'),
@@ -86,6 +91,7 @@ const create = command({
   examples: [
     'petstore keys create "Web shop" --plan pro --scope pets:read --scope orders:write',
     'petstore keys create Page --plan free --scope pets:read --kind publishable --origin https://shop.example',
+    'petstore keys create Tests --plan free --scope orders:write --kind test',
   ],
   operations: ['POST /keys'],
   output: 'item',

@@ -26,7 +26,7 @@ export const fields = {
   ExpiryWarning: ['days', 'passedAt'],
   KeyWarnings: ['quota', 'expiry'],
   NewestPlanRequest: ['id', 'keyId', 'name', 'plan', 'quotas', 'note', 'status', 'message', 'createdAt', 'decidedAt'],
-  Account: ['keyId', 'name', 'plan', 'scopes', 'expiresAt', 'ban', 'windows', 'days', 'warnings', 'planRequest'],
+  Account: ['keyId', 'name', 'kind', 'plan', 'scopes', 'expiresAt', 'ban', 'windows', 'days', 'warnings', 'planRequest'],
   NewPlanRequest: ['plan', 'quotas', 'note'],
   PlanRequest: ['id', 'keyId', 'name', 'plan', 'quotas', 'note', 'status', 'message', 'createdAt', 'decidedAt'],
   PlanApproval: ['message'],

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { ApiError } from '../contract/errors.ts';
 import { DatabaseUnavailable, type Transaction } from '../db/database.ts';
 import { Slices } from '../kit/slices.ts';
-import type { Context } from '../routes/context.ts';
+import type { Caller, Context } from '../routes/context.ts';
 import { defineRoute, type Route } from '../routes/define-route.ts';
 import { reply } from '../routes/reply.ts';
 import { OperationTable } from './operation-table.ts';
@@ -63,7 +63,13 @@ const tx = { savepoint: (part: () => Promise<unknown>) => part() } as unknown as
 describe('a batch', () => {
   const plan = Array.from({ length: OPERATIONS }, () => stepOf(nothing));
   const sent = plan.map(() => ({ method: 'POST', path: '/nothing' }));
-  const caller = { keyId: 1, scopes: new Set(['admin'] as const), origins: null, networks: null };
+  const caller: Caller = {
+    keyId: 1,
+    kind: 'secret',
+    scopes: new Set(['admin']),
+    origins: null,
+    networks: null,
+  };
   const table = new OperationTable([nothing], []);
   const errors = plan.map(() => new ApiError('invalid_request', 'Wrong'));
 

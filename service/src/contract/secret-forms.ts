@@ -3,7 +3,7 @@
  * for them, whatever the client did with a secret.
  */
 export const secretPrefixes = {
-  /** API keys; publishable ones continue with `pub_`. */
+  /** API keys; publishable ones continue with `pub_`, and those for tests with `test_`. */
   key: 'psk_',
   /** The keys for signatures of webhooks. */
   webhook: 'whsec_',

@@ -56,7 +56,7 @@ export const invariants: readonly Invariant[] = [
     sql: 'SELECT max(id) AS id FROM events HAVING max(id) <> (SELECT last_id FROM event_log)',
   },
   {
-    name: 'a publishable key without origins, or a secret key with origins',
+    name: 'a publishable key without origins, or another key with origins',
     sql: `
       SELECT id FROM api_keys
       WHERE (kind = 'publishable') <> EXISTS (SELECT 1 FROM api_key_origins WHERE api_key_id = api_keys.id)`,

@@ -5,6 +5,7 @@ import { parameters } from '../contract/shape.ts';
 import { withCause } from '../db/cause-store.ts';
 import type { Queries, Writer } from '../db/database.ts';
 import { tracedStore } from '../db/traced-store.ts';
+import { undoneStore } from '../db/undone-store.ts';
 import { mapPage } from '../kit/paging.ts';
 import { formatTraceparent } from '../kit/trace-context.ts';
 import { Context } from '../routes/context.ts';
@@ -120,14 +121,18 @@ function rejectSecretIn(url: string): void {
   );
 }
 
-/** Returns the store for a request: its events have the request as their cause, and a recorded trace has its statements. */
+/**
+ * Returns the store for a request: its events have the request as their cause, a recorded trace has its statements, and the writes of a
+ * test key are undone.
+ */
 function storeFor(
   request: FastifyRequest,
   { method, writesAlone }: Pick<Route, 'method' | 'writesAlone'>,
   store: Queries & Writer,
 ): Queries & Writer {
-  const { span, caller, id } = request;
-  const db = span?.isRecorded ? tracedStore(store, span) : store;
+  const { span, caller, id, isTest } = request;
+  const traced = span?.isRecorded ? tracedStore(store, span) : store;
+  const db = isTest ? undoneStore(traced) : traced;
   // Requests that only read append no events.
   if (method === 'GET') return db;
   const trace = traceOf(request);

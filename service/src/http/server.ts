@@ -153,6 +153,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   server.decorateRequest('span', undefined);
   server.decorateRequest('head', undefined);
   server.decorateRequest('isReadable', false);
+  server.decorateRequest('isTest', false);
   server.decorateRequest('isUncounted', false);
   server.decorateRequest('passing', undefined);
   server.decorateRequest('bodyBytes', 0);

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { KeyKind } from '../contract/key-kinds.ts';
 import type { Scope } from '../contract/scopes.ts';
 import type { Queries, Writer } from '../db/database.ts';
 import { type AddressRanges, shownAddress } from '../kit/client-address.ts';
@@ -9,8 +10,9 @@ import { closeOf, signalOf } from './wait-signal.ts';
 /** A client with a valid API key. */
 export interface Caller {
   keyId: number;
+  kind: KeyKind;
   scopes: ReadonlySet<Scope>;
-  /** The origins whose pages can use a publishable key; null for a secret key. */
+  /** The origins whose pages can use a publishable key; null for other keys. */
   origins: readonly string[] | null;
   /** The networks from which the key can be used; null for all. */
   networks: AddressRanges | null;

@@ -29,6 +29,8 @@ const issued: Record<string, (shop: TestApp) => Promise<string>> = {
     const settings = { kind: 'publishable', scopes: ['pets:read'], origins: ['https://shop.example'] };
     return (await api.post('/keys', { name: 'Page', plan: 'free', ...settings })).body.key;
   },
+  'the secret of a test key': async ({ clientWith }) =>
+    (await clientWith({ kind: 'test', plan: 'free', scopes: ['pets:write'] })).key,
   'the secret of a webhook': async ({ api }) =>
     (await api.post('/webhooks', { url: 'https://example.com/hook' })).body.secret,
   'the ticket of a link': ({ app, clock }) => issueTicket(app.db, clock.now()),
@@ -43,7 +45,7 @@ describe('a secret of the service', () => {
       });
       const { api, clientWith, logLines, origin } = shop;
       const secret = await issue(shop);
-      const [prefix] = /^(?:psk_(?:pub_)?|whsec_|psin_)/.exec(secret)!;
+      const [prefix] = /^(?:psk_(?:pub_|test_)?|whsec_|psin_)/.exec(secret)!;
       const { key } = await clientWith({
         plan: 'enterprise',
         quotas: { perMinute: 1_000, perDay: 1_000 },

@@ -14,8 +14,14 @@ import { withSession } from '../support/test-store.ts';
 type Explain = (sent: Sent) => Promise<string[]>;
 
 const callers: Caller[] = [
-  { keyId: 1, scopes: new Set(['admin']), origins: null, networks: null },
-  { keyId: 1, scopes: new Set(['events:read', 'webhooks:write']), origins: null, networks: null },
+  { keyId: 1, kind: 'secret', scopes: new Set(['admin']), origins: null, networks: null },
+  {
+    keyId: 1,
+    kind: 'secret',
+    scopes: new Set(['events:read', 'webhooks:write']),
+    origins: null,
+    networks: null,
+  },
 ];
 
 /** Every query for a page that a request can cause: all filters and sorts, first and later pages. */

@@ -35,7 +35,7 @@ export interface TestApp extends Replica {
 export interface NewKey {
   plan?: 'free' | 'pro' | 'business' | 'enterprise';
   scopes?: string[];
-  kind?: 'secret' | 'publishable';
+  kind?: 'secret' | 'publishable' | 'test';
   origins?: string[];
   quotas?: { perMinute: number; perDay: number };
   expiresAt?: string;

@@ -12,7 +12,13 @@ import { engines } from '../support/engines.ts';
 import { fillLists } from '../support/full-lists.ts';
 import { exampleRoutes } from './misused/queries.ts';
 
-const caller: Caller = { keyId: 1, scopes: new Set(['admin']), origins: null, networks: null };
+const caller: Caller = {
+  keyId: 1,
+  kind: 'secret',
+  scopes: new Set(['admin']),
+  origins: null,
+  networks: null,
+};
 
 /** What a request with a query does: its statements, and what it returns or sends. */
 type Effect = (route: Route, query: object) => Promise<string>;

@@ -5,7 +5,7 @@ import { ApiKey } from '../api-keys/api-key.ts';
 import { PlanRequest } from '../plan-requests/plan-request.ts';
 import { KeyUsage, usageExample } from '../rate-limits/key-usage.ts';
 
-const { name, plan, scopes, expiresAt, ban } = ApiKey.properties;
+const { name, kind, plan, scopes, expiresAt, ban } = ApiKey.properties;
 
 /** A key and its usage, as returned to its holder. */
 export const Account = shape({
@@ -13,6 +13,7 @@ export const Account = shape({
   properties: {
     keyId: { ...id, description: 'The ID of the API key.' },
     name,
+    kind,
     plan,
     scopes,
     expiresAt,
@@ -26,6 +27,7 @@ export const Account = shape({
   example: {
     keyId: 2,
     name: 'Web shop',
+    kind: 'secret',
     plan: 'pro',
     scopes: ['pets:read', 'orders:write'],
     expiresAt: null,

@@ -4,8 +4,8 @@ import type { Account } from './account.ts';
 
 /** Resolves with the key, its usage and its newest plan request, as its holder can read them. */
 export async function account(access: KeyAccess, keyId: number): Promise<Account> {
-  const { name, plan, scopes, expiresAt, ban } = await read(access, keyId);
+  const { name, kind, plan, scopes, expiresAt, ban } = await read(access, keyId);
   const { windows, days, warnings } = await usage(access, keyId);
   const planRequest = await newestOf(access.db, keyId);
-  return { keyId, name, plan, scopes, expiresAt, ban, windows, days, warnings, planRequest };
+  return { keyId, name, kind, plan, scopes, expiresAt, ban, windows, days, warnings, planRequest };
 }

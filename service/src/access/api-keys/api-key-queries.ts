@@ -1,3 +1,4 @@
+import type { KeyKind } from '../../contract/key-kinds.ts';
 import { nameText } from '../../contract/schema.ts';
 import type { Scope } from '../../contract/scopes.ts';
 import { assignedId, boolean, foldedText, integer, nullable, text } from '../../db/columns.ts';
@@ -8,7 +9,6 @@ import { type ResourceOf, Table } from '../../db/table.ts';
 import { nextExpiryWarning } from '../key-warnings/expiry-warning.ts';
 import { type Limits, type Plan, plans } from '../plans/plan.ts';
 import { insertOrigins, replaceOrigins, selectOrigins } from './origin-queries.ts';
-import type { KeyKind } from './origins.ts';
 
 /** The settings of a key. Instants are in milliseconds since the Unix epoch. */
 const settings = {
@@ -44,7 +44,7 @@ const keyTable = new Table('api_keys', {
 
 export type ApiKeyRow = ResourceOf<typeof keyTable>;
 
-/** A key with its origins, in their order in the database; null for a secret key. */
+/** A key with its origins, in their order in the database; null for a key that is not publishable. */
 export interface StoredApiKey extends ApiKeyRow {
   origins: readonly string[] | null;
 }
@@ -74,7 +74,7 @@ export interface ApiKeyTerms {
   quotas: Limits | null;
   /** Milliseconds since the Unix epoch. */
   expiresAt: number | null;
-  /** Of a publishable key; null for a secret one. */
+  /** Of a publishable key; null for others. */
   origins: readonly string[] | null;
   /** Null for all networks. */
   allowedNetworks: readonly string[] | null;

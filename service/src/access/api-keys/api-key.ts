@@ -1,5 +1,6 @@
 import { ApiError } from '../../contract/errors.ts';
 import { graceSeconds } from '../../contract/grace.ts';
+import { type KeyKind, keyKinds } from '../../contract/key-kinds.ts';
 import { count, dateTime, id, nameText, type Schema } from '../../contract/schema.ts';
 import { scopeNames } from '../../contract/scopes.ts';
 import { shape } from '../../contract/shape.ts';
@@ -10,7 +11,7 @@ import { type Limits, type Plan, planLimits, plans } from '../plans/plan.ts';
 import { Ban } from '../rate-limits/key-usage.ts';
 import { CLIENT_LENGTH } from '../rate-limits/key-uses.ts';
 import { MAX_NETWORKS } from './networks.ts';
-import { type KeyKind, keyKinds, MAX_ORIGIN_LENGTH, MAX_ORIGINS, ORIGIN } from './origins.ts';
+import { MAX_ORIGIN_LENGTH, MAX_ORIGINS, ORIGIN } from './origins.ts';
 
 const quota = { ...count, minimum: 1 } as const;
 
@@ -43,8 +44,9 @@ const kind = {
   type: 'string',
   enum: keyKinds,
   description:
-    'Whether the key is secret, or publishable: part of pages in browsers. A publishable key has at most the scopes ' +
-    '`pets:read` and `inventory:read`, and the address of each visitor has the limits of the Free plan under the key.',
+    'Whether the key is secret; publishable: part of pages in browsers; or for tests. A publishable key has at most the scopes ' +
+    '`pets:read` and `inventory:read`, and the address of each visitor has the limits of the Free plan under the key. The writes of a ' +
+    'test key are executed, checked and undone; it has the plan `free`, and neither `admin` nor `webhooks:write`.',
 } as const;
 
 const origins = {
@@ -79,7 +81,7 @@ export const NewApiKey = shape({
     expiresAt: { ...dateTime, description: 'When the key expires. Without a value it does not expire.' },
     origins: {
       ...origins,
-      description: `${origins.description} Required for a publishable key, and rejected for a secret one.`,
+      description: `${origins.description} Required for a publishable key, and rejected for others.`,
     },
     allowedNetworks: {
       ...allowedNetworks,
@@ -152,7 +154,7 @@ const resourceFields = {
   origins: {
     ...origins,
     nullable: true,
-    description: `${origins.description} In alphabetical order; null for a secret key.`,
+    description: `${origins.description} In alphabetical order; null for other keys.`,
   },
   allowedNetworks: {
     ...allowedNetworks,

@@ -42,9 +42,9 @@ import {
 } from './api-key-queries.ts';
 import { keyEvents } from './key-events.ts';
 import { KEYS_CHANGED } from './key-ring.ts';
+import { rejectMismatchedKind } from './mismatched-kind.ts';
 import { rejectOtherThanNetworks } from './networks.ts';
 import { selectOrigins } from './origin-queries.ts';
-import { rejectMismatchedKind } from './origins.ts';
 import { hashOf, newSecret } from './secret.ts';
 import { standingOf } from './standings.ts';
 
@@ -261,8 +261,8 @@ function rejectUnknown(row: StoredApiKey | undefined, keyId: number): StoredApiK
 }
 
 /**
- * Converts the settings of a key for storing. Throws `invalid_request` when the quotas do not match the plan, or the scopes
- * or origins the kind.
+ * Converts the settings of a key for storing. Throws `invalid_request` when the quotas do not match the plan, or other
+ * settings the kind.
  */
 function termsOf(settings: ApiKeySettings): ApiKeyTerms {
   const { name, kind, plan, scopes, quotas, origins, allowedNetworks, expiresAt } = settings;

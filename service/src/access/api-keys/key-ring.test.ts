@@ -67,6 +67,7 @@ describe('the key ring', () => {
     const store = new OneKeyStore();
     assert.deepEqual(await new KeyRing(store, banRules).find(store.secret, NOW), {
       keyId: 7,
+      kind: 'secret',
       scopes: new Set(['pets:read', 'orders:write']),
       networks: null,
       origins: null,

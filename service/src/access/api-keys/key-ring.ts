@@ -139,6 +139,7 @@ export class KeyRing {
     const networks = networksOf(row);
     return {
       keyId: row.id,
+      kind: row.kind,
       scopes: new Set(scopesOf(row)),
       origins: row.origins,
       networks: networks && new AddressRanges(networks),

@@ -1,7 +1,7 @@
+import type { KeyKind } from '../../contract/key-kinds.ts';
 import type { Queries } from '../../db/database.ts';
 import { recordsSql } from '../../db/records-sql.ts';
 import { isOneOf } from '../../db/select-page.ts';
-import type { KeyKind } from './origins.ts';
 
 /** Stores the origins of a key that has none yet. */
 export async function insertOrigins(db: Queries, keyId: number, origins: readonly string[]): Promise<void> {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type KeyKind, rejectMismatchedKind } from './origins.ts';
+import type { KeyKind } from '../../contract/key-kinds.ts';
+import { rejectMismatchedKind } from './mismatched-kind.ts';
 
 function complaintAbout(settings: {
   kind?: KeyKind;
@@ -8,7 +9,7 @@ function complaintAbout(settings: {
   origins?: string[];
 }): string | undefined {
   try {
-    rejectMismatchedKind({ kind: 'publishable', scopes: ['pets:read'], ...settings });
+    rejectMismatchedKind({ kind: 'publishable', plan: 'free', scopes: ['pets:read'], ...settings });
     return undefined;
   } catch (error) {
     assert.ok(error instanceof Error);
@@ -109,7 +110,7 @@ describe('the kind of a key', () => {
     assert.equal(complaintAbout({ kind: 'secret', scopes: ['admin'] }), undefined);
     assert.equal(
       complaintAbout({ kind: 'secret', origins: ['https://shop.example'] }),
-      'Field `origins` is for publishable keys only: browsers cannot use a secret key, whatever their origin is',
+      'Field `origins` is for publishable keys only: browsers cannot use another key, whatever their origin is',
     );
   });
 });

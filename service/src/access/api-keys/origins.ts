@@ -1,5 +1,4 @@
 import { ApiError } from '../../contract/errors.ts';
-import type { Scope } from '../../contract/scopes.ts';
 
 /** The maximum number of origins of a key. */
 export const MAX_ORIGINS = 20;
@@ -7,62 +6,14 @@ export const MAX_ORIGINS = 20;
 /** The maximum length of an origin: `https://`, a host name of 253 characters, and a port. */
 export const MAX_ORIGIN_LENGTH = 267;
 
-/** The pattern of an origin, for the contract. `rejectMismatchedKind` also checks the host, and has better messages. */
+/** The pattern of an origin, for the contract. `rejectOtherThanOrigin` also checks the host, and has better messages. */
 export const ORIGIN = '^https?://[a-z0-9.:[\\]_-]+$';
-
-export const keyKinds = ['secret', 'publishable'] as const;
-
-export type KeyKind = (typeof keyKinds)[number];
-
-/** The scopes that a publishable key can have. A constraint of the table `api_keys` repeats them. */
-const publishableScopes: readonly Scope[] = ['pets:read', 'inventory:read'];
-
-/** Whether a publishable key can have the scope. */
-export function isPublishableScope(scope: Scope): boolean {
-  return publishableScopes.includes(scope);
-}
-
-interface KeySettings {
-  kind: KeyKind;
-  scopes: readonly Scope[];
-  origins?: readonly string[] | undefined;
-}
-
-/**
- * Throws `invalid_request` when the scopes or origins do not match the kind of a key: a publishable key requires origins and
- * has at most the scopes to read pets and stock, and a secret key has no origins.
- */
-export function rejectMismatchedKind({ kind, scopes, origins }: KeySettings): void {
-  if (kind === 'secret') {
-    if (origins === undefined) return;
-    throw new ApiError(
-      'invalid_request',
-      'Field `origins` is for publishable keys only: browsers cannot use a secret key, whatever their origin is',
-    );
-  }
-  const others = scopes.filter(scope => !isPublishableScope(scope));
-  if (others.length > 0) {
-    throw new ApiError(
-      'invalid_request',
-      `Field \`scopes\` of a publishable key can contain only ${inCode(publishableScopes, ' and ')}, because every ` +
-        `visitor of a page can read the key, but contained ${inCode(others, ', ')}`,
-    );
-  }
-  if (origins === undefined) {
-    throw new ApiError(
-      'invalid_request',
-      'Field `origins` is required for a publishable key: list the origins of the pages that use it, such as ' +
-        '`https://shop.example`',
-    );
-  }
-  for (const origin of origins) rejectOtherThanOrigin(origin);
-}
 
 /**
  * Throws `invalid_request` unless `text` is an origin exactly as browsers serialise it in the header Origin (WHATWG HTML,
  * "serialization of an origin"), because it is compared with that header.
  */
-function rejectOtherThanOrigin(text: string): void {
+export function rejectOtherThanOrigin(text: string): void {
   const url = text.includes('://') ? httpUrlIn(text) : httpUrlIn(`${schemeOf(text)}://${text}`);
   if (url?.origin === text && text.length <= MAX_ORIGIN_LENGTH) {
     if (url.protocol === 'https:' || isLoopback(url.hostname)) return;
@@ -100,8 +51,4 @@ function isLoopback(host: string): boolean {
   return (
     host === 'localhost' || host.endsWith('.localhost') || host === '[::1]' || /^127(\.\d+){3}$/.test(host)
   );
-}
-
-function inCode(names: readonly string[], separator: string): string {
-  return names.map(name => `\`${name}\``).join(separator);
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { hashOf, isWellFormed, newSecret } from './secret.ts';
+import { hashOf, isSecretKey, isTestKey, isWellFormed, newSecret } from './secret.ts';
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
@@ -27,6 +27,16 @@ describe('a key', () => {
     assert.ok(isWellFormed(key), key);
     for (const other of [key.replace('pub_', ''), key.replace('pub', 'pab'), `${key.slice(0, -1)}_`])
       assert.ok(!isWellFormed(other), other);
+  });
+
+  it('for tests is psk_test_, 32 random characters, and 6 of checksum over all of them', () => {
+    const key = newSecret('test');
+    assert.match(key, /^psk_test_[0-9A-Za-z]{38}$/);
+    assert.ok(isWellFormed(key), key);
+    for (const other of [key.replace('test_', ''), key.replace('test_', 'pub_'), `psk_${key.slice(4)}0`])
+      assert.ok(!isWellFormed(other), other);
+    assert.deepEqual([key, newSecret(), newSecret('publishable')].map(isTestKey), [true, false, false]);
+    assert.deepEqual([key, newSecret(), newSecret('publishable')].map(isSecretKey), [true, true, false]);
   });
 
   it('with a single changed character is not well-formed', () => {

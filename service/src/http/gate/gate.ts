@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 import type { AllowedOrigins } from '../../access/api-keys/allowed-origins.ts';
 import type { KeyRing, LimitedCaller } from '../../access/api-keys/key-ring.ts';
+import { isTestKey } from '../../access/api-keys/secret.ts';
 import type { KeyLimits } from '../../access/rate-limits/key-limits.ts';
 import type { ApiError } from '../../contract/errors.ts';
 import type { Operation } from '../../contract/operation.ts';
@@ -53,6 +54,8 @@ declare module 'fastify' {
     operation: Gated | undefined;
     /** Whether the page that sent the request can read the response, because its origin is allowed. */
     isReadable: boolean;
+    /** Whether the request writes with a test key: all that it changes is undone. */
+    isTest: boolean;
     /** Whether the request has passed the gate, but is not counted yet, because the number depends on its body. */
     isUncounted: boolean;
     /** The checks of the gate, if the request had to wait for them. */
@@ -124,6 +127,8 @@ export class Gate {
     );
     // Also without an origin, because caches may store that response.
     if (!request.operation?.isPage) head.push('vary', 'origin');
+    request.isTest = isTestWrite(request);
+    if (request.isTest) head.push('x-test', 'true');
     return head;
   }
 
@@ -323,6 +328,12 @@ export class Gate {
     };
     return decision instanceof Promise ? decision.then(headersOf) : headersOf(decision);
   }
+}
+
+/** The text shows the kind of a key: operations that need no key also undo the changes of a request with a test key. */
+function isTestWrite({ operation, method, headers }: FastifyRequest): boolean {
+  const isRead = operation === undefined || method === 'GET' || method === 'HEAD';
+  return !isRead && isTestKey(presentedKey(headers) ?? '');
 }
 
 function visitTermsOf({ terms }: LimitedCaller): VisitTerms {

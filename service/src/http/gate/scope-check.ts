@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyRequest } from 'fastify';
-import { isPublishableScope } from '../../access/api-keys/origins.ts';
 import { ApiError } from '../../contract/errors.ts';
+import { canHave } from '../../contract/key-kinds.ts';
 import { type Operation, requiredScopes } from '../../contract/operation.ts';
 import { missingScopes, type Scope, scopesInWords } from '../../contract/scopes.ts';
 import type { Caller } from '../../routes/context.ts';
@@ -11,7 +11,9 @@ type CostlyOperation = Pick<Route, 'method' | 'path' | 'scope' | 'cost'>;
 
 /** Throws for an operation with a `cost` that publishable keys or clients without a key can call: their requests count as one. */
 export function rejectCostOfVisits({ method, path, scope, cost }: CostlyOperation): void {
-  const isOpen = scope === null || (scope !== 'any' && requiredScopes(scope).every(isPublishableScope));
+  const isOpen =
+    scope === null ||
+    (scope !== 'any' && requiredScopes(scope).every(needed => canHave('publishable', needed)));
   if (cost && isOpen)
     throw new Error(`${method} ${path} has a cost, so it needs a scope that no publishable key has`);
 }
@@ -19,10 +21,10 @@ export function rejectCostOfVisits({ method, path, scope, cost }: CostlyOperatio
 /** Throws `insufficient_scope` unless the key has all scopes of an operation, and one of its `anyOfScopes`. */
 export function rejectWithoutScope(
   { scope, anyOfScopes = [], countedBy }: Pick<Operation, 'scope' | 'anyOfScopes' | 'countedBy'>,
-  { scopes, origins }: Caller,
+  { scopes, kind }: Caller,
 ): void {
   if (scopes.has('admin')) return;
-  if (scope === 'any' && origins !== null) {
+  if (scope === 'any' && kind === 'publishable') {
     throw new ApiError(
       'insufficient_scope',
       countedBy === 'account'
@@ -37,13 +39,13 @@ export function rejectWithoutScope(
     return;
   }
   const them = missing.length > 1 ? 'them' : 'it';
-  const canBeAdded = origins === null || missing.every(isPublishableScope);
+  const canBeAdded = missing.every(needed => canHave(kind, needed));
   throw new ApiError(
     'insufficient_scope',
     `The API key lacks the ${scopesInWords(missing)}: ` +
       (canBeAdded
         ? `ask an administrator to add ${them}, or use another key`
-        : `no publishable key can have ${them}, so call the operation from your backend, with a secret key`),
+        : `no ${kind} key can have ${them}, so call the operation ${kind === 'publishable' ? 'from your backend, ' : ''}with a secret key`),
   );
 }
 

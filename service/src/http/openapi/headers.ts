@@ -114,6 +114,11 @@ export const headerComponents = {
     { enum: ['true'] },
     'true',
   ),
+  'X-Test': textHeader(
+    '`true` on each response to a write with a test key: what the write changed was undone.',
+    { enum: ['true'] },
+    'true',
+  ),
   'Retry-After': {
     description: 'The number of whole seconds to wait before a retry.',
     required: true,
@@ -147,7 +152,7 @@ export const headerComponents = {
     'origin',
   ),
   'Access-Control-Allow-Origin': textHeader(
-    'The origin of the request, if a publishable key lists it: its pages can read the response. Never with a secret key.',
+    'The origin of the request, if a publishable key lists it: its pages can read the response. Never with a key that is not public.',
     { maxLength: MAX_ORIGIN_LENGTH },
     'https://shop.example',
   ),

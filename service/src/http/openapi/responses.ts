@@ -101,6 +101,7 @@ export function errorResponseOf(
       [
         ...(byStatus[status] ?? []),
         ...codes.flatMap(code => byCode[code] ?? []),
+        'X-Test',
         ...(isKnown ? lifecycle : []),
       ],
       isKnown ? [] : lifecycle,

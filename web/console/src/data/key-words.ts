@@ -9,7 +9,11 @@ export const planNames: Record<ApiKey['plan'], string> = {
   enterprise: 'Enterprise',
 };
 
-export const kindNames: Record<ApiKey['kind'], string> = { secret: 'Secret', publishable: 'Publishable' };
+export const kindNames: Record<ApiKey['kind'], string> = {
+  secret: 'Secret',
+  publishable: 'Publishable',
+  test: 'Test',
+};
 
 /** The requests that a plan admits per minute and per day. An Enterprise key has quotas of its own. */
 export const planLimits: Partial<Record<ApiKey['plan'], NonNullable<ApiKey['quotas']>>> = {
@@ -40,10 +44,14 @@ export const scopeNames: Record<ApiKey['scopes'][number], string> = {
   admin: 'Everything, and manage keys',
 };
 
-export const scopes = Object.keys(scopeNames) as ApiKey['scopes'];
+const scopes = Object.keys(scopeNames) as ApiKey['scopes'];
 
-/** The most that a publishable key may do. */
-export const publishableScopes: readonly ApiKey['scopes'][number][] = ['pets:read', 'inventory:read'];
+/** The most that a key of each kind may do. */
+export const possibleScopes: Record<ApiKey['kind'], readonly ApiKey['scopes'][number][]> = {
+  secret: scopes,
+  publishable: ['pets:read', 'inventory:read'],
+  test: scopes.filter(scope => scope !== 'admin' && scope !== 'webhooks:write'),
+};
 
 /** The part of its day, in percent, from which on a key is marked, and the days before its end. */
 const WARNED_AT = 80;

@@ -1,7 +1,7 @@
 import type { ApiKey } from '@petstore/client';
 import { instantOf, localTimeOf } from '../../data/days.ts';
 import type { SetField } from '../../data/draft.ts';
-import { planWithLimits, publishableScopes, scopeNames, scopes } from '../../data/key-words.ts';
+import { planWithLimits, possibleScopes, scopeNames } from '../../data/key-words.ts';
 import { plans } from '../../data/keys.ts';
 import { type Conflict, SelectField, TextField } from '../../kit/field.tsx';
 import { ChecksField, LinesField } from '../../kit/field-groups.tsx';
@@ -63,7 +63,7 @@ export function KeyFields({ item, errors, conflicts = {}, isReadOnly = false, on
         disabled={isReadOnly}
         onChange={event => setPlan(event.target.value)}
       >
-        {plans.map(plan => (
+        {(kind === 'test' ? (['free'] as const) : plans).map(plan => (
           <option key={plan} value={plan}>
             {planWithLimits(plan)}
           </option>
@@ -93,7 +93,7 @@ export function KeyFields({ item, errors, conflicts = {}, isReadOnly = false, on
       <ChecksField
         label="What the key may do"
         names={scopeNames}
-        choices={kind === 'publishable' ? publishableScopes : scopes}
+        choices={possibleScopes[kind]}
         chosen={item.scopes}
         error={errors.scopes}
         conflict={conflicts.scopes}

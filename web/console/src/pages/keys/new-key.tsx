@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { useSession } from '../../app/session.ts';
 import { useDraft } from '../../data/draft.ts';
 import { type KeyTemplate, keyTemplates, templateOf } from '../../data/key-templates.ts';
-import { publishableScopes } from '../../data/key-words.ts';
+import { kindNames, possibleScopes } from '../../data/key-words.ts';
 import { keys } from '../../data/keys.ts';
 import { filled, filledOrNull } from '../../data/lines.ts';
 import { addItem } from '../../data/list-cache.ts';
@@ -23,6 +23,15 @@ export function useClose(): () => void {
   const search = list.useSearch();
   return useWhileShown(() => navigate({ to: '/keys', search }));
 }
+
+/** What keys of each kind are for. */
+const uses: Record<ApiKey['kind'], string> = {
+  secret: 'for programs and staff',
+  publishable: 'for web pages',
+  test: 'changes are tried out, not made',
+};
+
+const kinds = Object.keys(uses) as ApiKey['kind'][];
 
 const empty: KeySettings = {
   name: '',
@@ -60,11 +69,14 @@ export function NewKey() {
   function setKind(kind: ApiKey['kind']): void {
     set('kind', kind);
     set('origins', kind === 'publishable' ? [] : null);
-    if (kind === 'publishable')
-      set(
-        'scopes',
-        draft.scopes.filter(scope => publishableScopes.includes(scope)),
-      );
+    set(
+      'scopes',
+      draft.scopes.filter(scope => possibleScopes[kind].includes(scope)),
+    );
+    if (kind === 'test') {
+      set('plan', 'free');
+      set('quotas', null);
+    }
   }
   return (
     <FormPanel
@@ -93,10 +105,13 @@ export function NewKey() {
         label="Kind"
         value={draft.kind}
         error={form.errors.fields.kind}
-        onChange={event => setKind(event.target.value === 'publishable' ? 'publishable' : 'secret')}
+        onChange={event => setKind(kinds.find(kind => kind === event.target.value) ?? 'secret')}
       >
-        <option value="secret">Secret: for programs and staff</option>
-        <option value="publishable">Publishable: for web pages</option>
+        {kinds.map(kind => (
+          <option key={kind} value={kind}>
+            {kindNames[kind]}: {uses[kind]}
+          </option>
+        ))}
       </SelectField>
       <KeyFields item={draft} errors={form.errors.fields} onChange={set} />
     </FormPanel>
