@@ -42,6 +42,12 @@ async function openShop(t: TestContext): Promise<TestApp & { keys: Record<string
       ...{ ...small, name: 'Nearly used up' },
       quotas: { perMinute: 100, perDay: 10 },
     }),
+    'test key': await createKey({
+      name: 'Tests',
+      plan: 'free',
+      scopes: ['pets:read', 'orders:read', 'orders:write'],
+      kind: 'test',
+    }),
   };
 
   const statuses = async (key: string, requests: number) => {
