@@ -3,6 +3,7 @@ import {
   type Client,
   type ClientOptions,
   createClient,
+  type ObservedOptions,
   observed,
   PetStore,
   type Wait,
@@ -95,11 +96,11 @@ export function checkUrl(text: string): string {
 export interface ConnectOptions {
   /** Sends the requests. */
   fetch?: NonNullable<ClientOptions['fetch']>;
-  /** Writes a line about a wait. */
+  /** Writes a line about a wait, or about a test key. */
   note: (message: string) => void;
 }
 
-/** Returns a client that reports its waits to `note`. */
+/** Returns a client that reports its waits to `note`, and once that its key is for tests. */
 export function connect(
   connection: Connection,
   settings: Pick<Settings, 'maxWait'>,
@@ -121,10 +122,19 @@ function optionsOf(
   { url, apiKey }: Connection,
   { maxWait }: Pick<Settings, 'maxWait'>,
   { fetch, note }: ConnectOptions,
-): ClientOptions {
+): ObservedOptions {
   const [node] = process.versions.node.split('.');
   const headers = { 'User-Agent': `petstore-command/${version} (node ${node})` };
-  return { baseUrl: url, apiKey, headers, maxWait, fetch, onWait: wait => noteWait(wait, note) };
+  let isNoted = false;
+  return {
+    ...{ baseUrl: url, apiKey, headers, maxWait, fetch },
+    onWait: wait => noteWait(wait, note),
+    onResponse: ({ headers }) => {
+      if (isNoted || !headers.has('X-Test')) return;
+      isNoted = true;
+      note('The API key is for tests: this was only tried out, and nothing is stored');
+    },
+  };
 }
 
 const reasons: Record<Wait['reason'], string> = {

@@ -104,6 +104,12 @@ describe('a report of leaked keys', () => {
     );
   });
 
+  it('ends a test key, because its secret is not public', async () => {
+    const tester = await shop.clientWith({ kind: 'test', plan: 'free', scopes: ['pets:read'] });
+    assert.deepEqual((await report([tester.key])).body, { wellFormed: 1 });
+    assert.deepEqual(await statuses(tester), [401]);
+  });
+
   it('of an earlier secret ends only this secret, and leaves one that has expired', async () => {
     const first = await shop.clientWith({});
     const rotate = async () =>

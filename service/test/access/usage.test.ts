@@ -90,7 +90,7 @@ describe('the usage of a key', () => {
     const days = [{ date: today(), admitted: 4, refused: 2 }];
     const warnings = { quota: [], expiry: [] };
     assert.deepEqual(response.body, { keyId, windows, days, warnings });
-    const own = { keyId, name: 'Test client', plan: 'enterprise', scopes: ['pets:read'] };
+    const own = { keyId, name: 'Test client', kind: 'secret', plan: 'enterprise', scopes: ['pets:read'] };
     const { body } = await client.get('/account');
     assert.deepEqual(body, {
       ...own,

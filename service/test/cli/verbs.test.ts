@@ -116,6 +116,22 @@ describe('the commands of a resource', () => {
     );
   });
 
+  it('create a test key, whose writes are stated as only tried out, once for a command', async () => {
+    const args = ['keys', 'create', 'Tests', '--plan', 'free', '--scope', 'pets:write', '--kind', 'test'];
+    const created = await petstore.run(args);
+    assert.equal(created.code, 0, created.stderr);
+    const [, PETSTORE_API_KEY = ''] = /(psk_test_\w+)/.exec(created.stdout)!;
+    const stated = 'The API key is for tests: this was only tried out, and nothing is stored\n';
+    const tried = petstore.start(['categories', 'create', 'Only tried'], { PETSTORE_API_KEY });
+    const { code, stdout, stderr } = await tried.ended;
+    assert.deepEqual([code, stderr], [0, stated]);
+    assert.match(stdout, /Only tried/);
+    const ids = (await shop.api.get('/categories?name=Only')).body;
+    assert.deepEqual(ids, []);
+    const listed = await petstore.run(['keys', 'list', '--name', 'Tests']);
+    assert.match(listed.stdout, /^\d+\tTests\ttest\tfree\tpets:write/m);
+  });
+
   it('state that a list is empty only on a terminal', async () => {
     const args = ['pets', 'list', '--name', 'unknown'];
     assert.deepEqual(await petstore.run(args, {}, { columns: 80 }), {

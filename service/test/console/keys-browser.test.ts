@@ -151,6 +151,40 @@ describe('a key', () => {
   });
 });
 
+describe('a test key', () => {
+  it('is created with the plan Free and rights in the shop, and is marked in the list', async t => {
+    const { api, open } = await visit(t);
+    const shown = await open('/keys/new');
+    await shown.field('Name').fill('Trial');
+    await shown.panel.getByLabel(/^Plan/).selectOption('enterprise');
+    await shown.panel.getByRole('checkbox', { name: /Everything/ }).check();
+    await shown.panel.getByRole('checkbox', { name: /orders:write/ }).check();
+    await shown.field('Kind').selectOption('test');
+    assert.equal(await shown.panel.getByLabel(/^Plan/).getByRole('option').count(), 1);
+    assert.equal(await shown.panel.getByRole('checkbox', { name: /Everything|webhooks/ }).count(), 0);
+    await shown.panel.getByRole('button', { name: 'Create' }).click();
+    await shown.panel.getByText('It cannot be shown again').waitFor();
+    const { body } = await api.get('/keys?name=trial');
+    assert.deepEqual(
+      [body[0].kind, body[0].plan, body[0].scopes],
+      ['test', 'free', ['pets:read', 'orders:write']],
+    );
+    await shown.row('Trial').getByText('2 rights, as a test').waitFor();
+    await shown.row('Trial').getByText('Test', { exact: true }).waitFor();
+  });
+
+  it('is named while someone works with it', async t => {
+    const { shop, open } = await visit(t);
+    const { key } = await shop.clientWith({
+      kind: 'test',
+      plan: 'free',
+      scopes: ['pets:read', 'pets:write'],
+    });
+    const shown = await open('/categories', key);
+    await shown.page.getByText('This is a test key: what you change is only tried out').waitFor();
+  });
+});
+
 describe('a ban', () => {
   it('appears by itself in the list and the panel, is in the plot, and is lifted', async t => {
     const { shop, page, open } = await visit(t);

@@ -6,15 +6,17 @@ import { Icon } from '../kit/icon.tsx';
 import { useTopDialog } from '../kit/modal.ts';
 import { useSession } from './session.ts';
 
+const TEST = 'This is a test key: what you change is only tried out, and nothing is stored.';
+
 /** How often a wait is looked at while it lasts, in milliseconds. */
 const INTERVAL = 500;
 
 /**
- * Shows why nothing is sent at the moment. What the user did continues by itself. It is part of an open dialog, which covers the page
- * and keeps everything else from being read aloud.
+ * Shows why nothing is sent at the moment, and otherwise that nothing is changed, with a test key. What the user did continues by itself. It is
+ * part of an open dialog, which covers the page and keeps everything else from being read aloud.
  */
 export function Banner() {
-  const { store, onResponse } = useSession();
+  const { store, account, onResponse } = useSession();
   const [wait, setWait] = useState<Wait>();
   useEffect(() => {
     const look = () => setWait(store.limits.wait);
@@ -26,12 +28,14 @@ export function Banner() {
     };
   }, [store, onResponse]);
   const dialog = useTopDialog();
+  const test = account.kind === 'test' && !dialog ? TEST : undefined;
+  const text = wait ? textOf(wait) : test;
   const banner = (
     <div role="status" className="banner-place">
-      {wait && (
+      {text && (
         <p className="banner">
           <Icon name="warning" />
-          {textOf(wait)}
+          {text}
         </p>
       )}
     </div>

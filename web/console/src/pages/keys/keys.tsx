@@ -37,8 +37,11 @@ const columnsWith = (today: RequestsToday | undefined): Column<ApiKey>[] => [
   {
     name: 'scopes',
     header: 'May do',
-    cell: ({ scopes }) => (
-      <span title={scopes.map(scope => scopeNames[scope]).join('\n')}>{rightsInWords(scopes)}</span>
+    cell: ({ scopes, kind }) => (
+      <span title={scopes.map(scope => scopeNames[scope]).join('\n')}>
+        {rightsInWords(scopes)}
+        {kind === 'test' && ', as a test'}
+      </span>
     ),
   },
   { name: 'state', header: 'State', cell: key => <KeyState apiKey={key} /> },
