@@ -53,6 +53,11 @@ const violations: [what: string, sql: string][] = [
   ['a key without a hash', "UPDATE api_keys SET hash = x''"],
   ['a kind of key that does not exist', "UPDATE api_keys SET kind = 'public'"],
   ['a publishable key with other scopes than to read', "UPDATE api_keys SET kind = 'publishable'"],
+  ['a test key with another plan than Free', "UPDATE api_keys SET kind = 'test', scopes = 'pets:read'"],
+  [
+    'a test key that manages webhooks',
+    "UPDATE api_keys SET kind = 'test', plan = 'free', per_minute = NULL, per_day = NULL, scopes = 'pets:read webhooks:write'",
+  ],
   [
     'an origin of a key that does not exist',
     "INSERT INTO api_key_origins VALUES (9, 'https://shop.example')",

@@ -58,7 +58,7 @@ const BEYOND_SCHEMA = [
   /^Plan `enterprise` requires `quotas`/,
   /^Query parameter `sort` (must|can) be .* when the list (is filtered by|has no filter)/,
   /^Field `expiresAt` must be in the future/,
-  /^Field `(scopes|origins)` .*publishable key/,
+  /^Field `(plan|scopes|origins)` .*(publishable|test) key/,
   /^Field `origins` /,
   /^Field `allowedNetworks`: .* is neither an address/,
 ];

@@ -93,6 +93,9 @@ function introduction(): string {
       '`Allow`, and methods that HTTP does not know get 501 `method_not_implemented`; unknown paths get 404 `route_not_found`. `OPTIONS` ' +
       'gets 204 with `Allow` on every path, requires no key and uses no quota.',
     '',
+    'Each write of a test key (`psk_test_…`) is executed, checked and undone: the response is what the write would have returned, with ' +
+      '`X-Test: true`.',
+    '',
     'Pages in browsers use a publishable key. A preflight request (`OPTIONS` with `Origin` and `Access-Control-Request-Method`) from an ' +
       'origin that an active publishable key lists gets 204 on every path, allows GET and HEAD for two hours, requires no key and ' +
       'uses no quota; from another origin it gets 403 `origin_not_allowed`.',
