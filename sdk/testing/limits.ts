@@ -51,7 +51,7 @@ export class Limits {
     const isCountedLater = cost === 0 && decision.verdict === 'admitted';
     if (countedBy === 'key' && !isCountedLater) pairs.push(...this.#warn());
     for (let i = 0; i < pairs.length; i += 2) headers.set(String(pairs[i]), String(pairs[i + 1]));
-    return decision.verdict === 'admitted' ? undefined : rejectionOf(decision, countedBy, cost);
+    return decision.verdict === 'admitted' ? undefined : rejectionOf(decision, countedBy, undefined, cost);
   }
 
   /** Reports the parts of its limits that the key has used and was not warned of yet. Returns the header with them. */

@@ -197,7 +197,7 @@ export class Gate {
         if (caller && countedBy === 'key')
           addQuotaWarning(head, this.#services.keyLimits, caller, request.receivedAt);
       }
-      if (!isAdmitted) throw rejectionOf(decided, countedBy);
+      if (!isAdmitted) throw rejectionOf(decided, countedBy, caller?.kind);
       rejectMalformed(request.raw);
       if (countedBy === 'network') throw addressNotAllowed(this.#addressOf(request));
       if (badKey !== undefined)

@@ -49,7 +49,7 @@ async function count(
   onDecision?.(decision.verdict, 'key');
   addRateLimitHeaders(request.head!, decision, caller.terms.limits);
   addQuotaWarning(request.head!, keyLimits, caller, now);
-  return decision.verdict === 'admitted' ? undefined : rejectionOf(decision, 'key', cost);
+  return decision.verdict === 'admitted' ? undefined : rejectionOf(decision, 'key', caller.kind, cost);
 }
 
 /** Throws for a request that was counted already, or that counts against something other than its key. */

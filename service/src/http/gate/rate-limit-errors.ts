@@ -1,5 +1,6 @@
 import { planLimits } from '../../access/plans/plan.ts';
 import { ApiError } from '../../contract/errors.ts';
+import type { KeyKind } from '../../contract/key-kinds.ts';
 import type { Decision, Terms } from '../../counters/decide.ts';
 import { networkTermsOf } from '../../counters/decide-visit.ts';
 import type { WindowLimits } from '../../counters/windows.ts';
@@ -88,6 +89,7 @@ export function tooManyAtOnce(cost: number, { perMinute, perDay }: WindowLimits)
 export function rejectionOf(
   { verdict, window, limit, remaining, reset, wait, boundBy = 'key' }: Decision,
   countedBy: CountedBy,
+  kind?: KeyKind,
   cost = 1,
 ): ApiError {
   const until = new Date(reset * SECOND).toISOString().replace('.000', '');
@@ -111,7 +113,9 @@ export function rejectionOf(
   }
   const usedUp =
     limit === 1 ? `The one request of this ${window} is` : `The ${limit} requests of this ${window} are`;
-  const upgrade = countedBy === 'key' ? ', or request a larger plan with POST /account/plan-requests' : '';
+  // A test key always has the plan Free.
+  const canGrow = countedBy === 'key' && kind !== 'test';
+  const upgrade = canGrow ? ', or request a larger plan with POST /account/plan-requests' : '';
   return new ApiError(
     'rate_limit_exceeded',
     `${usedUp} used up${countedBy === 'visit' ? usedByVisits[boundBy] : usedBy[countedBy]}; ${retry}${upgrade}`,
