@@ -109,6 +109,7 @@ export function serve({
       const account = {
         keyId: KEY_ID,
         name: NAME,
+        kind: 'secret',
         plan,
         scopes,
         expiresAt: null,
