@@ -33,7 +33,19 @@ export const importSummary: Resource = {
 };
 export const key: Resource = {
   fields: fields.ApiKey,
-  columns: ['id', 'name', 'kind', 'plan', 'scopes', 'expiresAt', 'revokedAt', 'lastUsedAt'],
+  columns: [
+    'id',
+    'name',
+    'kind',
+    'plan',
+    'scopes',
+    'allowedNetworks',
+    'expiresAt',
+    'revokedAt',
+    'lastUsedAt',
+    'lastUsedFrom',
+    'lastUsedClient',
+  ],
 };
 export const listedKey: Resource = {
   fields: [...fields.ApiKey, 'unused'],

@@ -1462,7 +1462,7 @@ export type ErrorCode =
   | 'api_key_revoked'
   /** No plan request has this ID; to the holder of a key, the requests of other keys do not exist. */
   | 'plan_request_not_found'
-  /** The API key has an open plan request; wait until an administrator decides. */
+  /** The API key has an open plan request; wait until an administrator has decided. */
   | 'plan_request_open'
   /** The plan request was approved or declined before; change the plan of the key instead. */
   | 'plan_request_decided'

@@ -152,7 +152,12 @@ const rotate = command({
   name: 'keys rotate',
   summary: 'Replace the secret of an API key, and show the new one once',
   arguments: { id: one },
-  options: { grace: integer('How long the earlier secret still works; 86400 unless set', 'seconds') },
+  options: {
+    grace: integer(
+      'How long the earlier secret still works, at most 2592000 (30 days); 86400 unless set',
+      'seconds',
+    ),
+  },
   examples: ['petstore keys rotate 2', 'petstore keys rotate 2 --grace 0'],
   operations: ['POST /keys/{keyId}/rotate'],
   output: 'item',

@@ -225,9 +225,9 @@ export const errorCatalogue = {
   },
   plan_request_open: {
     status: 409,
-    meaning: 'The API key has an open plan request; wait until an administrator decides.',
+    meaning: 'The API key has an open plan request; wait until an administrator has decided.',
     example:
-      'API key 2 has requested the plan `business` at 2026-11-21T12:00:00.000Z: wait until an administrator decides',
+      'API key 2 requested the plan `business` at 2026-11-21T12:00:00.000Z: wait until an administrator has decided',
   },
   plan_request_decided: {
     status: 409,

@@ -141,6 +141,14 @@ export const conflicts: Record<string, (parts: Conflicting) => Promise<ApiRespon
     return api.post(`/plan-requests/${id}/approve`, {});
   },
   'approvePlanRequest plan_request_decided': ({ shop }) => decidedTwice(shop, 'approve', {}),
+  'approvePlanRequest last_admin_key': async ({ api }) => {
+    // With these quotas the administrator could not raise its own limits.
+    const quotas = { perMinute: 1, perDay: 1 };
+    const { id } = (await api.post('/account/plan-requests', { plan: 'enterprise', quotas })).body;
+    const response = await api.post(`/plan-requests/${id}/approve`, {});
+    await api.post(`/plan-requests/${id}/decline`, { message: 'It would lock us out' });
+    return response;
+  },
   'declinePlanRequest plan_request_decided': ({ shop }) => decidedTwice(shop, 'decline', { message: 'No' }),
   'createWebhook too_many_webhooks': async ({ shop }) => {
     const owner = await shop.clientWith({ scopes: ['admin'] });
@@ -158,13 +166,9 @@ export const conflicts: Record<string, (parts: Conflicting) => Promise<ApiRespon
   },
 };
 
-/**
- * Conflicts that no form provokes: they need two requests at once, or a delivery that has failed. An approval changes no scope, so it never
- * removes the last administrator.
- */
+/** Conflicts that no form provokes: they need two requests at once, or a delivery that has failed. */
 export const unprovoked = new Set([
   'replayWebhook replay_in_progress',
   'redeliverWebhookDelivery webhook_disabled',
   'redeliverWebhookDelivery webhook_key_unfit',
-  'approvePlanRequest last_admin_key',
 ]);

@@ -65,7 +65,7 @@ export function create(
     if (newest?.status === 'open') {
       throw new ApiError(
         'plan_request_open',
-        `API key ${keyId} has requested the plan \`${newest.plan}\` at ${newest.createdAt}: wait until an administrator decides`,
+        `API key ${keyId} requested the plan \`${newest.plan}\` at ${newest.createdAt}: wait until an administrator has decided`,
       );
     }
     rejectSamePlan(key!, plan, quotas);
@@ -149,7 +149,7 @@ function rejectSamePlan(key: ApiKeyRow, plan: string, quotas: NewPlanRequest['qu
   if (key.plan !== plan || !isSame) return;
   throw new ApiError(
     'invalid_request',
-    `API key ${key.id} has the plan \`${plan}\` with these limits already`,
+    `API key ${key.id} already has the plan \`${plan}\`${quotas ? ' with these quotas' : ''}: request another one`,
   );
 }
 

@@ -74,9 +74,12 @@ export function eventFilter(
   const ofSubject = subject === undefined || subject === ownKey ? [] : typesOfSubject(subject);
   const lack = lackOf([...(wanted ?? []), ...ofSubject], scopes);
   if (lack !== undefined) {
+    // The holder of a key asks for `key.*` to be warned.
+    const own = wanted?.filter(isWarning) ?? [];
+    const others = `other events${own.length > 0 ? `, such as ${inCode(own)} about the key itself` : ''}`;
     throw new ApiError(
       'insufficient_scope',
-      `The API key lacks the ${lack}: request other events, ask an administrator to change the key, or use another key`,
+      `The API key lacks the ${lack}: request ${others}, ask an administrator to change the key, or use another key`,
     );
   }
   return { types: wanted ? new Set(wanted) : readableTypes(scopes), subject, related, actor, ownKey };
