@@ -248,6 +248,14 @@ export const scenes: Record<string, Scene> = {
     show: shown => shown.panel.locator('.plot svg').waitFor(),
   },
   'keys: question': { path: shop => `/keys/${shop.key}`, show: shown => ask(shown, 'Rotate the secret') },
+  'this key': {
+    path: '/account',
+    show: ({ page }) => page.getByRole('button', { name: 'Request' }).waitFor(),
+  },
+  'this key: leaked': {
+    path: '/account/leaked',
+    show: shown => shown.panel.getByLabel(/^Secrets/).waitFor(),
+  },
   palette: {
     path: '/categories',
     show: async ({ page }) => {

@@ -1,3 +1,4 @@
+import { useNavigate } from '@tanstack/react-router';
 import { densities, density } from '../kit/density.ts';
 import { Icon } from '../kit/icon.tsx';
 import { Menu } from '../kit/menu.tsx';
@@ -10,6 +11,7 @@ const rowTitles = { comfortable: 'High rows', compact: 'Low rows' };
 
 export function AccountMenu() {
   const { account, signOut } = useSession();
+  const navigate = useNavigate();
   const theme = useTheme();
   const rows = density.use();
   const undos = useUndos();
@@ -46,6 +48,7 @@ export function AccountMenu() {
         label={`Account: ${account.name}`}
         className="button"
         items={[
+          { label: 'This key: limits and plan', onChoose: () => navigate({ to: '/account' }) },
           { label: 'API and guide', onChoose: () => location.assign('/docs') },
           { label: `Sign out ${account.name}`, onChoose: () => signOut() },
         ]}

@@ -1,4 +1,5 @@
 import type { Wait } from '@petstore/client';
+import { Link } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { createPortal } from 'react-dom';
 import { dayOf } from '../data/days.ts';
@@ -35,7 +36,10 @@ export function Banner() {
       {text && (
         <p className="banner">
           <Icon name="warning" />
-          {text}
+          <span>
+            {text} {/* From a dialog it would leave what was typed there. */}
+            {wait?.reason === 'limit' && !dialog && account.kind !== 'test' && <Link to="/account">Request a larger plan</Link>}
+          </span>
         </p>
       )}
     </div>

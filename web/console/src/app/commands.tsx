@@ -90,6 +90,7 @@ function actionCommands(
     ...(can('webhooks:write') ? [action('add', 'Add webhook', () => go('/webhooks/new'))] : []),
     ...(can('admin') ? [action('add', 'Create key', () => go('/keys/new'))] : []),
     ...themes.map(theme => action('sun', `Theme: ${theme}`, () => setTheme(theme))),
+    action('key', 'This key: limits and plan', () => go('/account')),
     action('command', 'Keyboard shortcuts', onHelp),
     action('user', 'Sign out', signOut),
   ];

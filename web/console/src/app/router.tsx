@@ -5,6 +5,7 @@ import { categoriesRoutes } from '../pages/categories/route.ts';
 import { importRoute } from '../pages/import/route.ts';
 import { keysRoutes } from '../pages/keys/route.ts';
 import { ordersRoutes } from '../pages/orders/route.ts';
+import { ownKeyRoutes } from '../pages/own-key/route.ts';
 import { stockRoute } from '../pages/stock/route.ts';
 import { todayRoute } from '../pages/today/route.ts';
 import { deliveriesRoutes, webhooksRoutes } from '../pages/webhooks/route.ts';
@@ -23,6 +24,7 @@ export const router = createRouter({
     webhooksRoutes,
     deliveriesRoutes,
     keysRoutes,
+    ownKeyRoutes,
   ]),
   basepath: '/console',
   // A page's code is loaded when the pointer is on its link, unless that was done when nothing else was to do.

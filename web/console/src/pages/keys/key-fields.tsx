@@ -5,6 +5,7 @@ import { planWithLimits, possibleScopes, scopeNames } from '../../data/key-words
 import { plans } from '../../data/keys.ts';
 import { type Conflict, SelectField, TextField } from '../../kit/field.tsx';
 import { ChecksField, LinesField } from '../../kit/field-groups.tsx';
+import { QUOTAS, QuotaFields, quotaFields } from './quota-fields.tsx';
 
 /** The fields of a key that can be changed. */
 export type KeySettings = Pick<
@@ -18,9 +19,7 @@ export const keyFields = [
   'plan',
   'scopes',
   'kind',
-  'quotas',
-  'quotas.perMinute',
-  'quotas.perDay',
+  ...quotaFields,
   'origins',
   'allowedNetworks',
   'expiresAt',
@@ -33,9 +32,6 @@ interface KeyFieldsProps {
   isReadOnly?: boolean;
   onChange: SetField<KeySettings>;
 }
-
-/** What a new Enterprise key gets unless the user changes it. */
-const QUOTAS = { perMinute: 5_000, perDay: 1_000_000 };
 
 export function KeyFields({ item, errors, conflicts = {}, isReadOnly = false, onChange }: KeyFieldsProps) {
   const { name, plan, kind, quotas, origins, allowedNetworks, expiresAt } = item;
@@ -70,25 +66,13 @@ export function KeyFields({ item, errors, conflicts = {}, isReadOnly = false, on
         ))}
       </SelectField>
       {quotas && (
-        <>
-          <TextField
-            label="Requests per minute"
-            inputMode="numeric"
-            value={quotas.perMinute || ''}
-            error={errors['quotas.perMinute'] ?? errors.quotas}
-            conflict={conflicts.quotas}
-            disabled={isReadOnly}
-            onChange={event => onChange('quotas', { ...quotas, perMinute: numberIn(event.target.value) })}
-          />
-          <TextField
-            label="Requests per day"
-            inputMode="numeric"
-            value={quotas.perDay || ''}
-            error={errors['quotas.perDay']}
-            disabled={isReadOnly}
-            onChange={event => onChange('quotas', { ...quotas, perDay: numberIn(event.target.value) })}
-          />
-        </>
+        <QuotaFields
+          quotas={quotas}
+          errors={errors}
+          conflict={conflicts.quotas}
+          isReadOnly={isReadOnly}
+          onChange={quotas => onChange('quotas', quotas)}
+        />
       )}
       <ChecksField
         label="What the key may do"
@@ -132,9 +116,4 @@ export function KeyFields({ item, errors, conflicts = {}, isReadOnly = false, on
       />
     </>
   );
-}
-
-/** The number of what was typed, without separators; 0 if there is none. */
-function numberIn(text: string): number {
-  return Number(text.replaceAll(/\D/g, ''));
 }

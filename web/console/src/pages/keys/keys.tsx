@@ -62,7 +62,7 @@ function LastUsed({ apiKey }: { apiKey: ApiKey }) {
   const { lastUsedAt } = apiKey;
   return (
     <>
-      {lastUsedAt ? <Time at={lastUsedAt} /> : 'Never'}{' '}
+      <span>{lastUsedAt ? <Time at={lastUsedAt} /> : 'Never'}</span>{' '}
       {isUnused(apiKey, Date.now()) && (
         <span
           className="status"
@@ -113,7 +113,7 @@ function Requests({ today: { of, atMost }, apiKey }: { today: RequestsToday; api
   const used = usedPercent(apiKey, admitted);
   return (
     <>
-      {(admitted + refused).toLocaleString()}{' '}
+      <span>{(admitted + refused).toLocaleString()}</span>{' '}
       {limit && (
         <span
           className={used === undefined ? 'part' : 'status'}

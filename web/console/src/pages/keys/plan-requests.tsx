@@ -1,4 +1,5 @@
 import type { PlanRequest } from '@petstore/client';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { planNames } from '../../data/key-words.ts';
 import { useDecidePlan, usePlanRequests } from '../../data/plan-requests.ts';
@@ -32,7 +33,10 @@ export function PlanRequests() {
       {requests.map(request => (
         <li key={request.id}>
           <span>
-            <strong>{request.name}</strong> requests {wanted(request)} <Time at={request.createdAt} />
+            <Link to="/keys/$keyId" params={{ keyId: String(request.keyId) }} search={previous => previous}>
+              <strong>{request.name}</strong>
+            </Link>{' '}
+            requests {wanted(request)} <Time at={request.createdAt} />
             {request.note && <small>{request.note}</small>}
           </span>
           <Button

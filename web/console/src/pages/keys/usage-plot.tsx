@@ -1,10 +1,9 @@
-import type { KeyUsage } from '@petstore/client';
 import { useMemo } from 'react';
 import { useKeyUsage } from '../../data/key-usage.ts';
 import type { UsageDay } from '../../data/usage-days.ts';
 import { Plot } from '../../kit/plot.tsx';
 import type { PlotSeries } from '../../kit/plot-series.ts';
-import { Time } from '../../kit/time.tsx';
+import { Warnings } from './warnings.tsx';
 
 /** The limit is part of the plot when a day comes this close to it. Otherwise the bars would be too small to see. */
 const NEAR = 0.1;
@@ -26,28 +25,6 @@ export function UsagePlot({ id }: { id: number }) {
       <Days days={data.days} limit={day.limit} />
       <DaysTable days={data.days} />
     </section>
-  );
-}
-
-/** What the service has warned of: the parts of its limits that the key has used today, and that it ends soon. */
-function Warnings({ warnings: { quota, expiry } }: { warnings: KeyUsage['warnings'] }) {
-  if (quota.length + expiry.length === 0) return null;
-  return (
-    <ul className="warnings" aria-label="Warnings">
-      {quota.map(({ window, percent, limit, passedAt }) => (
-        <li key={`${window} ${percent} ${limit}`}>
-          {window === 'minute'
-            ? `${limit.toLocaleString()} requests a minute used up in 5 of 10 minutes`
-            : `${percent} % of ${limit.toLocaleString()} requests a day used`}{' '}
-          (<Time at={passedAt} />)
-        </li>
-      ))}
-      {expiry.map(({ days, passedAt }) => (
-        <li key={days}>
-          Expires in {days === 1 ? '1 day' : `${days} days`} (<Time at={passedAt} />)
-        </li>
-      ))}
-    </ul>
   );
 }
 
