@@ -27,6 +27,7 @@ import {
   traceCost,
   versusBareHttp,
 } from './rows/throughput.ts';
+import { warningCost } from './rows/warning-cost.ts';
 import { webhooks } from './rows/webhooks.ts';
 import { worstRequest } from './rows/worst-request.ts';
 import { FilledStores } from './stores/filled-stores.ts';
@@ -38,6 +39,7 @@ const ROWS: readonly Row[] = [
   expressStack,
   allocation,
   limitDecision,
+  warningCost,
   pageCost,
   startAndMemory,
   memoryUnderLoad,
