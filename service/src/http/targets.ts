@@ -3,9 +3,9 @@ import { HEADERS_LIMIT } from '../contract/request-limits.ts';
 /** A parameter may be as long as the whole target, whose length the gate limits. */
 export const routerOptions = { maxParamLength: HEADERS_LIMIT };
 
-/** A route's path in the router's syntax. A parameter is never empty: `/pets/` is not a pet. */
+/** A route's path in the router's syntax. A parameter is never empty: `/pets/` is not a pet. It can have line breaks, which `.` does not match. */
 export function routerPath(template: string): string {
-  return template.replace(/\{(\w+)\}/g, ':$1(.+)');
+  return template.replace(/\{(\w+)\}/g, ':$1([^]+)');
 }
 
 /**

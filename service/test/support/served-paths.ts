@@ -14,7 +14,7 @@ const served = new Map<string, Set<string>>();
 subscribe('fastify.initialization', message => {
   const { fastify } = message as { fastify: FastifyInstance };
   fastify.addHook('onRoute', ({ url, method }) => {
-    const template = url.replace(/:(\w+)\(\.\+\)/g, '{$1}');
+    const template = url.replace(/:(\w+)\([^)]+\)/g, '{$1}');
     const methods = served.get(template) ?? new Set();
     for (const each of [method].flat()) methods.add(each);
     served.set(template, methods);
