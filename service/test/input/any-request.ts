@@ -183,8 +183,8 @@ function pathOf(
 ): string {
   return template.replace(/\{(\w+)\}/g, (_, name: string) => {
     const schema = params!.properties![name]!;
-    // Requests use only the first few keys; the others belong to the client.
-    const id = random.between(1, name === 'keyId' ? MAX_KEY_ID : 12);
+    // Requests use only the first few keys and plan requests; the others belong to the client.
+    const id = random.between(1, name === 'keyId' || name === 'requestId' ? MAX_KEY_ID : 12);
     // An empty segment would make a different path.
     return isOdd
       ? encoded(random, textOf(oddValue(random, schema, {}, name)) || '0').slice(0, 4_000)
@@ -192,7 +192,7 @@ function pathOf(
   });
 }
 
-/** Requests use the API keys with IDs from 1 to this one. */
+/** Requests use the API keys and plan requests with IDs from 1 to this one. */
 export const MAX_KEY_ID = 9;
 
 function queryOf(random: Random, query: Schema | undefined, isOdd: boolean, known: Known): string {

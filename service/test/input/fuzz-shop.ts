@@ -11,7 +11,7 @@ import { startTestApp, type TestApp } from '../support/test-app.ts';
 import { type AnyRequest, MAX_KEY_ID } from './any-request.ts';
 import type { Known } from './any-value.ts';
 
-/** A shop with some of every resource, and a client with an API key whose ID no request uses. */
+/** A shop with some of every resource, and a client with an API key whose ID no request uses, nor that of its plan request. */
 export interface FuzzShop extends TestApp {
   client: Client & { key: string };
   known: Known;
@@ -51,8 +51,14 @@ async function fill({ api, clientWith }: TestApp, url: string): Promise<FuzzShop
     assert.equal((await api.post('/webhooks', { url, types })).status, 201);
   }
   for (let id = 1; id <= 2; id++) assert.equal((await api.post(`/webhooks/${id}/test`)).status, 201);
-  let client = await clientWith({});
-  while (client.keyId <= MAX_KEY_ID) client = await clientWith({});
+  // Each key has an open plan request, so that the client's own is one that no request approves: it would have too few requests.
+  const withRequest = async <Keyed extends Client>(client: Keyed) => {
+    assert.equal((await client.post('/account/plan-requests', { plan: 'pro' })).status, 201);
+    return client;
+  };
+  await withRequest(api);
+  let client = await withRequest(await clientWith({}));
+  while (client.keyId <= MAX_KEY_ID) client = await withRequest(await clientWith({}));
   return client;
 }
 
