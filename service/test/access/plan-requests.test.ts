@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { planRequestTable } from '../../src/access/plan-requests/plan-request.ts';
 import { SECOND } from '../../src/kit/clock.ts';
 import { eventsOf } from '../support/event-log.ts';
 import type { CloudEvent } from '../support/event-reader.ts';
@@ -117,6 +118,22 @@ describe('a plan request', () => {
     assert.equal((await client.get('/account')).body.planRequest.status, 'approved');
     const again = await shop.api.post(`/plan-requests/${body.id}/approve`);
     assert.match(assertRejected(again, 409, 'plan_request_decided'), /was approved at/);
+  });
+
+  it('is approved completely or not at all: the plan stays if the request cannot be stored', async t => {
+    const client = await aClient();
+    const { body } = await client.post(PATH, { plan: 'pro' });
+    const broken = t.mock.method(planRequestTable, 'update', () =>
+      Promise.reject(new Error('The test stops it')),
+    );
+    const events = await eventsOf(shop, async () => {
+      assertRejected(await shop.api.post(`/plan-requests/${body.id}/approve`), 500, 'internal_error');
+    });
+    broken.mock.restore();
+    assert.deepEqual(events, []);
+    assert.equal((await shop.api.get(`/keys/${client.keyId}`)).body.plan, 'free');
+    assert.equal((await shop.api.post(`/plan-requests/${body.id}/approve`)).status, 200);
+    assert.equal((await shop.api.get(`/keys/${client.keyId}`)).body.plan, 'pro');
   });
 
   it('is declined with a message, and the plan stays', async () => {
