@@ -560,7 +560,7 @@ export type PetEvent = {
   requestid?: string;
   /** The trace of the request that made the change, if there is one: the header `traceparent` of W3C Trace Context, as an attribute of the CloudEvents extension Distributed Tracing. */
   traceparent?: string;
-  /** Why the change was made, if it is known: the `reason` of a stock adjustment, or the reason of the service or of an operator’s command. */
+  /** Why the change was made, if it is known: the `reason` of a stock adjustment, the `message` of a decision about a plan request, or the reason of the service or of an operator’s command. */
   reason?: string;
   /** The `note` of a stock adjustment, if it has one. */
   note?: string;
@@ -587,7 +587,7 @@ export type CategoryEvent = {
   requestid?: string;
   /** The trace of the request that made the change, if there is one: the header `traceparent` of W3C Trace Context, as an attribute of the CloudEvents extension Distributed Tracing. */
   traceparent?: string;
-  /** Why the change was made, if it is known: the `reason` of a stock adjustment, or the reason of the service or of an operator’s command. */
+  /** Why the change was made, if it is known: the `reason` of a stock adjustment, the `message` of a decision about a plan request, or the reason of the service or of an operator’s command. */
   reason?: string;
   /** The `note` of a stock adjustment, if it has one. */
   note?: string;
@@ -614,7 +614,7 @@ export type OrderEvent = {
   requestid?: string;
   /** The trace of the request that made the change, if there is one: the header `traceparent` of W3C Trace Context, as an attribute of the CloudEvents extension Distributed Tracing. */
   traceparent?: string;
-  /** Why the change was made, if it is known: the `reason` of a stock adjustment, or the reason of the service or of an operator’s command. */
+  /** Why the change was made, if it is known: the `reason` of a stock adjustment, the `message` of a decision about a plan request, or the reason of the service or of an operator’s command. */
   reason?: string;
   /** The `note` of a stock adjustment, if it has one. */
   note?: string;
@@ -641,7 +641,7 @@ export type InventoryEvent = {
   requestid?: string;
   /** The trace of the request that made the change, if there is one: the header `traceparent` of W3C Trace Context, as an attribute of the CloudEvents extension Distributed Tracing. */
   traceparent?: string;
-  /** Why the change was made, if it is known: the `reason` of a stock adjustment, or the reason of the service or of an operator’s command. */
+  /** Why the change was made, if it is known: the `reason` of a stock adjustment, the `message` of a decision about a plan request, or the reason of the service or of an operator’s command. */
   reason?: string;
   /** The `note` of a stock adjustment, if it has one. */
   note?: string;
@@ -668,7 +668,7 @@ export type KeyEvent = {
   requestid?: string;
   /** The trace of the request that made the change, if there is one: the header `traceparent` of W3C Trace Context, as an attribute of the CloudEvents extension Distributed Tracing. */
   traceparent?: string;
-  /** Why the change was made, if it is known: the `reason` of a stock adjustment, or the reason of the service or of an operator’s command. */
+  /** Why the change was made, if it is known: the `reason` of a stock adjustment, the `message` of a decision about a plan request, or the reason of the service or of an operator’s command. */
   reason?: string;
   /** The `note` of a stock adjustment, if it has one. */
   note?: string;
@@ -695,7 +695,7 @@ export type KeyBannedEvent = {
   requestid?: string;
   /** The trace of the request that made the change, if there is one: the header `traceparent` of W3C Trace Context, as an attribute of the CloudEvents extension Distributed Tracing. */
   traceparent?: string;
-  /** Why the change was made, if it is known: the `reason` of a stock adjustment, or the reason of the service or of an operator’s command. */
+  /** Why the change was made, if it is known: the `reason` of a stock adjustment, the `message` of a decision about a plan request, or the reason of the service or of an operator’s command. */
   reason?: string;
   /** The `note` of a stock adjustment, if it has one. */
   note?: string;
@@ -735,7 +735,7 @@ export type KeyLeakedEvent = {
   requestid?: string;
   /** The trace of the request that made the change, if there is one: the header `traceparent` of W3C Trace Context, as an attribute of the CloudEvents extension Distributed Tracing. */
   traceparent?: string;
-  /** Why the change was made, if it is known: the `reason` of a stock adjustment, or the reason of the service or of an operator’s command. */
+  /** Why the change was made, if it is known: the `reason` of a stock adjustment, the `message` of a decision about a plan request, or the reason of the service or of an operator’s command. */
   reason?: string;
   /** The `note` of a stock adjustment, if it has one. */
   note?: string;
@@ -779,7 +779,7 @@ export type KeyQuotaReachedEvent = {
   requestid?: string;
   /** The trace of the request that made the change, if there is one: the header `traceparent` of W3C Trace Context, as an attribute of the CloudEvents extension Distributed Tracing. */
   traceparent?: string;
-  /** Why the change was made, if it is known: the `reason` of a stock adjustment, or the reason of the service or of an operator’s command. */
+  /** Why the change was made, if it is known: the `reason` of a stock adjustment, the `message` of a decision about a plan request, or the reason of the service or of an operator’s command. */
   reason?: string;
   /** The `note` of a stock adjustment, if it has one. */
   note?: string;
@@ -817,7 +817,7 @@ export type KeyExpiringEvent = {
   requestid?: string;
   /** The trace of the request that made the change, if there is one: the header `traceparent` of W3C Trace Context, as an attribute of the CloudEvents extension Distributed Tracing. */
   traceparent?: string;
-  /** Why the change was made, if it is known: the `reason` of a stock adjustment, or the reason of the service or of an operator’s command. */
+  /** Why the change was made, if it is known: the `reason` of a stock adjustment, the `message` of a decision about a plan request, or the reason of the service or of an operator’s command. */
   reason?: string;
   /** The `note` of a stock adjustment, if it has one. */
   note?: string;
@@ -844,7 +844,7 @@ export type PlanRequestEvent = {
   requestid?: string;
   /** The trace of the request that made the change, if there is one: the header `traceparent` of W3C Trace Context, as an attribute of the CloudEvents extension Distributed Tracing. */
   traceparent?: string;
-  /** Why the change was made, if it is known: the `reason` of a stock adjustment, or the reason of the service or of an operator’s command. */
+  /** Why the change was made, if it is known: the `reason` of a stock adjustment, the `message` of a decision about a plan request, or the reason of the service or of an operator’s command. */
   reason?: string;
   /** The `note` of a stock adjustment, if it has one. */
   note?: string;
@@ -894,7 +894,7 @@ export type WebhookEvent = {
   requestid?: string;
   /** The trace of the request that made the change, if there is one: the header `traceparent` of W3C Trace Context, as an attribute of the CloudEvents extension Distributed Tracing. */
   traceparent?: string;
-  /** Why the change was made, if it is known: the `reason` of a stock adjustment, or the reason of the service or of an operator’s command. */
+  /** Why the change was made, if it is known: the `reason` of a stock adjustment, the `message` of a decision about a plan request, or the reason of the service or of an operator’s command. */
   reason?: string;
   /** The `note` of a stock adjustment, if it has one. */
   note?: string;
@@ -930,7 +930,7 @@ export type WebhookReplayEvent = {
   requestid?: string;
   /** The trace of the request that made the change, if there is one: the header `traceparent` of W3C Trace Context, as an attribute of the CloudEvents extension Distributed Tracing. */
   traceparent?: string;
-  /** Why the change was made, if it is known: the `reason` of a stock adjustment, or the reason of the service or of an operator’s command. */
+  /** Why the change was made, if it is known: the `reason` of a stock adjustment, the `message` of a decision about a plan request, or the reason of the service or of an operator’s command. */
   reason?: string;
   /** The `note` of a stock adjustment, if it has one. */
   note?: string;
@@ -982,7 +982,7 @@ export type WebhookRedeliveryEvent = {
   requestid?: string;
   /** The trace of the request that made the change, if there is one: the header `traceparent` of W3C Trace Context, as an attribute of the CloudEvents extension Distributed Tracing. */
   traceparent?: string;
-  /** Why the change was made, if it is known: the `reason` of a stock adjustment, or the reason of the service or of an operator’s command. */
+  /** Why the change was made, if it is known: the `reason` of a stock adjustment, the `message` of a decision about a plan request, or the reason of the service or of an operator’s command. */
   reason?: string;
   /** The `note` of a stock adjustment, if it has one. */
   note?: string;
@@ -1009,7 +1009,7 @@ export type WebhookTestEvent = {
   requestid?: string;
   /** The trace of the request that made the change, if there is one: the header `traceparent` of W3C Trace Context, as an attribute of the CloudEvents extension Distributed Tracing. */
   traceparent?: string;
-  /** Why the change was made, if it is known: the `reason` of a stock adjustment, or the reason of the service or of an operator’s command. */
+  /** Why the change was made, if it is known: the `reason` of a stock adjustment, the `message` of a decision about a plan request, or the reason of the service or of an operator’s command. */
   reason?: string;
   /** The `note` of a stock adjustment, if it has one. */
   note?: string;
@@ -1051,7 +1051,7 @@ export type AccessRefusedEvent = {
   requestid?: string;
   /** The trace of the request that made the change, if there is one: the header `traceparent` of W3C Trace Context, as an attribute of the CloudEvents extension Distributed Tracing. */
   traceparent?: string;
-  /** Why the change was made, if it is known: the `reason` of a stock adjustment, or the reason of the service or of an operator’s command. */
+  /** Why the change was made, if it is known: the `reason` of a stock adjustment, the `message` of a decision about a plan request, or the reason of the service or of an operator’s command. */
   reason?: string;
   /** The `note` of a stock adjustment, if it has one. */
   note?: string;
@@ -1083,7 +1083,7 @@ export type ServiceEvent = {
   requestid?: string;
   /** The trace of the request that made the change, if there is one: the header `traceparent` of W3C Trace Context, as an attribute of the CloudEvents extension Distributed Tracing. */
   traceparent?: string;
-  /** Why the change was made, if it is known: the `reason` of a stock adjustment, or the reason of the service or of an operator’s command. */
+  /** Why the change was made, if it is known: the `reason` of a stock adjustment, the `message` of a decision about a plan request, or the reason of the service or of an operator’s command. */
   reason?: string;
   /** The `note` of a stock adjustment, if it has one. */
   note?: string;
@@ -1115,7 +1115,7 @@ export type LogRestoredEvent = {
   requestid?: string;
   /** The trace of the request that made the change, if there is one: the header `traceparent` of W3C Trace Context, as an attribute of the CloudEvents extension Distributed Tracing. */
   traceparent?: string;
-  /** Why the change was made, if it is known: the `reason` of a stock adjustment, or the reason of the service or of an operator’s command. */
+  /** Why the change was made, if it is known: the `reason` of a stock adjustment, the `message` of a decision about a plan request, or the reason of the service or of an operator’s command. */
   reason?: string;
   /** The `note` of a stock adjustment, if it has one. */
   note?: string;
@@ -1145,7 +1145,7 @@ export type OtherEvent = {
   requestid?: string;
   /** The trace of the request that made the change, if there is one: the header `traceparent` of W3C Trace Context, as an attribute of the CloudEvents extension Distributed Tracing. */
   traceparent?: string;
-  /** Why the change was made, if it is known: the `reason` of a stock adjustment, or the reason of the service or of an operator’s command. */
+  /** Why the change was made, if it is known: the `reason` of a stock adjustment, the `message` of a decision about a plan request, or the reason of the service or of an operator’s command. */
   reason?: string;
   /** The `note` of a stock adjustment, if it has one. */
   note?: string;

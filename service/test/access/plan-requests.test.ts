@@ -140,18 +140,22 @@ describe('a plan request', () => {
     const client = await aClient();
     const { body } = await client.post(PATH, { plan: 'pro' });
     assertRejected(await shop.api.post(`/plan-requests/${body.id}/decline`, {}), 400, 'invalid_request');
-    const events = await eventsOf(shop, () =>
-      shop.api.post(`/plan-requests/${body.id}/decline`, { message: 'Please call us' }),
-    );
+    // The longest one, which is also the reason of the event.
+    const sent = 'Please call us'.padEnd(500, '!');
+    const events = await eventsOf(shop, async () => {
+      const decline = (message: string) => shop.api.post(`/plan-requests/${body.id}/decline`, { message });
+      assertRejected(await decline(`${sent}!`), 400, 'invalid_request');
+      assert.equal((await decline(sent)).status, 200);
+    });
     assert.deepEqual(typesOf(events, client), ['key.plan_declined']);
     const { status, message } = (await client.get('/account')).body.planRequest;
-    assert.deepEqual([status, message], ['declined', 'Please call us']);
+    assert.deepEqual([status, message], ['declined', sent]);
     assert.equal((await shop.api.get(`/keys/${client.keyId}`)).body.plan, 'free');
     assert.equal((await client.post(PATH, { plan: 'pro' })).status, 201, 'another one');
     const { body: history } = await shop.api.get(
       `/history?subject=keys/${client.keyId}&type=key.plan_declined`,
     );
-    assert.equal(history[0].reason, 'Please call us');
+    assert.equal(history[0].reason, sent);
   });
 
   it('is rejected for the present plan, and for quotas that do not match it', async () => {

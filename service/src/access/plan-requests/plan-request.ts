@@ -9,7 +9,8 @@ import type { Plan } from '../plans/plan.ts';
 
 const { plan, quotas } = NewApiKey.properties;
 
-const note = { ...nameText, maxLength: 1_000 } as const;
+/** The message of a decision is the `reason` of its event, which has this length. */
+const note = { ...nameText, maxLength: 500 } as const;
 
 export const NewPlanRequest = shape({
   title: 'NewPlanRequest',

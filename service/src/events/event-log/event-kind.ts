@@ -191,8 +191,8 @@ const attributes = {
     type: 'string',
     maxLength: 500,
     description:
-      'Why the change was made, if it is known: the `reason` of a stock adjustment, or the reason of the service or of an ' +
-      'operator’s command.',
+      'Why the change was made, if it is known: the `reason` of a stock adjustment, the `message` of a decision about a plan request, ' +
+      'or the reason of the service or of an operator’s command.',
   },
   note: { type: 'string', maxLength: 200, description: 'The `note` of a stock adjustment, if it has one.' },
 } as const;

@@ -63,7 +63,7 @@ export function PlanRequests() {
           <TextField
             label="A message for the holder of the key"
             value={message}
-            maxLength={1000}
+            maxLength={500}
             error={problem}
             onChange={event => ask(declining, event.target.value)}
           />

@@ -71,7 +71,7 @@ function Form({ plan: present }: Pick<Account, 'plan'>) {
       <TextField
         label="Why (optional)"
         value={note}
-        maxLength={1000}
+        maxLength={500}
         error={fields.note}
         onChange={({ target }) => setNote(target.value)}
       />
