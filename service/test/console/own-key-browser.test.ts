@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { DAY } from '../../src/kit/clock.ts';
 import { useConsole } from '../support/console-page.ts';
 import type { TestApp } from '../support/test-app.ts';
 
@@ -66,13 +67,23 @@ describe('the holder of a key that is no administrator’s', () => {
   });
 });
 
-it('a key that has used its day is also marked in the list of a phone', async t => {
+it('keys that have used their day, or have sent no request for 90 days, are marked, also in the list of a phone', async t => {
   const { shop, page, open } = await visit(t);
   const used = await smallKey(shop);
   for (let i = 0; i < 10; i++) await used.get('/pets');
   await shop.app.keyLimits.flush();
-  await page.setViewportSize(phone);
-  const row = (await open('/keys?name=Test')).row('Test client').filter({ hasText: '100 %' });
-  await row.getByText('100 %').waitFor();
-  await row.getByText('Active').waitFor();
+  const { body: unused } = await shop.api.post('/keys', {
+    ...{ name: 'Forgotten', plan: 'free', scopes: ['pets:read'] },
+  });
+  await shop.app.db.run('UPDATE api_keys SET created_at = ? WHERE id = ?', [
+    shop.clock.now() - 90 * DAY,
+    unused.id,
+  ]);
+  const shown = await open('/keys?show=all');
+  for (const size of [page.viewportSize()!, phone]) {
+    await page.setViewportSize(size);
+    const row = shown.row('Test client').filter({ hasText: '100 %' });
+    for (const mark of ['100 %', 'Active']) await row.getByText(mark).last().waitFor();
+    for (const mark of ['Unused', 'Active']) await shown.row('Forgotten').getByText(mark).waitFor();
+  }
 });
