@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { useConsole } from '../support/console-page.ts';
+import { aPet } from '../support/factories.ts';
 
 const visit = useConsole();
 
@@ -8,7 +9,10 @@ it('plan requests are approved with one click, and declined with a message', asy
   const { shop, api, page, open } = await visit(t);
   const created = await shop.clientWith({ plan: 'free', scopes: ['pets:read'] });
   await created.post('/account/plan-requests', { plan: 'business', note: 'More shops' });
-  const shown = await open('/keys');
+  await aPet(api);
+  const shown = await open('/');
+  await page.getByText('1 plan request to decide').waitFor();
+  await page.getByRole('link', { name: 'Decide' }).click();
   await shown.live();
   const list = page.getByRole('list', { name: 'Plan requests' });
   await list.getByText('Test client requests Business').waitFor();

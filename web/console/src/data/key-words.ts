@@ -31,6 +31,13 @@ export function planWithLimits(plan: ApiKey['plan']): string {
   return `${planNames[plan]}: ${text}`;
 }
 
+/** A plan, and its quotas if they are negotiated: `Enterprise (5,000 a minute, 1,000,000 a day)`. */
+export function planInWords({ plan, quotas }: Pick<ApiKey, 'plan' | 'quotas'>): string {
+  if (!quotas) return planNames[plan];
+  const { perMinute, perDay } = quotas;
+  return `${planNames[plan]} (${perMinute.toLocaleString()} a minute, ${perDay.toLocaleString()} a day)`;
+}
+
 /** What a scope allows. */
 export const scopeNames: Record<ApiKey['scopes'][number], string> = {
   'pets:read': 'See animals and categories',

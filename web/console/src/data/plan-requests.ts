@@ -1,16 +1,16 @@
 import type { PlanRequest } from '@petstore/client';
-import { useQuery } from '@tanstack/react-query';
+import { type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { useSession } from '../app/session.ts';
 import { keys } from './keys.ts';
 
 const queryKey = [keys.name, 'plan requests'];
-/** The most open requests that are shown at once. */
-const MOST = 20;
+/** The most open requests that are read. */
+export const MOST_PLAN_REQUESTS = 20;
 
-/** The open plan requests, the oldest first, which events keep fresh; `undefined` until they were read. */
-export function usePlanRequests(): readonly PlanRequest[] | undefined {
-  const { store, cache, live } = useSession();
+/** The open plan requests, the oldest first, which events keep fresh. Only administrators read them. */
+export function usePlanRequests(): UseQueryResult<readonly PlanRequest[]> {
+  const { store, cache, live, can } = useSession();
   useEffect(
     () =>
       live.onEvent(({ type }) => {
@@ -18,11 +18,14 @@ export function usePlanRequests(): readonly PlanRequest[] | undefined {
       }),
     [live, cache],
   );
-  const { data } = useQuery({
+  return useQuery({
     queryKey,
-    queryFn: () => store.keys.planRequests({ status: 'open', sort: 'id' }).toArray({ limit: MOST }),
+    queryFn: () =>
+      store.keys.planRequests({ status: 'open', sort: 'id' }).toArray({ limit: MOST_PLAN_REQUESTS }),
+    // Events are followed only while they are shown.
+    staleTime: 0,
+    enabled: can('admin'),
   });
-  return data;
 }
 
 /** Returns the decisions about a plan request. After each the list is read again. */

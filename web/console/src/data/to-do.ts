@@ -5,6 +5,7 @@ import { addDays, type Day, startOf } from './days.ts';
 import { useLowStock } from './low-stock.ts';
 import { stateOf } from './order-state.ts';
 import { keepNames } from './pet-names.ts';
+import { usePlanRequests } from './plan-requests.ts';
 import { countOf, firstPage, type Total } from './resource.ts';
 import { useCategoriesQuery } from './use-categories.ts';
 import { useDay } from './use-day.ts';
@@ -107,13 +108,15 @@ export function useToDo() {
     enabled: can('pets:read'),
   });
   const low = useLowStock();
-  const all = [overdue, shipping, holds, webhooks, hasAnimals, low, useCategoriesQuery()];
+  const planRequests = usePlanRequests();
+  const all = [overdue, shipping, holds, webhooks, planRequests, hasAnimals, low, useCategoriesQuery()];
   return {
     today,
     overdue: overdue.data,
     shipping: shipping.data,
     holds: holds.data,
     webhooks: webhooks.data,
+    planRequests: planRequests.data,
     low: low.items,
     hasAnimals: hasAnimals.data ?? true,
     isReady: !all.some(({ isLoading }) => isLoading),

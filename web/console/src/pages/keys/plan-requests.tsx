@@ -1,7 +1,7 @@
 import type { PlanRequest } from '@petstore/client';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { planNames } from '../../data/key-words.ts';
+import { planInWords, planNames } from '../../data/key-words.ts';
 import { useDecidePlan, usePlanRequests } from '../../data/plan-requests.ts';
 import { Button } from '../../kit/button.tsx';
 import { TextField } from '../../kit/field.tsx';
@@ -11,7 +11,7 @@ import { showProblem, showToast } from '../../kit/toasts.ts';
 
 /** The plans that keys have requested, above the list of keys: one click approves one. */
 export function PlanRequests() {
-  const requests = usePlanRequests();
+  const { data: requests } = usePlanRequests();
   const { approve, decline } = useDecidePlan();
   const [declining, setDeclining] = useState<PlanRequest>();
   const [message, setMessage] = useState('');
@@ -36,7 +36,7 @@ export function PlanRequests() {
             <Link to="/keys/$keyId" params={{ keyId: String(request.keyId) }} search={previous => previous}>
               <strong>{request.name}</strong>
             </Link>{' '}
-            requests {wanted(request)} <Time at={request.createdAt} />
+            requests {planInWords(request)} <Time at={request.createdAt} />
             {request.note && <small>{request.note}</small>}
           </span>
           <Button
@@ -71,11 +71,4 @@ export function PlanRequests() {
       )}
     </ul>
   );
-}
-
-/** A plan, and its quotas if they are negotiated: `Enterprise (5,000 a minute, 1,000,000 a day)`. */
-function wanted({ plan, quotas }: PlanRequest): string {
-  if (!quotas) return planNames[plan];
-  const { perMinute, perDay } = quotas;
-  return `${planNames[plan]} (${perMinute.toLocaleString()} a minute, ${perDay.toLocaleString()} a day)`;
 }

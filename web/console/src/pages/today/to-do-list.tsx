@@ -1,11 +1,13 @@
-import type { Pet, Webhook } from '@petstore/client';
+import type { Pet, PlanRequest, Webhook } from '@petstore/client';
 import { Link } from '@tanstack/react-router';
 import { type RefObject, useEffect, useMemo, useRef, useState } from 'react';
 import { useSession } from '../../app/session.ts';
 import { useActions } from '../../data/changes.ts';
 import { addDays } from '../../data/days.ts';
+import { planInWords } from '../../data/key-words.ts';
 import { usePetNames } from '../../data/pet-names.ts';
 import { pets } from '../../data/pets.ts';
+import { MOST_PLAN_REQUESTS } from '../../data/plan-requests.ts';
 import type { ToDo } from '../../data/to-do.ts';
 import { Button } from '../../kit/button.tsx';
 import { Empty } from '../../kit/empty.tsx';
@@ -52,14 +54,24 @@ function useIsPointed(element: RefObject<HTMLElement | null>): boolean {
 }
 
 function Tasks({ toDo, onThresholds }: { toDo: ToDo; onThresholds: () => void }) {
-  const { today, overdue, shipping, low, holds = [], webhooks = [], hasAnimals, error } = toDo;
+  const {
+    today,
+    overdue,
+    shipping,
+    low,
+    holds = [],
+    webhooks = [],
+    planRequests = [],
+    hasAnimals,
+    error,
+  } = toDo;
   const ids = useMemo(
     () => [...(overdue?.orders ?? []), ...(shipping?.orders ?? [])].map(({ petId }) => petId),
     [overdue, shipping],
   );
   const nameOf = usePetNames(ids);
   if (!hasAnimals) return <FirstSteps />;
-  const isDone = ids.length + (low?.length ?? 0) + holds.length + webhooks.length === 0;
+  const isDone = ids.length + (low?.length ?? 0) + holds.length + webhooks.length + planRequests.length === 0;
   if (isDone && !error) return <AllDone />;
   return (
     <>
@@ -68,6 +80,7 @@ function Tasks({ toDo, onThresholds }: { toDo: ToDo; onThresholds: () => void })
       <LowStock items={low} onThresholds={onThresholds} />
       <Holds held={holds} />
       <FailingWebhooks webhooks={webhooks} />
+      <RequestedPlans requests={planRequests} />
       {error && (
         <p className="field-error" role="alert">
           Not everything that is to be done could be read: {error.message}
@@ -158,6 +171,30 @@ function FailingWebhooks({ webhooks }: { webhooks: readonly Webhook[] }) {
             search={{ status: enabled ? undefined : 'dead' }}
           >
             See why
+          </Link>
+        </li>
+      )}
+    </Task>
+  );
+}
+
+function RequestedPlans({ requests }: { requests: readonly PlanRequest[] }) {
+  if (requests.length === 0) return null;
+  return (
+    <Task
+      icon="key"
+      title={`${inWords(requests.length, 'plan request', requests.length >= MOST_PLAN_REQUESTS)} to decide`}
+      items={requests}
+      all={<Link to="/keys">Show all plan requests</Link>}
+    >
+      {request => (
+        <li key={request.id}>
+          <Link to="/keys/$keyId" params={{ keyId: String(request.keyId) }}>
+            {request.name}
+          </Link>
+          <small>{planInWords(request)}</small>
+          <Link className="button" to="/keys">
+            Decide
           </Link>
         </li>
       )}
