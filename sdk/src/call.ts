@@ -2,7 +2,6 @@ import type { Client } from './client.ts';
 import { errorOf } from './errors.ts';
 import { exchange } from './exchange.ts';
 import {
-  type InputOf,
   type OperationName,
   type PostName,
   type PostOptions,
@@ -10,6 +9,7 @@ import {
   type RequestOptions,
   type ResultOf,
   requestOf,
+  type ValuesOf,
 } from './request.ts';
 
 export interface ApiResponse<T> {
@@ -27,10 +27,10 @@ export type Call<T> = Promise<T> & { withResponse: () => Promise<ApiResponse<T>>
 export function call<Name extends Exclude<OperationName, PostName>>(
   client: Client,
   operation: Name,
-  input: InputOf<Name>,
+  values: ValuesOf<Name>,
   options?: RequestOptions,
 ): Call<ResultOf<Name>> {
-  return callOf(send(client, requestOf(client, operation, input, options)));
+  return callOf(send(client, requestOf(client, operation, values, options)));
 }
 
 /** A key must be unique, and not secret: pages without HTTPS have no `randomUUID`. */
@@ -47,10 +47,10 @@ export const withIdempotencyKey = (options: RequestOptions & PostOptions = {}): 
 export function post<Name extends PostName>(
   client: Client,
   operation: Name,
-  input: InputOf<Name>,
+  values: ValuesOf<Name>,
   options?: RequestOptions & PostOptions,
 ): Call<ResultOf<Name>> {
-  return callOf(send(client, requestOf(client, operation, input, withIdempotencyKey(options))));
+  return callOf(send(client, requestOf(client, operation, values, withIdempotencyKey(options))));
 }
 
 /** Returns the call that has this response. */
@@ -70,7 +70,7 @@ export function send<T>(client: Client, request: Request, form: '{' | '[' = '{')
     const { headers, status } = response;
     const text = await response.text();
     const isJson = request.options.accepts === 'json';
-    if (isJson && text[0] !== form) throw errorOf(response, text, request.url.href);
+    if (isJson && text[0] !== form) throw errorOf(response, text, request.url);
     const data = isJson ? JSON.parse(text) : text || undefined;
     return { data, headers, status, etag: headers.get('ETag') ?? undefined };
   });

@@ -12,23 +12,23 @@ import type { Request } from './request.ts';
  */
 export async function exchange<T>(
   client: Client,
-  { operation, url: { href: url }, init, options: own }: Request,
+  { operation, url, init, options: own }: Request,
   read: (response: Response) => Promise<T>,
 ): Promise<T> {
   const options = { cost: 1, ...client, ...defined(own) };
   const { accepts, clock, maxRetries, pacer, signal, timeout } = options;
-  for (let failures = 0; ; failures++) {
+  for (let attempt = 1; ; attempt++) {
     const epoch = await pacer.enter(options);
-    const attempt = new AbortController();
+    const controller = new AbortController();
     // If the signal of the call is aborted, the call throws the reason of that signal instead.
-    const abort = () => attempt.abort(new ConnectionError(`No response from ${url} within ${timeout} ms`));
+    const abort = () => controller.abort(new ConnectionError(`No response from ${url} within ${timeout} ms`));
     const cancelTimer = clock.after(timeout, abort);
     const ignoreSignal = onAbort(signal, abort);
     let headers: Headers | undefined;
     try {
       // `fetch` of a browser must not be a method of the client.
-      const sent = { operation, attempt: failures + 1 };
-      const response = await (client.fetch ?? fetch)(url, { ...init, signal: attempt.signal }, sent);
+      const sent = { operation, attempt };
+      const response = await (client.fetch ?? fetch)(url, { ...init, signal: controller.signal }, sent);
       headers = response.headers;
       // A proxy or another server may respond with a page, and any status.
       const isExpected = accepts ? headers.get('Content-Type')?.includes(accepts) : response.status === 204;
@@ -46,7 +46,7 @@ export async function exchange<T>(
       const milliseconds = retryAfter(headers) || (reason === 'unavailable' ? 0 : 1000);
       headers = undefined;
       const setbacks = pacer.stop(epoch, { reason, milliseconds, error });
-      if (reason === 'unavailable' && Math.max(setbacks, failures + 1) > maxRetries) throw error;
+      if (reason === 'unavailable' && Math.max(setbacks, attempt) > maxRetries) throw error;
     } finally {
       cancelTimer();
       ignoreSignal();

@@ -1,7 +1,7 @@
 import { type ApiResponse, send } from './call.ts';
 import type { Client } from './client.ts';
 import type { Operations } from './contract.ts';
-import { type Input, type OperationName, type RequestOptions, requestOf } from './request.ts';
+import { type OperationName, type RequestOptions, requestOf, type ValuesOf } from './request.ts';
 
 /** A page of a list. `for await (const pet of page)` yields its items and those of all later pages. */
 export interface Page<T> extends ApiResponse<T[]>, AsyncIterable<T> {
@@ -41,24 +41,20 @@ type ItemOf<Name extends ListName> = Operations[Name]['result'][number];
 export function list<Name extends ListName>(
   client: Client,
   operation: Name,
-  input: Input,
+  values: ValuesOf<Name>,
   options?: RequestOptions,
   endsEmpty = false,
 ): List<ItemOf<Name>> {
   type Item = ItemOf<Name>;
-  async function read(query = input.query): Promise<Page<Item>> {
-    const response = await send<Item[]>(
-      client,
-      requestOf(client, operation, { ...input, query }, options),
-      '[',
-    );
+  async function read(place?: { cursor: string }): Promise<Page<Item>> {
+    const response = await send<Item[]>(client, requestOf(client, operation, values, options, place), '[');
     const { data, headers } = response;
     const cursor = nextCursorOf(headers);
     const page: Page<Item> = {
       ...response,
       items: data,
       nextCursor: cursor,
-      next: async () => (cursor && (data.length || !endsEmpty) ? read({ ...query, cursor }) : undefined),
+      next: async () => (cursor && (data.length || !endsEmpty) ? read({ cursor }) : undefined),
       async *[Symbol.asyncIterator]() {
         for (let later: Page<Item> | undefined = page; later; later = await later.next()) yield* later.items;
       },

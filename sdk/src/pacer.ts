@@ -75,11 +75,10 @@ export interface Pacer {
   stop: (epoch: number, setback: Setback) => number;
 }
 
-const SECOND = 1000;
-/** The longest random addition to a wait. */
-const MAX_SPREAD = 10 * SECOND;
-/** Two responses whose windows end closer together are about the same window: windows last at least a minute. */
-const SAME_WINDOW = 30 * SECOND;
+/** The longest random addition to a wait, in milliseconds. */
+const MAX_SPREAD = 10_000;
+/** Two responses whose windows end closer together, in milliseconds, are about the same window: windows last at least a minute. */
+const SAME_WINDOW = 30_000;
 
 /**
  * Decides when the calls of a client may send their requests. All calls share what each response reports:
@@ -121,7 +120,7 @@ export function createPacer({ clock, maxConcurrent, onWait }: PacerOptions): Pac
       // The last failure was part of an earlier outage.
       if (inFlight + queue.size === 0 && !wait()) setbacks = 0;
       queue.add(waiter);
-      ignoreSignal = onAbort(signal, () => reject(waiter, signal?.reason));
+      ignoreSignal = onAbort(signal, () => reject(waiter, signal!.reason));
       sendNext();
     }).finally(() => ignoreSignal());
   }
@@ -152,7 +151,7 @@ export function createPacer({ clock, maxConcurrent, onWait }: PacerOptions): Pac
     const [, name, left, seconds] = /^"(.+)";r=(\d+);t=(\d+)/.exec(headers.get('RateLimit') ?? '') ?? [];
     if (!name) return;
     let remaining = Number(left);
-    let resetAt = clock.now() + Number(seconds) * SECOND;
+    let resetAt = clock.now() + Number(seconds) * 1000;
     const known = windows.get(name);
     // Responses overtake each other, and seconds are rounded up. In doubt less remains, and the limits are learned again sooner.
     if (known && resetAt < known.resetAt + SAME_WINDOW) {
@@ -165,10 +164,10 @@ export function createPacer({ clock, maxConcurrent, onWait }: PacerOptions): Pac
   /** Starts a wait, unless the present one lasts as long. Returns whether it did. */
   function begin(next: Setback): boolean {
     const end = clock.now() + next.milliseconds;
-    if (wait() && end < waitEnd + SECOND) return false;
+    if (wait() && end < waitEnd + 1000) return false;
     cause = next;
     waitEnd = end;
-    wakeAt = end + clock.random() * Math.min(MAX_SPREAD, SECOND * 2 ** setbacks);
+    wakeAt = end + clock.random() * Math.min(MAX_SPREAD, 1000 * 2 ** setbacks);
     isReported = false;
     epoch++;
     return true;

@@ -1,6 +1,7 @@
 import { type Client, createClient } from './client.ts';
 import { PetStoreError } from './errors.ts';
 import { type Limits, limitsOf } from './limits.ts';
+import { mapValues } from './map-values.ts';
 import { type ObservedOptions, observed } from './observe.ts';
 import * as account from './resources/account.ts';
 import { type Batch, type BatchOptions, batch } from './resources/batch.ts';
@@ -22,6 +23,19 @@ type Bound<R extends Resource> = {
   readonly [Name in keyof R]: R[Name] extends (client: Client, ...rest: infer Rest) => infer Result
     ? (...rest: Rest) => Result
     : never;
+};
+
+const resources: Record<Exclude<keyof PetStore, 'batch' | 'limits'>, Resource> = {
+  pets,
+  categories,
+  orders,
+  inventory,
+  batches,
+  account,
+  keys,
+  events,
+  webhooks,
+  service,
 };
 
 /** With less, or with NaN, calls would wait for ever. */
@@ -52,16 +66,10 @@ export class PetStore {
     }
     const client = createClient(observed(options));
     this.#client = client;
-    this.pets = bind(client, pets);
-    this.categories = bind(client, categories);
-    this.orders = bind(client, orders);
-    this.inventory = bind(client, inventory);
-    this.batches = bind(client, batches);
-    this.account = bind(client, account);
-    this.keys = bind(client, keys);
-    this.events = bind(client, events);
-    this.webhooks = bind(client, webhooks);
-    this.service = bind(client, service);
+    const bound = mapValues(resources, methods =>
+      mapValues(methods, method => method.bind(undefined, client)),
+    );
+    Object.assign(this, bound);
   }
 
   /** Starts a batch, which collects operations to send them in one request. Experimental. */
@@ -73,9 +81,4 @@ export class PetStore {
   get limits(): Limits {
     return limitsOf(this.#client);
   }
-}
-
-function bind<R extends Resource>(client: Client, resource: R): Bound<R> {
-  const methods = Object.entries(resource).map(([name, method]) => [name, method.bind(undefined, client)]);
-  return Object.fromEntries(methods);
 }

@@ -33,7 +33,6 @@ export type OperationName = keyof Operations;
 /** The operations that are sent with an `Idempotency-Key`. */
 export type PostName = Extract<OperationName, `POST ${string}`>;
 export type ResultOf<Name extends OperationName> = Operations[Name]['result'];
-export type InputOf<Name extends OperationName> = Omit<Operations[Name], 'result'>;
 export type QueryOf<Name extends OperationName> = Operations[Name] extends { query: infer Query }
   ? Query
   : never;
@@ -41,17 +40,23 @@ export type BodyOf<Name extends OperationName> = Operations[Name] extends { body
   ? Body
   : never;
 
-/** The input of any operation. */
-export interface Input {
-  path?: Record<string, string | number>;
-  query?: Record<string, unknown> | undefined;
-  body?: object | undefined;
-}
+/** What an operation takes: the IDs in its path, then the query of a GET or the body of another method. */
+export type ValuesOf<Name extends OperationName> = [...IdsOf<Name>, ...InputOf<Operations[Name]>];
+type IdsOf<Name extends string> = Name extends `${string}{${string}}${infer Rest}`
+  ? [id: number, ...IdsOf<Rest>]
+  : [];
+type InputOf<Operation> = Operation extends { query: infer Query }
+  ? [query: Query | undefined]
+  : Operation extends { body: infer Body }
+    ? [body: Body]
+    : 'body' extends keyof Operation
+      ? [body: Operation['body']]
+      : [];
 
 /** The request of an operation. */
 export interface Request {
   operation: string;
-  url: URL;
+  url: string;
   init: RequestInit & { method: string };
   options: RequestOptions;
 }
@@ -71,20 +76,23 @@ export interface RequestOptions extends CallOptions {
 export function requestOf(
   { baseUrl, apiKey, headers }: Client,
   operation: OperationName,
-  { path = {}, query = {}, body }: Input,
+  values: readonly unknown[],
   options: RequestOptions = {},
+  place?: { cursor: string },
 ): Request {
   const [method, template] = operation.split(' /') as [string, string];
-  const filled = template.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(path[name]!));
+  let ids = 0;
+  const filled = template.replace(/\{\w+\}/g, () => encodeURIComponent(values[ids++] as number));
+  let body = values[ids] as Record<string, string> | undefined;
   const url = new URL(baseUrl + filled);
-  for (const [name, values] of Object.entries<unknown>(defined(query))) {
-    const list = [values].flat();
-    // Without any value the list would be that of all resources: the service rejects an empty one, and `undefined` in an array.
-    for (const value of list.length ? list : ['']) url.searchParams.append(name, value as string);
+  if (method === 'GET') {
+    // Several values are separated by commas. Without any value the list would be that of all resources: the service rejects an empty one.
+    url.search = `${new URLSearchParams(defined({ ...body, ...place }))}`;
+    body = undefined;
   }
   return {
     operation,
-    url,
+    url: url.href,
     init: {
       method,
       headers: defined({

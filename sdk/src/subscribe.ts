@@ -43,7 +43,7 @@ export async function* subscribe(
   for (let failures = 0; ; failures++) {
     const query = { cursor, type: types, subject };
     const settings = { ...options, signal, maxRetries: Number.POSITIVE_INFINITY, accepts: 'event-stream' };
-    const request = requestOf(client, 'GET /events/stream', { query }, settings);
+    const request = requestOf(client, 'GET /events/stream', [query], settings);
     const stream = await exchange(client, request, async ({ body }) => body).catch(error => {
       // The service may still count the stream that broke.
       if (failures === 0 || error.code !== 'too_many_streams') throw error;

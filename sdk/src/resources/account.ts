@@ -7,7 +7,7 @@ import type { BodyOf, CallOptions, PostOptions } from '../request.ts';
 
 /** Reads the plan, scopes, windows and ban of the API key. It uses no quota, and works during a ban. */
 export const get = (client: Client, options?: CallOptions): Call<Account> =>
-  call(client, 'GET /account', {}, { ...options, pacer: pacerOf(client, 'account') });
+  call(client, 'GET /account', [], { ...options, pacer: pacerOf(client, 'account') });
 
 /** Requests another plan for the API key, or other quotas of an Enterprise key. It works while the limits are used up. Experimental. */
 export const requestPlan = (
@@ -15,18 +15,14 @@ export const requestPlan = (
   body: BodyOf<'POST /account/plan-requests'>,
   options?: PostOptions,
 ): Call<PlanRequest> =>
-  post(
-    client,
-    'POST /account/plan-requests',
-    { body },
-    { ...defined(options), pacer: pacerOf(client, 'account') },
-  );
+  post(client, 'POST /account/plan-requests', [body], {
+    ...defined(options),
+    pacer: pacerOf(client, 'account'),
+  });
 
 /** Reads a plan request of the API key. Experimental. */
 export const planRequest = (client: Client, requestId: number, options?: CallOptions): Call<PlanRequest> =>
-  call(
-    client,
-    'GET /account/plan-requests/{requestId}',
-    { path: { requestId } },
-    { ...options, pacer: pacerOf(client, 'account') },
-  );
+  call(client, 'GET /account/plan-requests/{requestId}', [requestId], {
+    ...options,
+    pacer: pacerOf(client, 'account'),
+  });

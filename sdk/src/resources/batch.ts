@@ -3,6 +3,7 @@ import type { Client } from '../client.ts';
 import type { Batch as BatchBody, BatchOperation, BatchResult, Operations } from '../contract.ts';
 import { defined } from '../defined.ts';
 import { type ApiError, errorWith, PetStoreError } from '../errors.ts';
+import { mapValues } from '../map-values.ts';
 import type { CallOptions, OperationName, PostOptions, ResultOf } from '../request.ts';
 import { create } from './batches.ts';
 
@@ -123,7 +124,8 @@ export function batch(client: Client, { atomic = true }: BatchOptions = {}): Bat
       );
     const [method, template = ''] = name.split(' ') as [BatchOperation['method'], string];
     const path = template.replace(/\{\w+\}/, () => inPath(values.shift()));
-    const body = method === 'DELETE' ? undefined : inBody(values.shift() as object);
+    const body =
+      method === 'DELETE' ? undefined : mapValues(values.shift() as Record<string, unknown>, reference);
     const entry = new BatchEntry(name, operations.size);
     operations.set(entry, defined({ method, path, body, ...(values[0] as object) }));
     return entry;
@@ -148,9 +150,6 @@ export function batch(client: Client, { atomic = true }: BatchOptions = {}): Bat
     return typeof id === 'object' ? `{${id.$label}}` : encodeURIComponent(id);
   }
 
-  const inBody = (body: object) =>
-    Object.fromEntries(Object.entries(body).map(([field, value]) => [field, reference(value)]));
-
   async function run(options?: PostOptions): Promise<BatchOutcome> {
     const body: BatchBody = { operations: [...operations.values()], atomic };
     const { data, headers } = await create(client, body, {
@@ -158,11 +157,10 @@ export function batch(client: Client, { atomic = true }: BatchOptions = {}): Bat
       ...defined(options),
     }).withResponse();
     const requestId = headers.get('X-Request-Id') ?? undefined;
-    const errors = data.results.map(({ error }, failedOperation) => {
-      if (!error) return undefined;
-      const { code, status, message } = error;
-      return errorWith(message, { code, status, requestId, failedOperation });
-    });
+    const errors = data.results.map(
+      ({ error }, failedOperation) =>
+        error && errorWith(error.message, { ...error, requestId, failedOperation }),
+    );
     return {
       all: data.results,
       errors: errors.filter(error => error !== undefined),
@@ -175,9 +173,6 @@ export function batch(client: Client, { atomic = true }: BatchOptions = {}): Bat
     };
   }
 
-  const bound = Object.entries(methods).map(([group, names]) => [
-    group,
-    Object.fromEntries(Object.entries(names).map(([method, name]) => [method, add.bind(undefined, name)])),
-  ]);
-  return { ...(Object.fromEntries(bound) as Methods), run };
+  const bound = mapValues(methods, names => mapValues(names, name => add.bind(undefined, name)));
+  return { ...(bound as unknown as Methods), run };
 }

@@ -9,4 +9,4 @@ export const create = (
   body: BodyOf<'POST /batch'>,
   options?: PostOptions,
 ): Call<BatchResults> =>
-  post(client, 'POST /batch', { body }, { ...options, cost: body.operations.length || 1 });
+  post(client, 'POST /batch', [body], { ...options, cost: body.operations.length || 1 });

@@ -14,7 +14,7 @@ export const list = (client: Client, query?: QueryOf<'GET /events'>, options?: C
   const wait = query?.wait ?? 0;
   const timeout = (options?.timeout ?? client.timeout) + wait * 1000;
   // Each page of events has a link to the next one, also when no further event exists.
-  return listOf(client, 'GET /events', { query }, { ...options, timeout, isSlow: wait > 0 }, wait === 0);
+  return listOf(client, 'GET /events', [query], { ...options, timeout, isSlow: wait > 0 }, wait === 0);
 };
 
 /** Lists who changed what, newest first, with the values before and after each change. Experimental. */
@@ -22,15 +22,15 @@ export const history = (
   client: Client,
   query?: QueryOf<'GET /history'>,
   options?: CallOptions,
-): List<HistoryEntry> => listOf(client, 'GET /history', { query }, options);
+): List<HistoryEntry> => listOf(client, 'GET /history', [query], options);
 
 /** Reads the newest seal of the log. Experimental. */
 export const checkpoint = (client: Client, options?: CallOptions): Call<Checkpoint> =>
-  call(client, 'GET /events/checkpoint', {}, options);
+  call(client, 'GET /events/checkpoint', [], options);
 
 /** Lists the groups of events that were sealed together, oldest first. Experimental. */
 export const seals = (
   client: Client,
   query?: QueryOf<'GET /events/seals'>,
   options?: CallOptions,
-): List<SealedGroup> => listOf(client, 'GET /events/seals', { query }, options);
+): List<SealedGroup> => listOf(client, 'GET /events/seals', [query], options);

@@ -9,11 +9,11 @@ export const list = (
   client: Client,
   query?: QueryOf<'GET /store/inventory'>,
   options?: CallOptions,
-): List<InventoryItem> => listOf(client, 'GET /store/inventory', { query }, options);
+): List<InventoryItem> => listOf(client, 'GET /store/inventory', [query], options);
 
 /** Reads the stock of a pet. */
 export const get = (client: Client, petId: number, options?: CallOptions): Call<InventoryItem> =>
-  call(client, 'GET /store/inventory/{petId}', { path: { petId } }, options);
+  call(client, 'GET /store/inventory/{petId}', [petId], options);
 
 /** Sets the stock of a pet to a number of units. */
 export const set = (
@@ -21,7 +21,7 @@ export const set = (
   petId: number,
   body: BodyOf<'PUT /store/inventory/{petId}'>,
   options?: CallOptions,
-): Call<InventoryItem> => call(client, 'PUT /store/inventory/{petId}', { path: { petId }, body }, options);
+): Call<InventoryItem> => call(client, 'PUT /store/inventory/{petId}', [petId, body], options);
 
 /** Adds units to the stock of a pet; a negative `delta` removes them. Experimental. */
 export const adjust = (
@@ -29,5 +29,4 @@ export const adjust = (
   petId: number,
   body: BodyOf<'POST /store/inventory/{petId}/adjustments'>,
   options?: PostOptions,
-): Call<InventoryItem> =>
-  post(client, 'POST /store/inventory/{petId}/adjustments', { path: { petId }, body }, options);
+): Call<InventoryItem> => post(client, 'POST /store/inventory/{petId}/adjustments', [petId, body], options);

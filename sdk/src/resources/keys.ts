@@ -16,18 +16,18 @@ import type { BodyOf, CallOptions, PostOptions, QueryOf } from '../request.ts';
 
 /** Lists API keys. */
 export const list = (client: Client, query?: QueryOf<'GET /keys'>, options?: CallOptions): List<ApiKey> =>
-  listOf(client, 'GET /keys', { query }, options);
+  listOf(client, 'GET /keys', [query], options);
 
 /** Creates an API key. Its secret is in `key`, once. */
 export const create = (
   client: Client,
   body: BodyOf<'POST /keys'>,
   options?: PostOptions,
-): Call<CreatedApiKey> => post(client, 'POST /keys', { body }, options);
+): Call<CreatedApiKey> => post(client, 'POST /keys', [body], options);
 
 /** Reads an API key. */
 export const get = (client: Client, keyId: number, options?: CallOptions): Call<ApiKey> =>
-  call(client, 'GET /keys/{keyId}', { path: { keyId } }, options);
+  call(client, 'GET /keys/{keyId}', [keyId], options);
 
 /** Changes fields of an API key. */
 export const update = (
@@ -35,11 +35,11 @@ export const update = (
   keyId: number,
   body: BodyOf<'PATCH /keys/{keyId}'>,
   options?: CallOptions,
-): Call<ApiKey> => call(client, 'PATCH /keys/{keyId}', { path: { keyId }, body }, options);
+): Call<ApiKey> => call(client, 'PATCH /keys/{keyId}', [keyId, body], options);
 
 /** Revokes an API key, for ever. */
 export const revoke = (client: Client, keyId: number, options?: CallOptions): Call<undefined> =>
-  call(client, 'DELETE /keys/{keyId}', { path: { keyId } }, options);
+  call(client, 'DELETE /keys/{keyId}', [keyId], options);
 
 /** Replaces the secret of an API key. The earlier one works until `earlierKeysExpireAt`. */
 export const rotate = (
@@ -47,7 +47,7 @@ export const rotate = (
   keyId: number,
   body?: BodyOf<'POST /keys/{keyId}/rotate'>,
   options?: PostOptions,
-): Call<RotatedApiKey> => post(client, 'POST /keys/{keyId}/rotate', { path: { keyId }, body }, options);
+): Call<RotatedApiKey> => post(client, 'POST /keys/{keyId}/rotate', [keyId, body], options);
 
 /**
  * Reports leaked secrets: the service revokes their keys. Needs no API key, and does not state which of the secrets exist.
@@ -58,42 +58,40 @@ export const revokeLeaked = (
   body: BodyOf<'POST /keys/revoke-leaked'>,
   options?: PostOptions,
 ): Call<LeakReceipt> =>
-  post(
-    client,
-    'POST /keys/revoke-leaked',
-    { body },
-    { ...defined(options), pacer: pacerOf(client, 'service') },
-  );
+  post(client, 'POST /keys/revoke-leaked', [body], {
+    ...defined(options),
+    pacer: pacerOf(client, 'service'),
+  });
 
 /** Lifts the ban of an API key. */
 export const liftBan = (client: Client, keyId: number, options?: CallOptions): Call<undefined> =>
-  call(client, 'DELETE /keys/{keyId}/ban', { path: { keyId } }, options);
+  call(client, 'DELETE /keys/{keyId}/ban', [keyId], options);
 
 /** Restarts the minute and the day of an API key, and lifts its ban. Experimental. */
 export const resetLimits = (client: Client, keyId: number, options?: CallOptions): Call<undefined> =>
-  call(client, 'DELETE /keys/{keyId}/limits', { path: { keyId } }, options);
+  call(client, 'DELETE /keys/{keyId}/limits', [keyId], options);
 
 /** Lists the API keys with the most requests today (UTC), at most 100. Experimental. */
 export const busiest = (
   client: Client,
   query: QueryOf<'GET /key-usage'> = {},
   options?: CallOptions,
-): Call<BusiestKeys> => call(client, 'GET /key-usage', { query }, options);
+): Call<BusiestKeys> => call(client, 'GET /key-usage', [query], options);
 
 /** Reads the windows of an API key, and its requests by day. Experimental. */
 export const usage = (client: Client, keyId: number, options?: CallOptions): Call<KeyUsage> =>
-  call(client, 'GET /keys/{keyId}/usage', { path: { keyId } }, options);
+  call(client, 'GET /keys/{keyId}/usage', [keyId], options);
 
 /** Lists the plan requests of all API keys. Experimental. */
 export const planRequests = (
   client: Client,
   query?: QueryOf<'GET /plan-requests'>,
   options?: CallOptions,
-): List<PlanRequest> => listOf(client, 'GET /plan-requests', { query }, options);
+): List<PlanRequest> => listOf(client, 'GET /plan-requests', [query], options);
 
 /** Reads a plan request. Experimental. */
 export const getPlanRequest = (client: Client, requestId: number, options?: CallOptions): Call<PlanRequest> =>
-  call(client, 'GET /plan-requests/{requestId}', { path: { requestId } }, options);
+  call(client, 'GET /plan-requests/{requestId}', [requestId], options);
 
 /** Approves a plan request: the API key gets the requested plan. Experimental. */
 export const approvePlanRequest = (
@@ -101,8 +99,7 @@ export const approvePlanRequest = (
   requestId: number,
   body?: BodyOf<'POST /plan-requests/{requestId}/approve'>,
   options?: PostOptions,
-): Call<PlanRequest> =>
-  post(client, 'POST /plan-requests/{requestId}/approve', { path: { requestId }, body }, options);
+): Call<PlanRequest> => post(client, 'POST /plan-requests/{requestId}/approve', [requestId, body], options);
 
 /** Declines a plan request, with a message. Experimental. */
 export const declinePlanRequest = (
@@ -110,5 +107,4 @@ export const declinePlanRequest = (
   requestId: number,
   body: BodyOf<'POST /plan-requests/{requestId}/decline'>,
   options?: PostOptions,
-): Call<PlanRequest> =>
-  post(client, 'POST /plan-requests/{requestId}/decline', { path: { requestId }, body }, options);
+): Call<PlanRequest> => post(client, 'POST /plan-requests/{requestId}/decline', [requestId, body], options);

@@ -7,15 +7,15 @@ import { type BodyOf, type CallOptions, type PostOptions, type QueryOf, requestO
 
 /** Lists pets. */
 export const list = (client: Client, query?: QueryOf<'GET /pets'>, options?: CallOptions): List<StoredPet> =>
-  listOf(client, 'GET /pets', { query }, options);
+  listOf(client, 'GET /pets', [query], options);
 
 /** Creates a pet. */
 export const create = (client: Client, body: BodyOf<'POST /pets'>, options?: PostOptions): Call<StoredPet> =>
-  post(client, 'POST /pets', { body }, options);
+  post(client, 'POST /pets', [body], options);
 
 /** Reads a pet. */
 export const get = (client: Client, petId: number, options?: CallOptions): Call<StoredPet> => {
-  const request = requestOf(client, 'GET /pets', { query: { id: String(petId) } }, options);
+  const request = requestOf(client, 'GET /pets', [{ id: String(petId) }], options);
   return callOf(
     send<StoredPet[]>(client, request, '[').then(response => ({ ...response, data: found(response) })),
   );
@@ -37,7 +37,7 @@ export const replace = (
   petId: number,
   body: BodyOf<'PUT /pets/{petId}'>,
   options?: CallOptions,
-): Call<StoredPet> => call(client, 'PUT /pets/{petId}', { path: { petId }, body }, options);
+): Call<StoredPet> => call(client, 'PUT /pets/{petId}', [petId, body], options);
 
 /** Changes fields of a pet. */
 export const update = (
@@ -45,10 +45,10 @@ export const update = (
   petId: number,
   body: BodyOf<'PATCH /pets/{petId}'>,
   options?: CallOptions,
-): Call<StoredPet> => call(client, 'PATCH /pets/{petId}', { path: { petId }, body }, options);
+): Call<StoredPet> => call(client, 'PATCH /pets/{petId}', [petId, body], options);
 
 /** Deletes a pet that has no open orders. */
 const remove = (client: Client, petId: number, options?: CallOptions): Call<undefined> =>
-  call(client, 'DELETE /pets/{petId}', { path: { petId } }, options);
+  call(client, 'DELETE /pets/{petId}', [petId], options);
 
 export { remove as delete };

@@ -76,6 +76,8 @@ export function pathOf({ baseUrl }: Pick<Client, 'baseUrl'>, url: URL): string {
 }
 
 function rawRequestOf(client: Client, { method, path, body }: RawRequest, options: RawOptions = {}): Request {
+  if (method === 'GET' && body)
+    throw new PetStoreError('A GET has no body: write its values into the path, such as /pets?limit=3');
   const url = urlOf(client, path);
   const place = pathOf(client, url);
   const lane = lanes[place.replace(/\/\d+$/, '')];
@@ -89,6 +91,6 @@ function rawRequestOf(client: Client, { method, path, body }: RawRequest, option
     ...defined(options),
   };
   const own = method === 'POST' ? withIdempotencyKey(further) : further;
-  const request = requestOf(client, `${method} /` as OperationName, { body }, own);
-  return { ...request, operation: `${method} ${place}`, url };
+  const request = requestOf(client, `${method} /` as OperationName, [body], own);
+  return { ...request, operation: `${method} ${place}`, url: url.href };
 }

@@ -16,18 +16,18 @@ export const list = (
   client: Client,
   query?: QueryOf<'GET /webhooks'>,
   options?: CallOptions,
-): List<Webhook> => listOf(client, 'GET /webhooks', { query }, options);
+): List<Webhook> => listOf(client, 'GET /webhooks', [query], options);
 
 /** Creates a webhook. Its secret is in `secret`, once. */
 export const create = (
   client: Client,
   body: BodyOf<'POST /webhooks'>,
   options?: PostOptions,
-): Call<CreatedWebhook> => post(client, 'POST /webhooks', { body }, options);
+): Call<CreatedWebhook> => post(client, 'POST /webhooks', [body], options);
 
 /** Reads a webhook. */
 export const get = (client: Client, webhookId: number, options?: CallOptions): Call<Webhook> =>
-  call(client, 'GET /webhooks/{webhookId}', { path: { webhookId } }, options);
+  call(client, 'GET /webhooks/{webhookId}', [webhookId], options);
 
 /** Replaces all fields of a webhook. */
 export const replace = (
@@ -35,7 +35,7 @@ export const replace = (
   webhookId: number,
   body: BodyOf<'PUT /webhooks/{webhookId}'>,
   options?: CallOptions,
-): Call<Webhook> => call(client, 'PUT /webhooks/{webhookId}', { path: { webhookId }, body }, options);
+): Call<Webhook> => call(client, 'PUT /webhooks/{webhookId}', [webhookId, body], options);
 
 /** Changes fields of a webhook. */
 export const update = (
@@ -43,11 +43,11 @@ export const update = (
   webhookId: number,
   body: BodyOf<'PATCH /webhooks/{webhookId}'>,
   options?: CallOptions,
-): Call<Webhook> => call(client, 'PATCH /webhooks/{webhookId}', { path: { webhookId }, body }, options);
+): Call<Webhook> => call(client, 'PATCH /webhooks/{webhookId}', [webhookId, body], options);
 
 /** Deletes a webhook. */
 const remove = (client: Client, webhookId: number, options?: CallOptions): Call<undefined> =>
-  call(client, 'DELETE /webhooks/{webhookId}', { path: { webhookId } }, options);
+  call(client, 'DELETE /webhooks/{webhookId}', [webhookId], options);
 
 /** Replaces the secret of a webhook. Until the old one expires, deliveries have two signatures. */
 export const rotate = (
@@ -55,12 +55,11 @@ export const rotate = (
   webhookId: number,
   body?: BodyOf<'POST /webhooks/{webhookId}/rotate'>,
   options?: PostOptions,
-): Call<RotatedWebhook> =>
-  post(client, 'POST /webhooks/{webhookId}/rotate', { path: { webhookId }, body }, options);
+): Call<RotatedWebhook> => post(client, 'POST /webhooks/{webhookId}/rotate', [webhookId, body], options);
 
 /** Sends an event of type `webhook.test` to a webhook. */
 export const test = (client: Client, webhookId: number, options?: PostOptions): Call<WebhookDelivery> =>
-  post(client, 'POST /webhooks/{webhookId}/test', { path: { webhookId } }, options);
+  post(client, 'POST /webhooks/{webhookId}/test', [webhookId], options);
 
 /** Sends all events after a cursor to a webhook again. */
 export const replay = (
@@ -68,7 +67,7 @@ export const replay = (
   webhookId: number,
   body: BodyOf<'POST /webhooks/{webhookId}/replay'>,
   options?: PostOptions,
-): Call<Replay> => post(client, 'POST /webhooks/{webhookId}/replay', { path: { webhookId }, body }, options);
+): Call<Replay> => post(client, 'POST /webhooks/{webhookId}/replay', [webhookId, body], options);
 
 /** Lists the deliveries of a webhook. */
 export const listDeliveries = (
@@ -77,7 +76,7 @@ export const listDeliveries = (
   query?: QueryOf<'GET /webhooks/{webhookId}/deliveries'>,
   options?: CallOptions,
 ): List<WebhookDelivery> =>
-  listOf(client, 'GET /webhooks/{webhookId}/deliveries', { path: { webhookId }, query }, options);
+  listOf(client, 'GET /webhooks/{webhookId}/deliveries', [webhookId, query], options);
 
 /** Reads a delivery with its attempts. */
 export const getDelivery = (
@@ -86,12 +85,7 @@ export const getDelivery = (
   deliveryId: number,
   options?: CallOptions,
 ): Call<WebhookDeliveryDetails> =>
-  call(
-    client,
-    'GET /webhooks/{webhookId}/deliveries/{deliveryId}',
-    { path: { webhookId, deliveryId } },
-    options,
-  );
+  call(client, 'GET /webhooks/{webhookId}/deliveries/{deliveryId}', [webhookId, deliveryId], options);
 
 /** Sends a delivery again. */
 export const redeliver = (
@@ -103,7 +97,7 @@ export const redeliver = (
   post(
     client,
     'POST /webhooks/{webhookId}/deliveries/{deliveryId}/redeliver',
-    { path: { webhookId, deliveryId } },
+    [webhookId, deliveryId],
     options,
   );
 

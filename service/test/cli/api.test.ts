@@ -67,6 +67,7 @@ describe('petstore api', () => {
     const { stderr } = await api(['GET', '/pets', '--header', 'X-API-Key: psk_x'], 2);
     assert.match(stderr, /use a profile, --api-key-file or PETSTORE_API_KEY/);
     assert.match((await api(['POST', '/pets', '--body', '3'], 2)).stderr, /--body: write a JSON object/);
+    assert.match((await api(['GET', '/pets', '--body', '{}'], 1)).stderr, /A GET has no body/);
   });
 });
 
