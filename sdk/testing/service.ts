@@ -223,7 +223,7 @@ function bodyOf({ method, headers, text }: Exchange, name: string): unknown {
   if (type !== 'application/json' && !(method === 'PATCH' && type === 'application/merge-patch+json'))
     throw new ApiError(
       'unsupported_media_type',
-      'Send the body as application/json (Content-Type)',
+      `Send the body as application/json; it was ${type ?? 'sent without a type'}`,
       method === 'PATCH' ? { 'accept-patch': 'application/merge-patch+json, application/json' } : {},
     );
   try {

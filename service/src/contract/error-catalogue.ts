@@ -65,7 +65,8 @@ export const errorCatalogue = {
   unsupported_media_type: {
     status: 415,
     meaning: 'The operation does not support the media type of the body.',
-    example: 'Send the body as application/json (Content-Type)',
+    example:
+      "Send the body as application/json; it was text/plain: send the header 'Content-Type: application/json'",
   },
   request_timeout: {
     status: 408,

@@ -19,16 +19,10 @@ export const acceptPatch = { 'accept-patch': `${MERGE_PATCH}, application/json` 
 
 const JSON_PATCH = 'application/json-patch+json';
 
-/** Replaces the server's body parsers with one strict parser for JSON, and a remedy for the default of `curl -d`. */
+/** Replaces the server's body parsers with one strict parser for JSON. */
 export function readJsonBodies(server: FastifyInstance): void {
   server.decorateRequest('bodyText', '');
   server.removeAllContentTypeParsers();
-  server.addContentTypeParser('application/x-www-form-urlencoded', (_request, _body, done) => {
-    const remedy = "add -H 'Content-Type: application/json' to curl";
-    done(
-      new ApiError('unsupported_media_type', `Send the body as application/json, not as a form: ${remedy}`),
-    );
-  });
   server.addContentTypeParser<Buffer>(
     ['application/json', MERGE_PATCH, JSON_PATCH],
     { parseAs: 'buffer', bodyLimit: BODY_LIMIT },
@@ -45,6 +39,21 @@ export function readJsonBodies(server: FastifyInstance): void {
       }
     },
   );
+}
+
+/** The type that `curl -d` sends unless it has another one. */
+const FORM = 'application/x-www-form-urlencoded';
+
+/** The error for a body whose type has no parser. */
+export function unsupportedType(contentType = ''): ApiError {
+  const type = contentType.split(';', 1)[0]!.trim().toLowerCase();
+  const header = "'Content-Type: application/json'";
+  const remedy = type === FORM ? `add -H ${header} to curl` : `send the header ${header}`;
+  const sent =
+    type === ''
+      ? 'it has no type'
+      : `it was ${/^[\w.+-]{1,40}\/[\w.+-]{1,40}$/.test(type) ? type : shown(type)}`;
+  return new ApiError('unsupported_media_type', `Send the body as application/json; ${sent}: ${remedy}`);
 }
 
 function rejectUnsupportedFormat(

@@ -9,7 +9,7 @@ import { InvalidListing, MAX_COUNTED, type Page } from '../kit/paging.ts';
 import { inBinaryUnitAndBytes } from '../kit/quantities.ts';
 import { etagOf, isNotModified } from '../routes/conditional.ts';
 import type { ContentReply, LogReply, PageReply, Reply, StreamReply } from '../routes/reply.ts';
-import { acceptPatch } from './body.ts';
+import { acceptPatch, unsupportedType } from './body.ts';
 import { withIdsAsSent } from './quoting.ts';
 import { sendWhole } from './send.ts';
 import { shouldRetry } from './should-retry.ts';
@@ -101,14 +101,12 @@ export function send(
 
 /** What an error response reads from its request. The server has no route for a request that it could not read. */
 type FailedRequest = Pick<FastifyRequest, 'id'> &
-  Partial<Pick<FastifyRequest, 'method' | 'params' | 'routeOptions'>>;
+  Partial<Pick<FastifyRequest, 'headers' | 'method' | 'params' | 'routeOptions'>>;
 
 /** The response for `error`. An internal error shows only the request ID. */
-export function errorResponse(
-  error: unknown,
-  { id, method, params, routeOptions }: FailedRequest,
-): ErrorResponse {
-  const { code, message, headers } = apiErrorOf(error, id, routeOptions?.bodyLimit);
+export function errorResponse(error: unknown, request: FailedRequest): ErrorResponse {
+  const { method, params } = request;
+  const { code, message, headers } = apiErrorOf(error, request);
   const shape = errorBody(code, withIdsAsSent(message, params));
   const retry = shouldRetry(code, headers);
   return {
@@ -131,36 +129,35 @@ export function errorBody(
   return { code, message: withoutSecrets(message), status: errorCatalogue[code].status };
 }
 
-function apiErrorOf(error: unknown, requestId: string, bodyLimit: number | undefined): ApiError {
+function apiErrorOf(error: unknown, request: FailedRequest): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof InvalidListing) return new ApiError('invalid_request', error.message);
   if (error instanceof DatabaseUnavailable) {
     return new ApiError('service_unavailable', error.message, { 'retry-after': '1' });
   }
   const failure = (error ?? {}) as Partial<Error & { code: string; statusCode: number }>;
-  return frameworkError(failure, requestId, bodyLimit);
+  return frameworkError(failure, request);
 }
 
 /** The error for a request that the framework rejects. */
 function frameworkError(
   { code = '', statusCode = 500, message = '' }: Partial<Error & { code: string; statusCode: number }>,
-  requestId: string,
-  bodyLimit = BODY_LIMIT,
+  { id, headers, routeOptions }: FailedRequest,
 ): ApiError {
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
-    return new ApiError('payload_too_large', `The body is over ${inBinaryUnitAndBytes(bodyLimit)}`);
+    return new ApiError(
+      'payload_too_large',
+      `The body is over ${inBinaryUnitAndBytes(routeOptions?.bodyLimit ?? BODY_LIMIT)}`,
+    );
   }
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
-    return new ApiError('unsupported_media_type', 'Send the body as application/json (Content-Type)');
+    return unsupportedType(headers?.['content-type']);
   }
   if (/^FST_ERR_/.test(code) && statusCode < 500) return new ApiError('invalid_request', message);
   // The client disconnected while it was sending.
   if (code === 'ECONNRESET')
     return new ApiError('invalid_request', 'The connection closed before the request was complete');
-  return new ApiError(
-    'internal_error',
-    `The service failed; its log has the reason under request ID ${requestId}`,
-  );
+  return new ApiError('internal_error', `The service failed; its log has the reason under request ID ${id}`);
 }
 
 /** The link to the next page, and the number of items if they were counted. */

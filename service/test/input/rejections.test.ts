@@ -498,15 +498,26 @@ describe('a request is rejected, and nothing is done, for', () => {
       );
   });
 
-  it('a form, a list of bodies, a body that is encoded twice and a day that does not exist, with the remedy', async () => {
-    const form = await shop.api.send('POST', '/pets', {
-      body: 'name=Rex',
-      headers: { 'content-type': 'application/x-www-form-urlencoded' },
-    });
-    assert.equal(
-      assertRejected(form, 415, 'unsupported_media_type'),
-      "Send the body as application/json, not as a form: add -H 'Content-Type: application/json' to curl",
-    );
+  it('a body of another type, a list of bodies, a body that is encoded twice and a day that does not exist, with the remedy', async () => {
+    const remedy = "send the header 'Content-Type: application/json'";
+    for (const [type, message] of Object.entries({
+      'application/x-www-form-urlencoded':
+        "it was application/x-www-form-urlencoded: add -H 'Content-Type: application/json' to curl",
+      'text/plain;charset=UTF-8': `it was text/plain: ${remedy}`,
+      'multipart/form-data; boundary=x': `it was multipart/form-data: ${remedy}`,
+      'application/xml': `it was application/xml: ${remedy}`,
+      json: `it was "json": ${remedy}`,
+      '': `it has no type: ${remedy}`,
+    })) {
+      const headers = { 'content-type': type || undefined };
+      const sent = await shop.api.send('POST', '/pets', { body: 'name=Rex', headers });
+      assert.equal(
+        assertRejected(sent, 415, 'unsupported_media_type'),
+        `Send the body as application/json; ${message}`,
+      );
+    }
+    const form = { body: 'name=Rex', headers: { 'content-type': 'application/x-www-form-urlencoded' } };
+    assertRejected(await shop.api.send('POST', '/dogs', form), 404, 'route_not_found');
     const list = await shop.api.post('/pets', [{ name: 'Rex', categoryId: 1 }]);
     assert.match(
       assertRejected(list, 400, 'invalid_request'),

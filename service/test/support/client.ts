@@ -123,6 +123,6 @@ function decoded(body: Buffer, { 'content-encoding': encoding }: IncomingHttpHea
 }
 
 interface LooseOptions {
-  headers?: Record<string, string> | undefined;
+  headers?: Record<string, string | undefined> | undefined;
   body?: unknown;
 }
