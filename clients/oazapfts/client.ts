@@ -1,22 +1,7 @@
 import * as api from './petstore.ts';
+import { settle } from './settle.ts';
 
 export type { Error as ApiError, KnownEventRead as KnownEvent, PetRead as Pet } from './petstore.ts';
-
-interface Reply {
-  status: number;
-  data?: unknown;
-  headers: Headers;
-}
-type Success = { status: 200 | 201 };
-type NotModified = { status: 304 };
-
-/** Separates the data of a success from the error: the generated type has both in `data`, and `status` distinguishes them. */
-async function settle<R extends Reply>(call: Promise<R>) {
-  const response = await call;
-  return response.status < 300
-    ? { data: response.data as Extract<R, Success>['data'], response }
-    : { error: response.data as Exclude<R, Success | NotModified>['data'], response };
-}
 
 export function connect(origin: string, key: string) {
   Object.assign(api.defaults, { baseUrl: origin, headers: { 'X-API-Key': key } });

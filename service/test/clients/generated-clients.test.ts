@@ -50,6 +50,12 @@ const tools = {
   '`orval`, `zod`': 'orval-zod',
   '`swagger-typescript-api`': 'swagger-typescript-api',
   '`oazapfts`, `@oazapfts/runtime`': 'oazapfts',
+  '`@kubb/cli`, `@kubb/plugin-client`': 'kubb',
+};
+/** The files that tools read, and how their text in the guide begins. */
+const configurations = {
+  'orval.config.js': 'export default {',
+  'kubb.config.js': "import { defineConfig } from '@kubb/core'",
 };
 const rows = tableHeaded(guide, 'Tool');
 /** Types alone and validators, by default. The others generate clients from the same schemas. */
@@ -155,9 +161,11 @@ function prepare(directory: string, name: string): void {
   }
   writeFileSync(path('package.json'), JSON.stringify({ type: 'module' }));
   writeFileSync(path('tsconfig.json'), JSON.stringify({ compilerOptions }));
-  const config = guide.blocks.find(({ text }) => text.startsWith('export default {'));
-  assert.ok(config, 'the guide has no orval.config.js');
-  writeFileSync(path('orval.config.js'), config.text);
+  for (const [file, beginning] of Object.entries(configurations)) {
+    const block = guide.blocks.find(({ text }) => text.startsWith(beginning));
+    assert.ok(block, `the guide has no ${file}`);
+    writeFileSync(path(file), block.text);
+  }
 }
 
 /** Runs a command with the programs of the project and of `clients`. */

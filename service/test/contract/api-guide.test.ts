@@ -89,8 +89,8 @@ describe('the guide to the API', () => {
     const code = languages.get('js')!;
     assert.equal(
       code.length,
-      6,
-      'clients, servers and the configuration of orval, which have tests of their own',
+      7,
+      'clients, servers and the configurations of orval and Kubb, which have tests of their own',
     );
     assert.equal(guide.prose.match(/^ *(```|~~~)/gm), null, 'a fence that the test cannot read');
   });
