@@ -107,7 +107,10 @@ export class SearchIndex {
         const entry = /** @type {Entry} */ (this.#entries[id]);
         // A plain word such as `status` is also the name of many parameters and fields.
         const isName = !['parameter', 'field'].includes(entry.level) || /[A-Z_.]/.test(question);
-        const isExact = isName && (isSame(entry.title, question) || isSame(entry.page, question));
+        // A question can contain the method and the path of an operation.
+        const isNamed = entry.page.includes(' /') && ` ${question} `.includes(` ${entry.page} `);
+        const names = [entry.title, entry.page, ...(entry.names?.split(', ') ?? [])];
+        const isExact = isName && (isNamed || names.some(name => isSame(name, question)));
         const weight = weights[entry.level] ?? 1;
         return { entry, matched, score: score * weight * (count / terms.length) ** 2 * (isExact ? 4 : 1) };
       })

@@ -26,11 +26,11 @@ export const otherNames: ReadonlyMap<string, string> = new Map([
   ],
   [
     chapterUrl('Quickstart'),
-    'getting started, tutorial, hello world, introduction, first request, first order, curl example, base url, buy a pet, demo, sandbox',
+    'getting started, tutorial, hello world, introduction, first request, first order, curl example, base url, buy a pet, demo, sandbox, time zone, date format, large ids, bigint, size of a body',
   ],
   [
     chapterUrl('Authentication'),
-    'get an api key, auth, login, credentials, token, bearer, oauth, permissions, list of scopes, roles, access rights, X-API-Key header',
+    'get an api key, auth, login, credentials, token, bearer, where to put the key, which header has the key, key is rejected, not allowed, access denied, oauth, permissions, list of scopes, roles, access rights, X-API-Key header',
   ],
   [
     chapterUrl('Publishable keys'),
@@ -42,11 +42,19 @@ export const otherNames: ReadonlyMap<string, string> = new Map([
   ],
   [
     chapterUrl('Limits'),
-    'rate limit, quota, throttling, requests per minute, requests per day, plans, pricing, upgrade, free, pro, business, enterprise',
+    'rate limit, quota, throttling, requests per minute, requests per day, plans, pricing, free, pro, business, enterprise, what counts as a request, largest request, maximum size',
+  ],
+  [
+    chapterUrl('A larger plan'),
+    'upgrade a plan, upgrade to pro, request a plan, higher limits, more requests, raise a quota, price',
+  ],
+  [
+    chapterUrl('Warnings'),
+    'quota alert, almost used up, usage notification, key expires soon, expiry reminder, 80 percent',
   ],
   [
     chapterUrl('Headers'),
-    'response headers, request headers, request id, correlation id, tracing, X-RateLimit-Remaining, content type, compression, gzip',
+    'response headers, request headers, request id, correlation id, trace a request, support ticket, X-RateLimit-Remaining, content type, compression, gzip',
   ],
   [chapterUrl('Bans'), 'banned, blocked, unban, suspended key, too many requests'],
   [chapterUrl('Backing off'), 'exponential backoff, retry after, when to retry, jitter, 429, 503, timeout'],
@@ -65,7 +73,7 @@ export const otherNames: ReadonlyMap<string, string> = new Map([
   [chapterUrl('Search'), 'full text search, find by name, autocomplete, query, like, fuzzy, filter by name'],
   [
     chapterUrl('Safe retries'),
-    'idempotency key, idempotent, duplicates, retry a post, twice, exactly once, timeout, double submit',
+    'idempotency key, idempotent, duplicates, retry a post, twice, exactly once, timeout, did it go through, double submit',
   ],
   [
     chapterUrl('Conditional requests'),
@@ -94,7 +102,7 @@ export const otherNames: ReadonlyMap<string, string> = new Map([
   ],
   [
     chapterUrl('Webhooks'),
-    'callback, notify, notification, push, verify a signature, hmac, secret, retries, failed deliveries, disabled, stopped, subscribe',
+    'callback, notify, notification, push, verify a signature, hmac, secret, retries, failed deliveries, disabled, turned off, stopped, subscribe, delivered in order, received twice, same event again',
   ],
   [
     chapterUrl('Generate a client'),
@@ -103,7 +111,7 @@ export const otherNames: ReadonlyMap<string, string> = new Map([
   [chapterUrl('Agents'), 'mcp server, ai, llm, claude, chatgpt, copilot, assistant, tools'],
   [
     chapterUrl('Managing keys'),
-    'create an api key, new key, key expiry, expiration date, rotate, revoke, key administration',
+    'create an api key, new key, key expiry, expiration date, rotate, revoke, key administration, ip allowlist, restrict a key to networks',
   ],
   [
     chapterUrl('Use the API from a browser'),
@@ -111,11 +119,18 @@ export const otherNames: ReadonlyMap<string, string> = new Map([
   ],
   [operationUrl('listPets'), 'get all pets, products, filter by status, sort, find a pet, pet by id'],
   [operationUrl('createPet'), 'add a pet, new pet, new product'],
-  [operationUrl('changePet'), 'partial update, mark a pet as sold, set status, edit, rename a pet'],
-  [operationUrl('placeOrder'), 'buy, purchase, checkout, create an order, new order, sell a pet'],
+  [
+    operationUrl('changePet'),
+    'partial update, mark a pet as sold, set status, put on hold, edit, rename a pet',
+  ],
+  [
+    operationUrl('placeOrder'),
+    'buy, purchase, checkout, create an order, new order, sell a pet, reserve a pet, sell over the counter',
+  ],
+  [operationUrl('cancelOrder'), 'refund, return an order, undo an order, release a reservation'],
   [
     operationUrl('changeOrder'),
-    'mark an order as shipped, fulfil, fulfilled, delivered, finish, ship date, change quantity',
+    'mark an order as shipped, fulfil, fulfilled, delivered, picked up, collected, finish, ship date, change quantity',
   ],
   [
     operationUrl('listOrders'),

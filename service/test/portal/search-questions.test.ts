@@ -51,14 +51,24 @@ describe('the search understands questions in the words of developers', () => {
     assert.ok(afterThree.length <= 2, afterThree.join('\n'));
   });
 
-  it('also those that were kept back until it was finished: 35 of 40 with the first result, 38 with the first three', async () => {
+  it('also those that were kept back until it was finished: 36 of 40 with the first result, 39 with the first three', async () => {
     const index = await readIndex();
     const questions = questionsIn('search-trial.json');
     assert.equal(Object.keys(questions).length, 40);
     const afterFirst = unanswered(index, questions, 1);
-    assert.ok(afterFirst.length <= 5, afterFirst.join('\n'));
+    assert.ok(afterFirst.length <= 4, afterFirst.join('\n'));
     const afterThree = unanswered(index, questions, 3);
-    assert.ok(afterThree.length <= 2, afterThree.join('\n'));
+    assert.ok(afterThree.length <= 1, afterThree.join('\n'));
+  });
+
+  it('also further ones: 54 of 60 with the first result, and 59 with the first three', async () => {
+    const index = await readIndex();
+    const questions = questionsIn('search-further.json');
+    assert.equal(Object.keys(questions).length, 60);
+    const afterFirst = unanswered(index, questions, 1);
+    assert.ok(afterFirst.length <= 6, afterFirst.join('\n'));
+    const afterThree = unanswered(index, questions, 3);
+    assert.ok(afterThree.length <= 1, afterThree.join('\n'));
   });
 
   it('for a name, finds what has it, also while it is typed and with a typing error', async () => {
