@@ -159,6 +159,7 @@ describe('an import', () => {
     // What would be sent next is sent before a request that is made now.
     await page.evaluate("fetch('/healthz').then(response => response.text())");
     assert.equal(await count(), 100, 'only the batch that was sent');
+    assert.equal(await page.evaluate('sessionStorage.length'), 0, 'the next user finds nothing to undo');
   });
 });
 

@@ -148,6 +148,60 @@ describe('undoing an import', () => {
     assert.equal((await api.get(`/categories/${category.id}`)).status, 404);
   });
 
+  it('is offered again after a reload, until it was undone', async t => {
+    const { api, page, choose } = await openImport(t);
+    await choose(
+      'reloaded.csv',
+      'name,category,status,quantity\nMany,Reloaded kind,,7\nHeld,Reloaded kind,pending,0\nSold,Reloaded kind,sold,0\n',
+    );
+    await page.getByLabel('Create categories that are missing').click();
+    await page.getByRole('button', { name: 'Import 3 rows' }).click();
+    await page.getByText('Created 3 animals, rejected 0 rows.').waitFor();
+    const [category] = (await api.get('/categories?name=Reloaded%20kind')).body;
+    const { body: pets } = await api.get(`/pets?categoryId=${category.id}&sort=name`);
+    await page.reload();
+    const earlier = page.getByRole('region', { name: 'Last import: reloaded.csv' });
+    await earlier.getByText('It has created 3 animals.').waitFor();
+    // What somebody has worked with since stays, as without a reload.
+    await api.patch(`/pets/${pets[2].id}`, { name: 'Sold to Anna' });
+    await earlier.getByRole('button', { name: 'Undo the import' }).click();
+    await page.getByText('Deleted 2 animals of the import. What is listed below stays.').waitFor();
+    const left = await api.get(`/pets?categoryId=${category.id}`);
+    assert.deepEqual(
+      left.body.map(({ name }: { name: string }) => name),
+      ['Sold to Anna'],
+    );
+    for (const { id } of pets) assert.deepEqual((await api.get(`/store/orders?petId=${id}`)).body, []);
+    await page.reload();
+    await page.getByText('Drop a CSV file here').waitFor();
+    assert.equal(await earlier.count(), 0);
+  });
+
+  it('covers an import that a reload has interrupted, which can be continued instead', async t => {
+    const visited = await visit(t);
+    visited.watch.expect(/^failed: POST .*\/batch/);
+    const { page, count, importRows, choose, categoryId } = await openImportPage(visited);
+    // The second batch does not reach the service.
+    let batches = 0;
+    await page.route('**/batch', route => (++batches === 1 ? route.continue() : undefined));
+    await importRows(250);
+    await page.getByText('100 of 250 rows done').waitFor();
+    page.once('dialog', dialog => dialog.accept());
+    await page.reload();
+    await page.unroute('**/batch');
+    const earlier = page.getByRole('region', { name: 'Last import: rows.csv' });
+    await earlier
+      .getByText('It was interrupted after 100 of 250 rows and has created 100 animals.')
+      .waitFor();
+    const lines = Array.from({ length: 250 }, (_, i) => `Row ${i},${categoryId}\n`);
+    await choose('rows.csv', `name,categoryId\n${lines.join('')}`);
+    await page.getByText('150 of 250 rows can be imported').waitFor();
+    await page.reload();
+    await earlier.getByRole('button', { name: 'Undo the import' }).click();
+    await page.getByText('Deleted 100 animals of the import: all of them.').waitFor();
+    assert.equal(await count(), 0);
+  });
+
   it('keeps what somebody has worked with since, and says why, also from the message', async t => {
     const { api, page, choose, list, categoryId } = await openImport(t, { name: 'Kept' });
     await choose(

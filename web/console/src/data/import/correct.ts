@@ -1,6 +1,6 @@
 import type { CsvRow } from '@petstore/pet-files';
 import type { Mapping } from './columns.ts';
-import type { CsvFile } from './csv.ts';
+import { type CsvFile, newFileId } from './csv.ts';
 
 /**
  * Returns a file in which a cell has another text. A category or a status is replaced in every row that has the same text, because
@@ -21,5 +21,5 @@ export function withCell(
     lines.push(row.line);
     return { ...row, cells: row.cells.with(column, text) };
   });
-  return { file: { ...file, id: crypto.randomUUID(), rows }, lines };
+  return { file: { ...file, id: newFileId(), rows }, lines };
 }

@@ -32,6 +32,11 @@ export interface CsvFile {
   rows: readonly CsvRow[];
 }
 
+let files = 0;
+
+/** An ID of a file. Browsers offer `randomUUID` only to pages of HTTPS and of this machine. */
+export const newFileId = (): string => String(++files);
+
 /** The bytes of a file are not UTF-8. */
 export class NotUtf8 extends Error {
   /** Lines with other characters than ASCII, as they are in Windows-1252. */
@@ -57,7 +62,7 @@ export async function readCsv(file: File, encoding?: Encoding): Promise<CsvFile>
     throw new Error(`${file.name} is a workbook: save it as “CSV UTF-8” in your spreadsheet program`);
   // Excel writes "Unicode text" as UTF-16.
   const text = decode(file.name, bytes, encoding ?? (startsWith(bytes, [0xff, 0xfe]) ? 'utf-16le' : 'utf-8'));
-  return { id: crypto.randomUUID(), name: file.name, ...(await parseCsv(file.name, text)) };
+  return { id: newFileId(), name: file.name, ...(await parseCsv(file.name, text)) };
 }
 
 async function bytesOf(file: File): Promise<ArrayBuffer> {

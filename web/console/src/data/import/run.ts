@@ -6,8 +6,7 @@ import type { BadRow } from './rejected.ts';
 
 /** An animal that an import has created. */
 export interface CreatedPet {
-  source: GoodRow;
-  pet: Pet;
+  pet: Pick<Pet, 'id' | 'name'>;
   etag: string | undefined;
   /** The order that holds its unit. */
   order: { id: number; etag: string | undefined } | undefined;
@@ -128,7 +127,15 @@ function createdBy({ item: { source }, results: [first, second] }: ItemResult<It
   const stock =
     completion?.kind === 'stock' ? completion.quantity : completion || pet.status === 'sold' ? 0 : 1;
   const order = completion?.kind === 'order' ? (second?.body as Order) : undefined;
-  return [{ source, pet, etag: first!.etag, order: order && { id: order.id!, etag: second!.etag }, stock }];
+  const { id, name } = pet;
+  return [
+    {
+      pet: { id, name },
+      etag: first!.etag,
+      order: order && { id: order.id!, etag: second!.etag },
+      stock,
+    },
+  ];
 }
 
 /** Why the first or second operation of a row failed. Without its pet a stock cannot be set, which is not reported again. */

@@ -13,6 +13,8 @@ export interface UndoProgress {
   /** What stays, and why. */
   kept: readonly { name: string; message: string }[];
   isRunning: boolean;
+  /** Whether each animal and category was looked at. An error of a batch ends it earlier. */
+  isComplete: boolean;
 }
 
 /**
@@ -30,6 +32,7 @@ export async function undoImport(
     deleted: 0,
     kept: [],
     isRunning: true,
+    isComplete: false,
   };
   const report = (change: Partial<UndoProgress>) => {
     progress = { ...progress, ...change };
@@ -64,6 +67,7 @@ export async function undoImport(
       perItem: 1,
       onResults: results => report({ kept: [...progress.kept, ...results.flatMap(keptCategory)] }),
     });
+    report({ isComplete: true });
   } catch (error) {
     report({ kept: [...progress.kept, { name: 'The rest', message: (error as Error).message }] });
   }

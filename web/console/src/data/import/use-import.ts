@@ -7,6 +7,7 @@ import { type Checked, checkRows, type GoodRow, namesOfShop, type ShopNames } fr
 import { guessMapping, type Mapping, problemOf } from './columns.ts';
 import { withCell } from './correct.ts';
 import { type CsvFile, NotUtf8, readCsv } from './csv.ts';
+import { type Journal, StoredJournal } from './journal.ts';
 import { type ImportProgress, importRows } from './run.ts';
 import { type UndoProgress, undoImport } from './undo.ts';
 
@@ -25,6 +26,10 @@ interface ImportState {
   /** What the last correction has changed in addition. */
   note?: string;
   progress?: ImportProgress;
+  /** The import before the page was loaded again, if it can still be undone. */
+  earlier?: Journal;
+  /** Whether the import can be undone after the page was loaded again. */
+  isKept?: boolean;
   /** Stops the import that is running. */
   stop?: () => void;
   /** Deletes what the import has created. */
@@ -51,7 +56,7 @@ export function useImport() {
   const { data: state } = useQuery({
     queryKey: KEY,
     queryFn: () => start,
-    initialData: start,
+    initialData: restored,
     gcTime: Number.POSITIVE_INFINITY,
   });
   const { file, names, mapping, createsCategories, importsExisting, progress } = state;
@@ -102,15 +107,22 @@ export function useImport() {
     if (now()?.progress) return;
     const { bad } = checked;
     const controller = new AbortController();
+    const journal = StoredJournal.begin(file!.name);
+    // The storage belongs to the next user then.
+    const ignoreEnd = session.onEnd(() => journal.close());
     change({ stop: () => controller.abort() });
-    const show = (progress: ImportProgress) =>
-      change({ progress: { ...progress, rejected: [...bad, ...progress.rejected] } });
+    const show = (progress: ImportProgress) => {
+      journal.write(progress);
+      change({ progress: { ...progress, rejected: [...bad, ...progress.rejected] }, isKept: journal.isKept });
+    };
     const result = await askingToLeave(() =>
       importRows(session, rowsOf(checked, importsExisting), createsCategories, controller.signal, show),
     );
+    ignoreEnd();
     let toast = 0;
-    const undo = undoing(result, () => endUndo(toast));
+    const undo = undoing(result, journal, () => endUndo(toast));
     if (result.created.length > 0) change({ undo });
+    else journal.remove();
     const rejected = result.rejected.length + bad.length;
     toast = showToast({
       text: `Imported ${animals(result.created.length)}${rejected > 0 ? `, rejected ${inRows(rejected)}` : ''}`,
@@ -120,7 +132,11 @@ export function useImport() {
   }
 
   /** Returns a function that undoes an import. It can be called from the page and from the message, and does it once. */
-  function undoing(result: ImportProgress, onStart: () => void): () => Promise<string> {
+  function undoing(
+    result: Pick<ImportProgress, 'created' | 'categories'>,
+    journal: StoredJournal,
+    onStart: () => void,
+  ): () => Promise<string> {
     let running: Promise<string> | undefined;
     const show = (undone: UndoProgress) => {
       // The page may show another import by now.
@@ -128,7 +144,8 @@ export function useImport() {
     };
     async function start(): Promise<string> {
       onStart();
-      const { deleted, kept } = await askingToLeave(() => undoImport(session, result, show));
+      const { deleted, kept, isComplete } = await askingToLeave(() => undoImport(session, result, show));
+      if (isComplete) journal.remove();
       const text = `Deleted ${animals(deleted)} of the import`;
       return kept.length > 0 ? `${text}, but not all of it: ${kept[0]!.name}: ${kept[0]!.message}` : text;
     }
@@ -137,6 +154,14 @@ export function useImport() {
       return running;
     }
     return undo;
+  }
+
+  /** The state of a page that was loaded. */
+  function restored(): ImportState {
+    const found = StoredJournal.read();
+    if (!found) return start;
+    const { journal, stored } = found;
+    return { ...start, earlier: journal, undo: undoing(journal, stored, () => {}) };
   }
 
   /** Replaces the text of a cell, and checks the rows again. */

@@ -1,16 +1,17 @@
 import { useEffect } from 'react';
 import { useImport } from '../../data/import/use-import.ts';
 import { DropZone } from './drop-zone.tsx';
+import { EarlierImport } from './earlier-import.tsx';
 import { EncodingQuestion } from './encoding-question.tsx';
 import { FileLabel } from './file-label.tsx';
 import { Preparation } from './preparation.tsx';
-import { Progress } from './progress.tsx';
+import { Progress, Undone } from './progress.tsx';
 import './import.css';
 
 /** Imports animals from a CSV file: choose it, map its columns, correct its rows, then write, which can be undone. */
 export function Import() {
   const current = useImport();
-  const { file, progress, undone, error, notUtf8 } = current;
+  const { file, progress, undone, error, notUtf8, earlier, undo } = current;
   const isRunning = progress?.isRunning || undone?.isRunning;
   useNoOtherDrops();
   return (
@@ -39,6 +40,11 @@ export function Import() {
                 onYes={() => current.choose(notUtf8.file, 'windows-1252')}
                 onNo={current.refuseEncoding}
               />
+            )}
+            {undone ? (
+              <Undone progress={undone} />
+            ) : (
+              earlier && undo && <EarlierImport journal={earlier} onUndo={undo} />
             )}
           </>
         ) : progress ? (

@@ -16,7 +16,7 @@ interface ProgressProps {
 }
 
 /** What became of the rows, and the way back. */
-export function Progress({ file, progress, current: { stop, undo, undone } }: ProgressProps) {
+export function Progress({ file, progress, current: { stop, undo, undone, isKept } }: ProgressProps) {
   const { total, done, created, rejected, incomplete, isRunning } = progress;
   if (undone) return <Undone progress={undone} />;
   return (
@@ -40,6 +40,11 @@ export function Progress({ file, progress, current: { stop, undo, undone } }: Pr
           </>
         )}
       </div>
+      {undo && !isKept && (
+        <p className="hint">
+          This import is so large that it cannot be undone after the page was loaded again.
+        </p>
+      )}
       <Problems
         title="Created without their stock"
         problems={incomplete.map(({ row, message }) => ({ name: `Line ${row.line}`, message }))}
@@ -52,7 +57,8 @@ export function Progress({ file, progress, current: { stop, undo, undone } }: Pr
   );
 }
 
-function Undone({ progress: { total, done, deleted, kept, isRunning } }: { progress: UndoProgress }) {
+/** What became of undoing an import. */
+export function Undone({ progress: { total, done, deleted, kept, isRunning } }: { progress: UndoProgress }) {
   return (
     <>
       <progress aria-label="Progress" max={total} value={done} />

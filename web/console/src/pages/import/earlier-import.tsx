@@ -1,0 +1,30 @@
+import { Link } from '@tanstack/react-router';
+import type { Journal } from '../../data/import/journal.ts';
+import { animals, inRows } from '../../data/import/use-import.ts';
+import { Button } from '../../kit/button.tsx';
+
+interface EarlierImportProps {
+  journal: Journal;
+  onUndo: () => void;
+}
+
+/** What the last import has created before the page was loaded again, and how to continue or undo it. */
+export function EarlierImport({ journal: { file, total, done, created }, onUndo }: EarlierImportProps) {
+  const isInterrupted = done < total;
+  return (
+    <section className="import-rows" aria-labelledby="earlier-import">
+      <h2 id="earlier-import">Last import: {file}</h2>
+      <p>
+        {isInterrupted
+          ? `It was interrupted after ${done.toLocaleString()} of ${inRows(total)} and has created ${animals(created.length)}. To import the rest, choose the file again: animals that exist are skipped.`
+          : `It has created ${animals(created.length)}.`}
+      </p>
+      <div className="import-actions">
+        <Link className="button" to="/animals" search={{ sort: '-id' }}>
+          Show the animals
+        </Link>
+        <Button onClick={onUndo}>Undo the import</Button>
+      </div>
+    </section>
+  );
+}
