@@ -85,6 +85,32 @@ describe('Today', () => {
     await page.getByRole('heading', { name: 'All done' }).waitFor();
   });
 
+  it('does not say that all is done because an earlier visit found nothing to do', async t => {
+    const { api, page, shop, open } = await visit(t);
+    shop.clock.set(NOW);
+    await page.clock.setFixedTime(NOW);
+    const petId = await aPet(api, { name: 'Asked for', stock: 5 });
+    const shown = await open('/');
+    await shown.live();
+    const done = page.getByRole('heading', { name: 'All done' });
+    await done.waitFor();
+    await page.getByRole('link', { name: 'Categories', exact: true }).click();
+    await page.getByRole('heading', { name: 'Categories' }).waitFor();
+    await anOrder(api, { petId, shipDate: NOW });
+    const { promise, resolve } = Promise.withResolvers<void>();
+    await page.route(/\/store\/orders\?/, async route => {
+      await promise;
+      await route.continue();
+    });
+    const asked = page.waitForRequest(/\/store\/orders\?/);
+    await page.getByRole('link', { name: 'Today', exact: true }).click();
+    await asked;
+    await page.locator('.today .skeleton').first().waitFor();
+    assert.equal(await done.count(), 0);
+    resolve();
+    await task(page, '1 order ships today').waitFor();
+  });
+
   it('has a threshold of low stock for each category, which the browser keeps', async t => {
     const { api, page, shop, open } = await visit(t);
     shop.clock.set(NOW);

@@ -3,6 +3,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo } from 'react';
 import { useSession } from '../app/session.ts';
 import { stored } from '../kit/stored.ts';
+import { isFresh } from './is-fresh.ts';
 import { firstPage } from './resource.ts';
 
 /** Below this number of units the stock of an animal is low, unless its category has another one. */
@@ -37,6 +38,8 @@ const key = ['overview', 'levels'];
 export function useLowStock(): {
   items: readonly LowItem[] | undefined;
   isLoading: boolean;
+  /** Whether the history was read since the page is shown. */
+  isFresh: boolean;
   error: Error | null;
 } {
   const { store, cache, live, can } = useSession();
@@ -73,7 +76,12 @@ export function useLowStock(): {
     () => data && (ids.length === 0 ? [] : found.data && lowItems(found.data, data.latest, limits)),
     [data, ids, found.data, limits],
   );
-  return { items, isLoading: levels.isLoading || found.isLoading, error: levels.error ?? found.error };
+  return {
+    items,
+    isLoading: levels.isLoading || found.isLoading,
+    isFresh: isFresh(levels) && !found.isLoading,
+    error: levels.error ?? found.error,
+  };
 }
 
 async function readLevels(store: PetStore): Promise<Levels> {

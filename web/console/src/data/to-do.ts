@@ -2,6 +2,7 @@ import type { InventoryItem, Order, Pet, PetStore } from '@petstore/client';
 import { useQuery } from '@tanstack/react-query';
 import { type Session, useSession } from '../app/session.ts';
 import { addDays, type Day, startOf } from './days.ts';
+import { isFresh } from './is-fresh.ts';
 import { useLowStock } from './low-stock.ts';
 import { stateOf } from './order-state.ts';
 import { keepNames } from './pet-names.ts';
@@ -109,7 +110,18 @@ export function useToDo() {
   });
   const low = useLowStock();
   const planRequests = usePlanRequests();
-  const all = [overdue, shipping, holds, webhooks, planRequests, hasAnimals, low, useCategoriesQuery()];
+  const queries = [overdue, shipping, holds, webhooks, planRequests, hasAnimals, useCategoriesQuery()];
+  const all = [...queries, low];
+  const found = [
+    overdue.data?.orders,
+    shipping.data?.orders,
+    holds.data,
+    webhooks.data,
+    planRequests.data,
+    low.items,
+  ];
+  const isDone = !found.some(items => items && items.length > 0);
+  const isRead = !all.some(({ isLoading }) => isLoading);
   return {
     today,
     overdue: overdue.data,
@@ -119,7 +131,9 @@ export function useToDo() {
     planRequests: planRequests.data,
     low: low.items,
     hasAnimals: hasAnimals.data ?? true,
-    isReady: !all.some(({ isLoading }) => isLoading),
+    isDone,
+    // An earlier visit may have found nothing to do.
+    isReady: isRead && (!isDone || (queries.every(isFresh) && low.isFresh)),
     error: all.find(({ error }) => error)?.error,
   };
 }

@@ -63,6 +63,7 @@ function Tasks({ toDo, onThresholds }: { toDo: ToDo; onThresholds: () => void })
     webhooks = [],
     planRequests = [],
     hasAnimals,
+    isDone,
     error,
   } = toDo;
   const ids = useMemo(
@@ -71,7 +72,6 @@ function Tasks({ toDo, onThresholds }: { toDo: ToDo; onThresholds: () => void })
   );
   const nameOf = usePetNames(ids);
   if (!hasAnimals) return <FirstSteps />;
-  const isDone = ids.length + (low?.length ?? 0) + holds.length + webhooks.length + planRequests.length === 0;
   if (isDone && !error) return <AllDone />;
   return (
     <>
