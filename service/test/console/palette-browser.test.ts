@@ -117,7 +117,7 @@ describe('the palette', () => {
 
 describe('the till', () => {
   it('sells by s, a part of a name, Enter, the units, Enter, also before the animals are found', async t => {
-    const { api, page, open } = await visit(t);
+    const { api, page, open, watch } = await visit(t);
     const held = await aPet(api, { name: 'Tillandsia', status: 'pending' });
     const petId = await aPet(api, { name: 'Tillandsia', stock: 24 });
     const shown = await open('/categories');
@@ -145,7 +145,16 @@ describe('the till', () => {
     const [first, last] = await options();
     assert.match(first!, /Category \d+ · 22 in stock/);
     assert.match(last!, /It is on hold/);
-    await page.keyboard.press('Escape');
+    // What Enter would choose is marked before, and what was chosen stays recognisable.
+    const marked = page.getByRole('option', { selected: true });
+    assert.deepEqual(await marked.allInnerTexts(), [first]);
+    await page.keyboard.press('Enter');
+    const facts = shown.question.locator('.hint');
+    assert.match(await facts.innerText(), new RegExp(`^Category \\d+ · 22 in stock · ID ${petId}$`));
+    await shown.question.getByLabel('Units').fill('23');
+    watch.expect(/409 .*\/store\/orders|status of 409/);
+    await page.keyboard.press('Enter');
+    await shown.question.getByText('Only 22 in stock: sell fewer, or restock it first').waitFor();
     await page.keyboard.press('Escape');
     await page.keyboard.press('Control+z');
     await eventually(() => stockOf(api, petId), ['available', 24]);

@@ -12,7 +12,7 @@ import { statusNames } from '../kit/status-names.ts';
 /** Sells: a part of a name, Enter, the number of units, Enter. */
 export function Till({ onClose }: { onClose: () => void }) {
   const [text, setText] = useState<string>();
-  const [pet, setPet] = useState<{ id: number; name: string }>();
+  const [pet, setPet] = useState<{ id: number; name: string; facts: string }>();
   const [units, setUnits] = useState('1');
   const unitsField = useRef<HTMLInputElement>(null);
   const { goods, found } = useGoods(text);
@@ -25,7 +25,7 @@ export function Till({ onClose }: { onClose: () => void }) {
   });
 
   function choose(id: number | undefined): void {
-    setPet(goods.find(good => good.pet.id === id)?.pet);
+    setPet(suggestions.find(suggestion => suggestion.id === id));
     // Who types quickly is in the next field already.
     if (id === undefined || document.activeElement === unitsField.current) return;
     unitsField.current?.focus();
@@ -39,27 +39,34 @@ export function Till({ onClose }: { onClose: () => void }) {
     return {
       id: pet.id,
       name: pet.name,
-      note: <small>{facts.filter(Boolean).join(' · ')}</small>,
+      facts: facts.filter(Boolean).join(' · '),
       reason: isSellable(good) ? undefined : `It is ${statusNames[pet.status ?? 'available'].toLowerCase()}`,
     };
   });
   const { fields, general } = form.errors;
   return (
-    <Panel title="Sell" kind="question" onClose={onClose}>
+    <Panel title="Sell" kind="question" isTyped onClose={onClose}>
       <form onSubmit={form.submit}>
         <div className="panel-body till">
           <Field label="Animal" error={fields.petId}>
             {control => (
-              <ComboBox
-                {...control}
-                value={pet?.name ?? ''}
-                suggestions={suggestions}
-                found={found}
-                empty={text === found ? 'No animal matches' : 'Searching …'}
-                placeholder="A part of its name, or its ID"
-                onSearch={setText}
-                onChoose={choose}
-              />
+              <>
+                <ComboBox
+                  {...control}
+                  value={pet?.name ?? ''}
+                  suggestions={suggestions.map(({ facts, ...suggestion }) => ({
+                    ...suggestion,
+                    note: <small>{facts}</small>,
+                  }))}
+                  found={found}
+                  empty={text === found ? 'No animal matches' : 'Searching …'}
+                  placeholder="A part of its name, or its ID"
+                  onSearch={setText}
+                  onChoose={choose}
+                />
+                {/* Animals can have the same name. */}
+                {pet && <p className="hint">{pet.facts}</p>}
+              </>
             )}
           </Field>
           <TextField

@@ -38,7 +38,12 @@ export function ComboBox({ value, suggestions, found, empty, onSearch, onChoose,
   const [isEntered, setEntered] = useState(false);
   const searched = typed?.trim() ?? '';
   const isFound = isEntered && found === searched;
-  const at = suggestions.findIndex(suggestion => suggestion.id === active);
+  const first = suggestions.findIndex(({ reason }) => reason === undefined);
+  /** Where the suggestion is that Enter chooses. */
+  const at =
+    active === undefined && searched !== '' && found === searched
+      ? first
+      : suggestions.findIndex(({ id }) => id === active);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: only typing and opening start the pause
   useEffect(() => {
@@ -51,8 +56,8 @@ export function ComboBox({ value, suggestions, found, empty, onSearch, onChoose,
   useEffect(() => {
     if (!isFound) return;
     setEntered(false);
-    const first = suggestions.find(({ reason }) => reason === undefined);
-    if (first) choose(first);
+    const chosen = suggestions[first];
+    if (chosen) choose(chosen);
     else if (!document.activeElement?.matches('[role="combobox"]')) close();
   }, [isFound]);
 
@@ -98,7 +103,7 @@ export function ComboBox({ value, suggestions, found, empty, onSearch, onChoose,
         aria-expanded={isOpen}
         aria-controls={`${id}-list`}
         aria-autocomplete="list"
-        aria-activedescendant={isOpen && at >= 0 ? `${id}-${active}` : undefined}
+        aria-activedescendant={isOpen && at >= 0 ? `${id}-${suggestions[at]!.id}` : undefined}
         autoComplete="off"
         spellCheck={false}
         value={typed ?? value}
@@ -124,13 +129,13 @@ export function ComboBox({ value, suggestions, found, empty, onSearch, onChoose,
         // The focus stays in the field.
         onMouseDown={event => event.preventDefault()}
       >
-        {suggestions.map(suggestion => (
+        {suggestions.map((suggestion, i) => (
           <button
             key={suggestion.id}
             type="button"
             id={`${id}-${suggestion.id}`}
             role="option"
-            aria-selected={suggestion.id === active}
+            aria-selected={i === at}
             aria-disabled={suggestion.reason !== undefined}
             tabIndex={-1}
             className="menu-item"

@@ -8,17 +8,18 @@ interface PanelProps {
   onClose: () => void;
   /** A panel is at the side, and on phones at the bottom. A question is in the middle. */
   kind?: 'panel' | 'question' | undefined;
+  /** Whether the user types at once, also on a phone, whose keyboard would cover other panels. */
+  isTyped?: boolean;
 }
 
 /** A modal dialog. The browser keeps the focus in it, closes it with Escape, and returns the focus afterwards. */
-export function Panel({ title, children, onClose, kind = 'panel' }: PanelProps) {
+export function Panel({ title, children, onClose, kind = 'panel', isTyped = false }: PanelProps) {
   const modal = useModal(onClose);
   const dialog = modal.ref;
   useEffect(() => {
-    // On a phone the keyboard would cover the panel.
-    if (matchMedia('(pointer: fine)').matches)
+    if (isTyped || matchMedia('(pointer: fine)').matches)
       dialog.current?.querySelector<HTMLElement>('.panel-body :is(input, select, textarea):enabled')?.focus();
-  }, [dialog]);
+  }, [dialog, isTyped]);
   return (
     <dialog
       ref={modal.ref}
