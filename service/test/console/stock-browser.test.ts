@@ -45,6 +45,23 @@ describe('the list of stock', () => {
     await page.getByText('No stock matches').waitFor();
   });
 
+  it('distinguishes animals of one name by their categories', async t => {
+    const { api, page, open } = await visit(t);
+    for (const name of ['Finches', 'Parrots'])
+      await aPet(api, { name: 'Namesake', categoryId: await aCategory(api, { name }) });
+    const shown = await open('/stock?q=namesake');
+    await eventually(
+      async () => (await page.locator('[data-index] [data-column="category"]').allInnerTexts()).sort(),
+      ['Finches', 'Parrots'],
+    );
+    // A change of the category by another client as well.
+    const [pet] = (await api.get('/pets?name=Namesake')).body;
+    const other = await aCategory(api, { name: 'Owls of the night' });
+    await shown.live();
+    await api.patch(`/pets/${pet.id}`, { categoryId: other });
+    await shown.row('Owls of the night').waitFor();
+  });
+
   it('is searched by the names of animals, and sorted by them', async t => {
     const { shown, names, page, watch } = await stockOfNew(t, {
       'Zeta Newt': 2,

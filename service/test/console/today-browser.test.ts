@@ -130,7 +130,7 @@ describe('Today', () => {
     await set('0');
     await low.waitFor({ state: 'detached' });
     await page.goto('/console/stock');
-    await page.getByRole('button', { name: 'Low stock' }).click();
+    await page.getByRole('button', { name: 'Thresholds' }).click();
     const panel = page.locator('dialog.panel');
     assert.equal(await panel.getByLabel('Shrimps').inputValue(), '0');
     await panel.getByLabel('Shrimps').fill('20');

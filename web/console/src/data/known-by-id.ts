@@ -2,6 +2,7 @@ import type { Event, PetStore } from '@petstore/client';
 import { type QueryClient, useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo } from 'react';
 import { type Scope, useSession } from '../app/session.ts';
+import { isSame } from './merge.ts';
 
 /** How many IDs one request can name. */
 const MOST = 100;
@@ -60,7 +61,7 @@ export function keepKnown<T>(
   read: readonly (readonly [id: number, value: T])[],
 ): void {
   cache.setQueryData<ReadonlyMap<number, T>>(key, known => {
-    const news = read.filter(([id, value]) => !known?.has(id) || known.get(id) !== value);
+    const news = read.filter(([id, value]) => !known?.has(id) || !isSame(known.get(id), value));
     // Nothing is drawn again without news.
     return known && news.length === 0 ? known : new Map([...(known ?? []), ...news]);
   });

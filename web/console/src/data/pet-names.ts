@@ -1,3 +1,4 @@
+import type { Pet } from '@petstore/client';
 import type { QueryClient } from '@tanstack/react-query';
 import { useCallback } from 'react';
 import { useSession } from '../app/session.ts';
@@ -5,15 +6,17 @@ import { type KnownById, keepKnown, useKnownById } from './known-by-id.ts';
 import { pets } from './pets.ts';
 import { firstPage } from './resource.ts';
 
+type Named = Pick<Pet, 'name' | 'categoryId'>;
+
 /** A pet that was deleted has no name. */
-const names: KnownById<string | undefined> = {
+const names: KnownById<Named | undefined> = {
   key: [pets.name, 'names'],
   scope: 'pets:read',
   read: async (store, ids) => {
     const { data } = await firstPage(store.pets.list({ id: ids }));
-    return ids.map(id => [id, data.find(pet => pet.id === id)?.name]);
+    return ids.map(id => [id, data.find(pet => pet.id === id)]);
   },
-  readEvent: ({ type, data }) => (type === 'pet.updated' ? [data.id, data.name] : undefined),
+  readEvent: ({ type, data }) => (type === 'pet.updated' ? [data.id, data] : undefined),
 };
 
 /** What is shown until the name is there: while the request waits for the limit, a made-up name would look like a real one. */
@@ -27,16 +30,22 @@ export function usePetNames(ids: readonly (number | undefined)[]): (id: number) 
   const { can } = useSession();
   const known = useKnownById(names, ids);
   return useCallback(
-    id => known.get(id) ?? (known.has(id) || !can('pets:read') ? `Animal ${id}` : UNKNOWN),
+    id => known.get(id)?.name ?? (known.has(id) || !can('pets:read') ? `Animal ${id}` : UNKNOWN),
     [known, can],
   );
 }
 
+/** Returns a function that finds the category of a pet with one of these IDs; `undefined` if it is not known. */
+export function usePetCategories(ids: readonly (number | undefined)[]): (id: number) => number | undefined {
+  const known = useKnownById(names, ids);
+  return useCallback(id => known.get(id)?.categoryId, [known]);
+}
+
 /** Keeps the names of pets that were read for another reason. */
-export function keepNames(cache: QueryClient, read: readonly { id: number; name: string }[]): void {
+export function keepNames(cache: QueryClient, read: readonly Pet[]): void {
   keepKnown(
     cache,
     names,
-    read.map(({ id, name }) => [id, name]),
+    read.map(pet => [pet.id, pet]),
   );
 }

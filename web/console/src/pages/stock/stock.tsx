@@ -3,9 +3,11 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { useEffect, useMemo, useState } from 'react';
 import { useSession } from '../../app/session.ts';
 import { useListPage } from '../../data/lists.ts';
-import { usePetNames } from '../../data/pet-names.ts';
+import { usePetCategories, usePetNames } from '../../data/pet-names.ts';
 import { type StockQuery, stock } from '../../data/stock.ts';
+import { useCategories } from '../../data/use-categories.ts';
 import { Button } from '../../kit/button.tsx';
+import { CategoryName } from '../../kit/category-icon.tsx';
 import { ListPage } from '../../kit/list-page.tsx';
 import { sortedBy } from '../../kit/sorted-by.tsx';
 import { Status } from '../../kit/status.tsx';
@@ -38,7 +40,7 @@ export function Stock() {
       columns={columns}
       action={
         <div className="panel-actions">
-          <LowStockButton />
+          {!counted && <ThresholdsButton />}
           {can('inventory:write') && (
             <Button
               kind={counted ? 'main' : 'plain'}
@@ -66,11 +68,11 @@ export function Stock() {
 }
 
 /** Opens the numbers below which Today lists an animal. */
-function LowStockButton() {
+function ThresholdsButton() {
   const [isOpen, setOpen] = useState(false);
   return (
     <>
-      <Button onClick={() => setOpen(true)}>Low stock</Button>
+      <Button onClick={() => setOpen(true)}>Thresholds</Button>
       {isOpen && <Thresholds onClose={() => setOpen(false)} />}
     </>
   );
@@ -94,8 +96,12 @@ function useColumns(
   counted: Set<number> | undefined,
 ): Column<InventoryItem>[] {
   const { can } = useSession();
-  const nameOf = usePetNames(useMemo(() => rows.map(({ petId }) => petId), [rows]));
+  const ids = useMemo(() => rows.map(({ petId }) => petId), [rows]);
+  const nameOf = usePetNames(ids);
+  const categoryOf = usePetCategories(ids);
+  const categories = useCategories();
   return useMemo(() => {
+    const titles = new Map(categories.map(({ id, name }) => [id, name]));
     // A search has an order of its own.
     const sort = query.q ? undefined : (query.sort ?? 'quantity');
     return [
@@ -103,6 +109,16 @@ function useColumns(
         name: 'animal',
         ...sortedBy('name', 'Animal', can('pets:read') ? sort : undefined),
         cell: ({ petId }) => <strong>{nameOf(petId)}</strong>,
+      },
+      {
+        // Animals can have the same name.
+        name: 'category',
+        header: 'Category',
+        cell: ({ petId }) => {
+          const id = categoryOf(petId);
+          const name = titles.get(id ?? 0);
+          return id !== undefined && name !== undefined && <CategoryName id={id} name={name} />;
+        },
       },
       { name: 'status', header: 'Status', cell: ({ status }) => <Status status={status} /> },
       {
@@ -119,5 +135,5 @@ function useColumns(
         },
       },
     ];
-  }, [nameOf, query, can, counted]);
+  }, [nameOf, categoryOf, categories, query, can, counted]);
 }

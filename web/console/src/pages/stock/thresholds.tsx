@@ -4,6 +4,7 @@ import { useSubmit } from '../../data/submit.ts';
 import { useCategories } from '../../data/use-categories.ts';
 import { TextField } from '../../kit/field.tsx';
 import { FormPanel } from '../../kit/form-panel.tsx';
+import './thresholds.css';
 
 /** Sets below how many units the stock of an animal is low, for each category. */
 export function Thresholds({ onClose }: { onClose: () => void }) {
@@ -22,18 +23,20 @@ export function Thresholds({ onClose }: { onClose: () => void }) {
         Today lists animals with fewer units than this, if they have had more than one. With 0 a category is
         left out. The numbers are kept in this browser.
       </p>
-      {categories.map(({ id, name }) => (
-        <TextField
-          key={id}
-          label={name}
-          type="number"
-          inputMode="numeric"
-          min={0}
-          placeholder={String(LOW)}
-          value={typed[id] ?? ''}
-          onChange={({ target }) => setTyped({ ...typed, [id]: target.value })}
-        />
-      ))}
+      <div className="thresholds">
+        {categories.map(({ id, name }) => (
+          <TextField
+            key={id}
+            label={name}
+            type="number"
+            inputMode="numeric"
+            min={0}
+            placeholder={String(LOW)}
+            value={typed[id] ?? ''}
+            onChange={({ target }) => setTyped({ ...typed, [id]: target.value })}
+          />
+        ))}
+      </div>
     </FormPanel>
   );
 }
