@@ -189,6 +189,7 @@ describe('the file of an import', () => {
       ['open.csv', [...Buffer.from('name,category\n"Rex,Dogs\n')], /open\.csv is not a valid CSV file/],
     ] as const) {
       await choose(name, Buffer.from(bytes));
+      if (name === 'windows-1252.csv') await page.getByRole('button', { name: 'No', exact: true }).click();
       await page.getByText(message).waitFor();
     }
   });
@@ -197,10 +198,12 @@ describe('the file of an import', () => {
     const { page, choose, list } = await openImport(t, { name: 'Excel' });
     const file = Buffer.from('sep=;\nname;category;;\nRex;Excel;;\nM\xfcller \x80;Excel;;\n', 'latin1');
     await choose('excel.csv', file);
-    await page.getByText('excel.csv is not UTF-8 text: line 4 has bytes').waitFor();
     const question = page.getByRole('region', { name: 'Are all letters right?' });
     assert.deepEqual(await question.getByRole('listitem').allTextContents(), ['Müller €;Excel;;']);
+    const error = page.getByText('excel.csv is not UTF-8 text: line 4 has bytes');
+    assert.equal(await error.count(), 0, 'the question is enough');
     await question.getByRole('button', { name: 'No' }).click();
+    await error.waitFor();
     await question.waitFor({ state: 'detached' });
     await choose('excel.csv', file);
     await question.getByRole('button', { name: 'Yes, read it like that' }).click();

@@ -64,7 +64,7 @@ describe('the rows of a file', () => {
       ' Corrected',
       ' Corrected',
       ' Corrected',
-      'status: write one of available, pending, sold instead of "lost"',
+      'Write one of Available, On hold, Sold instead of “lost”',
       'name: is missing. Write 1 to 200 characters',
     ]);
     await cell('Status', 5).fill('On hold');

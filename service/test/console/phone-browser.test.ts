@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { assertAccessible } from '../support/axe-check.ts';
 import { ConsolePage, useConsole } from '../support/console-page.ts';
 import { anOrder, aPet } from '../support/factories.ts';
+import { openImport } from '../support/import-page.ts';
 
 const phone = { width: 390, height: 844 };
 const visit = useConsole({ viewport: phone, hasTouch: true });
@@ -87,6 +88,48 @@ describe('on a phone', () => {
       small[path] = await page.evaluate(smallTargets);
     }
     assert.deepEqual(Object.values(small).flat(), []);
+  });
+});
+
+describe('the till on a phone', () => {
+  it('takes what is typed at once', async t => {
+    const { api, page, open } = await visit(t);
+    await aPet(api, { name: 'Pocket', stock: 3 });
+    const shown = await open('/categories');
+    await page.getByRole('button', { name: 'Sell' }).tap();
+    await shown.question.getByLabel('Animal').and(page.locator(':focus')).waitFor();
+    await page.keyboard.type('pocket');
+    await page.getByRole('option', { name: /Pocket/ }).tap();
+    await shown.question.getByRole('button', { name: 'Sell' }).tap();
+    await shown.messages.getByText('Sold 1 of Pocket').waitFor();
+  });
+});
+
+describe('the stock on a phone', () => {
+  it('does not move when a count begins', async t => {
+    const { api, page, open } = await visit(t);
+    await aPet(api, { name: 'Steady', stock: 3 });
+    const shown = await open('/stock');
+    const top = async () => (await shown.row('Steady').boundingBox())?.y;
+    await shown.row('Steady').waitFor();
+    const before = await top();
+    await page.getByRole('button', { name: 'Count', exact: true }).tap();
+    await page.getByRole('button', { name: 'End the count' }).waitFor();
+    assert.equal(await top(), before);
+  });
+});
+
+describe('the preview of an import on a phone', () => {
+  it('shows all of what is wrong', async t => {
+    const { choose, page } = await openImport(await visit(t));
+    await choose(
+      'wrong.csv',
+      'name,category,status,quantity\nRex,A category that does not exist,available,1\n',
+    );
+    const message = page.getByText('There is no category "A category that does not exist"');
+    await message.waitFor();
+    const box = await message.boundingBox();
+    assert.ok(box && box.x + box.width <= phone.width, JSON.stringify(box));
   });
 });
 

@@ -33,9 +33,14 @@ export function Import() {
       <div className="import-body">
         {!file ? (
           <>
-            <DropZone reading={current.reading} error={error} onFile={file => current.choose(file)} />
+            <DropZone
+              reading={current.reading}
+              error={notUtf8 ? undefined : error}
+              onFile={file => current.choose(file)}
+            />
             {notUtf8 && (
               <EncodingQuestion
+                name={notUtf8.file.name}
                 sample={notUtf8.sample}
                 onYes={() => current.choose(notUtf8.file, 'windows-1252')}
                 onNo={current.refuseEncoding}

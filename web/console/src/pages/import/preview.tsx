@@ -74,8 +74,15 @@ export function Preview({ mapping, rows, onCorrect }: PreviewProps) {
                   <tr>
                     <td />
                     <td colSpan={columns.length} data-done={problem === undefined || undefined}>
-                      {problem ? problem.message : <Icon name="check" />}
-                      {!problem && ' Corrected'}
+                      <p>
+                        {problem ? (
+                          messageOf(problem, mapping)
+                        ) : (
+                          <>
+                            <Icon name="check" /> Corrected
+                          </>
+                        )}
+                      </p>
                     </td>
                   </tr>
                 )}
@@ -97,6 +104,13 @@ export function Preview({ mapping, rows, onCorrect }: PreviewProps) {
       {left > 0 && <p className="hint">… and {left.toLocaleString()} more</p>}
     </>
   );
+}
+
+/** What is wrong with a row, in the words of the console. */
+function messageOf({ row, field, message }: BadRow, mapping: Mapping): string {
+  if (field !== 'status') return message;
+  const choices = statuses.map(status => statusNames[status]).join(', ');
+  return `Write one of ${choices} instead of “${row.cells[mapping.indexOf('status')]}”`;
 }
 
 /** Whether a problem is about the category of a row, which the file has as an ID. */
