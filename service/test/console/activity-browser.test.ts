@@ -82,6 +82,19 @@ describe('the activity', () => {
     await eventually(() => field.inputValue(), 'Zörra the Second');
   });
 
+  it('of an animal that was deleted is found from its address', async t => {
+    const { shop, open, watch } = await visit(t);
+    // Its stock.
+    watch.expect(/status of 404/);
+    const pet = await aPet(shop.api, { name: 'Oskar' });
+    await shop.api.delete(`/pets/${pet}`);
+    const shown = await open(`/animals/${pet}`);
+    await shown.panel.getByText('There is no such animal. It may have been deleted.').waitFor();
+    await shown.panel.getByRole('link', { name: 'What happened to it' }).click();
+    await shown.row('deleted Oskar').waitFor();
+    await shown.row('added Oskar').waitFor();
+  });
+
   it('waits while the list is paused, or while the pointer is on it', async t => {
     const { shop, page, open } = await visit(t);
     const category = await aCategory(shop.api, { name: 'Still' });

@@ -99,9 +99,13 @@ describe('a webhook', () => {
     const shown = await open('/webhooks');
     await shown.row(receiver.url).getByText(receiver.url).click();
     await shown.panel.getByRole('button', { name: 'Replay' }).click();
+    const field = shown.question.getByLabel('Since');
+    const DAY = 24 * 60 * MINUTE;
+    const offered = Date.parse(await field.inputValue());
+    assert.ok(Math.abs(offered + DAY - Date.now()) < 60 * MINUTE, 'a day ago is offered');
+    await field.fill('');
     await shown.question.getByRole('button', { name: 'Replay', exact: true }).click();
     await shown.question.getByText('Choose a date and a time').waitFor();
-    const field = shown.question.getByLabel('Since');
     await field.fill('2090-01-02T10:00');
     await shown.question.getByRole('button', { name: 'Replay', exact: true }).click();
     await shown.question.getByText('There are no events since then').waitFor();

@@ -51,11 +51,14 @@ export function searchPets(
   };
 }
 
+/** An animal was deleted, or its ID is mistyped. */
+export class NoSuchAnimal extends Error {}
+
 /** Reads a pet through the list, because the operation for one pet is deprecated. */
 async function readPet(store: PetStore, id: number): Promise<Version<Pet>> {
   for await (const { data, etag } of store.pets.list({ id: [id] }).pages()) {
     const [pet] = data;
     if (pet) return { data: pet, etag };
   }
-  throw new Error(`Pet ${id} does not exist: it may have been deleted`);
+  throw new NoSuchAnimal('There is no such animal. It may have been deleted.');
 }

@@ -6,7 +6,7 @@ import { useActions } from '../../data/changes.ts';
 import { useDraft } from '../../data/draft.ts';
 import { useEdit } from '../../data/edits.ts';
 import { findItem } from '../../data/list-cache.ts';
-import { pets } from '../../data/pets.ts';
+import { NoSuchAnimal, pets } from '../../data/pets.ts';
 import { useSubmit } from '../../data/submit.ts';
 import { useAnimal } from '../../data/use-animal.ts';
 import { useCategories, useLacksCategories } from '../../data/use-categories.ts';
@@ -77,7 +77,18 @@ function EditPanel({ id }: { id: number }) {
   if (!edit)
     return (
       <Panel title="Animal" onClose={close}>
-        <SkeletonPanel error={error} />
+        {error instanceof NoSuchAnimal ? (
+          <p className="panel-body">
+            {error.message}
+            {can('events:read') && (
+              <Link to="/activity" search={{ subject: `pets/${id}` }}>
+                What happened to it
+              </Link>
+            )}
+          </p>
+        ) : (
+          <SkeletonPanel error={error} />
+        )}
       </Panel>
     );
   const { base, draft } = edit;

@@ -3,7 +3,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useSession } from '../../app/session.ts';
 import { useActions } from '../../data/changes.ts';
-import { instantOf } from '../../data/days.ts';
+import { instantOf, localTimeOf } from '../../data/days.ts';
 import { useSubmit } from '../../data/submit.ts';
 import { webhooks } from '../../data/webhooks.ts';
 import { Button } from '../../kit/button.tsx';
@@ -31,7 +31,10 @@ export function WebhookActions({ webhook, canChange, onRotate, deletion }: Webho
   const navigate = useNavigate();
   const [asking, setAsking] = useState<'rotate' | 'replay' | 'delete'>();
   const [grace, setGrace] = useState(24 * HOUR);
-  const [since, setSince] = useState('');
+  // Most replays follow a failure of the last day.
+  const [since, setSince] = useState(() =>
+    localTimeOf(new Date(Date.now() - 24 * HOUR * 1000).toISOString()),
+  );
   const { id, enabled, disabledReason, disabledAt, failingSince } = webhook;
   const params = { webhookId: String(id) };
   const close = () => setAsking(undefined);
