@@ -2,10 +2,11 @@ import { useEffect, useState } from 'react';
 
 const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'short' });
 const MINUTE = 60_000;
-const units: readonly [Intl.RelativeTimeFormatUnit, number][] = [
-  ['day', 1440 * MINUTE],
-  ['hour', 60 * MINUTE],
-  ['minute', MINUTE],
+/** Each unit with its length and the length of the next shorter one. */
+const units: readonly [Intl.RelativeTimeFormatUnit, length: number, shorter: number][] = [
+  ['day', 1440 * MINUTE, 60 * MINUTE],
+  ['hour', 60 * MINUTE, MINUTE],
+  ['minute', MINUTE, 0],
 ];
 
 /** How long ago something happened, in words; the exact time in the user's time zone is shown on hover. */
@@ -25,8 +26,10 @@ export function Time({ at }: { at: string }) {
 }
 
 function textOf(difference: number): string {
-  for (const [unit, length] of units) {
-    if (Math.abs(difference) >= length) return relative.format(Math.round(difference / length), unit);
+  for (const [unit, length, shorter] of units) {
+    // 23 hours and 50 minutes are a day, and not 24 hours.
+    if (Math.abs(difference) >= length - shorter / 2)
+      return relative.format(Math.round(difference / length), unit);
   }
   return 'just now';
 }

@@ -44,8 +44,8 @@ function OpenOrders({ pet, orders, onChanged }: OpenOrdersProps) {
           <li key={order.id}>
             <Link to="/orders/$orderId" params={{ orderId: String(order.id) }}>
               Order {order.id}
-            </Link>{' '}
-            {(order.quantity ?? 1).toLocaleString()} ×
+            </Link>
+            <span>{(order.quantity ?? 1).toLocaleString()} ×</span>
             <OrderMenu order={order} name={pet.name} onCancelled={onChanged} />
           </li>
         ))}
