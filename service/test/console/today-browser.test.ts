@@ -111,6 +111,26 @@ describe('Today', () => {
     await task(page, '1 order ships today').waitFor();
   });
 
+  it('has one main action, which completes what is overdue before what ships today', async t => {
+    const { api, page, shop, open } = await visit(t);
+    shop.clock.set(NOW);
+    await page.clock.setFixedTime(NOW);
+    const petId = await aPet(api, { name: 'Late and due', stock: 9 });
+    const main = page.locator('.to-do [data-kind="main"]');
+    for (const days of [0, 0, 1, 1]) await anOrder(api, { petId, shipDate: timeOf(days) });
+    await open('/');
+    await task(page, '2 orders are overdue').getByRole('button', { name: 'Complete 2' }).and(main).waitFor();
+    assert.equal(await main.count(), 1);
+    await main.click();
+    await page.mouse.move(0, 0);
+    await task(page, '2 orders are overdue').waitFor({ state: 'detached' });
+    await main.and(page.getByRole('button', { name: /^Complete/ })).click();
+    await eventually(
+      async () => (await api.get(`/store/orders?petId=${petId}&complete=false`)).body.length,
+      0,
+    );
+  });
+
   it('has a threshold of low stock for each category, which the browser keeps', async t => {
     const { api, page, shop, open } = await visit(t);
     shop.clock.set(NOW);

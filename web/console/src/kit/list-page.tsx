@@ -54,6 +54,9 @@ export function ListPage<T>({
   ...table
 }: ListPageProps<T>) {
   const page = useRef<HTMLElement>(null);
+  const isEmpty = !list.error && !list.isLoading && list.rows.length === 0;
+  // The middle of an empty page has the button for its first item. A filter, which has no picture, may hide all of them.
+  const isFirst = isEmpty && empty.picture !== undefined && empty.action !== undefined;
   const { onKeyDown } = useSearchKeys({ page, list, searched, onOpen: table.onOpen });
   return (
     <section ref={page} className="page" aria-label={title}>
@@ -61,7 +64,7 @@ export function ListPage<T>({
         <h1>
           {title} <small>{list.total}</small>
         </h1>
-        {action}
+        {!isFirst && action}
       </header>
       <search className="filters" onKeyDown={onKeyDown}>
         {filters}
@@ -79,7 +82,7 @@ export function ListPage<T>({
           <p>{list.error.message}</p>
           <Button onClick={list.retry}>Try again</Button>
         </Empty>
-      ) : !list.isLoading && list.rows.length === 0 ? (
+      ) : isEmpty ? (
         <Empty picture={empty.picture ?? 'search'} title={empty.title}>
           <p>{empty.hint}</p>
           {empty.action}

@@ -13,6 +13,8 @@ import { inWords, Task } from './task.tsx';
 interface DueOrdersProps {
   due: Due | undefined;
   isLate: boolean;
+  /** Whether its button is the main one of the page. */
+  isMain: boolean;
   /** The last day of the orders, and the first one if there is one. */
   from?: Day;
   to: Day;
@@ -20,7 +22,7 @@ interface DueOrdersProps {
 }
 
 /** Open orders that ship today, or should have been shipped. */
-export function DueOrders({ due, isLate, from, to, nameOf }: DueOrdersProps) {
+export function DueOrders({ due, isLate, isMain, from, to, nameOf }: DueOrdersProps) {
   const { can } = useSession();
   const work = useOrderWork();
   const [done, setDone] = useState<ReadonlySet<Order>>(new Set());
@@ -50,7 +52,7 @@ export function DueOrders({ due, isLate, from, to, nameOf }: DueOrdersProps) {
       action={
         canComplete &&
         left.length > 1 && (
-          <Button kind="main" icon="check" onClick={() => complete(left)}>
+          <Button kind={isMain ? 'main' : 'plain'} icon="check" onClick={() => complete(left)}>
             Complete {left.length.toLocaleString()}
           </Button>
         )

@@ -75,8 +75,15 @@ function Tasks({ toDo, onThresholds }: { toDo: ToDo; onThresholds: () => void })
   if (isDone && !error) return <AllDone />;
   return (
     <>
-      <DueOrders due={overdue} isLate to={addDays(today, -1)} nameOf={nameOf} />
-      <DueOrders due={shipping} isLate={false} from={today} to={today} nameOf={nameOf} />
+      <DueOrders due={overdue} isLate isMain to={addDays(today, -1)} nameOf={nameOf} />
+      <DueOrders
+        due={shipping}
+        isLate={false}
+        isMain={(overdue?.orders.length ?? 0) < 2}
+        from={today}
+        to={today}
+        nameOf={nameOf}
+      />
       <LowStock items={low} onThresholds={onThresholds} />
       <Holds held={holds} />
       <FailingWebhooks webhooks={webhooks} />
