@@ -204,6 +204,10 @@ describe('several orders', () => {
     await eventually(() => stockOf(api, petId), ['available', 8]);
     await shown.messages.filter({ hasText: 'Cancelled 2 orders' }).getByText('Undo').last().click();
     await eventually(() => stockOf(api, petId), ['available', 6]);
+    // They are in the list as what the user has placed, and do not wait as what others have.
+    for (const { id } of await openOnes())
+      await page.getByRole('checkbox', { name: `Select order ${id}` }).waitFor();
+    assert.equal(await page.getByRole('button', { name: '2 new' }).count(), 0);
   });
 
   it('that another client has completed are named, and shown as they are', async t => {

@@ -32,6 +32,19 @@ function cacheWith(pageCount: number) {
 }
 
 describe('a cached list', () => {
+  it('has what the user adds at its top, also if its event came before', () => {
+    const { cache, pages } = cacheWith(1);
+    announceItem(cache, pets, petOf(301));
+    announceItem(cache, pets, petOf(302));
+    addItem(cache, pets, petOf(301));
+    announceItem(cache, pets, petOf(301));
+    const [{ items, waiting, total }] = pages() as [ReturnType<typeof pages>[0]];
+    assert.deepEqual(
+      [items[0]!.id, items.length, waiting.map(({ id }) => id), total?.count],
+      [301, 101, [302], 101],
+    );
+  });
+
   it('has each new item once, and at most as many as are shown', () => {
     const { cache, pages } = cacheWith(2);
     for (const id of [1, 150, 201, 201]) announceItem(cache, pets, petOf(id));

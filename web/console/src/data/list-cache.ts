@@ -39,17 +39,23 @@ export function putItem<T extends object>(cache: QueryClient, resource: Listing<
 
 /** Adds an item that this user created to the top of the lists to which it belongs, where the user sees it. */
 export function addItem<T extends object>(cache: QueryClient, resource: Resource<T>, item: T): void {
+  const id = resource.idOf(item);
   insert(cache, resource, item, page => ({
     ...page,
     items: [item, ...page.items],
+    // Its event may have come before the response.
+    waiting: page.waiting.filter(other => resource.idOf(other) !== id),
     total: changedBy(1, page.total),
   }));
 }
 
 /** Adds an item that another client created: it waits, because a new row would move the others. */
 export function announceItem<T extends object>(cache: QueryClient, resource: Resource<T>, item: T): void {
+  const id = resource.idOf(item);
   insert(cache, resource, item, page =>
-    page.waiting.length < MOST_WAITING ? { ...page, waiting: [...page.waiting, item] } : page,
+    page.waiting.length < MOST_WAITING && !idsIn(resource, page.waiting).has(id)
+      ? { ...page, waiting: [...page.waiting, item] }
+      : page,
   );
 }
 
@@ -63,10 +69,8 @@ function insert<T extends object>(
   for (const [key, data] of cache.getQueriesData<ListData<T>>({ queryKey: [resource.name, 'list'] })) {
     const [first, ...others] = data?.pages ?? [];
     if (!data || !first || !resource.matches(item, key[2] as object)) continue;
-    const isKnown = [first.waiting, ...data.pages.map(page => page.items)].some(items =>
-      idsIn(resource, items).has(id),
-    );
-    const page = isKnown ? first : change(first);
+    const isShown = data.pages.some(page => idsIn(resource, page.items).has(id));
+    const page = isShown ? first : change(first);
     if (page !== first) cache.setQueryData<ListData<T>>(key, { ...data, pages: [page, ...others] });
   }
 }

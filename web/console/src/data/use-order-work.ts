@@ -4,7 +4,7 @@ import { useCallback } from 'react';
 import { type Session, useSession } from '../app/session.ts';
 import { showProblem, showToast } from '../kit/toasts.ts';
 import { askingToLeave, type ItemResult, runInBatches } from './batches.ts';
-import { findItem, putItem, removeItem } from './list-cache.ts';
+import { addItem, findItem, putItem, removeItem } from './list-cache.ts';
 import { orders as resource } from './orders.ts';
 
 export type OrderWork = 'complete' | 'cancel';
@@ -100,11 +100,16 @@ async function placeAgain(session: Session, orders: readonly Order[], work: Orde
       batch.orders.create(contentOf(order)),
     ],
     perItem: 2,
-    onResults: items => {
-      for (const { results, error } of items)
-        if (error === undefined) placed.push(results.at(-1)?.body as Order);
-        else errors.push(error);
-    },
+    onResults: items =>
+      notifyManager.batch(() => {
+        for (const { results, error } of items)
+          if (error !== undefined) errors.push(error);
+          else {
+            const order = results.at(-1)?.body as Order;
+            placed.push(order);
+            addItem(session.cache, resource, order);
+          }
+      }),
   });
   const [reason] = errors;
   if (reason !== undefined)
