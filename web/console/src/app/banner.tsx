@@ -38,7 +38,9 @@ export function Banner() {
           <Icon name="warning" />
           <span>
             {text} {/* From a dialog it would leave what was typed there. */}
-            {wait?.reason === 'limit' && !dialog && account.kind !== 'test' && <Link to="/account">Request a larger plan</Link>}
+            {wait?.reason === 'limit' && !dialog && account.kind !== 'test' && (
+              <Link to="/account">Request a larger plan</Link>
+            )}
           </span>
         </p>
       )}
