@@ -67,6 +67,14 @@ describe('the holder of a key that is no administrator’s', () => {
   });
 });
 
+it('the holder of a test key, which always has the plan Free, is not offered another plan', async t => {
+  const { shop, page, open } = await visit(t);
+  const { key } = await shop.clientWith({ kind: 'test', plan: 'free', scopes: ['pets:read'] });
+  await open('/account', key);
+  await page.getByRole('region', { name: 'Limits' }).waitFor();
+  assert.equal(await page.getByRole('region', { name: 'Another plan' }).count(), 0);
+});
+
 it('keys that have used their day, or have sent no request for 90 days, are marked, also in the list of a phone', async t => {
   const { shop, page, open } = await visit(t);
   const used = await smallKey(shop);

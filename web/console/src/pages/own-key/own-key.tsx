@@ -28,7 +28,8 @@ export function OwnKey() {
         <Limits account={account} />
         <Warnings warnings={account.warnings} />
       </section>
-      <LargerPlan account={account} />
+      {/* A test key always has the plan Free, and its request would not be stored. */}
+      {account.kind !== 'test' && <LargerPlan account={account} />}
       <Outlet />
     </section>
   );
