@@ -218,6 +218,9 @@ describe('the keyboard in a table', () => {
     }
     await page.getByRole('searchbox').fill('reached');
     await eventually(() => namesOf(page), ['Reached', 'Reached as well']);
+    // The stock is read after the rows. Arrow keys reach what is there.
+    for (const name of ['Stock of Reached: 0', 'Stock of Reached as well: 1'])
+      await page.getByRole('button', { name, exact: true }).waitFor();
     const focused = () =>
       page.evaluate('document.activeElement.ariaLabel ?? document.activeElement.textContent');
     await page.keyboard.press('ArrowDown');
