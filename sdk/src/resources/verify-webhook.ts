@@ -39,9 +39,10 @@ export async function verifyWebhook(
   if (!(age <= tolerance))
     reject(`The header webhook-timestamp is not within ${tolerance} s of the time of this machine`);
 
+  if (!secret) reject('The secret of the webhook is missing');
   const { subtle } = crypto;
   const algorithm = { name: 'HMAC', hash: 'SHA-256' };
-  const bytes = decodeBase64((secret ?? '').replace(/^whsec_/, ''));
+  const bytes = decodeBase64(secret.replace(/^whsec_/, ''));
   if (!bytes?.length) reject('The secret of the webhook is not whsec_ and base64');
   const key = await subtle.importKey('raw', bytes, algorithm, false, ['verify']);
   const text = typeof body === 'string' ? body : new TextDecoder().decode(body);

@@ -85,10 +85,16 @@ describe('verifyWebhook', () => {
         verifyWebhook({ ...headers, [name]: undefined }, body, secret),
         message(`The header ${name} is missing`),
       );
-    await assert.rejects(
-      verifyWebhook(headers, body, undefined),
-      message('The secret of the webhook is not whsec_ and base64'),
-    );
+    for (const missing of [undefined, ''])
+      await assert.rejects(
+        verifyWebhook(headers, body, missing),
+        message('The secret of the webhook is missing'),
+      );
+    for (const wrong of ['whsec_', 'my secret'])
+      await assert.rejects(
+        verifyWebhook(headers, body, wrong),
+        message('The secret of the webhook is not whsec_ and base64'),
+      );
   });
 
   it('rejects an old delivery, which may be a stolen one, and one of the future', async () => {
