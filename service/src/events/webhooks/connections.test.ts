@@ -46,11 +46,12 @@ describe('a waiter', () => {
   const setting = (limits: ConnectionLimits) => {
     const connections = new Connections(limits);
     const served: string[] = [];
+    const busy = new Set<string>();
     const wait = (name: string, host: string, keyId: number) => {
       const onTaken = () => void served.push(name);
-      connections.wait({ destination: { host, keyId }, onTaken }, true);
+      connections.wait({ destination: { host, keyId }, isReady: () => !busy.has(name), onTaken }, true);
     };
-    return { connections, served, wait };
+    return { connections, served, busy, wait };
   };
 
   it('for a full host gets the next connection to it, before later waiters', () => {
@@ -77,9 +78,23 @@ describe('a waiter', () => {
     assert.deepEqual(served, ['free']);
   });
 
+  it('that cannot use a connection yet is passed, and keeps its place', () => {
+    const { connections, served, busy, wait } = setting({ total: 100, perHost: 1 });
+    const full = { host: 'full', keyId: 1 };
+    connections.take(full, 1);
+    busy.add('first');
+    for (const name of ['first', 'second', 'third']) wait(name, 'full', 1);
+    connections.free(full, 1);
+    assert.deepEqual(served, ['second']);
+    busy.clear();
+    connections.free(full, 1);
+    assert.deepEqual(served, ['second', 'first']);
+  });
+
   it('has one place in the queue, and none after it has left', () => {
     const { connections, served, wait } = setting({ total: 2, perHost: 2 });
-    const waiter = { destination: { host: 'a', keyId: 1 }, onTaken: () => void served.push('waiter') };
+    const onTaken = () => void served.push('waiter');
+    const waiter = { destination: { host: 'a', keyId: 1 }, isReady: () => true, onTaken };
     connections.take({ host: 'b', keyId: 2 }, 1);
     connections.take({ host: 'b', keyId: 3 }, 1);
     for (const waits of [true, true]) connections.wait(waiter, waits);

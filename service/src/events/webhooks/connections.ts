@@ -26,6 +26,8 @@ export interface Destination {
 /** Waits in the queue for one connection. */
 export interface Waiter {
   destination: Destination;
+  /** Whether it can use a connection now. Until then it keeps its place in the queue, and takes a free connection itself. */
+  isReady: () => boolean;
   /** Called when a connection was taken for the waiter. */
   onTaken: () => void;
 }
@@ -81,7 +83,7 @@ export class Connections {
     this.#count(destination, -count);
     for (const waiter of this.#waiting) {
       if (this.#takenOf('total') >= this.#limits.total) return;
-      if (this.take(waiter.destination, 1) === 0) continue;
+      if (!waiter.isReady() || this.take(waiter.destination, 1) === 0) continue;
       this.#waiting.delete(waiter);
       waiter.onTaken();
     }

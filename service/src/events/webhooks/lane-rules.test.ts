@@ -121,6 +121,16 @@ describe('a lane', () => {
     assert.deepEqual([lane.request, lane.free], [undefined, 1]);
   });
 
+  it('keeps its place in the queue during a transaction, until it can use a connection or has nothing to claim', () => {
+    const lane = new TestLane(0).read(due, 7);
+    assert.deepEqual([lane.request!.limit, lane.waits, rules.canSend(lane.state)], [0, true, false]);
+    assert.equal(lane.read(due, 8).waits, true);
+    lane.served(0, { position: 8 });
+    assert.deepEqual([lane.waits, rules.canSend(lane.state)], [true, true]);
+    lane.step({ type: 'connected' }).served(0);
+    assert.deepEqual([lane.waits, lane.free], [false, 1]);
+  });
+
   it('stores an outcome at once, and those of the meantime with the next transaction, at most 64', () => {
     const lane = new TestLane(100).read(due).served(8);
     for (let i = 0; i < 8; i++) lane.attempted(200);

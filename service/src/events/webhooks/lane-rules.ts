@@ -121,6 +121,11 @@ export function isIdle({ isBusy, sending }: LaneState): boolean {
   return !isBusy && sending === 0;
 }
 
+/** Whether a lane can use a connection now: while a transaction runs, only for deliveries that it has claimed. */
+export function canSend({ isBusy, claimed }: LaneState): boolean {
+  return !isBusy || claimed.length > 0;
+}
+
 /**
  * Updates a lane after an input, and returns what it must do. `take` takes up to so many connections, and returns how many it got.
  * A lane first takes connections and then claims deliveries for them, so that no leased delivery waits while another replica could
@@ -133,14 +138,16 @@ export function decide(
   take: (wanted: number) => number,
 ): Actions {
   update(lane, input, now);
-  const mayClaim = lane.isActive && !lane.isBusy && (lane.hasDue || mayPlan(lane) || lane.ended.length > 0);
+  const mayClaim = lane.isActive && (lane.hasDue || mayPlan(lane) || lane.ended.length > 0);
   const room = Math.min(STORED_AT_ONCE, atMost(lane.webhook.failing_since, lane.pace) - lane.sending);
   const wanted = Math.max(0, mayClaim ? room : Math.min(room, lane.claimed.length));
+  // A lane that may claim more after its transaction keeps its place in the queue until then.
+  const usable = lane.isBusy ? Math.min(wanted, lane.claimed.length) : wanted;
   let connections = input.type === 'connected' ? 1 : input.type === 'served' ? input.request.connections : 0;
-  if (connections < wanted) connections += take(wanted - connections);
-  const send = nextToSend(lane, Math.min(connections, wanted), now);
+  if (connections < usable) connections += take(usable - connections);
+  const send = nextToSend(lane, Math.min(connections, usable), now);
   connections -= send.length;
-  const used = mayClaim ? Math.min(connections, wanted - send.length) : 0;
+  const used = mayClaim ? Math.min(connections, usable - send.length) : 0;
   const request = lane.isBusy ? undefined : nextRequest(lane, mayClaim, used);
   const waits = wanted > send.length && connections === 0;
   return { send, request, unused: connections - used, waits };

@@ -41,6 +41,7 @@ export class Lane {
     this.#state = rules.newLane(webhook);
     this.#waiter = {
       destination: { host: hostOf(webhook.url), keyId: webhook.api_key_id },
+      isReady: () => rules.canSend(this.#state),
       onTaken: () => this.#apply({ type: 'connected' }),
     };
   }
