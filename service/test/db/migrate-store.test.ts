@@ -31,6 +31,13 @@ async function stores(t: TestContext) {
 
 type Query = Awaited<ReturnType<typeof stores>>['query'];
 
+/** Makes PostgreSQL execute a statement before it inserts a row into a table. */
+async function beforeInsert(query: Query, table: string, statement: string): Promise<void> {
+  await query(`CREATE FUNCTION planted() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN ${statement}; RETURN NEW; END $$`);
+  await query(`CREATE TRIGGER planted BEFORE INSERT ON ${table} FOR EACH ROW EXECUTE FUNCTION planted()`);
+}
+
 /** Fills an embedded store with this many animals in one statement. */
 function addPets(directory: string, pets: number): void {
   const db = new BetterSqlite3(join(directory, 'petstore.db'));
@@ -185,9 +192,7 @@ describe('a shop does not move', () => {
     const { directory, environment, query } = await stores(t);
     addPets(directory, 2_000);
     // The copy reaches the orders, and waits there for the test.
-    await query(`CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS
-      'BEGIN PERFORM pg_advisory_xact_lock(1); RETURN NEW; END'`);
-    await query('CREATE TRIGGER wait BEFORE INSERT ON orders FOR EACH ROW EXECUTE FUNCTION wait()');
+    await beforeInsert(query, 'orders', 'PERFORM pg_advisory_xact_lock(1)');
     await query('SELECT pg_advisory_lock(1)');
     const copy = start(t, ['migrate-store'], environment);
     // Other tests wait for locks in other databases of the server.
@@ -208,7 +213,7 @@ describe('a shop does not move', () => {
     await until('the connections of the copy are closed', async () => (await connections()).length === 0, 30);
     await assertEmpty(query);
 
-    await query('DROP TRIGGER wait ON orders');
+    await query('DROP TRIGGER planted ON orders');
     assert.equal((await run(t, ['migrate-store'], environment)).code, 0);
     assert.deepEqual(await query('SELECT count(*) FROM pets'), [['2000']]);
   });
@@ -216,9 +221,7 @@ describe('a shop does not move', () => {
   it('when one letter of the copy differs', async t => {
     const { directory, environment, query } = await stores(t);
     addPets(directory, 2);
-    await query(`CREATE FUNCTION garble() RETURNS trigger LANGUAGE plpgsql AS
-      'BEGIN NEW.name = replace(NEW.name, ''2'', ''3''); RETURN NEW; END'`);
-    await query('CREATE TRIGGER garble BEFORE INSERT ON pets FOR EACH ROW EXECUTE FUNCTION garble()');
+    await beforeInsert(query, 'pets', "NEW.name = replace(NEW.name, '2', '3')");
     assertExplained(
       await run(t, ['migrate-store'], environment),
       /The copy of pets differs, so nothing was stored: name_sum is \d+ in the embedded store and \d+ in PostgreSQL/,
@@ -229,9 +232,7 @@ describe('a shop does not move', () => {
   it('when its connection breaks', async t => {
     const { directory, environment, query } = await stores(t);
     addPets(directory, 2);
-    await query(`CREATE FUNCTION die() RETURNS trigger LANGUAGE plpgsql AS
-      'BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NEW; END'`);
-    await query('CREATE TRIGGER die BEFORE INSERT ON orders FOR EACH ROW EXECUTE FUNCTION die()');
+    await beforeInsert(query, 'orders', 'PERFORM pg_terminate_backend(pg_backend_pid())');
     assertExplained(
       await run(t, ['migrate-store'], environment),
       /The copy failed at orders, and nothing was stored: terminating connection/,

@@ -106,17 +106,13 @@ describe('a response that is not from the service', () => {
 });
 
 describe('an undefined option', () => {
+  const missing = { maxRetries: undefined, maxWait: undefined, timeout: undefined };
+
   it('of a client is the default', async () => {
-    const missing = {
-      maxRetries: undefined,
-      maxWait: undefined,
-      timeout: undefined,
-      maxConcurrent: undefined,
-    };
     const broken = () => {
       throw new TypeError('fetch failed');
     };
-    const { store, run, sent } = clientOf(broken, missing);
+    const { store, run, sent } = clientOf(broken, { ...missing, maxConcurrent: undefined });
     assert.ok((await errorOf(run(Promise.resolve(store.pets.list())))) instanceof ConnectionError);
     assert.equal(sent.length, 6);
     const late = clientOf(json(503, {}, { 'retry-after': '61' }), missing);
@@ -125,12 +121,6 @@ describe('an undefined option', () => {
   });
 
   it('of a call is that of the client, and of service operations their own', async () => {
-    const missing = {
-      maxRetries: undefined,
-      maxWait: undefined,
-      timeout: undefined,
-      idempotencyKey: undefined,
-    };
     const unavailable = () => json(503, {});
     const { store, run, sent } = clientOf(unavailable(), { maxRetries: 2, maxWait: 100_000 });
     await errorOf(run(store.orders.get(1, missing)));

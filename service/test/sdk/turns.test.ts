@@ -22,6 +22,19 @@ async function settle(): Promise<void> {
   for (let i = 0; i < 20; i++) await nextTurn();
 }
 
+/** A client with four calls: the first has its response, and the request of the second has failed. */
+async function startWithFailure() {
+  const client = start();
+  const { pending } = client;
+  const calls = Array.from({ length: 4 }, client.call);
+  await settle();
+  pending[0]!.respond(listWith(50));
+  await settle();
+  pending[1]!.fail();
+  await settle();
+  return { ...client, calls };
+}
+
 describe('a client whose responses overtake each other', () => {
   it('believes the smallest number of remaining requests', async () => {
     const { pending, call } = start();
@@ -38,13 +51,7 @@ describe('a client whose responses overtake each other', () => {
   });
 
   it('does not wait for a failure from before a wait', async () => {
-    const { time, pending, call, waits } = start();
-    const calls = Array.from({ length: 4 }, call);
-    await settle();
-    pending[0]!.respond(listWith(50));
-    await settle();
-    pending[1]!.fail();
-    await settle();
+    const { calls, time, pending, waits } = await startWithFailure();
     time.advance(2 * SECOND);
     await settle();
     pending[4]!.respond(listWith(49));
@@ -59,13 +66,7 @@ describe('a client whose responses overtake each other', () => {
   });
 
   it('learns the limits after a wait only from a request that was sent after it', async () => {
-    const { time, pending, call } = start();
-    const calls = Array.from({ length: 4 }, call);
-    await settle();
-    pending[0]!.respond(listWith(50));
-    await settle();
-    pending[1]!.fail();
-    await settle();
+    const { calls, time, pending, call } = await startWithFailure();
     calls.push(call());
     time.advance(2 * SECOND);
     await settle();
