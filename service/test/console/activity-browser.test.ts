@@ -24,7 +24,7 @@ describe('the activity', () => {
 
     await changed.getByText('changed the category').click();
     const cells = shown.panel.getByRole('row').filter({ hasText: 'description' }).getByRole('cell');
-    assert.deepEqual(await cells.allInnerTexts(), ['–', 'Changed by the administrator']);
+    await eventually(() => cells.allInnerTexts(), ['–', 'Changed by the administrator']);
     await shown.panel.getByText('Details for programmers').click();
     assert.match((await shown.panel.locator('pre').textContent())!, /"type": "category.updated"/);
     await shown.panel.getByRole('button', { name: 'All of Seen at once' }).click();
