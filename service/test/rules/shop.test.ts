@@ -11,7 +11,7 @@ import type { Walk, Walked } from './shop-walk.ts';
  * Number of sequences: `MODEL_RUNS=100000 node --test …` searches longer. A database server takes about ten round trips per
  * step, so fewer run there: errors that depend on the rules alone are found on the embedded store.
  */
-const RUNS = Number(process.env.MODEL_RUNS ?? (onPostgres ? sized(40, 200) : sized(250, 2_000)));
+const RUNS = Number(process.env.MODEL_RUNS ?? (onPostgres ? sized(20, 200) : sized(250, 2_000)));
 
 /** So many sequences reject for every reason, and change each status in every way, the rarest one about 15 times. */
 const MANY_RUNS = 250;
