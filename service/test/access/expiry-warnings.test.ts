@@ -3,7 +3,6 @@ import { describe, it } from 'node:test';
 import { DAY, HOUR } from '../../src/kit/clock.ts';
 import { formatDateTime } from '../../src/kit/dates.ts';
 import { eventsAfter, settledCursor } from '../support/event-log.ts';
-import { startReplicas } from '../support/replicas.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
 import { onPostgres } from '../support/test-store.ts';
 
@@ -88,8 +87,8 @@ describe('a key that expires', () => {
   });
 
   it('is warned once by all replicas together', { skip: !onPostgres }, async t => {
-    const shop = await startReplicas(t);
-    const others = [await shop.replica(), await shop.replica()];
+    const shop = await startTestApp(t);
+    const others = [await shop.replica(), await shop.replica(), await shop.replica()];
     for (let i = 0; i < 250; i++) await keyFor(15, shop);
     shop.clock.advance(2 * DAY);
     await Promise.all([shop, ...others].map(({ app }) => app.sweeper.run()));

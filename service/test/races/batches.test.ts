@@ -2,11 +2,13 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { anOrder, aPet, stockOf } from '../support/factories.ts';
 import { assertInvariants } from '../support/invariants.ts';
-import { startReplicas, tally } from '../support/replicas.ts';
+import { tally, useReplicas } from '../support/replicas.ts';
+
+const shop = useReplicas();
 
 describe('batches at once', () => {
-  it('with 300 orders for 7 units sell exactly 7', async t => {
-    const { api, app, atOnce } = await startReplicas(t);
+  it('with 300 orders for 7 units sell exactly 7', async () => {
+    const { api, app, atOnce } = shop;
     const petId = await aPet(api, { stock: 7 });
     const order = { method: 'POST', path: '/store/orders', body: { petId } };
     const operations = Array.from({ length: 100 }, () => order);
@@ -19,8 +21,8 @@ describe('batches at once', () => {
     await assertInvariants(sql => app.db.all(sql));
   });
 
-  it('that change the same pets in opposite order all finish', async t => {
-    const { api, app, atOnce } = await startReplicas(t);
+  it('that change the same pets in opposite order all finish', async () => {
+    const { api, app, atOnce } = shop;
     const pets: number[] = [];
     for (let i = 0; i < 20; i++) pets.push(await aPet(api, { stock: 10 }));
     const batch = (ids: readonly number[]) => ({
@@ -38,8 +40,8 @@ describe('batches at once', () => {
     await assertInvariants(sql => app.db.all(sql));
   });
 
-  it('that meet at the pets of different orders all finish, although their locks do not follow from the input', async t => {
-    const { api, app, atOnce } = await startReplicas(t);
+  it('that meet at the pets of different orders all finish, although their locks do not follow from the input', async () => {
+    const { api, app, atOnce } = shop;
     const pets = [await aPet(api, { stock: 4 }), await aPet(api, { stock: 4 })];
     const orders: number[][] = [];
     for (let i = 0; i < 2; i++)
@@ -55,8 +57,8 @@ describe('batches at once', () => {
     await assertInvariants(sql => app.db.all(sql));
   });
 
-  it('and single requests for the same units sell no unit twice, and a batch that fails sells none', async t => {
-    const { api, app, atOnce } = await startReplicas(t);
+  it('and single requests for the same units sell no unit twice, and a batch that fails sells none', async () => {
+    const { api, app, atOnce } = shop;
     const petId = await aPet(api, { stock: 60 });
     const order = { method: 'POST', path: '/store/orders', body: { petId } };
     const responses = await atOnce(40, (api, i) =>

@@ -4,7 +4,7 @@ import { assertMatchesContract } from '../support/contract.ts';
 import { eventsAfter, settledCursor } from '../support/event-log.ts';
 import type { CloudEvent } from '../support/event-reader.ts';
 import { assertInvariants } from '../support/invariants.ts';
-import type { TestApp } from '../support/test-app.ts';
+import type { Replica, TestApp } from '../support/test-app.ts';
 import { type ExpectedBatch, respondToBatch } from './shop-batch-model.ts';
 import { type Expected, ShopModel } from './shop-model.ts';
 import type { BatchOfOperations, Operation, Step } from './shop-operations.ts';
@@ -24,6 +24,9 @@ interface ApiResponse extends Result {
 /** The service and its model: both take every step. */
 export class ShopUnderTest {
   readonly #test: TestApp;
+  /** The service, and other replicas of it. Each request is sent to the next one. */
+  readonly #replicas: readonly Replica[];
+  #requests = 0;
   #model = new ShopModel();
   /** The error codes returned so far. */
   readonly rejections = new Set<string>();
@@ -34,8 +37,9 @@ export class ShopUnderTest {
   /** The IDs assigned so far, by resource. */
   #ids: Ids = { categories: [], pets: [], orders: [] };
 
-  constructor(test: TestApp) {
+  constructor(test: TestApp, others: readonly Replica[]) {
     this.#test = test;
+    this.#replicas = [test, ...others];
   }
 
   /** Empties the shop and advances the clock by a minute, because limits are per minute. */
@@ -96,7 +100,8 @@ export class ShopUnderTest {
     body: object | undefined,
     extra: Record<string, string> = {},
   ): Promise<ApiResponse> {
-    const response = await this.#test.app.server.inject({
+    const { app } = this.#replicas[this.#requests++ % this.#replicas.length]!;
+    const response = await app.server.inject({
       method,
       url,
       headers: {

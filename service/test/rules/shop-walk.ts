@@ -2,6 +2,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import fc from 'fast-check';
 import { startTestApp } from '../support/test-app.ts';
+import { onPostgres } from '../support/test-store.ts';
 import { randomSteps } from './shop-operations.ts';
 import { ShopUnderTest } from './shop-under-test.ts';
 
@@ -26,7 +27,9 @@ const { seed, runs, path } = workerData as Walk;
 const cleanUps: (() => Promise<void>)[] = [];
 try {
   const test = { after: (cleanUp: () => Promise<void>) => void cleanUps.push(cleanUp) };
-  const shop = new ShopUnderTest(await startTestApp(test, { environment: { LOG_LEVEL: 'silent' } }));
+  const first = await startTestApp(test, { environment: { LOG_LEVEL: 'silent' } });
+  const others = onPostgres ? await Promise.all([first.replica(), first.replica(), first.replica()]) : [];
+  const shop = new ShopUnderTest(first, others);
   let steps = 0;
   const property = fc.asyncProperty(randomSteps, async sequence => {
     await shop.empty();

@@ -3,25 +3,38 @@ import type { TestContext } from 'node:test';
 import type { ApiResponse, Client } from './client.ts';
 import { startTestApp, type TestApp } from './test-app.ts';
 import { onPostgres } from './test-store.ts';
+import { useShop } from './use-shop.ts';
 
 export interface ReplicatedApp extends TestApp {
-  /** Clients with the administrator's key: of two replicas on PostgreSQL, or the same one twice on SQLite. */
-  apis: [Client, Client];
-  /** Sends `count` concurrent requests, alternating between the two replicas. */
+  /** Clients with the administrator's key: of four replicas on PostgreSQL, or the same one four times on SQLite. */
+  apis: [Client, Client, Client, Client];
+  /** Sends `count` concurrent requests, distributed over the replicas. */
   atOnce: (count: number, send: (api: Client, i: number) => Promise<ApiResponse>) => Promise<ApiResponse[]>;
 }
 
-/** Starts the service as races need it: two replicas on PostgreSQL, one process on SQLite, which allows only one. */
+/** Starts the service as races need it: four replicas on PostgreSQL, one process on SQLite, which allows only one. */
 export async function startReplicas(
   t: TestContext,
   options: Parameters<typeof startTestApp>[1] = {},
 ): Promise<ReplicatedApp> {
   const shop = await startTestApp(t, options);
-  const apis: [Client, Client] = [shop.api, onPostgres ? (await shop.replica()).api : shop.api];
+  return { ...shop, ...(await replicate(shop)) };
+}
+
+/** Starts it once for all cases of a file, which share it as `useShop` describes. */
+export function useReplicas(): Readonly<ReplicatedApp> {
+  const replicas = useShop({}, async shop => Object.assign(shop, await replicate(shop)));
+  return replicas as ReplicatedApp;
+}
+
+async function replicate(shop: TestApp): Promise<Pick<ReplicatedApp, 'apis' | 'atOnce'>> {
+  const another = async () => (onPostgres ? (await shop.replica()).api : shop.api);
+  const apis: ReplicatedApp['apis'] = [shop.api, ...(await Promise.all([another(), another(), another()]))];
+  // Each four requests begin with another replica, so that requests whose kind depends on `i % 4` reach all of them.
+  const apiOf = (i: number) => apis[(i + (i >> 2)) % 4]!;
   return {
-    ...shop,
     apis,
-    atOnce: (count, send) => Promise.all(Array.from({ length: count }, (_, i) => send(apis[i % 2]!, i))),
+    atOnce: (count, send) => Promise.all(Array.from({ length: count }, (_, i) => send(apiOf(i), i))),
   };
 }
 
