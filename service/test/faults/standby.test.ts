@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type PostgresServer, startPair } from '../../../scripts/servers/postgres.ts';
 import { SECOND } from '../../src/kit/clock.ts';
 import { DatabaseProxy } from '../support/database-proxy.ts';
+import { degradedOf } from '../support/metrics.ts';
 import { dataDirectory } from '../support/service-process.ts';
 import { rowsIn } from '../support/test-store.ts';
 import { until } from '../support/until.ts';
@@ -41,6 +42,7 @@ describe('while a synchronous standby does not confirm commits', () => {
     const databaseUrl = await primary.createDatabase();
     const { api, service } = await aShop(t, databaseUrl, {
       PETSTORE_DATABASE_CONNECTIONS: String(CONNECTIONS),
+      OPS_PORT: '0',
     });
     const create = (name: string) => api.post('/categories', { name });
 
@@ -60,6 +62,7 @@ describe('while a synchronous standby does not confirm commits', () => {
       const { status, body } = await api.as().get('/readyz');
       assert.deepEqual([status, body.status], [200, 'degraded']);
       assert.match(body.message, /^Commits are not confirmed: .*: writes get 503, reads are served$/);
+      assert.deepEqual(await degradedOf(service.metricsUrl), ['commits_not_confirmed']);
       // The server stores these changes before it waits for the standby, so the response must not state the contrary.
       const unknown = first.filter(({ body }) => /may or may not have been stored/.test(body.message)).length;
       const stored = await rowsIn<{ name: string }>(
@@ -74,6 +77,7 @@ describe('while a synchronous standby does not confirm commits', () => {
     const rounds = await rowsIn(databaseUrl, "SELECT name FROM categories WHERE name LIKE 'round%'");
     assert.deepEqual(rounds, [], 'a rejected request was carried out later');
     await until('the service is ready', async () => (await api.as().get('/readyz')).body.status === 'ok');
+    assert.deepEqual(await degradedOf(service.metricsUrl), []);
 
     const { stdout } = await service.end('SIGTERM');
     assert.equal(stdout.match(/Commits are not confirmed, because/g)?.length, 1);
