@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, describe, it } from 'node:test';
+import { formatDateTime } from '../../src/kit/dates.ts';
 import { Receiver } from '../events/receiver.ts';
 import { useCommandShop } from '../support/command-shop.ts';
 import { contract } from '../support/contract.ts';
@@ -326,8 +327,9 @@ describe('the commands of petstore', () => {
       assert.match(forged.stderr, /The checkpoint differs: an event up to \d+ was changed/);
     });
 
-    it('manages webhooks and their deliveries', async () => {
+    it('manages webhooks and their deliveries', async t => {
       const endpoint = await Receiver.start();
+      t.after(() => endpoint.close());
       const created = await one('webhooks', 'create', endpoint.url, '--type', 'order.*');
       assert.match(String(created.secret), /^whsec_/);
       const id = `${created.id}`;
@@ -341,9 +343,15 @@ describe('the commands of petstore', () => {
       assert.ok(deliveries.some(({ type }) => type === 'webhook.test'));
       assert.equal((await one('webhooks', 'delivery', id, delivery)).type, 'webhook.test');
       assert.equal((await json('webhooks', 'redeliver', id, delivery))[0]!.id, Number(delivery));
+      endpoint.respondWith(500);
       assert.equal((await one('webhooks', 'replay', id, '--from', '0')).webhookId, created.id);
+      const failingSince = async () => (await one('webhooks', 'list')).failingSince;
+      await until('a delivery has failed', async () => (await failingSince()) !== null);
+      const since = formatDateTime(shop.clock.now());
+      assert.equal(await failingSince(), since);
+      const table = await petstore.run(['webhooks', 'list']);
+      assert.equal(table.stdout.trimEnd().split('\t').at(-1), since);
       assert.deepEqual(await json('webhooks', 'delete', id), [{ id: created.id, outcome: 'deleted' }]);
-      await endpoint.close();
     });
 
     it('imports and exports', async () => {

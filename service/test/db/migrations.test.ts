@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import BetterSqlite3 from 'better-sqlite3';
 import { Client } from 'pg';
-import { StoreUnavailable, UnusableStore } from '../../src/db/database.ts';
+import { UnusableStore } from '../../src/db/database.ts';
 import { migratePostgres } from '../../src/db/migrate-postgres.ts';
 import { migrateSqlite } from '../../src/db/migrate-sqlite.ts';
 import { type Migration, readMigrations } from '../../src/db/migrations.ts';
@@ -111,89 +111,6 @@ for (const [engine, open] of Object.entries(stores)) {
     }
   });
 }
-
-/** The tables that existed before a migration and that it locks, against writes at least, by its first statement and by the others. */
-async function lockedTables(sql: string): Promise<{ first: string[]; others: string[] }> {
-  const { url, drop } = await newDatabase();
-  const client = new Client(url);
-  await client.connect();
-  try {
-    const before = await client.query("SELECT oid FROM pg_class WHERE relkind = 'r'");
-    const locked = async () => {
-      const { rows } = await client.query(
-        `SELECT DISTINCT relname AS name FROM pg_locks JOIN pg_class ON relation = pg_class.oid
-         WHERE pid = pg_backend_pid() AND relation = ANY ($1)
-         AND mode IN ('ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock', 'AccessExclusiveLock') ORDER BY name`,
-        [before.rows.map(({ oid }) => oid)],
-      );
-      return rows.map(({ name }) => name as string);
-    };
-    await client.query('BEGIN');
-    await client.query(sql.slice(0, sql.indexOf(';')));
-    const first = await locked();
-    await client.query(sql);
-    const others = (await locked()).filter(name => !first.includes(name));
-    return { first, others };
-  } finally {
-    await client.end();
-    await drop();
-  }
-}
-
-const LOCK = 'LOCK TABLE categories, pets IN ACCESS EXCLUSIVE MODE;';
-
-// The timeout is for a migration that waits for a table without limit.
-describe('migrations of PostgreSQL next to replicas', { timeout: 60_000 }, () => {
-  it('lock all their tables with their first statement, in the order in which the baseline creates them', async () => {
-    const planted = 'ALTER TABLE pets ADD COLUMN other_category BIGINT REFERENCES categories (id);';
-    assert.deepEqual(await lockedTables(`${LOCK} ${planted}`), { first: ['categories', 'pets'], others: [] });
-    // A reference locks the other table as well.
-    const late = `LOCK TABLE pets IN ACCESS EXCLUSIVE MODE; ${planted}`;
-    assert.deepEqual(await lockedTables(late), { first: ['pets'], others: ['categories'] });
-    const [baseline, ...later] = readMigrations('postgres');
-    const order = [...baseline!.sql.matchAll(/^CREATE TABLE (\w+)/gm)].map(([, name]) => name!);
-    assert.ok(order.indexOf('categories') < order.indexOf('pets') && order.length > 10);
-    for (const { name, sql } of later) {
-      assert.deepEqual((await lockedTables(sql)).others, [], name);
-      const named = /^LOCK TABLE ([\w, ]+) IN/m.exec(sql)?.[1]?.split(', ') ?? [];
-      const places = named.map(table => order.indexOf(table)).filter(place => place >= 0);
-      assert.deepEqual(
-        places,
-        places.toSorted((a, b) => a - b),
-        name,
-      );
-    }
-  });
-
-  it('give way to requests while another transaction holds a table, and apply when it ends', async t => {
-    const { url, drop } = await newDatabase();
-    const [holder, migrating, requests] = [new Client(url), new Client(url), new Client(url)];
-    const clients = [holder, migrating, requests];
-    t.after(async () => {
-      await Promise.all(clients.map(client => client.end()));
-      await drop();
-    });
-    await Promise.all(clients.map(client => client.connect()));
-    await holder.query('BEGIN');
-    await holder.query('SELECT count(*) FROM pets');
-    const migrations = readMigrations('postgres');
-    const version = migrations.length + 1;
-    migrations.push(migration(version, 'note', `${LOCK} ALTER TABLE pets ADD COLUMN note TEXT`));
-    await assert.rejects(
-      migratePostgres(migrating, migrations, 2),
-      (error: Error) => error instanceof StoreUnavailable && /pg_stat_activity/.test(error.message),
-    );
-    const migrated = migratePostgres(migrating, migrations);
-    // Neither waits until the other transaction ends.
-    for (let i = 0; i < 50; i++) {
-      await requests.query('SELECT count(*) FROM pets');
-      await requests.query('UPDATE categories SET name = name');
-    }
-    await holder.query('COMMIT');
-    assert.deepEqual(await migrated, [`000${version}-note`]);
-    await requests.query('SELECT note FROM pets');
-  });
-});
 
 const aStore = (directory: string) =>
   openSqlite({ directory, writeBatch: 1, maxQueue: 1_000, clock: systemClock }).close();

@@ -93,6 +93,11 @@ describe('the proxies', () => {
     for (const name of ['client', 'server']) assert.ok(seconds(name) > maximum, name);
     assert.ok(seconds('http-request') * SECOND > shop.app.server.server.requestTimeout);
   });
+
+  it('wait longer for a check than its interval, the default, because all replicas of an overloaded machine respond late', () => {
+    const interval = Number(found('deploy/haproxy.cfg', /^\tdefault-server check inter (\d+)ms/m));
+    assert.ok(seconds('check') * SECOND > interval);
+  });
 });
 
 describe('the values that the files of a deployment share', () => {
