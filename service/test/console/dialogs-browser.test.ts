@@ -2,13 +2,14 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { eventually } from '../support/browser.ts';
 import { useConsole } from '../support/console-page.ts';
-import { aPet } from '../support/factories.ts';
+import { aCategory, aPet } from '../support/factories.ts';
 
 const visit = useConsole();
 
 describe('a panel', () => {
   it('keeps what was typed when Escape is pressed twice, and offers it when it opens again, also after a reload', async t => {
-    const { page, open } = await visit(t);
+    const { api, page, open } = await visit(t);
+    await aCategory(api);
     const shown = await open('/animals/new');
     await shown.field('Name').fill('Typed for a while');
     // Two requests to close in a row: the second one closes a dialog of Chromium without a question.

@@ -158,6 +158,7 @@ describe('a menu at the edge', () => {
     const heights = await page
       .locator('.menu:popover-open .menu-item')
       .evaluateAll(items => items.map(item => item.getBoundingClientRect().height));
-    assert.deepEqual([heights.length, new Set(heights).size], [2, 1], `${heights}`);
+    assert.ok(heights.length > 1);
+    assert.equal(new Set(heights).size, 1, `${heights}`);
   });
 });
