@@ -6,11 +6,14 @@ import { codeOf } from '../kit/thrown.ts';
 import { createPrivately, makePrivate } from './private-files.ts';
 import { cannotBeOpened, isBusy, isFull } from './sqlite-errors.ts';
 
-/**
- * How long to wait for a lock, in milliseconds. A process that has just taken it for itself has written `petstore.holder` by then, a
- * command such as `keys list` ends, and a restore has replaced the store that it has prepared.
- */
-const TIMEOUTS = { held: 500, alone: 2_000, shared: 10_000 };
+/** How long to wait for the lock, in milliseconds: by then a process that has just taken it has written `petstore.holder`. */
+const TIMEOUT = 500;
+
+/** How long to wait until no process shares the store, in milliseconds: a command such as `keys list` ends soon. */
+const ALONE_TIMEOUT = 2_000;
+
+/** How long to wait while a process has the store alone, in milliseconds: a restore may have to copy a large backup. */
+const SHARED_TIMEOUT = 10_000;
 
 /** The process that holds the lock of a store. */
 export interface Holder {
@@ -44,7 +47,7 @@ export class StoreInUse extends Error {}
 export function lockStore(directory: string, command: string, { alone = false } = {}): StoreLock {
   const holderPath = holderPathIn(directory);
   const holder: Holder = { pid: process.pid, host: hostname(), command, since: new Date().toISOString() };
-  const held = hold(directory, TIMEOUTS.held, lock => {
+  const held = hold(directory, TIMEOUT, lock => {
     // Shows which processes have the lock, if it cannot be taken alone.
     lock.exec('BEGIN IMMEDIATE');
     if (alone) takeAlone(lock, directory);
@@ -62,7 +65,7 @@ export function lockStore(directory: string, command: string, { alone = false } 
  * StoreInUse while one does, or UnusableStore when the directory cannot be used.
  */
 export async function shareStore<T>(directory: string, work: () => Promise<T>): Promise<T> {
-  const held = hold(directory, TIMEOUTS.shared, lock => {
+  const held = hold(directory, SHARED_TIMEOUT, lock => {
     lock.exec('BEGIN');
     // The transaction has the shared lock from its first read on.
     lock.pragma('schema_version');
@@ -100,7 +103,7 @@ function hold(
 /** Waits until no process shares the store, and excludes others from then on. */
 function takeAlone(lock: BetterSqlite3.Database, directory: string): void {
   lock.exec('ROLLBACK');
-  lock.pragma(`busy_timeout = ${TIMEOUTS.alone}`);
+  lock.pragma(`busy_timeout = ${ALONE_TIMEOUT}`);
   try {
     lock.exec('BEGIN EXCLUSIVE');
   } catch (error) {

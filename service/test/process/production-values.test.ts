@@ -96,7 +96,11 @@ const times: Record<string, Values> = {
   'db/embedded-source': { TIMEOUT: [SECOND, 10 * SECOND, 'a command may run'] },
   'db/event-ranges': { TIMEOUT: [SECOND, 10 * SECOND, 'a command may run'] },
   'db/replace-store': { TIMEOUT: [SECOND, 10 * SECOND, 'a command may run'] },
-  'db/store-lock': { TIMEOUT: [100, SECOND, 'a second service is rejected soon'] },
+  'db/store-lock': {
+    TIMEOUT: [100, SECOND, 'a second service is rejected soon'],
+    ALONE_TIMEOUT: [SECOND, 10 * SECOND, 'a command may run'],
+    SHARED_TIMEOUT: [5 * SECOND, 30 * SECOND, 'a restore may run'],
+  },
   'db/postgres': { RESPONSE_MARGIN: [500, SECOND, 'the 503 of a server that hangs is at most 3 s late'] },
   'db/postgres-groups': {
     MAX_DURATION: [5, 25, 'the first operation of a group waits for its last'],
