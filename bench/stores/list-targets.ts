@@ -36,6 +36,7 @@ const VALUES: Record<string, readonly string[]> = {
   'listHistory subject': ['pets/1', 'pets/999999999'],
   'listHistory related': ['true', 'false'],
   'listHistory actor': ['keys/1', 'keys/999999999'],
+  'listPlanRequests keyId': ['1', '999999999'],
   'listPlanRequests status': ['open', 'approved', 'declined'],
   'listWebhookDeliveries status': ['pending', 'delivered', 'dead'],
 };
