@@ -8,11 +8,11 @@ const visit = useConsole();
 
 const phone = { width: 390, height: 844 };
 
-/** A key that is no administrator's, with a day of 10 requests. */
+/** A key without administrator rights, which may send 10 requests a day. */
 const smallKey = (shop: TestApp) =>
   shop.clientWith({ plan: 'enterprise', scopes: ['pets:read'], quotas: { perMinute: 1_000, perDay: 10 } });
 
-describe('the holder of a key that is no administrator’s', () => {
+describe('the holder of a key without administrator rights', () => {
   it('sees what the key has used, requests a plan with one click when nothing is left, and reads the decision', async t => {
     const { shop, api, page, watch, open } = await visit(t);
     // The requests of the page for which no quota is left.
