@@ -8,7 +8,6 @@ import { adminKeyPath } from '../db/store-directory.ts';
 import { lockStore } from '../db/store-lock.ts';
 import { fillEmptyStore } from '../demo/demo-shop.ts';
 import { isLoopback } from '../http/console-pages.ts';
-import { SECOND } from '../kit/clock.ts';
 import { collectGarbage, limitGarbage } from '../kit/garbage.ts';
 import { openFileLimit } from '../kit/open-files.ts';
 import { writeSecretFile } from '../kit/secret-file.ts';
@@ -19,9 +18,6 @@ import { argumentsOf } from './arguments.ts';
 import { CommandFailed, UsageError } from './failure.ts';
 import { closeOnSignal } from './shut-down.ts';
 import { linkOf, newSignInLink } from './sign-in-link.ts';
-
-/** How long after the start its garbage is collected, in milliseconds. Without requests a service would keep about 10 MB of it. */
-const COLLECT_AFTER = SECOND;
 
 /** `serve [--demo]`: runs until SIGTERM or SIGINT, then drains, finishes what is in flight and exits 0. */
 export async function serve(args: string[]): Promise<void> {
@@ -49,6 +45,8 @@ export async function serve(args: string[]): Promise<void> {
     });
     const isFilled = values.demo && (await fillEmptyStore(app.db, app.clock.now()));
     if (isFilled) await app.keyLimits.load(app.clock.now());
+    // Before the first requests: later, V8 would also discard code that it has optimized for them.
+    collectGarbage();
     // Before the line `Listening`, because whatever waits for that line may send a signal at once.
     closeOnSignal(app);
     const store = shownStore(config);
@@ -76,7 +74,6 @@ export async function serve(args: string[]): Promise<void> {
         ticket,
       }),
     );
-    setTimeout(collectGarbage, COLLECT_AFTER).unref();
   } catch (error) {
     await app.close();
     throw error;

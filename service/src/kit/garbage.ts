@@ -13,8 +13,8 @@ export function limitGarbage(): void {
 }
 
 /**
- * Collects the garbage of all generations. This blocks the process: about 20 ms after a start. V8 does so by itself only when the heap
- * grows, and returns memory to the system some seconds afterwards.
+ * Collects the garbage of all generations, which blocks the process: about 20 ms after a start. V8 does so by itself only when the
+ * heap grows. The memory returns to the system some seconds afterwards.
  */
 export function collectGarbage(): void {
   // Contexts that are created from now on have `gc`.

@@ -73,9 +73,6 @@ const times: Record<string, Values> = {
   'catalog/pets/search/search-index': {
     LONGEST_WAIT: [SECOND, responseTimeout / 2, 'a batch responds before its deadline'],
   },
-  'commands/serve': {
-    COLLECT_AFTER: [SECOND, 10 * SECOND, 'the first requests after a start do not wait for it'],
-  },
   'commands/shut-down': {
     SHORTEST_DRAIN: [50, 200, 'Ctrl-C is quick'],
     SAME_SIGNAL: [500, 2 * SECOND, 'a second Ctrl-C ends the drain'],
