@@ -22,6 +22,16 @@ export function listKey(resource: { name: string }, query: object = {}): readonl
   return [resource.name, 'list', query];
 }
 
+/**
+ * Keeps what events have changed while a further page was read: the result of that has the pages of before. For the option
+ * `structuralSharing` of a list, whose type is as wide as this.
+ */
+export function keepChanges(old: unknown, next: unknown): unknown {
+  const [before, after] = [old, next] as [InfiniteData<unknown> | undefined, InfiniteData<unknown>];
+  if (!before || after.pages.length !== before.pages.length + 1) return after;
+  return { ...after, pages: [...before.pages, after.pages.at(-1)] };
+}
+
 /** Replaces an item in every cached list and in its own entry. Lists without it stay the same objects. */
 export function putItem<T extends object>(cache: QueryClient, resource: Listing<T>, item: T): void {
   const id = resource.idOf(item);

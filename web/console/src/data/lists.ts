@@ -2,7 +2,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useCallback, useMemo } from 'react';
 import { useSession } from '../app/session.ts';
 import { useCurrent } from './current.ts';
-import { type ListData, type ListPage, listKey, MOST_WAITING } from './list-cache.ts';
+import { keepChanges, type ListData, type ListPage, listKey, MOST_WAITING } from './list-cache.ts';
 import { countOf, firstPage, type Listing, shownTotal } from './resource.ts';
 
 const PAGE_SIZE = 100;
@@ -35,7 +35,7 @@ function useList<T extends object, Query extends object>(resource: Listing<T, Qu
     refetchOnMount: resource.isSilent ? 'always' : true,
     // The rows of the last filter stay until those of the next one arrive: nothing flickers while the user types.
     placeholderData: previous => previous,
-    structuralSharing: (old, next) => withNewest(old as ListData<T> | undefined, next as ListData<T>),
+    structuralSharing: keepChanges,
   });
 
   const rows = useMemo(() => rowsOf(resource, data), [resource, data]);
@@ -84,12 +84,6 @@ export function useListPage<T extends object, Query extends object>(
   open: (id: string) => unknown,
 ) {
   return { list: useList(resource, query), ...useCurrent(resource, query, open) };
-}
-
-/** Keeps what events have changed while a further page was read: the result of that has the pages of before. */
-function withNewest<T>(old: ListData<T> | undefined, next: ListData<T>): ListData<T> {
-  if (next.pages.length !== (old?.pages.length ?? 0) + 1) return next;
-  return { ...next, pages: [...(old?.pages ?? []), ...next.pages.slice(-1)] };
 }
 
 /** An item that this user added to the top is also in the page where its place is. */

@@ -61,6 +61,8 @@ export function startLiveLayer(
       applyEvent(cache, event);
       for (const listener of listeners) listener(event);
     }
+    if (events.some(({ type }) => type.startsWith('category.')))
+      void cache.invalidateQueries({ queryKey: [categories.name, 'all'] });
   };
 
   async function follow({ signal }: AbortController): Promise<void> {
@@ -142,5 +144,4 @@ function applyEvent(cache: QueryClient, { type, data }: Event): void {
   if (type === 'pet.created')
     announceItem(cache, stock, { petId: data.id, quantity: 1, status: data.status });
   if (type === 'pet.deleted') markGone(cache, stock, data.id);
-  if (name === 'category') void cache.invalidateQueries({ queryKey: [name, 'all'] });
 }

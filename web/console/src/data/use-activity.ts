@@ -3,6 +3,7 @@ import { type InfiniteData, useInfiniteQuery } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import { useSession } from '../app/session.ts';
 import { type ActivityFilter, activitiesOf, isAnimal, mayBelongTo } from './activity.ts';
+import { keepChanges } from './list-cache.ts';
 import { firstPage } from './resource.ts';
 
 const PAGE_SIZE = 100;
@@ -46,7 +47,7 @@ export function useActivity(filter: ActivityFilter, isHeld: boolean) {
     },
     [store, filter],
   );
-  const { data, error, isPending, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } =
+  const { data, error, isPending, isFetching, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } =
     useInfiniteQuery({
       queryKey: key,
       initialPageParam: undefined as string | undefined,
@@ -54,12 +55,16 @@ export function useActivity(filter: ActivityFilter, isHeld: boolean) {
       getNextPageParam: page => page.next,
       // What is new since an earlier visit must not move the rows that Back shows again: it waits at the top.
       refetchOnMount: false,
+      structuralSharing: keepChanges,
     });
 
   /** Reads the newest entries. They replace the list if it does not continue them. */
   const showWaiting = useCallback(async () => {
-    const newest = await read(undefined);
+    // Before the read: an event that arrives during it may be missing in the response, and is read next.
     setWaiting(0);
+    const newest = await read(undefined);
+    // A page that is being read would follow the list that is replaced.
+    if (!isContinued(cache.getQueryData<Pages>(key), newest)) await cache.cancelQueries({ queryKey: key });
     cache.setQueryData<Pages>(key, old => withNewest(old, newest));
   }, [cache, key, read]);
 
@@ -78,10 +83,10 @@ export function useActivity(filter: ActivityFilter, isHeld: boolean) {
   }, [cache, key, live, filter, read]);
 
   useEffect(() => {
-    if (isHeld || waiting === 0) return;
+    if (isHeld || waiting === 0 || isFetching) return;
     const timer = setTimeout(() => void showWaiting().catch(refetch), COLLECT);
     return () => clearTimeout(timer);
-  }, [isHeld, waiting, showWaiting, refetch]);
+  }, [isHeld, waiting, isFetching, showWaiting, refetch]);
 
   const rows = useMemo(() => activitiesOf(data?.pages.flatMap(page => page.entries) ?? []), [data]);
   const loadMore = useCallback(() => {
@@ -110,8 +115,13 @@ function addedTo(list: Pages, { entries }: Page): HistoryEntry[] {
 /** Adds entries at the top of a list that continues them. */
 function withNewest(old: Pages | undefined, newest: Page): Pages {
   const [first, ...others] = old?.pages ?? [];
-  const added = old ? addedTo(old, newest) : [];
-  const isContinued = newest.next === undefined || added.length < newest.entries.length;
-  if (!old || !first || !isContinued) return { pages: [newest], pageParams: [undefined] };
-  return { ...old, pages: [{ ...first, entries: [...added, ...first.entries] }, ...others] };
+  if (!old || !first || !isContinued(old, newest)) return { pages: [newest], pageParams: [undefined] };
+  return { ...old, pages: [{ ...first, entries: [...addedTo(old, newest), ...first.entries] }, ...others] };
+}
+
+/** Whether no entry is between those of a page and a list. */
+function isContinued(list: Pages | undefined, newest: Page): boolean {
+  return (
+    list !== undefined && (newest.next === undefined || addedTo(list, newest).length < newest.entries.length)
+  );
 }
