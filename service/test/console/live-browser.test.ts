@@ -110,6 +110,30 @@ describe('a list', () => {
     assert.equal(await shown.row('First').count(), 0);
   });
 
+  it('that is read while an animal changes shows the change', async t => {
+    const { shown, shop, context, path, ids } = await listOf(t, 'Early', 'Late');
+    const page = await context.newPage();
+    const read = Promise.withResolvers<void>();
+    const arrival = Promise.withResolvers<void>();
+    await page.route('**/pets?*', async route => {
+      const response = await route.fetch();
+      read.resolve();
+      await arrival.promise;
+      await route.fulfill({ response });
+    });
+    await page.goto(`${shop.origin}/console${path}`);
+    await read.promise;
+    await shop.api.patch(`/pets/${ids[0]}`, { name: 'Earlier' });
+    await shown.row('Earlier').waitFor();
+    // This tab has sent the first event to the other one before it shows the next.
+    await shop.api.patch(`/pets/${ids[1]}`, { name: 'Later' });
+    await shown.row('Later').waitFor();
+    arrival.resolve();
+    const other = new ConsolePage(page);
+    await other.row('Earlier').waitFor();
+    await other.row('Later').waitFor();
+  });
+
   it('continues after the stream was cut, without missing a change', async t => {
     const { shown, shop, ids, context, watch } = await listOf(t, 'Steady');
     watch.expect(/ERR_INTERNET_DISCONNECTED|ERR_NETWORK_CHANGED|ERR_CONNECTION|ERR_INCOMPLETE|ERR_ABORTED/);

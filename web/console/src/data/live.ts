@@ -46,6 +46,9 @@ export function startLiveLayer(
   const name = `petstore.console.events.${keyId}`;
   const listeners = new Set<(event: Event) => void>();
   let collected: Event[] = [];
+  let applied: Promise<unknown> = Promise.resolve();
+  /** How often events were missed, and everything was read again. What was collected before is older than that. */
+  let resets = 0;
   let cursor: string | undefined;
   let stream: AbortController | undefined;
   let hiding: ReturnType<typeof setTimeout> | undefined;
@@ -53,9 +56,7 @@ export function startLiveLayer(
   /** Reads everything again. */
   const reset = () => void cache.resetQueries();
 
-  const apply = () => {
-    const events = collected;
-    collected = [];
+  const apply = (events: readonly Event[]) => {
     if (events.some(({ type }) => type === 'log.restored')) reset();
     for (const event of events) {
       applyEvent(cache, event);
@@ -63,6 +64,16 @@ export function startLiveLayer(
     }
     if (events.some(({ type }) => type.startsWith('category.')))
       void cache.invalidateQueries({ queryKey: [categories.name, 'all'] });
+  };
+
+  /** Applies the collected events, after those before them. */
+  const applyCollected = () => {
+    const events = collected;
+    collected = [];
+    const [reads, era] = [firstReads(cache), resets];
+    applied = Promise.all([applied, reads])
+      .then(() => era === resets && apply(events))
+      .catch(showProblem);
   };
 
   async function follow({ signal }: AbortController): Promise<void> {
@@ -74,7 +85,7 @@ export function startLiveLayer(
       };
       for await (const event of sharedEvents(store, { name, from: cursor, signal, onStart })) {
         cursor = event.id;
-        if (collected.push(event) === 1) setTimeout(apply, COLLECT);
+        if (collected.push(event) === 1) setTimeout(applyCollected, COLLECT);
       }
     } catch (error) {
       if (signal.aborted) return;
@@ -82,6 +93,7 @@ export function startLiveLayer(
       if (!(error instanceof GoneError)) throw error;
       cursor = undefined;
       collected = [];
+      resets++;
       reset();
       start();
     }
@@ -113,6 +125,15 @@ export function startLiveLayer(
       delete document.documentElement.dataset.live;
     },
   };
+}
+
+/** Resolves when the first reads that are in flight have ended: their responses may be older than an event that has arrived. */
+function firstReads(cache: QueryClient): Promise<unknown> {
+  const reads = cache.getQueryCache().findAll({
+    fetchStatus: 'fetching',
+    predicate: ({ state }) => state.data === undefined,
+  });
+  return Promise.allSettled(reads.map(({ promise }) => promise));
 }
 
 /** Events whose data is not the resource of their kind. */
