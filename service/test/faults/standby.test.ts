@@ -50,15 +50,20 @@ describe('while a synchronous standby does not confirm commits', () => {
     try {
       const first = await respondedInTime(Array.from({ length: 20 }, (_, i) => create(`first ${i}`)));
       first.forEach(assertUnavailable);
+      let [slowest, most] = [0, 0];
       for (let round = 0; round < 10; round++) {
+        const sentAt = performance.now();
         const [late] = await respondedInTime([create(`round ${round}`)], SECOND);
+        slowest = Math.max(slowest, performance.now() - sentAt);
         assertUnavailable(late!);
         assert.match(late!.body.message, /^Commits are not confirmed: .* nothing was changed/);
         assert.equal((await api.get('/categories')).status, 200);
         const { open, waiting } = await backends(databaseUrl);
         assert.ok(open <= CONNECTIONS + LISTENERS, `${open} connections`);
         assert.ok(waiting <= 1, `${waiting} connections wait, and not only that of the probe`);
+        most = Math.max(most, open);
       }
+      t.diagnostic(`writes rejected within ${Math.round(slowest)} ms, at most ${most} connections`);
       const { status, body } = await api.as().get('/readyz');
       assert.deepEqual([status, body.status], [200, 'degraded']);
       assert.match(body.message, /^Commits are not confirmed: .*: writes get 503, reads are served$/);
@@ -73,7 +78,8 @@ describe('while a synchronous standby does not confirm commits', () => {
     } finally {
       standby.resume();
     }
-    await recovery(() => create('later'));
+    const recoveredAfter = await recovery(() => create('later'));
+    t.diagnostic(`writes again ${Math.round(recoveredAfter)} ms after the standby`);
     const rounds = await rowsIn(databaseUrl, "SELECT name FROM categories WHERE name LIKE 'round%'");
     assert.deepEqual(rounds, [], 'a rejected request was carried out later');
     await until('the service is ready', async () => (await api.as().get('/readyz')).body.status === 'ok');
