@@ -7,6 +7,7 @@ const guide = readGuide('api-guide.md');
 const configuration = guide.blocks.find(({ language }) => language === 'toml')!.text;
 
 const [, expression = ''] = /^regex = '''(.*)'''$/m.exec(configuration)!;
+const [, allowed = ''] = /^regexes = \['''(.*)'''\]$/m.exec(configuration)!;
 
 /** Texts in which secrets are found: what is before and after the secret. */
 const surroundings = [
@@ -25,8 +26,22 @@ describe('the configuration for gitleaks in the guide', () => {
   const rule = new RegExp(expression, 'g');
   const found = (text: string) => [...text.matchAll(rule)].map(([secret]) => secret);
 
-  it('has an expression with only what RE2 and this test read alike', () => {
-    assert.match(expression, /^(\\b|\w|\(\?:\w+\)\?|\[[\w-]+\]\{\d+\})+$/);
+  for (const [name, text] of [
+    ['an expression', expression],
+    ['a list of what is allowed', allowed],
+  ] as const) {
+    it(`has ${name} with only what RE2 and this test read alike`, () => {
+      assert.match(text, /^(\\b|\w|\(\?:\w+\)\?|\[[\w-]+\]\{\d+\})+$/);
+    });
+  }
+
+  it('allows publishable keys, which the rules of gitleaks itself would report, and no others', () => {
+    const isAllowed = new RegExp(allowed);
+    for (const [before, after] of surroundings) {
+      assert.match(before + newSecret('publishable') + after, isAllowed);
+      for (const kind of ['secret', 'test'] as const)
+        assert.doesNotMatch(before + newSecret(kind) + after, isAllowed);
+    }
   });
 
   it('finds planted secrets in every surrounding, and no publishable key', () => {
