@@ -154,7 +154,7 @@ describe('the till', () => {
     await shown.question.getByLabel('Units').fill('23');
     watch.expect(/409 .*\/store\/orders|status of 409/);
     await page.keyboard.press('Enter');
-    await shown.question.getByText('Only 22 in stock: sell fewer, or restock it first').waitFor();
+    await shown.question.getByText('Only 22 in stock: take fewer, or restock it first').waitFor();
     await page.keyboard.press('Escape');
     await page.keyboard.press('Control+z');
     await eventually(() => stockOf(api, petId), ['available', 24]);

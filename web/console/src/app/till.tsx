@@ -1,62 +1,67 @@
+import type { Pet } from '@petstore/client';
 import { useRef, useState } from 'react';
+import { reasonAgainstSale } from '../data/pet-status.ts';
 import { useSubmit } from '../data/submit.ts';
 import { useCategories } from '../data/use-categories.ts';
-import { isSellable, useGoods } from '../data/use-goods.ts';
+import { useGoods } from '../data/use-goods.ts';
 import { useSell } from '../data/use-sell.ts';
 import { Button } from '../kit/button.tsx';
 import { ComboBox } from '../kit/combo-box.tsx';
 import { Field, TextField } from '../kit/field.tsx';
 import { Panel } from '../kit/panel.tsx';
-import { statusNames } from '../kit/status-names.ts';
 
 /** Sells: a part of a name, Enter, the number of units, Enter. */
 export function Till({ onClose }: { onClose: () => void }) {
   const [text, setText] = useState<string>();
-  const [pet, setPet] = useState<{ id: number; name: string; facts: string }>();
+  const [chosen, setChosen] = useState<Pet>();
   const [units, setUnits] = useState('1');
   const unitsField = useRef<HTMLInputElement>(null);
-  const { goods, found } = useGoods(text);
+  const { goods, stockOf, found } = useGoods(text);
   const categories = useCategories();
   const sell = useSell();
   const form = useSubmit(['petId', 'quantity'], async () => {
-    if (!pet) return;
-    await sell(pet, Number(units));
+    if (!chosen) return;
+    await sell(chosen, Number(units));
     onClose();
   });
 
   function choose(id: number | undefined): void {
-    setPet(suggestions.find(suggestion => suggestion.id === id));
+    setChosen(goods.find(pet => pet.id === id));
     // Who types quickly is in the next field already.
     if (id === undefined || document.activeElement === unitsField.current) return;
     unitsField.current?.focus();
     unitsField.current?.select();
   }
 
-  const suggestions = goods.map(good => {
-    const { pet, stock } = good;
-    const category = categories.find(({ id }) => id === pet.categoryId)?.name;
-    const facts = [category, stock !== undefined && `${stock.toLocaleString()} in stock`, `ID ${pet.id}`];
-    return {
-      id: pet.id,
-      name: pet.name,
-      facts: facts.filter(Boolean).join(' · '),
-      reason: isSellable(good) ? undefined : `It is ${statusNames[pet.status ?? 'available'].toLowerCase()}`,
-    };
-  });
+  function factsOf({ id, categoryId }: Pet): string {
+    const category = categories.find(({ id }) => id === categoryId)?.name;
+    const stock = stockOf.get(id)?.quantity;
+    return [category, stock !== undefined && `${stock.toLocaleString()} in stock`, `ID ${id}`]
+      .filter(Boolean)
+      .join(' · ');
+  }
+
+  function reasonOf({ id, status = 'available' }: Pet): string | undefined {
+    const item = stockOf.get(id);
+    return reasonAgainstSale(item?.status ?? status, item?.quantity);
+  }
+
   const { fields, general } = form.errors;
   return (
     <Panel title="Sell" kind="question" isTyped onClose={onClose}>
       <form onSubmit={form.submit}>
         <div className="panel-body till">
-          <Field label="Animal" error={fields.petId}>
+          <Field label="Animal" error={chosen ? (reasonOf(chosen) ?? fields.petId) : undefined}>
             {control => (
               <>
                 <ComboBox
                   {...control}
-                  value={pet?.name ?? ''}
-                  suggestions={suggestions.map(({ facts, ...suggestion }) => ({
-                    ...suggestion,
-                    note: <small>{facts}</small>,
+                  value={chosen?.name ?? ''}
+                  suggestions={goods.map(pet => ({
+                    id: pet.id,
+                    name: pet.name,
+                    note: <small>{factsOf(pet)}</small>,
+                    reason: reasonOf(pet),
                   }))}
                   found={found}
                   empty={text === found ? 'No animal matches' : 'Searching …'}
@@ -65,7 +70,7 @@ export function Till({ onClose }: { onClose: () => void }) {
                   onChoose={choose}
                 />
                 {/* Animals can have the same name. */}
-                {pet && <p className="hint">{pet.facts}</p>}
+                {chosen && <p className="hint">{factsOf(chosen)}</p>}
               </>
             )}
           </Field>
@@ -83,7 +88,11 @@ export function Till({ onClose }: { onClose: () => void }) {
         </div>
         <footer className="panel-footer">
           <Button onClick={onClose}>Close</Button>
-          <Button kind="main" type="submit" disabled={!pet || form.isBusy}>
+          <Button
+            kind="main"
+            type="submit"
+            disabled={!chosen || reasonOf(chosen) !== undefined || form.isBusy}
+          >
             Sell
           </Button>
         </footer>

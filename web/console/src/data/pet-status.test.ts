@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { PetStatus } from '@petstore/client';
-import { reasonAgainst } from './pet-status.ts';
+import { reasonAgainst, reasonAgainstSale } from './pet-status.ts';
 
 const unknown = { stock: undefined, hasOpenOrders: undefined };
 
@@ -28,4 +28,14 @@ describe('the menu of statuses', () => {
       assert.equal(reasonAgainst(from, to, facts) === undefined, isAllowed);
     });
   }
+});
+
+describe('the reason against a sale', () => {
+  it('distinguishes a hold by staff from orders that have taken all units', () => {
+    assert.equal(reasonAgainstSale('available', undefined), undefined);
+    assert.match(reasonAgainstSale('pending', 2) ?? '', /on hold/);
+    assert.match(reasonAgainstSale('pending', undefined) ?? '', /on hold/);
+    assert.match(reasonAgainstSale('pending', 0) ?? '', /All units are ordered/);
+    assert.match(reasonAgainstSale('sold', 0) ?? '', /sold/);
+  });
 });

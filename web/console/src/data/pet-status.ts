@@ -27,3 +27,13 @@ export function reasonAgainst(
       : 'Out of stock: set its stock above 0';
   return undefined;
 }
+
+/** Returns why no unit of a pet can be sold or ordered; `undefined` if one can, as far as is known. */
+export function reasonAgainstSale(status: PetStatus, stock: number | undefined): string | undefined {
+  if (status === 'available') return undefined;
+  if (status === 'sold') return 'It is sold: restock it first';
+  // An animal that staff have put on hold has units.
+  return stock === 0
+    ? 'All units are ordered: complete or cancel an order first'
+    : 'It is on hold: make it available first';
+}

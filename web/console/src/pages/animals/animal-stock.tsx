@@ -3,6 +3,8 @@ import { type FormEvent, useState } from 'react';
 import { useSession } from '../../app/session.ts';
 import { useActions } from '../../data/changes.ts';
 import { orders } from '../../data/orders.ts';
+import { reasonAgainstSale } from '../../data/pet-status.ts';
+import { withReason } from '../../data/refusal.ts';
 import { useSubmit } from '../../data/submit.ts';
 import { useAdjustStock } from '../../data/use-adjust-stock.ts';
 import { useSell } from '../../data/use-sell.ts';
@@ -20,7 +22,8 @@ interface AnimalStockProps {
 
 /** The units of an animal, and what a shop does with them: sell, reserve and restock. */
 export function AnimalStock({ pet: { id, name }, item, onChanged }: AnimalStockProps) {
-  const { can } = useSession();
+  const session = useSession();
+  const { can } = session;
   const { create } = useActions(orders);
   const adjust = useAdjustStock();
   const sell = useSell();
@@ -39,7 +42,11 @@ export function AnimalStock({ pet: { id, name }, item, onChanged }: AnimalStockP
   }
 
   async function reserve(): Promise<void> {
-    await create({ petId: id, quantity: units }, order => `Reserved ${goods} with order ${order.id}`);
+    await withReason(
+      session,
+      id,
+      create({ petId: id, quantity: units }, order => `Reserved ${goods} with order ${order.id}`),
+    );
     finish();
   }
 
@@ -51,6 +58,8 @@ export function AnimalStock({ pet: { id, name }, item, onChanged }: AnimalStockP
 
   const isBusy = form.isBusy || !item;
   const stock = item?.quantity ?? 0;
+  const reason = item && reasonAgainstSale(item.status, stock);
+  const isSellable = !isBusy && reason === undefined && units <= stock;
   const canAdjust = can('inventory:write');
   const { fields, general } = form.errors;
   return (
@@ -80,10 +89,11 @@ export function AnimalStock({ pet: { id, name }, item, onChanged }: AnimalStockP
           <div className="panel-actions">
             {can('orders:write') && (
               <>
-                <Button type="submit" disabled={isBusy || units > stock}>
+                {/* With the right to change the animal, the main button is that of the form below. */}
+                <Button kind={can('pets:write') ? 'plain' : 'main'} type="submit" disabled={!isSellable}>
                   Sell
                 </Button>
-                <Button disabled={isBusy || units > stock} onClick={() => form.run(reserve)}>
+                <Button disabled={!isSellable} onClick={() => form.run(reserve)}>
                   Reserve
                 </Button>
               </>
@@ -94,6 +104,7 @@ export function AnimalStock({ pet: { id, name }, item, onChanged }: AnimalStockP
               </Button>
             )}
           </div>
+          {can('orders:write') && reason && <p className="hint">{reason}</p>}
         </form>
       )}
     </section>
