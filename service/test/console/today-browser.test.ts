@@ -85,6 +85,33 @@ describe('Today', () => {
     await page.getByRole('heading', { name: 'All done' }).waitFor();
   });
 
+  it('offers an order again in its line after undo, while the pointer is still there, and completes it again', async t => {
+    const { api, page, shop, open } = await visit(t);
+    shop.clock.set(NOW);
+    await page.clock.setFixedTime(NOW);
+    const petId = await aPet(api, { name: 'Twice', stock: 9 });
+    const first = await anOrder(api, { petId, quantity: 2, shipDate: NOW });
+    const other = await anOrder(api, { petId, shipDate: NOW });
+    const shown = await open('/');
+    await shown.live();
+    const lines = task(page, '2 orders ship today').getByRole('listitem');
+    const complete = (id: number) => page.getByRole('button', { name: `Complete order ${id}`, exact: true });
+    for (const id of [first, other + 1, other + 2]) {
+      await complete(id).click();
+      await lines.first().getByText('Completed').waitFor();
+      await shown.messages.getByText('Completed order').last().waitFor();
+      await page.keyboard.press('Control+z');
+    }
+    await complete(other + 3).waitFor();
+    assert.deepEqual(
+      (await lines.allInnerTexts()).map(text => text.match(/Order (\d+)/)?.[1]),
+      [other + 3, other].map(String),
+    );
+    await page.getByRole('button', { name: 'Complete 2' }).click();
+    await shown.messages.getByText('Completed 2 orders').waitFor();
+    assert.deepEqual(await stockOf(api, petId), ['available', 6]);
+  });
+
   it('does not say that all is done because an earlier visit found nothing to do', async t => {
     const { api, page, shop, open } = await visit(t);
     shop.clock.set(NOW);

@@ -24,12 +24,17 @@ export function isUndoable(work: OrderWork, can: Session['can']): boolean {
 
 /**
  * Returns a function that completes or cancels orders. The lists show it before the service has confirmed it. It resolves with the orders
- * that were done: what the service rejects is shown as before, and the reason is reported.
+ * that were done: what the service rejects is shown as before, and the reason is reported. `onUndone` gets the orders that undo has placed
+ * instead of them.
  */
 export function useOrderWork() {
   const session = useSession();
   return useCallback(
-    async (orders: readonly Order[], work: OrderWork): Promise<Order[]> => {
+    async (
+      orders: readonly Order[],
+      work: OrderWork,
+      onUndone?: (placed: ReadonlyMap<Order, Order>) => void,
+    ): Promise<Order[]> => {
       const { cache, can } = session;
       const shown = new Map(
         orders.map(order => [order, work === 'complete' ? { ...order, complete: true } : order]),
@@ -69,7 +74,7 @@ export function useOrderWork() {
       if (done.length > 0)
         showToast({
           text: `${doneVerbs[work]} ${ordersInWords(done)}`,
-          undo: isUndoable(work, can) ? () => placeAgain(session, done, work) : undefined,
+          undo: isUndoable(work, can) ? () => placeAgain(session, done, work, onUndone) : undefined,
         });
       const [reason] = errors;
       if (reason !== undefined)
@@ -91,8 +96,13 @@ function show(cache: QueryClient, orders: readonly Order[]): void {
 }
 
 /** A completed order never opens again, and a cancelled one is gone: to undo it, the same is ordered again. */
-async function placeAgain(session: Session, orders: readonly Order[], work: OrderWork): Promise<string> {
-  const placed: Order[] = [];
+async function placeAgain(
+  session: Session,
+  orders: readonly Order[],
+  work: OrderWork,
+  onUndone?: (placed: ReadonlyMap<Order, Order>) => void,
+): Promise<string> {
+  const placed = new Map<Order, Order>();
   const errors: string[] = [];
   await runInBatches(session, orders, {
     add: (batch, order) => [
@@ -102,19 +112,21 @@ async function placeAgain(session: Session, orders: readonly Order[], work: Orde
     perItem: 2,
     onResults: items =>
       notifyManager.batch(() => {
-        for (const { results, error } of items)
+        for (const { item, results, error } of items)
           if (error !== undefined) errors.push(error);
           else {
             const order = results.at(-1)?.body as Order;
-            placed.push(order);
+            placed.set(item, order);
             addItem(session.cache, resource, order);
           }
       }),
   });
+  onUndone?.(placed);
   const [reason] = errors;
   if (reason !== undefined)
     throw new Error(`${errors.length} of ${orders.length} orders could not be opened again: ${reason}`);
-  return `Open again as ${placed.length === 1 ? ordersInWords(placed) : `${ordersInWords(placed)} with new numbers`}`;
+  const words = ordersInWords([...placed.values()]);
+  return `Open again as ${placed.size === 1 ? words : `${words} with new numbers`}`;
 }
 
 function unitsBack(batch: Batch, { petId, quantity = 1 }: Order): BatchEntry[] {

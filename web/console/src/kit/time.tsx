@@ -2,6 +2,7 @@ import { useEffect, useState } from 'react';
 
 const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'short' });
 const MINUTE = 60_000;
+const DAY = 86_400_000;
 /** Each unit with its length and the length of the next shorter one. */
 const units: readonly [Intl.RelativeTimeFormatUnit, length: number, shorter: number][] = [
   ['day', 1440 * MINUTE, 60 * MINUTE],
@@ -9,8 +10,14 @@ const units: readonly [Intl.RelativeTimeFormatUnit, length: number, shorter: num
   ['minute', MINUTE, 0],
 ];
 
+interface TimeProps {
+  at: string;
+  /** Whether only its day counts: what was due an hour ago is due today. */
+  isDay?: boolean;
+}
+
 /** How long ago something happened, in words; the exact time in the user's time zone is shown on hover. */
-export function Time({ at }: { at: string }) {
+export function Time({ at, isDay = false }: TimeProps) {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {
     const timer = setInterval(() => setNow(Date.now()), MINUTE);
@@ -20,7 +27,7 @@ export function Time({ at }: { at: string }) {
   const exact = date.toLocaleString(undefined, { dateStyle: 'full', timeStyle: 'long' });
   return (
     <time dateTime={at} title={exact}>
-      {textOf(date.getTime() - now)}
+      {isDay ? dayOf(date, new Date(now)) : textOf(date.getTime() - now)}
     </time>
   );
 }
@@ -33,3 +40,10 @@ function textOf(difference: number): string {
   }
   return 'just now';
 }
+
+function dayOf(date: Date, now: Date): string {
+  // A day with a change of the clock has 23 or 25 hours.
+  return relative.format(Math.round((midnightOf(date) - midnightOf(now)) / DAY), 'day');
+}
+
+const midnightOf = (date: Date): number => new Date(date).setHours(0, 0, 0, 0);

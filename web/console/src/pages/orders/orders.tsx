@@ -91,7 +91,7 @@ function useColumns(query: OrderQuery, rows: readonly Order[]): Column<Order>[] 
       {
         name: 'ships',
         ...headerOf('shipDate', 'Ships', query),
-        cell: ({ shipDate }) => shipDate && <Time at={shipDate} />,
+        cell: ({ shipDate, complete = false }) => shipDate && <Time at={shipDate} isDay={!complete} />,
       },
       { name: 'state', header: 'Status', cell: order => <OrderMenu order={order} name={animalOf(order)} /> },
     ];

@@ -1,4 +1,5 @@
 import type { Order } from '@petstore/client';
+import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useSession } from '../../app/session.ts';
@@ -24,10 +25,14 @@ interface DueOrdersProps {
 /** Open orders that ship today, or should have been shipped. */
 export function DueOrders({ due, isLate, isMain, from, to, nameOf }: DueOrdersProps) {
   const { can } = useSession();
+  const cache = useQueryClient();
   const work = useOrderWork();
   const [done, setDone] = useState<ReadonlySet<Order>>(new Set());
+  /** The orders that undo has placed, by those that they replace: they have their lines until the list is read again. */
+  const [replaced, setReplaced] = useState<ReadonlyMap<Order, Order>>(new Map());
   if (!due || due.orders.length === 0) return null;
-  const { orders, total } = due;
+  const { total } = due;
+  const orders = due.orders.map(order => newestOf(order, replaced));
   const left = orders.filter(order => !done.has(order));
   const all = inWords(total.count, 'order', total.hasMore);
   const verbs = isLate ? ['is overdue', 'are overdue'] : ['ships today', 'ship today'];
@@ -38,9 +43,15 @@ export function DueOrders({ due, isLate, isMain, from, to, nameOf }: DueOrdersPr
     const chosen = new Set(some);
     setDone(done.union(chosen));
     // What the service has rejected is offered again.
-    void work(some, 'complete').then(completed =>
+    void work(some, 'complete', onUndone).then(completed =>
       setDone(done => done.difference(chosen.difference(new Set(completed)))),
     );
+  }
+
+  function onUndone(placed: ReadonlyMap<Order, Order>): void {
+    setReplaced(replaced => new Map([...replaced, ...placed]));
+    // The user looks for them: they do not wait for the events.
+    void cache.invalidateQueries({ queryKey: ['overview', 'due'] });
   }
 
   return (
@@ -72,7 +83,7 @@ export function DueOrders({ due, isLate, isMain, from, to, nameOf }: DueOrdersPr
             Order {order.id}
             {isLate && order.shipDate && (
               <>
-                , due <Time at={order.shipDate} />
+                , due <Time at={order.shipDate} isDay />
               </>
             )}
           </small>
@@ -91,4 +102,10 @@ export function DueOrders({ due, isLate, isMain, from, to, nameOf }: DueOrdersPr
       )}
     </Task>
   );
+}
+
+/** The order that has replaced an earlier one. Each can be completed and undone again. */
+function newestOf(order: Order, replaced: ReadonlyMap<Order, Order>): Order {
+  const next = replaced.get(order);
+  return next ? newestOf(next, replaced) : order;
 }
