@@ -232,9 +232,36 @@ describe('the panel of an animal', () => {
     assert.deepEqual(await stockOf(api, petId), ['available', 10]);
 
     await orders.getByRole('button', { name: /^Status of order/ }).click();
-    await page.getByRole('menuitem', { name: 'Cancel the order' }).click();
+    await page.getByRole('menuitem', { name: 'Cancel order' }).click();
     await orders.waitFor({ state: 'detached' });
     await eventually(stock, '30');
+  });
+
+  it('says when an open order ships, and completes it with one click', async t => {
+    const { api, shop, page, open } = await visit(t);
+    const now = shop.clock.now();
+    await page.clock.setFixedTime(now);
+    const petId = await aPet(api, { name: 'Collected', stock: 3 });
+    const shipDate = new Date(now + 86_400_000).toISOString();
+    const id = await anOrder(api, { petId, quantity: 2, shipDate });
+    const shown = await open(`/animals/${petId}`);
+    await shown.live();
+    const orders = shown.panel.getByRole('region', { name: 'Open orders' });
+    await orders.getByText('2 ×, ships tomorrow').waitFor();
+    await orders.getByRole('button', { name: `Complete order ${id}` }).click();
+    await orders.waitFor({ state: 'detached' });
+    assert.equal((await api.get(`/store/orders/${id}`)).body.complete, true);
+  });
+
+  it('has the sale as its main action for keys that cannot change the animal', async t => {
+    const { api, shop, open } = await visit(t);
+    const petId = await aPet(api, { name: 'For sale', stock: 3 });
+    const { key } = await shop.clientWith({ scopes: ['pets:read', 'orders:write', 'inventory:read'] });
+    const shown = await open(`/animals/${petId}`, key);
+    await shown.panel
+      .getByRole('button', { name: 'Sell' })
+      .and(shown.page.locator('[data-kind="main"]'))
+      .waitFor();
   });
 });
 

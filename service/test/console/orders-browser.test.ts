@@ -67,7 +67,7 @@ describe('an order', () => {
   it('that the service rejects shows why at the field, and keeps what was typed', async t => {
     const { api, watch, open } = await visit(t);
     watch.expect(/status of 409/);
-    const petId = await aPet(api, { name: 'Scarce', stock: 2 });
+    await aPet(api, { name: 'Scarce', stock: 2 });
     const shown = await open('/orders/new');
     await shown.field('Animal').fill('scarce');
     await shown.page.getByRole('option', { name: /Scarce/ }).click();
@@ -78,7 +78,7 @@ describe('an order', () => {
     const note = await units.getAttribute('aria-describedby');
     assert.equal(
       await shown.page.locator(`[id="${note}"]`).textContent(),
-      `Pet ${petId} has 2 in stock, but 9 were requested: request fewer, or restock the pet first`,
+      'Only 2 in stock: take fewer, or restock it first',
     );
     assert.equal(await units.inputValue(), '9');
     assert.equal(await shown.field('Animal').inputValue(), 'Scarce');
@@ -108,7 +108,7 @@ describe('an order', () => {
     const message = shown.messages.locator('.toast').filter({ hasText: `Completed order ${id}` });
     await message.waitFor();
     assert.equal((await orderOf(api, id)).complete, true);
-    const again = await inMenu(shown, id, 'Completed', 'Cancel the order');
+    const again = await inMenu(shown, id, 'Completed', 'Cancel order');
     assert.equal(await again.getAttribute('aria-disabled'), 'true');
     await shown.page.keyboard.press('Escape');
 
@@ -140,7 +140,7 @@ describe('an order', () => {
     await shown.messages.getByText('Undo').last().click();
     await eventually(facts, [1, '2027-01-02T12:00:00.000Z', 'available', 3]);
 
-    await (await inMenu(shown, id, 'Open', 'Cancel the order')).click();
+    await (await inMenu(shown, id, 'Open', 'Cancel order')).click();
     await shown.page.getByText('No order matches').waitFor();
     await eventually(() => stockOf(api, petId), ['available', 4]);
     await shown.messages
@@ -164,7 +164,7 @@ describe('the panel of an order', () => {
     await shown.panel.getByRole('button', { name: 'Complete' }).click();
     await shown.panel.getByText('It is completed: only its ship date can still change').waitFor();
     assert.equal((await orderOf(api, first)).complete, true);
-    const cancel = shown.panel.getByRole('button', { name: 'Cancel the order' });
+    const cancel = shown.panel.getByRole('button', { name: 'Cancel order' });
     assert.equal(await cancel.count(), 0, 'a completed order cannot be cancelled');
     await shown.page.keyboard.press('Escape');
     await shown.row(String(second)).getByText('In a panel').click();
@@ -172,6 +172,41 @@ describe('the panel of an order', () => {
     await shown.panel.waitFor({ state: 'detached' });
     assert.equal((await api.get(`/store/orders/${second}`)).status, 404);
     assert.deepEqual(await stockOf(api, petId), ['available', 4]);
+  });
+});
+
+describe('the main button of an order', () => {
+  it('completes it, until something has been typed that is to be saved', async t => {
+    const { api, open } = await visit(t);
+    const petId = await aPet(api, { name: 'Mainly', stock: 5 });
+    const id = await anOrder(api, { petId });
+    const shown = await open(`/orders/${id}`);
+    const main = shown.panel.locator('[data-kind="main"]');
+    await main.and(shown.panel.getByRole('button', { name: 'Complete' })).waitFor();
+    assert.equal(await main.count(), 1);
+    await shown.field('Units').fill('2');
+    await main.and(shown.panel.getByRole('button', { name: 'Save' })).waitFor();
+    assert.equal(await main.count(), 1);
+    await shown.save();
+    await shown.panel.waitFor({ state: 'detached' });
+    assert.equal((await orderOf(api, id)).quantity, 2);
+  });
+});
+
+describe('the ship date in the list', () => {
+  it('is a day while the order is open, and the time once it is completed', async t => {
+    const { api, page, shop, open } = await visit(t);
+    const petId = await aPet(api, { name: 'Daily', stock: 5 });
+    shop.clock.set('2026-12-31T12:00:00Z');
+    await page.clock.setFixedTime('2026-12-31T12:00:00Z');
+    const ofDay = (time: string) => anOrder(api, { petId, shipDate: time });
+    await ofDay('2026-12-30T11:00:00Z');
+    await ofDay('2026-12-31T10:00:00Z');
+    await ofDay('2027-01-01T16:00:00Z');
+    await anOrder(api, { petId, complete: true, shipDate: '2026-12-31T10:00:00Z' });
+    await open(`/orders?petId=${petId}`);
+    const ships = page.locator('[role="row"][data-index] [data-column="ships"]');
+    await eventually(() => ships.allInnerTexts(), ['2 hr. ago', 'tomorrow', 'today', 'yesterday']);
   });
 });
 

@@ -55,7 +55,7 @@ describe('a day of the shop in the console', () => {
 
     // Cancel: the unit of the second order is for sale again.
     await menuOf('1').click();
-    await choose('Cancel the order');
+    await choose('Cancel order');
     await shown.row('1 ×').waitFor({ state: 'detached' });
     await eventually(openOrders, 0);
     assert.deepEqual(await stockOf(api, petId), ['available', 1]);

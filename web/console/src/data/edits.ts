@@ -102,5 +102,14 @@ export function useEdit<T extends object>(resource: Resource<T>, id: number, sho
     }
   }
 
-  return { edit, set, conflictOn, discard, save, isRestored: isRestored && isChanged, error: version.error };
+  return {
+    edit,
+    isChanged,
+    set,
+    conflictOn,
+    discard,
+    save,
+    isRestored: isRestored && isChanged,
+    error: version.error,
+  };
 }

@@ -9,6 +9,8 @@ interface FormPanelProps extends Pick<ComponentProps<typeof Panel>, 'kind'> {
   form: { submit: (event: FormEvent) => void; isBusy: boolean; errors: { general: string | undefined } };
   /** The verb of the button that submits, such as "Save". Without it the form can only be read. */
   action?: string | undefined;
+  /** Whether another button is the main one of the panel. */
+  isSecondary?: boolean;
   /** Deletes the item, after a question with this text. `verb` is what it is called, if not "Delete". */
   deletion?: { text: string; verb?: string; onConfirm: () => void } | undefined;
   /** Discards what was typed before the panel was closed or the page was loaded again, if the form shows that. */
@@ -27,6 +29,7 @@ export function FormPanel({
   kind,
   form,
   action,
+  isSecondary = false,
   deletion,
   onDiscard,
   rejection,
@@ -57,7 +60,7 @@ export function FormPanel({
               </Button>
             )}
             <Button onClick={onClose}>Close</Button>
-            <Button kind="main" type="submit" disabled={form.isBusy}>
+            <Button kind={isSecondary ? 'plain' : 'main'} type="submit" disabled={form.isBusy}>
               {form.isBusy ? `${action} …` : action}
             </Button>
           </footer>

@@ -2,6 +2,7 @@ import type { Order, Pet } from '@petstore/client';
 import { Link } from '@tanstack/react-router';
 import { useSession } from '../../app/session.ts';
 import type { Activity } from '../../data/activity.ts';
+import { Time } from '../../kit/time.tsx';
 import { HistoryList } from '../activity/history-part.tsx';
 import { OrderMenu } from '../orders/order-menu.tsx';
 
@@ -45,8 +46,11 @@ function OpenOrders({ pet, orders, onChanged }: OpenOrdersProps) {
             <Link to="/orders/$orderId" params={{ orderId: String(order.id) }}>
               Order {order.id}
             </Link>
-            <span>{(order.quantity ?? 1).toLocaleString()} ×</span>
-            <OrderMenu order={order} name={pet.name} onCancelled={onChanged} />
+            <small>
+              {(order.quantity ?? 1).toLocaleString()} ×{order.shipDate && ', ships '}
+              {order.shipDate && <Time at={order.shipDate} isDay />}
+            </small>
+            <OrderMenu order={order} name={pet.name} hasComplete onCancelled={onChanged} />
           </li>
         ))}
       </ul>

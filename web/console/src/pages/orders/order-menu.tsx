@@ -55,7 +55,7 @@ function useOrderChoices({ order, name, onCancelled }: OrderMenuProps) {
       onChoose: () => (isUndoable('complete', can) ? run('complete') : setAsked(true)),
     },
     cancel: {
-      label: 'Cancel the order',
+      label: 'Cancel order',
       icon: 'close' as const,
       reason: reasonAgainstCancellation(state),
       onChoose: () => run('cancel'),
@@ -77,8 +77,13 @@ function useOrderChoices({ order, name, onCancelled }: OrderMenuProps) {
   };
 }
 
+interface OrderMenuButtonProps extends OrderMenuProps {
+  /** Whether completion has a button next to the menu. */
+  hasComplete?: boolean;
+}
+
 /** The state of an order. For keys that may write, it is the button of a menu that completes and cancels the order. */
-export function OrderMenu(props: OrderMenuProps) {
+export function OrderMenu({ hasComplete = false, ...props }: OrderMenuButtonProps) {
   const { canChange, stateName, badge, complete, cancel, question } = useOrderChoices(props);
   if (!canChange) return badge;
   return (
@@ -87,21 +92,36 @@ export function OrderMenu(props: OrderMenuProps) {
         {badge}
         <Icon name="down" />
       </Menu>
+      {hasComplete && (
+        <Button aria-label={`Complete order ${props.order.id}`} onClick={complete.onChoose}>
+          Complete
+        </Button>
+      )}
       {question}
     </>
   );
 }
 
+interface OrderStatusProps extends OrderMenuProps {
+  /** Whether its completion is the main action of the panel. */
+  isMain: boolean;
+}
+
 /** The state of an order, and a button for each thing that can be done with it. */
-export function OrderStatus(props: OrderMenuProps) {
+export function OrderStatus({ isMain, ...props }: OrderStatusProps) {
   const { canChange, badge, complete, cancel, question } = useOrderChoices(props);
   const possible = canChange ? [complete, cancel].filter(({ reason }) => reason === undefined) : [];
   return (
     <div className="order-status">
       {badge}
-      {possible.map(({ label, icon, onChoose }) => (
-        <Button key={label} icon={icon} onClick={onChoose}>
-          {label}
+      {possible.map(choice => (
+        <Button
+          key={choice.label}
+          kind={isMain && choice === complete ? 'main' : 'plain'}
+          icon={choice.icon}
+          onClick={choice.onChoose}
+        >
+          {choice.label}
         </Button>
       ))}
       {question}

@@ -9,6 +9,7 @@ import { findItem } from '../../data/list-cache.ts';
 import { stateOf } from '../../data/order-state.ts';
 import { orders } from '../../data/orders.ts';
 import { usePetNames } from '../../data/pet-names.ts';
+import { withReason } from '../../data/refusal.ts';
 import { useSubmit } from '../../data/submit.ts';
 import { FormPanel } from '../../kit/form-panel.tsx';
 import { useWhileShown } from '../../kit/is-shown.ts';
@@ -30,12 +31,14 @@ function useClose(): () => void {
 }
 
 export function NewOrder() {
+  const session = useSession();
   const close = useClose();
   const { create } = useActions(orders);
   const [draft, set, clear, isRestored, finish] = useDraft('order.new', empty);
   const isDraft = draft.petId === undefined;
   const form = useSubmit(fields, async () => {
-    await create(draft, order => (isDraft ? `Saved draft ${order.id}` : `Placed order ${order.id}`));
+    const placing = create(draft, ({ id }) => (isDraft ? `Saved draft ${id}` : `Placed order ${id}`));
+    await withReason(session, draft.petId, placing);
     if (finish(draft)) close();
   });
   return (
@@ -58,14 +61,15 @@ export function EditOrder() {
 }
 
 function EditPanel({ id }: { id: number }) {
-  const { cache, can } = useSession();
+  const session = useSession();
+  const { cache, can } = session;
   const close = useClose();
   const [shown] = useState(() => findItem(cache, orders, id));
-  const { edit, set, conflictOn, discard, save, isRestored, error } = useEdit(orders, id, shown);
+  const { edit, isChanged, set, conflictOn, discard, save, isRestored, error } = useEdit(orders, id, shown);
   const ids = useMemo(() => [edit?.base.petId, edit?.conflicts.petId], [edit]);
   const nameOf = usePetNames(ids);
   const form = useSubmit(fields, async () => {
-    if (await save(`Saved order ${id}`)) close();
+    if (await withReason(session, edit?.draft.petId, save(`Saved order ${id}`))) close();
   });
   if (!edit)
     return (
@@ -75,12 +79,15 @@ function EditPanel({ id }: { id: number }) {
     );
   const { base, draft } = edit;
   const animalOf = (petId: Order['petId']) => (petId === undefined ? 'no animal' : nameOf(petId));
-  const isComplete = stateOf(base) === 'complete';
+  const state = stateOf(base);
+  const isComplete = state === 'complete';
+  const isToComplete = state === 'open' && !isChanged;
   return (
     <FormPanel
       title={`Order ${id}`}
       form={form}
       action={can('orders:write') ? 'Save' : undefined}
+      isSecondary={isToComplete}
       onDiscard={isRestored ? discard : undefined}
       onClose={close}
     >
@@ -101,7 +108,7 @@ function EditPanel({ id }: { id: number }) {
       {isComplete && <p className="hint">It is completed: only its ship date can still change.</p>}
       <div className="field">
         <span className="field-label">Status</span>
-        <OrderStatus order={base} name={animalOf(base.petId)} onCancelled={close} />
+        <OrderStatus order={base} name={animalOf(base.petId)} isMain={isToComplete} onCancelled={close} />
       </div>
       {base.petId !== undefined && can('pets:read') && (
         <Link to="/animals/$petId" params={{ petId: String(base.petId) }}>
