@@ -95,6 +95,20 @@ describe('the clicks and keys', () => {
     await assertSteps(page, 2);
   });
 
+  it('to take back a sale from what happened last are 2, also after the page was loaded again', async t => {
+    const { api, page, open } = await visit(t);
+    const petId = await aPet(api, { name: 'Brought back', stock: 5 });
+    await anOrder(api, { petId, quantity: 2, complete: true });
+    const shown = await open('/');
+    await shown.today();
+    await begin(page);
+    await page.getByRole('link', { name: 'sold 2 of Brought back' }).click();
+    await shown.panel.getByRole('button', { name: 'Take back' }).click();
+    await shown.messages.getByText('Brought back: 5 in stock again').waitFor();
+    assert.deepEqual(await stockOf(api, petId), ['available', 5]);
+    await assertSteps(page, 2);
+  });
+
   it('to complete 20 orders that ship today are at most 3', async t => {
     const { api, page, shop, open } = await visit(t);
     const petId = await aPet(api, { name: 'Shipped', stock: 50 });

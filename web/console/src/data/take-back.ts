@@ -9,7 +9,7 @@ import { pets } from './pets.ts';
 import { firstPage, type Resource } from './resource.ts';
 
 /** Takes a change back as a new change. Resolves with what was done, and rejects with what newer prevents it. */
-type TakeBack = (session: Session) => Promise<string>;
+export type TakeBack = (session: Session) => Promise<string>;
 
 /** The resources whose changed fields can be written again, by the prefix of their subjects. */
 // biome-ignore lint/suspicious/noExplicitAny: the prefix decides the type of the resource

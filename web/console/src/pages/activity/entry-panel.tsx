@@ -4,11 +4,13 @@ import { useSession } from '../../app/session.ts';
 import { type Activity, activitiesOf, actorOf, kindOfSubject, sentenceOf } from '../../data/activity.ts';
 import { fieldInWords, valueInWords } from '../../data/field-words.ts';
 import { firstPage } from '../../data/resource.ts';
+import { takeBackOf } from '../../data/take-back.ts';
 import { ACTIVITY } from '../../data/use-activity.ts';
 import { useCategories } from '../../data/use-categories.ts';
 import { Button } from '../../kit/button.tsx';
 import { Panel } from '../../kit/panel.tsx';
 import { Time } from '../../kit/time.tsx';
+import { useTakeBack } from './history-part.tsx';
 
 const list = getRouteApi('/activity');
 const route = getRouteApi('/activity/$eventId');
@@ -35,6 +37,8 @@ export function EntryPanel() {
   });
   const problem = error?.message ?? 'This change does not exist, or your key may not see it.';
   const [entry] = data ?? [];
+  const takeBack = data && takeBackOf(data, can);
+  const { isBusy, run } = useTakeBack();
   return (
     <Panel title={data ? upperFirst(sentenceOf(data)) : 'A change'} onClose={close}>
       <div className="panel-body">
@@ -56,6 +60,11 @@ export function EntryPanel() {
             </dl>
             <Changes activity={data} />
             <div className="panel-actions">
+              {takeBack && (
+                <Button icon="undo" disabled={isBusy} onClick={() => run(takeBack)}>
+                  Take back
+                </Button>
+              )}
               {subjectsOf(data).map(([subject, label]) => (
                 <Button key={subject} onClick={() => navigate({ to: '/activity', search: { subject } })}>
                   All of {label}

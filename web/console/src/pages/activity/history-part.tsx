@@ -4,7 +4,7 @@ import { useEffect, useState } from 'react';
 import { useSession } from '../../app/session.ts';
 import { type Activity, activitiesOf, actorOf, mayBelongTo, sentenceOf } from '../../data/activity.ts';
 import { firstPage } from '../../data/resource.ts';
-import { takeBackOf } from '../../data/take-back.ts';
+import { type TakeBack, takeBackOf } from '../../data/take-back.ts';
 import { ACTIVITY } from '../../data/use-activity.ts';
 import { Button } from '../../kit/button.tsx';
 import { Time } from '../../kit/time.tsx';
@@ -47,7 +47,7 @@ interface HistoryListProps {
 /** Changes of a thing, each with what takes it back. */
 export function HistoryList({ subject, changes, onChanged }: HistoryListProps) {
   const session = useSession();
-  const [isBusy, setBusy] = useState(false);
+  const { isBusy, run } = useTakeBack(onChanged);
   return (
     <section className="panel-part history" aria-label="History">
       <h3>
@@ -71,15 +71,7 @@ export function HistoryList({ subject, changes, onChanged }: HistoryListProps) {
                   icon="undo"
                   label={`Take back: ${sentence}`}
                   disabled={isBusy}
-                  onClick={() => {
-                    setBusy(true);
-                    takeBack(session)
-                      .then(text => {
-                        showToast({ text });
-                        onChanged?.();
-                      }, showProblem)
-                      .finally(() => setBusy(false));
-                  }}
+                  onClick={() => run(takeBack)}
                 />
               )}
             </li>
@@ -88,4 +80,20 @@ export function HistoryList({ subject, changes, onChanged }: HistoryListProps) {
       </ul>
     </section>
   );
+}
+
+/** Returns a function that takes a change back and reports it. */
+export function useTakeBack(onChanged?: () => void) {
+  const session = useSession();
+  const [isBusy, setBusy] = useState(false);
+  function run(takeBack: TakeBack): void {
+    setBusy(true);
+    takeBack(session)
+      .then(text => {
+        showToast({ text });
+        onChanged?.();
+      }, showProblem)
+      .finally(() => setBusy(false));
+  }
+  return { isBusy, run };
 }
