@@ -40,6 +40,24 @@ describe('on a phone', () => {
     assert.equal(await more.getAttribute('aria-current'), null);
   });
 
+  it('the name of the console is complete, or has left its place to the buttons', async t => {
+    const { api, page, open } = await visit(t);
+    const petId = await aPet(api, { name: 'Undoable', stock: 2 });
+    const shown = await open(`/animals/${petId}`);
+    const seen = () =>
+      page.evaluate(`(() => {
+        const brand = document.querySelector('.brand');
+        const text = document.createRange();
+        text.selectNodeContents(brand.lastChild);
+        const [box, name] = [brand, text].map(part => part.getBoundingClientRect());
+        return name.top >= box.bottom ? 'nothing' : name.right <= box.right ? 'all' : 'a part';
+      })()`);
+    assert.equal(await seen(), 'all');
+    await shown.panel.getByRole('button', { name: 'Sell' }).tap();
+    await shown.button('Undo a recent action').waitFor();
+    assert.equal(await seen(), 'nothing');
+  });
+
   it('a key with few pages has them all in the bar', async t => {
     const { shop, open } = await visit(t);
     const { key } = await shop.clientWith({ scopes: ['pets:read', 'orders:read'] });
