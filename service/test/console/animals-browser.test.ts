@@ -263,6 +263,23 @@ describe('the panel of an animal', () => {
       .and(shown.page.locator('[data-kind="main"]'))
       .waitFor();
   });
+
+  it('is restocked by Enter with a key that cannot sell', async t => {
+    const { api, page, shop, open } = await visit(t);
+    const petId = await aPet(api, { name: 'Delivered', stock: 2 });
+    const { key } = await shop.clientWith({ scopes: ['pets:read', 'inventory:read', 'inventory:write'] });
+    const shown = await open(`/animals/${petId}`, key);
+    await shown.panel.getByRole('button', { name: 'Stock of Delivered: 2' }).waitFor();
+    await shown.panel.getByLabel('Units').click();
+    await page.keyboard.type('12');
+    await page.keyboard.press('Enter');
+    await shown.messages.getByText('Delivered: 12 added').waitFor();
+    // It is 1 again, so that a second Enter does not add as many, and what is typed replaces it.
+    assert.equal(await shown.panel.getByLabel('Units').inputValue(), '1');
+    await page.keyboard.type('3');
+    await page.keyboard.press('Enter');
+    await eventually(() => stockOf(api, petId), ['available', 17]);
+  });
 });
 
 describe('the list of animals', () => {

@@ -116,7 +116,7 @@ describe('a count', () => {
     await page.keyboard.press('Enter');
     await eventually(() => stockOf(api, ids.First!), ['available', 4]);
     assert.deepEqual(await stockOf(api, ids.Second!), ['available', 5]);
-    await eventually(() => page.locator('.count[data-done]').count(), 2);
+    await eventually(() => page.locator('.count .icon').count(), 2);
     const reasons = async (id: number) =>
       (await api.get(`/history?subject=pets/${id}&related=true&limit=1`)).body[0].reason;
     assert.equal(await reasons(ids.First!), 'counted');
@@ -132,6 +132,52 @@ describe('a count', () => {
     await eventually(() => stockOf(api, ids.Second!), ['available', 5]);
     await page.getByRole('button', { name: 'End the count' }).click();
     await page.getByRole('button', { name: 'Stock of Second: 5' }).waitFor();
+  });
+
+  it('stays at what is no number of units, and saves a number that is left without Enter', async t => {
+    const { shop, ids, page } = await stockOfNew(t, { First: 2, Second: 5 });
+    const stock = (name: string) => stockOf(shop.api, ids[name]!);
+    await page.getByRole('button', { name: 'Count', exact: true }).click();
+    const field = (name: string) => page.getByLabel(`Counted of ${name}`);
+    await field('First').and(page.locator(':focus')).waitFor();
+    for (const wrong of ['-3', '2.5', '1e', '2147483648']) {
+      await page.keyboard.type(wrong);
+      await page.keyboard.press('Enter');
+      assert.equal(await field('First').and(page.locator(':focus:invalid')).count(), 1, wrong);
+      await page.keyboard.press('ControlOrMeta+A');
+    }
+    await page.keyboard.press('Tab');
+    assert.equal(await page.locator('.count input:user-invalid').count(), 1, 'it stays marked');
+    await page.getByRole('button', { name: 'End the count' }).click();
+    await field('First').and(page.locator(':focus')).waitFor();
+    await field('First').fill('3');
+    await field('Second').click();
+    await eventually(() => stock('First'), ['available', 3]);
+    await page.keyboard.type('6');
+    await page.getByRole('button', { name: 'End the count' }).click();
+    await eventually(() => stock('Second'), ['available', 6]);
+    await page.getByRole('button', { name: 'Stock of Second: 6' }).waitFor();
+  });
+
+  it('marks and keeps a number that could not be saved, and names its animal', async t => {
+    const { shown, watch, shop, ids, page } = await stockOfNew(t, { Unreached: 2 });
+    watch.expect(/status of 500/);
+    await page.getByRole('button', { name: 'Count', exact: true }).click();
+    const field = page.getByLabel('Counted of Unreached');
+    await page.route('**/adjustments', route =>
+      route.fulfill({
+        status: 500,
+        json: { code: 'internal_error', message: 'The service failed', status: 500 },
+      }),
+    );
+    await field.fill('4');
+    await field.press('Enter');
+    await shown.messages.getByText('Unreached was not counted. The service failed').waitFor();
+    assert.deepEqual([await field.getAttribute('aria-invalid'), await field.inputValue()], ['true', '4']);
+    await page.unroute('**/adjustments');
+    await field.press('Enter');
+    await eventually(() => stockOf(shop.api, ids.Unreached!), ['available', 4]);
+    await eventually(() => field.inputValue(), '');
   });
 });
 
@@ -149,6 +195,18 @@ describe('the stock of an animal', () => {
     assert.equal(await shown.panel.count(), 0, 'the row did not open');
   });
 
+  it('is changed by several clicks with one message, which undoes all of them', async t => {
+    const { shown, shop, ids, page } = await stockOfNew(t, { Several: 2 });
+    for (let i = 0; i < 4; i++) await page.getByRole('button', { name: 'Add one Several' }).click();
+    await shown.messages.getByText('Several: 4 added').waitFor();
+    await page.getByRole('button', { name: 'Remove one Several' }).click();
+    await shown.messages.getByText('Several: 3 added').waitFor();
+    assert.equal(await shown.messages.locator('.toast').count(), 1);
+    assert.deepEqual(await stockOf(shop.api, ids.Several!), ['available', 5]);
+    await shown.messages.getByRole('button', { name: 'Undo' }).click();
+    await eventually(() => stockOf(shop.api, ids.Several!), ['available', 2]);
+  });
+
   it('is set in its row by keyboard, and set back by undo', async t => {
     const { shown, shop, ids, page } = await stockOfNew(t, { Counted: 3 });
     await shown.row('Counted').focus();
@@ -156,7 +214,8 @@ describe('the stock of an animal', () => {
     const editor = page.getByRole('dialog', { name: 'Stock of Counted' });
     const units = editor.getByLabel('Units in stock');
     await units.and(page.locator(':focus')).waitFor();
-    await units.fill('8');
+    // It replaces the number.
+    await page.keyboard.type('8');
     await page.keyboard.press('Enter');
     await editor.waitFor({ state: 'hidden' });
     await page.getByRole('button', { name: 'Stock of Counted: 8' }).waitFor();
@@ -171,6 +230,7 @@ describe('the stock of an animal', () => {
     const { api } = shop;
     const editor = await openEditor(shown, 'Shared', ids.Shared!);
     await editor.getByRole('button', { name: 'Add' }).click();
+    assert.equal(await editor.getByLabel('Why').inputValue(), 'received');
     await editor.getByLabel('Units to add').fill('5');
     await editor.getByLabel('Why').selectOption('Returned');
     await editor.getByLabel('Note').fill('Wrong size');
@@ -201,9 +261,12 @@ describe('the stock of an animal', () => {
     const removed = editor.getByLabel('Units to remove');
     await removed.fill('50');
     await save(editor);
-    await editor.getByText('has 3 in stock, so 50 cannot be removed: remove fewer').waitFor();
+    await editor.getByText('It has 3 in stock, so 50 cannot be removed: remove fewer').waitFor();
     assert.match((await noteOf(removed)) ?? '', /remove fewer/);
     assert.equal(await removed.inputValue(), '50');
+    await editor.getByRole('link', { name: 'Short' }).click();
+    await page.getByRole('dialog', { name: 'Short', exact: true }).waitFor();
+    await page.goBack();
     await page.getByRole('button', { name: 'Stock of Short: 3' }).waitFor();
     assert.deepEqual(await stockOf(shop.api, ids.Short!), ['available', 3]);
   });

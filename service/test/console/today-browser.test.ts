@@ -73,8 +73,10 @@ describe('Today', () => {
     await page.getByRole('button', { name: 'Restock Rare' }).click();
     const editor = page.getByRole('dialog', { name: 'Stock of Rare' });
     await editor.getByLabel('Units to add').fill('5');
-    await editor.getByRole('button', { name: 'Save' }).click();
+    // The pointer stays on the line.
+    await page.keyboard.press('Enter');
     await eventually(() => stockOf(api, rare), ['available', 7]);
+    await page.getByText('7 left').waitFor();
     await page.mouse.move(0, 0);
     await eventually(() => titles(page), ['1 webhook cannot deliver']);
     await page.getByRole('link', { name: 'See why' }).click();

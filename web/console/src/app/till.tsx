@@ -30,7 +30,6 @@ export function Till({ onClose }: { onClose: () => void }) {
     // Who types quickly is in the next field already.
     if (id === undefined || document.activeElement === unitsField.current) return;
     unitsField.current?.focus();
-    unitsField.current?.select();
   }
 
   function factsOf({ id, categoryId }: Pet): string {

@@ -27,7 +27,8 @@ export function formErrors(error: unknown, known: readonly string[]): FormErrors
   const code = error instanceof Error && 'code' in error ? String(error.code) : undefined;
   const about = code === undefined ? undefined : fieldOfCode[code];
   if (about !== undefined && known.includes(about))
-    return { fields: { [about]: message }, general: undefined };
+    // The form shows which animal it is.
+    return { fields: { [about]: message.replace(/^Pet \d+ has/, 'It has') }, general: undefined };
   for (const part of message.split(/; (?=field `)/)) {
     const [, field = '', inner = ''] = /^field `(\w+)([\w.]*)`/i.exec(part) ?? [];
     if (known.includes(field + inner)) fields[field + inner] = capitalised(part);

@@ -37,6 +37,8 @@ const key = ['overview', 'levels'];
  */
 export function useLowStock(): {
   items: readonly LowItem[] | undefined;
+  /** The latest known stock, by the ID of the animal. */
+  latest: ReadonlyMap<number, number> | undefined;
   isLoading: boolean;
   /** Whether the history was read since the page is shown. */
   isFresh: boolean;
@@ -78,6 +80,7 @@ export function useLowStock(): {
   );
   return {
     items,
+    latest: data?.latest,
     isLoading: levels.isLoading || found.isLoading,
     isFresh: isFresh(levels) && !found.isLoading,
     error: levels.error ?? found.error,

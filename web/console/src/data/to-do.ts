@@ -130,6 +130,8 @@ export function useToDo() {
     webhooks: webhooks.data,
     planRequests: planRequests.data,
     low: low.items,
+    /** The latest stock of the animals that are or were low, by ID. */
+    latestStock: low.latest,
     hasAnimals: hasAnimals.data ?? true,
     isDone,
     // An earlier visit may have found nothing to do.

@@ -1,7 +1,7 @@
 import type { InventoryItem, StockAdjustment } from '@petstore/client';
 import { useCallback } from 'react';
 import { useSession } from '../app/session.ts';
-import { showToast } from '../kit/toasts.ts';
+import { showSteps, showToast } from '../kit/toasts.ts';
 import { holdAgain } from './hold.ts';
 import { putItem } from './list-cache.ts';
 import { stock } from './stock.ts';
@@ -12,18 +12,13 @@ export type Why = Pick<StockAdjustment, 'reason' | 'note'>;
 
 /**
  * Adds units to the stock of a pet, or removes them with a negative number. The units of other clients count as well, so it needs
- * no version. To undo it, the opposite is sent. `canUndo` is `false` if the user was asked before.
+ * no version. To undo it, the opposite is sent; what was changed without a reason, one after the other, is undone together. `canUndo` is
+ * `false` if the user was asked before.
  */
 export function useAdjustStock() {
   const { store, cache } = useSession();
   return useCallback(
-    async (
-      item: InventoryItem,
-      delta: number,
-      done: string,
-      canUndo: boolean,
-      why: Why = {},
-    ): Promise<void> => {
+    async (item: InventoryItem, name: string, delta: number, canUndo: boolean, why?: Why): Promise<void> => {
       const show = (item: InventoryItem) => {
         putItem(cache, stock, item);
         keepStock(cache, [item]);
@@ -41,8 +36,16 @@ export function useAdjustStock() {
         if (newestOf(cache, item.petId) === shown) show(item);
         throw error;
       }
-      const undo = async () => show(await holdAgain(store, item, changed, await send({ delta: -delta })));
-      showToast({ text: done, undo: canUndo ? undo : undefined });
+      const message = (delta: number) => {
+        const undo = async () => show(await holdAgain(store, item, changed, await send({ delta: -delta })));
+        return {
+          text: `${name}: ${Math.abs(delta).toLocaleString()} ${delta > 0 ? 'added' : 'removed'}`,
+          undo: canUndo ? undo : undefined,
+        };
+      };
+      // A change of the status, or one with a reason, is undone by itself.
+      if (why || changed.status !== item.status) showToast(message(delta));
+      else showSteps(`stock of ${item.petId}`, delta, message);
     },
     [store, cache],
   );

@@ -1,4 +1,4 @@
-import { type ComponentProps, type ReactNode, useId } from 'react';
+import { type ComponentProps, type FocusEvent, type ReactNode, useId } from 'react';
 import { Button } from './button.tsx';
 
 export interface Conflict {
@@ -55,9 +55,21 @@ export function Field({
 export function TextField({ label, error, conflict, ...input }: Described & ComponentProps<'input'>) {
   return (
     <Field label={label} error={error} conflict={conflict}>
-      {control => <input autoComplete="off" {...input} {...control} />}
+      {control => (
+        <input
+          autoComplete="off"
+          {...(input.type === 'number' && { onFocus: selectAll })}
+          {...input}
+          {...control}
+        />
+      )}
     </Field>
   );
+}
+
+/** What is typed replaces the number of a field: 0 after 8 would otherwise be 80. */
+export function selectAll({ currentTarget }: FocusEvent<HTMLInputElement>): void {
+  currentTarget.select();
 }
 
 export function SelectField({ label, error, conflict, ...select }: Described & ComponentProps<'select'>) {

@@ -8,6 +8,8 @@ export interface Toast {
   undo?: (() => Promise<unknown>) | undefined;
   /** The item whose creation it undoes, which is possible as long as the item is the same. */
   created?: { name: string; id: number; isSame: (item: object | undefined) => boolean } | undefined;
+  /** The steps that it is about, such as units that were added one by one, and their sum. */
+  steps?: { of: string; sum: number } | undefined;
   /** In milliseconds since 1970. */
   shownAt: number;
 }
@@ -40,6 +42,18 @@ export function showToast({
   replace([...toasts, shown]);
   setTimeout(closeToast, TOAST_TIME, id);
   return id;
+}
+
+/** Shows a message about a step, together with the earlier steps of the same thing whose message is open. */
+export function showSteps(
+  of: string,
+  step: number,
+  message: (sum: number) => Pick<Toast, 'text' | 'undo'>,
+): void {
+  const open = toasts.find(toast => toast.steps?.of === of);
+  if (open) endUndo(open.id);
+  const sum = step + (open?.steps?.sum ?? 0);
+  if (sum !== 0) showToast({ ...message(sum), steps: { of, sum } });
 }
 
 /** Shows an error that belongs to no field. */

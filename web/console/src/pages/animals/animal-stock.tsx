@@ -1,5 +1,6 @@
 import type { InventoryItem, Pet } from '@petstore/client';
-import { type FormEvent, useState } from 'react';
+import { useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
 import { useSession } from '../../app/session.ts';
 import { useActions } from '../../data/changes.ts';
 import { orders } from '../../data/orders.ts';
@@ -28,16 +29,24 @@ export function AnimalStock({ pet: { id, name }, item, onChanged }: AnimalStockP
   const adjust = useAdjustStock();
   const sell = useSell();
   const [text, setText] = useState('1');
+  const unitsField = useRef<HTMLInputElement>(null);
   const units = Number(text);
   const goods = `${units.toLocaleString()} of ${name}`;
 
-  const form = useSubmit(['quantity', 'delta'], async () => {
+  const canSell = can('orders:write');
+  const canAdjust = can('inventory:write');
+  // Enter does the first of what the key may do.
+  const form = useSubmit(['quantity', 'delta'], () => (canSell ? sellUnits() : restock()));
+
+  async function sellUnits(): Promise<void> {
     await sell({ id, name }, units);
     finish();
-  });
+  }
 
   function finish(): void {
-    setText('1');
+    flushSync(() => setText('1'));
+    // The next number that is typed replaces it.
+    if (document.activeElement === unitsField.current) unitsField.current?.select();
     onChanged();
   }
 
@@ -52,15 +61,14 @@ export function AnimalStock({ pet: { id, name }, item, onChanged }: AnimalStockP
 
   async function restock(): Promise<void> {
     if (!item) return;
-    await adjust(item, units, `${name}: ${units.toLocaleString()} added`, true, { reason: 'received' });
-    onChanged();
+    await adjust(item, name, units, true, { reason: 'received' });
+    finish();
   }
 
   const isBusy = form.isBusy || !item;
   const stock = item?.quantity ?? 0;
   const reason = item && reasonAgainstSale(item.status, stock);
   const isSellable = !isBusy && reason === undefined && units <= stock;
-  const canAdjust = can('inventory:write');
   const { fields, general } = form.errors;
   return (
     <section className="animal-stock" aria-label="Stock">
@@ -72,11 +80,10 @@ export function AnimalStock({ pet: { id, name }, item, onChanged }: AnimalStockP
           <strong>{item ? stock.toLocaleString() : '…'}</strong>
         )}
       </div>
-      {(canAdjust || can('orders:write')) && (
-        <form
-          onSubmit={(event: FormEvent) => (can('orders:write') ? form.submit(event) : event.preventDefault())}
-        >
+      {(canAdjust || canSell) && (
+        <form onSubmit={form.submit}>
           <TextField
+            ref={unitsField}
             label="Units"
             type="number"
             inputMode="numeric"
@@ -87,7 +94,7 @@ export function AnimalStock({ pet: { id, name }, item, onChanged }: AnimalStockP
             onChange={event => setText(event.target.value)}
           />
           <div className="panel-actions">
-            {can('orders:write') && (
+            {canSell && (
               <>
                 {/* With the right to change the animal, the main button is that of the form below. */}
                 <Button kind={can('pets:write') ? 'plain' : 'main'} type="submit" disabled={!isSellable}>
@@ -99,12 +106,16 @@ export function AnimalStock({ pet: { id, name }, item, onChanged }: AnimalStockP
               </>
             )}
             {canAdjust && (
-              <Button disabled={isBusy} onClick={() => form.run(restock)}>
+              <Button
+                type={canSell ? 'button' : 'submit'}
+                disabled={isBusy}
+                onClick={canSell ? () => form.run(restock) : undefined}
+              >
                 Restock
               </Button>
             )}
           </div>
-          {can('orders:write') && reason && <p className="hint">{reason}</p>}
+          {canSell && reason && <p className="hint">{reason}</p>}
         </form>
       )}
     </section>

@@ -2,8 +2,12 @@ import type { InventoryItem } from '@petstore/client';
 import { type KeyboardEvent, useState } from 'react';
 import { storeDraft, storedDraft } from '../../data/draft.ts';
 import { useCount } from '../../data/use-count.ts';
+import { selectAll } from '../../kit/field.tsx';
 import { Icon } from '../../kit/icon.tsx';
-import { showProblem } from '../../kit/toasts.ts';
+import { showToast } from '../../kit/toasts.ts';
+
+/** The most units of an animal. */
+const MOST_UNITS = 2 ** 31 - 1;
 
 interface CountFieldProps {
   item: InventoryItem;
@@ -13,11 +17,14 @@ interface CountFieldProps {
   counted: Set<number>;
 }
 
-/** Takes what was counted of an animal. Enter saves it and leads to the next row, so that numbers are typed down the column. */
+/**
+ * Takes what was counted of an animal, and saves it when the user leaves the field. Enter leads to the next row, so that numbers are
+ * typed down the column, but not past what is no number of units.
+ */
 export function CountField({ item: { petId, quantity }, name, counted }: CountFieldProps) {
   const draft = `count.${petId}`;
   const [text, setText] = useState(() => storedDraft<{ text: string }>(draft)?.text ?? '');
-  const [isDone, setDone] = useState(() => counted.has(petId));
+  const [state, setState] = useState<'done' | 'failed' | undefined>(counted.has(petId) ? 'done' : undefined);
   const count = useCount();
 
   function type(text: string): void {
@@ -25,43 +32,56 @@ export function CountField({ item: { petId, quantity }, name, counted }: CountFi
     storeDraft(draft, text === '' ? undefined : { text });
   }
 
-  function save(): void {
-    if (text === '') return;
-    count(petId, name, Number(text)).then(() => {
-      counted.add(petId);
-      setDone(true);
-      type('');
-    }, showProblem);
+  function save({ validity }: HTMLInputElement): void {
+    if (text === '' || !validity.valid) return;
+    count(petId, name, Number(text)).then(
+      () => {
+        counted.add(petId);
+        setState('done');
+        type('');
+      },
+      error => {
+        setState('failed');
+        showToast({ tone: 'problem', text: `${name} was not counted. ${(error as Error).message}` });
+      },
+    );
   }
 
   function onKey(event: KeyboardEvent<HTMLInputElement>): void {
+    // Such as those of the palette.
+    if (event.ctrlKey || event.metaKey) return;
     // The keys of the table move between rows as well, but not to the field.
     event.stopPropagation();
     const step = { Enter: 1, ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step === undefined) return;
     event.preventDefault();
-    if (event.key === 'Enter') save();
-    const index = Number(event.currentTarget.closest<HTMLElement>('[data-index]')?.dataset.index);
+    const input = event.currentTarget;
+    if (!input.reportValidity()) return;
+    const index = Number(input.closest<HTMLElement>('[data-index]')?.dataset.index);
     const next = document.querySelector<HTMLInputElement>(`[data-index="${index + step}"] .count input`);
-    next?.focus();
-    next?.select();
+    if (next) next.focus();
+    else save(input);
   }
 
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: it only keeps clicks from opening the row around it
     // biome-ignore lint/a11y/useKeyWithClickEvents: as above
-    <span className="count" data-done={isDone || undefined} onClick={event => event.stopPropagation()}>
+    <span className="count" onClick={event => event.stopPropagation()}>
       <input
         type="number"
         inputMode="numeric"
         min={0}
+        max={MOST_UNITS}
         aria-label={`Counted of ${name}`}
+        aria-invalid={state === 'failed'}
         placeholder={String(quantity)}
         value={text}
         onChange={({ target }) => type(target.value)}
+        onFocus={selectAll}
+        onBlur={({ currentTarget }) => save(currentTarget)}
         onKeyDown={onKey}
       />
-      {isDone && <Icon name="check" />}
+      {state === 'done' && <Icon name="check" />}
     </span>
   );
 }

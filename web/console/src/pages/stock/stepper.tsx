@@ -22,8 +22,7 @@ export function Stepper({ item, name, onChanged }: StepperProps) {
   function step(delta: number): void {
     if (!item) return;
     const canUndo = !endsHold(item, item.quantity + delta) || can('pets:write');
-    const done = `${name}: 1 ${delta > 0 ? 'added' : 'removed'}`;
-    adjust(item, delta, done, canUndo).then(onChanged, showProblem);
+    adjust(item, name, delta, canUndo).then(onChanged, showProblem);
   }
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: it only keeps clicks from opening the row around it

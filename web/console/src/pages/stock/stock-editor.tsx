@@ -1,4 +1,5 @@
 import type { InventoryItem } from '@petstore/client';
+import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useSession } from '../../app/session.ts';
 import { useDraft } from '../../data/draft.ts';
@@ -36,6 +37,7 @@ interface StockEditorProps {
 /** Sets the stock of an animal, or adds and removes units. What was typed is kept when it closes. */
 export function StockEditor({ item, name, way: firstWay = 'Set to', onClose }: StockEditorProps) {
   const { petId } = item;
+  const { petId: opened } = useParams({ strict: false });
   const [shown] = useState(item);
   const { edit, set, conflictOn, discard, save, isRestored } = useEdit(stock, petId, shown);
   const [unused] = useState(() => unusedWith(firstWay));
@@ -58,10 +60,8 @@ export function StockEditor({ item, name, way: firstWay = 'Set to', onClose }: S
       if (!(await save(`${name}: ${quantity} in stock`, asksFirst ? false : undefined))) return;
     } else {
       const delta = way === 'Add' ? Number(units) : -Number(units);
-      const done = `${name}: ${units} ${way === 'Add' ? 'added' : 'removed'}`;
-      // Another way has other reasons.
-      await adjust(item, delta, done, !asksFirst, {
-        ...(reason in reasons[way] && { reason: reason as Reason }),
+      await adjust(item, name, delta, !asksFirst, {
+        ...(reason !== '' && { reason: reason as Reason }),
         ...(note.trim() !== '' && { note: note.trim() }),
       });
     }
@@ -71,11 +71,24 @@ export function StockEditor({ item, name, way: firstWay = 'Set to', onClose }: S
 
   return (
     <form onSubmit={form.submit}>
+      <h3>
+        {opened === String(petId) ? (
+          name
+        ) : (
+          <Link to="/animals/$petId" params={{ petId: String(petId) }}>
+            {name}
+          </Link>
+        )}
+      </h3>
       <Choices
         label="Change"
         choices={ways.map(value => ({ value, title: value }))}
         chosen={way}
-        onChoose={choice => setDraft('way', choice)}
+        onChoose={choice => {
+          setDraft('way', choice);
+          // Each way has its own reasons.
+          setDraft('reason', usualReason(choice));
+        }}
       />
       <TextField
         key={way}
@@ -95,11 +108,7 @@ export function StockEditor({ item, name, way: firstWay = 'Set to', onClose }: S
       />
       {!isSet && (
         <>
-          <SelectField
-            label="Why"
-            value={reason in reasons[way] ? reason : ''}
-            onChange={({ target }) => setDraft('reason', target.value)}
-          >
+          <SelectField label="Why" value={reason} onChange={({ target }) => setDraft('reason', target.value)}>
             <option value="">No reason</option>
             {Object.entries(reasons[way]).map(([value, title]) => (
               <option key={value} value={value}>
@@ -133,8 +142,10 @@ export function StockEditor({ item, name, way: firstWay = 'Set to', onClose }: S
 }
 
 function unusedWith(way: Way): { way: Way; units: string; reason: string; note: string } {
-  return { way, units: '', reason: way === 'Add' ? 'received' : '', note: '' };
+  return { way, units: '', reason: usualReason(way), note: '' };
 }
+
+const usualReason = (way: Way): string => (way === 'Add' ? 'received' : '');
 
 /** An emptied field is not a number, and is stored as null. */
 function numberOf(quantity: number | null | undefined): number | '' {

@@ -44,7 +44,11 @@ export function Stock() {
           {can('inventory:write') && (
             <Button
               kind={counted ? 'main' : 'plain'}
-              onClick={() => setCounted(counted ? undefined : new Set())}
+              onClick={() => {
+                const wrong = document.querySelector<HTMLInputElement>('.count input:invalid');
+                if (wrong) wrong.reportValidity();
+                else setCounted(counted ? undefined : new Set());
+              }}
             >
               {counted ? 'End the count' : 'Count'}
             </Button>

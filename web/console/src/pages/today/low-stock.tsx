@@ -8,11 +8,13 @@ import { inWords, Task } from './task.tsx';
 
 interface LowStockProps {
   items: readonly LowItem[] | undefined;
+  /** The latest stock, by the ID of the animal: an item can be older. */
+  latest: ReadonlyMap<number, number> | undefined;
   onThresholds: () => void;
 }
 
 /** Animals with few units left. */
-export function LowStock({ items = [], onThresholds }: LowStockProps) {
+export function LowStock({ items = [], latest, onThresholds }: LowStockProps) {
   const { can } = useSession();
   const categories = useCategories();
   if (items.length === 0) return null;
@@ -28,26 +30,29 @@ export function LowStock({ items = [], onThresholds }: LowStockProps) {
         </Link>
       }
     >
-      {({ pet, quantity }) => (
-        <li key={pet.id}>
-          <Link to="/animals/$petId" params={{ petId: String(pet.id) }}>
-            {pet.name}
-          </Link>
-          <small>
-            {quantity === 0 ? 'None left' : `${quantity.toLocaleString()} left`},{' '}
-            {categories.find(({ id }) => id === pet.categoryId)?.name}
-          </small>
-          {can('inventory:write') && (
-            <StockMenu
-              item={{ petId: pet.id, quantity, status: pet.status ?? 'available' }}
-              name={pet.name}
-              way="Add"
-            >
-              Restock
-            </StockMenu>
-          )}
-        </li>
-      )}
+      {({ pet, quantity: atFirst }) => {
+        const quantity = latest?.get(pet.id) ?? atFirst;
+        return (
+          <li key={pet.id}>
+            <Link to="/animals/$petId" params={{ petId: String(pet.id) }}>
+              {pet.name}
+            </Link>
+            <small>
+              {quantity === 0 ? 'None left' : `${quantity.toLocaleString()} left`},{' '}
+              {categories.find(({ id }) => id === pet.categoryId)?.name}
+            </small>
+            {can('inventory:write') && (
+              <StockMenu
+                item={{ petId: pet.id, quantity, status: pet.status ?? 'available' }}
+                name={pet.name}
+                way="Add"
+              >
+                Restock
+              </StockMenu>
+            )}
+          </li>
+        );
+      }}
     </Task>
   );
 }

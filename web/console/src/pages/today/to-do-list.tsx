@@ -24,7 +24,7 @@ const Thresholds = lazyPart(
   () => null,
 );
 
-/** What is to be done. While the pointer is on it, nothing moves: what is done stays in its place. */
+/** What is to be done. While the pointer is on it, nothing moves: what is done stays in its place, with its new stock. */
 export function ToDoList({ toDo }: { toDo: ToDo }) {
   const place = useRef<HTMLDivElement>(null);
   const isPointed = useIsPointed(place);
@@ -34,7 +34,10 @@ export function ToDoList({ toDo }: { toDo: ToDo }) {
   return (
     <>
       <div ref={place} className="to-do">
-        <Tasks toDo={shown.current} onThresholds={() => setThresholds(true)} />
+        <Tasks
+          toDo={{ ...shown.current, latestStock: toDo.latestStock }}
+          onThresholds={() => setThresholds(true)}
+        />
       </div>
       {hasThresholds && <Thresholds onClose={() => setThresholds(false)} />}
     </>
@@ -59,6 +62,7 @@ function Tasks({ toDo, onThresholds }: { toDo: ToDo; onThresholds: () => void })
     overdue,
     shipping,
     low,
+    latestStock,
     holds = [],
     webhooks = [],
     planRequests = [],
@@ -84,7 +88,7 @@ function Tasks({ toDo, onThresholds }: { toDo: ToDo; onThresholds: () => void })
         to={today}
         nameOf={nameOf}
       />
-      <LowStock items={low} onThresholds={onThresholds} />
+      <LowStock items={low} latest={latestStock} onThresholds={onThresholds} />
       <Holds held={holds} />
       <FailingWebhooks webhooks={webhooks} />
       <RequestedPlans requests={planRequests} />
