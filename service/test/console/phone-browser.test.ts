@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { Locator } from 'playwright-core';
 import { assertAccessible } from '../support/axe-check.ts';
 import { ConsolePage, useConsole } from '../support/console-page.ts';
 import { anOrder, aPet } from '../support/factories.ts';
@@ -134,6 +135,51 @@ describe('the stock on a phone', () => {
     await page.getByRole('button', { name: 'Count', exact: true }).tap();
     await page.getByRole('button', { name: 'End the count' }).waitFor();
     assert.equal(await top(), before);
+  });
+});
+
+describe('the changes on a phone', () => {
+  it('have the numbers at their ends', async t => {
+    const { api, page, open } = await visit(t);
+    const name = 'Bartholomew the Long-haired Netherland Dwarf';
+    const petId = await aPet(api, { name, stock: 3 });
+    await api.post(`/store/inventory/${petId}/adjustments`, { delta: 4 });
+    const shown = await open('/activity');
+    const isWhole = (change: Locator) =>
+      change.evaluate(({ scrollWidth, clientWidth, scrollHeight, clientHeight }) => [
+        scrollWidth <= clientWidth,
+        scrollHeight <= clientHeight,
+      ]);
+    const change = new RegExp(`changed the stock of ${name}, 3 → 7$`);
+    await shown.row(name).first().waitFor();
+    const cell = page.locator('[data-column="what"]').filter({ hasText: change });
+    assert.deepEqual(await isWhole(cell), [true, true]);
+    await page.getByRole('navigation').getByRole('link', { name: 'Today' }).tap();
+    const line = page.getByRole('region', { name: 'Recent activity' }).getByRole('link', { name: change });
+    await line.waitFor();
+    assert.deepEqual(await isWhole(line), [true, true]);
+  });
+});
+
+describe('the list of animals on a phone', () => {
+  it('opens an animal where its name is, and has fields whose text browsers do not enlarge', async t => {
+    const { api, page, open } = await visit(t);
+    await aPet(api, { name: 'Alexander the Great', stock: 3 });
+    const shown = await open('/animals?q=alexander');
+    const name = shown.row('Alexander').locator('[data-column="name"]');
+    await name.waitFor();
+    const { x, y, width, height } = (await name.boundingBox())!;
+    const stock = shown.page.getByRole('button', { name: /^Stock of Alexander/ });
+    const button = (await stock.boundingBox())!;
+    assert.ok(button.x < x + width && button.y < y + height, 'the button reaches into the line of the name');
+    await page.touchscreen.tap(button.x + button.width / 2, y + height - 2);
+    await shown.panel.waitFor();
+    await page.goBack();
+    await stock.tap();
+    const units = page.getByLabel('Units in stock');
+    await units.waitFor();
+    // Safari enlarges the page for a field with smaller text.
+    assert.ok((await units.evaluate(field => parseFloat(getComputedStyle(field).fontSize))) >= 16);
   });
 });
 
