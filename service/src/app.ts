@@ -3,7 +3,7 @@ import type { DestinationStream, Logger } from 'pino';
 import { createFirstKey, signIn } from './access/api-keys/administrator-keys.ts';
 import { AllowedOrigins } from './access/api-keys/allowed-origins.ts';
 import { selectNames } from './access/api-keys/api-key-queries.ts';
-import { keyBanEvents } from './access/api-keys/key-events.ts';
+import { appendBan } from './access/api-keys/key-events.ts';
 import { KeyRing } from './access/api-keys/key-ring.ts';
 import { selectActiveOrigin } from './access/api-keys/origin-queries.ts';
 import { readStandings } from './access/api-keys/standings.ts';
@@ -129,7 +129,7 @@ export async function buildApp(
     onBan: (keyId, ban) => {
       log.warn({ keyId, ...ban }, 'API key banned');
       metrics?.onBan();
-      db.write(async tx => keyBanEvents.append(tx, 'key.banned', keyId, ban)).catch(error =>
+      db.write(tx => appendBan(tx, keyId, ban)).catch(error =>
         log.error({ err: error, keyId }, 'The event of a ban could not be stored'),
       );
     },

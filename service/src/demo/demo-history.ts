@@ -1,5 +1,5 @@
 import * as keys from '../access/api-keys/api-keys.ts';
-import { keyBanEvents } from '../access/api-keys/key-events.ts';
+import { appendBan } from '../access/api-keys/key-events.ts';
 import { readStandings } from '../access/api-keys/standings.ts';
 import { banOf } from '../access/rate-limits/key-limits.ts';
 import { storeCounts } from '../access/rate-limits/stored-limits.ts';
@@ -262,7 +262,7 @@ async function useKeys(tx: Transaction, keyIds: Record<Person, number>, now: num
   const banned = states.find(({ state }) => state.bans > 0)!;
   const ban = banOf(banned.state, 0, now)!;
   const db = withCause(tx, { actor: 'system', time: banned.state.bannedAt });
-  await db.write(async tx => keyBanEvents.append(tx, 'key.banned', banned.keyId, ban));
+  await db.write(tx => appendBan(tx, banned.keyId, ban));
 }
 
 /** The state of a key after today's requests. The price comparison has had four bans today, and the last one is for an hour. */

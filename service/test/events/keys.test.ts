@@ -76,6 +76,11 @@ describe('a change of keys', () => {
     const ban = (await shop.api.get(`/keys/${client.keyId}`)).body.ban;
     assert.deepEqual(typesAndSubjects(banned), [`key.banned keys/${client.keyId}`]);
     assert.deepEqual(banned[0]!.data, ban);
+    const history = (await shop.api.get('/history?type=key.banned')).body;
+    assert.deepEqual(
+      history.map((entry: { name: string | null }) => entry.name),
+      [(await shop.api.get(`/keys/${client.keyId}`)).body.name],
+    );
     const lifted = await eventsOf(shop, () => shop.api.delete(`/keys/${client.keyId}/ban`));
     assert.deepEqual(typesAndSubjects(lifted), [`key.unbanned keys/${client.keyId}`]);
     assert.equal(lifted[0]!.data.ban, null);
