@@ -20,14 +20,14 @@ describe('the activity', () => {
     await shown.row('added the category Seen at once').getByText('Test client').waitFor();
     await shop.api.patch(`/categories/${categoryId}`, { description: 'Changed by the administrator' });
     const changed = shown.row('changed the category Seen at once');
-    await changed.getByText('Administrator (you)').waitFor();
+    await changed.getByText('You', { exact: true }).waitFor();
 
     await changed.getByText('changed the category').click();
     const cells = shown.panel.getByRole('row').filter({ hasText: 'description' }).getByRole('cell');
     await eventually(() => cells.allInnerTexts(), ['–', 'Changed by the administrator']);
     await shown.panel.getByText('Details for programmers').click();
     assert.match((await shown.panel.locator('pre').textContent())!, /"type": "category.updated"/);
-    await shown.panel.getByRole('button', { name: 'All of Seen at once' }).click();
+    await shown.panel.getByRole('button', { name: 'All changes of Seen at once' }).click();
     await shown.panel.waitFor({ state: 'detached' });
     assert.equal(new URL(page.url()).searchParams.get('subject'), `categories/${categoryId}`);
     await eventually(() => shown.row(/./).count(), 2);
@@ -35,6 +35,9 @@ describe('the activity', () => {
     await eventually(() => shown.row(/./).count(), 1);
     await page.getByLabel('Kind').selectOption('category.updated');
     await page.getByText('Nothing matches').waitFor();
+    await page.getByRole('link', { name: 'Clear the filters' }).click();
+    await shown.row('created the key Test client').first().waitFor();
+    assert.equal(await page.getByLabel('Who').inputValue(), '');
   });
 
   it('of an animal is found by its name, with its stock and its orders', async t => {
@@ -75,11 +78,19 @@ describe('the activity', () => {
       ['Zorralina\nAnimal', 'Zörra the Second\nDeleted animal'],
     );
     await page.getByRole('option', { name: /Deleted animal/ }).click();
-    await shown.row('deleted Zörra the Second').getByText('Administrator (you)').waitFor();
+    await shown.row('deleted Zörra the Second').getByText('You', { exact: true }).waitFor();
     assert.equal(await field.inputValue(), 'Zörra the Second');
     await page.reload();
     await shown.row('deleted Zörra the Second').waitFor();
     await eventually(() => field.inputValue(), 'Zörra the Second');
+
+    // What is deleted after a search is found by the next one.
+    await field.fill('zorra');
+    await page.getByRole('option', { name: /Deleted animal/ }).click();
+    await shop.api.delete(`/pets/${await aPet(shop.api, { name: 'Zorro', categoryId: rodents })}`);
+    await field.fill('zorro');
+    await page.getByRole('option', { name: 'Zorro Deleted animal' }).click();
+    await shown.row('deleted Zorro').waitFor();
   });
 
   it('of an animal that was deleted is found from its address', async t => {

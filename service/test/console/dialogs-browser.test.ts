@@ -34,7 +34,7 @@ describe('a panel', () => {
     // Open, closed, open again.
     for (let i = 0; i < 5; i++) await page.keyboard.press('Escape');
     await shown.question.getByText('cannot be shown again').waitFor();
-    await shown.question.getByRole('button', { name: 'Keep' }).click();
+    await shown.question.getByRole('button', { name: 'Back to the secret' }).click();
     assert.equal(await shown.panel.getByLabel('Secret', { exact: true }).inputValue(), secret);
   });
 
@@ -47,7 +47,7 @@ describe('a panel', () => {
     // What a phone does when the user goes back twice.
     await shown.page.evaluate("document.querySelector('dialog.panel').close()");
     await shown.question.getByText('cannot be shown again').waitFor();
-    await shown.question.getByRole('button', { name: 'Keep' }).click();
+    await shown.question.getByRole('button', { name: 'Back to the secret' }).click();
     assert.ok(await shown.panel.getByLabel('Secret', { exact: true }).isVisible());
   });
 

@@ -30,16 +30,17 @@ describe('a key', () => {
     await dialog.getByRole('checkbox', { name: /orders:read/ }).check();
     await dialog.getByRole('button', { name: 'Create' }).click();
     await dialog.getByText('It cannot be shown again').waitFor();
+    await dialog.getByText(`A person signs in with it at ${shop.origin}/console.`).waitFor();
     const first = await secretOf();
     assert.deepEqual(await scopesWith(first), ['pets:read', 'orders:read']);
 
     // It asks before it closes, because the secret was not copied.
     await page.keyboard.press('Escape');
     await shown.question.getByText('was not copied').waitFor();
-    await shown.question.getByRole('button', { name: 'Keep' }).click();
+    await shown.question.getByRole('button', { name: 'Back to the secret' }).click();
     await page.goBack();
     await shown.question.getByText('was not copied').waitFor();
-    await shown.question.getByRole('button', { name: 'Keep' }).click();
+    await shown.question.getByRole('button', { name: 'Back to the secret' }).click();
     assert.equal(await secretOf(), first);
     await dialog.getByRole('button', { name: 'Copy' }).click();
     await dialog.getByText('Copied', { exact: true }).waitFor();
@@ -334,8 +335,13 @@ describe('the keys', () => {
     const cells = async (name: string) =>
       (await shown.row(name).getByRole('gridcell').allInnerTexts()).slice(1, 5);
     await shown.row('Guest').waitFor();
-    assert.deepEqual(await cells('Till'), ['Secret', 'Free', '1 right', 'Active']);
-    assert.deepEqual(await cells('Storefront'), ['Publishable', 'Pro', '1 right', 'Active']);
+    assert.deepEqual(await cells('Till'), ['Secret', 'Free', 'See animals and categories', 'Active']);
+    assert.deepEqual(await cells('Storefront'), [
+      'Publishable',
+      'Pro',
+      'See animals and categories',
+      'Active',
+    ]);
     await shown
       .row('Guest')
       .getByText(/^Expires in \d+ days/)

@@ -134,6 +134,21 @@ describe('a list', () => {
     await other.row('Later').waitFor();
   });
 
+  it('has what was created since an earlier visit when it is opened again', async t => {
+    const { page, shown, shop } = await listOf(t, 'Seen');
+    const open = (name: string) => page.getByRole('link', { name, exact: true }).click();
+    await open('Categories');
+    await shown.row(/./).first().waitFor();
+    await open('Today');
+    await page.getByRole('heading', { name: 'Today' }).waitFor();
+    await aCategory(shop.api, { name: 'Created meanwhile' });
+    // The list has it by its event before it is opened.
+    await page.getByRole('link', { name: /added the category Created meanwhile/ }).waitFor();
+    await open('Categories');
+    await shown.row('Created meanwhile').waitFor();
+    assert.equal(await shown.button('1 new').count(), 0);
+  });
+
   it('continues after the stream was cut, without missing a change', async t => {
     const { shown, shop, ids, context, watch } = await listOf(t, 'Steady');
     watch.expect(/ERR_INTERNET_DISCONNECTED|ERR_NETWORK_CHANGED|ERR_CONNECTION|ERR_INCOMPLETE|ERR_ABORTED/);

@@ -15,7 +15,7 @@ it('plan requests are approved with one click, and declined with a message', asy
   await page.getByRole('link', { name: 'Decide' }).click();
   await shown.live();
   const list = page.getByRole('list', { name: 'Plan requests' });
-  await list.getByText('Test client requests Business').waitFor();
+  await list.getByText('Test client requests the plan Business').waitFor();
   await list.getByText('More shops').waitFor();
   await list.getByRole('button', { name: 'Approve' }).click();
   await list.waitFor({ state: 'detached' });

@@ -80,7 +80,7 @@ describe('Today', () => {
     await page.mouse.move(0, 0);
     await eventually(() => titles(page), ['1 webhook cannot deliver']);
     await page.getByRole('link', { name: 'See why' }).click();
-    await shown.row('order.').first().waitFor();
+    await shown.panel.getByText(/Deliveries fail\. The first one failed/).waitFor();
     const { id } = (await api.get('/webhooks')).body[0];
     await api.delete(`/webhooks/${id}`);
     await page.goto('/console');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { HistoryEntry } from '@petstore/client';
-import { activitiesOf, actorOf, sentenceOf } from './activity.ts';
+import { type Activity, activitiesOf, actorOf, sentenceOf } from './activity.ts';
 
 function entry(type: string, subject: string, more: Partial<HistoryEntry> = {}): HistoryEntry {
   return {
@@ -19,6 +19,9 @@ function entry(type: string, subject: string, more: Partial<HistoryEntry> = {}):
     ...more,
   };
 }
+
+/** The sentence in a shop whose only category is Fish. */
+const inWords = (activity: Activity) => sentenceOf(activity, id => (id === 3 ? 'Fish' : undefined));
 
 const units = (from: number, to: number) => [{ field: 'quantity', from, to }];
 const stock = (from: number, to: number, more: Partial<HistoryEntry> = {}) =>
@@ -98,6 +101,15 @@ const cases: [entries: HistoryEntry[], sentences: string[]][] = [
     [entry('key.updated', 'keys/4', { changes: [{ field: 'name', from: 'Till', to: 'Old till' }] })],
     ['renamed the key Till to Old till'],
   ],
+  [
+    [entry('pet.updated', 'pets/4', { changes: [{ field: 'categoryId', from: 2, to: 3 }] })],
+    ['moved Neon tetra to Fish'],
+  ],
+  [
+    [entry('pet.updated', 'pets/4', { changes: [{ field: 'categoryId', from: 3, to: 2 }] })],
+    ['moved Neon tetra to another category'],
+  ],
+  [[entry('key.banned', 'keys/5', { name: 'Web shop' })], ['banned the key Web shop']],
   [[entry('log.restored', 'events', { requestId: null })], ['restored a backup']],
   [[entry('order.new_kind', 'store/orders/7')], ['changed order 7 of Neon tetra']],
   [[entry('cage.built', 'cages/7')], ['cage.built: cages/7']],
@@ -106,13 +118,13 @@ const cases: [entries: HistoryEntry[], sentences: string[]][] = [
 describe('an activity', () => {
   for (const [entries, expected] of cases) {
     it(`reads ${expected.join(' and ')}`, () => {
-      assert.deepEqual(activitiesOf(entries).map(sentenceOf), expected);
+      assert.deepEqual(activitiesOf(entries).map(inWords), expected);
     });
   }
 
   it('names who did it', () => {
     assert.equal(actorOf(entry('pet.created', 'pets/4'), 9), 'Anna');
-    assert.equal(actorOf(entry('pet.created', 'pets/4'), 2), 'Anna (you)');
+    assert.equal(actorOf(entry('pet.created', 'pets/4'), 2), 'You');
     assert.equal(actorOf(entry('pet.created', 'pets/4', { actorName: null }), 9), 'Key 2');
     assert.equal(
       actorOf(entry('log.restored', 'events', { actor: 'system', actorName: null }), 9),
@@ -124,7 +136,7 @@ describe('an activity', () => {
     );
     const leak = entry('key.leaked', 'keys/7', { actor: 'system', actorName: null, name: 'Web shop' });
     assert.equal(actorOf(leak, 9), 'Unknown (no valid key)');
-    const sentences = activitiesOf([leak]).map(sentenceOf);
+    const sentences = activitiesOf([leak]).map(inWords);
     assert.deepEqual(sentences, ['reported a secret of the key Web shop as leaked']);
   });
 
@@ -141,7 +153,7 @@ describe('an activity', () => {
       warning('key.expiring', { days: 1 }),
     ];
     assert.deepEqual(
-      warnings.map(each => sentenceOf([each])),
+      warnings.map(each => inWords([each])),
       [
         'warned that the key Web shop has used 80 % of its 10,000 requests of the day',
         'warned that the key Web shop used up its 60 requests in 5 of 10 minutes',

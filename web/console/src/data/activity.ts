@@ -58,19 +58,21 @@ export function isAnimal(subject: string | undefined): boolean {
 export function actorOf({ type, actor, actorName }: HistoryEntry, keyId: number): string {
   if (actor === 'system')
     return type === 'access.refused' || type === 'key.leaked' ? 'Unknown (no valid key)' : 'The service';
-  const name = actorName ?? actor.replace('keys/', 'Key ');
-  return actor === `keys/${keyId}` ? `${name} (you)` : name;
+  return actor === `keys/${keyId}` ? 'You' : (actorName ?? actor.replace('keys/', 'Key '));
 }
 
+/** Names a category by its ID; `undefined` if it is not known. */
+export type NameCategory = (id: unknown) => string | undefined;
+
 /** What happened, without who did it: `sold 2 of Neon tetra, 26 → 24`. */
-export function sentenceOf(activity: Activity): string {
+export function sentenceOf(activity: Activity, nameCategory: NameCategory): string {
   const stock = activity.find(({ type }) => type === 'inventory.updated');
   const order = activity.find(({ type }) => type.startsWith('order.'));
   const units = stock && changeOf(stock, 'quantity');
   if (order) return `${orderSentence(activity, order)}${units ? `, ${units.from} → ${units.to}` : ''}`;
   // A change of the stock can change the status of the animal as well, which has its own entry if it is all that changed.
   const pet = activity.find(({ type }) => type === 'pet.updated');
-  return sentenceOfEntry((units ? stock : (pet ?? stock)) ?? activity[0]);
+  return sentenceOfEntry((units ? stock : (pet ?? stock)) ?? activity[0], nameCategory);
 }
 
 function orderSentence(activity: Activity, order: HistoryEntry): string {
@@ -111,7 +113,7 @@ const stockVerbs: Record<string, string> = {
 /** Why the stock was set to a number. */
 const setVerbs: Record<string, string> = { counted: 'counted', corrected: 'corrected' };
 
-const sentences: Record<string, (entry: HistoryEntry, name: string) => string> = {
+const sentences: Record<string, (entry: HistoryEntry, name: string, nameCategory: NameCategory) => string> = {
   'pet.created': (_, name) => `added ${name}`,
   'pet.updated': petSentence,
   'pet.deleted': (_, name) => `deleted ${name}`,
@@ -123,7 +125,7 @@ const sentences: Record<string, (entry: HistoryEntry, name: string) => string> =
   'key.updated': (entry, name) => renamed(entry, 'the key ') ?? `changed the key ${name}${fieldsOf(entry)}`,
   'key.rotated': (_, name) => `gave the key ${name} a new secret`,
   'key.revoked': (_, name) => `revoked the key ${name}`,
-  'key.banned': ({ subject }) => `banned key ${subject.split('/').at(-1)}`,
+  'key.banned': (_, name) => `banned the key ${name}`,
   'key.leaked': (_, name) => `reported a secret of the key ${name} as leaked`,
   'key.quota_reached': quotaSentence,
   'key.expiring': (entry, name) => `warned that the key ${name} expires in ${daysOf(entry)}`,
@@ -147,9 +149,11 @@ const sentences: Record<string, (entry: HistoryEntry, name: string) => string> =
   'log.restored': () => 'restored a backup',
 };
 
-function sentenceOfEntry(entry: HistoryEntry): string {
+function sentenceOfEntry(entry: HistoryEntry, nameCategory: NameCategory): string {
   const sentence = sentences[entry.type];
-  return sentence ? sentence(entry, entry.name ?? unnamed(entry)) : `${entry.type}: ${entry.subject}`;
+  return sentence
+    ? sentence(entry, entry.name ?? unnamed(entry), nameCategory)
+    : `${entry.type}: ${entry.subject}`;
 }
 
 /** What a sentence has instead of a name. Sentences about other things than animals have the kind in them. */
@@ -167,12 +171,13 @@ function stockSentence(entry: HistoryEntry, name: string): string {
   return `${setVerbs[entry.reason ?? ''] ?? 'changed'} the stock of ${name}, ${from} → ${to}`;
 }
 
-function petSentence(entry: HistoryEntry, name: string): string {
+function petSentence(entry: HistoryEntry, name: string, nameCategory: NameCategory): string {
   const status = changeOf(entry, 'status')?.to;
   if (status === 'pending') return `put ${name} on hold`;
   if (status === 'sold') return `marked ${name} sold`;
   if (status === 'available') return `made ${name} available`;
-  if (changeOf(entry, 'categoryId')) return `moved ${name} to another category`;
+  const category = changeOf(entry, 'categoryId');
+  if (category) return `moved ${name} to ${nameCategory(category.to) ?? 'another category'}`;
   return renamed(entry) ?? `changed ${name}`;
 }
 
@@ -235,6 +240,17 @@ const kinds: Record<string, string> = {
   keys: 'Key',
   webhooks: 'Webhook',
 };
+
+/** A subject with its number, such as `Animal 42` for `pets/42`. */
+export function subjectInWords(subject: string): string {
+  const id = /\d+$/.exec(subject)?.[0];
+  return id === undefined ? subject : `${kindOfSubject(subject)} ${id}`;
+}
+
+/** What happened to which thing, where its name is not known: `Order 17 completed`. */
+export function eventInWords({ type, subject }: { type: string; subject: string }): string {
+  return `${subjectInWords(subject)} ${type.split('.')[1]!.replaceAll('_', ' ')}`;
+}
 
 /** What a subject is, such as `Animal` for `pets/42`. */
 export function kindOfSubject(subject: string): string {

@@ -1,4 +1,5 @@
 import type { ApiKey } from '@petstore/client';
+import { scopeNames } from './key-words.ts';
 
 export interface KeyTemplate {
   title: string;
@@ -36,5 +37,7 @@ export function templateOf(scopes: ApiKey['scopes']): KeyTemplate | undefined {
 /** What a key may do, in a few words. */
 export function rightsInWords(scopes: ApiKey['scopes']): string {
   if (scopes.includes('admin')) return 'Everything';
-  return templateOf(scopes)?.title ?? (scopes.length === 1 ? '1 right' : `${scopes.length} rights`);
+  return (
+    templateOf(scopes)?.title ?? (scopes.length === 1 ? scopeNames[scopes[0]!] : `${scopes.length} rights`)
+  );
 }

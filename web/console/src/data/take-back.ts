@@ -2,6 +2,7 @@ import { type HistoryEntry, type Order, PreconditionError } from '@petstore/clie
 import type { Session } from '../app/session.ts';
 import type { Activity } from './activity.ts';
 import { categories } from './categories.ts';
+import { fieldInWords, valueInWords } from './field-words.ts';
 import { putItem } from './list-cache.ts';
 import { isSame } from './merge.ts';
 import { orders } from './orders.ts';
@@ -94,18 +95,18 @@ async function placeAgain({ store }: Session, { changes }: HistoryEntry): Promis
 /** Writes the old values of the changed fields. Other fields keep what they have now. */
 async function writeBack({ store, cache }: Session, entry: HistoryEntry): Promise<string> {
   const resource = resources[entry.subject.replace(/\/\d+$/, '')]!;
-  const fields = entry.changes.map(({ field }) => field);
   const old = Object.fromEntries(entry.changes.map(({ field, from }) => [field, from ?? null]));
   for (;;) {
     const { data, etag } = await resource.read(store, idOf(entry));
     const newer = entry.changes.filter(({ field, to }) => !isSame(data[field] ?? null, to ?? null));
     if (newer.length > 0)
       throw new Error(
-        `Not taken back: ${newer.map(({ field }) => `${field} is now ${data[field] ?? 'empty'}`).join(', ')}`,
+        `Not taken back: ${newer.map(({ field }) => `${fieldInWords(field)} is now ${valueInWords(field, data[field])}`).join(', ')}`,
       );
     try {
       putItem(cache, resource, await resource.update(store, idOf(entry), old, { ifMatch: etag }));
-      return `${entry.name ?? `Order ${idOf(entry)}`}: ${fields.join(', ')} as before`;
+      const fields = entry.changes.map(({ field }) => fieldInWords(field));
+      return `Took back a change of ${entry.name ?? `order ${idOf(entry)}`}: ${fields.join(', ')}`;
     } catch (error) {
       if (!(error instanceof PreconditionError)) throw error;
     }

@@ -39,6 +39,8 @@ export function useDeletedThings(isNeeded: boolean): readonly Thing[] {
       return (await Promise.all(deletions.map(read))).flat();
     },
     enabled: isNeeded && can('pets:read'),
+    // Each search has what was deleted since the one before.
+    staleTime: 0,
   });
   return data;
 }

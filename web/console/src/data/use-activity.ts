@@ -2,9 +2,17 @@ import type { HistoryEntry } from '@petstore/client';
 import { type InfiniteData, useInfiniteQuery } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import { useSession } from '../app/session.ts';
-import { type ActivityFilter, activitiesOf, isAnimal, mayBelongTo } from './activity.ts';
+import {
+  type Activity,
+  type ActivityFilter,
+  activitiesOf,
+  isAnimal,
+  mayBelongTo,
+  sentenceOf,
+} from './activity.ts';
 import { keepChanges } from './list-cache.ts';
 import { firstPage } from './resource.ts';
+import { useCategories } from './use-categories.ts';
 
 const PAGE_SIZE = 100;
 
@@ -104,6 +112,15 @@ export function useActivity(filter: ActivityFilter, isHeld: boolean) {
     error,
     retry: refetch,
   };
+}
+
+/** Returns what says in a sentence what happened, with the names that categories have now. */
+export function useSentenceOf(): (activity: Activity) => string {
+  const categories = useCategories();
+  return useCallback(
+    activity => sentenceOf(activity, category => categories.find(({ id }) => id === category)?.name),
+    [categories],
+  );
 }
 
 /** The entries of a page that are newer than a list. */

@@ -33,5 +33,7 @@ export function useCategoriesQuery() {
       return all.sort((a, b) => a.name.localeCompare(b.name));
     },
     enabled: can('pets:read'),
+    // Lists that name categories are drawn again only for other names.
+    structuralSharing: true,
   });
 }

@@ -148,7 +148,10 @@ export function ComboBox({ value, suggestions, found, empty, onSearch, onChoose,
         ))}
       </div>
       <p role="status" className={isOpen && suggestions.length === 0 ? 'combo-empty' : 'visually-hidden'}>
-        {isOpen && (suggestions.length === 0 ? empty : `${suggestions.length} suggestions`)}
+        {isOpen &&
+          (suggestions.length === 0
+            ? empty
+            : `${suggestions.length} ${suggestions.length === 1 ? 'suggestion' : 'suggestions'}`)}
       </p>
     </div>
   );

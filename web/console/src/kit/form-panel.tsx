@@ -39,6 +39,12 @@ export function FormPanel({
 }: FormPanelProps) {
   const [isDeleting, setDeleting] = useState(false);
   const verb = deletion?.verb ?? 'Delete';
+  // Next to the buttons that caused it, however long the form is.
+  const problem = form.errors.general && (
+    <p className="field-error" role="alert">
+      {rejection || form.errors.general}
+    </p>
+  );
   return (
     <Panel title={title} kind={kind} onClose={onClose}>
       {lead}
@@ -46,14 +52,11 @@ export function FormPanel({
         <div className="panel-body">
           {onDiscard && <RestoredNote onDiscard={onDiscard} />}
           {children}
-          {form.errors.general && (
-            <p className="field-error" role="alert">
-              {rejection || form.errors.general}
-            </p>
-          )}
+          {!action && problem}
         </div>
         {action && (
           <footer className="panel-footer">
+            {problem}
             {deletion && (
               <Button kind="danger" icon="trash" className="first" onClick={() => setDeleting(true)}>
                 {verb}

@@ -1,4 +1,4 @@
-import { Outlet } from '@tanstack/react-router';
+import { Link, Outlet, useElementScrollRestoration } from '@tanstack/react-router';
 import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { Button } from './button.tsx';
 import { Empty } from './empty.tsx';
@@ -38,7 +38,7 @@ interface ListPageProps<T> {
   selection?: Selection<T> | undefined;
   /** What can be done with the selected rows. It is below the table, so that no row moves when it appears. */
   selectionBar?: ReactNode;
-  /** What is shown without any item, and what to do then. */
+  /** What is shown without any item, and what to do then. Without a picture, filters have hidden all items. */
   empty: { picture?: PictureName; title: string; hint: string; action?: ReactNode };
 }
 
@@ -55,9 +55,10 @@ export function ListPage<T>({
 }: ListPageProps<T>) {
   const page = useRef<HTMLElement>(null);
   const isEmpty = !list.error && !list.isLoading && list.rows.length === 0;
-  // The middle of an empty page has the button for its first item. A filter, which has no picture, may hide all of them.
+  // The middle of an empty page has the button for its first item.
   const isFirst = isEmpty && empty.picture !== undefined && empty.action !== undefined;
   const { onKeyDown } = useSearchKeys({ page, list, searched, onOpen: table.onOpen });
+  useNewRows(title, list);
   return (
     <section ref={page} className="page" aria-label={title}>
       <header className="page-header">
@@ -86,6 +87,11 @@ export function ListPage<T>({
         <Empty picture={empty.picture ?? 'search'} title={empty.title}>
           <p>{empty.hint}</p>
           {empty.action}
+          {!empty.picture && (
+            <Link className="button" to="." search={{}}>
+              Clear the filters
+            </Link>
+          )}
         </Empty>
       ) : (
         <Table
@@ -101,6 +107,18 @@ export function ListPage<T>({
       <Outlet />
     </section>
   );
+}
+
+/** Shows the rows that are new since an earlier visit, unless Back or a reload leads to a place further down, which must not move. */
+function useNewRows(
+  title: string,
+  { waiting, showWaiting }: { waiting: number; showWaiting: () => unknown },
+): void {
+  const position = useElementScrollRestoration({ id: title });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only when the page opens
+  useEffect(() => {
+    if (waiting > 0 && !position?.scrollY) showWaiting();
+  }, []);
 }
 
 interface SearchKeysOptions<T> extends Pick<ListPageProps<T>, 'list' | 'searched' | 'onOpen'> {

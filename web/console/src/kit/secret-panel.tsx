@@ -76,6 +76,7 @@ export function SecretPanel({ title, secret, hint, onClose }: SecretPanelProps) 
         <Question
           title="Close without copying the secret?"
           action="Close without copying"
+          dismissal="Back to the secret"
           onClose={() => {
             setAsking(false);
             leaving.reset?.();

@@ -1,9 +1,9 @@
 import { getRouteApi, useElementScrollRestoration } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { useSession } from '../../app/session.ts';
-import { type Activity, actorOf, sentenceOf } from '../../data/activity.ts';
+import { type Activity, actorOf } from '../../data/activity.ts';
 import { useCurrent } from '../../data/current.ts';
-import { ACTIVITY, useActivity } from '../../data/use-activity.ts';
+import { ACTIVITY, useActivity, useSentenceOf } from '../../data/use-activity.ts';
 import { Button } from '../../kit/button.tsx';
 import { ListPage } from '../../kit/list-page.tsx';
 import type { Column } from '../../kit/table.tsx';
@@ -21,6 +21,7 @@ export function ActivityPage() {
   const filter = route.useSearch();
   const navigate = route.useNavigate();
   const { account } = useSession();
+  const sentenceOf = useSentenceOf();
   const [isPaused, setPaused] = useState(false);
   const [isPointed, setPointed] = useState(false);
   const position = useElementScrollRestoration({ id: 'Activity' });
@@ -37,7 +38,7 @@ export function ActivityPage() {
       { name: 'note', header: 'Note', cell: ([{ note }]) => note },
       { name: 'time', header: 'Time', cell: ([{ time }]) => <Time at={time} /> },
     ],
-    [account.keyId],
+    [account.keyId, sentenceOf],
   );
   const isFiltered = Object.keys(filter).length > 0;
   // No row moves under the pointer, or while the keyboard is used in the table.
@@ -71,13 +72,15 @@ export function ActivityPage() {
           </Button>
         }
         filters={<Filters filter={filter} />}
-        empty={{
-          picture: isFiltered ? 'search' : 'activity',
-          title: isFiltered ? 'Nothing matches' : 'Nothing has happened yet',
-          hint: isFiltered
-            ? 'Change the filters.'
-            : 'Each change of an animal, an order or a key appears here.',
-        }}
+        empty={
+          isFiltered
+            ? { title: 'Nothing matches', hint: 'Change the filters.' }
+            : {
+                picture: 'activity',
+                title: 'Nothing has happened yet',
+                hint: 'Each change of an animal, an order or a key appears here.',
+              }
+        }
       />
     </div>
   );

@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useSession } from '../../app/session.ts';
-import { type Activity, activitiesOf, actorOf, kindOfSubject, sentenceOf } from '../../data/activity.ts';
+import { type Activity, activitiesOf, actorOf, kindOfSubject, subjectInWords } from '../../data/activity.ts';
 import { fieldInWords, valueInWords } from '../../data/field-words.ts';
 import { firstPage } from '../../data/resource.ts';
 import { takeBackOf } from '../../data/take-back.ts';
-import { ACTIVITY } from '../../data/use-activity.ts';
+import { ACTIVITY, useSentenceOf } from '../../data/use-activity.ts';
 import { useCategories } from '../../data/use-categories.ts';
 import { Button } from '../../kit/button.tsx';
 import { Panel } from '../../kit/panel.tsx';
@@ -24,6 +24,7 @@ export function EntryPanel() {
   const { eventId } = route.useParams();
   const search = list.useSearch();
   const navigate = useNavigate();
+  const sentenceOf = useSentenceOf();
   const close = () => navigate({ to: '/activity', search });
   const { data, error, isPending } = useQuery({
     queryKey: [ACTIVITY, 'one', eventId],
@@ -67,7 +68,7 @@ export function EntryPanel() {
               )}
               {subjectsOf(data).map(([subject, label]) => (
                 <Button key={subject} onClick={() => navigate({ to: '/activity', search: { subject } })}>
-                  All of {label}
+                  All changes of {label}
                 </Button>
               ))}
             </div>
@@ -131,7 +132,9 @@ function subjectsOf(activity: Activity): (readonly [subject: string, label: stri
         const thing = subject.replace('store/inventory/', 'pets/');
         return [
           thing,
-          thing.startsWith('store/orders/') ? `order ${thing.split('/').at(-1)}` : (name ?? thing),
+          thing.startsWith('store/orders/')
+            ? `order ${thing.split('/').at(-1)}`
+            : (name ?? subjectInWords(thing)),
         ];
       }),
   );

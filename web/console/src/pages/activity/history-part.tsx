@@ -2,10 +2,10 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { useSession } from '../../app/session.ts';
-import { type Activity, activitiesOf, actorOf, mayBelongTo, sentenceOf } from '../../data/activity.ts';
+import { type Activity, activitiesOf, actorOf, mayBelongTo } from '../../data/activity.ts';
 import { firstPage } from '../../data/resource.ts';
 import { type TakeBack, takeBackOf } from '../../data/take-back.ts';
-import { ACTIVITY } from '../../data/use-activity.ts';
+import { ACTIVITY, useSentenceOf } from '../../data/use-activity.ts';
 import { Button } from '../../kit/button.tsx';
 import { Time } from '../../kit/time.tsx';
 import { showProblem, showToast } from '../../kit/toasts.ts';
@@ -47,6 +47,7 @@ interface HistoryListProps {
 /** Changes of a thing, each with what takes it back. */
 export function HistoryList({ subject, changes, onChanged }: HistoryListProps) {
   const session = useSession();
+  const sentenceOf = useSentenceOf();
   const { isBusy, run } = useTakeBack(onChanged);
   return (
     <section className="panel-part history" aria-label="History">

@@ -18,13 +18,16 @@ export function ThingPicker({ subject, onChoose }: ThingPickerProps) {
   return (
     <ComboBox
       aria-label="Thing"
-      placeholder="Any animal or category"
+      placeholder="Animal or category"
       value={name}
       suggestions={things.map(({ name, kind }, i) => ({ id: i, name, note: <small>{kind}</small> }))}
       found={isPending ? undefined : text}
       empty={text ? (isPending ? 'Searching …' : 'Nothing matches') : 'Type a name'}
       onSearch={setText}
-      onChoose={i => onChoose(i === undefined ? undefined : things[i]!.subject)}
+      onChoose={i => {
+        setText(undefined);
+        onChoose(i === undefined ? undefined : things[i]!.subject);
+      }}
     />
   );
 }

@@ -71,6 +71,7 @@ export function KeyActions({ apiKey: { id, name, ban }, onRotate }: KeyActionsPr
         <Question
           title={`Rotate the secret of ${name}?`}
           action="Rotate"
+          dismissal="Not yet"
           onClose={close}
           onConfirm={() => run(rotate)}
         >
@@ -99,6 +100,7 @@ export function KeyActions({ apiKey: { id, name, ban }, onRotate }: KeyActionsPr
         <Question
           title={`Reset the limits of ${name}?`}
           action="Reset"
+          dismissal="Not yet"
           onClose={close}
           onConfirm={() => run(reset)}
         >
@@ -112,10 +114,12 @@ export function KeyActions({ apiKey: { id, name, ban }, onRotate }: KeyActionsPr
         <Question
           title={`Lift the ban of ${name}?`}
           action="Lift the ban"
+          kind="main"
+          dismissal="Not yet"
           onClose={close}
           onConfirm={() => run(lift)}
         >
-          <p>Used quota is not restored. This cannot be undone.</p>
+          <p>The service admits its requests again at once. What it has used of its limits still counts.</p>
         </Question>
       )}
     </>

@@ -31,6 +31,13 @@ const uses: Record<ApiKey['kind'], string> = {
   test: 'changes are tried out, not made',
 };
 
+/** What the secret of a key of each kind is for. */
+const hints: Record<ApiKey['kind'], string> = {
+  secret: `A person signs in with it at ${location.origin}/console. A program sends it in the header X-API-Key.`,
+  publishable: 'A web page sends it in the header X-API-Key.',
+  test: 'A program sends it in the header X-API-Key.',
+};
+
 const kinds = Object.keys(uses) as ApiKey['kind'][];
 
 const empty: KeySettings = {
@@ -48,20 +55,24 @@ export function NewKey() {
   const { store, cache } = useSession();
   const close = useClose();
   const [draft, set, clear, isRestored, finish] = useDraft('key.new', empty);
-  const [created, setCreated] = useState<{ name: string; secret: string | undefined }>();
+  const [created, setCreated] = useState<{
+    kind: ApiKey['kind'];
+    name: string;
+    secret: string | undefined;
+  }>();
   const form = useSubmit(keyFields, async () => {
     // The secret gets into this panel and nowhere else: not into the cache, and not into the storage of drafts.
     const { key: secret, ...item } = await store.keys.create(bodyOf(draft));
     addItem<ApiKey>(cache, keys, item);
     finish(draft);
-    setCreated({ name: item.name, secret });
+    setCreated({ kind: item.kind, name: item.name, secret });
   });
   if (created)
     return (
       <SecretPanel
         title={`Key of ${created.name}`}
         secret={created.secret}
-        hint="Programs send it in the header X-API-Key."
+        hint={hints[created.kind]}
         onClose={close}
       />
     );

@@ -36,11 +36,10 @@ export function PlanRequests() {
             <Link to="/keys/$keyId" params={{ keyId: String(request.keyId) }} search={previous => previous}>
               <strong>{request.name}</strong>
             </Link>{' '}
-            requests {planInWords(request)} <Time at={request.createdAt} />
+            requests the plan {planInWords(request)} <Time at={request.createdAt} />
             {request.note && <small>{request.note}</small>}
           </span>
           <Button
-            kind="main"
             onClick={() =>
               run(approve(request.id), `${request.name} has the plan ${planNames[request.plan]}`)
             }
@@ -54,6 +53,7 @@ export function PlanRequests() {
         <Question
           title={`Decline the request of ${declining.name}?`}
           action="Decline"
+          dismissal="Not yet"
           onClose={() => setDeclining(undefined)}
           onConfirm={() => {
             if (message.trim() === '') setProblem('Write why, for the holder of the key');

@@ -166,21 +166,16 @@ function FailingWebhooks({ webhooks }: { webhooks: readonly Webhook[] }) {
       items={webhooks}
       all={<Link to="/webhooks">Show all webhooks</Link>}
     >
-      {({ id, url, enabled, failingSince, disabledAt }) => (
+      {({ id, url, description, enabled, failingSince, disabledAt }) => (
         <li key={id}>
           <Link to="/webhooks/$webhookId" params={{ webhookId: String(id) }}>
-            {url}
+            {description || url}
           </Link>
           <small>
             {enabled ? 'Fails since ' : 'Disabled '}
             {(failingSince ?? disabledAt) && <Time at={(failingSince ?? disabledAt)!} />}
           </small>
-          <Link
-            className="button"
-            to="/webhooks/$webhookId/deliveries"
-            params={{ webhookId: String(id) }}
-            search={{ status: enabled ? undefined : 'dead' }}
-          >
+          <Link className="button" to="/webhooks/$webhookId" params={{ webhookId: String(id) }}>
             See why
           </Link>
         </li>

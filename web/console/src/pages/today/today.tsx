@@ -1,9 +1,10 @@
 import { Link } from '@tanstack/react-router';
 import { useSession } from '../../app/session.ts';
-import { type Activity, actorOf, sentenceOf } from '../../data/activity.ts';
+import { type Activity, actorOf } from '../../data/activity.ts';
 import { startOf } from '../../data/days.ts';
 import { useOverview } from '../../data/overview.ts';
 import { useToDo } from '../../data/to-do.ts';
+import { useSentenceOf } from '../../data/use-activity.ts';
 import { SkeletonCards } from '../../kit/skeleton.tsx';
 import { Time } from '../../kit/time.tsx';
 import { hasHistory, OrdersPlot } from './orders-plot.tsx';
@@ -50,6 +51,7 @@ export function Today() {
 
 function LatestChanges({ activity }: { activity: readonly Activity[] }) {
   const { account } = useSession();
+  const sentenceOf = useSentenceOf();
   return (
     <section className="card" aria-label="Recent activity">
       <h2>

@@ -1,6 +1,7 @@
 import type { WebhookDelivery } from '@petstore/client';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
+import { eventInWords } from '../../data/activity.ts';
 import { useListPage } from '../../data/lists.ts';
 import { deliveries, deliveryStatuses } from '../../data/webhooks.ts';
 import { Button } from '../../kit/button.tsx';
@@ -16,8 +17,7 @@ export { DeliveryPanel } from './delivery-panel.tsx';
 const route = getRouteApi('/webhooks/$webhookId/deliveries');
 
 const columns: Column<WebhookDelivery>[] = [
-  { name: 'type', header: 'Event', cell: ({ type }) => <strong>{type}</strong> },
-  { name: 'subject', header: 'Subject', cell: ({ subject }) => subject },
+  { name: 'event', header: 'Event', cell: delivery => <strong>{eventInWords(delivery)}</strong> },
   { name: 'status', header: 'Status', cell: ({ status }) => <DeliveryStatus status={status} /> },
   { name: 'attempts', header: 'Attempts', cell: ({ attemptCount }) => attemptCount },
   { name: 'time', header: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { useSession } from '../../app/session.ts';
+import { eventInWords } from '../../data/activity.ts';
 import { putItem } from '../../data/list-cache.ts';
 import { deliveries } from '../../data/webhooks.ts';
 import { Button } from '../../kit/button.tsx';
@@ -53,15 +54,15 @@ export function DeliveryPanel() {
     showToast({ text: `Delivery ${deliveryId} is sent again` });
   }
   return (
-    <Panel title={data.type} onClose={close}>
+    <Panel title={eventInWords(data)} onClose={close}>
       <div className="panel-body">
         <dl className="facts">
           <dt>Status</dt>
           <dd>
             <DeliveryStatus status={data.status} />
           </dd>
-          <dt>Subject</dt>
-          <dd>{data.subject}</dd>
+          <dt>Type</dt>
+          <dd>{data.type}</dd>
           <dt>Message</dt>
           <dd>{data.messageId}</dd>
           <dt>Event</dt>

@@ -87,10 +87,13 @@ export function WebhookActions({ webhook, canChange, onRotate, deletion }: Webho
           </p>
         </div>
       )}
+      {!enabled && !disabledReason && (
+        <p className="note">This webhook is disabled: your server gets no events until you enable it.</p>
+      )}
       {enabled && failingSince && (
         <div className="alert">
           <p>
-            Attempts fail. The first one failed <Time at={failingSince} />.
+            Deliveries fail. The first one failed <Time at={failingSince} />.
           </p>
           <LastFailure id={id} />
         </div>
@@ -114,7 +117,13 @@ export function WebhookActions({ webhook, canChange, onRotate, deletion }: Webho
         )}
       </div>
       {asking === 'rotate' && (
-        <Question title="Rotate the secret?" action="Rotate" onClose={close} onConfirm={() => run(rotate)}>
+        <Question
+          title="Rotate the secret?"
+          action="Rotate"
+          dismissal="Not yet"
+          onClose={close}
+          onConfirm={() => run(rotate)}
+        >
           <p>The webhook gets a new secret, which is shown once. This cannot be undone.</p>
           <SelectField
             label="How long deliveries are also signed with the earlier secret"
@@ -145,7 +154,7 @@ export function WebhookActions({ webhook, canChange, onRotate, deletion }: Webho
         <Question
           title="Send events again?"
           action="Replay"
-          dismissal="Cancel"
+          dismissal="Not yet"
           onClose={close}
           onConfirm={() => form.run(replay)}
         >
