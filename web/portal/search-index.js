@@ -6,63 +6,40 @@
  * @typedef {import('./types.d.ts').Found} Found
  */
 import MiniSearch from 'minisearch';
-import { stemmer } from 'stemmer';
-import { stopWords, synonyms } from './search-words.js';
+import { SearchNames } from './search-names.js';
+import { SYNONYM, stemOf, synonymsOf, termsOf, wordsOf } from './search-terms.js';
 
 /** The guide explains, operations are the details of it, and fields are the details of those. @type {Record<string, number>} */
 const weights = { guide: 1.5, operation: 1.3, page: 0.95, error: 0.9, parameter: 0.5, field: 0.4 };
 
-/** How much a synonym counts, compared with the word itself. */
-const SYNONYM = 0.7;
+/** How much the score grows when a name is the whole question. It grows less for a similar name. */
+const SAME_NAME = 2;
 
-/** Words of text in small letters. A camel-case name counts as a whole and by each of its words. @param {string} text */
-function wordsOf(text) {
-  return [
-    ...text.split(/[^\p{L}\p{N}]+|(?<=\p{Ll})(?=\p{Lu})/u),
-    ...(text.match(/[a-z]+[A-Z_]\w+|[A-Z]+_\w+/g) ?? []),
-  ].flatMap(word => word.toLowerCase() || []);
+/** How much a word counts that is in another section of the page. */
+const ELSEWHERE = 0.7;
+
+/** An error code counts as a page: all codes are on one. @param {Entry} entry */
+function pageOf({ url, level }) {
+  return level === 'error' ? url : url.replace(/#.*/, '');
 }
 
-/** @param {string} word */
-function stemOf(word) {
-  return /^[a-z]+$/.test(word) ? stemmer(word) : word;
-}
-
-/** Whether two texts have the same words, in whatever form. @param {string} one @param {string} other */
-function isSame(one, other) {
-  return wordsOf(one).map(stemOf).join(' ') === wordsOf(other).map(stemOf).join(' ');
-}
-
-/** The words of a question that say what the reader looks for. @param {string} question */
-function termsOf(question) {
-  const words = wordsOf(question.replaceAll(/['’]/g, ''));
-  const needed = words.filter(word => !stopWords.has(word));
-  return [...new Set(needed.length > 0 ? needed : words)];
-}
-
-/** Other words for a term: those of its phrase too, as in `server sent events`. @param {string} term @param {string[]} stems */
-function synonymsOf(term, stems) {
-  const stem = stemOf(term);
-  return synonyms.flatMap(({ phrases, words }) => {
-    const isMeant = phrases.some(phrase => {
-      const parts = phrase.split(' ').map(stemOf);
-      return parts[0] === stem && parts.every(part => stems.includes(part));
-    });
-    return isMeant ? words : [];
-  });
+/** Whether an entry is a detail of an operation. @param {Entry} entry */
+function isPart({ level }) {
+  return level === 'parameter' || level === 'field';
 }
 
 export class SearchIndex {
   /** @type {readonly Entry[]} */
   #entries;
+  #names;
   #index = new MiniSearch({
-    fields: ['title', 'names', 'page', 'kind', 'text'],
+    fields: ['title', 'page', 'kind', 'text'],
     storeFields: [],
     tokenize: wordsOf,
     processTerm: stemOf,
     searchOptions: {
       combineWith: 'OR',
-      boost: { title: 4, names: 3, page: 1.5 },
+      boost: { title: 3, page: 1.5 },
       weights: { fuzzy: 0.3, prefix: 0.5 },
       // Long texts count almost as much as short ones: the guide has longer ones than fields.
       bm25: { k: 1.2, b: 0.5, d: 0.5 },
@@ -72,6 +49,7 @@ export class SearchIndex {
   /** @param {readonly Entry[]} entries */
   constructor(entries) {
     this.#entries = entries;
+    this.#names = new SearchNames(entries);
   }
 
   /** Adds the entries in slices, between which the browser paints. */
@@ -82,39 +60,64 @@ export class SearchIndex {
     );
   }
 
-  /** The entries for a question, best first. @param {string} question @returns {Found[]} */
+  /** The entries for a question, best first: the best one of each page before further ones. @param {string} question @returns {Found[]} */
   find(question) {
     const terms = termsOf(question);
     const stems = terms.map(stemOf);
-    /** @type {Map<number, { score: number, count: number, matched: Set<string> }>} */
+    const others = terms.map(term => synonymsOf(term, stems));
+    /** @type {Map<number, { score: number, terms: Set<number>, matched: Set<string> }>} */
     const found = new Map();
+    const foundAt = (/** @type {number} */ id) => {
+      const known = found.get(id) ?? { score: 0, terms: new Set(), matched: new Set() };
+      found.set(id, known);
+      return known;
+    };
     for (const [i, term] of terms.entries()) {
-      for (const [id, { score, matched }] of this.#withTerm(
-        term,
-        synonymsOf(term, stems),
-        i === terms.length - 1,
-      )) {
-        const all = found.get(id) ?? { score: 0, count: 0, matched: new Set() };
+      const ofTerm = this.#withTerm(term, others[i] ?? [], i === terms.length - 1);
+      for (const [id, { score, matched }] of ofTerm) {
+        const all = foundAt(id);
         all.score += score;
-        all.count += 1;
+        all.terms.add(i);
         for (const word of matched) all.matched.add(word);
-        found.set(id, all);
       }
     }
-    // A question rarely has all of its words in one place, but the place with more of them is better.
-    return [...found]
-      .map(([id, { score, count, matched }]) => {
+    const meanings = stems.map((stem, i) => ({ stem, others: new Set(others[i]?.map(stemOf)) }));
+    for (const { id, score, terms: named } of this.#names.find(meanings)) {
+      const all = foundAt(id);
+      all.score += score;
+      for (const i of named) all.terms.add(i);
+    }
+    /** The terms on each page. @type {Map<string, Set<number>>} */
+    const ofPage = new Map();
+    for (const [id, { terms: answered }] of found) {
+      const entry = /** @type {Entry} */ (this.#entries[id]);
+      if (!isPart(entry)) ofPage.set(pageOf(entry), answered.union(ofPage.get(pageOf(entry)) ?? answered));
+    }
+    const asked = new Set(stems);
+    const sorted = [...found]
+      .map(([id, { score, terms: answered, matched }]) => {
         const entry = /** @type {Entry} */ (this.#entries[id]);
-        // A plain word such as `status` is also the name of many parameters and fields.
-        const isName = !['parameter', 'field'].includes(entry.level) || /[A-Z_.]/.test(question);
-        // A question can contain the method and the path of an operation.
-        const isNamed = entry.page.includes(' /') && ` ${question} `.includes(` ${entry.page} `);
-        const names = [entry.title, entry.page, ...(entry.names?.split(', ') ?? [])];
-        const isExact = isName && (isNamed || names.some(name => isSame(name, question)));
-        const weight = weights[entry.level] ?? 1;
-        return { entry, matched, score: score * weight * (count / terms.length) ** 2 * (isExact ? 4 : 1) };
+        // A question rarely has all of its words in one place, but the place with more of them is better.
+        const near = isPart(entry) ? answered : answered.union(ofPage.get(pageOf(entry)) ?? answered);
+        const words = answered.size + ELSEWHERE * (near.size - answered.size);
+        const share = (words / terms.length) ** 1.5;
+        const name = 1 + SAME_NAME * this.#nearness(id, question, asked) ** 2;
+        return { entry, matched, score: score * (weights[entry.level] ?? 1) * share * name };
       })
       .toSorted((a, b) => b.score - a.score);
+    const firsts = new Map(sorted.toReversed().map(one => [pageOf(one.entry), one]));
+    const isFirst = new Set(firsts.values());
+    return [...sorted.filter(one => isFirst.has(one)), ...sorted.filter(one => !isFirst.has(one))];
+  }
+
+  /** How similar the question is to a name of an entry, from 0 to 1. @param {number} id @param {string} question @param {Set<string>} asked */
+  #nearness(id, question, asked) {
+    const entry = /** @type {Entry} */ (this.#entries[id]);
+    // A plain word such as `status` is also the name of many parameters and fields.
+    if (isPart(entry) && !/[A-Z_.]/.test(question)) return 0;
+    // A question can contain the method and the path of an operation.
+    if (entry.page.includes(' /') && ` ${question} `.includes(` ${entry.page} `)) return 1;
+    return this.#names.nearness(id, asked);
   }
 
   /** The score of each entry with a term or one of its synonyms. @param {string} term @param {string[]} others @param {boolean} isLast */
@@ -122,12 +125,11 @@ export class SearchIndex {
     /** @type {Map<number, { score: number, matched: Set<string> }>} */
     const best = new Map();
     const add = (/** @type {string} */ word, /** @type {number} */ weight) => {
-      const options = {
-        // The reader may still type the last word.
-        prefix: isLast && weight === 1 && word.length > 1,
-        fuzzy: weight === 1 && word.length > 4 ? 0.2 : false,
-      };
-      for (const { id, score, terms } of this.#index.search(word, options)) {
+      const exact = this.#index.search(word);
+      // A word that no page has may have a typing error, and the reader may still type the last one.
+      const isUnknown = exact.length === 0 && weight === 1;
+      const options = { prefix: isUnknown && isLast, fuzzy: isUnknown && word.length > 4 ? 0.2 : false };
+      for (const { id, score, terms } of isUnknown ? this.#index.search(word, options) : exact) {
         const known = best.get(id);
         const matched = known?.matched ?? new Set();
         for (const other of terms) matched.add(other);

@@ -3,7 +3,7 @@
 
 /** Words that do not say what a reader looks for. */
 export const stopWords = new Set(
-  `a about all already also always am an and any are as at be been but by can cant could do does doesnt dont for from get gets getting give go
+  `a about all already also always am an and any are as at be been but by can cant could do does doesnt dont endpoint endpoints for from get gets getting give go
   got had has have how i if in into is it its just like make many me mine much my need no not of off on one onto or our
   please should so some than that the their them then there these they thing this those to too us use used using want was
   we were what whats when where which while why will with without work works would you your`.split(/\s+/),

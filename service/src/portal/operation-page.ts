@@ -9,7 +9,7 @@ import { messagesOf } from './own-messages.ts';
 import { badges, markdownTools, methodLabel, onPage, type Site } from './shell.ts';
 import { statusAnchor, statusTitle } from './status.ts';
 import { tryIt } from './try-it-form.ts';
-import { ERRORS_URL, operationUrl, resourceUrl } from './urls.ts';
+import { ERRORS_URL, errorUrl, operationUrl, resourceUrl } from './urls.ts';
 
 /** The page of an operation: text in one column, request and response in another one. */
 export function operationPage(site: Site, operation: Operation): Html {
@@ -167,7 +167,7 @@ function status({ status: code }: Response): Html {
 function codes(view: ContractView, operation: Operation, { examples }: Response): Html {
   return html`<dl class="codes">${messagesOf(view, operation, examples).map(
     ([code, message]) =>
-      html`<div><dt><a href="${ERRORS_URL}#${code}"><code>${code}</code></a></dt><dd>${message}</dd></div>`,
+      html`<div><dt><a href="${errorUrl(code)}"><code>${code}</code></a></dt><dd>${message}</dd></div>`,
   )}</dl>`;
 }
 

@@ -5,7 +5,16 @@ import { type Field, type Shape, shapesOf } from './fields.ts';
 import { working } from './health.ts';
 import { otherNames } from './search-names.ts';
 import { statusAnchor, statusTitle } from './status.ts';
-import { CHANGELOG_URL, ERRORS_URL, EVENTS_URL, GUIDE_URL, operationUrl, slugOf } from './urls.ts';
+import {
+  CHANGELOG_URL,
+  ERRORS_URL,
+  EVENTS_URL,
+  errorUrl,
+  GUIDE_URL,
+  operationUrl,
+  PORTAL_URL,
+  slugOf,
+} from './urls.ts';
 
 /** What readers can search for: operations, parameters, fields, error codes, events and sections of the guide. */
 export function searchEntries(view: ContractView, documents: readonly Document[]): Entry[] {
@@ -34,7 +43,7 @@ function errorEntries({ document }: ContractView): Entry[] {
       text: ofStatus.map(([code]) => code).join(', '),
     })),
     ...codes.map(([code, { status, description }]) => ({
-      url: `${ERRORS_URL}#${code}`,
+      url: errorUrl(code),
       title: code,
       page: statusTitle(status),
       kind: String(status),
@@ -107,8 +116,8 @@ function sectionsOf(document: Document): Entry[] {
   const level: Entry['level'] = isGuide ? 'guide' : 'page';
   const [first = '', ...rest] = markdown.split(/^#{2,3} (?=.+$)/m);
   const page = { url, title, page: '', kind, level, text: first.replace(/^# .*/, '') } as const;
-  // The codes have entries of their own, and what the changelog names is described elsewhere.
-  if (url === ERRORS_URL || url === CHANGELOG_URL) return [page];
+  // The codes have entries of their own. What the start page and the changelog name is described elsewhere.
+  if (url === ERRORS_URL || url === CHANGELOG_URL || url === PORTAL_URL) return [page];
   return [
     page,
     ...rest.map(text => {

@@ -25,6 +25,16 @@ export function chapterUrl(title: string): string {
   return `${GUIDE_URL}/${slugOf(title)}`;
 }
 
+/** A section of a chapter of the guide. */
+export function sectionUrl(title: string, heading: string): string {
+  return `${chapterUrl(title)}#${slugOf(heading)}`;
+}
+
+/** An error code in the catalogue. */
+export function errorUrl(code: string): string {
+  return `${ERRORS_URL}#${code}`;
+}
+
 /** A heading as part of a URL, as GitHub makes it: `API keys` becomes `api-keys`. */
 export function slugOf(heading: string): string {
   return heading
