@@ -51,7 +51,7 @@ async function* forward(context: Context, { forwardTo, type: types, from }: Valu
   const state = openListenState(settings.configDirectory, connection, forwardTo.href);
   // What is not a terminal may be a log, which other people can read.
   if (stderr.isTTY) note(`The secret of the deliveries: ${state.secret}`);
-  else note(`The secret of the deliveries is in ${state.secretFile}`);
+  else note(`The secret of the deliveries is the field secret of ${state.secretFile}`);
   let isOpen = false;
   let position = from ?? state.cursor ?? 'latest';
   const start = position;

@@ -94,14 +94,14 @@ function startPage(view: ContractView, guide: Guide, base: string): Document {
   const markdown = (health: Health) =>
     withTitle(
       info.title,
-      `The HTTP API of a pet shop: it manages the animals, their categories, the orders and the stock. You send JSON with an API key, and
-each change is also an event that your programs can follow.
+      `The HTTP API of a pet shop: it manages the animals, their categories, the orders and the stock. You send JSON with an API key.
+Each change is also an event, which your programs can follow.
 
 ${healthSentence(health)} [Status](${STATUS_URL})
 
 ## First request
 
-On the machine of the service:
+The machine of the service has the administrator's key in a file. On any other machine, ask an administrator for a key, and set \`KEY\` to it:
 
 ${fence('sh', commands)}
 
@@ -113,8 +113,8 @@ ${doors.map(([title, url, text]) => `- [${title}](${url}) ${text}`).join('\n')}
 
 ## Use the client
 
-In TypeScript and JavaScript the [client](${CLIENT_URL}) has types, follows pages, waits for limits and repeats requests safely. In a terminal the
-[command](${COMMAND_URL}) \`petstore\` does the same. Both come from this service:
+For TypeScript and JavaScript there is a [client](${CLIENT_URL}). It has types, reads lists page by page, waits when a limit is reached, and repeats
+requests safely. In a terminal, the [command](${COMMAND_URL}) \`petstore\` does the same. Install both from this service:
 
 ${fence('sh', `npm install ${base}/packages/client.tgz\nnpm install --global ${base}/packages/command.tgz`)}
 
@@ -128,7 +128,7 @@ ${table(['Resource', 'What it is'], resources)}
 
 ${guide.chapters.map(({ title, url }) => `[${title}](${url})`).join(' · ')}
 
-Every [error code](${ERRORS_URL}) and every [type of event](${EVENTS_URL}) has its place in a catalogue. The [changelog](${CHANGELOG_URL}) has what is new.
+There are lists of every [error code](${ERRORS_URL}) and of every [type of event](${EVENTS_URL}). The [changelog](${CHANGELOG_URL}) states what is new.
 
 ## For programs
 

@@ -102,6 +102,6 @@ function linked(
     const [path, heading] = target.replace(/^(\.\.\/)+/, '').split('#');
     if (path === guideFile) return `[${name}](${heading === undefined ? GUIDE_URL : inGuide(heading)})`;
     const url = served[path];
-    return url === undefined ? name : `[${name}](${url})`;
+    return url === undefined ? name : `[${name}](${url}${heading === undefined ? '' : `#${heading}`})`;
   });
 }

@@ -46,7 +46,7 @@ describe('petstore listen', () => {
     });
     await until('it forwards events', () => notes.includes('Forwarding events after'));
     assert.doesNotMatch(notes, /whsec_/, 'the secret is only shown on a terminal');
-    const [, file] = /secret of the deliveries is in (\S+)/.exec(notes)!;
+    const [, file] = /secret of the deliveries is the field secret of (\S+)/.exec(notes)!;
     const { secret } = JSON.parse(readFileSync(file!, 'utf8')) as { secret: string };
     const end = () => inTime('the end', ended, 20);
     return { stop: () => stop.abort(), secret, notes: () => notes, end };

@@ -88,6 +88,11 @@ describe('the page of each operation, without JavaScript,', () => {
 });
 
 describe('pages', () => {
+  it('of the guide lead to the section of the page of a package, not only to the page', async () => {
+    const page = await pageAt('/docs/guide/webhooks');
+    assert.match(page, /href="\/docs\/command#webhooks-on-your-machine"/);
+  });
+
   it('have no broken link and no broken anchor, and neither has their Markdown', async () => {
     const wanted = new Set(['/docs', '/llms.txt', '/llms-full.txt']);
     const links: [page: string, target: string, anchor: string | undefined][] = [];
