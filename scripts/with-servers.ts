@@ -8,9 +8,9 @@ import { offerBrowser, type SharedBrowser } from './servers/browser.ts';
 import { type Pgbouncer, startPgbouncer } from './servers/pgbouncer.ts';
 import { startPostgres } from './servers/postgres.ts';
 import { startRedis } from './servers/redis.ts';
+import { compileCache } from './servers/server-process.ts';
 
 const programs = join(import.meta.dirname, '../node_modules/.bin');
-const compileCache = join(import.meta.dirname, '../node_modules/.cache/petstore');
 const [command, ...args] = process.argv.slice(2);
 
 let child: ChildProcess | undefined;

@@ -3,10 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { LogTail } from './log-tail.ts';
 import { freePort, startOnPort } from './ports.ts';
-import { ServerProcess } from './server-process.ts';
+import { compileCache, ServerProcess } from './server-process.ts';
 
 const ownCheckout = join(import.meta.dirname, '../..');
-const compileCache = join(ownCheckout, 'node_modules/.cache/petstore');
 
 /** A process of the service on 127.0.0.1. It keeps its ports when it restarts, and never outlives this process. */
 export class Replica {

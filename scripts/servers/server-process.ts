@@ -6,6 +6,9 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { haveEnded, killTree, signalAll, withDescendants } from './processes.ts';
 
+/** Compiled code for later processes. Without it, each start removes the types of the program again, which takes 0.05 to 0.1 s. */
+export const compileCache = join(import.meta.dirname, '../../node_modules/.cache/petstore');
+
 export interface ServerOptions {
   /** The directory of the server's log. */
   directory: string;
@@ -35,7 +38,7 @@ export class ServerProcess {
       stdio: ['pipe', 'ignore', 'ignore'],
       detached: true,
       cwd: '/',
-      env: {},
+      env: { NODE_COMPILE_CACHE: compileCache },
     });
     this.#watcher.unref();
     (this.#watcher.stdin as Socket).unref();

@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers';
 import { describe, it, type TestContext } from 'node:test';
 import { Client } from '../support/client.ts';
 import { scrape } from '../support/metrics.ts';
-import { dataDirectory, listening, start } from '../support/service-process.ts';
+import { bareEnvironment, dataDirectory, listening, start } from '../support/service-process.ts';
 import { smallDisk } from '../support/small-disk.ts';
 import { inTime, until } from '../support/until.ts';
 
@@ -28,7 +28,7 @@ interface Service {
 async function serve(t: TestContext, stdout: number | 'pipe'): Promise<Service> {
   const directory = dataDirectory(t);
   const child = spawn(process.execPath, [main, 'serve'], {
-    env: { PATH: process.env.PATH, PORT: '0', OPS_PORT: '0', PETSTORE_DATA: directory },
+    env: { ...bareEnvironment(), PORT: '0', OPS_PORT: '0', PETSTORE_DATA: directory },
     stdio: ['ignore', stdout, 'pipe'],
   });
   const exited = once(child, 'exit');

@@ -9,6 +9,7 @@ import { haveEnded, withDescendants } from '../../../scripts/servers/processes.t
 import { Client } from '../support/client.ts';
 import { buildConsole } from '../support/console-page.ts';
 import { aPet } from '../support/factories.ts';
+import { bareEnvironment } from '../support/service-process.ts';
 import { until } from '../support/until.ts';
 
 const script = join(import.meta.dirname, '../../../scripts/start-replicas.ts');
@@ -40,7 +41,7 @@ class Output {
 
 function run(t: TestContext, args: string[], environment: Record<string, string> = {}) {
   const child = spawn(process.execPath, [script, ...args], {
-    env: { PATH: process.env.PATH, ...environment },
+    env: { ...bareEnvironment(), ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   t.after(() => child.kill('SIGKILL'));

@@ -4,6 +4,7 @@ import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from '
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { debianEnvironment, debianProgram } from '../../../scripts/servers/debian-programs.ts';
+import { bareEnvironment } from './service-process.ts';
 
 const root = join(import.meta.dirname, '../../..');
 
@@ -69,7 +70,7 @@ function commandsIn(file: string): Documented[] {
 /** A checkout in the home directory of a user, in which a shell runs commands. */
 export class Checkout {
   readonly directory: string;
-  readonly #environment: Record<string, string>;
+  readonly #environment: NodeJS.ProcessEnv;
   readonly #substitutions: Record<string, string>;
 
   /**
@@ -95,7 +96,7 @@ export class Checkout {
     writeFileSync(join(directory, '.curlrc'), 'fail-with-body\nsilent\nshow-error\n');
     const { LD_LIBRARY_PATH = '' } = debianEnvironment({});
     const PATH = `${programs}:${dirname(debianProgram('pg_dump'))}:${process.env.PATH}`;
-    this.#environment = { HOME: directory, PATH, LD_LIBRARY_PATH, ...environment };
+    this.#environment = { ...bareEnvironment(), HOME: directory, PATH, LD_LIBRARY_PATH, ...environment };
   }
 
   /** Runs commands with `sh -eu`, and returns their standard output. Rejects when one of them fails. */

@@ -37,6 +37,12 @@ export interface ServiceProcess extends Started {
 
 type Environment = Record<string, string>;
 
+/** The variables that every process gets: with the cache of compiled code it starts in two thirds of the processor time. */
+export function bareEnvironment(): NodeJS.ProcessEnv {
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
+  return { PATH, NODE_COMPILE_CACHE };
+}
+
 /** A directory on disk that is deleted when the test ends. */
 export function dataDirectory(t: TestContext): string {
   const directory = mkdtempSync(join(tmpdir(), 'petstore-test-'));
@@ -47,11 +53,7 @@ export function dataDirectory(t: TestContext): string {
 /** Starts a command of the program `main`. If it still runs when the test ends, it is killed. */
 export function start(t: TestContext, args: string[], environment: Environment, main = ownMain): Started {
   const child = spawn(process.execPath, [main, ...args], {
-    env: {
-      PATH: process.env.PATH,
-      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
-      ...environment,
-    },
+    env: { ...bareEnvironment(), ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const ended = endOf(child);

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+import { bareEnvironment } from './service-process.ts';
 import { until } from './until.ts';
 
 const main = join(import.meta.dirname, '../../src/main.ts');
@@ -20,7 +21,7 @@ export interface OnTerminal {
 /** Starts a command of `main.ts` on a terminal. If it still runs when the test ends, the terminal is closed. */
 export function onTerminal(t: TestContext, args: string[], environment: Record<string, string>): OnTerminal {
   const child = spawn('python3', ['-c', ON_TERMINAL, process.execPath, main, ...args], {
-    env: { PATH: process.env.PATH, ...environment },
+    env: { ...bareEnvironment(), ...environment },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   const ended = once(child, 'close');
