@@ -20,7 +20,6 @@ describe('a webhook', () => {
   it('is added with a secret that is shown once, tested, disabled, changed and deleted', async t => {
     const { shop, page, open } = await visit(t);
     const receiver = await Receiver.start();
-    t.after(() => receiver.disconnect());
     t.after(() => receiver.close());
     receiver.respondWith(500, {}, 'The shop is closed');
     const shown = await open('/webhooks');
@@ -86,7 +85,6 @@ describe('a webhook', () => {
   it('gets events again by a replay', async t => {
     const { shop, page, open } = await visit(t);
     const receiver = await Receiver.start();
-    t.after(() => receiver.disconnect());
     t.after(() => receiver.close());
     const { status } = await shop.api.post('/webhooks', { url: receiver.url, types: ['category.*'] });
     assert.equal(status, 201);

@@ -36,14 +36,13 @@ export async function webhookShop(
   const receivers: Receiver[] = [];
   // Must close before the service, which checks at its shutdown that no socket remains.
   while (receivers.length < count) receivers.push(await Receiver.start());
-  t.after(() => Promise.all(receivers.map(receiver => receiver.disconnect())));
+  t.after(() => Promise.all(receivers.map(receiver => receiver.close())));
   const shop = await startTestApp(t, {
     environment: { ...ALLOW_PRIVATE, ...environment },
     shared,
     ...(clock && { clock }),
     webhooks: { random: () => 0.5, shutdownTimeout: 0, ...webhooks },
   });
-  t.after(() => Promise.all(receivers.map(receiver => receiver.close())));
   return new WebhookShop(shop, receivers);
 }
 

@@ -12,7 +12,7 @@ const PUBLIC = '93.184.215.14';
  */
 async function movingWebhook(t: TestContext) {
   const receiver = await Receiver.start();
-  t.after(() => receiver.disconnect());
+  t.after(() => receiver.close());
   let resolvedAddress = PUBLIC;
   const { app, api } = await startTestApp(t, {
     webhooks: {
@@ -20,7 +20,6 @@ async function movingWebhook(t: TestContext) {
       resolve: async () => [{ address: resolvedAddress, family: resolvedAddress.includes(':') ? 6 : 4 }],
     },
   });
-  t.after(() => receiver.close());
   const created = await api.post('/webhooks', { url: 'https://shop.example/hook' });
   assert.equal(created.status, 201, created.text);
   const { port } = new URL(receiver.url);

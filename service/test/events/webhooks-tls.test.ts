@@ -3,9 +3,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { disconnect } from '../support/local-endpoint.ts';
+import { close } from '../support/local-endpoint.ts';
 import { startTestApp } from '../support/test-app.ts';
 import { certificate, privateKey } from './certificate.ts';
 import { ALLOW_PRIVATE, sendDue } from './webhook-shop.ts';
@@ -19,15 +18,10 @@ async function sendTo(t: TestContext, hostname: string) {
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  t.after(() => disconnect(server));
+  t.after(() => close(server));
   const { app, api } = await startTestApp(t, {
     environment: ALLOW_PRIVATE,
     webhooks: { resolve: async () => [{ address: '127.0.0.1', family: 4 }] },
-  });
-  t.after(async () => {
-    server.close();
-    await once(server, 'close');
-    await sleep(1);
   });
   const { port } = server.address() as AddressInfo;
   const { status } = await api.post('/webhooks', { url: `https://${hostname}:${port}/hook` });

@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import { http } from '../../src/kit/node-http.ts';
 import { inTime } from './until.ts';
 
@@ -49,21 +48,16 @@ export abstract class LocalEndpoint {
     return inTime(what, search());
   }
 
-  /** Closes its connections before the service checks at its shutdown that no socket remains. */
-  disconnect(): Promise<void> {
-    return disconnect(this.#server);
-  }
-
-  async close(): Promise<void> {
-    this.#server.closeAllConnections();
-    this.#server.close();
-    await once(this.#server, 'close');
-    // Node.js releases a closed server some turns of the event loop later.
-    await sleep(1);
+  /** A test calls this before it stops the service, which checks at its shutdown that no socket remains. */
+  close(): Promise<void> {
+    return close(this.#server);
   }
 }
 
-export async function disconnect(server: Server): Promise<void> {
+export async function close(server: Server): Promise<void> {
   server.closeAllConnections();
-  while ((await promisify(server.getConnections.bind(server))()) > 0) await sleep(1);
+  server.close();
+  await once(server, 'close');
+  // Node.js releases a closed server some turns of the event loop later.
+  await sleep(1);
 }

@@ -14,11 +14,10 @@ async function start(
   environment: Record<string, string> = {},
 ): Promise<TestApp & { collector: Collector }> {
   const collector = await Collector.start();
-  t.after(() => collector.disconnect());
+  t.after(() => collector.close());
   const shop = await startTestApp(t, {
     environment: { OPS_PORT: '0', ...tracedTo(collector), ...environment },
   });
-  t.after(() => collector.close());
   return Object.assign(shop, { collector });
 }
 

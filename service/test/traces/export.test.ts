@@ -20,12 +20,11 @@ async function tracedShop(
   { environment = {}, shared }: { environment?: Record<string, string>; shared?: boolean } = {},
 ): Promise<TracedShop> {
   const collector = await Collector.start();
-  t.after(() => collector.disconnect());
+  t.after(() => collector.close());
   const shop = await webhookShop(t, {
     environment: { ...tracedTo(collector), ...environment },
     ...(shared !== undefined && { shared }),
   });
-  t.after(() => collector.close());
   return Object.assign(shop, { collector });
 }
 
