@@ -5,11 +5,15 @@ import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { useBrowser, type Visit } from './browser.ts';
 import type { Client } from './client.ts';
 
-/** Builds the console if a source is newer. The service reads the result. */
+let isBuilt = false;
+
+/** Builds the console if a source is newer, once in this process. The service reads the result. */
 export function buildConsole(): void {
+  if (isBuilt) return;
   const script = join(import.meta.dirname, '../../../web/console/build.mjs');
   const { status, stderr } = spawnSync(process.execPath, [script], { encoding: 'utf8' });
   if (status !== 0) throw new Error(stderr);
+  isBuilt = true;
 }
 
 export interface ConsoleVisit extends Visit {

@@ -20,11 +20,19 @@ const cache = join(root, 'node_modules/.cache/petstore-packed');
 /** The packages that a service offers, with the workspaces that they are made from. */
 const workspaces = { client: 'sdk', command: 'cli' };
 
+const installed = new Map<keyof typeof workspaces, string>();
+
 /**
  * Builds the packages that a service offers, and installs one of them in an empty directory with the packages that it needs. Returns
- * the directory, which also has the packages themselves. All test files share it, until the package changes.
+ * the directory, which also has the packages themselves. All test files share it, until the package changes; this process looks once.
  */
 export function installPacked(name: keyof typeof workspaces): string {
+  const directory = installed.get(name) ?? installIfChanged(name);
+  installed.set(name, directory);
+  return directory;
+}
+
+function installIfChanged(name: keyof typeof workspaces): string {
   run(root, process.execPath, 'scripts/build-packages.mjs');
   const tarball = join(root, 'packages', `${name}.tgz`);
   const hash = createHash('sha256').update(readFileSync(tarball)).digest('hex');
