@@ -85,6 +85,17 @@ describe('the palette', () => {
     }
   });
 
+  it('shows how many of an animal are in stock, as they are now', async t => {
+    const { api, page, shown, ids } = await openPalette(t, '/', ['Ninepins']);
+    await shown.live();
+    await api.put(`/store/inventory/${ids[0]}`, { quantity: 9 });
+    await find(page).fill('ninepins');
+    const option = page.getByRole('option').filter({ hasText: 'Ninepins' });
+    await option.getByText(`9 in stock · Available · ID ${ids[0]}`).waitFor();
+    await api.put(`/store/inventory/${ids[0]}`, { quantity: 8 });
+    await option.getByText('8 in stock').waitFor();
+  });
+
   it('opens the animal of the text, not the one of the text before, when Enter comes before the results', async t => {
     const { page, ids } = await openPalette(t, '/', ['Xerxes', 'Zebulon']);
     await find(page).fill('xerxes');

@@ -1,8 +1,10 @@
+import type { Pet } from '@petstore/client';
 import { useQuery } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import { pets, searchPets } from '../data/pets.ts';
 import { firstPage } from '../data/resource.ts';
+import { readStock, useStockOf } from '../data/stock-of.ts';
 import type { IconName } from '../kit/icon.tsx';
 import { statusNames } from '../kit/status-names.ts';
 import { pages } from './pages.ts';
@@ -40,17 +42,24 @@ export function useCommands(text: string, overlays: Overlays) {
   const words = text.trim().toLowerCase().split(/\s+/);
   const matches = ({ title }: Command) => words.every(word => title.toLowerCase().includes(word));
   const found = usePets(text.trim());
+  const { entries } = useStockOf(useMemo(() => found.data.map(({ id }) => id), [found.data]));
+  function factsOf({ id, status = 'available' }: Pet): string {
+    const stock = entries.get(id)?.quantity;
+    return [stock !== undefined && `${stock.toLocaleString()} in stock`, statusNames[status], `ID ${id}`]
+      .filter(Boolean)
+      .join(' · ');
+  }
   const commands = [
     ...[...pageCommands(session, go), ...actionCommands(session, go, overlays)].filter(matches),
     ...orderCommands(session, text.trim(), go),
     ...found.data.map(
-      ({ id, name, status = 'available' }): Command => ({
-        id: `pet-${id}`,
+      (pet): Command => ({
+        id: `pet-${pet.id}`,
         group: 'Animals',
         icon: 'paw',
-        title: name,
-        hint: `${id} · ${statusNames[status]}`,
-        run: () => go(`/animals/${id}`),
+        title: pet.name,
+        hint: factsOf(pet),
+        run: () => go(`/animals/${pet.id}`),
       }),
     ),
   ];
@@ -106,8 +115,11 @@ function orderCommands({ can }: Session, text: string, go: (path: string) => voi
 
 const hasPage = (path: string) => pages.some(page => page.path === path);
 
+const none: Pet[] = [];
+
 function usePets(text: string) {
-  const { store, can } = useSession();
+  const session = useSession();
+  const { store, can } = session;
   const [q, setQ] = useState('');
   useEffect(() => {
     const timer = setTimeout(setQ, PAUSE, text);
@@ -117,8 +129,12 @@ function usePets(text: string) {
   const { data, isFetching } = useQuery({
     queryKey: [pets.name, 'palette', q],
     queryFn: async ({ signal }) => {
-      const found = await firstPage(searchPets(store, { q, limit: MOST_PETS }, { signal }));
-      return found.data.slice(0, MOST_PETS);
+      const found = (await firstPage(searchPets(store, { q, limit: MOST_PETS }, { signal }))).data.slice(
+        0,
+        MOST_PETS,
+      );
+      await readStock(session, found, signal);
+      return found;
     },
     enabled: isAsked,
     staleTime: 0,
@@ -127,7 +143,7 @@ function usePets(text: string) {
     placeholderData: previous => previous,
   });
   return {
-    data: text !== '' && isAsked ? (data ?? []) : [],
+    data: text !== '' && isAsked ? (data ?? none) : none,
     /** Whether the pets are not yet those of the text. */
     isSearching: can('pets:read') && (isFetching || text !== q),
   };

@@ -1,7 +1,7 @@
-import type { InventoryItem } from '@petstore/client';
+import type { InventoryItem, Pet } from '@petstore/client';
 import type { QueryClient } from '@tanstack/react-query';
 import { useCallback } from 'react';
-import { useSession } from '../app/session.ts';
+import { type Session, useSession } from '../app/session.ts';
 import { type KnownById, keepKnown, useKnownById } from './known-by-id.ts';
 import { firstPage } from './resource.ts';
 import { stock } from './stock.ts';
@@ -27,6 +27,17 @@ export function useStockOf(ids: readonly number[]) {
     [store, cache, can],
   );
   return { entries: useKnownById(entries, ids), refresh };
+}
+
+/** Reads the stock of at most 100 pets that were found, if the key may: a list waits for it, so that all of a row appears together. */
+export async function readStock(
+  { store, cache, can }: Session,
+  found: readonly Pet[],
+  signal: AbortSignal,
+): Promise<void> {
+  const petId = found.map(({ id }) => id);
+  if (!can('inventory:read') || petId.length === 0) return;
+  keepStock(cache, (await firstPage(store.inventory.list({ petId, limit: petId.length }, { signal }))).data);
 }
 
 /** Keeps entries that were read or changed for another reason. */

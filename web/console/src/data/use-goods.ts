@@ -4,7 +4,7 @@ import { useMemo } from 'react';
 import { useSession } from '../app/session.ts';
 import { pets, searchPets } from './pets.ts';
 import { firstPage } from './resource.ts';
-import { keepStock, useStockOf } from './stock-of.ts';
+import { readStock, useStockOf } from './stock-of.ts';
 
 /** How many animals are suggested. */
 const MOST = 8;
@@ -14,7 +14,8 @@ const MOST = 8;
  * may read it, and the text that was found, which is an earlier one, or none, until the results are there.
  */
 export function useGoods(text: string | undefined) {
-  const { store, cache, can } = useSession();
+  const session = useSession();
+  const { store } = session;
   const { data, isPlaceholderData } = useQuery({
     queryKey: [pets.name, 'goods', text],
     queryFn: async ({ signal }): Promise<Pet[]> => {
@@ -22,10 +23,7 @@ export function useGoods(text: string | undefined) {
         ? searchPets(store, { q: text, limit: MOST }, { signal })
         : store.pets.list({ status: 'available', limit: MOST }, { signal });
       const { data } = await firstPage(found);
-      const petId = data.map(({ id }) => id);
-      // With the pets, so that all of it appears together.
-      if (can('inventory:read') && petId.length > 0)
-        keepStock(cache, (await firstPage(store.inventory.list({ petId, limit: MOST }, { signal }))).data);
+      await readStock(session, data, signal);
       return data.toSorted((a, b) => Number(isAvailable(b)) - Number(isAvailable(a)));
     },
     enabled: text !== undefined,
