@@ -92,7 +92,7 @@ export function Till({ onClose }: { onClose: () => void }) {
             type="submit"
             disabled={!chosen || reasonOf(chosen) !== undefined || form.isBusy}
           >
-            Sell
+            {form.isBusy ? 'Sell …' : 'Sell'}
           </Button>
         </footer>
       </form>

@@ -1,6 +1,8 @@
 import { useCallback } from 'react';
 import { useSession } from '../app/session.ts';
 import { showToast } from '../kit/toasts.ts';
+import { addItem } from './list-cache.ts';
+import { orders } from './orders.ts';
 import { withReason } from './refusal.ts';
 
 /** Returns a function that sells units of a pet with one request. Rejects with the reason if they cannot be sold. */
@@ -9,7 +11,12 @@ export function useSell() {
   return useCallback(
     async ({ id, name }: { id: number; name: string }, units: number): Promise<void> => {
       const { store, can } = session;
-      await withReason(session, id, store.orders.create({ petId: id, quantity: units, complete: true }));
+      const sale = await withReason(
+        session,
+        id,
+        store.orders.create({ petId: id, quantity: units, complete: true }),
+      );
+      addItem(session.cache, orders, sale);
       // A completed order stays: the units that come back are a change of their own.
       const undo = () => store.inventory.adjust(id, { delta: units, reason: 'returned' });
       showToast({
