@@ -134,6 +134,17 @@ describe('a session', () => {
     shop.clock.advance(60_000);
   });
 
+  it('does not begin with what is no key, and the message marks what a key begins with', async t => {
+    const { page, watch } = await visit(t);
+    watch.expect(/status of 401/);
+    await page.goto('/console');
+    await page.getByLabel('API key').fill('psk_copied-in-part');
+    await page.getByLabel('API key').press('Enter');
+    const message = page.getByRole('alert');
+    assert.equal(await message.locator('code').innerText(), 'psk_');
+    assert.ok(!(await message.innerText()).includes('`'));
+  });
+
   it('survives a reload while the service does not return its account', async t => {
     const { page, context, watch, open } = await visit(t);
     watch.expect(/status of 503/);

@@ -19,6 +19,10 @@ export interface ControlProps {
   'aria-describedby': string | undefined;
 }
 
+/** A message of the service, whose names of fields and values are between backticks. */
+const withCode = (message: string): ReactNode[] =>
+  message.split('`').map((part, i) => (i % 2 === 0 ? part : <code key={part}>{part}</code>));
+
 /** A label, a control, and below it what the service said about it. */
 export function Field({
   label,
@@ -37,7 +41,7 @@ export function Field({
         'aria-describedby': hasNote ? `${id}-note` : undefined,
       })}
       <div id={`${id}-note`} role="alert">
-        {error && <p className="field-error">{error}</p>}
+        {error && <p className="field-error">{withCode(error)}</p>}
         {conflict && (
           <div className="conflict">
             <p>
