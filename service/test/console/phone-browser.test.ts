@@ -150,7 +150,7 @@ describe('the changes on a phone', () => {
         scrollWidth <= clientWidth,
         scrollHeight <= clientHeight,
       ]);
-    const change = new RegExp(`changed the stock of ${name}, 3 → 7$`);
+    const change = new RegExp(`changed the stock of ${name}, 3\\s→\\s7$`);
     await shown.row(name).first().waitFor();
     const cell = page.locator('[data-column="what"]').filter({ hasText: change });
     assert.deepEqual(await isWhole(cell), [true, true]);

@@ -21,7 +21,7 @@ describe('an error of a form', () => {
 
   it('is shown at the field that its code is about, if the message names none', () => {
     const error = Object.assign(new Error('Pet 7 has 2 in stock'), { code: 'insufficient_stock' });
-    const shown = { fields: { quantity: 'Pet 7 has 2 in stock' }, general: undefined };
+    const shown = { fields: { quantity: 'It has 2 in stock' }, general: undefined };
     assert.deepEqual(formErrors(error, ['petId', 'quantity']), shown);
     assert.equal(formErrors(error, ['name']).general, 'Pet 7 has 2 in stock');
   });
