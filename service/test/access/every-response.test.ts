@@ -27,7 +27,7 @@ import { Pipeline } from './responses/pipeline.ts';
 /** How many responses each test checks. PostgreSQL is slower. */
 const RESPONSES = sized(3_000, onPostgres ? 10_000 : 50_000);
 
-/** A test that lacks a kind of response goes on until it has checked this many. */
+/** A test that lacks a kind of response continues until it has checked this many. */
 const MOST_RESPONSES = 5 * RESPONSES;
 
 /** `RESPONSES_SEED=…` sends the requests of an earlier run again. */

@@ -164,6 +164,27 @@ describe('a bulk edit', () => {
     await shown.button('Status of Bea: Available').waitFor();
   });
 
+  it('says that it is being undone, and the browser asks before the page is left meanwhile', async t => {
+    const { page, shown, edit, change, field } = await openHerd(t, 'Ada', 'Bea');
+    await edit('status', 'pending');
+    await change('2 animals');
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    await page.route('**/batch', async route => {
+      await released;
+      await route.continue();
+    });
+    const asks = () =>
+      page.evaluate('!dispatchEvent(new Event("beforeunload", { cancelable: true }))') as Promise<boolean>;
+    await page.keyboard.press('Control+z');
+    await shown.messages.getByText('Undoing: Changed 2 animals').waitFor();
+    assert.equal(await asks(), true);
+    release();
+    await shown.messages.getByText('Undone: Changed 2 animals').waitFor();
+    assert.equal(await shown.messages.getByText('Undoing').count(), 0);
+    assert.equal(await asks(), false);
+    for (const name of ['Ada', 'Bea']) assert.equal(await field(name, 'status'), 'available');
+  });
+
   it('follows what other clients change while its panel is open, and undo restores that', async t => {
     const { api, shown, panel, ids, edit, change, field } = await openHerd(t, 'Ada', 'Bea', 'Cid');
     const [theirs, ours] = [await aCategory(api, { name: 'Theirs' }), await aCategory(api, { name: 'Ours' })];

@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import { eventually } from '../support/browser.ts';
 import { useConsole } from '../support/console-page.ts';
 import { aCategory, anOrder, aPet, stockOf } from '../support/factories.ts';
+import { appendMany } from '../support/many-events.ts';
 import { assertFollowsTheme } from '../support/plot-colors.ts';
 
 /** The time of both the service and the browser. */
@@ -225,5 +226,28 @@ describe('the plot of Today', () => {
     await page.goBack();
     await plot.getByRole('link', { name: 'Orders of the last 30 days' }).click();
     await eventually(() => rows.count(), 3);
+  });
+});
+
+// A shop of its own: the times of events only grow.
+describe('Today after many changes', () => {
+  const visit = useConsole({ timezoneId: 'UTC' });
+
+  it('finds the old holds among new ones, however many animals have changed', async t => {
+    const { api, page, shop, open } = await visit(t);
+    const { clock } = shop;
+    const hold = async (name: string) => {
+      await api.patch(`/pets/${await aPet(api, { name })}`, { status: 'pending' });
+    };
+    clock.set(timeOf(9));
+    await hold('Held for long');
+    clock.set(timeOf(2));
+    await hold('Held lately');
+    await appendMany(shop.app, 1_000);
+    clock.set(NOW);
+    await page.clock.setFixedTime(NOW);
+    await open('/');
+    const holds = task(page, '1 animal on hold for more than a week');
+    await holds.getByRole('link', { name: 'Held for long' }).waitFor();
   });
 });

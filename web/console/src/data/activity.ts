@@ -69,7 +69,7 @@ export function sentenceOf(activity: Activity, nameCategory: NameCategory): stri
   const stock = activity.find(({ type }) => type === 'inventory.updated');
   const order = activity.find(({ type }) => type.startsWith('order.'));
   const units = stock && changeOf(stock, 'quantity');
-  if (order) return `${orderSentence(activity, order)}${units ? `, ${fromTo(units)}` : ''}`;
+  if (order) return `${orderSentence(activity, order)}${units ? `, ${unitsInWords(units)}` : ''}`;
   // A change of the stock can change the status of the animal as well, which has its own entry if it is all that changed.
   const pet = activity.find(({ type }) => type === 'pet.updated');
   return sentenceOfEntry((units ? stock : (pet ?? stock)) ?? activity[0], nameCategory);
@@ -167,14 +167,12 @@ function stockSentence(entry: HistoryEntry, name: string): string {
   if (!units) return `changed the status of ${name}`;
   const [from, to] = [Number(units.from), Number(units.to)];
   const verb = stockVerbs[entry.reason ?? ''];
-  if (verb !== undefined) return `${verb} ${Math.abs(to - from)} of ${name}, ${fromTo(units)}`;
-  return `${setVerbs[entry.reason ?? ''] ?? 'changed'} the stock of ${name}, ${fromTo(units)}`;
+  if (verb !== undefined) return `${verb} ${Math.abs(to - from)} of ${name}, ${unitsInWords(units)}`;
+  return `${setVerbs[entry.reason ?? ''] ?? 'changed'} the stock of ${name}, ${unitsInWords(units)}`;
 }
 
-/** With spaces at which a line does not end. */
-function fromTo({ from, to }: HistoryEntry['changes'][number]): string {
-  return `${from}\u00a0→\u00a0${to}`;
-}
+/** Stays in one line. */
+const unitsInWords = ({ from, to }: { from?: unknown; to?: unknown }) => `${from}\u00a0→\u00a0${to}`;
 
 function petSentence(entry: HistoryEntry, name: string, nameCategory: NameCategory): string {
   const status = changeOf(entry, 'status')?.to;

@@ -4,17 +4,6 @@ import type { Session } from '../app/session.ts';
 /** The most operations of a batch: more would make the progress coarse and other clients wait. */
 const MOST = 100;
 
-/** Runs work, and lets the browser ask before the user leaves the page meanwhile: the rest would not be done. */
-export async function askingToLeave<T>(work: () => Promise<T>): Promise<T> {
-  const ask = (event: BeforeUnloadEvent) => event.preventDefault();
-  addEventListener('beforeunload', ask);
-  try {
-    return await work();
-  } finally {
-    removeEventListener('beforeunload', ask);
-  }
-}
-
 /** What a run needs of the session. */
 export type BatchSession = Pick<Session, 'store' | 'account' | 'onEnd'>;
 

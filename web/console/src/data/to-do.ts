@@ -1,4 +1,4 @@
-import type { InventoryItem, Order, Pet, PetStore } from '@petstore/client';
+import type { HistoryEntry, InventoryItem, Order, Pet, PetStore } from '@petstore/client';
 import { useQuery } from '@tanstack/react-query';
 import { type Session, useSession } from '../app/session.ts';
 import { addDays, type Day, startOf } from './days.ts';
@@ -16,6 +16,9 @@ const MOST = 100;
 
 /** How many changes of animals are read to see which holds are new. */
 const MOST_CHANGES = 1_000;
+
+/** How many holds are looked up one by one if there are more changes. */
+const MOST_LOOKUPS = 10;
 
 /** Open orders of some days, by their ship dates. */
 export interface DueOrders {
@@ -54,21 +57,28 @@ async function readOldHolds(store: PetStore, today: Day): Promise<Pet[]> {
   const { data } = await firstPage(
     store.inventory.list({ status: ['pending'], sort: '-quantity', limit: MOST }),
   );
-  const held = new Set(data.filter(isHeld).map(({ petId }) => petId));
-  const from = startOf(today, -7);
-  let read = 0;
-  for await (const page of store.events.history({ type: 'pet.updated', from, limit: 100 }).pages()) {
-    for (const { subject, changes } of page.data)
-      if (changes.some(({ field, to }) => field === 'status' && to === 'pending'))
-        held.delete(Number(subject.split('/').at(-1)));
-    read += page.data.length;
-    if (held.size === 0 || read >= MOST_CHANGES) break;
+  let held = new Set(data.filter(isHeld).map(({ petId }) => petId));
+  if (held.size === 0) return [];
+  const query = { type: 'pet.updated', from: startOf(today, -7) };
+  const newest = await firstPage(store.events.history({ ...query, limit: MOST_CHANGES }));
+  for (const entry of newest.data)
+    if (beginsHold(entry)) held.delete(Number(entry.subject.split('/').at(-1)));
+  if (newest.nextCursor !== undefined) {
+    // The others may be new as well. Those of the oldest animals are the most likely to be old.
+    const ids = [...held].sort((a, b) => a - b).slice(0, MOST_LOOKUPS);
+    const pages = await Promise.all(
+      ids.map(id => firstPage(store.events.history({ ...query, subject: `pets/${id}`, limit: 100 }))),
+    );
+    held = new Set(ids.filter((_, i) => !pages[i]!.data.some(beginsHold)));
   }
   if (held.size === 0) return [];
   return (await firstPage(store.pets.list({ id: [...held], limit: MOST }))).data;
 }
 
 const isHeld = ({ quantity }: InventoryItem): boolean => quantity > 0;
+
+const beginsHold = ({ changes }: HistoryEntry): boolean =>
+  changes.some(({ field, to }) => field === 'status' && to === 'pending');
 
 /** What is to be done in the shop today, as far as the key may see and do it. Events keep it fresh (`overview.ts`). */
 export function useToDo() {

@@ -2,8 +2,9 @@ import type { Batch, BatchEntry, Order } from '@petstore/client';
 import { notifyManager, type QueryClient } from '@tanstack/react-query';
 import { useCallback } from 'react';
 import { type Session, useSession } from '../app/session.ts';
+import { askingToLeave } from '../kit/asking-to-leave.ts';
 import { showProblem, showToast } from '../kit/toasts.ts';
-import { askingToLeave, type ItemResult, runInBatches } from './batches.ts';
+import { type ItemResult, runInBatches } from './batches.ts';
 import { addItem, findItem, putItem, removeItem } from './list-cache.ts';
 import { orders as resource } from './orders.ts';
 

@@ -26,9 +26,7 @@ export function SelectAll<T>({ list, count, onSelect }: SelectAllProps<T>) {
   const [reading, setReading] = useState<AbortController>();
   const isShown = useIsShown();
   if (reading)
-    return (
-      <Button onClick={() => reading.abort()}>Stop: {list.rows.length.toLocaleString()} were read</Button>
-    );
+    return <Button onClick={() => reading.abort()}>Stop: {list.rows.length.toLocaleString()} so far</Button>;
   if (!list.hasMore || count < list.rows.length || count === 0) return null;
 
   function start(): void {

@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react';
+import { askingToLeave } from './asking-to-leave.ts';
 
 export interface Toast {
   id: number;
@@ -10,12 +11,17 @@ export interface Toast {
   created?: { name: string; id: number; isSame: (item: object | undefined) => boolean } | undefined;
   /** The steps that it is about, such as units that were added one by one, and their sum. */
   steps?: { of: string; sum: number } | undefined;
+  /** Whether the message is about work that is not done yet. It stays until it is closed. */
+  isRunning?: boolean;
   /** In milliseconds since 1970. */
   shownAt: number;
 }
 
 /** How long a message and its button to undo stay, in milliseconds. */
 export const TOAST_TIME = 10_000;
+
+/** How long undoing may take without a message that says so, in milliseconds. */
+const UNDO_PAUSE = 500;
 
 /** The most that are shown: more would cover the page of a phone. The others can still be undone. */
 const MOST = 3;
@@ -40,7 +46,7 @@ export function showToast({
   const shown = { ...toast, tone, id, shownAt: Date.now() };
   if (toast.undo) undos = [shown, ...undos].slice(0, MOST_UNDOS);
   replace([...toasts, shown]);
-  setTimeout(closeToast, TOAST_TIME, id);
+  if (!toast.isRunning) setTimeout(closeToast, TOAST_TIME, id);
   return id;
 }
 
@@ -71,8 +77,15 @@ export function undoToast(id = toasts.findLast(toast => toast.undo)?.id): boolea
   if (!toast?.undo) return false;
   undos = undos.filter(other => other !== toast);
   closeToast(toast.id);
-  toast
-    .undo()
+  let running: number | undefined;
+  const pause = setTimeout(() => {
+    running = showToast({ text: `Undoing: ${toast.text} …`, isRunning: true });
+  }, UNDO_PAUSE);
+  askingToLeave(toast.undo)
+    .finally(() => {
+      clearTimeout(pause);
+      if (running !== undefined) closeToast(running);
+    })
     .then(
       text => showToast({ text: typeof text === 'string' ? text : `Undone: ${toast.text}` }),
       showProblem,

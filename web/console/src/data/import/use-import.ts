@@ -1,8 +1,8 @@
 import { type CsvRow, completionOf, type Encoding } from '@petstore/pet-files';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useSession } from '../../app/session.ts';
+import { askingToLeave } from '../../kit/asking-to-leave.ts';
 import { endUndo, showToast } from '../../kit/toasts.ts';
-import { askingToLeave } from '../batches.ts';
 import { type Checked, checkRows, type GoodRow, namesOfShop, type ShopNames } from './check.ts';
 import { guessMapping, type Mapping, problemOf } from './columns.ts';
 import { withCell } from './correct.ts';

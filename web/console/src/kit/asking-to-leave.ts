@@ -1,0 +1,10 @@
+/** Runs work, and lets the browser ask before the user leaves the page meanwhile: the rest would not be done. */
+export async function askingToLeave<T>(work: () => Promise<T>): Promise<T> {
+  const ask = (event: BeforeUnloadEvent) => event.preventDefault();
+  addEventListener('beforeunload', ask);
+  try {
+    return await work();
+  } finally {
+    removeEventListener('beforeunload', ask);
+  }
+}
