@@ -101,7 +101,8 @@ ${healthSentence(health)} [Status](${STATUS_URL})
 
 ## First request
 
-The machine of the service has the administrator's key in a file. On any other machine, ask an administrator for a key, and set \`KEY\` to it:
+On the machine of the service, these commands use the administrator's key. On any other machine, ask an administrator for a key, and set
+\`KEY\` to that key:
 
 ${fence('sh', commands)}
 
@@ -232,14 +233,21 @@ ${sections.join('\n\n')}`,
   );
 }
 
+/** A type, or a pattern for types with the same beginning: `key.plan_*` for `key.plan_approved` and `key.plan_declined`. */
+function pattern(types: readonly string[]): string {
+  const [first = '', ...others] = types;
+  if (others.length === 0) return first;
+  const length = [...first].findIndex((letter, i) => others.some(type => type[i] !== letter));
+  return `${first.slice(0, length).replace(/[^._]*$/, '')}*`;
+}
+
 /** All types of events, by the shape of their data. */
 function eventCatalogue(view: ContractView): Document {
   const kinds = (view.document.components.schemas.KnownEvent?.oneOf ?? []).map(kind => {
     const schema = view.schema(kind);
     const types = [...(schema.description ?? '').matchAll(/^`([\w.]+)`: (.*)$/gm)];
     const rows = types.map(([, type = '', meaning = '']) => [`\`${type}\``, meaning]);
-    const first = types[0]?.[1] ?? '';
-    const title = types.length === 1 ? first : `${first.split('.')[0]}.*`;
+    const title = pattern(types.map(([, type = '']) => type));
     const { data } = schema.properties ?? {};
     const fields = data ? fieldItems(shapesOf(view, data)) : '';
     const example = fence('json', JSON.stringify(schema.example, null, 2));

@@ -252,6 +252,12 @@ describe('the catalogues', () => {
     for (const type of types) assert.ok(page.includes(`<tr id="${type}">`), type);
     const kinds = page.split('<h2 ').slice(1);
     assert.equal(kinds.length, KnownEvent!.oneOf.length);
+    const ids = matchesOf(page, / id="([^"]+)"/g);
+    assert.deepEqual(
+      ids.filter((id, i) => ids.indexOf(id) !== i),
+      [],
+      'anchors are unique',
+    );
     for (const kind of kinds) assert.match(kind, /Fields of <code>data<\/code>.*<li>.*specversion/s);
     const log = await pageAt('/docs/operations/listEvents');
     const members = log.split('<div class="member">').slice(1);
