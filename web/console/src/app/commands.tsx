@@ -5,6 +5,7 @@ import { useEffect, useMemo, useState } from 'react';
 import { pets, searchPets } from '../data/pets.ts';
 import { firstPage } from '../data/resource.ts';
 import { readStock, useStockOf } from '../data/stock-of.ts';
+import { leadsBack } from '../kit/close.ts';
 import type { IconName } from '../kit/icon.tsx';
 import { statusNames } from '../kit/status-names.ts';
 import { pages } from './pages.ts';
@@ -27,6 +28,8 @@ export interface Command {
   run: () => void;
 }
 
+type Go = (path: string, state?: typeof leadsBack) => void;
+
 /** What opens above the page. */
 interface Overlays {
   onHelp: () => void;
@@ -38,7 +41,7 @@ export function useCommands(text: string, overlays: Overlays) {
   const session = useSession();
   const router = useRouter();
   // By its address, because a command leads to any page.
-  const go = (path: string) => router.history.push(`/console${path}`);
+  const go: Go = (path, state) => router.history.push(`/console${path}`, state);
   const words = text.trim().toLowerCase().split(/\s+/);
   const matches = ({ title }: Command) => words.every(word => title.toLowerCase().includes(word));
   const found = usePets(text.trim());
@@ -59,24 +62,20 @@ export function useCommands(text: string, overlays: Overlays) {
         icon: 'paw',
         title: pet.name,
         hint: factsOf(pet),
-        run: () => go(`/animals/${pet.id}`),
+        run: () => go(`/animals/${pet.id}`, leadsBack),
       }),
     ),
   ];
   return { commands, isSearching: found.isSearching };
 }
 
-function pageCommands({ can }: Session, go: (path: string) => void): Command[] {
+function pageCommands({ can }: Session, go: Go): Command[] {
   return pages
     .filter(({ scope }) => can(scope))
     .map(({ path, title, icon }) => ({ id: path, group: 'Pages', icon, title, run: () => go(path) }));
 }
 
-function actionCommands(
-  { can, signOut }: Session,
-  go: (path: string) => void,
-  { onHelp, onSell }: Overlays,
-): Command[] {
+function actionCommands({ can, signOut }: Session, go: Go, { onHelp, onSell }: Overlays): Command[] {
   const action = (icon: IconName, title: string, run: () => void): Command => ({
     // An ID with spaces would be several.
     id: title.replaceAll(/\W+/g, '-'),
@@ -106,10 +105,10 @@ function actionCommands(
 }
 
 /** An order has no name: its ID leads to it. The page shows whether it exists. */
-function orderCommands({ can }: Session, text: string, go: (path: string) => void): Command[] {
+function orderCommands({ can }: Session, text: string, go: Go): Command[] {
   const id = /^(?:order\s*)?#?(\d{1,15})$/i.exec(text)?.[1];
   if (id === undefined || !can('orders:read') || !hasPage('/orders')) return [];
-  const run = () => go(`/orders/${Number(id)}`);
+  const run = () => go(`/orders/${Number(id)}`, leadsBack);
   return [{ id: `order-${id}`, group: 'Orders', icon: 'orders', title: `Order ${Number(id)}`, run }];
 }
 

@@ -8,6 +8,7 @@ import { takeBackOf } from '../../data/take-back.ts';
 import { ACTIVITY, useSentenceOf } from '../../data/use-activity.ts';
 import { useCategories } from '../../data/use-categories.ts';
 import { Button } from '../../kit/button.tsx';
+import { useCloseTo } from '../../kit/close.ts';
 import { Panel } from '../../kit/panel.tsx';
 import { Time } from '../../kit/time.tsx';
 import { useTakeBack } from './history-part.tsx';
@@ -25,7 +26,7 @@ export function EntryPanel() {
   const search = list.useSearch();
   const navigate = useNavigate();
   const sentenceOf = useSentenceOf();
-  const close = () => navigate({ to: '/activity', search });
+  const close = useCloseTo(() => navigate({ to: '/activity', search }));
   const { data, error, isPending } = useQuery({
     queryKey: [ACTIVITY, 'one', eventId],
     queryFn: async () => {

@@ -10,9 +10,9 @@ import { NoSuchAnimal, pets } from '../../data/pets.ts';
 import { useSubmit } from '../../data/submit.ts';
 import { useAnimal } from '../../data/use-animal.ts';
 import { useCategories, useLacksCategories } from '../../data/use-categories.ts';
+import { useCloseTo } from '../../kit/close.ts';
 import { type Conflict, SelectField, TextField } from '../../kit/field.tsx';
 import { FormPanel } from '../../kit/form-panel.tsx';
-import { useWhileShown } from '../../kit/is-shown.ts';
 import { Panel } from '../../kit/panel.tsx';
 import { SkeletonPanel } from '../../kit/skeleton.tsx';
 import { AnimalRecord } from './animal-record.tsx';
@@ -26,7 +26,7 @@ const fields = ['name', 'categoryId'];
 function useClose(): () => void {
   const navigate = useNavigate();
   const search = list.useSearch();
-  return useWhileShown(() => navigate({ to: '/animals', search }));
+  return useCloseTo(() => navigate({ to: '/animals', search }));
 }
 
 export function NewAnimal() {

@@ -10,9 +10,9 @@ import { useEdit } from '../../data/edits.ts';
 import { findItem } from '../../data/list-cache.ts';
 import { firstPage, totalOf } from '../../data/resource.ts';
 import { useSubmit } from '../../data/submit.ts';
+import { useCloseTo } from '../../kit/close.ts';
 import { type Conflict, TextField } from '../../kit/field.tsx';
 import { FormPanel } from '../../kit/form-panel.tsx';
-import { useWhileShown } from '../../kit/is-shown.ts';
 import { Panel } from '../../kit/panel.tsx';
 import { SkeletonPanel } from '../../kit/skeleton.tsx';
 import { HistoryPart } from '../activity/history-part.tsx';
@@ -24,7 +24,7 @@ const fields = ['name', 'description'];
 function useClose(): () => void {
   const navigate = useNavigate();
   const search = list.useSearch();
-  return useWhileShown(() => navigate({ to: '/categories', search }));
+  return useCloseTo(() => navigate({ to: '/categories', search }));
 }
 
 export function NewCategory() {

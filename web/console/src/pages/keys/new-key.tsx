@@ -10,9 +10,9 @@ import { filled, filledOrNull } from '../../data/lines.ts';
 import { addItem } from '../../data/list-cache.ts';
 import { useSubmit } from '../../data/submit.ts';
 import { Choices } from '../../kit/choices.tsx';
+import { useCloseTo } from '../../kit/close.ts';
 import { SelectField } from '../../kit/field.tsx';
 import { FormPanel } from '../../kit/form-panel.tsx';
-import { useWhileShown } from '../../kit/is-shown.ts';
 import { SecretPanel } from '../../kit/secret-panel.tsx';
 import { KeyFields, type KeySettings, keyFields } from './key-fields.tsx';
 
@@ -21,7 +21,7 @@ const list = getRouteApi('/keys');
 export function useClose(): () => void {
   const navigate = useNavigate();
   const search = list.useSearch();
-  return useWhileShown(() => navigate({ to: '/keys', search }));
+  return useCloseTo(() => navigate({ to: '/keys', search }));
 }
 
 /** What keys of each kind are for. */

@@ -11,8 +11,8 @@ import { orders } from '../../data/orders.ts';
 import { usePetNames } from '../../data/pet-names.ts';
 import { withReason } from '../../data/refusal.ts';
 import { useSubmit } from '../../data/submit.ts';
+import { useCloseTo } from '../../kit/close.ts';
 import { FormPanel } from '../../kit/form-panel.tsx';
-import { useWhileShown } from '../../kit/is-shown.ts';
 import { Panel } from '../../kit/panel.tsx';
 import { SkeletonPanel } from '../../kit/skeleton.tsx';
 import { HistoryPart } from '../activity/history-part.tsx';
@@ -27,7 +27,7 @@ const empty: NewOrderFields = {};
 function useClose(): () => void {
   const navigate = useNavigate();
   const search = list.useSearch();
-  return useWhileShown(() => navigate({ to: '/orders', search }));
+  return useCloseTo(() => navigate({ to: '/orders', search }));
 }
 
 export function NewOrder() {

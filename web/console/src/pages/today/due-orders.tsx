@@ -7,6 +7,7 @@ import type { Day } from '../../data/days.ts';
 import type { DueOrders as Due } from '../../data/to-do.ts';
 import { useOrderWork } from '../../data/use-order-work.ts';
 import { Button } from '../../kit/button.tsx';
+import { leadsBack } from '../../kit/close.ts';
 import { Icon } from '../../kit/icon.tsx';
 import { Time } from '../../kit/time.tsx';
 import { inWords, Task } from './task.tsx';
@@ -76,7 +77,7 @@ export function DueOrders({ due, isLate, isMain, from, to, nameOf }: DueOrdersPr
     >
       {order => (
         <li key={order.id}>
-          <Link to="/orders/$orderId" params={{ orderId: String(order.id) }}>
+          <Link to="/orders/$orderId" params={{ orderId: String(order.id) }} state={leadsBack}>
             {(order.quantity ?? 1).toLocaleString()} × {nameOf(order.petId ?? 0)}
           </Link>
           <small>

@@ -3,6 +3,7 @@ import { useSession } from '../../app/session.ts';
 import type { LowItem } from '../../data/low-stock.ts';
 import { useCategories } from '../../data/use-categories.ts';
 import { Button } from '../../kit/button.tsx';
+import { leadsBack } from '../../kit/close.ts';
 import { StockMenu } from '../stock/stock-menu.tsx';
 import { inWords, Task } from './task.tsx';
 
@@ -34,7 +35,7 @@ export function LowStock({ items = [], latest, onThresholds }: LowStockProps) {
         const quantity = latest?.get(pet.id) ?? atFirst;
         return (
           <li key={pet.id}>
-            <Link to="/animals/$petId" params={{ petId: String(pet.id) }}>
+            <Link to="/animals/$petId" params={{ petId: String(pet.id) }} state={leadsBack}>
               {pet.name}
             </Link>
             <small>

@@ -10,6 +10,7 @@ import { pets } from '../../data/pets.ts';
 import { MOST_PLAN_REQUESTS } from '../../data/plan-requests.ts';
 import type { ToDo } from '../../data/to-do.ts';
 import { Button } from '../../kit/button.tsx';
+import { leadsBack } from '../../kit/close.ts';
 import { Empty } from '../../kit/empty.tsx';
 import { lazyPart } from '../../kit/lazy-part.tsx';
 import { Time } from '../../kit/time.tsx';
@@ -142,7 +143,7 @@ function Holds({ held }: { held: readonly Pet[] }) {
     >
       {pet => (
         <li key={pet.id}>
-          <Link to="/animals/$petId" params={{ petId: String(pet.id) }}>
+          <Link to="/animals/$petId" params={{ petId: String(pet.id) }} state={leadsBack}>
             {pet.name}
           </Link>
           {can('pets:write') && (
@@ -168,7 +169,7 @@ function FailingWebhooks({ webhooks }: { webhooks: readonly Webhook[] }) {
     >
       {({ id, url, description, enabled, failingSince, disabledAt }) => (
         <li key={id}>
-          <Link to="/webhooks/$webhookId" params={{ webhookId: String(id) }}>
+          <Link to="/webhooks/$webhookId" params={{ webhookId: String(id) }} state={leadsBack}>
             {description || url}
           </Link>
           <small>
@@ -195,7 +196,7 @@ function RequestedPlans({ requests }: { requests: readonly PlanRequest[] }) {
     >
       {request => (
         <li key={request.id}>
-          <Link to="/keys/$keyId" params={{ keyId: String(request.keyId) }}>
+          <Link to="/keys/$keyId" params={{ keyId: String(request.keyId) }} state={leadsBack}>
             {request.name}
           </Link>
           <small>{planInWords(request)}</small>

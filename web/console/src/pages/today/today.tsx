@@ -5,6 +5,7 @@ import { startOf } from '../../data/days.ts';
 import { useOverview } from '../../data/overview.ts';
 import { useToDo } from '../../data/to-do.ts';
 import { useSentenceOf } from '../../data/use-activity.ts';
+import { leadsBack } from '../../kit/close.ts';
 import { SkeletonCards } from '../../kit/skeleton.tsx';
 import { Time } from '../../kit/time.tsx';
 import { hasHistory, OrdersPlot } from './orders-plot.tsx';
@@ -60,7 +61,7 @@ function LatestChanges({ activity }: { activity: readonly Activity[] }) {
       <ul>
         {activity.map(some => (
           <li key={some[0].eventId}>
-            <Link to="/activity/$eventId" params={{ eventId: some[0].eventId }}>
+            <Link to="/activity/$eventId" params={{ eventId: some[0].eventId }} state={leadsBack}>
               {actorOf(some[0], account.keyId)} {sentenceOf(some)}
             </Link>
             <Time at={some[0].time} />

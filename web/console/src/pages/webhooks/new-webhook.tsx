@@ -7,8 +7,8 @@ import { filledOrNull } from '../../data/lines.ts';
 import { addItem } from '../../data/list-cache.ts';
 import { useSubmit } from '../../data/submit.ts';
 import { webhooks } from '../../data/webhooks.ts';
+import { useCloseTo } from '../../kit/close.ts';
 import { FormPanel } from '../../kit/form-panel.tsx';
-import { useWhileShown } from '../../kit/is-shown.ts';
 import { SecretPanel } from '../../kit/secret-panel.tsx';
 import { WebhookFields, type WebhookSettings, webhookFields } from './webhook-fields.tsx';
 
@@ -16,7 +16,7 @@ const empty: WebhookSettings = { url: '', types: null, description: '' };
 
 export function useClose(): () => void {
   const navigate = useNavigate();
-  return useWhileShown(() => navigate({ to: '/webhooks' }));
+  return useCloseTo(() => navigate({ to: '/webhooks' }));
 }
 
 export function NewWebhook() {
