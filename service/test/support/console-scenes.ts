@@ -225,8 +225,8 @@ export const scenes: Record<string, Scene> = {
   'webhooks: delivery': {
     path: shop => `/webhooks/${shop.webhook}/deliveries`,
     show: async shown => {
-      await shown.row('webhook.test').first().click();
-      await shown.panel.getByRole('heading', { name: 'webhook.test' }).waitFor();
+      await shown.row(/^Webhook \d+ test/).first().click();
+      await shown.panel.getByRole('heading', { name: /^Webhook \d+ test$/ }).waitFor();
     },
   },
   keys: { path: '/keys', show: rows },
