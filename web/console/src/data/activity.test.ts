@@ -21,8 +21,7 @@ function entry(type: string, subject: string, more: Partial<HistoryEntry> = {}):
 }
 
 /** The sentence in a shop whose only category is Fish. */
-const inWords = (activity: Activity) =>
-  sentenceOf(activity, id => (id === 3 ? 'Fish' : undefined)).replaceAll('\u00a0', ' ');
+const inWords = (activity: Activity) => sentenceOf(activity, id => (id === 3 ? 'Fish' : undefined));
 
 const units = (from: number, to: number) => [{ field: 'quantity', from, to }];
 const stock = (from: number, to: number, more: Partial<HistoryEntry> = {}) =>
