@@ -94,8 +94,8 @@ function startPage(view: ContractView, guide: Guide, base: string): Document {
   const markdown = (health: Health) =>
     withTitle(
       info.title,
-      `The HTTP API of a pet shop: it manages the animals, their categories, the orders and the stock. You send JSON with an API key.
-Each change is also an event, which your programs can follow.
+      `This HTTP API manages the animals, the categories, the orders and the stock of a pet shop. You send JSON with an API key, and your programs
+can follow each change as an event.
 
 ${healthSentence(health)} [Status](${STATUS_URL})
 

@@ -99,6 +99,14 @@ export function rulesOf(view: ContractView, part: Schema | Reference): string[] 
   ].flatMap(rule => rule || []);
 }
 
+/** The longest pattern that readers see at once, in characters. */
+const SHORT_PATTERN = 60;
+
+/** Whether a rule is a pattern that would hide the other rules. */
+export function isLongPattern(rule: string): boolean {
+  return rule.startsWith('pattern') && rule.length > SHORT_PATTERN;
+}
+
 function listed(values: readonly unknown[]): string {
   return values.map(value => `\`${value}\``).join(', ');
 }

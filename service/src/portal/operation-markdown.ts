@@ -1,7 +1,7 @@
 import { languages, sample } from '../../../web/portal/samples.js';
 import { callOf, exampleValues } from './call.ts';
 import type { ContractView, Operation, Response } from './contract.ts';
-import { type Field, type Shape, shapesOf } from './fields.ts';
+import { type Field, isLongPattern, type Shape, shapesOf } from './fields.ts';
 import { fieldOf, requirement } from './operation-page.ts';
 import { messagesOf } from './own-messages.ts';
 import { ERRORS_URL, operationUrl } from './urls.ts';
@@ -72,7 +72,8 @@ export function fieldItems(shapes: readonly Shape[], indent = ''): string {
 }
 
 function fieldItem({ name, type, isRequired, rules, description, shapes }: Field, indent: string): string {
-  const facts = [type, ...(isRequired ? ['required'] : []), ...rules].join('; ');
+  const shown = rules.map(rule => (isLongPattern(rule) ? 'pattern in [openapi.yaml](/openapi.yaml)' : rule));
+  const facts = [type, ...(isRequired ? ['required'] : []), ...shown].join('; ');
   const text = description.replaceAll(/\s*\n\s*/g, ' ');
   const line = `${indent}- \`${name}\` (${facts})${text && `: ${text}`}`;
   return shapes.length > 0 ? `${line}\n${fieldItems(shapes, `${indent}  `)}` : line;

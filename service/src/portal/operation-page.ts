@@ -3,7 +3,7 @@ import { type Html, html } from '../kit/html.ts';
 import { inCode } from '../kit/text.ts';
 import { callOf, exampleValues } from './call.ts';
 import type { ContractView, Operation, Parameter, Response } from './contract.ts';
-import { type Field, rulesOf, type Shape, shapesOf, typeOf } from './fields.ts';
+import { type Field, isLongPattern, rulesOf, type Shape, shapesOf, typeOf } from './fields.ts';
 import { codeBlock, type Heading, rendered, renderedLine, tabs } from './markdown.ts';
 import { messagesOf } from './own-messages.ts';
 import { badges, markdownTools, methodLabel, onPage, type Site } from './shell.ts';
@@ -207,12 +207,9 @@ ${shapes.length > 0 && fold('Fields', shapeList(shapes))}</div>\n`,
   )}</div>`;
 }
 
-/** The longest rule that readers see at once, in characters: patterns can be longer. */
-const SHORT_RULE = 60;
-
 function ruleLine(rules: readonly string[]): Html {
-  const short = rules.filter(rule => rule.length <= SHORT_RULE || !rule.startsWith('pattern'));
-  const long = rules.filter(rule => !short.includes(rule));
+  const short = rules.filter(rule => !isLongPattern(rule));
+  const long = rules.filter(isLongPattern);
   return html`${
     short.length > 0 &&
     html`<p class="small-note">${short.map((rule, i) => html`${i > 0 && ' · '}${renderedLine(rule)}`)}</p>`

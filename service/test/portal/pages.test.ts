@@ -88,6 +88,14 @@ describe('the page of each operation, without JavaScript,', () => {
 });
 
 describe('pages', () => {
+  it('name a long pattern of a field instead of showing it', async () => {
+    for (const path of ['/docs/resources/animals', '/docs/events', '/docs/resources/animals.md']) {
+      const page = await pageAt(path);
+      assert.doesNotMatch(page, /\\u[0-9a-f]{4}/, path);
+      assert.match(page, /1–200 characters; pattern in /, path);
+    }
+  });
+
   it('of the guide lead to the section of the page of a package, not only to the page', async () => {
     const page = await pageAt('/docs/guide/webhooks');
     assert.match(page, /href="\/docs\/command#webhooks-on-your-machine"/);

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { fetchBytes } from '../support/fetch-bytes.ts';
+import { useShop } from '../support/use-shop.ts';
+
+const shop = useShop();
+
+async function markdownAt(path: string): Promise<string> {
+  const { status, text } = await fetchBytes(`${shop.origin}${path}.md`);
+  assert.equal(status, 200, path);
+  return text.replace(/\s+/g, ' ');
+}
+
+/** What clients cannot see from the contract alone. Other tests send these requests to the service. */
+const statements: Record<string, RegExp[]> = {
+  '/docs/guide/versions-and-deprecation': [
+    /`\/pets\/\{petId\}` stays the identity of a pet, .* and the address of writes/,
+    /`GET \/pets\?id=22`, .*: 200 with `\[\]` means that no pet has this ID/,
+    /When 1\.1 is released, `1` and no header mean 1\.1/,
+    /`PATCH \/store\/inventory\/\{petId\}` does what `PUT \/store\/inventory\/\{petId\}` does: send the same body with PUT/,
+  ],
+  '/docs/guide/errors': [
+    /PUT of an order replaces all of its fields/,
+    /Integers in a body end at 9007199254740991 \(2\^53 − 1\)/,
+  ],
+  '/docs/guide/events': [/`EventSource` needs `addEventListener\('order\.placed', …\)` for each type/],
+  '/docs/guide/recipes': [/## Mirror the shop every night .* Later runs apply the events since the last run/],
+  '/docs/guide/authentication': [
+    /An administrator of the shop \[creates it\]\(\/docs\/guide\/managing-keys\)/,
+  ],
+};
+
+it('the guide states what clients cannot see from the contract', async () => {
+  for (const [path, wanted] of Object.entries(statements)) {
+    const text = await markdownAt(path);
+    for (const statement of wanted) assert.match(text, statement, path);
+  }
+});
+
+it('the start page has two sentences about the service, a first request, four doors, the client and its state', async () => {
+  const text = await markdownAt('/docs');
+  const [, introduction = ''] = /^# Pet Store Service (.*?) The service works\. \[Status\]/.exec(text) ?? [];
+  assert.equal(introduction.match(/\.(?= |$)/g)?.length, 2, introduction);
+  assert.match(text, /## First request .* curl -i "\$SHOP\/pets\?limit=3"/);
+  const [, doors = ''] = /## What do you want to do\? (.*?) ## /.exec(text) ?? [];
+  assert.deepEqual(
+    [...doors.matchAll(/- \[([^\]]+)\]/g)].map(([, title]) => title),
+    ['Build a shop page', 'Receive events', 'Import a catalogue', 'Run it'],
+  );
+  assert.match(text, /npm install http:\/\/\S+\/packages\/client\.tgz/);
+});
