@@ -2,11 +2,9 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import fc from 'fast-check';
-import { rules } from '../../../pet-files/src/pet-rules.ts';
+import { stripVTControlCharacters } from 'node:util';
 import { type ImportShop, startImportShop } from '../support/import-shop.ts';
-import { sized } from '../support/long.ts';
-import { isFormula, spreadsheetCells } from '../support/spreadsheet.ts';
+import { inTime } from '../support/until.ts';
 import { valuesOf } from '../support/values.ts';
 
 const resources = new AsyncDisposableStack();
@@ -15,13 +13,6 @@ let test: ImportShop;
 before(async () => {
   test = await startImportShop(resources);
 });
-
-/** Imports a file with `--json`. Returns the summary. */
-async function summaryOf(args: string[], code = 0): Promise<Record<string, unknown>> {
-  const ended = await test.run(['import', ...args, '--json']);
-  assert.equal(ended.code, code, ended.stderr);
-  return JSON.parse(ended.stdout);
-}
 
 describe('petstore import', () => {
   let known = 0;
@@ -32,7 +23,7 @@ describe('petstore import', () => {
 
   it('reads CSV with a byte order mark, CRLF, quotes and empty lines', async () => {
     test.write('quotes.csv', '\ufeffname,category\r', '"Rex, the ""dog""",Dogs\r', '\r', 'Mia,cats\r');
-    const summary = await summaryOf(['@quotes.csv']);
+    const summary = await test.summaryOf(['@quotes.csv']);
     assert.equal(summary.created, 2);
     assert.deepEqual(await newNames(), ['Rex, the "dog"', 'Mia']);
     assert.ok(!test.files().some(name => name.startsWith('quotes.') && name !== 'quotes.csv'));
@@ -48,7 +39,7 @@ describe('petstore import', () => {
         ['Name', 'Category ID', 'quantity'].join(delimiter),
         ['A, B', 2, 1].join(delimiter),
       );
-      await summaryOf([`@${kind}.csv`]);
+      await test.summaryOf([`@${kind}.csv`]);
       assert.deepEqual(await newNames(), ['A, B']);
     });
   }
@@ -64,7 +55,7 @@ describe('petstore import', () => {
       'More;Dogs;;1;;brown',
       'Thousands;Dogs;;3.000;;',
     );
-    const { created, rejected } = await summaryOf(['@sheet.csv'], 7);
+    const { created, rejected } = await test.summaryOf(['@sheet.csv'], 7);
     assert.deepEqual([created, rejected], [3, 2]);
     const { body } = await test.shop.api.get('/store/inventory?sort=-petId&limit=3');
     assert.deepEqual(
@@ -98,10 +89,10 @@ describe('petstore import', () => {
     assert.deepEqual(await newNames(), []);
     const single = bytes.subarray(bytes.length - 17);
     writeFileSync(join(test.directory, 'excel.csv'), Buffer.concat([Buffer.from('name;category\n'), single]));
-    assert.equal((await summaryOf(['@excel.csv', '--encoding', 'windows-1252'])).created, 1);
+    assert.equal((await test.summaryOf(['@excel.csv', '--encoding', 'windows-1252'])).created, 1);
     const unicode = Buffer.from('\ufeffname\tcategory\nMüller\tDogs\n', 'utf16le');
     writeFileSync(join(test.directory, 'unicode.txt'), unicode);
-    assert.equal((await summaryOf(['@unicode.txt', '--encoding', 'utf-16le'])).created, 1);
+    assert.equal((await test.summaryOf(['@unicode.txt', '--encoding', 'utf-16le'])).created, 1);
     assert.deepEqual(await newNames(), ['“Müller” €', 'Müller']);
   });
 
@@ -119,11 +110,11 @@ describe('petstore import', () => {
       'Owl,owls',
     );
     const args = ['@again.csv', '--skip-existing', '--create-categories'];
-    const dry = await summaryOf([...args, '--dry-run']);
+    const dry = await test.summaryOf([...args, '--dry-run']);
     assert.deepEqual([dry.rejected, dry.skipped], [0, 3]);
-    const first = await summaryOf(args);
+    const first = await test.summaryOf(args);
     assert.deepEqual([first.created, first.skipped], [4, 3]);
-    const second = await summaryOf(args);
+    const second = await test.summaryOf(args);
     assert.deepEqual([second.created, second.skipped], [0, 7]);
     assert.deepEqual((await newNames()).slice(1), ['Zoë', 'zoë', 'New', 'Owl']);
     const { body: owls } = await test.shop.api.get('/categories?name=owls');
@@ -138,7 +129,7 @@ describe('petstore import', () => {
       'name,category,status,quantity',
       ...['Many,Dogs,,7', 'Held,Dogs,pending,3', 'Sold,Dogs,sold,', 'None,Dogs,,0', 'Plain,Dogs,,'],
     );
-    await summaryOf(['@stock.csv']);
+    await test.summaryOf(['@stock.csv']);
     const { body } = await test.shop.api.get('/store/inventory?sort=-petId&limit=5');
     assert.deepEqual(
       body.toReversed().map(({ status, quantity }: Record<string, unknown>) => [status, quantity]),
@@ -160,7 +151,7 @@ describe('petstore import', () => {
       '{"name": "Tom", "categoryId": 2, "colour": "grey"}',
       '{"name": "Kit", "categoryId": "2"}',
     );
-    const summary = await summaryOf(['@lines.ndjson'], 7);
+    const summary = await test.summaryOf(['@lines.ndjson'], 7);
     assert.deepEqual(await newNames(), ['Rex', 'Kit']);
     assert.equal(summary.rejected, 2);
     const rejected = test.read('lines.rejected.ndjson').trimEnd().split('\n');
@@ -172,7 +163,7 @@ describe('petstore import', () => {
 
   it('rejects rows whose names have invisible characters, and names the character', async () => {
     test.write('hidden.csv', 'name,category', 'Re\u202ex,Dogs', 'Seen,Dogs', 'Mia,D\u200bogs', '\u200d,Dogs');
-    const summary = await summaryOf(['@hidden.csv'], 7);
+    const summary = await test.summaryOf(['@hidden.csv'], 7);
     assert.equal(summary.rejected, 3);
     assert.deepEqual(await newNames(), ['Seen']);
     const messages = test.read('hidden.rejected.csv').split('\n');
@@ -190,7 +181,7 @@ describe('petstore import', () => {
     const { code, stderr } = await test.run(['import', ...args]);
     assert.equal(code, 2);
     assert.match(stderr, /"Notes" is not a field.*--map "Notes="/);
-    await summaryOf([...args, '--map', 'Notes=']);
+    await test.summaryOf([...args, '--map', 'Notes=']);
     assert.deepEqual(await newNames(), ['Rex']);
   });
 
@@ -230,7 +221,7 @@ describe('petstore import', () => {
       ],
       'Too;Dogs;;1;5',
     );
-    const summary = await summaryOf(['@bad.csv'], 7);
+    const summary = await test.summaryOf(['@bad.csv'], 7);
     assert.deepEqual([summary.created, summary.rejected], [2, 6]);
     const text = test.read('bad.rejected.csv');
     const [header, ...rows] = text.trimEnd().split('\n');
@@ -250,13 +241,13 @@ describe('petstore import', () => {
       '6;unknown_category;There is no category;Ida;Cats;;',
       '8;invalid_request;quantity: wrong;Zoe;Cats;;1',
     );
-    assert.equal((await summaryOf(['@bad.rejected.csv'])).created, 2);
+    assert.equal((await test.summaryOf(['@bad.rejected.csv'])).created, 2);
     assert.deepEqual(await newNames(), ['Good', 'Last', 'Ida', 'Zoe']);
   });
 
   it('does not replace rejected rows of an earlier import', async () => {
     test.write('twice.csv', 'name,category', ',Dogs');
-    await summaryOf(['@twice.csv'], 7);
+    await test.summaryOf(['@twice.csv'], 7);
     const before = test.read('twice.rejected.csv');
     const { code, stderr } = await test.run(['import', '@twice.csv']);
     assert.equal(code, 5);
@@ -266,7 +257,7 @@ describe('petstore import', () => {
 
   it('creates categories with --create-categories, each once', async () => {
     test.write('new.csv', 'name,category', 'Kaa,Snakes', 'Hiss,SNAKES ', 'Rex,dogs', ',Nothing');
-    await summaryOf(['@new.csv', '--create-categories'], 7);
+    await test.summaryOf(['@new.csv', '--create-categories'], 7);
     assert.deepEqual(await newNames(), ['Kaa', 'Hiss', 'Rex']);
     const { body } = await test.shop.api.get('/categories?limit=100');
     assert.deepEqual(valuesOf(body, 'name'), ['Dogs', 'Cats', 'Snakes']);
@@ -300,152 +291,26 @@ describe('petstore import', () => {
     assert.equal(JSON.parse(stdout).rows, rows);
   });
 
-  it('makes the same pets of what petstore exported, whatever their names and stock are', async () => {
-    await using others = new AsyncDisposableStack();
-    const other = await startImportShop(others);
-    const { api } = test.shop;
-    const name = fc
-      .oneof(
-        fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 }),
-        fc.string({ unit: fc.constantFrom(...',;\t"\'=+-@ 0a'), minLength: 1, maxLength: 12 }),
-      )
-      .map(text => text.trim())
-      .filter(text => text !== '' && RegExp(rules.name.pattern, 'u').test(text));
-    const state = fc.constantFrom(
-      ['available', 1],
-      ['available', 12],
-      ['pending', 3],
-      // Open orders hold all its units.
-      ['pending', 0],
-      ['sold', 0],
-    );
-    const pets = fc.array(fc.tuple(name, fc.constantFrom(1, 2), state), { minLength: 1, maxLength: 8 });
-    const format = fc.constantFrom('csv', 'ndjson');
-    const exported = async (shop: ImportShop, format: string) => {
-      const { code, stdout, stderr } = await shop.run(['export', 'pets', '--stock', '--format', format]);
-      assert.equal(code, 0, stderr);
-      return stdout;
+  it('shows its progress on a terminal only, with notes above it, and removes it at the end', async t => {
+    t.after(() => test.proxy.reset());
+    test.write('progress.csv', 'name,category', 'Rex,Dogs');
+    let rejections = 0;
+    test.proxy.before = () => {
+      if (rejections++ > 0) return undefined;
+      const body = { code: 'rate_limit_exceeded', message: 'Used up', status: 429 };
+      return { status: 429, headers: { 'retry-after': '1' }, body };
     };
-    const withoutIds = (text: string) => text.replaceAll(/^(?:\{"id":)?\d+,/gm, '');
-    let file = 0;
-    await fc.assert(
-      fc.asyncProperty(pets, format, async (pets, format) => {
-        for (const shop of [test, other]) await removePets(shop);
-        for (const [name, categoryId, [status, quantity]] of pets) {
-          const isHeld = status === 'pending' && quantity === 0;
-          const { body } = await api.post('/pets', {
-            name,
-            categoryId,
-            status: isHeld ? 'available' : status,
-          });
-          if (Number(quantity) > 1) await api.put(`/store/inventory/${body.id}`, { quantity });
-          if (isHeld) await api.post('/store/orders', { petId: body.id });
-        }
-        const first = await exported(test, format);
-        const path = `back${++file}.${format}`;
-        other.write(path, first.trimEnd());
-        const { code, stderr } = await other.run(['import', `@${path}`]);
-        assert.equal(code, 0, stderr);
-        assert.equal(withoutIds(await exported(other, format)), withoutIds(first));
-        // Imported again, the file changes nothing.
-        assert.equal((await other.run(['import', `@${path}`, '--skip-existing'])).code, 0);
-        assert.equal((await other.petNames()).length, pets.length);
-      }),
-      // To shrink a failure would take minutes.
-      { numRuns: sized(5, 500), endOnFailure: true },
+    const args = ['import', `${test.directory}/progress.csv`];
+    const { stdout } = await inTime('the end', test.petstore.onTerminal(args, 80).ended, 30);
+    const lines = stripVTControlCharacters(stdout.replaceAll('\u001b[1G', '\n')).split(/[\r\n]+/);
+    assert.ok(lines.includes(`${'░'.repeat(30)}  0 %  0/1 rows`), stdout);
+    assert.ok(
+      lines.some(line => /^Waiting \d s for the limit of the API key …$/.test(line)),
+      stdout,
     );
-    await removePets(test);
-  });
-});
-
-/** Cancels all open orders, and deletes all pets. */
-async function removePets({ shop: { api }, petNames }: ImportShop): Promise<void> {
-  const { body: orders } = await api.get('/store/orders?complete=false&limit=100');
-  for (const { id } of orders) await api.delete(`/store/orders/${id}`);
-  while ((await petNames()).length > 0) {
-    const { body: pets } = await api.get('/pets?limit=100');
-    for (const { id } of pets) await api.delete(`/pets/${id}`);
-  }
-}
-
-describe('a name that spreadsheet programs would execute', () => {
-  const hostile = [
-    '=HYPERLINK("http://x")',
-    '+1',
-    '-1',
-    '@SUM(A1)',
-    "'=1",
-    "''-1",
-    "'",
-    "''",
-    "'Rex",
-    'a=1',
-    'a;=1+1',
-  ];
-  const unit = fc.constantFrom(...`'=+-@a1 ",;`);
-  const random = fc
-    .sample(fc.string({ unit, minLength: 1, maxLength: 6 }), sized(12, 60))
-    .map(name => name.trim())
-    .filter(name => name !== '');
-  const names = [...hostile, ...random];
-
-  for (const args of [[], ['--raw']]) {
-    it(`is the same after petstore export and import ${args.join(' ')}`, async () => {
-      const { body: category } = await test.shop.api.post('/categories', {
-        name: `=Formulas ${args.length}`,
-      });
-      for (const name of names) await test.shop.api.post('/pets', { name, categoryId: category.id });
-      const { stdout } = await test.run(['export', 'pets', ...args]);
-      const [header, ...lines] = stdout.trimEnd().split('\n');
-      const exported = lines.filter(line => line.includes(`=Formulas ${args.length}`));
-      assert.equal(exported.length, names.length);
-      for (const separator of [',', ';']) {
-        const formulas = spreadsheetCells(exported.join('\n'), separator).filter(isFormula);
-        assert.equal(formulas.length > 0, args.includes('--raw'), formulas.join('\n'));
-      }
-      test.write('formulas.csv', header!, ...exported);
-      assert.equal((await summaryOf(['@formulas.csv', ...args])).created, names.length);
-      const list = await test.run(['pets', 'list', '--category', `${category.id}`, '--all', '--json']);
-      const found = list.stdout
-        .trimEnd()
-        .split('\n')
-        .map(line => JSON.parse(line).name);
-      assert.deepEqual(found, [...names, ...names]);
-    });
-  }
-
-  it('is escaped in a description and in rejected rows, whose file can be imported, and numbers are not escaped', async () => {
-    await test.shop.api.post('/categories', { name: 'Described', description: '=cmd()' });
-    const categories = await test.run(['export', 'categories']);
-    assert.match(categories.stdout, /^\d+,Described,'=cmd\(\)$/m);
-    test.write('minus.csv', 'name,category,quantity', '=A,Dogs,-5', "'=B,Nothing,1");
-    assert.equal((await summaryOf(['@minus.csv'], 7)).rejected, 2);
-    const rejected = test.read('minus.rejected.csv').trimEnd().split('\n');
-    assert.match(rejected[1]!, /^2,invalid_request,[^\n]*,'=A,Dogs,'-5$/);
-    assert.match(rejected[2]!, /^3,unknown_category,[^\n]*,'=B,Nothing,1$/);
-    test.write(
-      'again.csv',
-      rejected[0]!,
-      rejected[1]!.replace(/'-5$/, '2'),
-      rejected[2]!.replace(',Nothing,', ',Dogs,'),
-    );
-    assert.equal((await summaryOf(['@again.csv'])).created, 2);
-    assert.deepEqual((await test.petNames()).slice(-2), ['=A', '=B']);
-  });
-});
-
-describe('petstore export', () => {
-  it('writes orders, categories and stock', async () => {
-    const { body } = await test.shop.api.post('/pets', { name: 'Ordered', categoryId: 1 });
-    await test.shop.api.post('/store/orders', { petId: body.id, shipDate: '2027-01-02T03:04:05Z' });
-    const orders = await test.run(['export', 'orders']);
-    assert.match(
-      orders.stdout,
-      /^id,petId,quantity,shipDate,complete\n\d+,\d+,1,2027-01-02T03:04:05.000Z,false\n$/,
-    );
-    const categories = await test.run(['export', 'categories', '--json']);
-    assert.deepEqual(JSON.parse(categories.stdout.split('\n')[0]!), { id: 1, name: 'Dogs' });
-    const stock = await test.run(['export', 'stock', '--fields', 'status,petId']);
-    assert.match(stock.stdout, /^status,petId\n(?:\w+,\d+\n)+$/);
+    assert.ok(lines.includes('created       1'), stdout);
+    test.write('progress2.csv', 'name,category', 'Rex,Dogs');
+    const { stderr } = await test.run(['import', '@progress2.csv']);
+    assert.equal(stderr, '');
   });
 });

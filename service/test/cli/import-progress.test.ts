@@ -1,9 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { stripVTControlCharacters } from 'node:util';
-import { startImportShop } from '../support/import-shop.ts';
 import { PackedCommand } from '../support/packed-command.ts';
-import { inTime } from '../support/until.ts';
 
 describe('the progress of petstore import', async () => {
   const petstore = new PackedCommand({ HOME: '/nonexistent' });
@@ -24,29 +21,5 @@ describe('the progress of petstore import', async () => {
           const line = lineOf({ value, total, unit: 'rows', width }, value / 7);
           assert.ok(line.length < width || line === '', `${width}: ${line}`);
         }
-  });
-
-  it('is shown on a terminal only, with notes above it, and is removed at the end', async () => {
-    await using resources = new AsyncDisposableStack();
-    const test = await startImportShop(resources);
-    test.write('pets.csv', 'name,category', 'Rex,Dogs');
-    let rejections = 0;
-    test.proxy.before = () => {
-      if (rejections++ > 0) return undefined;
-      const body = { code: 'rate_limit_exceeded', message: 'Used up', status: 429 };
-      return { status: 429, headers: { 'retry-after': '1' }, body };
-    };
-    const args = ['import', `${test.directory}/pets.csv`];
-    const { stdout } = await inTime('the end', test.petstore.onTerminal(args, 80).ended, 30);
-    const lines = stripVTControlCharacters(stdout.replaceAll('\u001b[1G', '\n')).split(/[\r\n]+/);
-    assert.ok(lines.includes(`${'░'.repeat(30)}  0 %  0/1 rows`), stdout);
-    assert.ok(
-      lines.some(line => /^Waiting \d s for the limit of the API key …$/.test(line)),
-      stdout,
-    );
-    assert.ok(lines.includes('created       1'), stdout);
-    test.write('pets2.csv', 'name,category', 'Rex,Dogs');
-    const { stderr } = await test.run(['import', '@pets2.csv']);
-    assert.equal(stderr, '');
   });
 });

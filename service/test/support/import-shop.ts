@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,6 +24,8 @@ export interface ImportShop {
   ) => ReturnType<PackedCommand['start']>;
   /** Runs the command in this process. */
   run: PackedCommand['run'];
+  /** Imports a file with `--json`. Returns the summary. */
+  summaryOf: (args: readonly string[], code?: number) => Promise<Record<string, unknown>>;
   /** Returns the names of all pets, in the order of their IDs. */
   petNames: () => Promise<string[]>;
 }
@@ -43,6 +46,7 @@ export async function startImportShop(resources: AsyncDisposableStack): Promise<
   });
   const inside = (args: readonly string[]) => args.map(arg => arg.replace(/^@/, `${directory}/`));
   const start: ImportShop['start'] = (args, environment) => petstore.start(inside(args), environment);
+  const run: ImportShop['run'] = (args, ...options) => petstore.run(inside(args), ...options);
   return {
     shop,
     proxy,
@@ -52,7 +56,12 @@ export async function startImportShop(resources: AsyncDisposableStack): Promise<
     read: name => readFileSync(join(directory, name), 'utf8'),
     files: () => readdirSync(directory).toSorted(),
     start,
-    run: (args, ...options) => petstore.run(inside(args), ...options),
+    run,
+    summaryOf: async (args, code = 0) => {
+      const ended = await run(['import', ...args, '--json']);
+      assert.equal(ended.code, code, ended.stderr);
+      return JSON.parse(ended.stdout);
+    },
     petNames: async () => {
       const names: string[] = [];
       for (let path = '/pets?limit=100'; path !== ''; ) {

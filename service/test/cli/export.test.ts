@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import fc from 'fast-check';
+import { rules } from '../../../pet-files/src/pet-rules.ts';
+import { type ImportShop, startImportShop } from '../support/import-shop.ts';
+import { sized } from '../support/long.ts';
+import { isFormula, spreadsheetCells } from '../support/spreadsheet.ts';
+
+const resources = new AsyncDisposableStack();
+after(() => resources.disposeAsync());
+let test: ImportShop;
+before(async () => {
+  test = await startImportShop(resources);
+});
+
+describe('petstore export', () => {
+  it('writes orders, categories and stock', async () => {
+    const { body } = await test.shop.api.post('/pets', { name: 'Ordered', categoryId: 1 });
+    await test.shop.api.post('/store/orders', { petId: body.id, shipDate: '2027-01-02T03:04:05Z' });
+    const orders = await test.run(['export', 'orders']);
+    assert.match(
+      orders.stdout,
+      /^id,petId,quantity,shipDate,complete\n\d+,\d+,1,2027-01-02T03:04:05.000Z,false\n$/,
+    );
+    const categories = await test.run(['export', 'categories', '--json']);
+    assert.deepEqual(JSON.parse(categories.stdout.split('\n')[0]!), { id: 1, name: 'Dogs' });
+    const stock = await test.run(['export', 'stock', '--fields', 'status,petId']);
+    assert.match(stock.stdout, /^status,petId\n(?:\w+,\d+\n)+$/);
+  });
+});
+
+describe('a name that spreadsheet programs would execute', () => {
+  const hostile = [
+    '=HYPERLINK("http://x")',
+    '+1',
+    '-1',
+    '@SUM(A1)',
+    "'=1",
+    "''-1",
+    "'",
+    "''",
+    "'Rex",
+    'a=1',
+    'a;=1+1',
+  ];
+  const unit = fc.constantFrom(...`'=+-@a1 ",;`);
+  const random = fc
+    .sample(fc.string({ unit, minLength: 1, maxLength: 6 }), sized(12, 60))
+    .map(name => name.trim())
+    .filter(name => name !== '');
+  const names = [...hostile, ...random];
+
+  for (const args of [[], ['--raw']]) {
+    it(`is the same after petstore export and import ${args.join(' ')}`, async () => {
+      const { body: category } = await test.shop.api.post('/categories', {
+        name: `=Formulas ${args.length}`,
+      });
+      for (const name of names) await test.shop.api.post('/pets', { name, categoryId: category.id });
+      const { stdout } = await test.run(['export', 'pets', ...args]);
+      const [header, ...lines] = stdout.trimEnd().split('\n');
+      const exported = lines.filter(line => line.includes(`=Formulas ${args.length}`));
+      assert.equal(exported.length, names.length);
+      for (const separator of [',', ';']) {
+        const formulas = spreadsheetCells(exported.join('\n'), separator).filter(isFormula);
+        assert.equal(formulas.length > 0, args.includes('--raw'), formulas.join('\n'));
+      }
+      test.write('formulas.csv', header!, ...exported);
+      assert.equal((await test.summaryOf(['@formulas.csv', ...args])).created, names.length);
+      const list = await test.run(['pets', 'list', '--category', `${category.id}`, '--all', '--json']);
+      const found = list.stdout
+        .trimEnd()
+        .split('\n')
+        .map(line => JSON.parse(line).name);
+      assert.deepEqual(found, [...names, ...names]);
+    });
+  }
+
+  it('is escaped in a description and in rejected rows, whose file can be imported, and numbers are not escaped', async () => {
+    await test.shop.api.post('/categories', { name: 'Described', description: '=cmd()' });
+    const categories = await test.run(['export', 'categories']);
+    assert.match(categories.stdout, /^\d+,Described,'=cmd\(\)$/m);
+    test.write('minus.csv', 'name,category,quantity', '=A,Dogs,-5', "'=B,Nothing,1");
+    assert.equal((await test.summaryOf(['@minus.csv'], 7)).rejected, 2);
+    const rejected = test.read('minus.rejected.csv').trimEnd().split('\n');
+    assert.match(rejected[1]!, /^2,invalid_request,[^\n]*,'=A,Dogs,'-5$/);
+    assert.match(rejected[2]!, /^3,unknown_category,[^\n]*,'=B,Nothing,1$/);
+    test.write(
+      'again.csv',
+      rejected[0]!,
+      rejected[1]!.replace(/'-5$/, '2'),
+      rejected[2]!.replace(',Nothing,', ',Dogs,'),
+    );
+    assert.equal((await test.summaryOf(['@again.csv'])).created, 2);
+    assert.deepEqual((await test.petNames()).slice(-2), ['=A', '=B']);
+  });
+});
+
+/** Cancels all open orders, and deletes all pets. */
+async function removePets({ shop: { api }, petNames }: ImportShop): Promise<void> {
+  const { body: orders } = await api.get('/store/orders?complete=false&limit=100');
+  for (const { id } of orders) await api.delete(`/store/orders/${id}`);
+  while ((await petNames()).length > 0) {
+    const { body: pets } = await api.get('/pets?limit=100');
+    for (const { id } of pets) await api.delete(`/pets/${id}`);
+  }
+}
+
+describe('what petstore exported', () => {
+  it('makes the same pets when it is imported, whatever their names and stock are', async () => {
+    await using others = new AsyncDisposableStack();
+    const other = await startImportShop(others);
+    const { api } = test.shop;
+    const name = fc
+      .oneof(
+        fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 }),
+        fc.string({ unit: fc.constantFrom(...',;\t"\'=+-@ 0a'), minLength: 1, maxLength: 12 }),
+      )
+      .map(text => text.trim())
+      .filter(text => text !== '' && RegExp(rules.name.pattern, 'u').test(text));
+    const state = fc.constantFrom(
+      ['available', 1],
+      ['available', 12],
+      ['pending', 3],
+      // Open orders hold all its units.
+      ['pending', 0],
+      ['sold', 0],
+    );
+    const pets = fc.array(fc.tuple(name, fc.constantFrom(1, 2), state), { minLength: 1, maxLength: 8 });
+    const format = fc.constantFrom('csv', 'ndjson');
+    const exported = async (shop: ImportShop, format: string) => {
+      const { code, stdout, stderr } = await shop.run(['export', 'pets', '--stock', '--format', format]);
+      assert.equal(code, 0, stderr);
+      return stdout;
+    };
+    const withoutIds = (text: string) => text.replaceAll(/^(?:\{"id":)?\d+,/gm, '');
+    let file = 0;
+    await fc.assert(
+      fc.asyncProperty(pets, format, async (pets, format) => {
+        for (const shop of [test, other]) await removePets(shop);
+        for (const [name, categoryId, [status, quantity]] of pets) {
+          const isHeld = status === 'pending' && quantity === 0;
+          const { body } = await api.post('/pets', {
+            name,
+            categoryId,
+            status: isHeld ? 'available' : status,
+          });
+          if (Number(quantity) > 1) await api.put(`/store/inventory/${body.id}`, { quantity });
+          if (isHeld) await api.post('/store/orders', { petId: body.id });
+        }
+        const first = await exported(test, format);
+        const path = `back${++file}.${format}`;
+        other.write(path, first.trimEnd());
+        const { code, stderr } = await other.run(['import', `@${path}`]);
+        assert.equal(code, 0, stderr);
+        assert.equal(withoutIds(await exported(other, format)), withoutIds(first));
+        // Imported again, the file changes nothing.
+        assert.equal((await other.run(['import', `@${path}`, '--skip-existing'])).code, 0);
+        assert.equal((await other.petNames()).length, pets.length);
+      }),
+      // To shrink a failure would take minutes.
+      { numRuns: sized(5, 500), endOnFailure: true },
+    );
+    await removePets(test);
+  });
+});
