@@ -225,7 +225,10 @@ export const scenes: Record<string, Scene> = {
   'webhooks: delivery': {
     path: shop => `/webhooks/${shop.webhook}/deliveries`,
     show: async shown => {
-      await shown.row(/^Webhook \d+ test/).first().click();
+      await shown
+        .row(/^Webhook \d+ test/)
+        .first()
+        .click();
       await shown.panel.getByRole('heading', { name: /^Webhook \d+ test$/ }).waitFor();
     },
   },
