@@ -59,6 +59,20 @@ describe('on a phone', () => {
     assert.equal(await seen(), 'nothing');
   });
 
+  it('the facts of an animal that was found leave its name the whole line', async t => {
+    const { api, page, open } = await visit(t);
+    await aPet(api, { name: 'Marmalade the Shorthair' });
+    const shown = await open('/animals');
+    await shown.button(/^Find/).tap();
+    await page.getByRole('combobox', { name: /^Find/ }).fill('marmalade');
+    const option = page.getByRole('option').filter({ hasText: 'Marmalade' });
+    const [name, facts] = await Promise.all(
+      ['span', 'small'].map(part => option.locator(part).boundingBox()),
+    );
+    assert.ok(name!.y + name!.height <= facts!.y, JSON.stringify({ name, facts }));
+    assert.ok(name!.height < 2 * facts!.height, 'the name has one line');
+  });
+
   it('a key with few pages has them all in the bar', async t => {
     const { shop, open } = await visit(t);
     const { key } = await shop.clientWith({ scopes: ['pets:read', 'orders:read'] });
