@@ -3,6 +3,7 @@ import { before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { eventually, useBrowser } from '../support/browser.ts';
 import { buildConsole } from '../support/console-page.ts';
+import { fetchBytes } from '../support/fetch-bytes.ts';
 
 before(buildConsole);
 const visit = useBrowser();
@@ -18,6 +19,8 @@ async function fontsOf(page: Page, selector: string): Promise<[family: string, i
   return fonts.map(({ familyName, isCustomFont }) => [familyName, isCustomFont]);
 }
 
+const MOST_BYTES_OF_FONT = 60_000;
+
 describe('the console and the portal have one identity', () => {
   for (const path of ['/console', '/docs', '/docs/operations/createPet']) {
     it(`${path}: the font of the service, loaded once, and the mark next to the name`, async t => {
@@ -26,7 +29,10 @@ describe('the console and the portal have one identity', () => {
       await page.locator('h1').first().waitFor();
       await page.evaluate('document.fonts.ready');
       assert.deepEqual(await fontsOf(page, 'h1'), [['Inter', true]]);
-      assert.equal(watch.urls.filter(url => url.endsWith('.woff2')).length, 1);
+      const [font, ...others] = watch.urls.filter(url => url.endsWith('.woff2'));
+      assert.deepEqual(others, []);
+      const { bytes } = await fetchBytes(font!);
+      assert.ok(bytes.length <= MOST_BYTES_OF_FONT, `${bytes.length} bytes`);
       const mark = page.locator('.brand img');
       const isDrawn = () => page.evaluate<boolean>('document.querySelector(".brand img").naturalWidth > 0');
       await eventually(isDrawn, true);
