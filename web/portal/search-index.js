@@ -18,6 +18,9 @@ const SAME_NAME = 2;
 /** How much a word counts that is in another section of the page. */
 const ELSEWHERE = 0.7;
 
+/** How much a further entry of a page counts: the reader finds it on that page, too. */
+const FURTHER = 0.5;
+
 /** An error code counts as a page: all codes are on one. @param {Entry} entry */
 function pageOf({ url, level }) {
   return level === 'error' ? url : url.replace(/#.*/, '');
@@ -60,7 +63,7 @@ export class SearchIndex {
     );
   }
 
-  /** The entries for a question, best first: the best one of each page before further ones. @param {string} question @returns {Found[]} */
+  /** The entries for a question, best first: further ones of a page count less. @param {string} question @returns {Found[]} */
   find(question) {
     const terms = termsOf(question);
     const stems = terms.map(stemOf);
@@ -107,7 +110,9 @@ export class SearchIndex {
       .toSorted((a, b) => b.score - a.score);
     const firsts = new Map(sorted.toReversed().map(one => [pageOf(one.entry), one]));
     const isFirst = new Set(firsts.values());
-    return [...sorted.filter(one => isFirst.has(one)), ...sorted.filter(one => !isFirst.has(one))];
+    const scoreOf = (/** @type {(typeof sorted)[number]} */ one) =>
+      one.score * (isFirst.has(one) ? 1 : FURTHER);
+    return sorted.toSorted((a, b) => scoreOf(b) - scoreOf(a));
   }
 
   /** How similar the question is to a name of an entry, from 0 to 1. @param {number} id @param {string} question @param {Set<string>} asked */

@@ -92,10 +92,7 @@ describe('a key', () => {
     const field = shown.panel.getByLabel(/^Networks/);
     await field.fill('10.0.0.0/8\n\n not a network\n');
     await shown.panel.getByRole('button', { name: 'Create' }).click();
-    await shown.panel
-      .getByText(/not a network/)
-      .and(page.locator('.field-error'))
-      .waitFor();
+    await shown.panel.locator('.field-error', { hasText: 'not a network' }).waitFor();
     await field.fill('10.0.0.0/8\n\n2001:db8::/32\n');
     await shown.panel.getByRole('button', { name: 'Create' }).click();
     await shown.panel.getByText('It cannot be shown again').waitFor();
@@ -354,5 +351,35 @@ describe('the keys', () => {
       .waitFor({ state: 'attached' });
     await shown.panel.getByLabel(/^Place and change orders/).check();
     await shown.panel.getByLabel(/^Everything, and manage keys/).waitFor();
+  });
+
+  it('are listed by their requests today, with those that were rejected', async t => {
+    const { shop, page, open } = await visit(t);
+    const quotas = { perMinute: 3, perDay: 3 };
+    await shop.clientWith({ name: 'Idle desk' });
+    const desk = await shop.clientWith({ name: 'Desk' });
+    const site = await shop.clientWith({ name: 'Cart site', plan: 'enterprise', quotas });
+    for (let i = 0; i < 2; i++) await desk.get('/pets');
+    for (let i = 0; i < 5; i++) await site.get('/pets');
+    await shop.app.keyLimits.flush();
+    const shown = await open('/keys');
+    const cart = shown.row('Cart site');
+    await cart.getByText('100 %').waitFor();
+    await cart.getByText('2 rejected').waitFor();
+    await cart.getByText('5', { exact: true }).waitFor();
+    await shown.row('Idle desk').getByText('None').waitFor();
+
+    const names = () => page.locator('.table-space strong').allInnerTexts();
+    // The requests of the console are those of the administrator.
+    const ofClients = async () => (await names()).filter(name => /^(Idle desk|Desk|Cart site)$/.test(name));
+    assert.deepEqual(await ofClients(), ['Idle desk', 'Desk', 'Cart site']);
+    await page.getByRole('columnheader', { name: 'Today' }).getByRole('link').click();
+    await shown.row('Idle desk').waitFor({ state: 'detached' });
+    assert.deepEqual(await ofClients(), ['Cart site', 'Desk']);
+    await page.reload();
+    await cart.waitFor();
+    assert.deepEqual(await ofClients(), ['Cart site', 'Desk']);
+    await page.getByRole('columnheader', { name: 'Today' }).getByRole('link').click();
+    await shown.row('Idle desk').waitFor();
   });
 });

@@ -125,11 +125,6 @@ describe('numbers', () => {
     await shown.row('120 ×').waitFor();
     const units = await endsOf('[data-column="quantity"]');
     assert.deepEqual([units.length, new Set(units).size], [3, 1], `${units}, with the header`);
-    await page.goto(`/console/animals/${petId}`);
-    const orders = shown.panel.getByRole('region', { name: 'Open orders' });
-    await orders.getByText('120 ×').waitFor();
-    const ofOrders = await endsOf('.animal-record li > span');
-    assert.deepEqual([ofOrders.length, new Set(ofOrders).size], [2, 1], `${ofOrders}`);
   });
 });
 

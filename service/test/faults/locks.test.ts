@@ -6,7 +6,10 @@ import { aDatabase, aShop, assertUnavailable, recovery, respondedInTime } from '
 
 describe('a row that another client of the database has locked', () => {
   it('gets 503 after the time limit of a statement, while all other requests continue', async t => {
-    const { api, databaseUrl } = await aShop(t, await aDatabase(t));
+    const { api, databaseUrl } = await aShop(t, await aDatabase(t), {
+      // The writes wait in turns, each for as long.
+      PETSTORE_DATABASE_TIMEOUT_SECONDS: '1',
+    });
     const [locked, free] = [await aPet(api), await aPet(api)];
     const rename = (petId: number, name: string) => api.patch(`/pets/${petId}`, { name });
     await withSession(databaseUrl, async other => {

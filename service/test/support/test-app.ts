@@ -33,6 +33,7 @@ export interface TestApp extends Replica {
 }
 
 export interface NewKey {
+  name?: string;
   plan?: 'free' | 'pro' | 'business' | 'enterprise';
   scopes?: string[];
   kind?: 'secret' | 'publishable' | 'test';

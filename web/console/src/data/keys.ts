@@ -1,6 +1,6 @@
-import type { ApiKey, NewApiKey } from '@petstore/client';
+import type { ApiKey, CallOptions, NewApiKey, PetStore } from '@petstore/client';
 import { filled, filledOrNull } from './lines.ts';
-import type { Resource } from './resource.ts';
+import type { PageQuery, Pages, Resource } from './resource.ts';
 
 export const plans = ['free', 'pro', 'business', 'enterprise'] as const;
 
@@ -9,15 +9,26 @@ export interface KeyQuery {
   plan?: ApiKey['plan'] | undefined;
   /** Keys that work are shown without it. */
   show?: 'revoked' | 'all' | undefined;
+  /** Only the keys with the most requests today, in this order. */
+  order?: 'busiest' | undefined;
 }
+
+/** The most keys that the service lists by their requests today. */
+export const MOST_BUSY = 100;
+
+/** The largest page of a list. */
+const LARGEST_PAGE = 1_000;
+
+/** How many pages are searched for the busiest keys at most. */
+const PAGES_OF_BUSIEST = 10;
 
 const isRevoked = { revoked: true, all: undefined };
 
 export const keys: Resource<ApiKey, KeyQuery> = {
   name: 'key',
   idOf: key => key.id,
-  list: (store, { show, ...query }, options) =>
-    store.keys.list({ ...query, revoked: show ? isRevoked[show] : false }, options),
+  list: (store, { order, ...query }, options) =>
+    order === undefined ? listed(store, query, options) : busiestOf(store, query, options),
   read: (store, id) => store.keys.get(id).withResponse(),
   create: (store, key) => store.keys.create(key as NewApiKey),
   update: (store, id, { origins, allowedNetworks, ...patch }, options) =>
@@ -31,8 +42,40 @@ export const keys: Resource<ApiKey, KeyQuery> = {
       options,
     ),
   remove: (store, id, options) => store.keys.revoke(id, options),
-  matches: (key, { name = '', plan, show }) =>
+  matches: (key, { name = '', plan, show, order }) =>
+    order === undefined &&
     key.name.toLowerCase().startsWith(name.toLowerCase()) &&
     (plan === undefined || key.plan === plan) &&
     (show === 'all' || (key.revokedAt !== null) === (show === 'revoked')),
 };
+
+function listed(store: PetStore, { show, ...query }: KeyQuery & PageQuery, options?: CallOptions) {
+  return store.keys.list({ ...query, revoked: show ? isRevoked[show] : false }, options);
+}
+
+/** One page: the service lists the busiest keys by their IDs, and the others in the order of theirs. */
+function busiestOf(
+  store: PetStore,
+  { name, plan, show }: KeyQuery & PageQuery,
+  options?: CallOptions,
+): Pages<ApiKey> {
+  return {
+    async *pages() {
+      const busiest = (await store.keys.busiest({ limit: MOST_BUSY }, options)).keys;
+      const rank = new Map(busiest.map(({ keyId }, i) => [keyId, i]));
+      const rankOf = ({ id }: ApiKey) => rank.get(id)!;
+      const found: ApiKey[] = [];
+      let pages = 0;
+      for await (const { data } of listed(
+        store,
+        { name, plan, show, limit: LARGEST_PAGE },
+        options,
+      ).pages()) {
+        found.push(...data.filter(({ id }) => rank.has(id)));
+        if (found.length === rank.size || ++pages === PAGES_OF_BUSIEST) break;
+      }
+      found.sort((a, b) => rankOf(a) - rankOf(b));
+      yield { data: found, headers: new Headers(), nextCursor: undefined };
+    },
+  };
+}

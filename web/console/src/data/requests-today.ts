@@ -1,13 +1,10 @@
 import type { BusyKey } from '@petstore/client';
 import { useQuery } from '@tanstack/react-query';
 import { useSession } from '../app/session.ts';
-import { keys } from './keys.ts';
+import { keys, MOST_BUSY } from './keys.ts';
 
 /** How often the requests are read again while they are shown, in milliseconds: no event reports requests. */
 const PAUSE = 30_000;
-
-/** The most keys that the service lists. */
-const MOST = 100;
 
 export interface RequestsToday {
   /** By the ID of the key. */
@@ -21,7 +18,7 @@ export function useRequestsToday(): RequestsToday | undefined {
   const { store } = useSession();
   const { data } = useQuery({
     queryKey: [keys.name, 'requests today'],
-    queryFn: async () => requestsToday((await store.keys.busiest({ limit: MOST })).keys),
+    queryFn: async () => requestsToday((await store.keys.busiest({ limit: MOST_BUSY })).keys),
     staleTime: 0,
     refetchInterval: PAUSE,
   });
@@ -30,7 +27,7 @@ export function useRequestsToday(): RequestsToday | undefined {
 
 /** `busiest` has the keys with the most requests first. */
 export function requestsToday(busiest: readonly BusyKey[]): RequestsToday {
-  const last = busiest.length < MOST ? undefined : busiest.at(-1);
+  const last = busiest.length < MOST_BUSY ? undefined : busiest.at(-1);
   return {
     of: new Map(busiest.map(requests => [requests.keyId, requests])),
     atMost: last ? last.admitted + last.refused : 0,

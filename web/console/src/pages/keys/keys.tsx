@@ -30,7 +30,7 @@ export { NewKey } from './new-key.tsx';
 
 const route = getRouteApi('/keys');
 
-const columnsWith = (today: RequestsToday | undefined): Column<ApiKey>[] => [
+const columnsWith = (today: RequestsToday | undefined, isBusiestFirst: boolean): Column<ApiKey>[] => [
   { name: 'name', header: 'Name', cell: ({ name }) => <strong>{name}</strong> },
   { name: 'kind', header: 'Kind', cell: ({ kind }) => kindNames[kind] },
   { name: 'plan', header: 'Plan', cell: ({ plan }) => planNames[plan] },
@@ -47,7 +47,19 @@ const columnsWith = (today: RequestsToday | undefined): Column<ApiKey>[] => [
   { name: 'state', header: 'State', cell: key => <KeyState apiKey={key} /> },
   {
     name: 'today',
-    header: 'Today',
+    sorted: isBusiestFirst ? 'descending' : undefined,
+    header: (
+      <Link
+        to="/keys"
+        search={({ order: _, ...query }) => (isBusiestFirst ? query : { ...query, order: 'busiest' })}
+        replace
+        title={isBusiestFirst ? 'Show all keys' : 'Show only keys with requests today, the busiest first'}
+        data-sorted={isBusiestFirst ? 'descending' : undefined}
+      >
+        Today
+        <Icon name="down" />
+      </Link>
+    ),
     cell: key => today && <Requests today={today} apiKey={key} />,
   },
   {
@@ -142,7 +154,8 @@ export function Keys() {
   );
   useFreshBans(page.list.rows);
   const today = useRequestsToday();
-  const columns = useMemo(() => columnsWith(today), [today]);
+  const isBusiestFirst = query.order !== undefined;
+  const columns = useMemo(() => columnsWith(today, isBusiestFirst), [today, isBusiestFirst]);
   return (
     <ListPage
       title="Keys"
@@ -168,13 +181,15 @@ export function Keys() {
       }
       searched={query.name}
       empty={
-        Object.keys(query).length > 0
-          ? { title: 'No key matches', hint: 'Change the search or the filters.' }
-          : {
-              picture: 'keys',
-              title: 'No keys yet',
-              hint: 'Create one for each program or user, so that each can be revoked alone.',
-            }
+        isBusiestFirst
+          ? { title: 'No requests today', hint: 'The heading “Today” shows all keys again.' }
+          : Object.keys(query).length > 0
+            ? { title: 'No key matches', hint: 'Change the search or the filters.' }
+            : {
+                picture: 'keys',
+                title: 'No keys yet',
+                hint: 'Create one for each program or user, so that each can be revoked alone.',
+              }
       }
     />
   );

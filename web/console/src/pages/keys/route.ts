@@ -11,6 +11,7 @@ function readQuery(search: Record<string, unknown>): KeyQuery {
   if (name) query.name = name;
   if (plan) query.plan = plan;
   if (search.show === 'revoked' || search.show === 'all') query.show = search.show;
+  if (search.order === 'busiest') query.order = search.order;
   return query;
 }
 
