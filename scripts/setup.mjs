@@ -169,13 +169,14 @@ async function addDevelopmentPackages() {
 }
 
 async function npm(command, ...options) {
+  // After Ctrl-C npm would continue for many seconds, and change the packages while the next start installs them. Before npm
+  // starts, because a signal could otherwise end this process alone.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill('SIGKILL'));
   const child = spawn(
     'npm',
     [command, ...options, '--include=optional', '--no-audit', '--no-fund', '--loglevel=error'],
     { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] },
   );
-  // After Ctrl-C npm would continue for many seconds, and change the packages while the next start installs them.
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill('SIGKILL'));
   let printed = '';
   for (const output of [child.stdout, child.stderr]) {
     output.setEncoding('utf8').on('data', text => {
