@@ -1,5 +1,8 @@
 import { operationUrl } from './urls.ts';
 
+const contractNames =
+  'openapi file, swagger, schema, specification, download the openapi, contract, openapi 3';
+
 /** What developers call operations. */
 export const operationNames: readonly (readonly [url: string, names: string])[] = [
   [
@@ -99,14 +102,8 @@ export const operationNames: readonly (readonly [url: string, names: string])[] 
     operationUrl('getReadiness'),
     'readiness probe, kubernetes, load balancer, degraded, ready, readyz, database down, redis down, postgresql down, monitor the service, health of dependencies',
   ],
-  [
-    operationUrl('getContractAsYaml'),
-    'openapi file, swagger, schema, specification, download the openapi, contract, openapi 3',
-  ],
-  [
-    operationUrl('getContractAsJson'),
-    'openapi file, swagger, schema, specification, download the openapi, contract, openapi 3',
-  ],
+  [operationUrl('getContractAsYaml'), contractNames],
+  [operationUrl('getContractAsJson'), contractNames],
   [operationUrl('getPet'), 'one pet, pet by id, single pet, get a pet'],
   [operationUrl('replacePet'), 'overwrite a pet, full update, put'],
   [operationUrl('deletePet'), 'remove a pet, delete a product, discontinue'],

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { eventually } from '../support/browser.ts';
+import { delayResponses, eventually } from '../support/browser.ts';
 import { useConsole } from '../support/console-page.ts';
 import { aCategory, anOrder, aPet } from '../support/factories.ts';
 import { appendMany } from '../support/many-events.ts';
@@ -142,20 +142,13 @@ describe('the activity', () => {
     await shown.button('Pause').click();
     await shop.api.patch(`/categories/${category}`, { name: 'Second' });
     // The response is complete before the next change, and arrives after its event.
-    const arrival = Promise.withResolvers<void>();
-    const read = Promise.withResolvers<void>();
-    await page.route('**/history?*', async route => {
-      const response = await route.fetch();
-      read.resolve();
-      await arrival.promise;
-      await route.fulfill({ response });
-    });
+    const { read, arrive } = await delayResponses(page, '**/history?*');
     await shown.button('1 new').click();
-    await read.promise;
+    await read;
     await shown.button('1 new').waitFor({ state: 'detached' });
     await shop.api.patch(`/categories/${category}`, { name: 'Third' });
     await shown.button('1 new').waitFor();
-    arrival.resolve();
+    arrive();
     await shown.row('First to Second').waitFor();
     assert.equal(await shown.row('Second to Third').count(), 0);
     await shown.button('1 new').click();

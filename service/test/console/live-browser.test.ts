@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import { eventually } from '../support/browser.ts';
+import { delayResponses, eventually } from '../support/browser.ts';
 import { ConsolePage, useConsole } from '../support/console-page.ts';
 import { aCategory, aPet } from '../support/factories.ts';
 
@@ -113,22 +113,15 @@ describe('a list', () => {
   it('that is read while an animal changes shows the change', async t => {
     const { shown, shop, context, path, ids } = await listOf(t, 'Early', 'Late');
     const page = await context.newPage();
-    const read = Promise.withResolvers<void>();
-    const arrival = Promise.withResolvers<void>();
-    await page.route('**/pets?*', async route => {
-      const response = await route.fetch();
-      read.resolve();
-      await arrival.promise;
-      await route.fulfill({ response });
-    });
+    const { read, arrive } = await delayResponses(page, '**/pets?*');
     await page.goto(`${shop.origin}/console${path}`);
-    await read.promise;
+    await read;
     await shop.api.patch(`/pets/${ids[0]}`, { name: 'Earlier' });
     await shown.row('Earlier').waitFor();
     // This tab has sent the first event to the other one before it shows the next.
     await shop.api.patch(`/pets/${ids[1]}`, { name: 'Later' });
     await shown.row('Later').waitFor();
-    arrival.resolve();
+    arrive();
     const other = new ConsolePage(page);
     await other.row('Earlier').waitFor();
     await other.row('Later').waitFor();

@@ -161,3 +161,19 @@ export async function eventually<T>(read: () => Promise<T>, wanted: T, message =
     await sleep(POLL_INTERVAL);
   }
 }
+
+/** Makes responses to a URL arrive late. `read` resolves when the first one is complete; `arrive` lets them reach the page. */
+export async function delayResponses(
+  page: Page,
+  url: string,
+): Promise<{ read: Promise<void>; arrive: () => void }> {
+  const read = Promise.withResolvers<void>();
+  const arrival = Promise.withResolvers<void>();
+  await page.route(url, async route => {
+    const response = await route.fetch();
+    read.resolve();
+    await arrival.promise;
+    await route.fulfill({ response });
+  });
+  return { read: read.promise, arrive: arrival.resolve };
+}

@@ -53,7 +53,7 @@ function listed(store: PetStore, { show, ...query }: KeyQuery & PageQuery, optio
   return store.keys.list({ ...query, revoked: show ? isRevoked[show] : false }, options);
 }
 
-/** One page: the service lists the busiest keys by their IDs, and the others in the order of theirs. */
+/** One page. The service returns which keys are the busiest, but not their settings, so their entries are searched in the list of keys. */
 function busiestOf(
   store: PetStore,
   { name, plan, show }: KeyQuery & PageQuery,
