@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { it } from 'node:test';
+import type { CommandRuns } from './runs.ts';
+
+/** The commands for API keys and their plans. */
+export function keyCommands({ json, one, shop, petstore, directory }: CommandRuns): void {
+  it('manages API keys', async () => {
+    const created = await one(
+      'keys',
+      'create',
+      'Shop',
+      '--plan',
+      'pro',
+      '--scope',
+      'pets:read',
+      '--scope',
+      'orders:read',
+    );
+    assert.match(String(created.key), /^psk_/);
+    const { key: _, ...shown } = created;
+    const id = `${created.id}`;
+    assert.deepEqual(await json('keys', 'get', id), [shown]);
+    const longAgo = Date.now() - 91 * 86_400_000;
+    await shop.app.db.run('UPDATE api_keys SET created_at = ? WHERE id = ?', [longAgo, created.id]);
+    const listed = await json('keys', 'list', '--revoked', 'false');
+    assert.deepEqual(
+      listed.map(({ unused }) => unused),
+      [false, true],
+    );
+    assert.equal((await one('keys', 'update', id, '--plan', 'business')).plan, 'business');
+    const rotated = await one('keys', 'rotate', id, '--grace', '60');
+    assert.notEqual(rotated.key, created.key);
+    assert.equal((await one('keys', 'usage', id)).keyId, created.id);
+    await shop.app.keyLimits.flush();
+    const [busiest] = await json('keys', 'usage');
+    assert.deepEqual([busiest!.keyId, busiest!.name, busiest!.refused], [1, 'Administrator', 0]);
+    assert.ok(Number(busiest!.admitted) >= 5);
+    for (const [name, outcome] of [
+      ['reset', 'reset'],
+      ['unban', 'unbanned'],
+      ['delete', 'revoked'],
+    ] as const)
+      assert.deepEqual(await json('keys', name, id), [{ id: created.id, outcome }]);
+    const file = join(directory, 'leaks.json');
+    const leaked = await one('keys', 'create', 'Leaked', '--plan', 'free', '--scope', 'pets:read');
+    writeFileSync(
+      file,
+      `${' '.repeat(65_520)}"${leaked.key}", "${created.key}" and ${leaked.key}.\nx${leaked.key}`,
+    );
+    const reported = await one('keys', 'report-leak', file, '--source', 'A log');
+    assert.deepEqual(reported, { file, found: 2, wellFormed: 2 });
+    assert.equal((await shop.api.as(String(leaked.key)).get('/pets')).status, 401);
+    const quotas = { perMinute: 9000, perDay: 90_000 };
+    const large = await one(
+      'keys',
+      'create',
+      'Large',
+      '--plan',
+      'enterprise',
+      '--scope',
+      'admin',
+      '--per-minute',
+      '9000',
+      '--per-day',
+      '90000',
+    );
+    assert.deepEqual(large.quotas, quotas);
+  });
+
+  it('requests a plan, and decides requests', async () => {
+    const { keyId } = await one('account');
+    const enterprise = ['enterprise', '--per-minute', '9000', '--per-day', '90000'];
+    const first = await one('account', 'upgrade', 'business', '--note', 'More shops');
+    assert.deepEqual([first.keyId, first.note, first.status], [keyId, 'More shops', 'open']);
+    assert.deepEqual(await json('keys', 'requests', '--status', 'open'), [first]);
+    const declined = await one('keys', 'decline', `${first.id}`, '--message', 'Enterprise');
+    assert.deepEqual([declined.status, declined.message], ['declined', 'Enterprise']);
+    const second = await one('account', 'upgrade', ...enterprise);
+    assert.equal((await one('keys', 'approve', `${second.id}`)).status, 'approved');
+    assert.deepEqual((await one('keys', 'get', `${keyId}`)).quotas, { perMinute: 9000, perDay: 90_000 });
+    assert.deepEqual(
+      (await json('keys', 'requests', '--key', `${keyId}`)).map(({ id }) => id),
+      [second.id, first.id],
+    );
+    for (const args of [['enterprise'], ['pro', '--per-day', '5']])
+      assert.match(
+        (await petstore.run(['account', 'upgrade', ...args])).stderr,
+        /belong to the plan enterprise/,
+      );
+  });
+}

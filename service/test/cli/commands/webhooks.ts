@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { formatDateTime } from '../../../src/kit/dates.ts';
+import { Receiver } from '../../events/receiver.ts';
+import { until } from '../../support/until.ts';
+import type { CommandRuns } from './runs.ts';
+
+/** The commands for webhooks and their deliveries. */
+export function webhookCommands({ json, one, shop, petstore }: CommandRuns): void {
+  it('manages webhooks and their deliveries', async t => {
+    const endpoint = await Receiver.start();
+    t.after(() => endpoint.close());
+    const created = await one('webhooks', 'create', endpoint.url, '--type', 'order.*');
+    assert.match(String(created.secret), /^whsec_/);
+    const id = `${created.id}`;
+    const { secret: _, ...shown } = created;
+    assert.deepEqual(await json('webhooks', 'list'), [shown]);
+    assert.deepEqual(await json('webhooks', 'get', id), [shown]);
+    assert.notEqual((await one('webhooks', 'rotate', id)).secret, created.secret);
+    assert.equal((await one('webhooks', 'update', id, '--all-types')).types, null);
+    const delivery = `${(await one('webhooks', 'test', id, '--wait')).id}`;
+    const deliveries = await json('webhooks', 'deliveries', id);
+    assert.ok(deliveries.some(({ type }) => type === 'webhook.test'));
+    assert.equal((await one('webhooks', 'delivery', id, delivery)).type, 'webhook.test');
+    assert.equal((await json('webhooks', 'redeliver', id, delivery))[0]!.id, Number(delivery));
+    endpoint.respondWith(500);
+    assert.equal((await one('webhooks', 'replay', id, '--from', '0')).webhookId, created.id);
+    const failingSince = async () => (await one('webhooks', 'list')).failingSince;
+    await until('a delivery has failed', async () => (await failingSince()) !== null);
+    const since = formatDateTime(shop.clock.now());
+    assert.equal(await failingSince(), since);
+    const table = await petstore.run(['webhooks', 'list']);
+    assert.equal(table.stdout.trimEnd().split('\t').at(-1), since);
+    assert.deepEqual(await json('webhooks', 'delete', id), [{ id: created.id, outcome: 'deleted' }]);
+  });
+}
