@@ -1,6 +1,6 @@
 import type { ContractView, Response } from './contract.ts';
 import { shapesOf } from './fields.ts';
-import type { Guide } from './guide.ts';
+import type { Guide, Manual } from './guide.ts';
 import { type Health, healthSentence } from './health.ts';
 import { fence, fieldItems, operationLine, table } from './operation-markdown.ts';
 import { statusTitle } from './status.ts';
@@ -14,6 +14,7 @@ import {
   GUIDE_URL,
   operationUrl,
   PORTAL_URL,
+  RUNNING_URL,
   resourceUrl,
   STATUS_URL,
 } from './urls.ts';
@@ -33,17 +34,24 @@ export function markdownOf({ markdown }: Document, health: Health): string {
 
 /** Every page except those of operations. */
 export function documentsOf(view: ContractView, guide: Guide, base: string): Document[] {
-  const chapters = guide.chapters.map(({ title, url }) => `- [${title}](${url})`);
   return [
     startPage(view, guide, base),
-    document(GUIDE_URL, 'Guide', `${guide.introduction}\n\n${chapters.join('\n')}`),
-    ...guide.chapters.map(({ url, title, markdown }) => document(url, title, markdown)),
+    ...manualPages(GUIDE_URL, 'Guide', guide),
     ...view.document['x-tagGroups'].flatMap(({ tags }) => tags.map(tag => resourcePage(view, tag))),
     ...guide.readmes.map(({ url, title, markdown }) => document(url, title, markdown)),
+    ...manualPages(RUNNING_URL, 'Run the service', guide.running),
     errorCatalogue(view),
     eventCatalogue(view),
     document(guide.changelog.url, guide.changelog.title, guide.changelog.markdown),
     statusPage,
+  ];
+}
+
+function manualPages(url: string, title: string, { introduction, chapters }: Manual): Document[] {
+  const contents = chapters.map(chapter => `- [${chapter.title}](${chapter.url})`);
+  return [
+    document(url, title, `${introduction}\n\n${contents.join('\n')}`),
+    ...chapters.map(chapter => document(chapter.url, chapter.title, chapter.markdown)),
   ];
 }
 
@@ -74,8 +82,8 @@ const doors = [
   ],
   [
     'Run it',
-    chapterUrl('Going live'),
-    'Keys, limits, retries and monitoring: what to check before customers depend on your program.',
+    RUNNING_URL,
+    'Docker, systemd or Kubernetes: settings, backups, upgrades, failover and alerts of the service.',
   ],
 ] as const;
 

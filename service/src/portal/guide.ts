@@ -1,17 +1,28 @@
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { CHANGELOG_URL, CLIENT_URL, COMMAND_URL, chapterUrl, GUIDE_URL, slugOf } from './urls.ts';
+import { join, posix } from 'node:path';
+import {
+  CHANGELOG_URL,
+  CLIENT_URL,
+  COMMAND_URL,
+  chapterUrl,
+  GUIDE_URL,
+  RUNNING_URL,
+  runningUrl,
+  slugOf,
+} from './urls.ts';
 
 const root = join(import.meta.dirname, '../../..');
 
-/** The pages of the READMEs of the packages, by their files. */
-const readmes = {
+const guideFile = 'docs/api-guide.md';
+const operationsFile = 'docs/operations.md';
+
+/** The documents of which each is one page, by their files. */
+const pages = {
   'sdk/README.md': { title: 'Client for TypeScript', url: CLIENT_URL },
   'cli/README.md': { title: 'Command', url: COMMAND_URL },
+  'docs/scaling.md': { title: 'Scaling', url: runningUrl('Scaling') },
+  'CHANGELOG.md': { title: 'Changelog', url: CHANGELOG_URL },
 } as const;
-
-const guideFile = 'docs/api-guide.md';
-const changelogFile = 'CHANGELOG.md';
 
 export interface Chapter {
   title: string;
@@ -20,43 +31,65 @@ export interface Chapter {
   markdown: string;
 }
 
-export interface Guide {
+/** A document whose headings of the second level begin its chapters. */
+export interface Manual {
   /** The text before the first chapter, without the table of contents. */
   introduction: string;
   chapters: readonly Chapter[];
+}
+
+export interface Guide extends Manual {
   /** The READMEs of the client and of the command. */
   readmes: readonly Chapter[];
+  /** What an operator of the service needs. */
+  running: Manual;
   changelog: Chapter;
 }
 
-/** The address of the service in the file, which is right after `npm start`. */
+/** The address of the service in the files, which is right after `npm start`. */
 const WRITTEN_BASE = 'http://127.0.0.1:8080';
 
-/** Where links of the guide and the READMEs lead, without the dots at their start. */
-const served: Readonly<Record<string, string>> = {
-  'openapi.yaml': '/openapi.yaml',
-  'sdk/README.md': CLIENT_URL,
-  'cli/README.md': COMMAND_URL,
-  [changelogFile]: CHANGELOG_URL,
-};
+/** Links to headings and to files of the project. */
+const links = /\[([^\]]+)\]\((?!https?:)([^)#]*)(?:#([^)]+))?\)/g;
 
-/** Links to chapters and to files of the project. */
-const links = /\[([^\]]+)\]\((?!https?:)(#?)([^)]+)\)/g;
+/** The page of a file or of one of its headings; `undefined` if no page shows the file. */
+type Resolve = (file: string, heading: string | undefined) => string | undefined;
 
 /**
- * Reads the guide, whose headings of the second level begin its chapters. `base` is the URL of the service in its samples. Links
- * lead to pages of the portal; those to files that the service does not serve become plain text.
+ * Reads the documents that the portal shows. `base` is the URL of the service in their samples. Links lead to pages of the portal;
+ * those to files that the service does not serve become plain text.
  */
 export async function readGuide(base: string): Promise<Guide> {
-  const raw = await readFile(join(root, guideFile), 'utf8');
-  const urls = headingUrls(raw);
-  const inGuide = (heading: string) => urls.get(heading) ?? chapterUrl(heading);
-  const text = linked(raw, base, inGuide, inGuide);
-  const pageOf = async (file: string, page: { title: string; url: string }) => {
-    const content = await readFile(join(root, file), 'utf8');
-    const markdown = linked(content, base, heading => `${page.url}#${heading}`, inGuide);
-    return { ...page, markdown: markdown.replace(/^# .*\n/, '').trim() };
+  const read = (file: string) => readFile(join(root, file), 'utf8');
+  const guide = await read(guideFile);
+  const operations = await read(operationsFile);
+  const manuals: Readonly<Record<string, ReadonlyMap<string | undefined, string>>> = {
+    [guideFile]: headingUrls(guide, GUIDE_URL, chapterUrl),
+    [operationsFile]: headingUrls(operations, RUNNING_URL, runningUrl),
   };
+  const served: Readonly<Record<string, string>> = {
+    'openapi.yaml': '/openapi.yaml',
+    ...Object.fromEntries(Object.entries(pages).map(([file, { url }]) => [file, url])),
+  };
+  const resolve: Resolve = (file, heading) => {
+    const url = served[file];
+    if (url === undefined) return manuals[file]?.get(heading);
+    return heading === undefined ? url : `${url}#${heading}`;
+  };
+  const pageOf = async (file: keyof typeof pages) => {
+    const markdown = linked(await read(file), file, base, resolve);
+    return { ...pages[file], markdown: markdown.replace(/^# .*\n/, '').trim() };
+  };
+  const running = manualOf(linked(operations, operationsFile, base, resolve), runningUrl);
+  return {
+    ...manualOf(linked(guide, guideFile, base, resolve), chapterUrl),
+    readmes: [await pageOf('sdk/README.md'), await pageOf('cli/README.md')],
+    running: { ...running, chapters: [...running.chapters, await pageOf('docs/scaling.md')] },
+    changelog: await pageOf('CHANGELOG.md'),
+  };
+}
+
+function manualOf(text: string, urlOf: (title: string) => string): Manual {
   const [introduction = '', ...chapters] = text.split(/^## (?=.+$)/m);
   return {
     introduction: introduction
@@ -71,37 +104,34 @@ export async function readGuide(base: string): Promise<Guide> {
         .slice(title.length)
         .trim()
         .replace(/^###(?= )/gm, '##');
-      return { title, url: chapterUrl(title), markdown };
+      return { title, url: urlOf(title), markdown };
     }),
-    readmes: await Promise.all(Object.entries(readmes).map(([file, page]) => pageOf(file, page))),
-    changelog: await pageOf(changelogFile, { title: 'Changelog', url: CHANGELOG_URL }),
   };
 }
 
-/** The page and the anchor of each heading of the guide, by the anchor that it has in the file. */
-function headingUrls(text: string): Map<string, string> {
-  const urls = new Map<string, string>();
+/** The page of a manual, and the page and anchor of each heading by the anchor that it has in the file. */
+function headingUrls(
+  text: string,
+  url: string,
+  urlOf: (title: string) => string,
+): Map<string | undefined, string> {
+  const urls = new Map<string | undefined, string>([[undefined, url]]);
   let chapter = '';
   for (const [, level, heading = ''] of text.matchAll(/^(##|###) (.+)$/gm)) {
-    if (level === '##') chapter = chapterUrl(heading);
+    if (level === '##') chapter = urlOf(heading);
     const anchor = slugOf(heading);
     urls.set(anchor, level === '##' ? chapter : `${chapter}#${anchor}`);
   }
   return urls;
 }
 
-/** A text whose links lead to pages. `linkTo` returns where a link to a heading of the same file leads. */
-function linked(
-  text: string,
-  base: string,
-  linkTo: (heading: string) => string,
-  inGuide: (heading: string) => string,
-): string {
-  return text.replaceAll(WRITTEN_BASE, base).replace(links, (_, name, kind, target) => {
-    if (kind === '#') return `[${name}](${linkTo(target)})`;
-    const [path, heading] = target.replace(/^(\.\.\/)+/, '').split('#');
-    if (path === guideFile) return `[${name}](${heading === undefined ? GUIDE_URL : inGuide(heading)})`;
-    const url = served[path];
-    return url === undefined ? name : `[${name}](${url}${heading === undefined ? '' : `#${heading}`})`;
-  });
+/** The text of a file, whose links lead to pages. The comments of the tool that writes tables are left out. */
+function linked(text: string, file: string, base: string, resolve: Resolve): string {
+  return text
+    .replaceAll(/^<!--.*-->\n+/gm, '')
+    .replaceAll(WRITTEN_BASE, base)
+    .replace(links, (_, name: string, path: string, heading?: string) => {
+      const url = resolve(path === '' ? file : posix.join(posix.dirname(file), path), heading);
+      return url === undefined ? name : `[${name}](${url})`;
+    });
 }

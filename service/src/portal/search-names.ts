@@ -7,7 +7,9 @@ import {
   ERRORS_URL,
   EVENTS_URL,
   errorUrl,
+  RUNNING_URL,
   resourceUrl,
+  runningUrl,
   STATUS_URL,
   sectionUrl,
 } from './urls.ts';
@@ -27,6 +29,28 @@ export const otherNames: ReadonlyMap<string, string> = new Map([
     STATUS_URL,
     'is the api down, outage, uptime, incident, service status, health check, unavailable, down right now, maintenance, health, degraded',
   ],
+  [
+    RUNNING_URL,
+    'self-host, host it myself, run my own instance, install the service, deploy the service, run it in docker, operate, administer the server',
+  ],
+  [
+    runningUrl('Settings'),
+    'environment variables of the service, configuration of the service, configure the service, options of the server',
+  ],
+  [
+    runningUrl('Compose: everything on one machine'),
+    'docker, docker compose, container, image, caddy, https certificate',
+  ],
+  [runningUrl('Kubernetes: replicas in a cluster'), 'kubernetes, k8s, pods, helm, ingress'],
+  [
+    runningUrl('Backup and restore'),
+    'back up, restore a backup, disaster recovery, dump of the database, lost database',
+  ],
+  [
+    runningUrl('What to watch'),
+    'monitoring the service, metrics, prometheus, alerts for operators, grafana dashboard',
+  ],
+  [runningUrl('Log lines'), 'log format, logs of the service, access log, log files, log level'],
   [
     COMMAND_URL,
     'cli, command line tool, terminal, shell, export csv, tunnel to localhost, local webhooks, install the command, download csv, script, cron job, cli login, log in from a terminal',

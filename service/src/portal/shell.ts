@@ -1,7 +1,7 @@
 import { type Html, html } from '../kit/html.ts';
 import type { Asset } from './assets.ts';
 import type { ContractView, Operation } from './contract.ts';
-import type { Guide } from './guide.ts';
+import type { Guide, Manual } from './guide.ts';
 import type { Heading } from './markdown.ts';
 import {
   CHANGELOG_URL,
@@ -11,6 +11,7 @@ import {
   GUIDE_URL,
   operationUrl,
   PORTAL_URL,
+  RUNNING_URL,
   resourceUrl,
   STATUS_URL,
 } from './urls.ts';
@@ -95,7 +96,7 @@ function navigation({ view, guide }: Site, url: string): Html {
   const section = (title: string, isOpen: boolean, entries: readonly Html[]) =>
     html`<details${isOpen && html` open`}><summary>${title}</summary><ul>
 ${entries}</ul></details>\n`;
-  const chapters = guide.chapters.map(({ title }) => entry(chapterUrl(title), title));
+  const chaptersOf = ({ chapters }: Manual) => chapters.map(({ title, url: to }) => entry(to, title));
   const isOpen = url === PORTAL_URL;
   const ofTag = (tag: string) => {
     const operations = view.withTag(tag);
@@ -105,12 +106,13 @@ ${entries}</ul></details>\n`;
       ...operations.map(operation => entry(operationUrl(operation.id), entryOf(operation))),
     ])}</div>`;
   };
-  return html`${section('Guide', isOpen || url.startsWith(GUIDE_URL), chapters)}
+  return html`${section('Guide', isOpen || url.startsWith(GUIDE_URL), chaptersOf(guide))}
 ${view.document['x-tagGroups'].map(
   ({ name, tags }) => html`<section data-group="${name}"><p>${name}</p>\n${tags.map(ofTag)}</section>\n`,
 )}
 <section><p>Packages</p><ul>
 ${guide.readmes.map(({ title, url: to }) => entry(to, title))}</ul></section>
+${section('Run the service', isOpen || url.startsWith(RUNNING_URL), [entry(RUNNING_URL, 'Overview'), ...chaptersOf(guide.running)])}
 <section><p>Reference</p><ul>
 ${entry(ERRORS_URL, 'Error codes')}${entry(EVENTS_URL, 'Types of events')}${entry(CHANGELOG_URL, 'Changelog')}${entry(STATUS_URL, 'Status')}</ul></section>`;
 }

@@ -7,6 +7,7 @@ export const CLIENT_URL = '/docs/client';
 export const COMMAND_URL = '/docs/command';
 export const CHANGELOG_URL = '/docs/changelog';
 export const STATUS_URL = '/docs/status';
+export const RUNNING_URL = '/docs/running';
 export const ASSETS_URL = '/docs/assets';
 export const SEARCH_URL = '/docs/search.json';
 
@@ -23,6 +24,11 @@ export function resourceUrl(tag: string): string {
 /** The page of a chapter of the guide. */
 export function chapterUrl(title: string): string {
   return `${GUIDE_URL}/${slugOf(title)}`;
+}
+
+/** The page of a chapter for operators. */
+export function runningUrl(title: string): string {
+  return `${RUNNING_URL}/${slugOf(title)}`;
 }
 
 /** A section of a chapter of the guide. */

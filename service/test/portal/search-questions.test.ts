@@ -104,6 +104,23 @@ describe('the search understands questions in the words of developers', () => {
       assert.equal(index.find(text)[0]?.entry.url, url, text);
   });
 
+  it('also those of operators, with the first two results', async () => {
+    const index = await readIndex();
+    for (const [question, chapter] of Object.entries({
+      'self-host': '/docs/running',
+      'restore a backup': '/docs/running/backup-and-restore',
+      'run it in docker compose': '/docs/running/compose-everything-on-one-machine',
+      'promote a standby': '/docs/running/postgresql',
+      'rolling upgrade': '/docs/running/upgrade-without-downtime',
+      settings: '/docs/running/settings',
+      petstore_degraded: '/docs/running/what-to-watch',
+      'cells of a shop': '/docs/running/scaling',
+    })) {
+      const pages = index.find(question).map(({ entry }) => entry.url.split('#', 1)[0]);
+      assert.ok(pages.slice(0, 2).includes(chapter), `${question}: ${pages.slice(0, 2)}`);
+    }
+  });
+
   it('and lists the guide before operations, those before errors, and those before fields', async () => {
     const index = await readIndex();
     for (const question of ['webhook', 'rate limit', 'batch']) {

@@ -47,5 +47,6 @@ it('the start page has two sentences about the service, a first request, four do
     [...doors.matchAll(/- \[([^\]]+)\]/g)].map(([, title]) => title),
     ['Build a shop page', 'Receive events', 'Import a catalogue', 'Run it'],
   );
+  assert.match(doors, /\[Run it\]\(\/docs\/running\) Docker, systemd or Kubernetes/);
   assert.match(text, /npm install http:\/\/\S+\/packages\/client\.tgz/);
 });

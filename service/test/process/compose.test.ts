@@ -45,14 +45,16 @@ describe('the Dockerfile', () => {
     assert.deepEqual([...new Set(copied)].toSorted(), passing.toSorted());
   });
 
-  it('copies everything that the service reads: its source, the migrations, the portal', () => {
+  it('copies everything that the service reads: its source, the migrations, the portal and its documents', () => {
     const copies = (file: string) => copied.some(path => file === path || file.startsWith(`${path}/`));
     const needed = globSync(
       ['service/src/**/*.ts', 'service/migrations/*', 'web/identity/*', 'web/portal/*'],
       { cwd: root },
     );
+    const documents = read('service/src/portal/guide.ts').match(/(?<=')[\w./-]+\.md(?=')/g) ?? [];
+    assert.ok(documents.length > 4);
     assert.deepEqual(
-      needed.filter(file => !copies(file)),
+      [...needed, ...documents].filter(file => !copies(file)),
       [],
     );
   });

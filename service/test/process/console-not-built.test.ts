@@ -18,6 +18,8 @@ function copyWithoutConsole(directory: string): string {
     'service/src',
     'service/migrations',
     'docs/api-guide.md',
+    'docs/operations.md',
+    'docs/scaling.md',
     'sdk/README.md',
     'cli/README.md',
   ])
