@@ -48,3 +48,38 @@ it('the relay numbers events that a poll finds, also after a failure, and the la
   await poll(0);
   assert.equal(nudge.mock.callCount(), 4, 'a closed relay polls no more');
 });
+
+it('the relay learns from a poll how far the log is, because a database without notifications announces no events', async t => {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const db = {
+    get: async () => ({ latest: 7, waiting: false }),
+    write: () => assert.fail('no event waits'),
+  } as unknown as Pick<Queries & Writer, 'get' | 'write'>;
+  const relay = new EventRelay(db, { clock: { now: () => 0 } });
+  t.mock.timers.tick(500);
+  await nextTurn();
+  assert.equal(relay.known, 7);
+  await relay.close();
+});
+
+it('a relay that closes while it numbers events also numbers those that were committed meanwhile', async () => {
+  const runs: PromiseWithResolvers<object>[] = [];
+  const begun = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const db = {
+    write: () => {
+      const run = Promise.withResolvers<object>();
+      begun[runs.push(run) - 1]?.resolve();
+      return run.promise;
+    },
+  } as unknown as Pick<Queries & Writer, 'get' | 'write'>;
+  const relay = new EventRelay(db, { clock: { now: () => 0 } });
+  relay.nudge();
+  await begun[0]!.promise;
+  relay.nudge();
+  const closed = relay.close();
+  runs[0]!.resolve({ latest: 1, mayHaveMore: false });
+  await begun[1]!.promise;
+  runs[1]!.resolve({ latest: 2, mayHaveMore: false });
+  await closed;
+  assert.deepEqual([runs.length, relay.known], [2, 2]);
+});
