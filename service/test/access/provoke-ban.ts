@@ -6,9 +6,13 @@ import type { TestApp } from '../support/test-app.ts';
 
 type KeyClient = Client & { key: string; keyId: number };
 
-/** A client whose key has `perDay` requests a day and has used them up. */
-export async function usedUp({ clientWith }: TestApp, perDay = 1): Promise<KeyClient> {
-  const client = await clientWith({ plan: 'enterprise', quotas: { perMinute: 1_000, perDay } });
+/** A client whose key has `perDay` requests a day and has used them up. The key is an administrator's unless `scopes` are given. */
+export async function usedUp(
+  { clientWith }: TestApp,
+  perDay = 1,
+  scopes: string[] = ['admin'],
+): Promise<KeyClient> {
+  const client = await clientWith({ plan: 'enterprise', scopes, quotas: { perMinute: 1_000, perDay } });
   for (let i = 0; i < perDay; i++) assert.equal((await client.get('/pets')).status, 200);
   return client;
 }

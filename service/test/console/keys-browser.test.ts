@@ -1,11 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { upsertUsage } from '../../src/access/rate-limits/limit-queries.ts';
-import { DAY } from '../../src/kit/clock.ts';
-import { provokeBan, usedUp } from '../access/provoke-ban.ts';
 import { eventually } from '../support/browser.ts';
 import { useConsole } from '../support/console-page.ts';
-import { assertFollowsTheme } from '../support/plot-colors.ts';
 
 const visit = useConsole();
 
@@ -106,6 +102,33 @@ describe('a key', () => {
     assert.equal(await networks(), null);
   });
 
+  it('of a person or a program has a template, which the list names', async t => {
+    const { api, page, open } = await visit(t);
+    const shown = await open('/keys/new');
+    await shown.panel.getByRole('button', { name: 'Supplier' }).click();
+    await shown.panel.getByRole('button', { name: 'Cashier' }).click();
+    assert.equal(
+      await shown.panel.getByRole('button', { name: 'Cashier' }).getAttribute('aria-pressed'),
+      'true',
+    );
+    await shown.field('Name').fill('Carla');
+    await shown.panel.getByRole('button', { name: 'Create' }).click();
+    await shown.panel.getByRole('button', { name: 'Close' }).last().click();
+    await page
+      .getByRole('dialog', { name: /^Close without/ })
+      .getByRole('button', { name: 'Close without copying' })
+      .click();
+    await shown.row('Carla').getByText('Cashier').waitFor();
+    const [{ plan, scopes }] = (await api.get('/keys?name=Carla')).body;
+    assert.deepEqual(
+      [plan, scopes.toSorted()],
+      [
+        'business',
+        ['events:read', 'inventory:read', 'inventory:write', 'orders:read', 'orders:write', 'pets:read'],
+      ],
+    );
+  });
+
   it('that has leaked is revoked after an administrator pastes the line with its secret', async t => {
     const { shop, page, open } = await visit(t);
     const key = { name: 'In a repository', plan: 'business', scopes: ['pets:read'] };
@@ -126,6 +149,20 @@ describe('a key', () => {
     assert.ok(!String(kept).includes(secret), 'the secret is stored nowhere');
     const [event] = (await shop.api.get('/history?type=key.leaked')).body;
     assert.ok(JSON.stringify(event).includes('github.com/shop/site, .env'));
+  });
+
+  it('without administrator rights reports its own secret as leaked, and its holder is signed out because it has ended', async t => {
+    const { shop, api, page, watch, open } = await visit(t);
+    watch.expect(/status of 401/);
+    const holder = await shop.clientWith({ scopes: ['pets:read'] });
+    const shown = await open('/animals', holder.key);
+    await page.getByRole('button', { name: /^Account/ }).click();
+    await page.getByRole('menuitem', { name: /^This key/ }).click();
+    await page.getByRole('link', { name: 'Report a leak' }).click();
+    await shown.panel.getByLabel(/^Secrets/).fill(`KEY=${holder.key}`);
+    await shown.panel.getByRole('button', { name: 'Report' }).click();
+    await page.getByText('The API key is no longer valid').waitFor();
+    assert.notEqual((await api.get(`/keys/${holder.keyId}`)).body.revokedAt, null);
   });
 
   it('for pages in browsers needs origins, and has at most two scopes', async t => {
@@ -183,40 +220,6 @@ describe('a test key', () => {
   });
 });
 
-describe('a ban', () => {
-  it('appears by itself in the list and the panel, is in the plot, and is lifted', async t => {
-    const { shop, page, open } = await visit(t);
-    const client = await usedUp(shop);
-    await shop.api.patch(`/keys/${client.keyId}`, { name: 'Impatient' });
-    const shown = await open('/keys?name=impatient');
-    await shown.row('Impatient').waitFor();
-    await shown.live();
-    await provokeBan(shop, client);
-    await shown.row('Impatient').getByText('Banned').waitFor();
-
-    await shown.row('Impatient').getByText('Impatient').click();
-    await shown.panel.getByText(/^Banned until/).waitFor();
-    await shown.panel
-      .getByRole('img', { name: /1 admitted, [1-9]\d* rejected, 1 ban, limit 1 a day/ })
-      .waitFor();
-    await shown.panel.locator('.plot svg').waitFor();
-    await assertFollowsTheme(page, 'dialog .plot', 'danger', () =>
-      page.emulateMedia({ colorScheme: 'dark' }),
-    );
-    await shown.panel.getByRole('button', { name: 'Lift the ban' }).click();
-    await shown.question.getByRole('button', { name: 'Lift the ban' }).click();
-    await shown.panel.getByText(/^Banned until/).waitFor({ state: 'detached' });
-    assert.equal((await shop.api.get(`/keys/${client.keyId}`)).body.ban, null);
-
-    // The requests of the day are still used up, until its limits are reset.
-    assert.equal((await client.get('/pets')).status, 429);
-    await shown.panel.getByRole('button', { name: 'Reset the limits' }).click();
-    await shown.question.getByRole('button', { name: 'Reset' }).click();
-    await shown.messages.getByText('The limits of Impatient start again').waitFor();
-    assert.equal((await client.get('/pets')).status, 200);
-  });
-});
-
 describe('a wrong value', () => {
   it('is explained next to its field', async t => {
     const { page, watch, open } = await visit(t);
@@ -248,138 +251,5 @@ describe('a wrong value', () => {
       .filter({ has: page.getByLabel(/^Expires/) })
       .getByText('Must be in the future')
       .waitFor();
-  });
-});
-
-describe('the usage of a key', () => {
-  it('without a request says so', async t => {
-    const { shop, open } = await visit(t);
-    const { keyId } = await shop.clientWith({ plan: 'free', scopes: ['pets:read'] });
-    const shown = await open(`/keys/${keyId}`);
-    await shown.panel.getByText('The key sent no requests in this period').waitFor();
-    await shown.panel
-      .getByRole('img', { name: /0 admitted, 0 rejected, 0 bans, limit 1,000 a day/ })
-      .waitFor();
-    assert.equal(await shown.panel.getByText('As a table').count(), 0);
-  });
-
-  it('of 90 days is a plot with a sum, and a table of the days', async t => {
-    const { shop, open } = await visit(t);
-    const { keyId } = await shop.clientWith({ plan: 'free', scopes: ['pets:read'] });
-    const today = Math.floor(shop.clock.now() / DAY);
-    const days = Array.from({ length: 91 }, (_, i) => ({
-      api_key_id: keyId,
-      day: today - i,
-      resets: 0,
-      admitted: 10,
-      rejected: i === 89 ? 5 : 0,
-      earlier_admitted: 0,
-      earlier_rejected: 0,
-    }));
-    await shop.app.db.write(tx => upsertUsage(tx, days));
-    const shown = await open(`/keys/${keyId}`);
-    // The earliest of the 91 days is not part of it, the one after it is.
-    await shown.panel.getByRole('img', { name: /: 900 admitted, 5 rejected, 0 bans/ }).waitFor();
-    await shown.panel.locator('.plot svg').waitFor();
-    await shown.panel.getByText('As a table').click();
-    const rows = shown.panel.getByRole('table').getByRole('row');
-    // The header is a row as well.
-    assert.equal(await rows.count(), 91);
-    assert.deepEqual(await rows.nth(1).locator('th, td').allInnerTexts(), ['Nov 21, 2026', '10', '0', '0']);
-    assert.deepEqual(await rows.last().locator('th, td').allInnerTexts(), ['Aug 24, 2026', '10', '5', '0']);
-  });
-});
-
-describe('the keys', () => {
-  it('of people and programs have templates, which the list names', async t => {
-    const { api, page, open } = await visit(t);
-    const shown = await open('/keys/new');
-    await shown.panel.getByRole('button', { name: 'Supplier' }).click();
-    await shown.panel.getByRole('button', { name: 'Cashier' }).click();
-    assert.equal(
-      await shown.panel.getByRole('button', { name: 'Cashier' }).getAttribute('aria-pressed'),
-      'true',
-    );
-    await shown.field('Name').fill('Carla');
-    await shown.panel.getByRole('button', { name: 'Create' }).click();
-    await shown.panel.getByRole('button', { name: 'Close' }).last().click();
-    await page
-      .getByRole('dialog', { name: /^Close without/ })
-      .getByRole('button', { name: 'Close without copying' })
-      .click();
-    await shown.row('Carla').getByText('Cashier').waitFor();
-    const [{ plan, scopes }] = (await api.get('/keys?name=Carla')).body;
-    assert.deepEqual(
-      [plan, scopes.toSorted()],
-      [
-        'business',
-        ['events:read', 'inventory:read', 'inventory:write', 'orders:read', 'orders:write', 'pets:read'],
-      ],
-    );
-  });
-
-  it('are listed with their kind, plan and state, and choices are explained', async t => {
-    const { shop, page, open } = await visit(t);
-    const { clock, api } = shop;
-    const key = async (name: string, fields: object) => {
-      const body = { name, plan: 'free', scopes: ['pets:read'], ...fields };
-      assert.equal((await api.post('/keys', body)).status, 201);
-    };
-    await key('Till', {});
-    await key('Storefront', { kind: 'publishable', origins: ['https://shop.example'], plan: 'pro' });
-    await key('Guest', { expiresAt: new Date(clock.now() + 400 * DAY).toISOString() });
-    const shown = await open('/keys');
-    const cells = async (name: string) =>
-      (await shown.row(name).getByRole('gridcell').allInnerTexts()).slice(1, 5);
-    await shown.row('Guest').waitFor();
-    assert.deepEqual(await cells('Till'), ['Secret', 'Free', 'See animals and categories', 'Active']);
-    assert.deepEqual(await cells('Storefront'), [
-      'Publishable',
-      'Pro',
-      'See animals and categories',
-      'Active',
-    ]);
-    await shown
-      .row('Guest')
-      .getByText(/^Expires in \d+ days/)
-      .waitFor();
-
-    await page.goto('/console/keys/new');
-    await shown.panel
-      .getByLabel(/^Plan/)
-      .getByText('Free: 60 a minute, 1,000 a day')
-      .waitFor({ state: 'attached' });
-    await shown.panel.getByLabel(/^Place and change orders/).check();
-    await shown.panel.getByLabel(/^Everything, and manage keys/).waitFor();
-  });
-
-  it('are listed by their requests today, with those that were rejected', async t => {
-    const { shop, page, open } = await visit(t);
-    const quotas = { perMinute: 3, perDay: 3 };
-    await shop.clientWith({ name: 'Idle desk' });
-    const desk = await shop.clientWith({ name: 'Desk' });
-    const site = await shop.clientWith({ name: 'Cart site', plan: 'enterprise', quotas });
-    for (let i = 0; i < 2; i++) await desk.get('/pets');
-    for (let i = 0; i < 5; i++) await site.get('/pets');
-    await shop.app.keyLimits.flush();
-    const shown = await open('/keys');
-    const cart = shown.row('Cart site');
-    await cart.getByText('100 %').waitFor();
-    await cart.getByText('2 rejected').waitFor();
-    await cart.getByText('5', { exact: true }).waitFor();
-    await shown.row('Idle desk').getByText('None').waitFor();
-
-    const names = () => page.locator('.table-space strong').allInnerTexts();
-    // The requests of the console are those of the administrator.
-    const ofClients = async () => (await names()).filter(name => /^(Idle desk|Desk|Cart site)$/.test(name));
-    assert.deepEqual(await ofClients(), ['Idle desk', 'Desk', 'Cart site']);
-    await page.getByRole('columnheader', { name: 'Today' }).getByRole('link').click();
-    await shown.row('Idle desk').waitFor({ state: 'detached' });
-    assert.deepEqual(await ofClients(), ['Cart site', 'Desk']);
-    await page.reload();
-    await cart.waitFor();
-    assert.deepEqual(await ofClients(), ['Cart site', 'Desk']);
-    await page.getByRole('columnheader', { name: 'Today' }).getByRole('link').click();
-    await shown.row('Idle desk').waitFor();
   });
 });

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { eventually } from '../support/browser.ts';
 import { useConsole } from '../support/console-page.ts';
-import { anOrder, aPet } from '../support/factories.ts';
+import { aCategory, anOrder, aPet, stockOf } from '../support/factories.ts';
 
 const visit = useConsole();
 
@@ -76,5 +77,164 @@ describe('an animal that cannot be sold', () => {
     await api.patch(`/pets/${petId}`, { status: 'pending' });
     await shown.panel.getByRole('button', { name: 'Place order' }).click();
     await shown.panel.getByText(onHold).waitFor();
+  });
+});
+
+describe('the panel of an animal', () => {
+  it('sells, reserves and restocks units, and shows what happened and the open orders', async t => {
+    const { api, page, open } = await visit(t);
+    const petId = await aPet(api, { name: 'Counted', stock: 24 });
+    const shown = await open(`/animals/${petId}`);
+    await shown.live();
+    const stock = () => shown.panel.getByRole('button', { name: /^Stock of Counted/ }).innerText();
+    const press = (name: string) => shown.panel.getByRole('button', { name, exact: true }).click();
+    const history = shown.panel.getByRole('region', { name: 'History' });
+    await eventually(stock, '24');
+
+    await shown.panel.getByLabel('Units').press('Enter');
+    await shown.messages.getByText('Sold 1 of Counted').waitFor();
+    await eventually(stock, '23');
+    await history.getByText('sold 1 of Counted, 24 → 23').waitFor();
+    await shown.messages.getByRole('button', { name: 'Undo' }).click();
+    await eventually(stock, '24');
+
+    await shown.panel.getByLabel('Units').fill('25');
+    assert.ok(await shown.panel.getByRole('button', { name: 'Sell' }).isDisabled());
+    await shown.panel.getByLabel('Units').fill('20');
+    await press('Reserve');
+    await eventually(stock, '4');
+    const orders = shown.panel.getByRole('region', { name: 'Open orders' });
+    await orders.getByRole('link', { name: /^Order / }).waitFor();
+    await press('Remove one Counted');
+    await eventually(stock, '3');
+    await press('Add one Counted');
+    await eventually(stock, '4');
+    await shown.panel.getByLabel('Units').fill('6');
+    await press('Restock');
+    await eventually(stock, '10');
+    assert.deepEqual(await stockOf(api, petId), ['available', 10]);
+
+    await orders.getByRole('button', { name: /^Status of order/ }).click();
+    await page.getByRole('menuitem', { name: 'Cancel order' }).click();
+    await orders.waitFor({ state: 'detached' });
+    await eventually(stock, '30');
+  });
+
+  it('says when an open order ships, and completes it with one click', async t => {
+    const { api, shop, page, open } = await visit(t);
+    const now = shop.clock.now();
+    await page.clock.setFixedTime(now);
+    const petId = await aPet(api, { name: 'Collected', stock: 3 });
+    const shipDate = new Date(now + 86_400_000).toISOString();
+    const id = await anOrder(api, { petId, quantity: 2, shipDate });
+    const shown = await open(`/animals/${petId}`);
+    await shown.live();
+    const orders = shown.panel.getByRole('region', { name: 'Open orders' });
+    await orders.getByText('2 ×, ships tomorrow').waitFor();
+    await orders.getByRole('button', { name: `Complete order ${id}` }).click();
+    await orders.waitFor({ state: 'detached' });
+    assert.equal((await api.get(`/store/orders/${id}`)).body.complete, true);
+  });
+
+  it('has the sale as its main action for keys that cannot change the animal', async t => {
+    const { api, shop, open } = await visit(t);
+    const petId = await aPet(api, { name: 'For sale', stock: 3 });
+    const { key } = await shop.clientWith({ scopes: ['pets:read', 'orders:write', 'inventory:read'] });
+    const shown = await open(`/animals/${petId}`, key);
+    await shown.panel
+      .getByRole('button', { name: 'Sell' })
+      .and(shown.page.locator('[data-kind="main"]'))
+      .waitFor();
+  });
+
+  it('is restocked by Enter with a key that cannot sell', async t => {
+    const { api, page, shop, open } = await visit(t);
+    const petId = await aPet(api, { name: 'Delivered', stock: 2 });
+    const { key } = await shop.clientWith({ scopes: ['pets:read', 'inventory:read', 'inventory:write'] });
+    const shown = await open(`/animals/${petId}`, key);
+    await shown.panel.getByRole('button', { name: 'Stock of Delivered: 2' }).waitFor();
+    await shown.panel.getByLabel('Units').click();
+    await page.keyboard.type('12');
+    await page.keyboard.press('Enter');
+    await shown.messages.getByText('Delivered: 12 added').waitFor();
+    // It is 1 again, so that a second Enter does not add as many, and what is typed replaces it.
+    assert.equal(await shown.panel.getByLabel('Units').inputValue(), '1');
+    await page.keyboard.type('3');
+    await page.keyboard.press('Enter');
+    await eventually(() => stockOf(api, petId), ['available', 17]);
+  });
+});
+
+describe('the menu of statuses', () => {
+  it('offers what is possible, explains what is not, and undoes a sale with its stock', async t => {
+    const { api, page, open } = await visit(t);
+    const categoryId = await aCategory(api, { name: 'For sale' });
+    const free = await aPet(api, { name: 'Free', categoryId, stock: 3 });
+    const ordered = await aPet(api, { name: 'Ordered', categoryId });
+    await anOrder(api, { petId: ordered, quantity: 1 });
+    const shown = await open(`/animals?categoryId=${categoryId}`);
+    const openMenu = async (name: string, status: string) => {
+      await shown.button(`Status of ${name}: ${status}`).click();
+      return page.locator('[role="menu"]:popover-open');
+    };
+    const item = (text: string) =>
+      page.locator('[role="menu"]:popover-open').getByRole('menuitemradio').filter({ hasText: text });
+
+    await openMenu('Ordered', 'On hold');
+    await item('It has open orders').waitFor();
+    assert.equal(await item('Sold').getAttribute('aria-disabled'), 'true');
+    assert.equal(await item('Available').getAttribute('aria-disabled'), 'true');
+    await item('Sold').click({ force: true });
+    await page.keyboard.press('Escape');
+
+    const stockRead = page.waitForResponse(response => response.url().endsWith(`/store/inventory/${free}`));
+    await openMenu('Free', 'Available');
+    await stockRead;
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    // The sale of several units is no slip.
+    await shown.question.getByText('All 3 units leave the stock').waitFor();
+    assert.deepEqual(await stockOf(api, free), ['available', 3]);
+    await shown.question.getByRole('button', { name: 'Sell all 3' }).click();
+    await shown.button('Status of Free: Sold').waitFor();
+    await eventually(() => stockOf(api, free), ['sold', 0]);
+    // After the message has closed, the undo is still in the menu.
+    await shown.messages.getByRole('button', { name: 'Dismiss' }).click();
+    await shown.button('Undo a recent action').click();
+    await page.getByRole('menuitem', { name: 'Free is sold' }).click();
+    await eventually(() => stockOf(api, free), ['available', 3]);
+    await shown.button('Status of Free: Available').waitFor();
+    await shown.button('Undo a recent action').waitFor({ state: 'detached' });
+    assert.deepEqual(await stockOf(api, ordered), ['pending', 0]);
+
+    await openMenu('Free', 'Available');
+    await item('Sold').click();
+    await shown.question.getByRole('button', { name: 'Sell all 3' }).click();
+    await eventually(() => stockOf(api, free), ['sold', 0]);
+    await api.put(`/store/inventory/${free}`, { quantity: 9 });
+    await shown.messages.getByRole('button', { name: 'Undo' }).click();
+    await shown.messages.getByText('Not undone: its stock has changed since then').waitFor();
+    assert.deepEqual(await stockOf(api, free), ['available', 9]);
+  });
+
+  it('offers to undo each of many changes, one after the other', async t => {
+    const { api, page, open } = await visit(t);
+    const categoryId = await aCategory(api, { name: 'Litter' });
+    const names = ['One', 'Two', 'Three', 'Four', 'Five'];
+    for (const name of names) await aPet(api, { name, categoryId });
+    const shown = await open(`/animals?categoryId=${categoryId}`);
+    const pending = async () => (await api.get(`/pets?categoryId=${categoryId}&status=pending`)).body.length;
+    for (const name of names) {
+      await shown.button(`Status of ${name}: Available`).click();
+      await page.locator('[role="menu"]:popover-open').getByText('On hold').click();
+      await shown.messages.getByText(`${name} is on hold`).waitFor();
+    }
+    assert.equal(await pending(), 5);
+    for (const name of names.toReversed()) {
+      await page.keyboard.press('Control+z');
+      await shown.messages.getByText(`Undone: ${name} is on hold`).waitFor();
+    }
+    assert.equal(await pending(), 0);
   });
 });
