@@ -1,18 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import type { Logger } from 'pino';
 import { ApiError } from '../contract/errors.ts';
 import { BODY_LIMIT, HEADERS_LIMIT } from '../contract/request-limits.ts';
 import { withoutSecrets } from '../contract/secret-forms.ts';
-import { DatabaseUnavailable } from '../db/database.ts';
 import { MINUTE, SECOND } from '../kit/clock.ts';
 import { requestIdFrom } from '../kit/ids.ts';
 import { http } from '../kit/node-http.ts';
-import { inWords } from '../kit/quantities.ts';
 import type { Problems } from '../problems.ts';
 import type { Route } from '../routes/define-route.ts';
-import { endWaitsAtClose, ResponseClosed } from '../routes/wait-signal.ts';
+import { endWaitsAtClose } from '../routes/wait-signal.ts';
 import { addPath, type ServedPath } from './add-path.ts';
 import { readJsonBodies } from './body.ts';
 import { closeConnectionsPromptly } from './closing.ts';
@@ -26,30 +23,29 @@ import { type Drain, responseClass } from './drain.ts';
 import { Gate, type GateServices } from './gate/gate.ts';
 import { countFailed } from './gate/late-count.ts';
 import { isMethodOfHttp, MAX_WAITING, OwedResponses } from './gate/owed-responses.ts';
+import { RequestLimits } from './gate/request-limits.ts';
 import { rejectCostOfVisits } from './gate/scope-check.ts';
 import { Unreadable } from './gate/unreadable.ts';
 import { type HandlerServices, handlerOf } from './handler.ts';
 import { lifecycleOf } from './lifecycle.ts';
 import { rejectUnrouted } from './no-route.ts';
 import type { ContractDocument } from './openapi/document.ts';
-import type { OutageLog } from './outage-log.ts';
+import { sendOverdue } from './overdue.ts';
 import { packageFiles } from './package-files.ts';
 import { portalPages } from './portal-pages.ts';
 import { isPreflight, respondToPreflight } from './preflight.ts';
 import { shown } from './quoting.ts';
 import { type RequestLog, recordOf } from './request-log.ts';
-import { RequestSpans, traceOf } from './request-trace.ts';
-import { errorResponse, send } from './respond.ts';
+import { RequestSpans } from './request-trace.ts';
 import { ResponseDeadline } from './response-deadline.ts';
+import { type ErrorLogs, sendError } from './send-error.ts';
 import { originForm, pathOf, routerOptions } from './targets.ts';
 
-export interface ServerOptions extends GateServices, HandlerServices {
+export interface ServerOptions extends GateServices, HandlerServices, ErrorLogs {
   routes: readonly Route[];
   contract: ContractDocument;
   problems: Problems;
-  log: Logger;
   requestLog: RequestLog;
-  outageLog: OutageLog;
   /** Serve operations past their sunset date instead of rejecting them. */
   keepSunset: boolean;
   timeouts?: Partial<Timeouts> | undefined;
@@ -89,7 +85,8 @@ const KEEP_ALIVE_TIMEOUT = 72_000;
 export function buildServer(options: ServerOptions): FastifyInstance {
   const { connections, onExcessConnection: onExcess } = options;
   const limiter = new ConnectionLimiter({ ...connections, trustedProxies: options.trustedProxies, onExcess });
-  const gate = new Gate(options, socket => limiter.rejectionOn(socket));
+  const limits = new RequestLimits(options);
+  const gate = new Gate(options, limits, socket => limiter.rejectionOn(socket));
   const timeouts = { ...defaultTimeouts, ...options.timeouts };
   const owed = new OwedResponses();
   const { requestLog, tracing, trustedProxies } = options;
@@ -103,9 +100,9 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     owed,
     limit: timeouts.response,
     check: timeouts.check,
-    onOverdue: reply => void sendOverdue(reply, gate, timeouts.response, options),
+    onOverdue: reply => void sendOverdue(reply, limits, timeouts.response, options),
   });
-  const unreadable = new Unreadable({ gate, requestLog, owed, requestTimeout: timeouts.request });
+  const unreadable = new Unreadable({ limits, requestLog, owed, requestTimeout: timeouts.request });
   const server = Fastify({
     logger: false,
     genReqId: raw => requestIdOf(raw),
@@ -233,7 +230,7 @@ async function rejectBadPath(
   request: FastifyRequest,
   reply: FastifyReply,
   gate: Gate,
-  options: Pick<ServerOptions, 'log' | 'outageLog'> & { begin: Begin },
+  options: ErrorLogs & { begin: Begin },
 ): Promise<void> {
   // The framework creates it without the decorations of other requests.
   Object.assign(request, { errorCode: null, bodyBytes: 0 });
@@ -258,68 +255,4 @@ function servedPathOf(route: Route, options: ServerOptions): ServedPath {
   const { method, bodyLimit } = route;
   const lifecycle = lifecycleOf(route, options.keepSunset);
   return { method, gated: route, lifecycle, bodyLimit, handler: handlerOf(route, options) };
-}
-
-/** Responds to a request whose response took too long. Its handler may still end: what it sends then is ignored. */
-async function sendOverdue(
-  reply: FastifyReply,
-  gate: Gate,
-  limit: number,
-  options: Pick<ServerOptions, 'log' | 'outageLog' | 'onOverdue'>,
-): Promise<void> {
-  const { request } = reply;
-  const { log, onOverdue } = options;
-  const { id: requestId, method, operation } = request;
-  const line = { requestId, traceId: traceOf(request)?.traceId, method, route: operation?.path ?? null };
-  log.error(line, `No response within ${inWords(limit)}`);
-  onOverdue?.();
-  // The framework logs it when a handler fails after the response.
-  reply.log = log.child({ requestId }, { msgPrefix: 'Request failed after its deadline: ' });
-  try {
-    await gate.completeHead(request);
-    // The gate or the handler may have ended meanwhile.
-    if (reply.raw.headersSent) return;
-    sendError(overdue(limit), request, reply, options);
-    request.passing?.catch(err => {
-      if (!(err instanceof ApiError)) reply.log.error({ err }, 'The gate failed');
-    });
-  } catch (error) {
-    log.error({ requestId, err: error }, 'No response could be sent');
-    reply.raw.destroy();
-  }
-}
-
-function overdue(limit: number): ApiError {
-  return new ApiError(
-    'service_unavailable',
-    `The service did not respond within ${inWords(limit)}, and may still carry out the request. Check before you send it again; ` +
-      'with an Idempotency-Key it is safe to send it again unchanged',
-    { 'retry-after': '1' },
-  );
-}
-
-function sendError(
-  error: unknown,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { log, outageLog }: Pick<ServerOptions, 'log' | 'outageLog'>,
-): void {
-  // The client has the response of the deadline, whose function logs the failure.
-  if (request.isOverdue && reply.raw.headersSent) return;
-  if (error instanceof ResponseClosed) {
-    reply.hijack();
-    return;
-  }
-  const response = errorResponse(error, request);
-  request.errorCode = response.code;
-  const traceId = traceOf(request)?.traceId;
-  if (error instanceof DatabaseUnavailable) outageLog.writeRequest(request.id, error);
-  // An `ApiError` is not an internal error.
-  else if (response.status >= 500 && !(error instanceof ApiError))
-    log.error({ requestId: request.id, traceId, err: error }, 'Request failed');
-  // After a body that was not read completely, the framework sets `Connection: close`. Whether this response can be the last of
-  // its connection is decided when it is sent (drain.ts).
-  const { connection } = reply.getHeaders();
-  if (connection !== undefined) reply.raw.setHeader('connection', String(connection));
-  send(request, reply, response);
 }

@@ -1,39 +1,28 @@
 import type { Socket } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 import type { AllowedOrigins } from '../../access/api-keys/allowed-origins.ts';
-import type { KeyRing, LimitedCaller } from '../../access/api-keys/key-ring.ts';
+import type { LimitedCaller } from '../../access/api-keys/key-ring.ts';
 import { isTestKey } from '../../access/api-keys/secret.ts';
-import type { KeyLimits } from '../../access/rate-limits/key-limits.ts';
 import type { ApiError } from '../../contract/errors.ts';
 import type { Operation } from '../../contract/operation.ts';
-import type { Counters } from '../../counters/counters.ts';
-import { type Decision, newState, peek, type Verdict } from '../../counters/decide.ts';
-import type { VisitTerms } from '../../counters/decide-visit.ts';
-import { addressSubject, type TrustedProxies } from '../../kit/client-address.ts';
-import type { Clock } from '../../kit/clock.ts';
+import type { Decision } from '../../counters/decide.ts';
 import type { Tracing } from '../../kit/tracing.ts';
 import type { Route } from '../../routes/define-route.ts';
 import type { HeaderPairs } from '../send.ts';
 import { presentedKey } from './credentials.ts';
 import { addCorsHeaders, isReadable } from './cross-origin.ts';
 import { addressNotAllowed } from './foreign-address.ts';
-import { foreignOrigin, originNotAllowed } from './foreign-origin.ts';
+import { originNotAllowed } from './foreign-origin.ts';
 import { invalidKey } from './invalid-key.ts';
 import { API_VERSION, rejectOtherMediaType, rejectOtherVersion } from './negotiation.ts';
 import { addQuotaWarning } from './quota-warning.ts';
-import { addRateLimitHeaders, type CountedBy, FREE_TERMS, rejectionOf } from './rate-limit-errors.ts';
+import { addRateLimitHeaders, FREE_TERMS, rejectionOf } from './rate-limit-errors.ts';
+import type { LimitServices, RequestLimits } from './request-limits.ts';
 import { missingKey, rejectWithoutScope } from './scope-check.ts';
 import { rejectMalformed } from './well-formed.ts';
 
-export interface GateServices {
-  keyRing: KeyRing;
+export interface GateServices extends LimitServices {
   allowedOrigins: Pick<AllowedOrigins, 'has'>;
-  keyLimits: KeyLimits;
-  counters: Counters;
-  clock: Clock;
-  trustedProxies: TrustedProxies;
-  /** Receives each decision, and whose limits it counted against. */
-  onDecision?: ((verdict: Verdict, countedBy: CountedBy) => void) | undefined;
   /** Records the time of the gate as a span; `undefined` while nothing is exported. */
   tracing?: Tracing | undefined;
 }
@@ -72,11 +61,17 @@ declare module 'fastify' {
  */
 export class Gate {
   readonly #services: GateServices;
+  readonly #limits: RequestLimits;
   readonly #rejectionOn: (socket: Socket) => ApiError | undefined;
 
   /** `rejectionOn` returns the error for every request of a connection that is over a limit. */
-  constructor(services: GateServices, rejectionOn: (socket: Socket) => ApiError | undefined) {
+  constructor(
+    services: GateServices,
+    limits: RequestLimits,
+    rejectionOn: (socket: Socket) => ApiError | undefined,
+  ) {
     this.#services = services;
+    this.#limits = limits;
     this.#rejectionOn = rejectionOn;
   }
 
@@ -102,7 +97,7 @@ export class Gate {
     if (rejection) return this.#rejectUncounted(request, rejection);
     const head = this.#begin(request);
     await this.#addCorsHeaders(request, head);
-    await this.#addAddressHeaders(request, head);
+    await this.#limits.addOfAddress(request, head);
     rejectUnservable(request);
   }
 
@@ -110,7 +105,7 @@ export class Gate {
   async #rejectUncounted(request: FastifyRequest, rejection: ApiError): Promise<never> {
     const head = this.#begin(request);
     if (!request.operation?.isPage) await this.#addCorsHeaders(request, head);
-    await this.#addLastKnownHeaders(request, head);
+    await this.#limits.addLastKnown(request, head);
     throw rejection;
   }
 
@@ -149,7 +144,7 @@ export class Gate {
     const { operation } = request;
     if (operation?.scope === null) {
       if (operation.countedBy === 'address') return this.#admit(request, head, undefined, undefined);
-      const adding = this.#addAddressHeaders(request, head);
+      const adding = this.#limits.addOfAddress(request, head);
       return adding ? adding.then(() => rejectUnservable(request)) : rejectUnservable(request);
     }
     const key = presentedKey(request.headers);
@@ -168,7 +163,7 @@ export class Gate {
     try {
       caller = await reading;
     } catch (failure) {
-      await this.#addLastKnownHeaders(request, head);
+      await this.#limits.addLastKnown(request, head);
       throw failure;
     }
     await this.#admit(request, head, key, caller);
@@ -181,9 +176,9 @@ export class Gate {
     caller: LimitedCaller | undefined,
   ): Promise<void> | undefined {
     request.caller = caller;
-    const countedBy = this.#countedByOf(request, key, caller);
+    const countedBy = this.#limits.countedByOf(request, key, caller);
     const isCountedLater = countedBy === 'key' && request.operation?.cost !== undefined;
-    const decision = this.#decide(request, countedBy, caller, isCountedLater ? 0 : 1);
+    const decision = this.#limits.decide(request, countedBy, caller, isCountedLater ? 0 : 1);
     const badKey = caller ? undefined : key;
     const admit = (decided: Decision) => {
       const isAdmitted = decided.verdict === 'admitted';
@@ -199,7 +194,7 @@ export class Gate {
       }
       if (!isAdmitted) throw rejectionOf(decided, countedBy, caller?.kind);
       rejectMalformed(request.raw);
-      if (countedBy === 'network') throw addressNotAllowed(this.#addressOf(request));
+      if (countedBy === 'network') throw addressNotAllowed(this.#limits.addressOf(request));
       if (badKey !== undefined)
         throw invalidKey(badKey, this.#services.keyRing.endOf(badKey, request.receivedAt));
       if (countedBy === 'origin') throw originNotAllowed(request.headers);
@@ -208,136 +203,12 @@ export class Gate {
     };
     return decision instanceof Promise ? decision.then(admit) : admit(decision);
   }
-
-  #decide(
-    request: FastifyRequest,
-    countedBy: CountedBy,
-    caller: LimitedCaller | undefined,
-    cost: 0 | 1,
-  ): Decision | Promise<Decision> {
-    const { receivedAt } = request;
-    const { keyLimits, counters } = this.#services;
-    if (!caller || countedBy === 'origin' || countedBy === 'network')
-      return this.#decideAddress(this.#addressOf(request), receivedAt);
-    if (countedBy === 'account')
-      return counters.decideBucket('account', String(caller.keyId), FREE_TERMS, receivedAt);
-    if (keyLimits.uses.isFirst(caller.keyId, receivedAt))
-      keyLimits.uses.add(caller.keyId, receivedAt, this.#addressOf(request), request.headers['user-agent']);
-    if (countedBy === 'key') return keyLimits.decide(caller, receivedAt, cost);
-    const visitor = addressSubject(this.#addressOf(request));
-    return counters.decideVisit(caller.keyId, visitor, visitTermsOf(caller), receivedAt);
-  }
-
-  /**
-   * Adds rate-limit headers to the response of a request that may still be in the gate, because a decision or a key does not
-   * arrive. Counts nothing.
-   */
-  async completeHead(request: FastifyRequest): Promise<void> {
-    // A copy: the gate may still add its own headers.
-    const head = [...(request.head ?? [])];
-    if (!head.includes('x-ratelimit-limit')) await this.#addLastKnownHeaders(request, head);
-    request.head = head;
-  }
-
-  /** Adds the rate-limit headers of a key that is in memory, otherwise those of the caller's address. It counts nothing. */
-  async #addLastKnownHeaders(request: FastifyRequest, head: HeaderPairs): Promise<void> {
-    const key = request.operation?.scope === null ? undefined : presentedKey(request.headers);
-    const known = key === undefined ? undefined : this.#services.keyRing.lastKnown(key);
-    if (known) await this.#addKeyHeaders(key, known, request, head);
-    else await this.#addAddressHeaders(request, head);
-  }
-
-  /** Adds the last known rate-limit headers of a key, and counts nothing. */
-  async #addKeyHeaders(
-    key: string | undefined,
-    caller: LimitedCaller,
-    request: FastifyRequest,
-    head: HeaderPairs,
-  ): Promise<void> {
-    const { keyId, terms } = caller;
-    const { receivedAt } = request;
-    const { counters } = this.#services;
-    const countedBy = this.#countedByOf(request, key, caller);
-    if (countedBy === 'origin' || countedBy === 'network') return this.#addAddressHeaders(request, head);
-    if (countedBy === 'account') {
-      const decision = await counters.peekBucket('account', String(keyId), FREE_TERMS, receivedAt);
-      addRateLimitHeaders(head, decision, FREE_TERMS.limits);
-      return;
-    }
-    if (countedBy === 'visit') {
-      const visitor = addressSubject(this.#addressOf(request));
-      const decision = counters.peekVisit(keyId, visitor, visitTermsOf(caller), receivedAt);
-      addRateLimitHeaders(head, decision, terms.limits);
-      return;
-    }
-    const state = this.#services.keyLimits.seenStateOf(keyId, terms.resets) ?? newState(receivedAt);
-    addRateLimitHeaders(head, peek(state, terms, receivedAt), terms.limits);
-  }
-
-  /** Adds the rate-limit headers of the caller's address, and counts nothing. */
-  #addAddressHeaders(request: FastifyRequest, head: HeaderPairs): Promise<void> | undefined {
-    const { counters } = this.#services;
-    const address = addressSubject(this.#addressOf(request));
-    const decision = counters.peekBucket('address', address, FREE_TERMS, request.receivedAt);
-    const add = (decided: Decision) => addRateLimitHeaders(head, decided, FREE_TERMS.limits);
-    if (decision instanceof Promise) return decision.then(add);
-    add(decision);
-    return undefined;
-  }
-
-  /**
-   * A request counts against its key if that is valid, and otherwise against its address. From an address that the key does not allow
-   * it counts only against the address. With a publishable key it counts against its visitor as well, or, from a page of another
-   * origin, only against its address.
-   */
-  #countedByOf(
-    request: FastifyRequest,
-    key: string | undefined,
-    caller: LimitedCaller | undefined,
-  ): CountedBy {
-    // A key that has ended is not distinguished from others in a network that it does not allow.
-    const networks = caller ? caller.networks : key && this.#services.keyRing.networksOf(key);
-    if (networks && !networks.includes(this.#addressOf(request))) return 'network';
-    if (!caller) return 'address';
-    const { operation, headers } = request;
-    if (caller.origins === null) return operation?.countedBy ?? 'key';
-    return foreignOrigin(headers, caller.origins) === undefined ? 'visit' : 'origin';
-  }
-
-  #addressOf(request: FastifyRequest): string {
-    const { raw, headers } = request;
-    request.address ??= this.#services.trustedProxies.clientAddress(
-      raw.socket.remoteAddress ?? '',
-      headers['x-forwarded-for'],
-    );
-    return request.address;
-  }
-
-  #decideAddress(address: string, now: number): Decision | Promise<Decision> {
-    return this.#services.counters.decideBucket('address', addressSubject(address), FREE_TERMS, now);
-  }
-
-  /** Counts a request that cannot be parsed against its address. Returns the rate-limit headers of its response. */
-  headersForUnreadable(address: string): HeaderPairs | Promise<HeaderPairs> {
-    const decision = this.#decideAddress(address, this.#services.clock.now());
-    const headersOf = (decided: Decision) => {
-      this.#services.onDecision?.(decided.verdict, 'address');
-      const head: HeaderPairs = [];
-      addRateLimitHeaders(head, decided, FREE_TERMS.limits);
-      return head;
-    };
-    return decision instanceof Promise ? decision.then(headersOf) : headersOf(decision);
-  }
 }
 
 /** The text shows the kind of a key: operations that need no key also undo the changes of a request with a test key. */
 function isTestWrite({ operation, method, headers }: FastifyRequest): boolean {
   const isRead = operation === undefined || method === 'GET' || method === 'HEAD';
   return !isRead && isTestKey(presentedKey(headers) ?? '');
-}
-
-function visitTermsOf({ terms }: LimitedCaller): VisitTerms {
-  return { key: terms, visitor: FREE_TERMS };
 }
 
 /** The checks of an admitted request, after that of its key. */

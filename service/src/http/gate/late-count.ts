@@ -1,12 +1,13 @@
 import type { FastifyRequest } from 'fastify';
 import type { LimitedCaller } from '../../access/api-keys/key-ring.ts';
 import type { ApiError } from '../../contract/errors.ts';
-import type { GateServices } from './gate.ts';
+
 import { addQuotaWarning } from './quota-warning.ts';
 import { addRateLimitHeaders, rejectionOf, tooManyAtOnce } from './rate-limit-errors.ts';
+import type { LimitServices } from './request-limits.ts';
 
 /** What counts a request after its body was read. */
-export type LateCountServices = Pick<GateServices, 'keyLimits' | 'clock' | 'onDecision'>;
+export type LateCountServices = Pick<LimitServices, 'keyLimits' | 'clock' | 'onDecision'>;
 
 /**
  * Counts a request of an operation with a `cost`, as that many requests, when its body was read and checked. Rejects with

@@ -11,12 +11,12 @@ import { inBinaryUnitAndBytes, inWords } from '../../kit/quantities.ts';
 import type { RequestLog } from '../request-log.ts';
 import { errorResponse } from '../respond.ts';
 import type { HeaderPairs } from '../send.ts';
-import type { Gate } from './gate.ts';
 import { API_VERSION } from './negotiation.ts';
 import type { OwedResponses } from './owed-responses.ts';
+import type { RequestLimits } from './request-limits.ts';
 
 export interface UnreadableOptions {
-  gate: Gate;
+  limits: RequestLimits;
   requestLog: RequestLog;
   owed: OwedResponses;
   /** How long a request may take to arrive, in milliseconds. */
@@ -86,13 +86,13 @@ export class Unreadable {
     socket.on('error', () => socket.destroy());
     socket.on('timeout', () => this.#closeUnlessBusy(socket));
     socket.setTimeout(LINGER);
-    const { gate, owed } = this.#options;
+    const { limits, owed } = this.#options;
     const { remoteAddress = '' } = socket;
     const incomplete = owed.toIncomplete(socket);
     const earlier = owed.sent(socket, incomplete);
-    const limits = earlier
-      ? earlier.then(() => gate.headersForUnreadable(remoteAddress))
-      : gate.headersForUnreadable(remoteAddress);
+    const adding = earlier
+      ? earlier.then(() => limits.headersForUnreadable(remoteAddress))
+      : limits.headersForUnreadable(remoteAddress);
     const end = (limitHeaders: HeaderPairs) => {
       // The last request may have been rejected before its end arrived: that was its response.
       if (socket.writable && !incomplete?.headersSent)
@@ -101,8 +101,8 @@ export class Unreadable {
       // The end of a response sets the timeout to that of idle connections.
       socket.setTimeout(LINGER);
     };
-    if (limits instanceof Promise) void limits.then(end);
-    else end(limits);
+    if (adding instanceof Promise) void adding.then(end);
+    else end(adding);
   }
 
   /**
