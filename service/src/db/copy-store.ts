@@ -6,9 +6,9 @@ import type { NewEvent } from './database.ts';
 import { type Column, highestId, openForCopy, type Table, tablesOf } from './embedded-source.ts';
 import { LIFT_LIMITS, migratePostgres } from './migrate-postgres.ts';
 import { toStored, valuesOf } from './new-events.ts';
+import { APPEND } from './postgres-append.ts';
 import { asStart, withConnection } from './postgres-command.ts';
 import { reasonOf } from './postgres-start.ts';
-import { APPEND } from './postgres-transaction.ts';
 
 export interface CopyOptions {
   /** The directory of the embedded store, which must exist. */

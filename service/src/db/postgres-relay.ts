@@ -77,6 +77,9 @@ export interface ContinuedLog extends Restoration {
   known: number;
 }
 
+/** What the relay uses of a store. */
+export type RelayStore = Pick<Queries & Writer, 'get' | 'write'>;
+
 export interface RelayOptions {
   clock: Clock;
   /** Called when this relay has continued the log in a new range. */
@@ -89,7 +92,7 @@ export interface RelayOptions {
  * clients may have seen the next numbers.
  */
 export class EventRelay {
-  readonly #db: Pick<Queries & Writer, 'get' | 'write'>;
+  readonly #db: RelayStore;
   readonly #options: RelayOptions;
   readonly #poll: NodeJS.Timeout;
   #running: Promise<void> | undefined;
@@ -97,7 +100,7 @@ export class EventRelay {
   #closed = false;
   #known = 0;
 
-  constructor(db: Pick<Queries & Writer, 'get' | 'write'>, options: RelayOptions) {
+  constructor(db: RelayStore, options: RelayOptions) {
     this.#db = db;
     this.#options = options;
     this.#poll = setInterval(() => this.#checkForEvents(), POLL_INTERVAL);

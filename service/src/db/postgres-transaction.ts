@@ -17,23 +17,16 @@ import { HeldRows } from './held-rows.ts';
 import type { Insert, Update } from './insert.ts';
 import { insertRows } from './insert-rows.ts';
 import type { Leftovers } from './leftovers.ts';
-import { NEW_EVENT_ARRAYS, NEW_EVENT_COLUMNS, numberedParameters, toStored, valuesOf } from './new-events.ts';
-import { sendTogether } from './postgres-batching.ts';
+import { toStored, valuesOf } from './new-events.ts';
+import { appendOf } from './postgres-append.ts';
 import { commitWithin } from './postgres-commit.ts';
-import { awaitResponse, isAborted } from './postgres-errors.ts';
 import { PostgresLocks } from './postgres-locks.ts';
 import { NewRowIds } from './postgres-new-row-ids.ts';
 import { APPEND_NUMBERED, type EventRelay, RELAY_LOCK } from './postgres-relay.ts';
 import type { Sessions } from './postgres-sessions.ts';
+import { StatementStream } from './postgres-statement-stream.ts';
 import { statementOf } from './postgres-statements.ts';
 import { RowsAhead } from './rows-ahead.ts';
-
-/** Inserts an event without a number: its type, subject, time and data, and the cause of the change. */
-export const APPEND = `INSERT INTO new_events (${NEW_EVENT_COLUMNS}) VALUES (${numberedParameters(1)})`;
-
-/** Inserts several events, in their order. Each parameter has the values of one column. */
-const APPEND_ALL = `INSERT INTO new_events (${NEW_EVENT_COLUMNS}) SELECT * FROM
-  unnest(${NEW_EVENT_ARRAYS})`;
 
 /** The number of rows that are held back at most, in addition to those of one operation: sending them blocks the event loop. */
 const MAX_HELD = 1_000;
@@ -66,22 +59,16 @@ interface Part {
   responsesBefore: number | undefined;
 }
 
-/**
- * A transaction on a connection of its own. Statements are sent immediately, without waiting for the results of earlier
- * ones, so that a transaction takes only as many round trips as it awaits results.
- */
+/** A transaction on a connection of its own, which takes only as many round trips as it awaits results. */
 export class PostgresTransaction implements Transaction {
   readonly engine = 'postgres';
   readonly #client: PoolClient;
   readonly #clock: Clock;
   readonly #relay: Pick<EventRelay, 'known'>;
-  readonly #sessions: Sessions;
-  readonly #begun: Promise<unknown>;
+  readonly #statements: StatementStream;
   /** The values of events, which the commit appends together. */
   readonly #events: ReturnType<typeof valuesOf>[] = [];
   readonly #locks = new PostgresLocks(query => this.#send(query));
-  /** The responses that only the commit awaits. */
-  readonly #responses: Promise<unknown>[] = [];
   /** The values for work at the end. */
   readonly #atEnd = new Map<AtEnd, Set<string>>();
   /** The rows that are inserted later; `undefined` if the transaction inserts all rows at once. */
@@ -91,7 +78,7 @@ export class PostgresTransaction implements Transaction {
   readonly #isGroup: boolean;
   readonly #commitTimeout: number;
   readonly #cancel: TransactionServices['cancel'];
-  readonly #ids = new NewRowIds((sql, values) => this.#request(statementOf(sql, values)));
+  readonly #ids = new NewRowIds((sql, values) => this.#statements.request(statementOf(sql, values)));
   #parts = 0;
   #cancelledCommit: Promise<unknown> | undefined;
   /** The part that is running. */
@@ -108,22 +95,17 @@ export class PostgresTransaction implements Transaction {
     { clock, sessions, relay, commitTimeout, cancel }: TransactionServices,
     kind?: TransactionKind,
   ) {
+    this.#client = client;
+    this.#clock = clock;
+    this.#relay = relay;
     this.#commitTimeout = commitTimeout;
     this.#cancel = cancel;
-    const leftovers = kind === 'group' ? undefined : kind?.leftovers;
-    this.#relay = relay;
     this.#isGroup = kind === 'group';
     this.#rows = kind && new HeldRows();
     this.#ahead = kind && new RowsAhead();
-    this.#leftovers = leftovers;
-    this.#client = client;
-    this.#clock = clock;
-    this.#sessions = sessions;
-    // BEGIN is sent with the first statement, which follows in this turn.
-    sendTogether(client, process.nextTick);
-    this.#begun = client.query(this.#isGroup ? `${sessions.begin}; ${GROUP_WAIT}` : sessions.begin);
-    // The statements and the commit fail with it and report it.
-    this.#begun.catch(() => {});
+    this.#leftovers = kind === 'group' ? undefined : kind?.leftovers;
+    const begin = this.#isGroup ? `${sessions.begin}; ${GROUP_WAIT}` : sessions.begin;
+    this.#statements = new StatementStream(client, sessions, begin, this.#ahead);
   }
 
   async get<Row>(sql: string, values: readonly Value[] = []): Promise<Row | undefined> {
@@ -230,12 +212,12 @@ export class PostgresTransaction implements Transaction {
       this.#locks.forgetAfter(locks);
       if (running.responsesBefore !== undefined) {
         // Failures of undone statements are undone as well.
-        this.#responses.length = running.responsesBefore;
-        this.#post({ text: `ROLLBACK TO ${running.name}` });
+        this.#statements.responses.length = running.responsesBefore;
+        this.#statements.post({ text: `ROLLBACK TO ${running.name}` });
       }
       throw error;
     } finally {
-      if (running.responsesBefore !== undefined) this.#post({ text: `RELEASE ${running.name}` });
+      if (running.responsesBefore !== undefined) this.#statements.post({ text: `RELEASE ${running.name}` });
       this.#part = undefined;
     }
   }
@@ -270,8 +252,8 @@ export class PostgresTransaction implements Transaction {
     if (this.#isGroup) this.#sendAlong({ text: NO_GROUP_WAIT });
     for (const [work, values] of this.#atEnd) await work(this, [...values].sort());
     this.#sendRows();
-    if (this.hasEvents) this.#appendAll();
-    await commitWithin(this.#commitTimeout, this.#client, [this.#begun, ...this.#responses], committed => {
+    if (this.hasEvents) this.#sendAlong(appendOf(this.#events));
+    await commitWithin(this.#commitTimeout, this.#client, this.#statements.responses, committed => {
       this.#cancelledCommit = committed;
       return this.#cancel(this.#client);
     });
@@ -286,15 +268,6 @@ export class PostgresTransaction implements Transaction {
 
   async rollback(): Promise<void> {
     await this.#client.query('ROLLBACK');
-  }
-
-  #appendAll(): void {
-    const [first] = this.#events;
-    const append =
-      this.#events.length === 1
-        ? { name: 'append', text: APPEND, values: first! }
-        : { name: 'append-all', text: APPEND_ALL, values: columnsOf(this.#events) };
-    this.#sendAlong(append);
   }
 
   async #hold(rows: HeldRows, row: Insert, values: readonly Value[]): Promise<number | undefined> {
@@ -316,51 +289,25 @@ export class PostgresTransaction implements Transaction {
     if (this.#part && this.#part.responsesBefore === undefined) {
       this.#sendFirst(this.#part.rowsBefore);
       this.#part.rowsBefore = 0;
-      this.#post({ text: `SAVEPOINT ${this.#part.name}` });
-      this.#part.responsesBefore = this.#responses.length;
+      this.#statements.post({ text: `SAVEPOINT ${this.#part.name}` });
+      this.#part.responsesBefore = this.#statements.responses.length;
     }
     this.#sendFirst();
   }
 
   #sendFirst(count?: number): void {
-    for (const [sql, values] of this.#rows?.take(count) ?? []) this.#post(statementOf(sql, values));
+    for (const [sql, values] of this.#rows?.take(count) ?? [])
+      this.#statements.post(statementOf(sql, values));
   }
 
   /** Sends a statement without waiting. */
   #sendAlong(query: QueryConfig): void {
     this.#sendRows();
-    this.#post(query);
+    this.#statements.post(query);
   }
 
   #send(query: QueryConfig): Promise<QueryResult> {
     this.#sendRows();
-    return this.#request(query);
+    return this.#statements.request(query);
   }
-
-  /** Sends a statement that does not read rows that are held back, without waiting. */
-  #post(query: QueryConfig): void {
-    this.#ahead?.forgetFor(query.text);
-    sendTogether(this.#client, process.nextTick);
-    const response = awaitResponse(this.#client.query(this.#sessions.statement(query)));
-    // Later statements and the commit fail with it and report it.
-    response.catch(() => {});
-    this.#responses.push(response);
-  }
-
-  /** Sends a statement that does not read rows that are held back. */
-  async #request(query: QueryConfig): Promise<QueryResult> {
-    this.#ahead?.forgetFor(query.text);
-    sendTogether(this.#client, process.nextTick);
-    try {
-      return await awaitResponse(this.#client.query(this.#sessions.statement(query)));
-    } catch (error) {
-      if (isAborted(error)) await Promise.all(this.#responses);
-      throw error;
-    }
-  }
-}
-
-/** Returns the values of each column of rows. */
-function columnsOf(rows: readonly (readonly unknown[])[]): unknown[][] {
-  return rows[0]!.map((_, column) => rows.map(row => row[column]));
 }

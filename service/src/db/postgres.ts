@@ -1,6 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import pLimit from 'p-limit';
-import { Client, type ClientConfig, Pool, type PoolClient, type PoolConfig } from 'pg';
+import type { ClientConfig, PoolClient } from 'pg';
 import { type Clock, SECOND } from '../kit/clock.ts';
 import {
   type Database,
@@ -12,24 +10,23 @@ import {
   type Value,
   type WriteOptions,
 } from './database.ts';
-import { Leftovers } from './leftovers.ts';
-import { Notices } from './notices.ts';
-import { CANCEL_TIMEOUT, CONFIRMATION_PROBE, Confirmations } from './postgres-confirmations.ts';
-import { awaitConnection, isRetryable, isServerOutage, toOutage } from './postgres-errors.ts';
-import { PostgresGroups } from './postgres-groups.ts';
+import { CANCEL_TIMEOUT } from './postgres-confirmations.ts';
+import { isServerOutage, toOutage } from './postgres-errors.ts';
 import { type Listener, Notifications, Polling } from './postgres-listener.ts';
 import { CONNECTION_TIMEOUT, Primary } from './postgres-primary.ts';
 import { Readers } from './postgres-readers.ts';
-import { CHANNEL, COUNT_UNNUMBERED, type ContinuedLog, EventRelay } from './postgres-relay.ts';
+import {
+  CHANNEL,
+  COUNT_UNNUMBERED,
+  type ContinuedLog,
+  EventRelay,
+  type RelayStore,
+} from './postgres-relay.ts';
 import { directSessions, pooledSessions, type Sessions } from './postgres-sessions.ts';
 import { Sockets } from './postgres-sockets.ts';
 import { CLOSE_TIMEOUT, prepareDatabase, startFailure } from './postgres-start.ts';
 import { types } from './postgres-statements.ts';
-import {
-  PostgresTransaction,
-  type TransactionKind,
-  type TransactionServices,
-} from './postgres-transaction.ts';
+import { Writers } from './postgres-writers.ts';
 
 export interface PostgresOptions {
   /** `postgres://user:password@host:port/database`, with parameters of libpq such as `?sslmode=require`, and perhaps several hosts. */
@@ -74,15 +71,6 @@ const PROBE = 'UPDATE schema_migrations SET applied_at = applied_at WHERE versio
 /** How long after the time limit of a statement to wait for the response, in milliseconds; after that the server hangs. */
 const RESPONSE_MARGIN = SECOND;
 
-/** How often work runs before conflicts with other transactions make it fail. */
-const MAX_ATTEMPTS = 6;
-
-/** The number of pages of an index that a long write may change: other writers of its pets and of its new words wait for it. */
-const PAGES_OF_LONG_WRITE = 5_000;
-
-/** The maximum number of writes that run alone, per process: more would occupy the connections and the lock table of the server. */
-const ALONE_AT_ONCE = 2;
-
 /** Connects to PostgreSQL and brings its schema up to date. Rejects with UnusableStore or StoreUnavailable. */
 export async function openPostgres(options: PostgresOptions): Promise<Database> {
   const { url, statementSeconds } = options;
@@ -111,25 +99,20 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
 class PostgresDatabase implements Database {
   readonly engine = 'postgres';
   readonly #readers: Readers;
-  readonly #writers: Pool;
+  readonly #writers: Writers;
   readonly #primary: Primary;
   readonly #sockets = new Sockets();
   /** In milliseconds. */
   readonly #responseTimeout: number;
   readonly #maxQueue: number;
-  readonly #services: TransactionServices;
   readonly #listeners: (() => void)[] = [];
-  readonly #notices = new Notices();
   readonly #relay: EventRelay;
   readonly #listener: Listener;
-  readonly #groups: PostgresGroups;
-  readonly #aloneInTurn = pLimit(ALONE_AT_ONCE);
   #inProgress = 0;
   /** Called when no operation is in progress any more. */
   #onIdle = () => {};
   #isClosing = false;
   #isUp = true;
-  readonly #confirmations: Confirmations;
   readonly #onStatus: PostgresOptions['onStatus'];
   readonly #most: number;
 
@@ -161,44 +144,27 @@ class PostgresDatabase implements Database {
     });
     const readers = Math.max(1, Math.floor(connections / 3));
     this.#readers = new Readers(configure, sessions, readers);
-    this.#writers = new Pool({
-      max: connections - readers,
-      // For the pool this is the time to wait for a free connection: as long as for a lock, for which its users may wait.
-      connectionTimeoutMillis: statementSeconds * SECOND,
-      Client: class extends Client {
-        constructor() {
-          super({ ...configure(), pipeline: true } as ClientConfig);
-        }
-      },
-    } as PoolConfig);
-    // A broken connection is replaced when one is needed, and the query that fails with it reports it. An `error` event
-    // without a listener would end the process.
-    this.#writers.on('error', () => {});
-    this.#writers.on('connect', client => client.on('error', () => {}));
     this.#maxQueue = maxQueue;
-    const relayed = { get: this.get.bind(this), write: this.#write.bind(this) };
-    this.#relay = new EventRelay(relayed, { clock, onContinued });
-    this.#groups = new PostgresGroups({
-      together: work => this.#attempt(work, 'group'),
-      byItself: work => this.#attemptOften(() => this.#attempt(work)),
-      maxSize: writeBatch,
-      // Further connections are for long writes and for operations that run again.
-      maxTransactions: Math.max(1, connections - readers - 2),
-      onCommit,
-    });
-    const cancel = (client: PoolClient) => this.#sockets.requestCancel(client, CANCEL_TIMEOUT);
-    this.#confirmations = new Confirmations({
-      probe: () => this.#inTurn(() => this.#attempt(tx => tx.run(CONFIRMATION_PROBE))),
-      stillCommits: async client => (await cancel(client)) && (await this.#isActive(client)),
-      onStatus: status => this.#onStatus?.(status),
-    });
-    this.#services = {
-      clock,
-      sessions,
-      relay: this.#relay,
-      commitTimeout: this.#responseTimeout,
-      cancel,
+    const relayed: RelayStore = {
+      get: this.get.bind(this),
+      write: work => this.#write(() => this.#writers.byItself(work)),
     };
+    this.#relay = new EventRelay(relayed, { clock, onContinued });
+    this.#writers = new Writers({
+      configure,
+      sessions,
+      connections: connections - readers,
+      lockTimeout: statementSeconds * SECOND,
+      responseTimeout: this.#responseTimeout,
+      maxSize: writeBatch,
+      clock,
+      relay: this.#relay,
+      inTurn: operation => this.#inTurn(operation),
+      cancel: client => this.#sockets.requestCancel(client, CANCEL_TIMEOUT),
+      isActive: client => this.#isActive(client),
+      onCommit,
+      onConfirmation: status => this.#onStatus?.(status),
+    });
     const notifyListeners = (lastId?: string) => {
       this.#relay.note(Number(lastId));
       for (const listener of this.#listeners) listener();
@@ -223,24 +189,16 @@ class PostgresDatabase implements Database {
 
   /** In a transaction of its own: outside of a transaction only sweeps change rows, and may change many. */
   run(sql: string, values: readonly Value[] = []): Promise<number> {
-    return this.#write(tx => tx.run(sql, values));
+    return this.#write(() => this.#writers.byItself(tx => tx.run(sql, values)));
   }
 
-  async write<T>(work: (tx: Transaction) => Promise<T>, { alone = false }: WriteOptions = {}): Promise<T> {
-    this.#confirmations.rejectUnconfirmed();
-    if (!alone) return this.#inTurn(() => this.#groups.write(work));
-    let leftovers: Leftovers | undefined;
-    const attempt = () => {
-      leftovers = new Leftovers(PAGES_OF_LONG_WRITE);
-      return this.#attempt(work, { leftovers });
-    };
-    const value = await this.#inTurn(() => this.#aloneInTurn(() => this.#attemptOften(attempt)));
-    await leftovers?.finish();
-    return value;
+  write<T>(work: (tx: Transaction) => Promise<T>, { alone = false }: WriteOptions = {}): Promise<T> {
+    if (!alone) return this.#write(() => this.#writers.together(work));
+    return this.#write(() => this.#writers.alone(work));
   }
 
   onNotice(topic: string, listener: () => void): void {
-    this.#notices.listen(topic, listener);
+    this.#writers.notices.listen(topic, listener);
   }
 
   onEvents(listener: () => void): void {
@@ -261,12 +219,11 @@ class PostgresDatabase implements Database {
   }
 
   load(): DatabaseLoad {
-    const { totalCount, idleCount, waitingCount } = this.#writers;
-    const open = totalCount + this.#readers.open;
-    const idle = idleCount + this.#readers.idle;
+    const open = this.#writers.open + this.#readers.open;
+    const idle = this.#writers.idle + this.#readers.idle;
     return {
       // Several reads wait for one connection.
-      queued: Math.max(waitingCount, this.#inProgress - (open - idle)),
+      queued: Math.max(this.#writers.waiting, this.#inProgress - (open - idle)),
       connections: { open, idle, most: this.#most },
       isUp: this.#isUp,
     };
@@ -278,7 +235,7 @@ class PostgresDatabase implements Database {
     try {
       await Promise.all([this.#relay.close(), this.#listener.close()]);
       this.#isClosing = true;
-      this.#confirmations.close();
+      this.#writers.confirmations.close();
       if (this.#inProgress > 0) {
         await new Promise<void>(resolve => {
           this.#onIdle = resolve;
@@ -289,6 +246,11 @@ class PostgresDatabase implements Database {
     } finally {
       clearTimeout(timer);
     }
+  }
+
+  async #write<T>(operation: () => Promise<T>): Promise<T> {
+    this.#writers.confirmations.rejectUnconfirmed();
+    return this.#inTurn(operation);
   }
 
   async #inTurn<T>(operation: () => Promise<T>): Promise<T> {
@@ -315,18 +277,6 @@ class PostgresDatabase implements Database {
     this.#onStatus?.(isUp ? 'up' : 'unavailable', reason);
   }
 
-  async #attemptOften<T>(attempt: () => Promise<T>): Promise<T> {
-    for (let attempts = 1; ; attempts++) {
-      try {
-        return await attempt();
-      } catch (error) {
-        if (attempts === MAX_ATTEMPTS || !isRetryable(error)) throw error;
-      }
-      // A random delay, so that transactions that conflicted do not conflict again.
-      await sleep(Math.random() * 5 * 2 ** attempts);
-    }
-  }
-
   /** Whether the server still runs a statement of a connection, or its COMMIT. */
   async #isActive(client: PoolClient): Promise<boolean> {
     const { processID } = client as PoolClient & { processID: number };
@@ -336,38 +286,6 @@ class PostgresDatabase implements Database {
     } catch (error) {
       if (error instanceof DatabaseUnavailable) return false;
       throw error;
-    }
-  }
-
-  /** Runs work in a transaction of its own. */
-  async #write<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    this.#confirmations.rejectUnconfirmed();
-    return this.#inTurn(() => this.#attemptOften(() => this.#attempt(work)));
-  }
-
-  async #attempt<T>(work: (tx: PostgresTransaction) => Promise<T>, kind?: TransactionKind): Promise<T> {
-    const client = await awaitConnection(this.#writers.connect());
-    const tx = new PostgresTransaction(client, this.#services, kind);
-    try {
-      const value = await work(tx);
-      await tx.commit();
-      client.release();
-      if (tx.hasEvents) this.#relay.nudge();
-      return value;
-    } catch (error) {
-      // The locks are released before the caller is notified, which may retry at once. A broken connection is discarded.
-      if (tx.cancelledCommit) this.#confirmations.discard(client, tx.cancelledCommit, error as Error);
-      else {
-        await tx.rollback().then(
-          () => client.release(),
-          () => client.release(true),
-        );
-      }
-      this.#confirmations.note(error);
-      throw error;
-    } finally {
-      // After a failure as well: when the connection breaks during the commit, the change may have been made.
-      this.#notices.send(tx.topics);
     }
   }
 }
