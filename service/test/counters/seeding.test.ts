@@ -242,6 +242,25 @@ describe('the states of keys', () => {
     assert.equal((await counters.peekBucket('account', '1', terms, NOON)).remaining, 9);
   });
 
+  it('are sent once when they are shown, and then only read', async t => {
+    const { url } = await testRedis(t);
+    let sent = 0;
+    let isMarked = false;
+    const onCommand = (command: string) => {
+      if (command === 'EVALSHA') sent++;
+      return () => {
+        isMarked ||= command === 'SET';
+      };
+    };
+    const { counters } = await aReplica(t, url, { onCommand });
+    await until('the mark exists', () => isMarked);
+    // The mark is read again, after which every state is sent.
+    await counters.peekBucket('account', '1', terms, NOON);
+    counters.keys.restore(1, newState(NOON));
+    for (let i = 0; i < 3; i++) await counters.statesOfKeys([{ keyId: 1, resets: 0 }]);
+    assert.equal(sent, 1);
+  });
+
   it('that were restored at start are sent, unless Redis has later ones', async t => {
     const { url } = await testRedis(t);
     const [first, second] = [await aReplica(t, url), await aReplica(t, url)];
@@ -281,5 +300,18 @@ describe('the count of an address in a flood of others', () => {
     assert.equal(verdicts.filter(verdict => verdict === 'admitted').length, 1);
     assert.equal(await redis.exists(keyOf('10.0.0.50')), 0);
     assert.equal((await counters.peekBucket('address', '10.0.0.200', single, NOON)).remaining, 0);
+  });
+
+  it('is shown with the requests of all replicas', async t => {
+    const { url } = await testRedis(t);
+    const busy: Terms = { ...terms, limits: { perMinute: 5, perDay: 10 } };
+    const replicas = [
+      await aReplica(t, url, { maxAddresses: 2 }),
+      await aReplica(t, url, { maxAddresses: 2 }),
+    ];
+    for (const { counters } of replicas)
+      for (let i = 0; i < 3; i++) await counters.decideBucket('address', `192.0.2.${i}`, busy, NOON);
+    for (const { counters } of replicas)
+      assert.equal((await counters.peekBucket('address', '10.0.0.1', busy, NOON)).remaining, 3);
   });
 });

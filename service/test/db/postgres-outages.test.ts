@@ -93,6 +93,20 @@ describe('a connection that breaks', () => {
     assert.deepEqual(await db.get('SELECT 18 AS n'), { n: 18 });
   });
 
+  it('while a write is undone is not used again: the next commit would wait for it', async t => {
+    const { db, proxy, names } = await openThroughProxy(t);
+    await addCategory(db, 'before');
+    proxy.fate = ['ROLLBACK', 'never arrives'];
+    const undone = db.write(async tx => {
+      await addCategory(tx, 'undone');
+      throw new Error('The name is wrong');
+    });
+    await assert.rejects(undone, /^Error: The name is wrong$/);
+    proxy.fate = undefined;
+    await addCategory(db, 'next');
+    assert.deepEqual(await names(), ['before', 'next']);
+  });
+
   it('on the server’s side is reported as an outage', async t => {
     const { db, name } = await openPostgresStore(t);
     const endAll = () =>

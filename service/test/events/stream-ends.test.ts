@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
 import { describe, it } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { MINUTE, SECOND } from '../../src/kit/clock.ts';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { HOUR, MINUTE, SECOND } from '../../src/kit/clock.ts';
 import { eventsAfter, latestCursor, settledCursor } from '../support/event-log.ts';
 import { EventReader } from '../support/event-reader.ts';
 import { aCategory } from '../support/factories.ts';
+import { Intervals } from '../support/intervals.ts';
 import { sized } from '../support/long.ts';
 import { appendMany } from '../support/many-events.ts';
 import { assertRejected } from '../support/rejection.ts';
@@ -72,6 +73,23 @@ describe('a key', () => {
   });
 });
 
+describe('a key that expires', () => {
+  it('loses its streams, also one that began when all earlier ones had ended', async t => {
+    const intervals = Intervals.hold(t);
+    const shop = await startTestApp(t);
+    const expiresAt = new Date(shop.clock.now() + HOUR).toISOString();
+    const { key } = await shop.clientWith({ scopes: ['events:read', 'pets:read'], expiresAt });
+    const earlier = await EventReader.open(shop.origin, key);
+    await earlier.close();
+    await until('the stream is over', () => shop.logLines().some(({ route }) => route === '/events/stream'));
+    const reader = await EventReader.open(shop.origin, key);
+    shop.clock.advance(HOUR);
+    intervals.run(SECOND);
+    await reader.untilOver();
+    assert.deepEqual(reader.comments, ['The API key may no longer read these events']);
+  });
+});
+
 describe('a stream without new events', () => {
   it('sends signs of life', async t => {
     const shop = await startTestApp(t, { heartbeat: 100 });
@@ -79,6 +97,17 @@ describe('a stream without new events', () => {
     const reader = await EventReader.open(shop.origin, shop.adminKey);
     await reader.until(() => reader.comments.length >= 5, 'heartbeats');
     assert.deepEqual([...new Set(reader.comments)], ['']);
+    assert.deepEqual(reader.events, []);
+    await reader.close();
+  });
+
+  it('sends its position with them, because later events may not match its filter', async t => {
+    const shop = await startTestApp(t, { heartbeat: 100 });
+    const path = '/events/stream?type=order.*';
+    const reader = await EventReader.open(shop.origin, shop.adminKey, { path });
+    await aCategory(shop.api);
+    const end = await settledCursor(shop);
+    await reader.until(() => reader.lastEventId === end, 'the position');
     assert.deepEqual(reader.events, []);
     await reader.close();
   });
@@ -153,6 +182,28 @@ describe('a shutdown', () => {
     assert.deepEqual(reader.comments, ['The service is shutting down; connect again to continue']);
     stuck.resume();
     await stuck.untilOver();
+  });
+
+  it('ends a stream that begins meanwhile', async t => {
+    const shop = await startTestApp(t, { heartbeat: MINUTE });
+    const { keyRing, server, drain } = shop.app;
+    const findStored = keyRing.findStored.bind(keyRing);
+    const [asked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    t.mock.method(keyRing, 'findStored', async (...secret: Parameters<typeof findStored>) => {
+      asked.resolve();
+      await held.promise;
+      return findStored(...secret);
+    });
+    const opening = EventReader.open(shop.origin, shop.adminKey);
+    await asked.promise;
+    const closed = server.close();
+    await until('the server closes', () => drain.hasBegun);
+    await nextTurn();
+    held.resolve();
+    const reader = await opening;
+    await reader.untilOver();
+    assert.deepEqual(reader.comments, ['The service is shutting down; connect again to continue']);
+    await closed;
   });
 
   it('lets clients continue where they stopped', async t => {

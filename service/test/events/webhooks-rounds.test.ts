@@ -141,6 +141,18 @@ describe('a round', () => {
   });
 });
 
+describe('the start of a dispatcher', () => {
+  it('sends what happened before it', async t => {
+    const { shop, dispatcher } = await shopWithoutIntervals(t);
+    await shop.webhook();
+    await shop.settle();
+    await dispatcher.close();
+    await shop.category();
+    await shop.shop.restart();
+    await inTime('the delivery', shop.receiver.has(1), 10);
+  });
+});
+
 describe('the end of a dispatcher', () => {
   it('waits for its round, closes kept connections, and follows the log no more', async t => {
     const { shop, dispatcher, looks } = await shopWithoutIntervals(t);

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { newState } from '../../counters/decide.ts';
+import type { CountedKey } from '../../counters/key-states.ts';
 import { MemoryCounters } from '../../counters/memory.ts';
 import { DatabaseUnavailable, type Queries, type Transaction, type Writer } from '../../db/database.ts';
 import { accessFeature } from '../feature.ts';
@@ -42,6 +44,26 @@ function usedKeys() {
   useAll();
   return { db, counters, keyLimits, written, transactions, useAll };
 }
+
+describe('the counts of other processes', () => {
+  it('are taken over for all keys after the start, at most 500 at once', async t => {
+    const counters = new MemoryCounters();
+    const db = { all: async () => [] } as unknown as Queries & Writer;
+    const keyLimits = new KeyLimits({ db, counters, banRules, onBan: () => {} });
+    const keyIds = Array.from({ length: 1_001 }, (_, i) => i + 1);
+    for (const keyId of keyIds) counters.keys.restore(keyId, newState(NOON));
+    await keyLimits.load(NOON);
+    const asked: number[] = [];
+    t.mock.method(counters, 'statesOfKeys', async (keys: readonly CountedKey[]) => {
+      asked.push(keys.length);
+      const shared = { ...newState(NOON + 1), dayUsed: 7, seenAt: NOON + 1 };
+      return new Map(keys.map(({ keyId }) => [keyId, shared]));
+    });
+    while (await keyLimits.catchUp());
+    assert.deepEqual(asked, [500, 500, 1]);
+    assert.ok(keyIds.every(keyId => counters.keys.find(keyId)?.dayUsed === 7));
+  });
+});
 
 const fail = () => Promise.reject(new DatabaseUnavailable(undefined));
 
