@@ -86,6 +86,13 @@ describe('a key that expires', () => {
     assert.deepEqual((await warnings(shop)).slice(1), [`keys/${keyId} 3`]);
   });
 
+  it('is warned in the same round as many others', async t => {
+    const shop = await startTestApp(t);
+    for (let i = 0; i < 201; i++) await keyFor(15, shop);
+    shop.clock.advance(2 * DAY);
+    assert.equal((await warnings(shop)).length, 201);
+  });
+
   it('is warned once by all replicas together', { skip: !onPostgres }, async t => {
     const shop = await startTestApp(t);
     const others = [await shop.replica(), await shop.replica(), await shop.replica()];

@@ -140,6 +140,23 @@ describe('expired rows', () => {
   });
 });
 
+describe('earlier secrets of webhooks', () => {
+  it('are all deleted in the round after their end', async t => {
+    const shop = await startTestApp(t);
+    const { db, sweeper } = shop.app;
+    const now = shop.clock.now();
+    const rows = Array.from({ length: 401 }, () => [
+      ...[1, 'https://a.example/', 0, now, 'whsec_b', 0, now, 'whsec_a', now - 1],
+    ]);
+    const columns =
+      'api_key_id, url, enabled, disabled_at, secret, position, created_at, previous_secret, previous_secret_expires_at';
+    await insert(db, 'webhooks', columns, rows);
+    await sweeper.run();
+    const left = await db.get('SELECT 1 FROM webhooks WHERE previous_secret IS NOT NULL');
+    assert.equal(left, undefined);
+  });
+});
+
 describe('counts', () => {
   it('are stored in slices, and a flush ends while keys keep changing', async t => {
     const shop = await startTestApp(t);

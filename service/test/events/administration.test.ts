@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { Rejections } from '../../src/access/rejections/rejections.ts';
 import { MINUTE } from '../../src/kit/clock.ts';
 import type { ApiResponse } from '../support/client.ts';
 import { contract } from '../support/contract.ts';
@@ -137,6 +138,31 @@ describe('a webhook that the service disables', () => {
 });
 
 describe('rejected administration', () => {
+  it('leaves its event at the end of the service, if no sweep has appended it', async t => {
+    const shop = await webhookShop(t);
+    await shop.shop.app.sweeper.run();
+    assert.equal((await shop.api.as('psk_unknown').get('/keys')).status, 401);
+    const { api } = await shop.shop.restart();
+    assert.equal((await api.get('/events?type=access.refused')).body.length, 1);
+  });
+
+  it('leaves one event for each operation for all further callers, when a thousand were rejected', async t => {
+    const { app } = (await webhookShop(t)).shop;
+    const rejections = new Rejections();
+    const code = 'invalid_api_key' as const;
+    const rejected = { method: 'GET', route: '/keys', status: 401, code, keyId: null };
+    for (const i of [...Array(1_003).keys(), 0])
+      rejections.note({ ...rejected, address: `10.0.${i >> 8}.${i & 255}` });
+    await rejections.close(app.db);
+    await app.db.numberEvents();
+    const events = await app.db.all<{ data: string }>(
+      "SELECT data FROM events WHERE type = 'access.refused' ORDER BY id",
+    );
+    const data = events.map(event => JSON.parse(event.data));
+    const shown = [data.at(0), data.at(-1)].map(({ address, attempts }) => [address, attempts]);
+    assert.deepEqual([data.length, ...shown], [1_001, ['10.0.0.0', 2], [null, 3]]);
+  });
+
   it('leaves one event in a minute for each caller and operation, with the number of attempts', async t => {
     const shop = await webhookShop(t);
     const { api } = shop;

@@ -7,6 +7,7 @@ import { DatabaseUnavailable, type Queries, type Transaction, type Writer } from
 import { accessFeature } from '../feature.ts';
 import { Rejections } from '../rejections/rejections.ts';
 import { KeyLimits } from './key-limits.ts';
+import { KeyUses } from './key-uses.ts';
 
 const NOON = Date.parse('2026-11-21T12:00:00.000Z');
 const terms = { limits: { perMinute: 10, perDay: 100 }, bansLiftedAt: 0, banRules: undefined };
@@ -44,6 +45,27 @@ function usedKeys() {
   useAll();
   return { db, counters, keyLimits, written, transactions, useAll };
 }
+
+describe('who uses the keys', () => {
+  it('is stored for all keys, at most 200 in a transaction, and after a failure with the next flush', async () => {
+    const written: number[] = [];
+    let isDown = true;
+    const run = async (_sql: string, [rows]: readonly unknown[] = []) =>
+      written.push(JSON.parse(String(rows)).length);
+    const tx = { engine: 'sqlite', run } as unknown as Transaction;
+    const db = {
+      write: (work: (tx: Transaction) => Promise<void>) =>
+        isDown && written.length === 1 ? fail() : work(tx),
+    } as unknown as Queries & Writer;
+    const uses = new KeyUses();
+    for (let keyId = 1; keyId <= 401; keyId++) uses.add(keyId, NOON, '192.0.2.1', 'curl/8');
+    await assert.rejects(uses.flush(db), DatabaseUnavailable);
+    isDown = false;
+    await uses.flush(db);
+    await uses.flush(db);
+    assert.deepEqual(written, [200, 200, 1]);
+  });
+});
 
 describe('the counts of other processes', () => {
   it('are taken over for all keys after the start, at most 500 at once', async t => {
