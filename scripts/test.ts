@@ -1,7 +1,8 @@
 // Runs tests: npm run test:fast, test:service or test:postgres [-- [OPTION …] [FILE, directory or pattern …]].
-// Without a file it runs all tests of the suite. npm test runs two suites with the same servers: test.ts service postgres.
+// Without a file it runs all tests of the suite. npm test runs all suites together: test.ts check fast service postgres.
 // Options are those of `node --test`, such as --test-name-pattern=cursor.
 import { existsSync, globSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { dirname, join, matchesGlob, resolve } from 'node:path';
 
 interface Suite {
@@ -10,15 +11,14 @@ interface Suite {
   /** Patterns of files that the suite runs only with `npm run test:long`, or that another suite runs. */
   except?: readonly string[];
   options: readonly string[];
+  /** How many files share a process when the suite runs together with others. */
+  groupSize: number;
   /** Whether the tests need a PostgreSQL, a Redis and a browser. */
   withServers: boolean;
 }
 
 /** How long a program may take, in milliseconds. */
 const TIMEOUT = '--test-timeout=600000';
-
-/** How many files share a process. More would save little, and leave a processor idle while the last group ends. */
-const GROUP_SIZE = 10;
 
 /** The store of a suite. */
 const STORE = resolve('service/test/support/test-store.ts');
@@ -29,8 +29,15 @@ const LONG = 'service/test/crash/**/*.test.ts';
 /** What every file with tests of pages imports. Such a file takes about four times as long as another one. */
 const BROWSER = resolve('service/test/support/launch-browser.ts');
 
-/** Two processors stay busy: about half of the programs wait for other processes and for the browser. */
-const concurrency = ['--test-concurrency=4', TIMEOUT];
+/**
+ * A program uses a processor about a third of its time, and otherwise waits for the browser and for other processes. Ten files
+ * share one: more would save little, and leave a processor idle while the last group ends.
+ */
+const withServers = {
+  options: [`--test-concurrency=${3 * Math.min(availableParallelism(), 4)}`, TIMEOUT],
+  groupSize: 10,
+  withServers: true,
+};
 
 /** The tests of rules for the code, which take little more time than the compiler and need no server. */
 const CHECKS = [
@@ -40,15 +47,16 @@ const CHECKS = [
 ];
 
 const suites: Record<string, Suite> = {
-  // Part of `npm run check`.
-  check: { files: CHECKS, options: [TIMEOUT], withServers: false },
+  // With `npm run lint` they are `npm run check`.
+  check: { files: CHECKS, options: [TIMEOUT], groupSize: 10, withServers: false },
   // The tests share a process, because starting one for each file takes longer than running its tests.
   fast: {
     files: ['service/src/**/*.test.ts', 'web/portal/*.test.js', 'web/console/src/**/*.test.ts'],
     options: ['--test-isolation=none', '--test-timeout=60000'],
+    groupSize: 100,
     withServers: false,
   },
-  service: { files: ['service/test/**/*.test.ts'], except: CHECKS, options: concurrency, withServers: true },
+  service: { files: ['service/test/**/*.test.ts'], except: CHECKS, ...withServers },
   // The files whose subject depends on stored data or shared counts, without those about HTTP, the gate, texts, pages and
   // commands. Writes with If-Match at once are in races/, and the streams that pages read are in events/.
   postgres: {
@@ -68,8 +76,7 @@ const suites: Record<string, Suite> = {
       'service/test/events/{browser,event-union,guide-receiver,webhooks-addresses,webhooks-sent-privately,webhooks-tls}.test.ts',
       'service/test/journeys/{conditional-requests,lifecycle,methods,request-ids-and-versions}.test.ts',
     ],
-    options: concurrency,
-    withServers: true,
+    ...withServers,
   },
 };
 
@@ -87,11 +94,12 @@ try {
 /** Replaces this process, so that signals and the exit code are those of the tests. */
 function runInstead(names: readonly string[], args: readonly string[]): void {
   const [name = ''] = names;
-  const { withServers, options: ofSuite } = suites[name]!;
+  const chosen = names.map(name => suites[name]!);
+  const { withServers, options: ofSuite } = chosen.find(({ withServers }) => withServers) ?? chosen[0]!;
   const options = args.filter(arg => arg.startsWith('-'));
   const named = args.filter(arg => !arg.startsWith('-')).flatMap(testsOf);
   if (named.length > 0 && names.length > 1) throw new Error(`Name one suite to run files: ${name}`);
-  const files = named.length > 0 ? named : withServers ? writePrograms(names) : filesOf(name);
+  const files = named.length > 0 ? named : withServers ? writePrograms(names) : names.flatMap(filesOf);
   const node = process.execPath;
   const servers = withServers ? [join(import.meta.dirname, 'with-servers.ts'), node] : [];
   const environment = named.length > 0 && name === 'postgres' ? { TEST_STORE: 'postgres' } : {};
@@ -123,11 +131,12 @@ function writePrograms(names: readonly string[]): string[] {
   const programs = names.flatMap(name => {
     const files = filesOf(name);
     const { single = [], browser = [], other = [] } = Object.groupBy(files, kindOf);
-    const long = [...groupsOf(browser), ...single.map(file => [file])];
-    const groups = groupsOf(other);
+    const { groupSize } = suites[name]!;
+    const long = [...groupsOf(browser, groupSize), ...single.map(file => [file])];
+    const groups = groupsOf(other, groupSize);
     return [
       ...long.map((group, i) => ({ text: programOf(name, group), place: i / long.length / 2 })),
-      ...groups.map((group, i) => ({ text: programOf(name, group), place: (i + 1) / groups.length })),
+      ...groups.map((group, i) => ({ text: programOf(name, group), place: i / groups.length })),
     ];
   });
   const directory = resolve('node_modules/.cache/petstore-tests');
@@ -147,8 +156,8 @@ function kindOf(file: string): 'single' | 'browser' | 'other' {
 }
 
 /** Neighbours, which often take equally long, are in different groups. */
-function groupsOf(files: readonly string[]): readonly string[][] {
-  const count = Math.ceil(files.length / GROUP_SIZE);
+function groupsOf(files: readonly string[], size: number): readonly string[][] {
+  const count = Math.ceil(files.length / size);
   return Array.from({ length: count }, (_, i) => files.filter((_, place) => place % count === i));
 }
 

@@ -48,7 +48,7 @@ describe('the command that runs tests', () => {
     assert.deepEqual([code, failed], [1, ['in c']]);
   });
 
-  it('runs each file of two suites once with the same servers, and names the file that leaves something behind', t => {
+  it('runs each file of several suites once with the same servers, and names the file that leaves something behind', t => {
     const shop = `import '../support/shop.ts';\n`;
     const server = `process.getBuiltinModule('node:net').createServer().listen(0)`;
     const closes = `import { after, before } from 'node:test';\nlet server;
@@ -58,6 +58,8 @@ describe('the command that runs tests', () => {
       {
         'service/test/support/test-store.ts': `console.log('store: ' + process.env.TEST_STORE, Boolean(process.env.TEST_REDIS_URL));`,
         'service/test/support/shop.ts': `import './test-store.ts';`,
+        'service/src/kit/unit.test.ts': testNamed('Test unit.'),
+        'service/test/layering.test.ts': testNamed('Test layers.'),
         'service/test/crash/a.test.ts': testNamed('Test crash.'),
         'service/test/journeys/b.test.ts': shop + closes + testNamed('Test shop.'),
         'service/test/journeys/c.test.ts': closes + testNamed('Test rules.'),
@@ -69,9 +71,20 @@ describe('the command that runs tests', () => {
         'service/test/process/f.test.ts': testNamed('Test variable.', `process.env.LEFT = 'behind';`),
         'service/test/process/g.test.ts': testNamed('Test other.'),
       },
-      ...['service', 'postgres', '--test-reporter=tap'],
+      ...['check', 'fast', 'service', 'postgres', '--test-reporter=tap'],
     );
-    const tests = ['crash', 'ends it', 'other', 'rules', 'shop', 'shop', 'timer', 'variable'];
+    const tests = [
+      'crash',
+      'ends it',
+      'layers',
+      'other',
+      'rules',
+      'shop',
+      'shop',
+      'timer',
+      'unit',
+      'variable',
+    ];
     assert.deepEqual(
       passed.filter(name => name.startsWith('Test ')),
       tests.map(name => `Test ${name}.`),
@@ -117,4 +130,27 @@ describe('the command that runs tests', () => {
       assert.deepEqual([status, stdout], [2, '']);
     });
   }
+});
+
+describe('the command that runs the checks without tests', () => {
+  it('runs all of them, also after one has failed, and names those that failed', t => {
+    const directory = dataDirectory(t);
+    const programs = join(directory, 'node_modules/.bin');
+    mkdirSync(programs, { recursive: true });
+    for (const name of ['tsc', 'biome', 'node']) {
+      const text = `#!/bin/sh\necho "ran ${name} $*"\n[ "$*" != "$FAILS" ]\n`;
+      writeFileSync(join(programs, name), text, { mode: 0o755 });
+    }
+    const lint = join(import.meta.dirname, '../../../scripts/lint.ts');
+    for (const [fails, status, errors] of [
+      ['--noEmit', 1, 'Failed: tsc --noEmit\n'],
+      ['nothing', 0, ''],
+    ] as const) {
+      const env = { ...process.env, FAILS: fails };
+      const ended = spawnSync(process.execPath, [lint], { cwd: directory, encoding: 'utf8', env });
+      assert.deepEqual([ended.status, ended.stderr], [status, errors]);
+      const checks = ended.stdout.match(/^ran (tsc|biome|node) .*$/gm)!;
+      assert.deepEqual([checks.length, new Set(checks).size], [13, 13], ended.stdout);
+    }
+  });
 });

@@ -1,0 +1,32 @@
+// Runs the checks that need no tests: types, rules for the code, generated files, the contract and the language. Each check is
+// a process, and most of them use one processor, so two run at a time. All of them run, also after one has failed.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+
+/** The longest first. */
+const checks: readonly (readonly string[])[] = [
+  ['tsc', '--noEmit'],
+  ['biome', 'check'],
+  ...['web/console', 'web', 'cli', 'sdk', 'pet-files'].map(project => ['tsc', '--noEmit', '-p', project]),
+  ['node', 'scripts/lint-openapi.ts'],
+  ['node', 'scripts/openapi.ts', '--check'],
+  ['node', 'scripts/client-types.ts', '--check'],
+  ['node', 'scripts/settings-table.ts', '--check'],
+  ['node', 'scripts/plain-language.ts'],
+  ['node', 'scripts/release.ts', '--check'],
+];
+
+const failed: string[] = [];
+const waiting = checks.values();
+await Promise.all([runChecks(), runChecks()]);
+for (const command of failed) process.stderr.write(`Failed: ${command}\n`);
+process.exitCode = failed.length > 0 ? 1 : 0;
+
+async function runChecks(): Promise<void> {
+  for (const [program, ...args] of waiting) {
+    const child = spawn(join('node_modules/.bin', program!), args, { stdio: 'inherit' });
+    const [code] = await once(child, 'exit');
+    if (code !== 0) failed.push([program, ...args].join(' '));
+  }
+}
