@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { issueTicket } from '../access/api-keys/sign-in-ticket.ts';
 import { type App, buildApp } from '../app.ts';
 import { type Config, readConfig } from '../config.ts';
-import { BUILD_COMMAND, isConsoleBuilt } from '../console/console-files.ts';
+import { isConsoleBuilt } from '../console/console-files.ts';
 import { adminKeyPath } from '../db/store-directory.ts';
 import { lockStore } from '../db/store-lock.ts';
 import { fillEmptyStore } from '../demo/demo-shop.ts';
@@ -13,11 +13,11 @@ import { openFileLimit } from '../kit/open-files.ts';
 import { writeSecretFile } from '../kit/secret-file.ts';
 import { asError, codeOf } from '../kit/thrown.ts';
 import { withoutPassword } from '../kit/urls.ts';
-import { newAdministratorKey, validKeyIn } from './admin-key.ts';
+import { validKeyIn } from './admin-key.ts';
 import { argumentsOf } from './arguments.ts';
 import { CommandFailed, UsageError } from './failure.ts';
 import { closeOnSignal } from './shut-down.ts';
-import { linkOf, newSignInLink } from './sign-in-link.ts';
+import { welcomeText } from './welcome.ts';
 
 /** `serve [--demo]`: runs until SIGTERM or SIGINT, then drains, finishes what is in flight and exits 0. */
 export async function serve(args: string[]): Promise<void> {
@@ -54,26 +54,15 @@ export async function serve(args: string[]): Promise<void> {
     app.log.flush();
     const keyInFile = await validKeyIn(keyFile, app.keyRing, app.clock.now());
     const keyElsewhere = config.databaseUrl !== undefined && !existsSync(keyFile);
+    const key = keyInFile ? 'in file' : keyElsewhere ? 'elsewhere' : 'missing';
     const hasConsole = isConsoleBuilt();
     const isLocal = isLoopback(new URL(url).hostname);
     // What is not a terminal may be a journal or a collector of logs, which many people can read for a long time.
     const shownKey = process.stderr.isTTY ? firstKey : undefined;
     const signIn = hasConsole && isLocal && shownKey !== undefined;
     const ticket = signIn ? await issueTicket(app.db, app.clock.now()) : undefined;
-    process.stderr.write(
-      welcome({
-        url,
-        metricsUrl,
-        hasConsole,
-        store,
-        keyFile,
-        keyInFile,
-        keyElsewhere,
-        shownKey,
-        isLocal,
-        ticket,
-      }),
-    );
+    const text = welcomeText({ url, metricsUrl, hasConsole, store, keyFile, key, shownKey, isLocal, ticket });
+    process.stderr.write(text);
   } catch (error) {
     await app.close();
     throw error;
@@ -138,62 +127,4 @@ async function explained(
 
 function shownStore({ databaseUrl, dataDirectory }: Config): string {
   return databaseUrl === undefined ? dataDirectory : withoutPassword(databaseUrl);
-}
-
-interface Welcome {
-  url: string;
-  metricsUrl: string | undefined;
-  hasConsole: boolean;
-  /** The directory or database with the shop's data. */
-  store: string;
-  keyFile: string;
-  /** Whether the key file contains a valid key. */
-  keyInFile: boolean;
-  /** Whether the key file is missing, because another replica created the first key of this store. */
-  keyElsewhere: boolean;
-  /** The secret of the first key; `undefined` after the first start, and when standard error is not a terminal. */
-  shownKey: string | undefined;
-  /** Whether only this machine can connect, so that links can sign in. */
-  isLocal: boolean;
-  /** Signs the first browser in; `undefined` when the secret is not shown, and when other machines can connect. */
-  ticket: string | undefined;
-}
-
-function welcome({
-  url,
-  metricsUrl,
-  hasConsole,
-  store,
-  keyFile,
-  keyInFile,
-  keyElsewhere,
-  shownKey,
-  isLocal,
-  ticket,
-}: Welcome): string {
-  const credential = keyInFile ? `$(cat '${keyFile}')` : '<your key>';
-  const key = shownKey
-    ? `${shownKey}\n               shown only once; stored in ${keyFile}`
-    : keyInFile
-      ? `in ${keyFile}`
-      : keyElsewhere
-        ? `not in ${keyFile}: the first replica stored it in its\n` +
-          `               PETSTORE_DATA; or create another with\n               ${newAdministratorKey}`
-        : `${keyFile} has no valid key; create one with\n               ${newAdministratorKey}`;
-  const console = ticket
-    ? `${linkOf(url, ticket)}\n               signs in once, within 15 minutes, on this machine`
-    : `${url}/console${isLocal ? `\n               for a link that signs in:\n               ${newSignInLink}` : ''}`;
-  return `
-  Pet Store Service
-    Address    ${url}
-    Console    ${hasConsole ? console : `not built; build it with ${BUILD_COMMAND}`}
-    Portal     ${url}/docs
-    Contract   ${url}/openapi.yaml${metricsUrl ? `\n    Metrics    ${metricsUrl}` : ''}
-    Data       ${store}
-    Admin key  ${key}
-
-  Try it:
-    curl -H "X-API-Key: ${credential}" "${url}/pets?limit=3"
-
-`;
 }
