@@ -58,6 +58,15 @@ export const reading = { ...shared, scope: 'webhooks:write' } as const;
 /** The settings of operations that determine where events are sent: the key must also be allowed to read events. */
 export const changing = { ...shared, scope: WEBHOOK_SCOPES, anyOfScopes: shopScopes } as const;
 
+/** The settings of operations that change the settings of a webhook. */
+const updating = {
+  ...changing,
+  params: webhookParams,
+  success: { status: 200, description: 'The updated webhook.', schema: Webhook },
+  conditional: true,
+  errors: ['webhook_not_found', 'webhook_key_unfit'],
+} as const;
+
 /** Rejects a forbidden URL. A missing webhook is rejected first. */
 async function rejectForbidden(
   services: WebhookServices,
@@ -146,7 +155,7 @@ export const webhookRoutes = (services: WebhookServices): Route[] => [
   }),
 
   defineRoute({
-    ...changing,
+    ...updating,
     method: 'PUT',
     path: '/webhooks/{webhookId}',
     operationId: 'replaceWebhook',
@@ -155,11 +164,7 @@ export const webhookRoutes = (services: WebhookServices): Route[] => [
       'Replaces the settings of the webhook: without `types` it gets all events, without `enabled` it is enabled. A ' +
       'webhook that is enabled again continues where it stopped; to skip the events since then, replay it from the cursor ' +
       '`latest`. It still belongs to the key that created it, even if an administrator changes it.',
-    params: webhookParams,
     body: NewWebhook,
-    success: { status: 200, description: 'The updated webhook.', schema: Webhook },
-    conditional: true,
-    errors: ['webhook_not_found', 'webhook_key_unfit'],
     prepare: context => rejectForbidden(services, context),
     handler: async context => {
       const { db, params } = context;
@@ -169,7 +174,7 @@ export const webhookRoutes = (services: WebhookServices): Route[] => [
   }),
 
   defineRoute({
-    ...changing,
+    ...updating,
     method: 'PATCH',
     path: '/webhooks/{webhookId}',
     operationId: 'changeWebhook',
@@ -177,16 +182,11 @@ export const webhookRoutes = (services: WebhookServices): Route[] => [
     description:
       'A JSON merge patch (RFC 7396): fields that are left out do not change; `types: null` means all events. Otherwise the ' +
       'same as PUT.',
-    params: webhookParams,
     body: WebhookPatch,
     success: {
-      status: 200,
-      description: 'The updated webhook.',
-      schema: Webhook,
+      ...updating.success,
       example: { ...Webhook.example, disabledAt: '2026-11-21T12:00:00.000Z' },
     },
-    conditional: true,
-    errors: ['webhook_not_found', 'webhook_key_unfit'],
     prepare: context => rejectForbidden(services, context),
     handler: async context => {
       const { db, params } = context;
