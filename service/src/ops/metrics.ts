@@ -38,6 +38,9 @@ export interface MetricSources {
   webhookBacklog: () => Promise<WebhookBacklog>;
 }
 
+/** Figures that are read when the metrics are collected, by the names of their gauges. */
+type Figures = Record<string, [help: string, read: () => number | undefined | Promise<number | undefined>]>;
+
 /** A request with a response. Method and duration are null if the request could not be read. */
 interface CompletedRequest {
   method: string | null;
@@ -165,17 +168,39 @@ export class Metrics {
     logLinesLost,
   }: MetricSources): void {
     const inFlight = new RequestsInFlight(server);
-    this.#gauge(
-      'petstore_http_requests_in_flight',
-      'Requests without a complete response yet.',
-      () => inFlight.count,
-    );
-    this.#gauge('petstore_database_queue', 'Operations that wait for the database.', () => db.load().queued);
-    this.#gauge(
-      'petstore_limits_fallback',
-      '1 while Redis is unavailable and each replica counts limits separately.',
-      () => (limitsStatus() === 'fallback' ? 1 : 0),
-    );
+    // All four figures of webhooks come from one read.
+    const backlog = new StoreFigure(webhookBacklog);
+    const unnumbered = new StoreFigure(() => db.unnumberedEvents());
+    const gauges: Figures = {
+      petstore_http_requests_in_flight: ['Requests without a complete response yet.', () => inFlight.count],
+      petstore_database_queue: ['Operations that wait for the database.', () => db.load().queued],
+      petstore_limits_fallback: [
+        '1 while Redis is unavailable and each replica counts limits separately.',
+        () => Number(limitsStatus() === 'fallback'),
+      ],
+      petstore_event_streams_open: ['Open event streams.', () => streams.count],
+      petstore_events_unnumbered: [
+        `Committed events that have no number in the log yet, counted up to ${MAX_COUNTED}. 0 with the embedded store.`,
+        () => unnumbered.current(),
+      ],
+      petstore_webhook_deliveries_pending: [
+        'Deliveries of enabled webhooks that are not finished, in the store; 10000 means 10000 or more.',
+        async () => (await backlog.current())?.pending,
+      ],
+      petstore_webhook_oldest_delivery_age_seconds: [
+        'How long ago the oldest pending delivery of an enabled webhook was planned; 0 when none is pending.',
+        async () => inSeconds((await backlog.current())?.oldestAge),
+      ],
+      petstore_webhooks_failing: [
+        'Enabled webhooks whose latest attempts failed, among the first 1000.',
+        async () => (await backlog.current())?.failing,
+      ],
+      petstore_webhooks_failing_seconds: [
+        'How long nothing was delivered to the one that has failed longest; 0 when none fails.',
+        async () => inSeconds((await backlog.current())?.longestFailure),
+      ],
+    };
+    for (const [name, [help, read]] of Object.entries(gauges)) this.#gauge(name, help, read);
     new Gauge({
       name: 'petstore_degraded',
       help: '1 for each reason why `/readyz` is degraded, 0 for the others.',
@@ -186,39 +211,6 @@ export class Metrics {
         for (const reason of degradedReasons) this.set({ reason }, current.includes(reason) ? 1 : 0);
       },
     });
-    this.#gauge('petstore_event_streams_open', 'Open event streams.', () => streams.count);
-    this.#storeGauge(
-      'petstore_events_unnumbered',
-      `Committed events that have no number in the log yet, counted up to ${MAX_COUNTED}. 0 with the embedded store.`,
-      new StoreFigure(() => db.unnumberedEvents()),
-      events => events,
-    );
-    // All four figures come from one read.
-    const backlog = new StoreFigure(webhookBacklog);
-    this.#storeGauge(
-      'petstore_webhook_deliveries_pending',
-      'Deliveries of enabled webhooks that are not finished, in the store; 10000 means 10000 or more.',
-      backlog,
-      ({ pending }) => pending,
-    );
-    this.#storeGauge(
-      'petstore_webhook_oldest_delivery_age_seconds',
-      'How long ago the oldest pending delivery of an enabled webhook was planned; 0 when none is pending.',
-      backlog,
-      ({ oldestAge }) => oldestAge / SECOND,
-    );
-    this.#storeGauge(
-      'petstore_webhooks_failing',
-      'Enabled webhooks whose latest attempts failed, among the first 1000.',
-      backlog,
-      ({ failing }) => failing,
-    );
-    this.#storeGauge(
-      'petstore_webhooks_failing_seconds',
-      'How long nothing was delivered to the one that has failed longest; 0 when none fails.',
-      backlog,
-      ({ longestFailure }) => longestFailure / SECOND,
-    );
     new Gauge({
       name: 'petstore_sweep_last_success_timestamp_seconds',
       help: 'When each sweep of expired rows last succeeded, in Unix time; 0 before the first time.',
@@ -284,20 +276,6 @@ export class Metrics {
     });
   }
 
-  /** Adds a gauge whose series is missing while the store does not return the figure in time. */
-  #storeGauge<T>(name: string, help: string, figure: StoreFigure<T>, read: (current: T) => number): void {
-    new Gauge({
-      name,
-      help,
-      registers: [this.#registry],
-      async collect() {
-        const current = await figure.current();
-        if (current === undefined) this.remove();
-        else this.set(read(current));
-      },
-    });
-  }
-
   /** Adds a counter of what another part of the service counts. */
   #counter(name: string, help: string, read: () => number): void {
     new Counter({
@@ -311,14 +289,21 @@ export class Metrics {
     });
   }
 
-  #gauge(name: string, help: string, read: () => number): void {
+  /** Adds a gauge whose series is missing while `read` returns nothing. */
+  #gauge(name: string, help: string, read: Figures[string][1]): void {
     new Gauge({
       name,
       help,
       registers: [this.#registry],
-      collect() {
-        this.set(read());
+      async collect() {
+        const figure = await read();
+        if (figure === undefined) this.remove();
+        else this.set(figure);
       },
     });
   }
+}
+
+function inSeconds(milliseconds: number | undefined): number | undefined {
+  return milliseconds === undefined ? undefined : milliseconds / SECOND;
 }
