@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../contract/errors.ts';
+import { MERGE_PATCH } from '../contract/media-types.ts';
 import { BODY_LIMIT } from '../contract/request-limits.ts';
 import { asError } from '../kit/thrown.ts';
 import { parseJson, utf8Text } from './json.ts';
@@ -11,11 +12,6 @@ declare module 'fastify' {
     bodyText: string;
   }
 }
-
-export const MERGE_PATCH = 'application/merge-patch+json';
-
-/** The media types of the bodies of PATCH (RFC 5789 §3.1). */
-export const acceptPatch = { 'accept-patch': `${MERGE_PATCH}, application/json` } as const;
 
 const JSON_PATCH = 'application/json-patch+json';
 

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { ApiError } from '../contract/errors.ts';
+import { KEY_HEADER, KEY_LENGTH, RETENTION } from '../contract/idempotency-key.ts';
 import type { Queries, Transaction, Writer } from '../db/database.ts';
 import { canonicalJson } from '../kit/canonical-json.ts';
-import { DAY } from '../kit/clock.ts';
 import type { Reply } from '../routes/reply.ts';
 import {
   deleteOutcomesBefore,
@@ -12,20 +12,8 @@ import {
 } from './idempotency-queries.ts';
 import { shown } from './quoting.ts';
 
-/** How long outcomes are retained and replayed, in milliseconds. */
-export const RETENTION = DAY;
-
 /** Outcomes deleted in one transaction. */
 const SWEPT_AT_ONCE = 500;
-
-/** The maximum number of characters of an `Idempotency-Key`. */
-export const KEY_LENGTH = 255;
-
-/**
- * The pattern of the header: a key of printable ASCII characters as it is, or as a quoted string
- * (draft-ietf-httpapi-idempotency-key-header-07). A key without quotation marks has no white space at its ends, which HTTP removes.
- */
-export const KEY_HEADER = `^([!#-~]([ -~]{0,${KEY_LENGTH - 2}}[!-~])?|"[ -~]{1,${KEY_LENGTH}}")$`;
 
 const wellFormedHeader = new RegExp(KEY_HEADER);
 

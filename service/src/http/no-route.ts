@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../contract/errors.ts';
+import { acceptPatch } from '../contract/media-types.ts';
 import { methods } from '../contract/operation.ts';
-import { acceptPatch } from './body.ts';
 import type { Gate } from './gate/gate.ts';
 import { isPreflight, respondToPreflight } from './preflight.ts';
 import { send } from './respond.ts';

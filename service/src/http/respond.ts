@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type ErrorCode, errorCatalogue } from '../contract/error-catalogue.ts';
 import { ApiError } from '../contract/errors.ts';
+import { acceptPatch } from '../contract/media-types.ts';
 import type { Operation } from '../contract/operation.ts';
 import { BODY_LIMIT } from '../contract/request-limits.ts';
 import { withoutSecrets } from '../contract/secret-forms.ts';
@@ -9,7 +10,7 @@ import { InvalidListing, MAX_COUNTED, type Page } from '../kit/paging.ts';
 import { inBinaryUnitAndBytes } from '../kit/quantities.ts';
 import { etagOf, isNotModified } from '../routes/conditional.ts';
 import type { ContentReply, LogReply, PageReply, Reply, StreamReply } from '../routes/reply.ts';
-import { acceptPatch, unsupportedType } from './body.ts';
+import { unsupportedType } from './body.ts';
 import { withIdsAsSent } from './quoting.ts';
 import { sendWhole } from './send.ts';
 import { shouldRetry } from './should-retry.ts';

@@ -3,13 +3,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { WEBHOOKS_PER_KEY } from '../../src/contract/defaults.ts';
+import { API_VERSION } from '../../src/contract/version.ts';
 import { RESPONSE_TIMEOUT, SCHEDULE, WINDOW } from '../../src/events/webhooks/delivery-rules.ts';
 import {
   FAILING_CONCURRENCY,
   INITIAL_CONCURRENCY,
   MAX_CONCURRENCY,
 } from '../../src/events/webhooks/lane-rules.ts';
-import { API_VERSION } from '../../src/http/gate/negotiation.ts';
 import { grouped, inWords } from '../../src/kit/quantities.ts';
 import { docsDirectory } from '../support/guide.ts';
 

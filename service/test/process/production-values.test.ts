@@ -176,7 +176,7 @@ const times: Record<string, Values> = {
   'http/event-streams': { KEY_CHECK: [100, SECOND, 'the streams of a changed key end within a second'] },
   'http/gate/unreadable': { LINGER: [500, 2 * SECOND, 'the error arrives, and the connection ends'] },
   'http/long-page': { SLICE: [1, 100, 'items of a list'] },
-  'http/idempotency': { RETENTION: [DAY, DAY, 'outcomes are stored for 24 hours'] },
+  'contract/idempotency-key': { RETENTION: [DAY, DAY, 'outcomes are stored for 24 hours'] },
   'http/server': { KEEP_ALIVE_TIMEOUT: [61 * SECOND, 2 * MINUTE, 'proxies keep idle connections for 60 s'] },
   'kit/line-buffer': {
     MAX_WAIT: [50, SECOND, 'log lines appear within a second'],

@@ -1,7 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { LimitedCaller } from '../../access/api-keys/key-ring.ts';
 import type { ApiError } from '../../contract/errors.ts';
-
 import { addQuotaWarning } from './quota-warning.ts';
 import { addRateLimitHeaders, rejectionOf, tooManyAtOnce } from './rate-limit-errors.ts';
 import type { LimitServices } from './request-limits.ts';

@@ -1,12 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { ApiError } from '../../contract/errors.ts';
+import { acceptedVersions } from '../../contract/version.ts';
 import { shown } from '../quoting.ts';
-
-/** The version of the API, as every response states it. */
-export const API_VERSION = '1.0.0';
-
-/** The values of the header `API-Version` that the service accepts. */
-export const acceptedVersions: ReadonlySet<string> = new Set(['1', '1.0', API_VERSION]);
 
 /** Throws `unsupported_api_version` when the client requests another version. */
 export function rejectOtherVersion({ 'api-version': version }: IncomingHttpHeaders): void {

@@ -3,6 +3,7 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { ApiError } from '../../contract/errors.ts';
 import { HEADERS_LIMIT } from '../../contract/request-limits.ts';
+import { API_VERSION } from '../../contract/version.ts';
 import { shownAddress } from '../../kit/client-address.ts';
 import { SECOND } from '../../kit/clock.ts';
 import { httpDate } from '../../kit/dates.ts';
@@ -11,7 +12,6 @@ import { inBinaryUnitAndBytes, inWords } from '../../kit/quantities.ts';
 import type { RequestLog } from '../request-log.ts';
 import { errorResponse } from '../respond.ts';
 import type { HeaderPairs } from '../send.ts';
-import { API_VERSION } from './negotiation.ts';
 import type { OwedResponses } from './owed-responses.ts';
 import type { RequestLimits } from './request-limits.ts';
 

@@ -1,12 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { planLimits } from '../../access/plans/plan.ts';
 import { type Tag, tagGroups, tags } from '../../contract/tags.ts';
+import { API_VERSION } from '../../contract/version.ts';
 import { keysOf } from '../../kit/objects.ts';
 import { grouped } from '../../kit/quantities.ts';
 import { capitalised } from '../../kit/text.ts';
 import { GUIDE_URL } from '../../portal/urls.ts';
 import type { Route } from '../../routes/define-route.ts';
-import { API_VERSION } from '../gate/negotiation.ts';
 import { components, errorCodes } from './components.ts';
 import { operationOf } from './operation.ts';
 import { NamedSchemas } from './schemas.ts';

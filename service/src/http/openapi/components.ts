@@ -1,13 +1,13 @@
 import { errorCatalogue } from '../../contract/error-catalogue.ts';
+import { KEY_HEADER, KEY_LENGTH, RETENTION } from '../../contract/idempotency-key.ts';
 import { HEADERS_LIMIT } from '../../contract/request-limits.ts';
 import type { Schema } from '../../contract/schema.ts';
 import { scopes } from '../../contract/scopes.ts';
+import { acceptedVersions } from '../../contract/version.ts';
 import { REQUEST_ID } from '../../kit/ids.ts';
 import { keysOf } from '../../kit/objects.ts';
 import { inWords } from '../../kit/quantities.ts';
 import { ENTITY_TAGS } from '../../routes/conditional.ts';
-import { acceptedVersions } from '../gate/negotiation.ts';
-import { KEY_HEADER, KEY_LENGTH, RETENTION } from '../idempotency.ts';
 import { headerComponents } from './headers.ts';
 import { sharedResponses } from './responses.ts';
 import type { NamedSchemas } from './schemas.ts';

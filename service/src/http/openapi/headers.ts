@@ -1,10 +1,10 @@
 import { MAX_ORIGIN_LENGTH } from '../../access/api-keys/origins.ts';
+import { acceptPatch } from '../../contract/media-types.ts';
 import { HEADERS_LIMIT } from '../../contract/request-limits.ts';
 import { count, int32, MAX_INT32, type Schema } from '../../contract/schema.ts';
+import { API_VERSION } from '../../contract/version.ts';
 import { REQUEST_ID } from '../../kit/ids.ts';
 import { MAX_COUNTED } from '../../kit/paging.ts';
-import { acceptPatch } from '../body.ts';
-import { API_VERSION } from '../gate/negotiation.ts';
 
 const integerHeader = (description: string, example: number) => ({
   description,

@@ -1,10 +1,10 @@
 import { type ErrorCode, errorCatalogue } from '../../contract/error-catalogue.ts';
+import { MERGE_PATCH } from '../../contract/media-types.ts';
 import { requiredScopes } from '../../contract/operation.ts';
 import type { Schema } from '../../contract/schema.ts';
 import { scopesInWords } from '../../contract/scopes.ts';
 import { mergePatch } from '../../kit/merge-patch.ts';
 import type { Route } from '../../routes/define-route.ts';
-import { MERGE_PATCH } from '../body.ts';
 import { callbacksOf } from './callbacks.ts';
 import { type HeaderName, headers } from './headers.ts';
 import { parametersIn } from './parameters.ts';
