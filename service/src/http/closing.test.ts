@@ -4,7 +4,7 @@ import { describe, it, type TestContext } from 'node:test';
 import type { FastifyInstance } from 'fastify';
 import { closeConnectionsPromptly } from './closing.ts';
 import { Drain } from './drain.ts';
-import { OwedResponses } from './gate/owed-responses.ts';
+import { OwedResponses } from './owed-responses.ts';
 
 class Connection extends EventEmitter {
   bytesRead = 0;

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Drain } from './drain.ts';
-import type { OwedResponses } from './gate/owed-responses.ts';
+import type { OwedResponses } from './owed-responses.ts';
 
 /**
  * How often idle connections of a server that no longer listens are closed, in milliseconds. New connections have at least this

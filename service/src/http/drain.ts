@@ -2,7 +2,7 @@ import type { IncomingMessage, OutgoingHttpHeader, OutgoingHttpHeaders, ServerRe
 import type { FastifyReply } from 'fastify';
 import { http } from '../kit/node-http.ts';
 import type { ConnectionLimiter } from './connection-limits.ts';
-import type { OwedResponses } from './gate/owed-responses.ts';
+import type { OwedResponses } from './owed-responses.ts';
 
 /**
  * The time between the signal to stop and the end of listening. Requests are served as before, but `/readyz` returns 503 and

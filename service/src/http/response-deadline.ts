@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
 import type { FastifyReply } from 'fastify';
-import type { OwedResponses } from './gate/owed-responses.ts';
+import type { OwedResponses } from './owed-responses.ts';
 
 declare module 'node:http' {
   interface ServerResponse {

@@ -22,15 +22,14 @@ import { consolePages, type RedeemTicket } from './console-pages.ts';
 import { type Drain, responseClass } from './drain.ts';
 import { Gate, type GateServices } from './gate/gate.ts';
 import { countFailed } from './gate/late-count.ts';
-import { isMethodOfHttp, MAX_WAITING, OwedResponses } from './gate/owed-responses.ts';
 import { RequestLimits } from './gate/request-limits.ts';
 import { rejectCostOfVisits } from './gate/scope-check.ts';
-import { Unreadable } from './gate/unreadable.ts';
 import { type HandlerServices, handlerOf } from './handler.ts';
 import { lifecycleOf } from './lifecycle.ts';
 import { rejectUnrouted } from './no-route.ts';
 import type { ContractDocument } from './openapi/document.ts';
 import { sendOverdue } from './overdue.ts';
+import { isMethodOfHttp, MAX_WAITING, OwedResponses } from './owed-responses.ts';
 import { packageFiles } from './package-files.ts';
 import { portalPages } from './portal-pages.ts';
 import { isPreflight, respondToPreflight } from './preflight.ts';
@@ -40,6 +39,7 @@ import { RequestSpans } from './request-trace.ts';
 import { ResponseDeadline } from './response-deadline.ts';
 import { type ErrorLogs, sendError } from './send-error.ts';
 import { originForm, pathOf, routerOptions } from './targets.ts';
+import { Unreadable } from './unreadable.ts';
 
 export interface ServerOptions extends GateServices, HandlerServices, ErrorLogs {
   routes: readonly Route[];

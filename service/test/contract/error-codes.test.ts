@@ -66,7 +66,7 @@ describe('the error catalogue', () => {
     const thrown = new Set(
       globSync('**/*.ts', { cwd: source, exclude: ['**/*.test.ts'] }).flatMap(file => {
         const text = readFileSync(join(source, file), 'utf8');
-        // Thrown, or returned for an error that node:http reports (gate/unreadable.ts).
+        // Thrown, or returned for an error that node:http reports (http/unreadable.ts).
         return [...text.matchAll(/(?:new ApiError\(|[A-Z]: \[)\s*'(\w+)',/g)].map(([, code]) => code!);
       }),
     );

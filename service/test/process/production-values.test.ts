@@ -174,7 +174,7 @@ const times: Record<string, Values> = {
     END_TIMEOUT: [500, SECOND, 'shutdown'],
   },
   'http/event-streams': { KEY_CHECK: [100, SECOND, 'the streams of a changed key end within a second'] },
-  'http/gate/unreadable': { LINGER: [500, 2 * SECOND, 'the error arrives, and the connection ends'] },
+  'http/unreadable': { LINGER: [500, 2 * SECOND, 'the error arrives, and the connection ends'] },
   'http/long-page': { SLICE: [1, 100, 'items of a list'] },
   'contract/idempotency-key': { RETENTION: [DAY, DAY, 'outcomes are stored for 24 hours'] },
   'http/server': { KEEP_ALIVE_TIMEOUT: [61 * SECOND, 2 * MINUTE, 'proxies keep idle connections for 60 s'] },
@@ -235,7 +235,7 @@ const slices: Record<string, Values> = {
     ATTEMPTS: [1, 1_000, 'rows'],
     SECRETS: [1, 200, 'rows'],
   },
-  'http/gate/owed-responses': { AT_ONCE: [1, 8, 'requests of a pipeline'] },
+  'http/owed-responses': { AT_ONCE: [1, 8, 'requests of a pipeline'] },
   'http/long-page': { SLICE: [1, 100, 'items of a list'] },
   'http/idempotency': { SWEPT_AT_ONCE: [1, 500, 'rows'] },
 };

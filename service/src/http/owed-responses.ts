@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { http } from '../../kit/node-http.ts';
+import { http } from '../kit/node-http.ts';
 
 /** The maximum number of requests of one connection that are handled concurrently. */
 const AT_ONCE = 8;

@@ -1,19 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { ApiError } from '../../contract/errors.ts';
-import { HEADERS_LIMIT } from '../../contract/request-limits.ts';
-import { API_VERSION } from '../../contract/version.ts';
-import { shownAddress } from '../../kit/client-address.ts';
-import { SECOND } from '../../kit/clock.ts';
-import { httpDate } from '../../kit/dates.ts';
-import { http } from '../../kit/node-http.ts';
-import { inBinaryUnitAndBytes, inWords } from '../../kit/quantities.ts';
-import type { RequestLog } from '../request-log.ts';
-import { errorResponse } from '../respond.ts';
-import type { HeaderPairs } from '../send.ts';
+import { ApiError } from '../contract/errors.ts';
+import { HEADERS_LIMIT } from '../contract/request-limits.ts';
+import { API_VERSION } from '../contract/version.ts';
+import { shownAddress } from '../kit/client-address.ts';
+import { SECOND } from '../kit/clock.ts';
+import { httpDate } from '../kit/dates.ts';
+import { http } from '../kit/node-http.ts';
+import { inBinaryUnitAndBytes, inWords } from '../kit/quantities.ts';
+import type { RequestLimits } from './gate/request-limits.ts';
 import type { OwedResponses } from './owed-responses.ts';
-import type { RequestLimits } from './request-limits.ts';
+import type { RequestLog } from './request-log.ts';
+import { errorResponse } from './respond.ts';
+import type { HeaderPairs } from './send.ts';
 
 export interface UnreadableOptions {
   limits: RequestLimits;
