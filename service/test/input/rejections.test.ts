@@ -6,7 +6,8 @@ import { exchangeBytes } from '../support/raw-http.ts';
 import { assertRejected } from '../support/rejection.ts';
 import { shopState } from '../support/shop-state.ts';
 import { useShop } from '../support/use-shop.ts';
-import { KIBIBYTE, rejections, type Sent } from './rejected-requests.ts';
+import { KIBIBYTE, type Sent } from './rejected-request.ts';
+import { rejections } from './rejected-requests.ts';
 
 /** A shop in which category 1, pet 1 and order 1 exist. */
 const shop = useShop({}, async ({ api }) => {
