@@ -24,10 +24,8 @@ export const NEW_EVENT_COLUMNS = newEventColumns.join(', ');
 /** One parameter for each of these columns. */
 export const NEW_EVENT_PARAMETERS = newEventColumns.map(() => '?').join(', ');
 
-/** The same for a statement in the syntax of PostgreSQL. The first parameter of the event is `$first`. */
-export function numberedParameters(first: number): string {
-  return newEventColumns.map((_, i) => `$${first + i}`).join(', ');
-}
+/** The same for a statement in the syntax of PostgreSQL. */
+export const NUMBERED_PARAMETERS = newEventColumns.map((_, i) => `$${i + 1}`).join(', ');
 
 /** Arrays with the values of each column, as parameters of `unnest` on PostgreSQL. */
 export const NEW_EVENT_ARRAYS = newEventColumns.map((name, i) => `$${i + 1}::${columns[name]}[]`).join(', ');

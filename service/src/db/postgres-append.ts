@@ -1,8 +1,8 @@
 import type { QueryConfig } from 'pg';
-import { NEW_EVENT_ARRAYS, NEW_EVENT_COLUMNS, numberedParameters, type valuesOf } from './new-events.ts';
+import { NEW_EVENT_ARRAYS, NEW_EVENT_COLUMNS, NUMBERED_PARAMETERS, type valuesOf } from './new-events.ts';
 
 /** Inserts an event without a number: its type, subject, time and data, and the cause of the change. */
-export const APPEND = `INSERT INTO new_events (${NEW_EVENT_COLUMNS}) VALUES (${numberedParameters(1)})`;
+export const APPEND = `INSERT INTO new_events (${NEW_EVENT_COLUMNS}) VALUES (${NUMBERED_PARAMETERS})`;
 
 /** Inserts several events, in their order. Each parameter has the values of one column. */
 const APPEND_ALL = `INSERT INTO new_events (${NEW_EVENT_COLUMNS}) SELECT * FROM

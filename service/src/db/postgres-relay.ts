@@ -14,10 +14,8 @@ const GATHER_DELAY = 10;
 /** How often to poll for events that a replica did not number before it ended, and for a restore, in milliseconds. */
 const POLL_INTERVAL = 500;
 
-/** Returns the call that notifies all replicas of the number of the last event. */
-function notify(lastId: string): string {
-  return `pg_notify('${CHANNEL}', CAST(${lastId} AS TEXT))`;
-}
+/** Notifies all replicas of the number of the last event. */
+const NOTIFY = `pg_notify('${CHANNEL}', CAST(last_id AS TEXT))`;
 
 /**
  * Numbers the committed events, under a lock, so that events committed later get higher numbers, whatever their entry.
@@ -42,7 +40,7 @@ export const RELAY = `
     FROM taken, numbered`,
   )}
   SELECT coalesce(numbered.last_id, log.last_id) AS latest, last >= first + ${GROUP} AS more,
-    (SELECT ${notify('last_id')} FROM numbered)
+    (SELECT ${NOTIFY} FROM numbered)
   FROM log CROSS JOIN waiting LEFT JOIN numbered ON TRUE`;
 
 /** The lock of the transaction that gives numbers to events. */
@@ -56,14 +54,14 @@ export const APPEND_NUMBERED = `
   WITH numbered AS (
     UPDATE event_log SET last_id = last_id + 1 WHERE last_id >= ? RETURNING last_id
   ), ${insertSealed(`SELECT last_id, ${TYPED_PARAMETERS} FROM numbered`)}
-  SELECT last_id AS id, ${notify('last_id')} FROM numbered`;
+  SELECT last_id AS id, ${NOTIFY} FROM numbered`;
 
 /** Continues the log with the event of `nextRange`. The transaction must hold `RELAY_LOCK`. */
 export const CONTINUE = `
   WITH continued AS (
     UPDATE event_log SET last_id = ? RETURNING last_id
   ), ${insertSealed(`SELECT last_id, ${TYPED_PARAMETERS} FROM continued`)}
-  SELECT ${notify('last_id')} FROM continued`;
+  SELECT ${NOTIFY} FROM continued`;
 
 export const CHECK =
   'SELECT last_id AS latest, (SELECT min(entry) FROM new_events) IS NOT NULL AS waiting FROM event_log';
