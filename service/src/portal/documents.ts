@@ -201,7 +201,17 @@ function jsonOf(responses: readonly Response[]): Response | undefined {
   return responses.find(({ status, type }) => status.startsWith('2') && type === 'application/json');
 }
 
-/** All error codes by status. The headers and messages are those of the responses that operations share. */
+/** The headers that each of the responses has. */
+function headersOfAll(responses: readonly Response[]): ReadonlySet<string> {
+  const [first, ...others] = responses.map(({ headers }) => new Set(Object.keys(headers)));
+  return others.reduce((common, headers) => common.intersection(headers), first ?? new Set());
+}
+
+function headerList(names: ReadonlySet<string>): string {
+  return [...names].map(name => `\`${name}\``).join(', ');
+}
+
+/** All error codes by status. The messages are those of the responses that operations share. */
 function errorCatalogue(view: ContractView): Document {
   const codes = Object.entries(view.document['x-error-codes']);
   const statuses = [...new Set(codes.map(([, { status }]) => status))].toSorted((a, b) => a - b);
@@ -212,8 +222,8 @@ function errorCatalogue(view: ContractView): Document {
   const messages = new Map(
     examples.map(([code, example]) => [code, (example as { message: string }).message]),
   );
+  const common = headersOfAll(errors);
   const sections = statuses.map(status => {
-    const withStatus = responses.filter(response => response.status === String(status));
     const rows = codes
       .filter(([, meaning]) => meaning.status === status)
       .map(([code, { description }]) => {
@@ -223,10 +233,10 @@ function errorCatalogue(view: ContractView): Document {
           message === undefined ? description : `${description} For example: “${message}”`,
         ];
       });
-    const shared = withStatus.find(({ isShared }) => isShared) ?? withStatus[0];
-    const headers = Object.keys(shared?.headers ?? {}).map(name => `\`${name}\``);
+    const withStatus = errors.filter(response => response.status === String(status));
+    const own = headersOfAll(withStatus).difference(common);
     const parts = [`## ${statusTitle(status)}`, table(['Code', 'Meaning'], rows)];
-    if (headers.length > 0) parts.push(`Headers: ${headers.join(', ')}.`);
+    if (own.size > 0) parts.push(`Further headers: ${headerList(own)}.`);
     return parts.join('\n\n');
   });
   return document(
@@ -236,6 +246,8 @@ function errorCatalogue(view: ContractView): Document {
 guide explains what to do after an [error](${chapterUrl('Errors')}) and how to [back off](${chapterUrl('Backing off')}).
 
 ${fence('json', JSON.stringify(examples.at(-1)?.[1], null, 2))}
+
+Headers that every error can have: ${headerList(common)}.
 
 ${sections.join('\n\n')}`,
   );

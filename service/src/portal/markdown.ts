@@ -7,6 +7,7 @@ import { slugOf } from './urls.ts';
 const marked = new Marked({
   renderer: {
     code: ({ text, lang = '' }: Tokens.Code) => codeBlock(text, lang).text,
+    codespan: ({ text }: Tokens.Codespan) => html`<code>${breakable(text)}</code>`.text,
     heading({ tokens, depth, text }: Tokens.Heading) {
       const id = slugOf(text);
       const title = this.parser.parseInline(tokens);
@@ -23,6 +24,17 @@ const marked = new Marked({
     html: ({ text }: Tokens.HTML | Tokens.Tag) => html`${text}`.text,
   },
 });
+
+/** The longest word of code that stays in one line on a phone. */
+const LONGEST_WORD = 32;
+
+/** Code that can break after a space, and in long words such as URLs after a separator. */
+function breakable(text: string): Html {
+  const parts = text
+    .split(/(?<= )/)
+    .flatMap(word => (word.length > LONGEST_WORD ? word.split(/(?<=[/,=&?])(?=[^/,=&?])/) : [word]));
+  return html`${parts.map((part, i) => html`${i > 0 && html`<wbr>`}${part}`)}`;
+}
 
 /** The HTML of a document of the project. Headings from the second level have anchors. Code in several languages has tabs. */
 export function rendered(markdown: string): Html {

@@ -74,6 +74,10 @@ describe('on a phone', () => {
       '/guide/limits',
       '/errors',
       '/events',
+      '/command',
+      '/running/settings',
+      '/running/postgresql',
+      '/running/backup-and-restore',
     ]) {
       await portal.open(path);
       await page.locator('main details').evaluateAll(all => {
@@ -85,6 +89,26 @@ describe('on a phone', () => {
     await portal.useKey(shop.adminKey);
     await portal.send();
     assert.equal(await overflow(page), 0, 'a response');
+  });
+
+  it('names of headers and options do not break at their hyphens', async t => {
+    const { page } = await visitByPhone(t);
+    const portal = new PortalPage(page);
+    for (const [path, name] of Object.entries({ '/errors': 'X-RateLimit-Reset', '/command': '--profile' })) {
+      await portal.open(path);
+      const lines = await page
+        .locator('main p > code')
+        .evaluateAll(codes =>
+          codes
+            .filter(code => /^[\w-]{1,32}$/.test(code.textContent))
+            .map(code => [code.textContent as string, code.getClientRects().length as number] as const),
+        );
+      assert.ok(lines.some(([text]) => text === name));
+      assert.deepEqual(
+        lines.filter(([, count]) => count > 1),
+        [],
+      );
+    }
   });
 
   it('the bars take less than 100 px, and the contents, the search and the theme can be reached', async t => {

@@ -249,6 +249,23 @@ describe('the catalogues', () => {
     assert.deepEqual(Object.keys(JSON.parse(example)).toSorted(), ['code', 'message', 'status']);
   });
 
+  it('name the headers of all errors once, and further ones with their status', async () => {
+    const [start = '', ...sections] = (await pageAt('/docs/errors.md')).split(/^## /m);
+    const common = matchesOf(/Headers that every error can have: (.*)/.exec(start)![1]!, /`([^`]+)`/g);
+    for (const name of ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'])
+      assert.ok(common.includes(name), name);
+    const further = sections.flatMap(section => {
+      const names = /^Further headers: (.*)\.$/m.exec(section);
+      return names ? [[section.slice(0, 3), names[1]!.replaceAll('`', '')]] : [];
+    });
+    assert.deepEqual(further, [
+      ['401', 'WWW-Authenticate'],
+      ['415', 'Accept-Patch'],
+      ['429', 'Retry-After, X-Should-Retry'],
+      ['503', 'Retry-After, X-Should-Retry'],
+    ]);
+  });
+
   it('have every type of event with its meaning, under an anchor, and the fields of its data', async () => {
     const page = await pageAt('/docs/events');
     const { KnownEvent } = document.components.schemas as unknown as Record<
