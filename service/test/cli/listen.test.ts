@@ -170,19 +170,26 @@ describe('petstore listen', () => {
 
   it('ends with Ctrl-C after the response to the last event, which does not arrive again', async t => {
     const program = await startProgram(t);
-    program.hold();
     const { stop, end, notes } = await listen(t, program.url);
-    await makeEvents(2);
+    await makeEvents(1);
     await program.has(1);
+    program.hold();
+    await makeEvents(2);
+    await program.has(2);
     stop();
     await until('it waits', () => notes().includes('Waiting for the response to event'));
     program.release();
-    const { code, stdout } = await end();
+    const { code, stdout, stderr } = await end();
     assert.equal(code, 130);
-    const { eventId } = JSON.parse(stdout);
+    const { eventId } = JSON.parse(stdout.trim().split('\n').at(-1)!);
+    const awaited = [...stderr.matchAll(/the response to event (\d+)/g)].map(([, id]) => id);
+    assert.deepEqual(awaited, [eventId], 'not to those that have their responses');
     await listen(t, program.url);
-    await program.has(2);
-    assert.deepEqual(idsOf(program), [Number(eventId), Number(eventId) + 1]);
+    await program.has(3);
+    assert.deepEqual(
+      idsOf(program),
+      [-1, 0, 1].map(after => Number(eventId) + after),
+    );
   });
 
   it('states what to do if the stored position is not in the log', async t => {
