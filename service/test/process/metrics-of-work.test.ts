@@ -48,6 +48,23 @@ describe('the metrics of background work', () => {
     assert.equal((await scrape(metricsUrl)).total(UNNUMBERED), 0);
   });
 
+  it('show the connections to PostgreSQL, and whether it responds', async t => {
+    const { app, metricsUrl } = await startTestApp(t, { environment: OPS, shared: true });
+    const figures = async () => {
+      const metrics = await scrape(metricsUrl);
+      return {
+        up: metrics.total('petstore_database_up'),
+        most: metrics.total('petstore_database_connections_max'),
+        busy: metrics.total('petstore_database_connections', { state: 'busy' }),
+        idle: metrics.total('petstore_database_connections', { state: 'idle' }),
+      };
+    };
+    assert.partialDeepStrictEqual(await figures(), { up: 1, most: app.config.databaseConnections });
+    const load = { queued: 0, connections: { open: 5, idle: 2, most: 9 }, isUp: false };
+    t.mock.method(app.db, 'load', () => load);
+    assert.deepEqual(await figures(), { up: 0, most: 9, busy: 3, idle: 2 });
+  });
+
   it('omit a figure that the database does not return in time, and show the others', async t => {
     const { store, metricsUrl } = await startTestApp(t, { environment: OPS, shared: true });
     const names = await withSession(store.environment.DATABASE_URL!, async other => {
