@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
+import { DatabaseUnavailable } from '../../src/db/database.ts';
 import { DAY, MINUTE, SECOND } from '../../src/kit/clock.ts';
 import type { ApiResponse, Client } from '../support/client.ts';
 import { assertRejected } from '../support/rejection.ts';
@@ -53,6 +54,16 @@ async function statuses(count: number, send: () => Promise<ApiResponse>): Promis
 }
 
 describe('a visitor of a page with a publishable key', () => {
+  it('has its own limits in the headers of a 503 while the database is unavailable', async t => {
+    const { visit, app, clock } = await aPage();
+    for (const visitor of [1, 1, 2]) await visit(visitor);
+    t.mock.method(app.keyRing, 'find', async () => Promise.reject(new DatabaseUnavailable(undefined)));
+    const response = await visit(1);
+    assertRejected(response, 503, 'service_unavailable');
+    const { limit, remaining } = limitsIn(response, clock.now());
+    assert.deepEqual([limit, remaining], [60, 58]);
+  });
+
   it('has the limits of the Free plan under the key, and does not affect other visitors', async () => {
     const { visit, usedToday, clock } = await aPage();
     assert.deepEqual(await statuses(65, () => visit(1)), { 200: 60, 429: 5 });

@@ -39,4 +39,20 @@ describe('a check of a store', () => {
       assert.deepEqual((await checkStore(path)).violations, expected);
     });
   }
+
+  it('compares the words of the last of many pets', async t => {
+    const path = join(dataDirectory(t), 'petstore.db');
+    const db = new BetterSqlite3(path);
+    migrateSqlite(db);
+    db.exec(`
+      INSERT INTO categories (name, name_key) VALUES ('Dogs', 'dogs');
+      INSERT INTO pets (name, name_key, category_id, status, quantity)
+        WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10001)
+        SELECT 'Rex of', 'rex of', 1, 'available', 1 FROM n;
+      INSERT INTO pet_words SELECT 'of', 'rex of', id FROM pets;
+      UPDATE pet_words SET word = 'kent' WHERE pet_id = 10001`);
+    db.close();
+    const { violations } = await checkStore(path);
+    assert.deepEqual(violations, ['Rule: a pet that search does not find: ID 10001']);
+  });
 });

@@ -46,6 +46,13 @@ describe('a check of a store', () => {
     assert.deepEqual(content, { ...expected, schemaVersion: newest, newestVersion: newest });
   });
 
+  it('can be cancelled, also when the store is so damaged that its history is not read', async t => {
+    for (const change of ['', 'UPDATE pets SET quantity = -1 WHERE id = 1']) {
+      const signal = AbortSignal.abort(new Error('Ctrl-C'));
+      await assert.rejects(checkStore(storeWith(t, change), { signal }), /^Error: Ctrl-C$/);
+    }
+  });
+
   it('treats the oldest events as expired, not as missing', async t => {
     const expired = (last: number) => `DELETE FROM events WHERE id <= ${last};
       UPDATE event_seals SET digests = NULL WHERE last_id <= ${last}`;

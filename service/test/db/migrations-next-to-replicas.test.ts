@@ -57,6 +57,14 @@ const LOCK = 'LOCK TABLE categories, pets IN ACCESS EXCLUSIVE MODE;';
 
 // The timeout is for a migration that waits for a table without limit.
 describe('migrations of PostgreSQL next to replicas', { timeout: 60_000 }, () => {
+  it('may take longer than the time limits of requests, which apply again afterwards', async t => {
+    const [migrating] = await threeSessions(t);
+    await migrating.query("SET statement_timeout = '1s'");
+    await migratePostgres(migrating, [...readMigrations('postgres'), planted('SELECT pg_sleep(1.2)')]);
+    const { rows } = await migrating.query('SHOW statement_timeout');
+    assert.deepEqual(rows, [{ statement_timeout: '1s' }]);
+  });
+
   it('lock all their tables with their first statement, in the order in which the baseline creates them', async () => {
     const reference = 'ALTER TABLE pets ADD COLUMN other_category BIGINT REFERENCES categories (id);';
     assert.deepEqual(await lockedTables(`${LOCK} ${reference}`), {

@@ -209,6 +209,19 @@ describe('the connections to endpoints', () => {
     assert.ok(fast.mostAtOnce <= 6, `${fast.mostAtOnce} at once`);
   });
 
+  it('to one host are at most as many as PETSTORE_WEBHOOK_CONNECTIONS_PER_HOST', async t => {
+    const shop = await webhookShop(t, { environment: { PETSTORE_WEBHOOK_CONNECTIONS_PER_HOST: '2' } });
+    shop.receiver.handleWith(response => setTimeout(() => response.writeHead(204).end(), 50));
+    await shop.webhook({ types: ['category.created'] });
+    await shop.settle();
+    // After a start, all events are planned in one transaction.
+    await shop.shop.app.dispatcher.close();
+    for (let i = 0; i < 6; i++) await shop.category();
+    await shop.shop.restart();
+    await shop.receiver.has(6);
+    assert.equal(shop.receiver.mostAtOnce, 2);
+  });
+
   for (const setting of ['PETSTORE_WEBHOOK_CONNECTIONS', 'PETSTORE_WEBHOOK_CONNECTIONS_PER_HOST']) {
     it(`are shared evenly by webhooks when ${setting} is low`, async t => {
       const shop = await webhookShop(t, { receivers: 3, environment: { [setting]: '1' } });
