@@ -218,7 +218,7 @@ const slices: Record<string, Values> = {
   'counters/decision-batches': { MAX_CALLS: [1, 100, 'calls, for which Redis does nothing else'] },
   'counters/key-states': { SLICE: [1, 2_000, 'keys'] },
   'counters/redis': { PUBLISHED_AT_ONCE: [1, 500, 'keys'] },
-  'db/postgres': { ALONE_AT_ONCE: [1, 2, 'long writes, which occupy connections and locks'] },
+  'db/postgres-writers': { ALONE_AT_ONCE: [1, 2, 'long writes, which occupy connections and locks'] },
   'db/postgres-groups': { MAX_PARTS: [2, 64, 'savepoints: PostgreSQL keeps the IDs of 64 in memory'] },
   'db/snapshot': { SLICE: [1, 1_000, 'pages'] },
   'db/sqlite-log': { PAGES_AT_ONCE: [1, 256, 'pages'] },
