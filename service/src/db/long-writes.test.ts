@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
 import BetterSqlite3 from 'better-sqlite3';
 import { systemClock } from '../kit/clock.ts';
 import type { Database, Transaction } from './database.ts';
@@ -163,5 +164,25 @@ describe('a long write that changes much', () => {
     other.close();
     assert.ok(moved.length > 0);
     for (const pages of moved) assert.ok(pages > 2_500, `${pages} pages`);
+  });
+
+  it('has its log moved by a new thread after one has failed', { timeout: 30_000 }, async t => {
+    const { db } = await aStore(t);
+    const threads: Worker[] = [];
+    const { postMessage } = Worker.prototype;
+    t.mock.method(Worker.prototype, 'postMessage', function (this: Worker, message: unknown) {
+      threads.push(this);
+      if (threads.length > 1) return postMessage.call(this, message);
+      this.emit('error', new Error('The thread has failed'));
+      void this.terminate();
+    });
+    const changeAgain = async (tx: Transaction) => {
+      await tx.run('DELETE FROM categories');
+      await changeMuch(tx);
+    };
+    for (const work of [changeMuch, changeAgain]) await db.write(work, { alone: true });
+    // Begins when the log is moved.
+    await db.write(async () => {}, { alone: true });
+    assert.equal(new Set(threads).size, 2);
   });
 });

@@ -3,6 +3,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { Client } from 'pg';
 import * as pets from '../../src/catalog/pets/pets.ts';
 import type { Database, Transaction } from '../../src/db/database.ts';
+import { HeldRows } from '../../src/db/held-rows.ts';
 import * as inventory from '../../src/inventory/inventory.ts';
 import * as orders from '../../src/orders/orders.ts';
 import { engines, openPostgresStore } from '../support/engines.ts';
@@ -335,5 +336,21 @@ describe('a long write on PostgreSQL', () => {
       for (let i = 0; i < 1_000; i++) await create(tx, 'Ada');
       assert.equal(tx.heldRow('pets', rex), undefined);
     });
+  });
+});
+
+describe('the changes of a row that is not held', () => {
+  it('are sent once, as the last of them, for each kind of statement', () => {
+    const held = new HeldRows();
+    const stock = { table: 'pets', columns: ['quantity'], sql: 'UPDATE pets SET quantity = ? WHERE id = ?' };
+    const name = { table: 'pets', columns: ['name'], sql: 'UPDATE pets SET name = ? WHERE id = ?' };
+    for (const quantity of [3, 2, 1]) held.update(stock, 7, [quantity]);
+    held.update(name, 7, ['Rex']);
+    held.update(stock, 8, [9]);
+    assert.deepEqual(held.take(), [
+      [stock.sql, [1, 7]],
+      [name.sql, ['Rex', 7]],
+      [stock.sql, [9, 8]],
+    ]);
   });
 });
