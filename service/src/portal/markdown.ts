@@ -28,11 +28,11 @@ const marked = new Marked({
 /** The longest word of code that stays in one line on a phone. */
 const LONGEST_WORD = 32;
 
-/** Code that can break after a space, and in long words such as URLs after a separator. */
+/** Code that can break after a space, and in long words such as URLs at a separator. */
 function breakable(text: string): Html {
   const parts = text
     .split(/(?<= )/)
-    .flatMap(word => (word.length > LONGEST_WORD ? word.split(/(?<=[/,=&?])(?=[^/,=&?])/) : [word]));
+    .flatMap(word => (word.length > LONGEST_WORD ? word.split(/(?<=[^/:])(?=[/?&])|(?<=,)/) : [word]));
   return html`${parts.map((part, i) => html`${i > 0 && html`<wbr>`}${part}`)}`;
 }
 

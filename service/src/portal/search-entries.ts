@@ -66,8 +66,8 @@ function plain(markdown: string): string {
 function proseOf(markdown: string): string {
   return markdown
     .replace(/^\|[ |:-]+\|$/gm, '')
-    .replace(/\n(?![\n|#-])/g, ' ')
-    .replace(/^(?:#+|-|\|) |`|\*\*| \|$/gm, '')
+    .replace(/\n(?![\n|#-]|\d+\. )/g, ' ')
+    .replace(/^(?:#+|-|\||\d+\.) |`|\*\*| \|$/gm, '')
     .replace(/ \| /g, ' · ')
     .replace(/\[([^\]]+)\]\([^)]*\)/g, '$1')
     .replace(/ {2,}/g, ' ');

@@ -151,6 +151,8 @@ it('a result shows the sentence with the most words of the question, cut to a li
   assert.match(context, /signature/i);
   assert.ok(context.length <= 155, context);
   assert.doesNotMatch(context, /[`|]|\]\(/);
+  const [steps] = index.find('set up a webhook');
+  assert.match(contextOf(steps!.entry.text, new Set()), /^Send POST \/webhooks/);
   const text = `${'Before. '.repeat(50)}Then the words of a question stand ${'far '.repeat(50)}behind.`;
   assert.match(contextOf(text, new Set(['question'])), /^(… )?.*question.* …$/);
 });
