@@ -258,7 +258,8 @@ describe('the first start', () => {
   });
 
   it('is explained by the next replica, whose directory has no key', async t => {
-    const environment = { PORT: '0', DATABASE_URL: await emptyPostgres(t) };
+    const settings = { PORT: '0', PETSTORE_DRAIN_SECONDS: '0' };
+    const environment = { ...settings, DATABASE_URL: await emptyPostgres(t) };
     const first = await serve(t, dataDirectory(t), environment);
     const directory = dataDirectory(t);
     const next = start(t, ['serve'], { ...environment, PETSTORE_DATA: directory });

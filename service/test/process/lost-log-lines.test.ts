@@ -28,7 +28,13 @@ interface Service {
 async function serve(t: TestContext, stdout: number | 'pipe'): Promise<Service> {
   const directory = dataDirectory(t);
   const child = spawn(process.execPath, [main, 'serve'], {
-    env: { ...bareEnvironment(), PORT: '0', OPS_PORT: '0', PETSTORE_DATA: directory },
+    env: {
+      ...bareEnvironment(),
+      PORT: '0',
+      OPS_PORT: '0',
+      PETSTORE_DATA: directory,
+      PETSTORE_DRAIN_SECONDS: '0',
+    },
     stdio: ['ignore', stdout, 'pipe'],
   });
   const exited = once(child, 'exit');
@@ -145,7 +151,8 @@ describe('a service whose log', () => {
 
 describe('a service', () => {
   it('whose standard error is closed starts, serves, and exits 0', async t => {
-    const service = start(t, ['serve'], { PORT: '0', PETSTORE_DATA: dataDirectory(t) });
+    const settings = { PORT: '0', PETSTORE_DATA: dataDirectory(t), PETSTORE_DRAIN_SECONDS: '0' };
+    const service = start(t, ['serve'], settings);
     service.child.stderr!.destroy();
     const { url } = await listening(service.child);
     assert.equal((await fetch(`${url}/healthz`)).status, 200);

@@ -21,7 +21,7 @@ function assertInUse({ code, stdout, stderr }: Ended, pid: number | undefined, u
 
 describe('a directory of the embedded store', () => {
   it('is served by exactly one of several processes that start at once', async t => {
-    const environment = { PORT: '0', PETSTORE_DATA: dataDirectory(t) };
+    const environment = { PORT: '0', PETSTORE_DATA: dataDirectory(t), PETSTORE_DRAIN_SECONDS: '0' };
     const starts = Array.from({ length: 4 }, () => start(t, ['serve'], environment));
     const winnerListens = Promise.race(starts.map(({ child }) => listening(child)));
     const losers: Ended[] = [];
