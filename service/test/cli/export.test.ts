@@ -1,17 +1,12 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { rules } from '../../../pet-files/src/pet-rules.ts';
-import { type ImportShop, startImportShop } from '../support/import-shop.ts';
+import { type ImportShop, startImportShop, useImportShop } from '../support/import-shop.ts';
 import { sized } from '../support/long.ts';
 import { isFormula, spreadsheetCells } from '../support/spreadsheet.ts';
 
-const resources = new AsyncDisposableStack();
-after(() => resources.disposeAsync());
-let test: ImportShop;
-before(async () => {
-  test = await startImportShop(resources);
-});
+const test = useImportShop();
 
 describe('petstore export', () => {
   it('writes orders, categories and stock', async () => {

@@ -1,18 +1,13 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, beforeEach, describe, it } from 'node:test';
+import { beforeEach, describe, it } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
-import { type ImportShop, startImportShop } from '../support/import-shop.ts';
+import { useImportShop } from '../support/import-shop.ts';
 import { inTime } from '../support/until.ts';
 import { valuesOf } from '../support/values.ts';
 
-const resources = new AsyncDisposableStack();
-after(() => resources.disposeAsync());
-let test: ImportShop;
-before(async () => {
-  test = await startImportShop(resources);
-});
+const test = useImportShop();
 
 describe('petstore import', () => {
   let known = 0;

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, beforeEach, describe, it } from 'node:test';
-import { type ImportShop, startImportShop } from '../support/import-shop.ts';
+import { beforeEach, describe, it } from 'node:test';
+import { useImportShop } from '../support/import-shop.ts';
 import { sized } from '../support/long.ts';
 import { Random } from '../support/random.ts';
 import { inTime } from '../support/until.ts';
@@ -13,16 +13,11 @@ const HOUR = 3_600_000;
 const MINUTE = 60_000;
 
 describe('petstore import, when it ends early', () => {
-  const resources = new AsyncDisposableStack();
-  after(() => resources.disposeAsync());
-  let test: ImportShop;
+  const test = useImportShop();
   let known: number;
   let count = 0;
   let file: string;
 
-  before(async () => {
-    test = await startImportShop(resources);
-  });
   beforeEach(async () => {
     test.proxy.reset();
     known = (await test.petNames()).length;

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { after, before } from 'node:test';
 import { BatchProxy } from './batch-proxy.ts';
 import { PackedCommand } from './packed-command.ts';
 import { startTestApp, type TestApp } from './test-app.ts';
@@ -28,6 +29,17 @@ export interface ImportShop {
   summaryOf: (args: readonly string[], code?: number) => Promise<Record<string, unknown>>;
   /** Returns the names of all pets, in the order of their IDs. */
   petNames: () => Promise<string[]>;
+}
+
+/** Starts an import shop for all cases of the file, or of the `describe` that calls this. Its properties can be read in the cases. */
+export function useImportShop(): Readonly<ImportShop> {
+  const resources = new AsyncDisposableStack();
+  const test = {} as ImportShop;
+  before(async () => {
+    Object.assign(test, await startImportShop(resources));
+  });
+  after(() => resources.disposeAsync());
+  return test;
 }
 
 export async function startImportShop(resources: AsyncDisposableStack): Promise<ImportShop> {

@@ -5,20 +5,14 @@ import * as pets from '../../src/catalog/pets/pets.ts';
 import type { Schema } from '../../src/contract/schema.ts';
 import type { Database, Value } from '../../src/db/database.ts';
 import { type FeatureServices, featuresOf, routesOf } from '../../src/features.ts';
-import { type Caller, Context } from '../../src/routes/context.ts';
+import { Context } from '../../src/routes/context.ts';
 import type { AnyContext, Route } from '../../src/routes/define-route.ts';
 import type { MessageSink } from '../../src/routes/message-sink.ts';
 import { engines } from '../support/engines.ts';
 import { fillLists } from '../support/full-lists.ts';
 import { exampleRoutes } from './misused/queries.ts';
 
-const caller: Caller = {
-  keyId: 1,
-  kind: 'secret',
-  scopes: new Set(['admin']),
-  origins: null,
-  networks: null,
-};
+const caller = { keyId: 1, kind: 'secret', scopes: new Set(['admin']) };
 
 /** What a request with a query does: its statements, and what it returns or sends. */
 type Effect = (route: Route, query: object) => Promise<string>;
