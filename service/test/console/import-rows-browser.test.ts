@@ -124,18 +124,22 @@ describe('the rows of a file', () => {
   });
 });
 
+/** Imports three animals, named in the order of the alphabet, of a category that does not exist yet. Returns what it has created. */
+async function importLitter(t: TestContext, file: string, kind: string) {
+  const { api, page, choose } = await openImport(t);
+  const rows = [`Held,${kind},pending,0`, `Many,${kind},,7`, `Sold,${kind},sold,0`];
+  await choose(`${file}.csv`, `name,category,status,quantity\n${rows.join('\n')}\n`);
+  await page.getByLabel('Create categories that are missing').click();
+  await page.getByRole('button', { name: 'Import 3 rows' }).click();
+  await page.getByText('Created 3 animals, rejected 0 rows.').waitFor();
+  const [category] = (await api.get(`/categories?name=${encodeURIComponent(kind)}`)).body;
+  const { body: pets } = await api.get(`/pets?categoryId=${category.id}`);
+  return { api, page, category, pets };
+}
+
 describe('undoing an import', () => {
   it('deletes the animals with their stock and orders, and the categories that it has created', async t => {
-    const { api, page, choose } = await openImport(t);
-    await choose(
-      'gone.csv',
-      'name,category,status,quantity\nMany,Undone kind,,7\nHeld,Undone kind,pending,0\nSold,Undone kind,sold,0\n',
-    );
-    await page.getByLabel('Create categories that are missing').click();
-    await page.getByRole('button', { name: 'Import 3 rows' }).click();
-    await page.getByText('Created 3 animals, rejected 0 rows.').waitFor();
-    const [category] = (await api.get('/categories?name=Undone%20kind')).body;
-    const { body: pets } = await api.get(`/pets?categoryId=${category.id}`);
+    const { api, page, category, pets } = await importLitter(t, 'gone', 'Undone kind');
     assert.equal(pets.length, 3);
     await page.getByRole('button', { name: 'Undo the import' }).click();
     await page.getByText('Deleted 3 animals of the import: all of them.').waitFor();
@@ -149,16 +153,7 @@ describe('undoing an import', () => {
   });
 
   it('is offered again after a reload, until it was undone', async t => {
-    const { api, page, choose } = await openImport(t);
-    await choose(
-      'reloaded.csv',
-      'name,category,status,quantity\nMany,Reloaded kind,,7\nHeld,Reloaded kind,pending,0\nSold,Reloaded kind,sold,0\n',
-    );
-    await page.getByLabel('Create categories that are missing').click();
-    await page.getByRole('button', { name: 'Import 3 rows' }).click();
-    await page.getByText('Created 3 animals, rejected 0 rows.').waitFor();
-    const [category] = (await api.get('/categories?name=Reloaded%20kind')).body;
-    const { body: pets } = await api.get(`/pets?categoryId=${category.id}&sort=name`);
+    const { api, page, category, pets } = await importLitter(t, 'reloaded', 'Reloaded kind');
     await page.reload();
     const earlier = page.getByRole('region', { name: 'Last import: reloaded.csv' });
     await earlier.getByText('It has created 3 animals.').waitFor();
