@@ -13,6 +13,7 @@ const checks: readonly (readonly string[])[] = [
   ['node', 'scripts/openapi.ts', '--check'],
   ['node', 'scripts/client-types.ts', '--check'],
   ['node', 'scripts/settings-table.ts', '--check'],
+  ['node', 'scripts/search-weights.ts', '--check'],
   ['node', 'scripts/plain-language.ts'],
   ['node', 'scripts/release.ts', '--check'],
 ];

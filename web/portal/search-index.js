@@ -6,35 +6,56 @@
  * @typedef {import('./types.d.ts').Found} Found
  */
 import MiniSearch from 'minisearch';
-import { SearchNames } from './search-names.js';
-import { SYNONYM, stemOf, synonymsOf, termsOf, wordsOf } from './search-terms.js';
+import { featuresOf, stemOf, termsOf, wordsOf } from './search-terms.js';
 
-/** The guide explains, operations are the details of it, and fields are the details of those. @type {Record<string, number>} */
-const weights = { guide: 1.5, operation: 1.3, page: 0.95, error: 0.9, parameter: 0.5, field: 0.4 };
+/** How much the logarithm of the score of a text counts, compared with the weights of the words of a question. */
+const TEXT = 0.25;
 
-/** How much the score grows when a name is the whole question. It grows less for a similar name. */
-const SAME_NAME = 2;
+/** The score of a text without any word of the question. It keeps the logarithm finite. */
+const NO_TEXT = 0.1;
 
-/** How much a word counts that is in another section of the page. */
-const ELSEWHERE = 0.7;
+/** @type {{ score: number, terms: ReadonlySet<string>, matched: Set<string> }} */
+const noText = { score: 0, terms: new Set(), matched: new Set() };
 
-/** How much a further entry of a page counts: the reader finds it on that page, too. */
-const FURTHER = 0.5;
+/** Of similar results, the guide comes first. Details of an operation come last unless their name is the question. @type {Record<Entry['level'], number>} */
+const levels = { guide: 0.3, operation: 0.3, page: 0, error: -1, parameter: -4, field: -4.5 };
 
-/** An error code counts as a page: all codes are on one. @param {Entry} entry */
-function pageOf({ url, level }) {
-  return level === 'error' ? url : url.replace(/#.*/, '');
-}
+/** The share of the weights of a page that its further entries get: the reader finds them on that page, too. */
+const FURTHER = 0.3;
+
+/** How much higher an entry is whose name is the question. No sum of weights is as large. */
+const NAMED = 100;
 
 /** Whether an entry is a detail of an operation. @param {Entry} entry */
 function isPart({ level }) {
   return level === 'parameter' || level === 'field';
 }
 
+/** An error code counts as a page, since all codes are on one, and so does a parameter or field. @param {Entry} entry */
+function pageOf(entry) {
+  return entry.level === 'error' || isPart(entry) ? entry.url : entry.url.replace(/#.*/, '');
+}
+
+/** Whether a question is a name in code, or the beginning of one, such as `quantityBel`. @param {string} question */
+function isCode(question) {
+  return /^[\w.]*[A-Z_.][\w.]*$/.test(question);
+}
+
+/** Whether a question contains the method and path of an operation, or is the code name of an entry. @param {Entry} entry @param {string} question */
+function isNamed({ url, title, page }, question) {
+  if (page.includes(' /') && ` ${question} `.includes(` ${page} `)) return true;
+  if (!isCode(question)) return false;
+  const name = question.toLowerCase();
+  return title.toLowerCase().startsWith(name) || url.toLowerCase().endsWith(`/${name}`);
+}
+
 export class SearchIndex {
   /** @type {readonly Entry[]} */
   #entries;
-  #names;
+  /** The first entry of each page. @type {Map<string, number>} */
+  #firsts = new Map();
+  /** How much a word speaks for pages, by its stem. @type {Map<string, [page: string, weight: number][]>} */
+  #weights = new Map();
   #index = new MiniSearch({
     fields: ['title', 'page', 'kind', 'text'],
     storeFields: [],
@@ -52,7 +73,16 @@ export class SearchIndex {
   /** @param {readonly Entry[]} entries */
   constructor(entries) {
     this.#entries = entries;
-    this.#names = new SearchNames(entries);
+    for (const [id, entry] of entries.entries()) {
+      const page = pageOf(entry);
+      if (!this.#firsts.has(page)) this.#firsts.set(page, id);
+      for (const pair of entry.words?.split(',') ?? []) {
+        const [stem = '', weight] = pair.split(' ');
+        const ofStem = this.#weights.get(stem) ?? [];
+        this.#weights.set(stem, ofStem);
+        ofStem.push([page, Number(weight)]);
+      }
+    }
   }
 
   /** Adds the entries in slices, between which the browser paints. */
@@ -65,85 +95,73 @@ export class SearchIndex {
 
   /** The entries for a question, best first: further ones of a page count less. @param {string} question @returns {Found[]} */
   find(question) {
-    const terms = termsOf(question);
-    const stems = terms.map(stemOf);
-    const others = terms.map(term => synonymsOf(term, stems));
-    /** @type {Map<number, { score: number, terms: Set<number>, matched: Set<string> }>} */
-    const found = new Map();
-    const foundAt = (/** @type {number} */ id) => {
-      const known = found.get(id) ?? { score: 0, terms: new Set(), matched: new Set() };
-      found.set(id, known);
-      return known;
-    };
-    for (const [i, term] of terms.entries()) {
-      const ofTerm = this.#withTerm(term, others[i] ?? [], i === terms.length - 1);
-      for (const [id, { score, matched }] of ofTerm) {
-        const all = foundAt(id);
-        all.score += score;
-        all.terms.add(i);
-        for (const word of matched) all.matched.add(word);
-      }
-    }
-    const meanings = stems.map((stem, i) => ({ stem, others: new Set(others[i]?.map(stemOf)) }));
-    for (const { id, score, terms: named } of this.#names.find(meanings)) {
-      const all = foundAt(id);
-      all.score += score;
-      for (const i of named) all.terms.add(i);
-    }
-    /** The terms on each page. @type {Map<string, Set<number>>} */
-    const ofPage = new Map();
-    for (const [id, { terms: answered }] of found) {
-      const entry = /** @type {Entry} */ (this.#entries[id]);
-      if (!isPart(entry)) ofPage.set(pageOf(entry), answered.union(ofPage.get(pageOf(entry)) ?? answered));
-    }
-    const asked = new Set(stems);
-    const sorted = [...found]
-      .map(([id, { score, terms: answered, matched }]) => {
-        const entry = /** @type {Entry} */ (this.#entries[id]);
-        // A question rarely has all of its words in one place, but the place with more of them is better.
-        const near = isPart(entry) ? answered : answered.union(ofPage.get(pageOf(entry)) ?? answered);
-        const words = answered.size + ELSEWHERE * (near.size - answered.size);
-        const share = (words / terms.length) ** 1.5;
-        const name = 1 + SAME_NAME * this.#nearness(id, question, asked) ** 2;
-        return { entry, matched, score: score * (weights[entry.level] ?? 1) * share * name };
+    const { texts, readings } = this.#textsWith(question);
+    // The weights are those of sentences. A name in code also consists of words, but it means one thing.
+    const isName = isCode(question);
+    const votes = isName ? new Map() : this.#votesFor(question, readings);
+    const pages = Map.groupBy(texts.keys(), id => pageOf(this.#entryAt(id)));
+    for (const page of votes.keys()) if (!pages.has(page)) pages.set(page, [this.#firsts.get(page) ?? 0]);
+    return [...pages]
+      .flatMap(([page, ids]) => {
+        const found = ids.map(id => ({ entry: this.#entryAt(id), ...(texts.get(id) ?? noText) }));
+        const terms = new Set(found.flatMap(({ terms }) => [...terms]));
+        const vote = votes.get(page) ?? 0;
+        return found
+          .toSorted((a, b) => b.score - a.score)
+          .map(({ entry, score, matched }, i) => {
+            const text = TEXT * Math.log(score * terms.size + NO_TEXT);
+            const place = isName ? 0 : levels[entry.level] + (i > 0 ? FURTHER : 1) * vote;
+            const name = isNamed(entry, question) ? NAMED : 0;
+            return { entry, matched, score: text + place + name };
+          });
       })
       .toSorted((a, b) => b.score - a.score);
-    const firsts = new Map(sorted.toReversed().map(one => [pageOf(one.entry), one]));
-    const isFirst = new Set(firsts.values());
-    const scoreOf = (/** @type {(typeof sorted)[number]} */ one) =>
-      one.score * (isFirst.has(one) ? 1 : FURTHER);
-    return sorted.toSorted((a, b) => scoreOf(b) - scoreOf(a));
   }
 
-  /** How similar the question is to a name of an entry, from 0 to 1. @param {number} id @param {string} question @param {Set<string>} asked */
-  #nearness(id, question, asked) {
-    const entry = /** @type {Entry} */ (this.#entries[id]);
-    // A plain word such as `status` is also the name of many parameters and fields.
-    if (isPart(entry) && !/[A-Z_.]/.test(question)) return 0;
-    // A question can contain the method and the path of an operation.
-    if (entry.page.includes(' /') && ` ${question} `.includes(` ${entry.page} `)) return 1;
-    return this.#names.nearness(id, asked);
+  /** @param {number} id */
+  #entryAt(id) {
+    return /** @type {Entry} */ (this.#entries[id]);
   }
 
-  /** The score of each entry with a term or one of its synonyms. @param {string} term @param {string[]} others @param {boolean} isLast */
-  #withTerm(term, others, isLast) {
-    /** @type {Map<number, { score: number, matched: Set<string> }>} */
-    const best = new Map();
-    const add = (/** @type {string} */ word, /** @type {number} */ weight) => {
-      const exact = this.#index.search(word);
+  /** How much the words of a question speak for each page. @param {string} question @param {Map<string, string>} readings */
+  #votesFor(question, readings) {
+    /** @type {Map<string, number>} */
+    const votes = new Map();
+    for (const [stem, share] of featuresOf(question))
+      for (const [page, weight] of this.#weights.get(readings.get(stem) ?? stem) ?? [])
+        votes.set(page, (votes.get(page) ?? 0) + share * weight);
+    return votes;
+  }
+
+  /**
+   * The entries whose texts have words of a question, and what words without a meaning were read as.
+   *
+   * @param {string} question
+   */
+  #textsWith(question) {
+    /** @type {Map<number, { score: number, terms: Set<string>, matched: Set<string> }>} */
+    const texts = new Map();
+    /** @type {Map<string, string>} */
+    const readings = new Map();
+    const terms = new Map(termsOf(question).map(term => [stemOf(term), term]));
+    const last = [...terms.keys()].at(-1);
+    for (const [stem, term] of terms) {
+      const exact = this.#index.search(term);
       // A word that no page has may have a typing error, and the reader may still type the last one.
-      const isUnknown = exact.length === 0 && weight === 1;
-      const options = { prefix: isUnknown && isLast, fuzzy: isUnknown && word.length > 4 ? 0.2 : false };
-      for (const { id, score, terms } of isUnknown ? this.#index.search(word, options) : exact) {
-        const known = best.get(id);
-        const matched = known?.matched ?? new Set();
-        for (const other of terms) matched.add(other);
-        best.set(id, { score: Math.max(known?.score ?? 0, score * weight), matched });
+      const isUnknown = exact.length === 0 && !this.#weights.has(stem);
+      const options = { prefix: stem === last, fuzzy: term.length > 4 ? 0.2 : false };
+      const all = isUnknown ? this.#index.search(term, options) : exact;
+      const [reading] = all[0]?.terms ?? [];
+      if (isUnknown && reading !== undefined) readings.set(stem, reading);
+      for (const { id, score, terms: matched } of all) {
+        const known = texts.get(id) ?? { score: 0, terms: new Set(), matched: new Set() };
+        texts.set(id, known);
+        known.score += score;
+        known.terms.add(stem);
+        for (const word of matched) known.matched.add(word);
       }
-    };
-    add(term, 1);
-    if (others.length > 0) add(others.join(' '), SYNONYM);
-    return best;
+    }
+    return { texts, readings };
   }
 }
 

@@ -52,8 +52,8 @@ export interface Entry {
   level: 'guide' | 'page' | 'operation' | 'error' | 'parameter' | 'field';
   /** Without Markdown. */
   text: string;
-  /** What developers call it, in other words than the page. */
-  names?: string;
+  /** The stems of words that developers use for the page, each with a weight: `retri 4.1,safe 3`. */
+  words?: string;
 }
 
 /** A result of the search. */

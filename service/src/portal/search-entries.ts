@@ -3,7 +3,7 @@ import type { ContractView, Operation } from './contract.ts';
 import { type Document, markdownOf } from './documents.ts';
 import { type Field, type Shape, shapesOf } from './fields.ts';
 import { working } from './health.ts';
-import { otherNames } from './search-names.ts';
+import weights from './search-weights.json' with { type: 'json' };
 import { statusAnchor, statusTitle } from './status.ts';
 import {
   CHANGELOG_URL,
@@ -16,6 +16,9 @@ import {
   slugOf,
 } from './urls.ts';
 
+/** The words that speak for each page, with their weights. */
+const wordsOf = new Map(Object.entries(weights));
+
 /** What readers can search for: operations, parameters, fields, error codes, events and sections of the guide. */
 export function searchEntries(view: ContractView, documents: readonly Document[]): Entry[] {
   return [
@@ -23,8 +26,8 @@ export function searchEntries(view: ContractView, documents: readonly Document[]
     ...view.operations.flatMap(operation => entriesOf(view, operation)),
     ...errorEntries(view),
   ].map(entry => {
-    const names = otherNames.get(entry.url);
-    return { ...entry, text: plain(entry.text), ...(names !== undefined && { names }) };
+    const words = wordsOf.get(entry.url);
+    return { ...entry, text: plain(entry.text), ...(words !== undefined && { words }) };
   });
 }
 
@@ -57,7 +60,7 @@ function errorEntries({ document }: ContractView): Entry[] {
 function plain(markdown: string): string {
   return markdown
     .split(/^```.*$/m)
-    .map((part, i) => (i % 2 === 1 ? part : proseOf(part)))
+    .map((part, i) => (i % 2 === 1 ? '' : proseOf(part)))
     .join('\n')
     .replace(/\n\s*/g, '\n')
     .trim();

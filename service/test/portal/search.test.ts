@@ -24,7 +24,7 @@ describe('the search', () => {
       'order.placed': '/docs/events#order',
       'backing off': '/docs/guide/backing-off',
       RATE_LIMITED: '/docs/errors#rate_limit_exceeded',
-      '409 conflict': '/docs/errors#category_in_use',
+      '409 conflict': '/docs/errors#409-conflict',
       unauthorized: '/docs/errors#invalid_api_key',
       pagination: '/docs/guide/paging',
       CORS: '/docs/guide/use-the-api-from-a-browser',
