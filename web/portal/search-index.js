@@ -26,6 +26,12 @@ const FURTHER = 0.3;
 /** How much higher an entry is whose name is the question. No sum of weights is as large. */
 const NAMED = 100;
 
+/** How much higher an entry is whose name in code is in the question. The best pages for the rest of the question stay above it. */
+const NAMED_IN_PART = 8;
+
+/** How much higher an entry is whose text has a whole name in code, and not only its words. */
+const WHOLE_NAME = 1;
+
 /** Whether an entry is a detail of an operation. @param {Entry} entry */
 function isPart({ level }) {
   return level === 'parameter' || level === 'field';
@@ -36,17 +42,23 @@ function pageOf(entry) {
   return entry.level === 'error' || isPart(entry) ? entry.url : entry.url.replace(/#.*/, '');
 }
 
-/** Whether a question is a name in code, or the beginning of one, such as `quantityBel`. @param {string} question */
-function isCode(question) {
-  return /^[\w.]*[A-Z_.][\w.]*$/.test(question);
+/** The names in code in a question, such as `quantityBel` and `order.placed`, in small letters. @param {string} question */
+function namesIn(question) {
+  return (question.match(/[\w.]*(?:\p{Ll}\p{Lu}|\w[_.]\w)[\w.]*/gu) ?? []).map(name => name.toLowerCase());
 }
 
-/** Whether a question contains the method and path of an operation, or is the code name of an entry. @param {Entry} entry @param {string} question */
-function isNamed({ url, title, page }, question) {
-  if (page.includes(' /') && ` ${question} `.includes(` ${page} `)) return true;
-  if (!isCode(question)) return false;
-  const name = question.toLowerCase();
-  return title.toLowerCase().startsWith(name) || url.toLowerCase().endsWith(`/${name}`);
+/**
+ * How much higher an entry is because the question has its name: the method and path of an operation, or its name in code, which may be
+ * incomplete while it is the whole question.
+ *
+ * @param {Entry} entry @param {string} question @param {string[]} names
+ */
+function bonusOf({ url, title, page }, question, names) {
+  if (page.includes(' /') && ` ${question} `.includes(` ${page} `)) return NAMED;
+  const [called, address] = [title.toLowerCase(), url.toLowerCase()];
+  if (names[0] === question.toLowerCase())
+    return called.startsWith(names[0]) || address.endsWith(`/${names[0]}`) ? NAMED : 0;
+  return names.some(name => called === name || address.endsWith(`/${name}`)) ? NAMED_IN_PART : 0;
 }
 
 export class SearchIndex {
@@ -97,7 +109,8 @@ export class SearchIndex {
   find(question) {
     const { texts, readings } = this.#textsWith(question);
     // The weights are those of sentences. A name in code also consists of words, but it means one thing.
-    const isName = isCode(question);
+    const names = namesIn(question);
+    const isName = names[0] === question.toLowerCase();
     const votes = isName ? new Map() : this.#votesFor(question, readings);
     const pages = Map.groupBy(texts.keys(), id => pageOf(this.#entryAt(id)));
     for (const page of votes.keys()) if (!pages.has(page)) pages.set(page, [this.#firsts.get(page) ?? 0]);
@@ -111,8 +124,8 @@ export class SearchIndex {
           .map(({ entry, score, matched }, i) => {
             const text = TEXT * Math.log(score * terms.size + NO_TEXT);
             const place = isName ? 0 : levels[entry.level] + (i > 0 ? FURTHER : 1) * vote;
-            const name = isNamed(entry, question) ? NAMED : 0;
-            return { entry, matched, score: text + place + name };
+            const whole = names.some(name => matched.has(name)) ? WHOLE_NAME : 0;
+            return { entry, matched, score: text + place + whole + bonusOf(entry, question, names) };
           });
       })
       .toSorted((a, b) => b.score - a.score);

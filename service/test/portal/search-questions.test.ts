@@ -81,6 +81,10 @@ describe('the search understands questions in the words of developers', () => {
       RATE_LIMIT_EXCEEDED: '/docs/errors#rate_limit_exceeded',
       'webhok signature': '/docs/guide/webhooks#verify-a-signature',
       'GET /pets/{petId}': '/docs/operations/getPet',
+      'invalid_api_key although I copied it': '/docs/errors#invalid_api_key',
+      // A capital letter at the start makes no name of code.
+      SDK: '/docs/client',
+      Pagination: '/docs/guide/paging',
     }))
       assert.equal(index.find(text)[0]?.entry.url, url, text);
   });
@@ -95,6 +99,7 @@ describe('the search understands questions in the words of developers', () => {
       'rolling upgrade': '/docs/running/upgrade-without-downtime',
       settings: '/docs/running/settings',
       petstore_degraded: '/docs/running/what-to-watch',
+      PETSTORE_EVENT_DAYS: '/docs/running/settings',
       'cells of a shop': '/docs/running/scaling',
     })) {
       const pages = index.find(question).map(({ entry }) => entry.url.split('#', 1)[0]);

@@ -142,15 +142,15 @@ describe('the command that runs the checks without tests', () => {
       writeFileSync(join(programs, name), text, { mode: 0o755 });
     }
     const lint = join(import.meta.dirname, '../../../scripts/lint.ts');
-    for (const [fails, status, errors] of [
-      ['--noEmit', 1, 'Failed: tsc --noEmit\n'],
-      ['nothing', 0, ''],
-    ] as const) {
+    const checksOf = (fails: string, status: number, errors: string) => {
       const env = { ...process.env, FAILS: fails };
       const ended = spawnSync(process.execPath, [lint], { cwd: directory, encoding: 'utf8', env });
       assert.deepEqual([ended.status, ended.stderr], [status, errors]);
-      const checks = ended.stdout.match(/^ran (tsc|biome|node) .*$/gm)!;
-      assert.deepEqual([checks.length, new Set(checks).size], [13, 13], ended.stdout);
-    }
+      return ended.stdout.match(/^ran (tsc|biome|node) .*$/gm)!.toSorted();
+    };
+    const all = checksOf('nothing', 0, '');
+    assert.ok(all.includes('ran biome check') && all.length > 10, `${all}`);
+    assert.equal(new Set(all).size, all.length);
+    assert.deepEqual(checksOf('--noEmit', 1, 'Failed: tsc --noEmit\n'), all);
   });
 });

@@ -1,3 +1,5 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import BetterSqlite3 from 'better-sqlite3';
 import { continuePostgres } from '../../src/db/continue-postgres.ts';
 import type { Database, Transaction } from '../../src/db/database.ts';
 import { continueEmbedded, nextRange, type Restoration } from '../../src/db/event-ranges.ts';
@@ -65,7 +67,31 @@ export async function restoreLog({ app, clock }: TestApp, lastId: number, after 
 export async function continueLogOf({ app, clock, store }: TestApp, after = 0): Promise<Restoration> {
   const options = { after, now: clock.now() };
   const { databaseUrl } = app.config;
-  return databaseUrl === undefined
-    ? continueEmbedded(storePath(store.directory), options)
-    : continuePostgres(databaseUrl, options);
+  if (databaseUrl !== undefined) return continuePostgres(databaseUrl, options);
+  const path = storePath(store.directory);
+  await noTransaction(path);
+  return continueEmbedded(path, options);
+}
+
+/**
+ * Resolves when the service has no transaction open, and the caller can write in the same turn. The command is another process; here
+ * both share a thread, so that a transaction of the service would not end while the command waits for it.
+ */
+async function noTransaction(path: string): Promise<void> {
+  const connection = new BetterSqlite3(path, { timeout: 0 });
+  try {
+    while (isLocked(connection)) await nextTurn();
+  } finally {
+    connection.close();
+  }
+}
+
+function isLocked(connection: BetterSqlite3.Database): boolean {
+  try {
+    connection.exec('BEGIN IMMEDIATE; ROLLBACK');
+    return false;
+  } catch (error) {
+    if (error instanceof BetterSqlite3.SqliteError && error.code === 'SQLITE_BUSY') return true;
+    throw error;
+  }
 }
