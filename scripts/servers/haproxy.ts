@@ -68,8 +68,10 @@ export async function startPrimaryProxy(serverPorts: readonly [number, number]):
       .replace('127.0.0.1:5434', `127.0.0.1:${serverPorts[1]}`);
     writeFileSync(file, text);
     server.start(debianProgram('haproxy'), ['-db', '-f', file], { env });
-    // HAProxy logs a check whose result is new.
-    await server.untilReady('HAProxy', async () => /postgresql2 is DOWN/.test(server.output()));
+    // HAProxy logs a check whose result is new. A check of a standby that ends by its time-out would delay a promotion.
+    await server.untilReady('HAProxy', async () =>
+      /postgresql2 is DOWN, reason: Layer7 invalid response/.test(server.output()),
+    );
   });
   return { port, stop: () => server.close() };
 }
