@@ -10,8 +10,10 @@ import { ServerProcess } from './server-process.ts';
 import { changeOwner, unprivilegedUser } from './unprivileged.ts';
 
 export interface PostgresOptions {
-  /** The directory of its data, which is not deleted; a temporary directory if left out. */
+  /** The directory of its data; a temporary directory if left out. */
   directory?: string;
+  /** Whether the directory is removed with the server; only a temporary one if left out. */
+  temporary?: boolean;
   /** Settings of PostgreSQL, which override those made here. */
   settings?: Record<string, string>;
   /** Whether commits survive power loss; false if left out, which is faster. */
@@ -32,7 +34,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
   const directory = makeDirectory(options);
   const server = new ServerProcess({
     directory,
-    temporary: options.directory === undefined,
+    temporary: options.temporary ?? options.directory === undefined,
     // An immediate shutdown makes no checkpoint, but frees shared memory.
     signal: 'SIGQUIT',
   });
@@ -63,7 +65,7 @@ export async function startPair(): Promise<{ primary: PostgresServer; standby: P
     changeOwner(directory);
     await primary.start();
     // The new primary has no standby that could confirm its commits.
-    const standby = await startPostgres({ directory, settings: { primary_conninfo } });
+    const standby = await startPostgres({ directory, temporary: true, settings: { primary_conninfo } });
     return { primary, standby };
   } catch (error) {
     await primary.stop();

@@ -55,10 +55,10 @@ describe('connections of one address', () => {
     assert.match(message, /^Your address has 1,024 open connections/);
   });
 
-  it('are limited by PETSTORE_CONNECTIONS_PER_ADDRESS, and one that ends makes room for another', async t => {
+  it('are limited by PETSTORE_CONNECTIONS_PER_ADDRESS, and each one that ends makes room for another', async t => {
     const environment = { PETSTORE_CONNECTIONS_PER_ADDRESS: '3', OPS_PORT: '0' };
     const shop = await startTestApp(t, { environment });
-    const [first] = await openSilently(shop, 3);
+    const [first, ...others] = await openSilently(shop, 3);
     const message = assertRejected(await responseOnNew(shop.origin), 503, TOO_MANY);
     assert.equal(
       message,
@@ -67,6 +67,10 @@ describe('connections of one address', () => {
     );
     first!.send(HEALTH);
     await first!.responses();
+    assert.equal((await responseOnNew(shop.origin)).status, 200);
+    for (const other of others) other.send(HEALTH);
+    await Promise.all(others.map(other => other.responses()));
+    await openSilently(shop, 2);
     assert.equal((await responseOnNew(shop.origin)).status, 200);
     const metrics = await scrape(shop.metricsUrl);
     assert.equal(metrics.total('petstore_http_excess_connections_total', { limit: 'address' }), 1);

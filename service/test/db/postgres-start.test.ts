@@ -5,8 +5,10 @@ import { describe, it } from 'node:test';
 import pg from 'pg';
 import { StoreUnavailable, UnusableStore } from '../../src/db/database.ts';
 import { openPostgres } from '../../src/db/postgres.ts';
+import { DatabaseProxy } from '../support/database-proxy.ts';
 import { emptyPostgres, postgresOptions } from '../support/engines.ts';
 import { administer } from '../support/test-store.ts';
+import { inTime } from '../support/until.ts';
 
 /** Fails to open a database, and returns the message of the error. */
 async function rejectionOf(
@@ -34,6 +36,17 @@ describe('a database that is temporarily read-only', () => {
     await (await openPostgres(postgresOptions(url))).close();
     await alter('SET default_transaction_read_only = on');
     await (await openPostgres(postgresOptions(url))).close();
+  });
+});
+
+describe('a server that does not confirm the end of a connection', () => {
+  it('does not keep a start waiting', async t => {
+    const network = await DatabaseProxy.between(t, await emptyPostgres(t));
+    network.dropsEnds = true;
+    const db = await inTime('the start', openPostgres(postgresOptions(network.url)), 10);
+    assert.deepEqual(await db.all('SELECT id FROM pets'), []);
+    network.cut();
+    await db.close();
   });
 });
 

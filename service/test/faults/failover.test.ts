@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -40,6 +40,7 @@ async function aPair(t: TestContext): Promise<Pair> {
   t.after(async () => {
     await standby.stop();
     await primary.stop();
+    for (const { directory } of [primary, standby]) assert.ok(!existsSync(directory), `${directory} is left`);
   });
   const url = new URL(await primary.createDatabase());
   const promotedUrl = url.href.replace(`:${primary.port}/`, `:${standby.port}/`);

@@ -9,6 +9,9 @@ interface Link {
   far: Socket;
 }
 
+/** PostgreSQL, chapter 55.7. */
+const TERMINATE = Buffer.from('X\0\0\0\x04');
+
 /** What happens to a statement or to its response: the connection breaks, or only the network falls silent. */
 type Fate = 'is not sent' | 'is cut off' | 'never arrives';
 
@@ -23,6 +26,8 @@ export class DatabaseProxy {
   fate: readonly [text: string, fate: Fate] | undefined;
   /** Replaces a text in each message of the service by another of the same length, so that a feature seems to be missing. */
   replacement: readonly [text: string, by: string] | undefined;
+  /** Whether the service's end of a connection is read, and not forwarded or confirmed. */
+  dropsEnds = false;
   /** Whether requests to cancel a statement are read, and not forwarded. */
   dropsCancels = false;
   readonly #server: Server;
@@ -39,7 +44,7 @@ export class DatabaseProxy {
   }
 
   static async between(t: TestContext, databaseUrl: string): Promise<DatabaseProxy> {
-    const server = createServer().listen(0, '127.0.0.1');
+    const server = createServer({ allowHalfOpen: true }).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const proxy = new DatabaseProxy(server, databaseUrl);
     t.after(() => {
@@ -97,8 +102,11 @@ export class DatabaseProxy {
     };
     this.#links.add(link);
     const fateOf = (bytes: Buffer) => (this.fate && bytes.includes(this.fate[0]) ? this.fate[1] : undefined);
+    near.on('end', () => {
+      if (isForwarding() && !this.dropsEnds) near.end();
+    });
     near.on('data', bytes => {
-      if (!isForwarding()) return;
+      if (!isForwarding() || (this.dropsEnds && bytes.includes(TERMINATE))) return;
       if (this.dropsCancels && isCancelRequest(bytes)) near.end();
       else if (fateOf(bytes) === 'is not sent') near.resetAndDestroy();
       else far.write(this.#replaced(bytes));
