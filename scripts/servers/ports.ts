@@ -1,5 +1,13 @@
+import { randomInt } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import getPort from 'get-port';
+
+/**
+ * Linux and macOS choose higher ports for connections, and for servers that accept any port. One of theirs could be taken before
+ * our server listens, or while it is down. The 10,000 ports after this range are as safe: a node of a Redis cluster also
+ * listens there.
+ */
+const [FIRST, END] = [12_000, 22_000];
 
 /** How many ports are tried, because another process can take a free port before the server does. */
 const ATTEMPTS = 10;
@@ -27,8 +35,9 @@ export async function startOnPort(
 
 /**
  * Returns a port of 127.0.0.1 that was free a moment ago. No port is returned twice in this process, so that a server can
- * restart on its port.
+ * restart on its port. Other processes choose theirs at random from the same range.
  */
 export function freePort(): Promise<number> {
-  return getPort({ host: '127.0.0.1', reserve: true });
+  const candidates = Array.from({ length: ATTEMPTS }, () => randomInt(FIRST, END));
+  return getPort({ host: '127.0.0.1', port: candidates, reserve: true });
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { Redis } from 'ioredis';
 import type { Terms } from '../../src/counters/decide.ts';
-import { ownRedis, portOfNode } from '../support/redis-process.ts';
+import { ownRedis } from '../support/redis-process.ts';
 import { until } from '../support/until.ts';
 import { aReplica } from './replicas.ts';
 
@@ -18,10 +18,7 @@ const settings = {
 
 /** Two nodes, each with half of the slots. */
 async function aCluster(t: TestContext) {
-  const servers = [
-    await ownRedis(t, { port: await portOfNode(), settings }),
-    await ownRedis(t, { port: await portOfNode(), settings }),
-  ] as const;
+  const servers = [await ownRedis(t, { settings }), await ownRedis(t, { settings })] as const;
   const [first, second] = servers.map(({ url }) => new Redis(url, { disconnectTimeout: 1 })) as [
     Redis,
     Redis,

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
+import { freePort } from '../../../scripts/servers/ports.ts';
 import { MINUTE, SECOND } from '../../src/kit/clock.ts';
 import { importFromGuide } from '../support/guide-code.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
@@ -37,13 +38,8 @@ async function receiving(t: TestContext): Promise<Setting> {
   const received: Received[] = [];
   let isFailing = false;
   let server: Server | undefined;
-  let port = 0;
   // The port must be known first: the service generates the secret for a URL.
-  const placeholder = webhookReceiver('whsec_', async () => {}, Date.now).listen(0, '127.0.0.1');
-  await once(placeholder, 'listening');
-  ({ port } = placeholder.address() as AddressInfo);
-  placeholder.close();
-  await once(placeholder, 'close');
+  const port = await freePort();
   t.after(() => server?.closeAllConnections());
   const shop = await startTestApp(t, { environment: ALLOW_PRIVATE, alone: false });
   const url = `http://127.0.0.1:${port}/`;

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import type { TestContext } from 'node:test';
+import { startOnPort } from '../../../scripts/servers/ports.ts';
 
 interface Link {
   /** The socket to the service. */
@@ -44,8 +45,10 @@ export class DatabaseProxy {
   }
 
   static async between(t: TestContext, databaseUrl: string): Promise<DatabaseProxy> {
-    const server = createServer({ allowHalfOpen: true }).listen(0, '127.0.0.1');
-    await once(server, 'listening');
+    const server = createServer({ allowHalfOpen: true });
+    await startOnPort(undefined, async port => {
+      await once(server.listen(port, '127.0.0.1'), 'listening');
+    });
     const proxy = new DatabaseProxy(server, databaseUrl);
     t.after(() => {
       server.close();
