@@ -71,14 +71,22 @@ describe('the Caddyfile', () => {
   });
 
   it('gives the service the address of the client, whatever address the client sends', async t => {
-    const { caddy } = await shopBehindCaddy(t);
-    const left = async (localAddress: string, headers: Record<string, string> = {}) => {
-      const response = await caddy.send({ path: '/pets', localAddress, headers });
-      return Number(response.resume().headers['x-ratelimit-remaining']);
+    const { service, caddy } = await shopBehindCaddy(t);
+    const [own, other] = ['127.0.0.5', '127.0.0.6'];
+    const { body } = await service.api.post('/keys', {
+      ...{ name: 'Till', plan: 'free', scopes: ['pets:read'] },
+      allowedNetworks: [own],
+    });
+    const statusFrom = async (localAddress: string, headers: Record<string, string> = {}) => {
+      const sent = { ...headers, 'X-API-Key': body.key };
+      return (await caddy.send({ path: '/pets', localAddress, headers: sent })).resume().statusCode;
     };
-    const first = await left('127.0.0.5');
-    assert.equal(await left('127.0.0.5', { 'X-Forwarded-For': '203.0.113.9' }), first - 1);
-    assert.equal(await left('127.0.0.6'), first);
+    assert.deepEqual([await statusFrom(own), await statusFrom(other)], [200, 403]);
+    const stated = (address: string) => ({ 'X-Forwarded-For': address });
+    assert.deepEqual(
+      [await statusFrom(own, stated(other)), await statusFrom(other, stated(own))],
+      [200, 403],
+    );
   });
 
   it('returns an error of the contract when no replica responds', async t => {
