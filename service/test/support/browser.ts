@@ -149,14 +149,14 @@ async function clearStorage(page: Page): Promise<void> {
 
 /** Reads until the value equals `wanted`. Fails after 20 seconds, with the last value. */
 export async function eventually<T>(read: () => Promise<T>, wanted: T, message = ''): Promise<void> {
-  const deadline = Date.now() + TIMEOUT;
+  const deadline = performance.now() + TIMEOUT;
   for (;;) {
     const value = await read();
     try {
       assert.deepEqual(value, wanted, message);
       return;
     } catch (error) {
-      if (Date.now() > deadline) throw error;
+      if (performance.now() > deadline) throw error;
     }
     await sleep(POLL_INTERVAL);
   }
