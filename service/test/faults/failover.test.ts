@@ -23,7 +23,7 @@ const SEED = Number(process.env.FAULT_SEED ?? Date.now() | 0);
 
 const CLIENTS_PER_REPLICA = 4;
 
-/** How long after the promotion each replica writes again, in milliseconds. Next to other tests the machine is busy. */
+/** How much later than usual each replica writes after the promotion, in milliseconds. Next to other tests the machine is busy. */
 const LIMIT = sized(4 * SECOND, 2 * SECOND);
 
 interface Pair {
@@ -102,18 +102,21 @@ for (const [way, { fail, hasProxy }] of Object.entries(ways)) {
         let promotedAt = 0;
         const failOver = async () => {
           await ledger.hasGrownBy(random.between(50, 200));
+          // On a busy machine, writes take long without a failure as well.
+          const usual = Math.max(...(await Promise.all(shops.map(aWrite))));
           await fail(primary);
           await sleep(random.between(0, 500));
           await standby.promote();
           promotedAt = Date.now();
           const times = await Promise.all(shops.map(aWrite));
-          t.diagnostic(`seed ${SEED + round}; writes again after ${times.map(Math.round).join(', ')} ms`);
+          const after = times.map(Math.round).join(', ');
+          t.diagnostic(`seed ${SEED + round}; writes again after ${after} ms, usually ${Math.round(usual)} ms`);
           // A former primary that runs again accepts writes, but has an earlier timeline.
           primary.resume();
           await ledger.hasGrownBy(random.between(50, 200));
-          return Math.max(...times);
+          return Math.max(...times) - usual;
         };
-        const slowest = await Promise.race([
+        const additional = await Promise.race([
           failOver(),
           clients.then(() => assert.fail('the clients ended')),
         ]);
@@ -133,7 +136,7 @@ for (const [way, { fail, hasProxy }] of Object.entries(ways)) {
           assert.equal(found.length, 1);
           t.diagnostic(`found the new primary after ${JSON.parse(found[0]!).time - promotedAt} ms`);
         }
-        assert.ok(slowest < LIMIT, `a replica wrote again after ${slowest} ms`);
+        assert.ok(additional < LIMIT, `a replica wrote again ${additional} ms later than usual`);
 
         const { api } = await aShop(t, url, { directory });
         const { body } = await api.post('/categories', { name: 'Late' });

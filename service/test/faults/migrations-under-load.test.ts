@@ -55,7 +55,7 @@ const migrationOf = (round: number) => `
   ALTER TABLE categories ADD COLUMN note_${round} TEXT NOT NULL DEFAULT '';
 `;
 
-/** Measures until the signal how long one of the transactions of requests waits for a table, in milliseconds. */
+/** Measures until the signal how long a transaction of a request waits for one of the migration, in milliseconds. */
 async function longestLockWait(databaseUrl: string, signal: AbortSignal): Promise<number> {
   return withSession(databaseUrl, async connection => {
     let longest = 0;
@@ -68,11 +68,18 @@ async function longestLockWait(databaseUrl: string, signal: AbortSignal): Promis
   });
 }
 
-/** The migration waits for an exclusive lock. The server has databases of other tests, whose sessions wait for their own locks. */
+/**
+ * Only a migration locks tables exclusively; requests also wait for each other. The server has databases of other tests, which
+ * have migrations of their own.
+ */
 const LOCK_WAIT = `
-  SELECT coalesce(max(extract(epoch FROM clock_timestamp() - waitstart) * 1000), 0)::float AS wait
-  FROM pg_locks JOIN pg_database ON pg_database.oid = pg_locks.database
-  WHERE datname = current_database() AND locktype = 'relation' AND NOT granted AND mode <> 'AccessExclusiveLock'`;
+  WITH locks AS (
+    SELECT pid, mode, granted, waitstart
+    FROM pg_locks JOIN pg_stat_activity USING (pid) WHERE datname = current_database()
+  )
+  SELECT coalesce(max(extract(epoch FROM clock_timestamp() - request.waitstart) * 1000), 0)::float AS wait
+  FROM locks AS request JOIN locks AS migration ON migration.pid = ANY (pg_blocking_pids(request.pid))
+  WHERE NOT request.granted AND migration.mode = 'AccessExclusiveLock'`;
 
 describe(`a next version whose migrations change every table of a shop with ${WRITERS + READERS} clients`, () => {
   it(`migrates ${ROUNDS} times without a failure, and no request of the old replica waits for more than a second`, async t => {
@@ -132,9 +139,9 @@ describe(`a next version whose migrations change every table of a shop with ${WR
     const figures =
       `the longest request took ${Math.round(withMigration)} ms with a migration and ` +
       `${Math.round(withoutMigration)} ms without`;
-    t.diagnostic(`${api.requests} requests, ${figures}; the longest wait for a table was ${longestWait} ms`);
-    assert.ok(longestWait <= LONGEST_WAIT, `a request waited ${longestWait} ms for a table`);
-    // On a busy machine requests take long without a migration as well.
-    assert.ok(withMigration - withoutMigration <= LONGEST_WAIT, figures);
+    // On a busy machine requests take long without a migration as well, so only the waits for the migration are asserted.
+    t.diagnostic(`${api.requests} requests, ${figures}; the longest wait for a migration was ${longestWait} ms`);
+    assert.ok(longestWait > 0, 'a request waited for a migration');
+    assert.ok(longestWait <= LONGEST_WAIT, `a request waited ${longestWait} ms for a migration`);
   });
 });
