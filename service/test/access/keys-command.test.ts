@@ -13,6 +13,7 @@ import { dataDirectory, run, serve, start } from '../support/service-process.ts'
 import { startTestApp } from '../support/test-app.ts';
 import { TestClock } from '../support/test-clock.ts';
 import { storeForProcesses } from '../support/test-store.ts';
+import { valuesOf } from '../support/values.ts';
 import { codes, usedUp } from './provoke-ban.ts';
 
 const webShop = ['--name', 'Web shop', '--plan', 'free', '--scope', 'pets:read', '--scope', 'orders:write'];
@@ -94,16 +95,13 @@ describe('the command keys, next to a running service', () => {
     await app.db.numberEvents();
     const { body, text } = await api.get('/history?subject=keys/2');
     const origin = ['system', 'An operator used `keys` on the command line'];
-    assert.deepEqual(
-      body.map(({ type, name, actor, reason }: Record<string, unknown>) => [type, name, actor, reason]),
-      [
-        ['key.revoked', 'Till', ...origin],
-        ['key.limits_reset', 'Till', ...origin],
-        ['key.updated', 'Till', ...origin],
-        ['key.rotated', 'Web shop', ...origin],
-        ['key.created', 'Web shop', ...origin],
-      ],
-    );
+    assert.deepEqual(valuesOf(body, 'type', 'name', 'actor', 'reason'), [
+      ['key.revoked', 'Till', ...origin],
+      ['key.limits_reset', 'Till', ...origin],
+      ['key.updated', 'Till', ...origin],
+      ['key.rotated', 'Web shop', ...origin],
+      ['key.created', 'Web shop', ...origin],
+    ]);
     assert.deepEqual(body[2].changes, [{ field: 'name', from: 'Web shop', to: 'Till' }]);
     const stored = JSON.stringify(await app.db.all('SELECT * FROM events')) + text;
     for (const secret of [created, rotated]) assert.ok(!stored.includes(secret.trim()));

@@ -7,6 +7,7 @@ import { eventsOf } from '../support/event-log.ts';
 import { assertRejected } from '../support/rejection.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
 import { useShop } from '../support/use-shop.ts';
+import { valuesOf } from '../support/values.ts';
 import { eachNoon } from './each-noon.ts';
 import { limitsIn } from './limit-headers.ts';
 
@@ -98,10 +99,7 @@ describe('a report of leaked keys', () => {
       assert.deepEqual((await report([leaked.key, ...others, leaked.key])).body, { wellFormed: 1 });
       await report([leaked.key]);
     });
-    assert.deepEqual(
-      events.map(({ type }) => type),
-      ['key.leaked', 'key.revoked'],
-    );
+    assert.deepEqual(valuesOf(events, 'type'), ['key.leaked', 'key.revoked']);
   });
 
   it('ends a test key, because its secret is not public', async () => {

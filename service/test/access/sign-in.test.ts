@@ -8,6 +8,7 @@ import { exchangeBytes } from '../support/raw-http.ts';
 import { assertRejected } from '../support/rejection.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
 import { useShop } from '../support/use-shop.ts';
+import { assertNone } from '../support/values.ts';
 import { eachNoon } from './each-noon.ts';
 
 const shop = useShop();
@@ -35,10 +36,7 @@ const withTicket = (ticket: unknown) => JSON.stringify({ ticket });
 const newTicket = async (ahead = 0) => withTicket(await issueTicket(shop.app.db, shop.clock.now() + ahead));
 
 function assertNoFault(): void {
-  assert.deepEqual(
-    shop.logLines().filter(({ level }) => Number(level) > 30),
-    [],
-  );
+  assertNone(shop.logLines(), ({ level }) => Number(level) > 30);
 }
 
 describe('the ticket of a link that signs in', () => {

@@ -12,6 +12,7 @@ import { assertRejected } from '../support/rejection.ts';
 import { assertUnchanged, storedRows } from '../support/stored-rows.ts';
 import { startTestApp } from '../support/test-app.ts';
 import { useShop } from '../support/use-shop.ts';
+import { assertNone } from '../support/values.ts';
 
 const shop = useShop();
 
@@ -140,10 +141,7 @@ describe('each operation that writes, with a test key', () => {
         assert.deepEqual(withoutId(test), withoutId(real));
       });
       assert.ok(events.length > 0, 'the real write has events');
-      assert.deepEqual(
-        events.filter(({ actor }) => actor === `keys/${tester.keyId}`),
-        [],
-      );
+      assertNone(events, ({ actor }) => actor === `keys/${tester.keyId}`);
     });
   }
 });

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { describe, it } from 'node:test';
 import { useCommandShop } from '../support/command-shop.ts';
 import { aCategory } from '../support/factories.ts';
+import { valuesOf } from '../support/values.ts';
 
 const { shop, petstore } = useCommandShop();
 
@@ -86,9 +87,6 @@ describe('errors with --json', () => {
       ['order_not_found', 404, 4, 'string'],
     );
     const several = await errorsOf('orders', 'get', '99998', '99999');
-    assert.deepEqual(
-      several.map(({ exitCode }) => exitCode),
-      [4, 4, 4],
-    );
+    assert.deepEqual(valuesOf(several, 'exitCode'), [4, 4, 4]);
   });
 });

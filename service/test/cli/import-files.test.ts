@@ -53,14 +53,11 @@ describe('petstore import', () => {
     const { created, rejected } = await test.summaryOf(['@sheet.csv'], 7);
     assert.deepEqual([created, rejected], [3, 2]);
     const { body } = await test.shop.api.get('/store/inventory?sort=-petId&limit=3');
-    assert.deepEqual(
-      body.map(({ status, quantity }: Record<string, unknown>) => [status, quantity]),
-      [
-        ['available', 1],
-        ['pending', 2],
-        ['available', 3],
-      ],
-    );
+    assert.deepEqual(valuesOf(body, 'status', 'quantity'), [
+      ['available', 1],
+      ['pending', 2],
+      ['available', 3],
+    ]);
     const lines = test.read('sheet.rejected.csv').split('\n');
     assert.equal(lines[0], 'line;code;message;name;category;status;quantity');
     assert.match(lines[1]!, /^6;invalid_request;.*6 cells.*;More;Dogs;;1;;brown$/);
@@ -126,16 +123,13 @@ describe('petstore import', () => {
     );
     await test.summaryOf(['@stock.csv']);
     const { body } = await test.shop.api.get('/store/inventory?sort=-petId&limit=5');
-    assert.deepEqual(
-      body.toReversed().map(({ status, quantity }: Record<string, unknown>) => [status, quantity]),
-      [
-        ['available', 7],
-        ['pending', 3],
-        ['sold', 0],
-        ['sold', 0],
-        ['available', 1],
-      ],
-    );
+    assert.deepEqual(valuesOf(body.toReversed(), 'status', 'quantity'), [
+      ['available', 7],
+      ['pending', 3],
+      ['sold', 0],
+      ['sold', 0],
+      ['available', 1],
+    ]);
   });
 
   it('reads NDJSON, and rejects single lines of it', async () => {

@@ -5,6 +5,7 @@ import { Receiver } from '../events/receiver.ts';
 import { useCommandShop } from '../support/command-shop.ts';
 import { aPet } from '../support/factories.ts';
 import { inTime } from '../support/until.ts';
+import { assertNone } from '../support/values.ts';
 
 type Definitions = typeof import('../../../cli/src/commands/index.ts');
 
@@ -45,11 +46,7 @@ describe('the commands of a resource', () => {
     const verbs = (group: string) =>
       definitions.flatMap(({ name }) => (name.startsWith(`${group} `) ? [name.split(' ')[1]!] : []));
     for (const group of ['pets', 'categories', 'orders', 'keys', 'webhooks'])
-      assert.deepEqual(
-        VERBS.filter(verb => !verbs(group).includes(verb)),
-        [],
-        group,
-      );
+      assertNone(VERBS, verb => !verbs(group).includes(verb), group);
   });
 
   it('keep other names, which the help does not list and completion knows', async () => {

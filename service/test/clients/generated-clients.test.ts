@@ -23,6 +23,7 @@ import { readGuide, tableHeaded } from '../support/guide.ts';
 import { isLong } from '../support/long.ts';
 import { startTestApp } from '../support/test-app.ts';
 import { useShop } from '../support/use-shop.ts';
+import { assertNone } from '../support/values.ts';
 
 const root = join(import.meta.dirname, '../../..');
 /** The manifest of the tools, the program, and for each tool the code that uses what it generates. */
@@ -98,10 +99,7 @@ for (const [tool = '', versions, command] of chosen) {
     });
 
     it('compiles with --strict, and so does a program that uses it', () => {
-      assert.deepEqual(
-        errors.filter(error => !isAboutMistake(error)),
-        [],
-      );
+      assertNone(errors, error => !isAboutMistake(error));
     });
 
     it('does not compile with a wrong field, type or value', () => {

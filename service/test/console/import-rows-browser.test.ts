@@ -4,6 +4,7 @@ import { eventually } from '../support/browser.ts';
 import { useConsole } from '../support/console-page.ts';
 import { aCategory, stockOf } from '../support/factories.ts';
 import { openImport as openImportPage } from '../support/import-page.ts';
+import { valuesOf } from '../support/values.ts';
 
 const visit = useConsole();
 
@@ -75,16 +76,13 @@ describe('the rows of a file', () => {
     await page.getByRole('button', { name: 'Import 6 rows' }).click();
     await page.getByText('Created 6 animals, rejected 0 rows.').waitFor();
     const pets = await list();
-    assert.deepEqual(
-      pets.map(({ name, status }: Record<string, unknown>) => [name, status]),
-      [
-        ['Bo', 'available'],
-        ['Kea', 'available'],
-        ['Max', 'pending'],
-        ['Mia', 'available'],
-        ['Rex', 'available'],
-      ],
-    );
+    assert.deepEqual(valuesOf(pets, 'name', 'status'), [
+      ['Bo', 'available'],
+      ['Kea', 'available'],
+      ['Max', 'pending'],
+      ['Mia', 'available'],
+      ['Rex', 'available'],
+    ]);
     assert.deepEqual(await stockOf(api, pets.at(-1).id), ['available', 4]);
   });
 
@@ -162,10 +160,7 @@ describe('undoing an import', () => {
     await earlier.getByRole('button', { name: 'Undo the import' }).click();
     await page.getByText('Deleted 2 animals of the import. What is listed below stays.').waitFor();
     const left = await api.get(`/pets?categoryId=${category.id}`);
-    assert.deepEqual(
-      left.body.map(({ name }: { name: string }) => name),
-      ['Sold to Anna'],
-    );
+    assert.deepEqual(valuesOf(left.body, 'name'), ['Sold to Anna']);
     for (const { id } of pets) assert.deepEqual((await api.get(`/store/orders?petId=${id}`)).body, []);
     await page.reload();
     await page.getByText('Drop a CSV file here').waitFor();

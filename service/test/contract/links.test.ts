@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { useShop } from '../support/use-shop.ts';
+import { valuesOf } from '../support/values.ts';
 import { documentedOperations, responsesOf } from './document.ts';
 
 /** The path parameters of the operations that create something below another resource. */
@@ -42,11 +43,7 @@ describe('what an operation creates', () => {
       );
       const { status, body } = await shop.api.get(`${filled}?${new URLSearchParams(inQuery)}`);
       assert.equal(status, 200, filled);
-      assert.deepEqual(
-        [body].flat().map(({ id }) => id),
-        [created.body.id],
-        name,
-      );
+      assert.deepEqual(valuesOf([body].flat(), 'id'), [created.body.id], name);
     }
   });
 });

@@ -4,6 +4,7 @@ import { Redis } from 'ioredis';
 import type { Terms } from '../../src/counters/decide.ts';
 import { ownRedis } from '../support/redis-process.ts';
 import { until } from '../support/until.ts';
+import { valuesOf } from '../support/values.ts';
 import { aReplica } from './replicas.ts';
 
 const NOON = Date.parse('2026-11-21T12:00:00.000Z');
@@ -49,7 +50,7 @@ describe('in a Redis cluster of two nodes', () => {
       const decisions = await Promise.all(keyIds.map(keyId => counters.decideKey(keyId, terms, NOON)));
       assert.equal(counters.status(), 'shared');
       assert.deepEqual(
-        decisions.map(({ remaining }) => remaining),
+        valuesOf(decisions, 'remaining'),
         keyIds.map(() => terms.limits.perMinute - used),
       );
     }

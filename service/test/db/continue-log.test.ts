@@ -11,6 +11,7 @@ import { takeBack } from '../support/restored-log.ts';
 import { assertExplained, dataDirectory, run, serve } from '../support/service-process.ts';
 import { rowsIn, withSession } from '../support/test-store.ts';
 import { inTime, until } from '../support/until.ts';
+import { valuesOf } from '../support/values.ts';
 
 const FIRST = 1_000_000_001;
 
@@ -37,14 +38,11 @@ describe('continue-log on PostgreSQL', () => {
     const again = await openAgain();
     await again.numberEvents();
     const events = await again.all<{ id: number; type: string }>('SELECT id, type FROM events ORDER BY id');
-    assert.deepEqual(
-      events.map(({ id, type }) => [id, type]),
-      [
-        [1, 'pet.updated'],
-        [FIRST, 'log.restored'],
-        [FIRST + 1, 'pet.updated'],
-      ],
-    );
+    assert.deepEqual(valuesOf(events, 'id', 'type'), [
+      [1, 'pet.updated'],
+      [FIRST, 'log.restored'],
+      [FIRST + 1, 'pet.updated'],
+    ]);
     await assertInvariants(sql => again.all(sql));
     await again.close();
   });
@@ -144,10 +142,11 @@ describe('continue-log on the embedded store', () => {
     assert.match(first.stdout, /^The event log continues after event 1 with event 1000000001, /);
     const second = await run(t, ['continue-log', '--after', '3000000000'], environment);
     assert.match(second.stdout, /^The event log continues after event 1000000001 with event 4000000001, /);
-    assert.deepEqual(
-      (await service.api.get('/events')).body.map(({ id }: { id: string }) => id),
-      ['1', '1000000001', '4000000001'],
-    );
+    assert.deepEqual(valuesOf((await service.api.get('/events')).body, 'id'), [
+      '1',
+      '1000000001',
+      '4000000001',
+    ]);
   });
 
   it('rejects a directory without a store, and numbers that are no event', async t => {

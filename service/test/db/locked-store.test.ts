@@ -6,6 +6,7 @@ import { SECOND } from '../../src/kit/clock.ts';
 import type { ApiResponse } from '../support/client.ts';
 import { aPet } from '../support/factories.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
+import { assertNone, valuesOf } from '../support/values.ts';
 
 /** A service on the embedded store, and another connection to its file, like that of another process. */
 async function aShop(t: TestContext): Promise<TestApp & { other: BetterSqlite3.Database }> {
@@ -65,7 +66,7 @@ describe('the embedded store while another process locks it', () => {
     other.exec('ROLLBACK');
     assert.equal((await api.get('/categories')).body.length, 0);
     assert.deepEqual(
-      (await Promise.all(names.map(name => api.post('/categories', { name })))).map(({ status }) => status),
+      valuesOf(await Promise.all(names.map(name => api.post('/categories', { name }))), 'status'),
       [201, 201, 201, 201],
     );
   });
@@ -88,10 +89,7 @@ describe('the embedded store while another process locks it', () => {
     clock.advance(SECOND);
     const [line, ...more] = logLines().filter(({ msg }) => msg === 'Database unavailable');
     assert.deepEqual([line?.reason, more.length], ['database is locked', 0]);
-    assert.deepEqual(
-      logLines().filter(({ level }) => Number(level) >= 50 || level === 'error'),
-      [],
-    );
+    assertNone(logLines(), ({ level }) => Number(level) >= 50 || level === 'error');
   });
 
   for (const code of ['SQLITE_BUSY', 'SQLITE_BUSY_RECOVERY', 'SQLITE_BUSY_SNAPSHOT', 'SQLITE_BUSY_TIMEOUT']) {

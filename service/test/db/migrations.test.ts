@@ -12,6 +12,7 @@ import { openSqlite } from '../../src/db/sqlite.ts';
 import { systemClock } from '../../src/kit/clock.ts';
 import { dataDirectory, run } from '../support/service-process.ts';
 import { emptyDatabase, newDatabase } from '../support/test-store.ts';
+import { valuesOf } from '../support/values.ts';
 
 /** A store of one engine without tables. */
 interface Store {
@@ -133,10 +134,7 @@ describe('an embedded store', () => {
     await aStore(directory);
     assert.deepEqual(dumpIn(directory), first);
     const versions = readMigrations('sqlite').map(({ version, name }) => [version, name]);
-    assert.deepEqual(
-      first.applied.map(({ version, name }) => [version, name]),
-      versions,
-    );
+    assert.deepEqual(valuesOf(first.applied, 'version', 'name'), versions);
     assert.deepEqual(
       versions.map(([version]) => version),
       versions.map((_, i) => i + 1),

@@ -7,6 +7,7 @@ import { EventTail } from '../../src/events/event-log/event-tail.ts';
 import { COMMIT, DatabaseProxy } from '../support/database-proxy.ts';
 import { engines, openPostgresStore } from '../support/engines.ts';
 import { inTime, until } from '../support/until.ts';
+import { valuesOf } from '../support/values.ts';
 
 const insert = "INSERT INTO categories (name, name_key) VALUES ('Dogs', 'dogs')";
 
@@ -151,10 +152,7 @@ it('a process on PostgreSQL knows the events that others announce: the log conti
     await tx.run('UPDATE event_log SET last_id = 1');
   });
   await reader.numberEvents();
-  assert.deepEqual(
-    continued.map(({ known, lastSurvivor }) => [known, lastSurvivor]),
-    [[3, 1]],
-  );
+  assert.deepEqual(valuesOf(continued, 'known', 'lastSurvivor'), [[3, 1]]);
   await until('the new range is announced', () => notifications === 5);
 });
 

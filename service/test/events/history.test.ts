@@ -7,6 +7,7 @@ import { appendMany } from '../support/many-events.ts';
 import { nextPath } from '../support/pages.ts';
 import { startTestApp } from '../support/test-app.ts';
 import { useShop } from '../support/use-shop.ts';
+import { valuesOf } from '../support/values.ts';
 
 const shop = useShop();
 
@@ -96,7 +97,10 @@ describe('the history', () => {
       ['order.completed', `store/orders/${order}`, 'Luna II'],
     ]);
     assert.deepEqual(
-      entries.filter(({ type }: never) => type === 'inventory.updated').map(({ changes }: never) => changes),
+      valuesOf(
+        entries.filter(({ type }: never) => type === 'inventory.updated'),
+        'changes',
+      ),
       [
         [{ field: 'quantity', from: 3, to: 4 }],
         [{ field: 'quantity', from: 5, to: 3 }],
@@ -104,7 +108,7 @@ describe('the history', () => {
       ],
     );
     assert.deepEqual(
-      (await historyOf(`pets/${pet}`)).map(({ type }: never) => type),
+      valuesOf(await historyOf(`pets/${pet}`), 'type'),
       ['pet.updated', 'pet.created'],
       'without `related` it has only the pet',
     );
@@ -278,10 +282,7 @@ describe('the history', () => {
     await shop.app.db.numberEvents();
     const reader = await shop.clientWith({ scopes: ['events:read', 'pets:read'] });
     const { body } = await reader.get(`/history?subject=pets/${pet}&related=true`);
-    assert.deepEqual(
-      body.map(({ type }: never) => type),
-      ['pet.created'],
-    );
+    assert.deepEqual(valuesOf(body, 'type'), ['pet.created']);
     assert.equal((await reader.get(`/history?subject=store/inventory/${pet}`)).status, 403);
     assert.equal((await reader.get('/history?type=key.*')).status, 403);
     const all = await reader.get('/history?limit=100');

@@ -13,6 +13,7 @@ import { nextPath } from '../support/pages.ts';
 import { assertRejected } from '../support/rejection.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
 import { until } from '../support/until.ts';
+import { valuesOf } from '../support/values.ts';
 
 /** The kinds of resources whose events each scope lets a key with `events:read` read. */
 const kinds: Record<string, readonly string[]> = {
@@ -103,10 +104,11 @@ describe('events, for a key with `events:read` and some scopes of the shop,', ()
     const reader = await shop.clientWith({ scopes: ['events:read', 'inventory:read'] });
     const latest = await settledCursor(shop);
     const { body, ...page } = await reader.get('/events?limit=3');
-    assert.deepEqual(
-      body.map(({ subject }: { subject: string }) => subject),
-      ['store/inventory/1', 'store/inventory/1', 'store/inventory/2'],
-    );
+    assert.deepEqual(valuesOf(body, 'subject'), [
+      'store/inventory/1',
+      'store/inventory/1',
+      'store/inventory/2',
+    ]);
     const rest = await reader.get(nextPath(page as Awaited<ReturnType<Client['get']>>)!);
     assert.equal(rest.body.length, 1);
     assert.equal(rest.headers.link, `</events?limit=3&cursor=${latest}>; rel="next"`);

@@ -167,13 +167,10 @@ describe('a stream of events', () => {
     await reader.close();
     await until('the stream is logged', () => lines().length > 0);
     await shop.app.server.close();
-    assert.deepEqual(
-      lines().map(({ requestId, status, keyId }) => [requestId, status, keyId]),
-      [
-        ['by-reader', 200, 1],
-        ['by-service', 200, 1],
-      ],
-    );
+    assert.deepEqual(valuesOf(lines(), 'requestId', 'status', 'keyId'), [
+      ['by-reader', 200, 1],
+      ['by-service', 200, 1],
+    ]);
     assert.ok((lines()[0]!.durationMs as number) >= 200);
   });
 

@@ -10,6 +10,7 @@ import { aCategory } from '../support/factories.ts';
 import { nextPath } from '../support/pages.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
 import { inTime, until } from '../support/until.ts';
+import { valuesOf } from '../support/values.ts';
 
 /** Calls `use` with a second service on the same store, and a client of it. */
 async function withReplica(
@@ -155,10 +156,7 @@ describe('a wait for events', () => {
     const lines = () => shop.logLines().filter(line => line.requestId === requestId);
     await until('the request is logged', () => lines().length > 0);
     await until('no wait follows the log', () => shop.app.tail.position === undefined);
-    assert.deepEqual(
-      lines().map(({ route, status, msg }) => [route, status, msg]),
-      [['/events', null, 'Request']],
-    );
+    assert.deepEqual(valuesOf(lines(), 'route', 'status', 'msg'), [['/events', null, 'Request']]);
     // The test harness checks that nothing remains of it.
   });
 

@@ -4,6 +4,7 @@ import { readStandings } from '../../src/access/api-keys/standings.ts';
 import { serve } from '../../src/events/webhooks/serve.ts';
 import { HOUR, MINUTE, SECOND } from '../../src/kit/clock.ts';
 import type { ApiResponse } from '../support/client.ts';
+import { valuesOf } from '../support/values.ts';
 import { anotherReplica, sendDue, WEBHOOK_SCOPES, type WebhookShop, webhookShop } from './webhook-shop.ts';
 
 function report({ api }: WebhookShop, ...keys: string[]): Promise<ApiResponse> {
@@ -117,10 +118,7 @@ describe('the webhooks of a leaked key', () => {
       ['key.leaked'],
     );
     const planned = await db.all<{ type: string }>('SELECT type FROM webhook_deliveries ORDER BY id');
-    assert.deepEqual(
-      planned.map(({ type }) => type),
-      ['category.created', 'key.leaked'],
-    );
+    assert.deepEqual(valuesOf(planned, 'type'), ['category.created', 'key.leaked']);
   });
 
   it('that keeps working, because only an earlier secret has leaked, receive it once and continue', async t => {

@@ -4,6 +4,7 @@ import { fillEmptyStore } from '../../src/demo/demo-shop.ts';
 import { DAY } from '../../src/kit/clock.ts';
 import type { Client } from '../support/client.ts';
 import { startTestApp } from '../support/test-app.ts';
+import { valuesOf } from '../support/values.ts';
 
 /** All items of a list, which has at most 100 on each page. */
 async function allOf(api: Client, path: string) {
@@ -45,10 +46,9 @@ describe('the demo shop', () => {
     assert.equal(overdue.length, 1);
     const keys = (await api.get('/keys?limit=100')).body;
     const banned = keys.filter(({ ban }: { ban: unknown }) => ban);
-    assert.deepEqual(
-      banned.map(({ name, ban }: { name: string; ban: object }) => [name, ban]),
-      [['Price comparison', of('key.banned')[0].changes.length > 0 && banned[0].ban]],
-    );
+    assert.deepEqual(valuesOf(banned, 'name', 'ban'), [
+      ['Price comparison', of('key.banned')[0].changes.length > 0 && banned[0].ban],
+    ]);
     assert.deepEqual(
       keys.map(({ scopes }: { scopes: string[] }) => scopes.includes('admin')),
       [true, false, false, false, false],

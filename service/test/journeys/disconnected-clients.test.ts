@@ -5,6 +5,7 @@ import { appendMany } from '../support/many-events.ts';
 import { RawConnection } from '../support/raw-connection.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
 import { inTime, until } from '../support/until.ts';
+import { valuesOf } from '../support/values.ts';
 
 /** Work in several slices: its request, and a statement of its first slice. */
 const works: Record<string, [target: string, statement: RegExp]> = {
@@ -69,10 +70,7 @@ describe('long work', () => {
       // Its response comes after what the work could still do.
       for (let i = 0; i < 5; i++) assert.equal((await shop.api.get('/healthz')).status, 200);
       assert.equal(later, 0, 'no further slice is read');
-      assert.deepEqual(
-        requestLines(shop).map(({ level, status, msg }) => [level, status, msg]),
-        [[30, null, 'Request']],
-      );
+      assert.deepEqual(valuesOf(requestLines(shop), 'level', 'status', 'msg'), [[30, null, 'Request']]);
     });
 
     it(`is completed while the service shuts down: ${name}`, async t => {

@@ -5,6 +5,7 @@ import { eventsOf } from '../support/event-log.ts';
 import { anOrder, aPet, stockOf } from '../support/factories.ts';
 import { onPostgres } from '../support/test-store.ts';
 import { useShop } from '../support/use-shop.ts';
+import { valuesOf } from '../support/values.ts';
 
 const shop = useShop();
 
@@ -68,7 +69,7 @@ describe('orders', () => {
     });
     const changes = ['order.placed', 'order.updated', 'order.cancelled'];
     assert.deepEqual(
-      events.map(({ type }) => type),
+      valuesOf(events, 'type'),
       changes.flatMap(change => ['inventory.updated', change]),
     );
     const ends = await app.db.get('SELECT CAST(last_value AS INTEGER) AS ends FROM ends');

@@ -5,6 +5,7 @@ import { anOrder, aPet } from '../support/factories.ts';
 import { assertRejected } from '../support/rejection.ts';
 import { shopState } from '../support/shop-state.ts';
 import { useShop } from '../support/use-shop.ts';
+import { valuesOf } from '../support/values.ts';
 
 const shop = useShop({}, ({ api }) => aPet(api));
 
@@ -60,13 +61,10 @@ describe('X-Request-Id', () => {
     const made = (await api.get('/pets')).headers['x-request-id'];
     await api.get('/nowhere', { 'x-request-id': 'lost-1' });
     const logged = logLines().filter(({ msg }) => msg === 'Request');
-    assert.deepEqual(
-      logged.slice(-2).map(({ requestId, status }) => [requestId, status]),
-      [
-        [made, 200],
-        ['lost-1', 404],
-      ],
-    );
+    assert.deepEqual(valuesOf(logged.slice(-2), 'requestId', 'status'), [
+      [made, 200],
+      ['lost-1', 404],
+    ]);
   });
 });
 

@@ -5,6 +5,7 @@ import { eventually, useBrowser } from '../support/browser.ts';
 import { runCurl } from '../support/code-samples.ts';
 import { aCategory, aPet } from '../support/factories.ts';
 import { PortalPage } from '../support/portal-page.ts';
+import { valuesOf } from '../support/values.ts';
 
 const visit = useBrowser();
 
@@ -191,10 +192,7 @@ describe('trying an operation out', () => {
     const next = page.getByRole('button', { name: 'Next page' });
     const second = await portal.whenSent(() => next.click());
     const shown = [...(await first.response.json()), ...(await second.response.json())];
-    assert.deepEqual(
-      shown.map(({ id }) => id),
-      ids,
-    );
+    assert.deepEqual(valuesOf(shown, 'id'), ids);
     assert.equal(await next.count(), 0);
   });
 

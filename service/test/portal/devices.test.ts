@@ -5,6 +5,7 @@ import { assertAccessible } from '../support/axe-check.ts';
 import { eventually, useBrowser } from '../support/browser.ts';
 import { isLong } from '../support/long.ts';
 import { PortalPage } from '../support/portal-page.ts';
+import { assertNone } from '../support/values.ts';
 
 const visit = useBrowser();
 const visitByPhone = useBrowser({ viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true });
@@ -104,10 +105,7 @@ describe('on a phone', () => {
             .map(code => [code.textContent as string, code.getClientRects().length as number] as const),
         );
       assert.ok(lines.some(([text]) => text === name));
-      assert.deepEqual(
-        lines.filter(([, count]) => count > 1),
-        [],
-      );
+      assertNone(lines, ([, count]) => count > 1);
     }
   });
 

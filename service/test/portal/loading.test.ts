@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { it } from 'node:test';
 import { fetchBytes } from '../support/fetch-bytes.ts';
 import { startTestApp } from '../support/test-app.ts';
+import { assertNone } from '../support/values.ts';
 
 const source = join(import.meta.dirname, '../../src');
 
@@ -16,10 +17,7 @@ it('the code of the portal is loaded when a page is requested: no other part imp
     ),
   );
   assert.ok(users.includes('portal/markdown.ts'), 'the pattern finds imports');
-  assert.deepEqual(
-    users.filter(file => !file.startsWith('portal/')),
-    [],
-  );
+  assertNone(users, file => !file.startsWith('portal/'));
 });
 
 it('the portal and the contract are loaded again by the next request if a file could not be read', async t => {

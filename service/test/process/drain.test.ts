@@ -9,6 +9,7 @@ import { RawConnection } from '../support/raw-connection.ts';
 import { assertRejected } from '../support/rejection.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
 import { until } from '../support/until.ts';
+import { assertNone } from '../support/values.ts';
 
 /** This many responses exceed the buffers of a connection. */
 const READS = 60;
@@ -59,10 +60,7 @@ describe('during the drain', () => {
     assert.match(assertRejected(response, 503, 'service_unavailable'), /^The replica is stopping/);
     assert.equal(response.headers['retry-after'], '1');
     assert.equal((await shop.api.get('/healthz')).status, 200);
-    assert.deepEqual(
-      shop.logLines().filter(({ level }) => Number(level) > 30),
-      [],
-    );
+    assertNone(shop.logLines(), ({ level }) => Number(level) > 30);
   });
 
   const starts: [when: string, begin: (shop: TestApp) => void][] = [

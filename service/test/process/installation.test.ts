@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { freshClone, freshCloneWithRuntime, lockedPackages } from '../support/fresh-clone.ts';
 import { until } from '../support/until.ts';
+import { assertNone } from '../support/values.ts';
 
 const root = join(import.meta.dirname, '../../..');
 
@@ -158,10 +159,7 @@ describe('the first start from a fresh clone', () => {
       names.some(name => /^node-(bin-)?(linux|darwin)-/.test(name)),
       'the pinned Node.js is missing',
     );
-    assert.deepEqual(
-      names.filter(name => forTests.test(name) && !extensions.includes(name)),
-      [],
-    );
+    assertNone(names, name => forTests.test(name) && !extensions.includes(name));
   });
 
   it('installs everything that the second start checks', () => {

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { describe, it } from 'node:test';
 import { dataDirectory, serve } from '../support/service-process.ts';
 import { until } from '../support/until.ts';
+import { assertNone } from '../support/values.ts';
 
 /** Loaded before the service. At the end of the process it lists the loaded modules, including those of Node.js. */
 const listAtExit = `data:text/javascript,${encodeURIComponent(`
@@ -56,10 +57,7 @@ describe('the start of the service', () => {
       loaded.some(line => line.includes('node_modules/fastify/')),
       stderr,
     );
-    assert.deepEqual(
-      loaded.filter(line => unused.some(name => line.includes(name))),
-      [],
-    );
+    assertNone(loaded, line => unused.some(name => line.includes(name)));
   });
 
   it('is followed by a collection of its garbage, which a service without requests would keep', async t => {

@@ -10,6 +10,7 @@ import { defaultTimeouts } from '../../src/http/server.ts';
 import { CLOCK_TOLERANCE, DAY, HOUR, MINUTE, SECOND } from '../../src/kit/clock.ts';
 import { EventReader } from '../support/event-reader.ts';
 import { startTestApp } from '../support/test-app.ts';
+import { assertNone } from '../support/values.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const source = join(root, 'service/src');
@@ -254,10 +255,7 @@ describe('the production value', () => {
 
   it('of each time and each slice in the code is checked here', () => {
     const checked = all.flatMap(([file, values]) => Object.keys(values).map(name => `${file} ${name}`));
-    assert.deepEqual(
-      timesAndSlices.filter(key => !checked.includes(key)),
-      [],
-    );
+    assertNone(timesAndSlices, key => !checked.includes(key));
     assert.ok(timesAndSlices.length > 80);
   });
 

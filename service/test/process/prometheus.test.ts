@@ -5,6 +5,7 @@ import { readProjectFile } from '../support/deploy-files.ts';
 import { Prometheus } from '../support/prometheus.ts';
 import { dataDirectory, serve } from '../support/service-process.ts';
 import { until } from '../support/until.ts';
+import { valuesOf } from '../support/values.ts';
 
 describe('a real Prometheus whose job is not named petstore', () => {
   it('evaluates every alert, notices a replica that stops, and notices when all are gone', async t => {
@@ -26,7 +27,7 @@ describe('a real Prometheus whose job is not named petstore', () => {
     const rules = await prometheus.rules();
     const written = parse(readProjectFile('deploy/prometheus/alerts.yaml')).groups[0].rules;
     assert.deepEqual(
-      rules.map(({ name, health, lastError }) => [name, health, lastError]),
+      valuesOf(rules, 'name', 'health', 'lastError'),
       written.map(({ alert }: { alert: string }) => [alert, 'ok', undefined]),
     );
 

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { Client } from '../support/client.ts';
 import { bareEnvironment, dataDirectory, listening, start } from '../support/service-process.ts';
+import { valuesOf } from '../support/values.ts';
 
 const main = join(import.meta.dirname, '../../src/main.ts');
 
@@ -24,10 +25,7 @@ describe('serve', () => {
     const { body } = await api.get('/keys?limit=100');
     api.close();
     const banned = body.filter(({ ban }: { ban: unknown }) => ban !== null);
-    assert.deepEqual(
-      banned.map(({ name }: { name: string }) => name),
-      ['Price comparison'],
-    );
+    assert.deepEqual(valuesOf(banned, 'name'), ['Price comparison']);
     assert.equal((await end('SIGTERM')).code, 0);
   });
 

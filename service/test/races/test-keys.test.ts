@@ -7,6 +7,7 @@ import { assertGapless, eventsOf } from '../support/event-log.ts';
 import { aCategory, aPet, stockOf } from '../support/factories.ts';
 import { assertInvariants } from '../support/invariants.ts';
 import { assertOutcomes, type ReplicatedApp, startReplicas, tally } from '../support/replicas.ts';
+import { valuesOf } from '../support/values.ts';
 
 const scopes = scopeNames.filter(scope => scope !== 'admin' && scope !== 'webhooks:write');
 
@@ -90,7 +91,7 @@ describe('writes with test keys among others at once', () => {
     const { real } = await send((client, i) => client.post('/pets', { name: wordOf(i), categoryId }));
     const words = await app.db.all<{ word: string }>('SELECT word FROM words ORDER BY word');
     assert.deepEqual(
-      words.map(({ word }) => word),
+      valuesOf(words, 'word'),
       real.map(({ body }) => body.name),
     );
   });

@@ -91,7 +91,7 @@ describe('100 workers of a client', () => {
       // The first minute has begun when the test starts, and every request of it counts.
       assert.deepEqual(valuesOf(minutes, 'length'), [60, 60, 60, 60]);
       assert.deepEqual(
-        started.waits.map(({ reason, error }) => [reason, error]),
+        valuesOf(started.waits, 'reason', 'error'),
         Array.from({ length: 3 }, () => ['limit', undefined]),
       );
     });

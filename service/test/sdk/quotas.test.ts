@@ -4,6 +4,7 @@ import type { UsedQuota } from '../../../sdk/src/index.ts';
 import { DAY } from '../../src/kit/clock.ts';
 import { importClient } from '../support/packed-client.ts';
 import { startTestApp } from '../support/test-app.ts';
+import { valuesOf } from '../support/values.ts';
 import { clientOf, json } from './fake-service.ts';
 
 const { PetStore } = await importClient();
@@ -33,13 +34,10 @@ it('`onQuota` gets the end of the day, and each window again on the next day', a
   await run(store.pets.list().first());
   header.value = header.value.replaceAll('3600', '3590');
   await run(store.pets.list().first());
-  assert.deepEqual(
-    reported.map(({ window, percent, limit }) => [window, percent, limit]),
-    [
-      ['day', 80, 1_000],
-      ['minute', 100, 60],
-    ],
-  );
+  assert.deepEqual(valuesOf(reported, 'window', 'percent', 'limit'), [
+    ['day', 80, 1_000],
+    ['minute', 100, 60],
+  ]);
   const end = reported[0]!.resetAt.getTime();
   assert.ok(end >= before + 3_600_000 && end <= Date.now() + 3_600_000);
   header.value = `"day";p=80;q=1000;t=${3_600 + DAY / 1000}`;

@@ -9,6 +9,7 @@ import { promisify } from 'node:util';
 import { installPacked } from '../support/packed.ts';
 import { startRegistry } from '../support/registry.ts';
 import { useShop } from '../support/use-shop.ts';
+import { valuesOf } from '../support/values.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
@@ -54,13 +55,10 @@ const options = ['--omit=optional', '--no-audit', '--fetch-retries=0', '--ignore
 describe('the packages that a service offers', () => {
   it('have its version, and the hashes of the list', async () => {
     const packages = await entries();
-    assert.deepEqual(
-      packages.map(({ file, name, version }) => [file, name, version]),
-      [
-        ['client.tgz', '@petstore/client', version],
-        ['command.tgz', '@petstore/cli', version],
-      ],
-    );
+    assert.deepEqual(valuesOf(packages, 'file', 'name', 'version'), [
+      ['client.tgz', '@petstore/client', version],
+      ['command.tgz', '@petstore/cli', version],
+    ]);
     for (const { file, size, integrity } of packages) {
       const headers = { 'accept-encoding': 'gzip' };
       const response = await fetch(`${shop.origin}/packages/${file}`, { headers });

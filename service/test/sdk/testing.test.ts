@@ -4,6 +4,7 @@ import { Webhook } from 'standardwebhooks';
 import { compile } from '../support/compile.ts';
 import { importClient, importVerification } from '../support/packed-client.ts';
 import { compared, servicePair, signWebhook, testService } from '../support/service-pair.ts';
+import { valuesOf } from '../support/values.ts';
 
 const { NotFoundError, PetStore, PreconditionError, RateLimitError } = await importClient();
 const { verifyWebhook } = await importVerification();
@@ -30,10 +31,7 @@ describe('a program with the test service', () => {
     const tom = batch.pets.create({ name: 'Tom', categoryId: cats });
     const results = await batch.run();
     assert.equal(results.get(tom).categoryId, results.get(cats).id);
-    assert.deepEqual(
-      (await store.pets.list({ q: 'to' }).toArray({ limit: 5 })).map(({ name }) => name),
-      ['Tom'],
-    );
+    assert.deepEqual(valuesOf(await store.pets.list({ q: 'to' }).toArray({ limit: 5 }), 'name'), ['Tom']);
     await assert.rejects(store.webhooks.list().first(), { code: 'route_not_found' });
   });
 

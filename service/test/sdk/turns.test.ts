@@ -3,6 +3,7 @@ import { getEventListeners } from 'node:events';
 import { describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { SECOND } from '../../src/kit/clock.ts';
+import { valuesOf } from '../support/values.ts';
 import { broken, clientOf, gaps, json, listWith, rejection, type Sent, stream } from './fake-service.ts';
 
 /** A client whose requests wait until the test responds to them. */
@@ -203,10 +204,7 @@ describe('a client that waits for a limit', () => {
   it('shows a window only until its end', async () => {
     const { store, time } = clientOf(listWith(50, 20));
     await store.pets.list().first();
-    assert.deepEqual(
-      store.limits.windows.map(({ name, remaining }) => [name, remaining]),
-      [['minute', 50]],
-    );
+    assert.deepEqual(valuesOf(store.limits.windows, 'name', 'remaining'), [['minute', 50]]);
     time.advance(20 * SECOND);
     assert.deepEqual(store.limits.windows, []);
   });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { Client } from '../support/client.ts';
 import { dataDirectory, serve } from '../support/service-process.ts';
+import { assertNone } from '../support/values.ts';
 import { Collector, tracedTo } from './collector.ts';
 
 /** The files that a service had loaded at its end, after some requests. */
@@ -37,9 +38,6 @@ describe('without an endpoint for traces', () => {
       String(on.length),
     );
     assert.ok(on.some(file => file.includes('ops/tracing/otlp-tracing.ts')));
-    assert.deepEqual(
-      off.filter(file => ofTracing.test(file)),
-      [],
-    );
+    assertNone(off, file => ofTracing.test(file));
   });
 });

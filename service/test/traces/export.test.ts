@@ -4,6 +4,7 @@ import { type WebhookShop, webhookShop } from '../events/webhook-shop.ts';
 import { aPet } from '../support/factories.ts';
 import { exchangeBytes } from '../support/raw-http.ts';
 import { onPostgres } from '../support/test-store.ts';
+import { valuesOf } from '../support/values.ts';
 import { type CollectedSpan, Collector, tracedTo } from './collector.ts';
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
@@ -83,13 +84,10 @@ describe('the spans of a request', () => {
     const read = await shop.api.get('/pets/7', { traceparent: CALLER });
     const span = await requestSpan(shop, read.headers['x-request-id']);
     const children = shop.collector.childrenOf(span);
-    assert.deepEqual(
-      children.map(({ name, kind }) => [name, kind]),
-      [
-        ['gate', 'internal'],
-        ['SELECT pets', 'client'],
-      ],
-    );
+    assert.deepEqual(valuesOf(children, 'name', 'kind'), [
+      ['gate', 'internal'],
+      ['SELECT pets', 'client'],
+    ]);
     for (const child of children) assertWithin(child, span);
     const { 'db.query.text': text, ...attributes } = children[1]!.attributes;
     assert.match(String(text), /^SELECT .* FROM pets .*= \?/s);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
+import { valuesOf } from '../../support/values.ts';
 import type { CommandRuns } from './runs.ts';
 
 /** The commands for API keys and their plans. */
@@ -25,10 +26,7 @@ export function keyCommands({ json, one, shop, petstore, directory }: CommandRun
     const longAgo = Date.now() - 91 * 86_400_000;
     await shop.app.db.run('UPDATE api_keys SET created_at = ? WHERE id = ?', [longAgo, created.id]);
     const listed = await json('keys', 'list', '--revoked', 'false');
-    assert.deepEqual(
-      listed.map(({ unused }) => unused),
-      [false, true],
-    );
+    assert.deepEqual(valuesOf(listed, 'unused'), [false, true]);
     assert.equal((await one('keys', 'update', id, '--plan', 'business')).plan, 'business');
     const rotated = await one('keys', 'rotate', id, '--grace', '60');
     assert.notEqual(rotated.key, created.key);
@@ -80,10 +78,10 @@ export function keyCommands({ json, one, shop, petstore, directory }: CommandRun
     const second = await one('account', 'upgrade', ...enterprise);
     assert.equal((await one('keys', 'approve', `${second.id}`)).status, 'approved');
     assert.deepEqual((await one('keys', 'get', `${keyId}`)).quotas, { perMinute: 9000, perDay: 90_000 });
-    assert.deepEqual(
-      (await json('keys', 'requests', '--key', `${keyId}`)).map(({ id }) => id),
-      [second.id, first.id],
-    );
+    assert.deepEqual(valuesOf(await json('keys', 'requests', '--key', `${keyId}`), 'id'), [
+      second.id,
+      first.id,
+    ]);
     for (const args of [['enterprise'], ['pro', '--per-day', '5']])
       assert.match(
         (await petstore.run(['account', 'upgrade', ...args])).stderr,
