@@ -132,9 +132,7 @@ describe('a name', () => {
   });
 });
 
-describe('a quoted value', () => {
-  it('shows hidden characters and those that control a terminal as escapes', () => {
-    assert.equal(withHiddenEscaped('\u001b[31m\u009b1m\u007f\n'), '\\u001b[31m\\u009b1m\\u007f\\u000a');
-    assert.equal(withHiddenEscaped('"a\u202eb\u200d\ufeff"'), '"a\\u202eb\u200d\\ufeff"');
-  });
+it('a quoted value shows hidden characters and those that control a terminal as escapes', () => {
+  assert.equal(withHiddenEscaped('\u001b[31m\u009b1m\u007f\n'), '\\u001b[31m\\u009b1m\\u007f\\u000a');
+  assert.equal(withHiddenEscaped('"a\u202eb\u200d\ufeff"'), '"a\\u202eb\u200d\\ufeff"');
 });

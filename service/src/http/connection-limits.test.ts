@@ -141,21 +141,19 @@ describe('the connections of all addresses', () => {
   });
 });
 
-describe('a connection over a limit', () => {
-  it('is closed after five seconds, or one second after its response', t => {
-    t.mock.timers.enable({ apis: ['setTimeout'] });
-    const { connect } = limited(1);
-    const [, silent, served] = Array.from({ length: 3 }, () => connect('192.0.2.1'));
-    t.mock.timers.tick(4_500);
-    served!.destroySoon();
-    assert.deepEqual([served!.ends, served!.isOpen], [1, true], 'only the side of the service ends');
-    t.mock.timers.tick(499);
-    assert.ok(silent!.isOpen);
-    t.mock.timers.tick(1);
-    assert.deepEqual([silent!.isOpen, served!.isOpen], [false, true]);
-    t.mock.timers.tick(499);
-    assert.ok(served!.isOpen);
-    t.mock.timers.tick(1);
-    assert.ok(!served!.isOpen);
-  });
+it('a connection over a limit is closed after five seconds, or one second after its response', t => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const { connect } = limited(1);
+  const [, silent, served] = Array.from({ length: 3 }, () => connect('192.0.2.1'));
+  t.mock.timers.tick(4_500);
+  served!.destroySoon();
+  assert.deepEqual([served!.ends, served!.isOpen], [1, true], 'only the side of the service ends');
+  t.mock.timers.tick(499);
+  assert.ok(silent!.isOpen);
+  t.mock.timers.tick(1);
+  assert.deepEqual([silent!.isOpen, served!.isOpen], [false, true]);
+  t.mock.timers.tick(499);
+  assert.ok(served!.isOpen);
+  t.mock.timers.tick(1);
+  assert.ok(!served!.isOpen);
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { nextTurn, Portions } from './turns.ts';
 
 /** Runs some tasks at once. Returns how often each turn of the event loop was used. */
@@ -20,39 +20,35 @@ async function usesOfTurns(tasks: readonly ((use: () => void) => Promise<void>)[
   }
 }
 
-describe('turns of long work', () => {
-  it('are used by one each, however many wait', async () => {
-    const work = async (use: () => void) => {
-      for (let i = 0; i < 3; i++) {
-        await nextTurn();
-        use();
-      }
-    };
-    const uses = await usesOfTurns(Array(20).fill(work));
-    assert.equal(
-      uses.reduce((a, b) => a + b),
-      60,
-    );
-    assert.ok(Math.max(...uses) === 1, String(uses));
-  });
+it('turns of long work are used by one each, however many wait', async () => {
+  const work = async (use: () => void) => {
+    for (let i = 0; i < 3; i++) {
+      await nextTurn();
+      use();
+    }
+  };
+  const uses = await usesOfTurns(Array(20).fill(work));
+  assert.equal(
+    uses.reduce((a, b) => a + b),
+    60,
+  );
+  assert.ok(Math.max(...uses) === 1, String(uses));
 });
 
-describe('portions of work', () => {
-  it('have at most their size in each turn, unless one piece of work is larger', async () => {
-    const portions = new Portions(100);
-    const turns: number[][] = [[]];
-    let waiting = setImmediate(function next() {
-      turns.push([]);
-      waiting = setImmediate(next);
-    });
-    for (const size of [60, 40, 1, 99, 250, 10, 20]) {
-      await portions.take(size);
-      turns.at(-1)!.push(size);
-    }
-    clearImmediate(waiting);
-    assert.deepEqual(
-      turns.filter(sizes => sizes.length > 0),
-      [[60, 40], [1, 99], [250], [10, 20]],
-    );
+it('portions of work have at most their size in each turn, unless one piece of work is larger', async () => {
+  const portions = new Portions(100);
+  const turns: number[][] = [[]];
+  let waiting = setImmediate(function next() {
+    turns.push([]);
+    waiting = setImmediate(next);
   });
+  for (const size of [60, 40, 1, 99, 250, 10, 20]) {
+    await portions.take(size);
+    turns.at(-1)!.push(size);
+  }
+  clearImmediate(waiting);
+  assert.deepEqual(
+    turns.filter(sizes => sizes.length > 0),
+    [[60, 40], [1, 99], [250], [10, 20]],
+  );
 });

@@ -74,32 +74,30 @@ describe('a ban', () => {
   });
 });
 
-describe('the rules of bans', () => {
-  it('come from the environment', async t => {
-    const shop = await startTestApp(t, {
-      environment: {
-        PETSTORE_BAN_FORGIVENESS_SECONDS: '7',
-        PETSTORE_BAN_STRIKES: '3',
-        PETSTORE_BAN_STRIKES_SECONDS: '10',
-        PETSTORE_BAN_MINUTES: '2,4',
-        PETSTORE_BAN_DECAY_HOURS: '1',
-      },
-    });
-    const client = await usedUp(shop);
-    await codes(client, 1);
-    shop.clock.advance(7 * SECOND - 1);
-    assert.deepEqual(await codes(client, 20), rejected(20));
-    shop.clock.advance(1);
-    assert.deepEqual(await codes(client, 2), rejected(2));
-    shop.clock.advance(10 * SECOND);
-    for (const minutes of [2, 4, 4]) {
-      assert.deepEqual(await codes(client, 3), [...rejected(2), 'api_key_banned']);
-      const { ban } = (await shop.api.get(`/keys/${client.keyId}`)).body;
-      assert.equal(Date.parse(ban.until) - Date.parse(ban.since), minutes * MINUTE);
-      shop.clock.advance(minutes * MINUTE);
-    }
-    shop.clock.advance(HOUR);
-    await codes(client, 3);
-    assert.equal((await shop.api.get(`/keys/${client.keyId}`)).body.ban.until, '2026-11-21T13:12:17.000Z');
+it('the rules of bans come from the environment', async t => {
+  const shop = await startTestApp(t, {
+    environment: {
+      PETSTORE_BAN_FORGIVENESS_SECONDS: '7',
+      PETSTORE_BAN_STRIKES: '3',
+      PETSTORE_BAN_STRIKES_SECONDS: '10',
+      PETSTORE_BAN_MINUTES: '2,4',
+      PETSTORE_BAN_DECAY_HOURS: '1',
+    },
   });
+  const client = await usedUp(shop);
+  await codes(client, 1);
+  shop.clock.advance(7 * SECOND - 1);
+  assert.deepEqual(await codes(client, 20), rejected(20));
+  shop.clock.advance(1);
+  assert.deepEqual(await codes(client, 2), rejected(2));
+  shop.clock.advance(10 * SECOND);
+  for (const minutes of [2, 4, 4]) {
+    assert.deepEqual(await codes(client, 3), [...rejected(2), 'api_key_banned']);
+    const { ban } = (await shop.api.get(`/keys/${client.keyId}`)).body;
+    assert.equal(Date.parse(ban.until) - Date.parse(ban.since), minutes * MINUTE);
+    shop.clock.advance(minutes * MINUTE);
+  }
+  shop.clock.advance(HOUR);
+  await codes(client, 3);
+  assert.equal((await shop.api.get(`/keys/${client.keyId}`)).body.ban.until, '2026-11-21T13:12:17.000Z');
 });

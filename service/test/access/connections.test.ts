@@ -222,22 +222,20 @@ describe('connections of one address', () => {
   });
 });
 
-describe('the connections of all addresses', () => {
-  it('are limited by PETSTORE_CONNECTIONS, also those of trusted proxies, which have no limit of their own', async t => {
-    const shop = await startTestApp(t, {
-      environment: {
-        PETSTORE_CONNECTIONS: '3',
-        PETSTORE_CONNECTIONS_PER_ADDRESS: '1',
-        PETSTORE_TRUST_PROXY: '127.0.0.1',
-      },
-    });
-    await openSilently(shop, 3);
-    const message = assertRejected(await responseOnNew(shop.origin), 503, TOO_MANY);
-    assert.equal(
-      message,
-      '3 connections are open, which is the maximum: send the request again after 1 s; an operator can raise PETSTORE_CONNECTIONS',
-    );
-    const line = { level: 40, address: '127.0.0.1', limit: 'total', setting: 'PETSTORE_CONNECTIONS' };
-    assert.deepEqual(excessLines(shop), [{ ...line, rejected: 1 }]);
+it('the connections of all addresses are limited by PETSTORE_CONNECTIONS, also those of trusted proxies, which have no limit of their own', async t => {
+  const shop = await startTestApp(t, {
+    environment: {
+      PETSTORE_CONNECTIONS: '3',
+      PETSTORE_CONNECTIONS_PER_ADDRESS: '1',
+      PETSTORE_TRUST_PROXY: '127.0.0.1',
+    },
   });
+  await openSilently(shop, 3);
+  const message = assertRejected(await responseOnNew(shop.origin), 503, TOO_MANY);
+  assert.equal(
+    message,
+    '3 connections are open, which is the maximum: send the request again after 1 s; an operator can raise PETSTORE_CONNECTIONS',
+  );
+  const line = { level: 40, address: '127.0.0.1', limit: 'total', setting: 'PETSTORE_CONNECTIONS' };
+  assert.deepEqual(excessLines(shop), [{ ...line, rejected: 1 }]);
 });

@@ -225,17 +225,15 @@ describe('the command keys, next to a running service', () => {
   });
 });
 
-describe('the command keys in a directory without a store', () => {
-  it('does not create one, and reports the directory; it still prints its help', async t => {
-    const directory = join(dataDirectory(t), 'elsewhere');
-    const environment = { PETSTORE_DATA: directory };
-    const { code, stdout, stderr } = await run(t, ['keys', 'create', ...webShop], environment);
-    assert.deepEqual([code, stdout, existsSync(directory)], [2, '', false]);
-    assert.match(stderr, new RegExp(`^There is no store in ${directory}: PETSTORE_DATA names`));
-    const help = await run(t, ['keys', 'create', '--help'], environment);
-    assert.equal(help.code, 0);
-    assert.match(help.stdout, /keys rotate ID/);
-  });
+it('the command keys in a directory without a store does not create one, and reports the directory; it still prints its help', async t => {
+  const directory = join(dataDirectory(t), 'elsewhere');
+  const environment = { PETSTORE_DATA: directory };
+  const { code, stdout, stderr } = await run(t, ['keys', 'create', ...webShop], environment);
+  assert.deepEqual([code, stdout, existsSync(directory)], [2, '', false]);
+  assert.match(stderr, new RegExp(`^There is no store in ${directory}: PETSTORE_DATA names`));
+  const help = await run(t, ['keys', 'create', '--help'], environment);
+  assert.equal(help.code, 0);
+  assert.match(help.stdout, /keys rotate ID/);
 });
 
 describe('the first start', () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { MINUTE, SECOND } from '../../src/kit/clock.ts';
 import type { ApiResponse, Client } from '../support/client.ts';
-import { assertRejected } from '../support/rejection.ts';
+import { assertInvalid, assertRejected } from '../support/rejection.ts';
 import { useShop } from '../support/use-shop.ts';
 import { eachNoon } from './each-noon.ts';
 import { limitsIn, retryAfterIn } from './limit-headers.ts';
@@ -53,7 +53,7 @@ describe('the plan of a key', () => {
       [{ plan: 'enterprise', quotas: { perMinute: 0, perDay: 1 } }, /^Field `quotas\.perMinute` /],
     ] as const) {
       const response = await api.post('/keys', { ...key, ...settings });
-      assert.match(assertRejected(response, 400, 'invalid_request'), complaint);
+      assertInvalid(response, complaint);
     }
   });
 });

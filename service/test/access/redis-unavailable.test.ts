@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { degradedOf, scrape } from '../support/metrics.ts';
 import { ownRedis } from '../support/redis-process.ts';
 import { assertRejected } from '../support/rejection.ts';
@@ -28,39 +28,34 @@ async function isFallback({ metricsUrl }: TestApp): Promise<number> {
   return (await scrape(metricsUrl)).total('petstore_limits_fallback');
 }
 
-describe('a service with Redis', () => {
-  it('still serves without it, reports that in /readyz and once in the log, and reconnects by itself', async t => {
-    const server = await ownRedis(t);
-    const environment = { REDIS_URL: server.url, OPS_PORT: '0' };
-    const shop = await startTestApp(t, { environment, shared: false });
-    const client = await shop.clientWith({ plan: 'enterprise', quotas: { perMinute: 3, perDay: 9 } });
-    assert.deepEqual((await shop.api.get('/readyz')).body, { status: 'ok' });
-    assert.equal(await isFallback(shop), 0);
-    assert.equal((await client.get('/pets')).headers['x-ratelimit-remaining'], '2');
+it('a service with Redis still serves without it, reports that in /readyz and once in the log, and reconnects by itself', async t => {
+  const server = await ownRedis(t);
+  const environment = { REDIS_URL: server.url, OPS_PORT: '0' };
+  const shop = await startTestApp(t, { environment, shared: false });
+  const client = await shop.clientWith({ plan: 'enterprise', quotas: { perMinute: 3, perDay: 9 } });
+  assert.deepEqual((await shop.api.get('/readyz')).body, { status: 'ok' });
+  assert.equal(await isFallback(shop), 0);
+  assert.equal((await client.get('/pets')).headers['x-ratelimit-remaining'], '2');
 
-    await server.kill();
-    for (const remaining of ['1', '0']) {
-      const { status, headers } = await client.get('/pets');
-      assert.deepEqual([status, headers['x-ratelimit-remaining']], [200, remaining]);
-    }
-    assertRejected(await client.get('/pets'), 429, 'rate_limit_exceeded');
-    const { status, body } = await shop.api.get('/readyz');
-    assert.deepEqual([status, body], [200, DEGRADED]);
-    assert.deepEqual(await degradedOf(shop.metricsUrl), ['limits_not_shared']);
-    assert.equal(await isFallback(shop), 1);
-    assert.deepEqual((await shop.api.get('/healthz')).body, { status: 'ok' });
-    assert.deepEqual(redisLines(shop), [UNAVAILABLE]);
-    const [{ reason }] = shop.logLines().filter(({ msg }) => msg === UNAVAILABLE[1]) as [{ reason: string }];
-    assert.match(
-      reason,
-      /^(The connection was closed|(connect ECONNREFUSED|read ECONNRESET|write EPIPE).*)$/,
-    );
+  await server.kill();
+  for (const remaining of ['1', '0']) {
+    const { status, headers } = await client.get('/pets');
+    assert.deepEqual([status, headers['x-ratelimit-remaining']], [200, remaining]);
+  }
+  assertRejected(await client.get('/pets'), 429, 'rate_limit_exceeded');
+  const { status, body } = await shop.api.get('/readyz');
+  assert.deepEqual([status, body], [200, DEGRADED]);
+  assert.deepEqual(await degradedOf(shop.metricsUrl), ['limits_not_shared']);
+  assert.equal(await isFallback(shop), 1);
+  assert.deepEqual((await shop.api.get('/healthz')).body, { status: 'ok' });
+  assert.deepEqual(redisLines(shop), [UNAVAILABLE]);
+  const [{ reason }] = shop.logLines().filter(({ msg }) => msg === UNAVAILABLE[1]) as [{ reason: string }];
+  assert.match(reason, /^(The connection was closed|(connect ECONNREFUSED|read ECONNRESET|write EPIPE).*)$/);
 
-    await server.start();
-    await until('the service is ready', async () => (await shop.api.get('/readyz')).body.status === 'ok');
-    assert.deepEqual(await degradedOf(shop.metricsUrl), []);
-    assert.equal(await isFallback(shop), 0);
-    assertRejected(await client.get('/pets'), 429, 'rate_limit_exceeded');
-    assert.deepEqual(redisLines(shop), [UNAVAILABLE, AVAILABLE]);
-  });
+  await server.start();
+  await until('the service is ready', async () => (await shop.api.get('/readyz')).body.status === 'ok');
+  assert.deepEqual(await degradedOf(shop.metricsUrl), []);
+  assert.equal(await isFallback(shop), 0);
+  assertRejected(await client.get('/pets'), 429, 'rate_limit_exceeded');
+  assert.deepEqual(redisLines(shop), [UNAVAILABLE, AVAILABLE]);
 });

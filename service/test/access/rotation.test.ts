@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { sweepSecrets } from '../../src/access/api-keys/api-keys.ts';
 import { DAY, SECOND } from '../../src/kit/clock.ts';
 import type { Client } from '../support/client.ts';
-import { assertRejected } from '../support/rejection.ts';
+import { assertInvalid, assertRejected } from '../support/rejection.ts';
 import { startTestApp } from '../support/test-app.ts';
 import { useShop } from '../support/use-shop.ts';
 import { eachNoon } from './each-noon.ts';
@@ -120,7 +120,7 @@ describe('a rotated key', () => {
     const { api, adminKey } = await startTestApp(t);
     for (const graceSeconds of [-1, 0.5, 30 * 86_400 + 1]) {
       const response = await api.post('/keys/1/rotate', { graceSeconds });
-      assert.match(assertRejected(response, 400, 'invalid_request'), /^Field `graceSeconds` must be/);
+      assertInvalid(response, /^Field `graceSeconds` must be/);
     }
     const { key } = (await api.post('/keys/1/rotate', { graceSeconds: 30 * 86_400 })).body;
     const last = (await api.as(key).post('/keys/1/rotate', { graceSeconds: 0 })).body.key;

@@ -104,45 +104,41 @@ async function everyCredential(t: TestContext) {
   return { ...shop, credentials };
 }
 
-describe('every operation, with every kind of credential', () => {
-  it('has the outcome that its definition requires, and explains a rejection', async t => {
-    const { clock, credentials } = await everyCredential(t);
-    const mismatches: string[] = [];
-    const seen = new Set<string>();
-    for (const operation of definedOperations) {
-      // Requests without a valid key count against the address of the client.
-      clock.advance(MINUTE);
-      for (const credential of credentials) {
-        const response = await send(credential.client, operation);
-        const expected = expectedOutcome(operation, credential);
-        const outcome = outcomeOf(response);
-        seen.add(outcome);
-        const { status, text } = response;
-        const isWrong = outcome !== expected || status >= 500 || response.body?.code === 'route_not_found';
-        if (isWrong || !isExplained(response, operation, credential))
-          mismatches.push(
-            `${operation.operationId} with ${credential.name}: ${status} ${text}, not ${expected}`,
-          );
-      }
+it('every operation, with every kind of credential, has the outcome that its definition requires, and explains a rejection', async t => {
+  const { clock, credentials } = await everyCredential(t);
+  const mismatches: string[] = [];
+  const seen = new Set<string>();
+  for (const operation of definedOperations) {
+    // Requests without a valid key count against the address of the client.
+    clock.advance(MINUTE);
+    for (const credential of credentials) {
+      const response = await send(credential.client, operation);
+      const expected = expectedOutcome(operation, credential);
+      const outcome = outcomeOf(response);
+      seen.add(outcome);
+      const { status, text } = response;
+      const isWrong = outcome !== expected || status >= 500 || response.body?.code === 'route_not_found';
+      if (isWrong || !isExplained(response, operation, credential))
+        mismatches.push(
+          `${operation.operationId} with ${credential.name}: ${status} ${text}, not ${expected}`,
+        );
     }
-    assert.deepEqual(mismatches, []);
-    assert.equal(seen.size, 4, 'every outcome occurs');
-    t.diagnostic(`${definedOperations.length} operations × ${credentials.length} credentials`);
-  });
+  }
+  assert.deepEqual(mismatches, []);
+  assert.equal(seen.size, 4, 'every outcome occurs');
+  t.diagnostic(`${definedOperations.length} operations × ${credentials.length} credentials`);
 });
 
-describe('the route definitions', () => {
-  it('use every scope, and leave only these operations without a key', () => {
-    assert.deepEqual(neededScopes.toSorted(), scopeNames.toSorted());
-    const open = definedOperations.filter(({ needsKey }) => !needsKey);
-    assert.deepEqual(open.map(({ method, template }) => `${method} ${template}`).toSorted(), [
-      'GET /healthz',
-      'GET /openapi.json',
-      'GET /openapi.yaml',
-      'GET /readyz',
-      'POST /keys/revoke-leaked',
-    ]);
-  });
+it('the route definitions use every scope, and leave only these operations without a key', () => {
+  assert.deepEqual(neededScopes.toSorted(), scopeNames.toSorted());
+  const open = definedOperations.filter(({ needsKey }) => !needsKey);
+  assert.deepEqual(open.map(({ method, template }) => `${method} ${template}`).toSorted(), [
+    'GET /healthz',
+    'GET /openapi.json',
+    'GET /openapi.yaml',
+    'GET /readyz',
+    'POST /keys/revoke-leaked',
+  ]);
 });
 
 describe('a key with only a write scope', () => {
@@ -171,15 +167,13 @@ describe('a key with only a write scope', () => {
     const petId = await aPet(api, { stock: 5 });
     const client = await clientWith({ scopes: ['orders:write'] });
     const rejected = await client.post('/store/orders', { petId, quantity: 6 });
-    assert.match(assertRejected(rejected, 409, 'insufficient_stock'), / has 5 in stock, /);
+    assertRejected(rejected, 409, 'insufficient_stock', / has 5 in stock, /);
   });
 });
 
-describe('a key without the scope', () => {
-  it('is rejected before the body is read', async t => {
-    const { clientWith } = await startTestApp(t);
-    const client = await clientWith({ scopes: ['pets:read'] });
-    assertRejected(await client.post('/pets', '{'), 403, 'insufficient_scope');
-    assertRejected(await client.post('/pets', 'x'.repeat(70_000)), 403, 'insufficient_scope');
-  });
+it('a key without the scope is rejected before the body is read', async t => {
+  const { clientWith } = await startTestApp(t);
+  const client = await clientWith({ scopes: ['pets:read'] });
+  assertRejected(await client.post('/pets', '{'), 403, 'insufficient_scope');
+  assertRejected(await client.post('/pets', 'x'.repeat(70_000)), 403, 'insufficient_scope');
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import fc from 'fast-check';
 import { readConfig } from '../../src/config.ts';
 import type { Terms } from '../../src/counters/decide.ts';
@@ -97,34 +97,32 @@ const smallLimits = fc.record({
   perDay: fc.integer({ min: 1, max: 60 }),
 });
 
-describe('a client that waits after a 429', () => {
-  it('never gets a strike, whatever its parallelism, its latency and its plans', () => {
-    let rejected = 0;
-    const client = fc.record({
-      seed: fc.integer(),
-      start: fc.integer({ min: 0, max: 2 * MINUTE }),
-      connections: fc.integer({ min: 1, max: 50 }),
-      longestUp: fc.integer({ min: 0, max: 1_999 }),
-      longestDown: fc.integer({ min: 0, max: 1_999 }),
-      limits: smallLimits,
-      changes: fc.array(fc.tuple(fc.integer({ min: 0, max: 3 * MINUTE }), smallLimits), { maxLength: 5 }),
-    });
-    // A round trip is shorter than the forgiveness.
-    const anyClient = client.filter(({ longestUp, longestDown }) => longestUp + longestDown < 2 * SECOND);
-    fc.assert(
-      fc.property(anyClient, ({ seed, start, connections, limits, changes, ...latency }) => {
-        const agenda = new Agenda();
-        const client = new ObedientClient(agenda, new Random(seed), latency, limits, connections);
-        agenda.add(START + start, () => client.send());
-        for (const [at, limits] of changes)
-          agenda.add(START + at, () => Object.assign(client.terms, { limits }));
-        agenda.run();
-        const { bans, strikes } = client.counters.keys.find(1)!;
-        assert.deepEqual([bans, strikes], [0, []]);
-        rejected += client.rejected;
-      }),
-      { numRuns: sized(100, 2_000) },
-    );
-    assert.ok(rejected > 100, `${rejected}`);
+it('a client that waits after a 429 never gets a strike, whatever its parallelism, its latency and its plans', () => {
+  let rejected = 0;
+  const client = fc.record({
+    seed: fc.integer(),
+    start: fc.integer({ min: 0, max: 2 * MINUTE }),
+    connections: fc.integer({ min: 1, max: 50 }),
+    longestUp: fc.integer({ min: 0, max: 1_999 }),
+    longestDown: fc.integer({ min: 0, max: 1_999 }),
+    limits: smallLimits,
+    changes: fc.array(fc.tuple(fc.integer({ min: 0, max: 3 * MINUTE }), smallLimits), { maxLength: 5 }),
   });
+  // A round trip is shorter than the forgiveness.
+  const anyClient = client.filter(({ longestUp, longestDown }) => longestUp + longestDown < 2 * SECOND);
+  fc.assert(
+    fc.property(anyClient, ({ seed, start, connections, limits, changes, ...latency }) => {
+      const agenda = new Agenda();
+      const client = new ObedientClient(agenda, new Random(seed), latency, limits, connections);
+      agenda.add(START + start, () => client.send());
+      for (const [at, limits] of changes)
+        agenda.add(START + at, () => Object.assign(client.terms, { limits }));
+      agenda.run();
+      const { bans, strikes } = client.counters.keys.find(1)!;
+      assert.deepEqual([bans, strikes], [0, []]);
+      rejected += client.rejected;
+    }),
+    { numRuns: sized(100, 2_000) },
+  );
+  assert.ok(rejected > 100, `${rejected}`);
 });

@@ -118,43 +118,39 @@ async function counts(db: Database): Promise<Record<string, number>> {
 
 const oneOfEach = Object.fromEntries(expiring.map(({ table }) => [table, 1]));
 
-describe('expired rows', () => {
-  it('are deleted in slices, and no row is deleted before it expires', async t => {
-    const shop = await startTestApp(t);
-    const { db, sweeper } = shop.app;
-    await sweeper.run();
-    await fill(shop);
-    const run = db.run.bind(db);
-    const slices: number[] = [];
-    db.run = async (...statement) => {
-      const changed = await run(...statement);
-      slices.push(changed);
-      return changed;
-    };
-    await sweeper.run();
-    assert.deepEqual(await counts(db), oneOfEach);
-    assert.ok(Math.max(...slices) <= MAX_SLICE, `${slices}`);
-    shop.clock.advance(3 * HOUR);
-    await sweeper.run();
-    assert.deepEqual((await counts(db)).idempotency_keys, 0);
-  });
+it('expired rows are deleted in slices, and no row is deleted before it expires', async t => {
+  const shop = await startTestApp(t);
+  const { db, sweeper } = shop.app;
+  await sweeper.run();
+  await fill(shop);
+  const run = db.run.bind(db);
+  const slices: number[] = [];
+  db.run = async (...statement) => {
+    const changed = await run(...statement);
+    slices.push(changed);
+    return changed;
+  };
+  await sweeper.run();
+  assert.deepEqual(await counts(db), oneOfEach);
+  assert.ok(Math.max(...slices) <= MAX_SLICE, `${slices}`);
+  shop.clock.advance(3 * HOUR);
+  await sweeper.run();
+  assert.deepEqual((await counts(db)).idempotency_keys, 0);
 });
 
-describe('earlier secrets of webhooks', () => {
-  it('are all deleted in the round after their end', async t => {
-    const shop = await startTestApp(t);
-    const { db, sweeper } = shop.app;
-    const now = shop.clock.now();
-    const rows = Array.from({ length: 401 }, () => [
-      ...[1, 'https://a.example/', 0, now, 'whsec_b', 0, now, 'whsec_a', now - 1],
-    ]);
-    const columns =
-      'api_key_id, url, enabled, disabled_at, secret, position, created_at, previous_secret, previous_secret_expires_at';
-    await insert(db, 'webhooks', columns, rows);
-    await sweeper.run();
-    const left = await db.get('SELECT 1 FROM webhooks WHERE previous_secret IS NOT NULL');
-    assert.equal(left, undefined);
-  });
+it('earlier secrets of webhooks are all deleted in the round after their end', async t => {
+  const shop = await startTestApp(t);
+  const { db, sweeper } = shop.app;
+  const now = shop.clock.now();
+  const rows = Array.from({ length: 401 }, () => [
+    ...[1, 'https://a.example/', 0, now, 'whsec_b', 0, now, 'whsec_a', now - 1],
+  ]);
+  const columns =
+    'api_key_id, url, enabled, disabled_at, secret, position, created_at, previous_secret, previous_secret_expires_at';
+  await insert(db, 'webhooks', columns, rows);
+  await sweeper.run();
+  const left = await db.get('SELECT 1 FROM webhooks WHERE previous_secret IS NOT NULL');
+  assert.equal(left, undefined);
 });
 
 describe('counts', () => {

@@ -8,7 +8,7 @@ import { eventsOf } from '../support/event-log.ts';
 import { aCategory, anOrder, aPet, stockOf } from '../support/factories.ts';
 import { filledIn } from '../support/operation-values.ts';
 import { filled } from '../support/operations.ts';
-import { assertRejected } from '../support/rejection.ts';
+import { assertInvalid, assertRejected } from '../support/rejection.ts';
 import { assertUnchanged, storedRows } from '../support/stored-rows.ts';
 import { startTestApp } from '../support/test-app.ts';
 import { useShop } from '../support/use-shop.ts';
@@ -61,11 +61,11 @@ describe('a test key', () => {
       [{ origins: ['https://shop.example'] }, /^Field `origins` is for publishable keys only/],
     ] as const) {
       const created = await api.post('/keys', { name: 'Tests', ...ofTests, ...settings });
-      assert.match(assertRejected(created, 400, 'invalid_request'), complaint);
+      assertInvalid(created, complaint);
       const changed = await api.patch(`/keys/${keyId}`, settings);
-      assert.match(assertRejected(changed, 400, 'invalid_request'), complaint);
+      assertInvalid(changed, complaint);
     }
-    assertRejected(await api.patch(`/keys/${keyId}`, { kind: 'secret' }), 400, 'invalid_request');
+    assertInvalid(await api.patch(`/keys/${keyId}`, { kind: 'secret' }));
     const { status, body } = await api.patch(`/keys/${keyId}`, { scopes: ['pets:read'] });
     assert.deepEqual([status, body.scopes], [200, ['pets:read']]);
   });
@@ -186,7 +186,7 @@ describe('a write with a test key', () => {
     assert.equal(await remaining(), '59');
     for (let i = 1; i < 60; i++) await tester.get('/pets?limit=1');
     const over = await tried(() => tester.post('/store/orders', {}));
-    assert.match(assertRejected(over, 429, 'rate_limit_exceeded'), /^The 60 requests .* retry after \d+ s$/);
+    assertRejected(over, 429, 'rate_limit_exceeded', /^The 60 requests .* retry after \d+ s$/);
   });
 
   it('keeps no record of its Idempotency-Key: it is executed again, and a real key is not affected', async () => {
@@ -247,7 +247,7 @@ describe('a batch with a test key', () => {
     assert.deepEqual([name, status], ['Rex', 'sold']);
 
     const failed = await tried(() => tester.post('/batch', { operations }));
-    assert.match(assertRejected(failed, 409, 'pet_not_available'), /^Operation 4: /);
+    assertRejected(failed, 409, 'pet_not_available', /^Operation 4: /);
     assert.equal(failed.headers['x-failed-operation'], '4');
   });
 

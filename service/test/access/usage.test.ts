@@ -21,45 +21,43 @@ async function daysOf(keyId: number): Promise<object[]> {
   return body.days;
 }
 
-describe('the keys by their requests of today', () => {
-  it('are listed with the busiest first, rejections included, of the present UTC day only, up to a limit', async t => {
-    const shop = await startTestApp(t);
-    const { app, api, clientWith, clock } = shop;
-    const [some, many, none] = [
-      await clientWith({ scopes: ['pets:read'] }),
-      await clientWith({ plan: 'enterprise', quotas: { perMinute: 3, perDay: 50 } }),
-      await clientWith({}),
-    ];
-    await sendRequests(some, 4);
-    await sendRequests(none, 9);
-    await app.keyLimits.flush();
-    clock.advance(DAY);
-    await app.keyLimits.sweep(clock.now());
-    await sendRequests(some, 4);
-    await sendRequests(many, 6);
-    // Requests from before a reset of the limits are use as well.
-    await api.delete(`/keys/${many.keyId}/limits`);
-    await sendRequests(many, 3);
-    await app.keyLimits.flush();
-    const busiest = [
-      { keyId: many.keyId, admitted: 6, refused: 3 },
-      { keyId: some.keyId, admitted: 4, refused: 0 },
-      { keyId: 1, admitted: 1, refused: 0 },
-    ];
-    const listed = async (path: string) =>
-      (await api.get(path)).body.keys.map(({ name, ...counts }: { name: string }) => {
-        assert.ok(name.length > 0);
-        return counts;
-      });
-    const response = await api.get('/key-usage');
-    assert.equal(response.headers['x-stability'], 'experimental');
-    assert.equal(response.body.date, '2026-11-22');
-    assert.deepEqual(await listed('/key-usage'), busiest);
-    assert.deepEqual(await listed('/key-usage?limit=1'), busiest.slice(0, 1));
-    assertRejected(await some.get('/key-usage'), 403, 'insufficient_scope');
-    clock.advance(DAY);
-    assert.deepEqual((await api.get('/key-usage')).body, { date: '2026-11-23', keys: [] });
-  });
+it('the keys by their requests of today are listed with the busiest first, rejections included, of the present UTC day only, up to a limit', async t => {
+  const shop = await startTestApp(t);
+  const { app, api, clientWith, clock } = shop;
+  const [some, many, none] = [
+    await clientWith({ scopes: ['pets:read'] }),
+    await clientWith({ plan: 'enterprise', quotas: { perMinute: 3, perDay: 50 } }),
+    await clientWith({}),
+  ];
+  await sendRequests(some, 4);
+  await sendRequests(none, 9);
+  await app.keyLimits.flush();
+  clock.advance(DAY);
+  await app.keyLimits.sweep(clock.now());
+  await sendRequests(some, 4);
+  await sendRequests(many, 6);
+  // Requests from before a reset of the limits are use as well.
+  await api.delete(`/keys/${many.keyId}/limits`);
+  await sendRequests(many, 3);
+  await app.keyLimits.flush();
+  const busiest = [
+    { keyId: many.keyId, admitted: 6, refused: 3 },
+    { keyId: some.keyId, admitted: 4, refused: 0 },
+    { keyId: 1, admitted: 1, refused: 0 },
+  ];
+  const listed = async (path: string) =>
+    (await api.get(path)).body.keys.map(({ name, ...counts }: { name: string }) => {
+      assert.ok(name.length > 0);
+      return counts;
+    });
+  const response = await api.get('/key-usage');
+  assert.equal(response.headers['x-stability'], 'experimental');
+  assert.equal(response.body.date, '2026-11-22');
+  assert.deepEqual(await listed('/key-usage'), busiest);
+  assert.deepEqual(await listed('/key-usage?limit=1'), busiest.slice(0, 1));
+  assertRejected(await some.get('/key-usage'), 403, 'insufficient_scope');
+  clock.advance(DAY);
+  assert.deepEqual((await api.get('/key-usage')).body, { date: '2026-11-23', keys: [] });
 });
 
 describe('the usage of a key', () => {
@@ -126,54 +124,50 @@ describe('the usage of a key', () => {
   });
 });
 
-describe('GET /account', () => {
-  it('counts against a bucket of the key alone, as large as the Free plan, and not as its usage', async () => {
-    const { api, clientWith, clock } = shop;
-    const client = await clientWith({ plan: 'business' });
-    const { key } = (await api.post(`/keys/${client.keyId}/rotate`, { graceSeconds: 60 })).body;
-    const first = await client.get('/account');
-    const reset = Date.parse(at('12:01:00')) / SECOND;
-    assert.deepEqual(limitsIn(first, clock.now()), { limit: 60, remaining: 59, reset });
-    assert.equal(first.headers['ratelimit-policy'], '"minute";q=60;w=60, "day";q=1000;w=86400');
-    assert.deepEqual([first.body.windows.day.used, first.body.days], [0, []]);
-    assert.equal(limitsIn(await api.as(key).head('/account'), clock.now()).remaining, 58);
-    assert.equal(limitsIn(await api.get('/account'), clock.now()).remaining, 59, 'another key');
-    for (let i = 0; i < 58; i++) assert.equal((await client.head('/account')).status, 200);
-    const rejected = await client.get('/account');
-    const message = assertRejected(rejected, 429, 'rate_limit_exceeded');
-    assert.match(message, /^The 60 requests of this minute are used up for reading the account of this key,/);
-    assert.equal((await api.get(`/keys/${client.keyId}`)).body.lastUsedAt, null);
-    assert.equal(limitsIn(await client.get('/pets'), clock.now()).remaining, 999);
-    clock.advance(retryAfterIn(rejected) * SECOND);
-    assert.deepEqual((await api.as(key).get('/account')).body.days, [
-      { date: today(), admitted: 1, refused: 0 },
-    ]);
-  });
+it('GET /account counts against a bucket of the key alone, as large as the Free plan, and not as its usage', async () => {
+  const { api, clientWith, clock } = shop;
+  const client = await clientWith({ plan: 'business' });
+  const { key } = (await api.post(`/keys/${client.keyId}/rotate`, { graceSeconds: 60 })).body;
+  const first = await client.get('/account');
+  const reset = Date.parse(at('12:01:00')) / SECOND;
+  assert.deepEqual(limitsIn(first, clock.now()), { limit: 60, remaining: 59, reset });
+  assert.equal(first.headers['ratelimit-policy'], '"minute";q=60;w=60, "day";q=1000;w=86400');
+  assert.deepEqual([first.body.windows.day.used, first.body.days], [0, []]);
+  assert.equal(limitsIn(await api.as(key).head('/account'), clock.now()).remaining, 58);
+  assert.equal(limitsIn(await api.get('/account'), clock.now()).remaining, 59, 'another key');
+  for (let i = 0; i < 58; i++) assert.equal((await client.head('/account')).status, 200);
+  const rejected = await client.get('/account');
+  const message = assertRejected(rejected, 429, 'rate_limit_exceeded');
+  assert.match(message, /^The 60 requests of this minute are used up for reading the account of this key,/);
+  assert.equal((await api.get(`/keys/${client.keyId}`)).body.lastUsedAt, null);
+  assert.equal(limitsIn(await client.get('/pets'), clock.now()).remaining, 999);
+  clock.advance(retryAfterIn(rejected) * SECOND);
+  assert.deepEqual((await api.as(key).get('/account')).body.days, [
+    { date: today(), admitted: 1, refused: 0 },
+  ]);
 });
 
-describe('the headers RateLimit and RateLimit-Policy', () => {
-  it('state both limits of the key, and for the binding window the rest and when it ends', async () => {
-    const { api, clientWith, clock } = shop;
-    const client = await clientWith({ plan: 'enterprise', quotas: { perMinute: 3, perDay: 5 } });
-    const fields = async () => {
-      const { status, headers } = await client.get('/pets');
-      return [status, headers['ratelimit-policy'], headers.ratelimit];
-    };
-    const policy = '"minute";q=3;w=60, "day";q=5;w=86400';
-    clock.set(at('12:00:17.500'));
-    assert.deepEqual(await fields(), [200, policy, '"minute";r=2;t=43']);
-    clock.set(at('12:00:59.999'));
-    assert.deepEqual(await fields(), [200, policy, '"minute";r=1;t=1']);
-    clock.advance(1);
-    assert.deepEqual(
-      await fields(),
-      [200, policy, '"day";r=2;t=43140'],
-      'the day, when both have the same rest',
-    );
-    await sendRequests(client, 2);
-    assert.deepEqual(await fields(), [429, policy, '"day";r=0;t=43140'], 'which ends later than the minute');
-    await api.patch(`/keys/${client.keyId}`, { plan: 'pro' });
-    const ofPro = '"minute";q=300;w=60, "day";q=10000;w=86400';
-    assert.deepEqual(await fields(), [200, ofPro, '"minute";r=296;t=60']);
-  });
+it('the headers RateLimit and RateLimit-Policy state both limits of the key, and for the binding window the rest and when it ends', async () => {
+  const { api, clientWith, clock } = shop;
+  const client = await clientWith({ plan: 'enterprise', quotas: { perMinute: 3, perDay: 5 } });
+  const fields = async () => {
+    const { status, headers } = await client.get('/pets');
+    return [status, headers['ratelimit-policy'], headers.ratelimit];
+  };
+  const policy = '"minute";q=3;w=60, "day";q=5;w=86400';
+  clock.set(at('12:00:17.500'));
+  assert.deepEqual(await fields(), [200, policy, '"minute";r=2;t=43']);
+  clock.set(at('12:00:59.999'));
+  assert.deepEqual(await fields(), [200, policy, '"minute";r=1;t=1']);
+  clock.advance(1);
+  assert.deepEqual(
+    await fields(),
+    [200, policy, '"day";r=2;t=43140'],
+    'the day, when both have the same rest',
+  );
+  await sendRequests(client, 2);
+  assert.deepEqual(await fields(), [429, policy, '"day";r=0;t=43140'], 'which ends later than the minute');
+  await api.patch(`/keys/${client.keyId}`, { plan: 'pro' });
+  const ofPro = '"minute";q=300;w=60, "day";q=10000;w=86400';
+  assert.deepEqual(await fields(), [200, ofPro, '"minute";r=296;t=60']);
 });

@@ -72,21 +72,19 @@ describe('petstore api', () => {
   });
 });
 
-describe('errors with --json', () => {
-  it('are one line of JSON, also those of the parser and of single items', async () => {
-    const errorsOf = async (...args: string[]) =>
-      (await petstore.run([...args, '--json'])).stderr
-        .trimEnd()
-        .split('\n')
-        .map(line => JSON.parse(line));
-    const [unknown] = await errorsOf('pets', 'lst');
-    assert.deepEqual(unknown, { message: "unknown command 'lst' (Did you mean list?)", exitCode: 2 });
-    const [missing] = await errorsOf('orders', 'get', '99999');
-    assert.deepEqual(
-      [missing.code, missing.status, missing.exitCode, typeof missing.requestId],
-      ['order_not_found', 404, 4, 'string'],
-    );
-    const several = await errorsOf('orders', 'get', '99998', '99999');
-    assert.deepEqual(valuesOf(several, 'exitCode'), [4, 4, 4]);
-  });
+it('errors with --json are one line of JSON, also those of the parser and of single items', async () => {
+  const errorsOf = async (...args: string[]) =>
+    (await petstore.run([...args, '--json'])).stderr
+      .trimEnd()
+      .split('\n')
+      .map(line => JSON.parse(line));
+  const [unknown] = await errorsOf('pets', 'lst');
+  assert.deepEqual(unknown, { message: "unknown command 'lst' (Did you mean list?)", exitCode: 2 });
+  const [missing] = await errorsOf('orders', 'get', '99999');
+  assert.deepEqual(
+    [missing.code, missing.status, missing.exitCode, typeof missing.requestId],
+    ['order_not_found', 404, 4, 'string'],
+  );
+  const several = await errorsOf('orders', 'get', '99998', '99999');
+  assert.deepEqual(valuesOf(several, 'exitCode'), [4, 4, 4]);
 });

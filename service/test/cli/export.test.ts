@@ -8,20 +8,18 @@ import { isFormula, spreadsheetCells } from '../support/spreadsheet.ts';
 
 const test = useImportShop();
 
-describe('petstore export', () => {
-  it('writes orders, categories and stock', async () => {
-    const { body } = await test.shop.api.post('/pets', { name: 'Ordered', categoryId: 1 });
-    await test.shop.api.post('/store/orders', { petId: body.id, shipDate: '2027-01-02T03:04:05Z' });
-    const orders = await test.run(['export', 'orders']);
-    assert.match(
-      orders.stdout,
-      /^id,petId,quantity,shipDate,complete\n\d+,\d+,1,2027-01-02T03:04:05.000Z,false\n$/,
-    );
-    const categories = await test.run(['export', 'categories', '--json']);
-    assert.deepEqual(JSON.parse(categories.stdout.split('\n')[0]!), { id: 1, name: 'Dogs' });
-    const stock = await test.run(['export', 'stock', '--fields', 'status,petId']);
-    assert.match(stock.stdout, /^status,petId\n(?:\w+,\d+\n)+$/);
-  });
+it('petstore export writes orders, categories and stock', async () => {
+  const { body } = await test.shop.api.post('/pets', { name: 'Ordered', categoryId: 1 });
+  await test.shop.api.post('/store/orders', { petId: body.id, shipDate: '2027-01-02T03:04:05Z' });
+  const orders = await test.run(['export', 'orders']);
+  assert.match(
+    orders.stdout,
+    /^id,petId,quantity,shipDate,complete\n\d+,\d+,1,2027-01-02T03:04:05.000Z,false\n$/,
+  );
+  const categories = await test.run(['export', 'categories', '--json']);
+  assert.deepEqual(JSON.parse(categories.stdout.split('\n')[0]!), { id: 1, name: 'Dogs' });
+  const stock = await test.run(['export', 'stock', '--fields', 'status,petId']);
+  assert.match(stock.stdout, /^status,petId\n(?:\w+,\d+\n)+$/);
 });
 
 describe('a name that spreadsheet programs would execute', () => {
@@ -100,61 +98,59 @@ async function removePets({ shop: { api }, petNames }: ImportShop): Promise<void
   }
 }
 
-describe('what petstore exported', () => {
-  it('makes the same pets when it is imported, whatever their names and stock are', async () => {
-    await using others = new AsyncDisposableStack();
-    const other = await startImportShop(others);
-    const { api } = test.shop;
-    const name = fc
-      .oneof(
-        fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 }),
-        fc.string({ unit: fc.constantFrom(...',;\t"\'=+-@ 0a'), minLength: 1, maxLength: 12 }),
-      )
-      .map(text => text.trim())
-      .filter(text => text !== '' && RegExp(rules.name.pattern, 'u').test(text));
-    const state = fc.constantFrom(
-      ['available', 1],
-      ['available', 12],
-      ['pending', 3],
-      // Open orders hold all its units.
-      ['pending', 0],
-      ['sold', 0],
-    );
-    const pets = fc.array(fc.tuple(name, fc.constantFrom(1, 2), state), { minLength: 1, maxLength: 8 });
-    const format = fc.constantFrom('csv', 'ndjson');
-    const exported = async (shop: ImportShop, format: string) => {
-      const { code, stdout, stderr } = await shop.run(['export', 'pets', '--stock', '--format', format]);
+it('what petstore exported makes the same pets when it is imported, whatever their names and stock are', async () => {
+  await using others = new AsyncDisposableStack();
+  const other = await startImportShop(others);
+  const { api } = test.shop;
+  const name = fc
+    .oneof(
+      fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 }),
+      fc.string({ unit: fc.constantFrom(...',;\t"\'=+-@ 0a'), minLength: 1, maxLength: 12 }),
+    )
+    .map(text => text.trim())
+    .filter(text => text !== '' && RegExp(rules.name.pattern, 'u').test(text));
+  const state = fc.constantFrom(
+    ['available', 1],
+    ['available', 12],
+    ['pending', 3],
+    // Open orders hold all its units.
+    ['pending', 0],
+    ['sold', 0],
+  );
+  const pets = fc.array(fc.tuple(name, fc.constantFrom(1, 2), state), { minLength: 1, maxLength: 8 });
+  const format = fc.constantFrom('csv', 'ndjson');
+  const exported = async (shop: ImportShop, format: string) => {
+    const { code, stdout, stderr } = await shop.run(['export', 'pets', '--stock', '--format', format]);
+    assert.equal(code, 0, stderr);
+    return stdout;
+  };
+  const withoutIds = (text: string) => text.replaceAll(/^(?:\{"id":)?\d+,/gm, '');
+  let file = 0;
+  await fc.assert(
+    fc.asyncProperty(pets, format, async (pets, format) => {
+      for (const shop of [test, other]) await removePets(shop);
+      for (const [name, categoryId, [status, quantity]] of pets) {
+        const isHeld = status === 'pending' && quantity === 0;
+        const { body } = await api.post('/pets', {
+          name,
+          categoryId,
+          status: isHeld ? 'available' : status,
+        });
+        if (Number(quantity) > 1) await api.put(`/store/inventory/${body.id}`, { quantity });
+        if (isHeld) await api.post('/store/orders', { petId: body.id });
+      }
+      const first = await exported(test, format);
+      const path = `back${++file}.${format}`;
+      other.write(path, first.trimEnd());
+      const { code, stderr } = await other.run(['import', `@${path}`]);
       assert.equal(code, 0, stderr);
-      return stdout;
-    };
-    const withoutIds = (text: string) => text.replaceAll(/^(?:\{"id":)?\d+,/gm, '');
-    let file = 0;
-    await fc.assert(
-      fc.asyncProperty(pets, format, async (pets, format) => {
-        for (const shop of [test, other]) await removePets(shop);
-        for (const [name, categoryId, [status, quantity]] of pets) {
-          const isHeld = status === 'pending' && quantity === 0;
-          const { body } = await api.post('/pets', {
-            name,
-            categoryId,
-            status: isHeld ? 'available' : status,
-          });
-          if (Number(quantity) > 1) await api.put(`/store/inventory/${body.id}`, { quantity });
-          if (isHeld) await api.post('/store/orders', { petId: body.id });
-        }
-        const first = await exported(test, format);
-        const path = `back${++file}.${format}`;
-        other.write(path, first.trimEnd());
-        const { code, stderr } = await other.run(['import', `@${path}`]);
-        assert.equal(code, 0, stderr);
-        assert.equal(withoutIds(await exported(other, format)), withoutIds(first));
-        // Imported again, the file changes nothing.
-        assert.equal((await other.run(['import', `@${path}`, '--skip-existing'])).code, 0);
-        assert.equal((await other.petNames()).length, pets.length);
-      }),
-      // To shrink a failure would take minutes.
-      { numRuns: sized(5, 500), endOnFailure: true },
-    );
-    await removePets(test);
-  });
+      assert.equal(withoutIds(await exported(other, format)), withoutIds(first));
+      // Imported again, the file changes nothing.
+      assert.equal((await other.run(['import', `@${path}`, '--skip-existing'])).code, 0);
+      assert.equal((await other.petNames()).length, pets.length);
+    }),
+    // To shrink a failure would take minutes.
+    { numRuns: sized(5, 500), endOnFailure: true },
+  );
+  await removePets(test);
 });

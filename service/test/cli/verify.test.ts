@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import type { Transaction } from '../../src/db/database.ts';
 import { useCommandShop } from '../support/command-shop.ts';
 import { aCategory } from '../support/factories.ts';
@@ -47,51 +47,49 @@ const forgeries: [what: string, forge: Forge, finding: RegExp][] = [
   ],
 ];
 
-describe('petstore events verify', () => {
-  it('accepts a log that continued after a restore, and finds every forgery of a group', async () => {
-    const { app, api } = shop;
-    const categories = async (count: number) => {
-      for (let i = 0; i < count; i++) {
-        await aCategory(api);
-        await app.db.numberEvents();
-      }
-    };
-    await categories(3);
-    await continueLogOf(shop);
-    await categories(1);
-    const verify = () => petstore.run(['events', 'verify', '--json']);
-    const { code, stdout, stderr } = await verify();
-    assert.deepEqual([code, stderr], [0, '']);
-    assert.deepEqual([JSON.parse(stdout).outcome, JSON.parse(stdout).expiredGroups], ['as written', 0]);
-    const group = (await app.db.get<{ first: number; last: number }>(
-      'SELECT first_id AS first, last_id AS last FROM event_seals ORDER BY last_id LIMIT 1 OFFSET 2',
-    ))!;
-    assert.equal(group.first, group.last);
-    const tables = ['events', 'event_seals'];
-    for (const table of tables) await app.db.run(`CREATE TABLE original_${table} AS SELECT * FROM ${table}`);
-    const from = (id: number) => petstore.run(['events', 'verify', '--from', String(id)]);
-    for (const [what, forge, finding] of forgeries) {
-      await app.db.write(tx => forge(tx, group));
-      const forged = await verify();
-      assert.deepEqual([forged.code, forged.stdout], [1, ''], what);
-      assert.match(forged.stderr, finding, what);
-      // A check that begins later knows no earlier group, so it cannot know which groups may have expired.
-      if (what === 'was changed' || what === 'was deleted') {
-        assert.match(
-          (await from(group.first - 1)).stderr,
-          finding,
-          `${what}, after the beginning of the check`,
-        );
-        assert.equal((await from(group.last)).code, 0, `${what}, before the beginning of the check`);
-      }
-      await app.db.write(async tx => {
-        for (const table of tables) {
-          await tx.run(`DELETE FROM ${table}`);
-          await tx.run(`INSERT INTO ${table} SELECT * FROM original_${table}`);
-        }
-      });
+it('petstore events verify accepts a log that continued after a restore, and finds every forgery of a group', async () => {
+  const { app, api } = shop;
+  const categories = async (count: number) => {
+    for (let i = 0; i < count; i++) {
+      await aCategory(api);
+      await app.db.numberEvents();
     }
-    assert.equal((await verify()).code, 0);
-    assert.equal((await from(group.last)).code, 0);
-  });
+  };
+  await categories(3);
+  await continueLogOf(shop);
+  await categories(1);
+  const verify = () => petstore.run(['events', 'verify', '--json']);
+  const { code, stdout, stderr } = await verify();
+  assert.deepEqual([code, stderr], [0, '']);
+  assert.deepEqual([JSON.parse(stdout).outcome, JSON.parse(stdout).expiredGroups], ['as written', 0]);
+  const group = (await app.db.get<{ first: number; last: number }>(
+    'SELECT first_id AS first, last_id AS last FROM event_seals ORDER BY last_id LIMIT 1 OFFSET 2',
+  ))!;
+  assert.equal(group.first, group.last);
+  const tables = ['events', 'event_seals'];
+  for (const table of tables) await app.db.run(`CREATE TABLE original_${table} AS SELECT * FROM ${table}`);
+  const from = (id: number) => petstore.run(['events', 'verify', '--from', String(id)]);
+  for (const [what, forge, finding] of forgeries) {
+    await app.db.write(tx => forge(tx, group));
+    const forged = await verify();
+    assert.deepEqual([forged.code, forged.stdout], [1, ''], what);
+    assert.match(forged.stderr, finding, what);
+    // A check that begins later knows no earlier group, so it cannot know which groups may have expired.
+    if (what === 'was changed' || what === 'was deleted') {
+      assert.match(
+        (await from(group.first - 1)).stderr,
+        finding,
+        `${what}, after the beginning of the check`,
+      );
+      assert.equal((await from(group.last)).code, 0, `${what}, before the beginning of the check`);
+    }
+    await app.db.write(async tx => {
+      for (const table of tables) {
+        await tx.run(`DELETE FROM ${table}`);
+        await tx.run(`INSERT INTO ${table} SELECT * FROM original_${table}`);
+      }
+    });
+  }
+  assert.equal((await verify()).code, 0);
+  assert.equal((await from(group.last)).code, 0);
 });

@@ -62,34 +62,32 @@ describe('Back restores the scroll position, the filter and the last row', () =>
   }
 });
 
-describe('a panel', () => {
-  it('leads back to the page that opened it, also after a reload, and otherwise to its list', async t => {
-    const { api, page, open } = await visit(t);
-    const petId = await aPet(api, { name: 'Visited' });
-    const shown = await open('/');
-    const close = async (path: string) => {
-      await shown.panel.waitFor();
-      await page.keyboard.press('Escape');
-      await shown.panel.waitFor({ state: 'detached' });
-      assert.equal(new URL(page.url()).pathname, `/console${path}`);
-    };
-    await shown.today();
-    await page.getByRole('link', { name: 'added Visited' }).click();
-    await close('/');
-    await shown.today();
-    await page.getByRole('link', { name: 'added Visited' }).click();
+it('a panel leads back to the page that opened it, also after a reload, and otherwise to its list', async t => {
+  const { api, page, open } = await visit(t);
+  const petId = await aPet(api, { name: 'Visited' });
+  const shown = await open('/');
+  const close = async (path: string) => {
     await shown.panel.waitFor();
-    await page.reload();
-    await close('/');
-    await page.getByRole('link', { name: 'Categories', exact: true }).click();
-    await page.getByRole('heading', { name: 'Categories' }).waitFor();
-    await page.keyboard.press('Control+k');
-    await page.getByRole('combobox', { name: /^Find/ }).fill('visited');
-    await page.getByRole('option').filter({ hasText: 'Visited' }).click();
-    await close('/categories');
-    await page.goto(`/console/animals/${petId}`);
-    await close('/animals');
-  });
+    await page.keyboard.press('Escape');
+    await shown.panel.waitFor({ state: 'detached' });
+    assert.equal(new URL(page.url()).pathname, `/console${path}`);
+  };
+  await shown.today();
+  await page.getByRole('link', { name: 'added Visited' }).click();
+  await close('/');
+  await shown.today();
+  await page.getByRole('link', { name: 'added Visited' }).click();
+  await shown.panel.waitFor();
+  await page.reload();
+  await close('/');
+  await page.getByRole('link', { name: 'Categories', exact: true }).click();
+  await page.getByRole('heading', { name: 'Categories' }).waitFor();
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox', { name: /^Find/ }).fill('visited');
+  await page.getByRole('option').filter({ hasText: 'Visited' }).click();
+  await close('/categories');
+  await page.goto(`/console/animals/${petId}`);
+  await close('/animals');
 });
 
 async function fill({ api, clientWith }: TestApp): Promise<void> {

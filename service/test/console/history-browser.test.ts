@@ -87,38 +87,34 @@ describe('a change in the history', () => {
   });
 });
 
-describe('a rejection', () => {
-  it('of a deletion leads to what prevents it', async t => {
-    const { api, page, watch, open } = await visit(t);
-    watch.expect(/status of 409/);
-    const categoryId = await aCategory(api, { name: 'Full' });
-    const petId = await aPet(api, { name: 'Wanted', stock: 5, categoryId });
-    for (const quantity of [1, 2]) await anOrder(api, { petId, quantity });
-    const shown = await open(`/animals/${petId}`);
-    const remove = async () => {
-      await shown.panel.getByRole('button', { name: 'Delete' }).click();
-      await shown.question.getByRole('button', { name: 'Delete' }).click();
-    };
-    await remove();
-    await shown.panel.getByText('Wanted has 2 open orders.').waitFor();
-    await shown.panel.getByRole('link', { name: 'Show them' }).click();
-    await eventually(() => shown.row('Wanted').count(), 2);
-    await page.goto(`/console/categories/${categoryId}`);
-    await remove();
-    await shown.panel.getByText('Full still contains 1 animal.').waitFor();
-    await shown.panel.getByRole('link', { name: 'Show them' }).click();
-    await shown.row('Wanted').waitFor();
-    await shown.button('Status of Wanted: Available').click();
-    await page.getByRole('menuitem', { name: 'Show its open orders' }).click();
-    await eventually(() => shown.row('Wanted').count(), 2);
-  });
+it('a rejection of a deletion leads to what prevents it', async t => {
+  const { api, page, watch, open } = await visit(t);
+  watch.expect(/status of 409/);
+  const categoryId = await aCategory(api, { name: 'Full' });
+  const petId = await aPet(api, { name: 'Wanted', stock: 5, categoryId });
+  for (const quantity of [1, 2]) await anOrder(api, { petId, quantity });
+  const shown = await open(`/animals/${petId}`);
+  const remove = async () => {
+    await shown.panel.getByRole('button', { name: 'Delete' }).click();
+    await shown.question.getByRole('button', { name: 'Delete' }).click();
+  };
+  await remove();
+  await shown.panel.getByText('Wanted has 2 open orders.').waitFor();
+  await shown.panel.getByRole('link', { name: 'Show them' }).click();
+  await eventually(() => shown.row('Wanted').count(), 2);
+  await page.goto(`/console/categories/${categoryId}`);
+  await remove();
+  await shown.panel.getByText('Full still contains 1 animal.').waitFor();
+  await shown.panel.getByRole('link', { name: 'Show them' }).click();
+  await shown.row('Wanted').waitFor();
+  await shown.button('Status of Wanted: Available').click();
+  await page.getByRole('menuitem', { name: 'Show its open orders' }).click();
+  await eventually(() => shown.row('Wanted').count(), 2);
 });
 
-describe('the till', () => {
-  it('opens by a button, for those who have no keyboard', async t => {
-    const { page, open } = await visit(t);
-    const shown = await open('/categories');
-    await page.getByRole('banner').getByRole('button', { name: 'Sell' }).click();
-    await shown.question.getByLabel('Animal').waitFor();
-  });
+it('the till opens by a button, for those who have no keyboard', async t => {
+  const { page, open } = await visit(t);
+  const shown = await open('/categories');
+  await page.getByRole('banner').getByRole('button', { name: 'Sell' }).click();
+  await shown.question.getByLabel('Animal').waitFor();
 });

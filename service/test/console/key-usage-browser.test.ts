@@ -157,36 +157,32 @@ describe('the keys of a list', () => {
   });
 });
 
-describe('a ban', () => {
-  it('appears by itself in the list and the panel, is in the plot, and is lifted', async t => {
-    const { shop, page, open } = await visit(t);
-    const client = await usedUp(shop);
-    await shop.api.patch(`/keys/${client.keyId}`, { name: 'Impatient' });
-    const shown = await open('/keys?name=impatient');
-    await shown.row('Impatient').waitFor();
-    await shown.live();
-    await provokeBan(shop, client);
-    await shown.row('Impatient').getByText('Banned').waitFor();
+it('a ban appears by itself in the list and the panel, is in the plot, and is lifted', async t => {
+  const { shop, page, open } = await visit(t);
+  const client = await usedUp(shop);
+  await shop.api.patch(`/keys/${client.keyId}`, { name: 'Impatient' });
+  const shown = await open('/keys?name=impatient');
+  await shown.row('Impatient').waitFor();
+  await shown.live();
+  await provokeBan(shop, client);
+  await shown.row('Impatient').getByText('Banned').waitFor();
 
-    await shown.row('Impatient').getByText('Impatient').click();
-    await shown.panel.getByText(/^Banned until/).waitFor();
-    await shown.panel
-      .getByRole('img', { name: /1 admitted, [1-9]\d* rejected, 1 ban, limit 1 a day/ })
-      .waitFor();
-    await shown.panel.locator('.plot svg').waitFor();
-    await assertFollowsTheme(page, 'dialog .plot', 'danger', () =>
-      page.emulateMedia({ colorScheme: 'dark' }),
-    );
-    await shown.panel.getByRole('button', { name: 'Lift the ban' }).click();
-    await shown.question.getByRole('button', { name: 'Lift the ban' }).click();
-    await shown.panel.getByText(/^Banned until/).waitFor({ state: 'detached' });
-    assert.equal((await shop.api.get(`/keys/${client.keyId}`)).body.ban, null);
+  await shown.row('Impatient').getByText('Impatient').click();
+  await shown.panel.getByText(/^Banned until/).waitFor();
+  await shown.panel
+    .getByRole('img', { name: /1 admitted, [1-9]\d* rejected, 1 ban, limit 1 a day/ })
+    .waitFor();
+  await shown.panel.locator('.plot svg').waitFor();
+  await assertFollowsTheme(page, 'dialog .plot', 'danger', () => page.emulateMedia({ colorScheme: 'dark' }));
+  await shown.panel.getByRole('button', { name: 'Lift the ban' }).click();
+  await shown.question.getByRole('button', { name: 'Lift the ban' }).click();
+  await shown.panel.getByText(/^Banned until/).waitFor({ state: 'detached' });
+  assert.equal((await shop.api.get(`/keys/${client.keyId}`)).body.ban, null);
 
-    // The requests of the day are still used up, until its limits are reset.
-    assert.equal((await client.get('/pets')).status, 429);
-    await shown.panel.getByRole('button', { name: 'Reset the limits' }).click();
-    await shown.question.getByRole('button', { name: 'Reset' }).click();
-    await shown.messages.getByText('The limits of Impatient start again').waitFor();
-    assert.equal((await client.get('/pets')).status, 200);
-  });
+  // The requests of the day are still used up, until its limits are reset.
+  assert.equal((await client.get('/pets')).status, 429);
+  await shown.panel.getByRole('button', { name: 'Reset the limits' }).click();
+  await shown.question.getByRole('button', { name: 'Reset' }).click();
+  await shown.messages.getByText('The limits of Impatient start again').waitFor();
+  assert.equal((await client.get('/pets')).status, 200);
 });

@@ -220,36 +220,34 @@ describe('a test key', () => {
   });
 });
 
-describe('a wrong value', () => {
-  it('is explained next to its field', async t => {
-    const { page, watch, open } = await visit(t);
-    watch.expect(/status of 400/);
-    const shown = await open('/keys/new');
-    await shown.panel.getByLabel(/^Plan/).selectOption('enterprise');
-    await shown.field('Requests per day').fill('');
-    await shown.panel.getByLabel(/^Expires/).fill('2020-01-01T10:00');
-    await shown.panel.getByRole('button', { name: 'Create' }).click();
-    await shown.panel.locator('.field-error').first().waitFor();
-    const errors = await shown.panel
-      .locator('.field')
-      .filter({ has: page.locator('.field-error') })
-      .evaluateAll(fields =>
-        fields.map(field => [
-          field.querySelector('label')?.textContent,
-          field.querySelector('.field-error')?.textContent,
-        ]),
-      );
-    assert.deepEqual(errors, [
-      ['Name', 'Must not be empty, but was ""'],
-      ['Requests per day', 'Must be at least 1, but was 0'],
-    ]);
-    await shown.field('Name').fill('Right');
-    await shown.field('Requests per day').fill('100');
-    await shown.panel.getByRole('button', { name: 'Create' }).click();
-    await shown.panel
-      .locator('.field')
-      .filter({ has: page.getByLabel(/^Expires/) })
-      .getByText('Must be in the future')
-      .waitFor();
-  });
+it('a wrong value is explained next to its field', async t => {
+  const { page, watch, open } = await visit(t);
+  watch.expect(/status of 400/);
+  const shown = await open('/keys/new');
+  await shown.panel.getByLabel(/^Plan/).selectOption('enterprise');
+  await shown.field('Requests per day').fill('');
+  await shown.panel.getByLabel(/^Expires/).fill('2020-01-01T10:00');
+  await shown.panel.getByRole('button', { name: 'Create' }).click();
+  await shown.panel.locator('.field-error').first().waitFor();
+  const errors = await shown.panel
+    .locator('.field')
+    .filter({ has: page.locator('.field-error') })
+    .evaluateAll(fields =>
+      fields.map(field => [
+        field.querySelector('label')?.textContent,
+        field.querySelector('.field-error')?.textContent,
+      ]),
+    );
+  assert.deepEqual(errors, [
+    ['Name', 'Must not be empty, but was ""'],
+    ['Requests per day', 'Must be at least 1, but was 0'],
+  ]);
+  await shown.field('Name').fill('Right');
+  await shown.field('Requests per day').fill('100');
+  await shown.panel.getByRole('button', { name: 'Create' }).click();
+  await shown.panel
+    .locator('.field')
+    .filter({ has: page.getByLabel(/^Expires/) })
+    .getByText('Must be in the future')
+    .waitFor();
 });

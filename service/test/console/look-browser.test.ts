@@ -140,94 +140,84 @@ for (const colorScheme of ['light', 'dark'] as const) {
   });
 }
 
-describe('numbers', () => {
-  it('end below each other in the columns of stock and units, whatever the width of the status', async t => {
-    const { api, page, open } = await visit(t);
-    const categoryId = await aCategory(api);
-    const petId = await aPet(api, { name: 'Many', categoryId, stock: 1_200 });
-    await aPet(api, { name: 'Few', categoryId, stock: 7 });
-    await aPet(api, { name: 'None', categoryId, status: 'sold' });
-    for (const quantity of [1, 120]) await anOrder(api, { petId, quantity });
-    /** Where the texts of elements end, as they are painted. */
-    const endsOf = (selector: string) =>
-      page.evaluate<number[]>(
-        `[...document.querySelectorAll('${selector}')].map(element => {
+it('numbers end below each other in the columns of stock and units, whatever the width of the status', async t => {
+  const { api, page, open } = await visit(t);
+  const categoryId = await aCategory(api);
+  const petId = await aPet(api, { name: 'Many', categoryId, stock: 1_200 });
+  await aPet(api, { name: 'Few', categoryId, stock: 7 });
+  await aPet(api, { name: 'None', categoryId, status: 'sold' });
+  for (const quantity of [1, 120]) await anOrder(api, { petId, quantity });
+  /** Where the texts of elements end, as they are painted. */
+  const endsOf = (selector: string) =>
+    page.evaluate<number[]>(
+      `[...document.querySelectorAll('${selector}')].map(element => {
           const range = document.createRange();
           range.selectNodeContents(element.querySelector('button')?.firstChild ?? element);
           return Math.round(range.getBoundingClientRect().right);
         })`,
-      );
-    const shown = await open(`/animals?categoryId=${categoryId}`);
-    for (const viewport of [
-      { width: 1280, height: 720 },
-      { width: 390, height: 844 },
-    ]) {
-      await page.setViewportSize(viewport);
-      await shown.row('Many').getByRole('button', { name: 'Stock of Many: 1079' }).waitFor();
-      const stock = await endsOf('[data-index] [data-column="stock"]');
-      assert.deepEqual([stock.length, new Set(stock).size], [3, 1], `${stock}`);
-    }
-    await shown.row('Many').getByRole('button', { name: 'Stock of Many: 1079' }).click();
-    const label = page.getByRole('dialog', { name: 'Stock of Many' }).getByText('Units in stock');
-    await label.waitFor();
-    assert.equal(
-      await label.evaluate(element => element.ownerDocument.defaultView.getComputedStyle(element).textAlign),
-      'start',
-      'what opens in a cell is not aligned as the cell is',
     );
-    await page.setViewportSize({ width: 1280, height: 720 });
-    await page.goto(`/console/orders?petId=${petId}`);
-    await shown.row('120 ×').waitFor();
-    const units = await endsOf('[data-column="quantity"]');
-    assert.deepEqual([units.length, new Set(units).size], [3, 1], `${units}, with the header`);
-  });
+  const shown = await open(`/animals?categoryId=${categoryId}`);
+  for (const viewport of [
+    { width: 1280, height: 720 },
+    { width: 390, height: 844 },
+  ]) {
+    await page.setViewportSize(viewport);
+    await shown.row('Many').getByRole('button', { name: 'Stock of Many: 1079' }).waitFor();
+    const stock = await endsOf('[data-index] [data-column="stock"]');
+    assert.deepEqual([stock.length, new Set(stock).size], [3, 1], `${stock}`);
+  }
+  await shown.row('Many').getByRole('button', { name: 'Stock of Many: 1079' }).click();
+  const label = page.getByRole('dialog', { name: 'Stock of Many' }).getByText('Units in stock');
+  await label.waitFor();
+  assert.equal(
+    await label.evaluate(element => element.ownerDocument.defaultView.getComputedStyle(element).textAlign),
+    'start',
+    'what opens in a cell is not aligned as the cell is',
+  );
+  await page.setViewportSize({ width: 1280, height: 720 });
+  await page.goto(`/console/orders?petId=${petId}`);
+  await shown.row('120 ×').waitFor();
+  const units = await endsOf('[data-column="quantity"]');
+  assert.deepEqual([units.length, new Set(units).size], [3, 1], `${units}, with the header`);
 });
 
-describe('a field that can only be read', () => {
-  it('has no frame to type into', async t => {
-    const { api, shop, open } = await visit(t);
-    const petId = await aPet(api, { name: 'Fixed' });
-    const frameOf = async (key: string) => {
-      const shown = await open(`/animals/${petId}`, key);
-      const field = shown.field('Name');
-      await field.waitFor();
-      return field.evaluate(
-        element => element.ownerDocument.defaultView.getComputedStyle(element).borderColor,
-      );
-    };
-    const { key } = await shop.clientWith({ scopes: ['pets:read'] });
-    assert.equal(await frameOf(key), 'rgba(0, 0, 0, 0)');
-  });
+it('a field that can only be read has no frame to type into', async t => {
+  const { api, shop, open } = await visit(t);
+  const petId = await aPet(api, { name: 'Fixed' });
+  const frameOf = async (key: string) => {
+    const shown = await open(`/animals/${petId}`, key);
+    const field = shown.field('Name');
+    await field.waitFor();
+    return field.evaluate(element => element.ownerDocument.defaultView.getComputedStyle(element).borderColor);
+  };
+  const { key } = await shop.clientWith({ scopes: ['pets:read'] });
+  assert.equal(await frameOf(key), 'rgba(0, 0, 0, 0)');
 });
 
-describe('a menu at the edge', () => {
-  it('is as wide as its longest entry', async t => {
-    const { page, open } = await visit(t);
-    await open('/categories');
-    await page.getByRole('button', { name: /^Account/ }).click();
-    const heights = await page
-      .locator('.menu:popover-open .menu-item')
-      .evaluateAll(items => items.map(item => item.getBoundingClientRect().height));
-    assert.ok(heights.length > 1);
-    assert.equal(new Set(heights).size, 1, `${heights}`);
-  });
+it('a menu at the edge is as wide as its longest entry', async t => {
+  const { page, open } = await visit(t);
+  await open('/categories');
+  await page.getByRole('button', { name: /^Account/ }).click();
+  const heights = await page
+    .locator('.menu:popover-open .menu-item')
+    .evaluateAll(items => items.map(item => item.getBoundingClientRect().height));
+  assert.ok(heights.length > 1);
+  assert.equal(new Set(heights).size, 1, `${heights}`);
 });
 
-describe('the list of animals', () => {
-  it('has rows of 52 pixels, or of 40, which the browser keeps', async t => {
-    const { api, page, open } = await visit(t);
-    await aPet(api, { name: 'Tall' });
-    const shown = await open('/animals');
-    const height = () =>
-      shown
-        .row(/./)
-        .first()
-        .evaluate(row => row.getBoundingClientRect().height);
-    await eventually(height, 52);
-    await shown.button('Theme and rows').click();
-    await page.getByRole('menuitemradio', { name: 'Low rows' }).click();
-    await eventually(height, 40);
-    await page.reload();
-    await eventually(height, 40);
-  });
+it('the list of animals has rows of 52 pixels, or of 40, which the browser keeps', async t => {
+  const { api, page, open } = await visit(t);
+  await aPet(api, { name: 'Tall' });
+  const shown = await open('/animals');
+  const height = () =>
+    shown
+      .row(/./)
+      .first()
+      .evaluate(row => row.getBoundingClientRect().height);
+  await eventually(height, 52);
+  await shown.button('Theme and rows').click();
+  await page.getByRole('menuitemradio', { name: 'Low rows' }).click();
+  await eventually(height, 40);
+  await page.reload();
+  await eventually(height, 40);
 });

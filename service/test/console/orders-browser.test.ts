@@ -155,61 +155,55 @@ describe('an order', () => {
   });
 });
 
-describe('the panel of an order', () => {
-  it('has a button for each thing that can be done with it', async t => {
-    const { api, open, watch } = await visit(t);
-    // The panel may still read the order that it cancels.
-    watch.expect(/status of 404/);
-    const petId = await aPet(api, { name: 'In a panel', stock: 5 });
-    const [first, second] = [await anOrder(api, { petId }), await anOrder(api, { petId })];
-    const shown = await open(`/orders/${first}`);
-    await shown.panel.getByRole('button', { name: 'Complete' }).click();
-    await shown.panel.getByText('It is completed: only its ship date can still change').waitFor();
-    assert.equal((await orderOf(api, first)).complete, true);
-    const cancel = shown.panel.getByRole('button', { name: 'Cancel order' });
-    assert.equal(await cancel.count(), 0, 'a completed order cannot be cancelled');
-    await shown.page.keyboard.press('Escape');
-    await shown.row(String(second)).getByText('In a panel').click();
-    await cancel.click();
-    await shown.panel.waitFor({ state: 'detached' });
-    assert.equal((await api.get(`/store/orders/${second}`)).status, 404);
-    assert.deepEqual(await stockOf(api, petId), ['available', 4]);
-  });
+it('the panel of an order has a button for each thing that can be done with it', async t => {
+  const { api, open, watch } = await visit(t);
+  // The panel may still read the order that it cancels.
+  watch.expect(/status of 404/);
+  const petId = await aPet(api, { name: 'In a panel', stock: 5 });
+  const [first, second] = [await anOrder(api, { petId }), await anOrder(api, { petId })];
+  const shown = await open(`/orders/${first}`);
+  await shown.panel.getByRole('button', { name: 'Complete' }).click();
+  await shown.panel.getByText('It is completed: only its ship date can still change').waitFor();
+  assert.equal((await orderOf(api, first)).complete, true);
+  const cancel = shown.panel.getByRole('button', { name: 'Cancel order' });
+  assert.equal(await cancel.count(), 0, 'a completed order cannot be cancelled');
+  await shown.page.keyboard.press('Escape');
+  await shown.row(String(second)).getByText('In a panel').click();
+  await cancel.click();
+  await shown.panel.waitFor({ state: 'detached' });
+  assert.equal((await api.get(`/store/orders/${second}`)).status, 404);
+  assert.deepEqual(await stockOf(api, petId), ['available', 4]);
 });
 
-describe('the main button of an order', () => {
-  it('completes it, until something has been typed that is to be saved', async t => {
-    const { api, open } = await visit(t);
-    const petId = await aPet(api, { name: 'Mainly', stock: 5 });
-    const id = await anOrder(api, { petId });
-    const shown = await open(`/orders/${id}`);
-    const main = shown.panel.locator('[data-kind="main"]');
-    await main.and(shown.panel.getByRole('button', { name: 'Complete' })).waitFor();
-    assert.equal(await main.count(), 1);
-    await shown.field('Units').fill('2');
-    await main.and(shown.panel.getByRole('button', { name: 'Save' })).waitFor();
-    assert.equal(await main.count(), 1);
-    await shown.save();
-    await shown.panel.waitFor({ state: 'detached' });
-    assert.equal((await orderOf(api, id)).quantity, 2);
-  });
+it('the main button of an order completes it, until something has been typed that is to be saved', async t => {
+  const { api, open } = await visit(t);
+  const petId = await aPet(api, { name: 'Mainly', stock: 5 });
+  const id = await anOrder(api, { petId });
+  const shown = await open(`/orders/${id}`);
+  const main = shown.panel.locator('[data-kind="main"]');
+  await main.and(shown.panel.getByRole('button', { name: 'Complete' })).waitFor();
+  assert.equal(await main.count(), 1);
+  await shown.field('Units').fill('2');
+  await main.and(shown.panel.getByRole('button', { name: 'Save' })).waitFor();
+  assert.equal(await main.count(), 1);
+  await shown.save();
+  await shown.panel.waitFor({ state: 'detached' });
+  assert.equal((await orderOf(api, id)).quantity, 2);
 });
 
-describe('the ship date in the list', () => {
-  it('is a day while the order is open, and the time once it is completed', async t => {
-    const { api, page, shop, open } = await visit(t);
-    const petId = await aPet(api, { name: 'Daily', stock: 5 });
-    shop.clock.set('2026-12-31T12:00:00Z');
-    await page.clock.setFixedTime('2026-12-31T12:00:00Z');
-    const ofDay = (time: string) => anOrder(api, { petId, shipDate: time });
-    await ofDay('2026-12-30T11:00:00Z');
-    await ofDay('2026-12-31T10:00:00Z');
-    await ofDay('2027-01-01T16:00:00Z');
-    await anOrder(api, { petId, complete: true, shipDate: '2026-12-31T10:00:00Z' });
-    await open(`/orders?petId=${petId}`);
-    const ships = page.locator('[role="row"][data-index] [data-column="ships"]');
-    await eventually(() => ships.allInnerTexts(), ['2 hr. ago', 'tomorrow', 'today', 'yesterday']);
-  });
+it('the ship date in the list is a day while the order is open, and the time once it is completed', async t => {
+  const { api, page, shop, open } = await visit(t);
+  const petId = await aPet(api, { name: 'Daily', stock: 5 });
+  shop.clock.set('2026-12-31T12:00:00Z');
+  await page.clock.setFixedTime('2026-12-31T12:00:00Z');
+  const ofDay = (time: string) => anOrder(api, { petId, shipDate: time });
+  await ofDay('2026-12-30T11:00:00Z');
+  await ofDay('2026-12-31T10:00:00Z');
+  await ofDay('2027-01-01T16:00:00Z');
+  await anOrder(api, { petId, complete: true, shipDate: '2026-12-31T10:00:00Z' });
+  await open(`/orders?petId=${petId}`);
+  const ships = page.locator('[role="row"][data-index] [data-column="ships"]');
+  await eventually(() => ships.allInnerTexts(), ['2 hr. ago', 'tomorrow', 'today', 'yesterday']);
 });
 
 describe('several orders', () => {

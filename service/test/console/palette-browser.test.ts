@@ -126,50 +126,48 @@ describe('the palette', () => {
   });
 });
 
-describe('the till', () => {
-  it('sells by s, a part of a name, Enter, the units, Enter, also before the animals are found', async t => {
-    const { api, page, open, watch } = await visit(t);
-    const held = await aPet(api, { name: 'Tillandsia', status: 'pending' });
-    const petId = await aPet(api, { name: 'Tillandsia', stock: 24 });
-    const shown = await open('/categories');
-    await page.keyboard.press('s');
-    const animal = shown.question.getByLabel('Animal');
-    await animal.and(page.locator(':focus')).waitFor();
-    await page.keyboard.type('tilland');
-    await page.keyboard.press('Enter');
-    await shown.question.getByLabel('Units').and(page.locator(':focus')).waitFor();
-    assert.equal(await animal.inputValue(), 'Tillandsia');
-    await page.keyboard.type('2');
-    await page.keyboard.press('Enter');
-    await shown.messages.getByText('Sold 2 of Tillandsia').waitFor();
-    await shown.question.waitFor({ state: 'detached' });
-    assert.deepEqual(await stockOf(api, petId), ['available', 22]);
+it('the till sells by s, a part of a name, Enter, the units, Enter, also before the animals are found', async t => {
+  const { api, page, open, watch } = await visit(t);
+  const held = await aPet(api, { name: 'Tillandsia', status: 'pending' });
+  const petId = await aPet(api, { name: 'Tillandsia', stock: 24 });
+  const shown = await open('/categories');
+  await page.keyboard.press('s');
+  const animal = shown.question.getByLabel('Animal');
+  await animal.and(page.locator(':focus')).waitFor();
+  await page.keyboard.type('tilland');
+  await page.keyboard.press('Enter');
+  await shown.question.getByLabel('Units').and(page.locator(':focus')).waitFor();
+  assert.equal(await animal.inputValue(), 'Tillandsia');
+  await page.keyboard.type('2');
+  await page.keyboard.press('Enter');
+  await shown.messages.getByText('Sold 2 of Tillandsia').waitFor();
+  await shown.question.waitFor({ state: 'detached' });
+  assert.deepEqual(await stockOf(api, petId), ['available', 22]);
 
-    // Animals of one name differ in what is shown, and one that cannot be sold comes last, with the reason.
-    await page.keyboard.press('s');
-    await animal.fill('tilland');
-    const options = () => page.getByRole('option').allInnerTexts();
-    await eventually(
-      async () => (await options()).map(text => text.match(/ID (\d+)/)?.[1]),
-      [petId, held].map(String),
-    );
-    const [first, last] = await options();
-    assert.match(first!, /Category \d+ · 22 in stock/);
-    assert.match(last!, /It is on hold/);
-    // What Enter would choose is marked before, and what was chosen stays recognisable.
-    const marked = page.getByRole('option', { selected: true });
-    assert.deepEqual(await marked.allInnerTexts(), [first]);
-    await page.keyboard.press('Enter');
-    const facts = shown.question.locator('.hint');
-    assert.match(await facts.innerText(), new RegExp(`^Category \\d+ · 22 in stock · ID ${petId}$`));
-    await shown.question.getByLabel('Units').fill('23');
-    watch.expect(/409 .*\/store\/orders|status of 409/);
-    await page.keyboard.press('Enter');
-    await shown.question.getByText('Only 22 in stock: take fewer, or restock it first').waitFor();
-    await page.keyboard.press('Escape');
-    await page.keyboard.press('Control+z');
-    await eventually(() => stockOf(api, petId), ['available', 24]);
-  });
+  // Animals of one name differ in what is shown, and one that cannot be sold comes last, with the reason.
+  await page.keyboard.press('s');
+  await animal.fill('tilland');
+  const options = () => page.getByRole('option').allInnerTexts();
+  await eventually(
+    async () => (await options()).map(text => text.match(/ID (\d+)/)?.[1]),
+    [petId, held].map(String),
+  );
+  const [first, last] = await options();
+  assert.match(first!, /Category \d+ · 22 in stock/);
+  assert.match(last!, /It is on hold/);
+  // What Enter would choose is marked before, and what was chosen stays recognisable.
+  const marked = page.getByRole('option', { selected: true });
+  assert.deepEqual(await marked.allInnerTexts(), [first]);
+  await page.keyboard.press('Enter');
+  const facts = shown.question.locator('.hint');
+  assert.match(await facts.innerText(), new RegExp(`^Category \\d+ · 22 in stock · ID ${petId}$`));
+  await shown.question.getByLabel('Units').fill('23');
+  watch.expect(/409 .*\/store\/orders|status of 409/);
+  await page.keyboard.press('Enter');
+  await shown.question.getByText('Only 22 in stock: take fewer, or restock it first').waitFor();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Control+z');
+  await eventually(() => stockOf(api, petId), ['available', 24]);
 });
 
 describe('the shortcuts of a single key', () => {

@@ -124,94 +124,84 @@ describe('on a phone', () => {
   });
 });
 
-describe('the till on a phone', () => {
-  it('takes what is typed at once', async t => {
-    const { api, page, open } = await visit(t);
-    await aPet(api, { name: 'Pocket', stock: 3 });
-    const shown = await open('/categories');
-    await page.getByRole('button', { name: 'Sell' }).tap();
-    await shown.question.getByLabel('Animal').and(page.locator(':focus')).waitFor();
-    await page.keyboard.type('pocket');
-    await page.getByRole('option', { name: /Pocket/ }).tap();
-    await shown.question.getByRole('button', { name: 'Sell' }).tap();
-    await shown.messages.getByText('Sold 1 of Pocket').waitFor();
-  });
+it('the till on a phone takes what is typed at once', async t => {
+  const { api, page, open } = await visit(t);
+  await aPet(api, { name: 'Pocket', stock: 3 });
+  const shown = await open('/categories');
+  await page.getByRole('button', { name: 'Sell' }).tap();
+  await shown.question.getByLabel('Animal').and(page.locator(':focus')).waitFor();
+  await page.keyboard.type('pocket');
+  await page.getByRole('option', { name: /Pocket/ }).tap();
+  await shown.question.getByRole('button', { name: 'Sell' }).tap();
+  await shown.messages.getByText('Sold 1 of Pocket').waitFor();
 });
 
-describe('the stock on a phone', () => {
-  it('does not move when a count begins', async t => {
-    const { api, page, open } = await visit(t);
-    await aPet(api, { name: 'Steady', stock: 3 });
-    const shown = await open('/stock');
-    const top = async () => (await shown.row('Steady').boundingBox())?.y;
-    await shown.row('Steady').waitFor();
-    const before = await top();
-    await page.getByRole('button', { name: 'Count', exact: true }).tap();
-    await page.getByRole('button', { name: 'End the count' }).waitFor();
-    assert.equal(await top(), before);
-  });
+it('the stock on a phone does not move when a count begins', async t => {
+  const { api, page, open } = await visit(t);
+  await aPet(api, { name: 'Steady', stock: 3 });
+  const shown = await open('/stock');
+  const top = async () => (await shown.row('Steady').boundingBox())?.y;
+  await shown.row('Steady').waitFor();
+  const before = await top();
+  await page.getByRole('button', { name: 'Count', exact: true }).tap();
+  await page.getByRole('button', { name: 'End the count' }).waitFor();
+  assert.equal(await top(), before);
 });
 
-describe('the changes on a phone', () => {
-  it('have the numbers at their ends', async t => {
-    const { api, page, open } = await visit(t);
-    const name = 'Bartholomew the Long-haired Netherland Dwarf';
-    const petId = await aPet(api, { name, stock: 3 });
-    await api.post(`/store/inventory/${petId}/adjustments`, { delta: 4 });
-    const shown = await open('/activity');
-    const isWhole = (change: Locator) =>
-      change.evaluate(({ scrollWidth, clientWidth, scrollHeight, clientHeight }) => [
-        scrollWidth <= clientWidth,
-        scrollHeight <= clientHeight,
-      ]);
-    const change = new RegExp(`changed the stock of ${name}, 3\\s→\\s7$`);
-    await shown.row(name).first().waitFor();
-    const cell = page.locator('[data-column="what"]').filter({ hasText: change });
-    assert.deepEqual(await isWhole(cell), [true, true]);
-    await page.getByRole('navigation').getByRole('link', { name: 'Today' }).tap();
-    const line = page.getByRole('region', { name: 'Recent activity' }).getByRole('link', { name: change });
-    await line.waitFor();
-    assert.deepEqual(await isWhole(line), [true, true]);
-  });
+it('the changes on a phone have the numbers at their ends', async t => {
+  const { api, page, open } = await visit(t);
+  const name = 'Bartholomew the Long-haired Netherland Dwarf';
+  const petId = await aPet(api, { name, stock: 3 });
+  await api.post(`/store/inventory/${petId}/adjustments`, { delta: 4 });
+  const shown = await open('/activity');
+  const isWhole = (change: Locator) =>
+    change.evaluate(({ scrollWidth, clientWidth, scrollHeight, clientHeight }) => [
+      scrollWidth <= clientWidth,
+      scrollHeight <= clientHeight,
+    ]);
+  const change = new RegExp(`changed the stock of ${name}, 3\\s→\\s7$`);
+  await shown.row(name).first().waitFor();
+  const cell = page.locator('[data-column="what"]').filter({ hasText: change });
+  assert.deepEqual(await isWhole(cell), [true, true]);
+  await page.getByRole('navigation').getByRole('link', { name: 'Today' }).tap();
+  const line = page.getByRole('region', { name: 'Recent activity' }).getByRole('link', { name: change });
+  await line.waitFor();
+  assert.deepEqual(await isWhole(line), [true, true]);
 });
 
-describe('the list of animals on a phone', () => {
-  it('opens an animal where its name is, and has fields whose text browsers do not enlarge', async t => {
-    const { api, page, open } = await visit(t);
-    await aPet(api, { name: 'Alexander the Great', stock: 3 });
-    const shown = await open('/animals?q=alexander');
-    const name = shown.row('Alexander').locator('[data-column="name"]');
-    await name.waitFor();
-    const { x, y, width, height } = (await name.boundingBox())!;
-    const stock = shown.page.getByRole('button', { name: /^Stock of Alexander/ });
-    const button = (await stock.boundingBox())!;
-    assert.ok(button.x < x + width && button.y < y + height, 'the button reaches into the line of the name');
-    await page.touchscreen.tap(button.x + button.width / 2, y + height - 2);
-    await shown.panel.waitFor();
-    await page.goBack();
-    await stock.tap();
-    const units = page.getByLabel('Units in stock');
-    await units.waitFor();
-    // Safari enlarges the page for a field with smaller text.
-    const size = await units.evaluate(
-      field => field.ownerDocument.defaultView.getComputedStyle(field).fontSize,
-    );
-    assert.ok(Number.parseFloat(size) >= 16);
-  });
+it('the list of animals on a phone opens an animal where its name is, and has fields whose text browsers do not enlarge', async t => {
+  const { api, page, open } = await visit(t);
+  await aPet(api, { name: 'Alexander the Great', stock: 3 });
+  const shown = await open('/animals?q=alexander');
+  const name = shown.row('Alexander').locator('[data-column="name"]');
+  await name.waitFor();
+  const { x, y, width, height } = (await name.boundingBox())!;
+  const stock = shown.page.getByRole('button', { name: /^Stock of Alexander/ });
+  const button = (await stock.boundingBox())!;
+  assert.ok(button.x < x + width && button.y < y + height, 'the button reaches into the line of the name');
+  await page.touchscreen.tap(button.x + button.width / 2, y + height - 2);
+  await shown.panel.waitFor();
+  await page.goBack();
+  await stock.tap();
+  const units = page.getByLabel('Units in stock');
+  await units.waitFor();
+  // Safari enlarges the page for a field with smaller text.
+  const size = await units.evaluate(
+    field => field.ownerDocument.defaultView.getComputedStyle(field).fontSize,
+  );
+  assert.ok(Number.parseFloat(size) >= 16);
 });
 
-describe('the preview of an import on a phone', () => {
-  it('shows all of what is wrong', async t => {
-    const { choose, page } = await openImport(await visit(t));
-    await choose(
-      'wrong.csv',
-      'name,category,status,quantity\nRex,A category that does not exist,available,1\n',
-    );
-    const message = page.getByText('There is no category "A category that does not exist"');
-    await message.waitFor();
-    const box = await message.boundingBox();
-    assert.ok(box && box.x + box.width <= phone.width, JSON.stringify(box));
-  });
+it('the preview of an import on a phone shows all of what is wrong', async t => {
+  const { choose, page } = await openImport(await visit(t));
+  await choose(
+    'wrong.csv',
+    'name,category,status,quantity\nRex,A category that does not exist,available,1\n',
+  );
+  const message = page.getByText('There is no category "A category that does not exist"');
+  await message.waitFor();
+  const box = await message.boundingBox();
+  assert.ok(box && box.x + box.width <= phone.width, JSON.stringify(box));
 });
 
 /** The names of the controls that something else covers after they were scrolled into view. */

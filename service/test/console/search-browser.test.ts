@@ -134,41 +134,39 @@ describe('a search', () => {
   });
 });
 
-describe('a list', () => {
-  it('keeps what another client changes while its next page is read', async t => {
-    const { api, page, open } = await visit(t);
-    const categoryId = await aCategory(api);
-    const operations = Array.from({ length: 150 }, (_, i) => ({
-      method: 'POST',
-      path: '/pets',
-      body: { name: `Paged ${String(i).padStart(3, '0')}`, categoryId },
-    }));
-    const { body } = await api.post('/batch', { operations });
-    const shown = await open('/');
-    await shown.live();
-    const { promise: isReleased, resolve: release } = Promise.withResolvers<void>();
-    await page.route(
-      url => url.pathname === '/pets' && url.searchParams.has('cursor'),
-      async route => {
-        await isReleased;
-        await route.continue();
-      },
-    );
-    await page.getByRole('link', { name: 'Animals' }).click();
-    await page.getByLabel('Category').selectOption(String(categoryId));
-    await page.getByRole('link', { name: 'Name' }).click();
-    await shown.row('Paged 001').waitFor();
-    const asked = page.waitForRequest(request => request.url().includes('cursor='));
-    await page.locator('.table-body').evaluate(element => element.scrollTo(0, 80 * 52));
-    await asked;
-    await page.locator('.table-body').evaluate(element => element.scrollTo(0, 0));
-    assert.equal((await api.patch(`/pets/${body.results[1].body.id}`, { status: 'pending' })).status, 200);
-    await shown.button('Status of Paged 001: On hold').waitFor();
-    release();
-    const rowCount = () => page.getByRole('grid').getAttribute('aria-rowcount');
-    await eventually(rowCount, '151');
-    await shown.button('Status of Paged 001: On hold').waitFor();
-  });
+it('a list keeps what another client changes while its next page is read', async t => {
+  const { api, page, open } = await visit(t);
+  const categoryId = await aCategory(api);
+  const operations = Array.from({ length: 150 }, (_, i) => ({
+    method: 'POST',
+    path: '/pets',
+    body: { name: `Paged ${String(i).padStart(3, '0')}`, categoryId },
+  }));
+  const { body } = await api.post('/batch', { operations });
+  const shown = await open('/');
+  await shown.live();
+  const { promise: isReleased, resolve: release } = Promise.withResolvers<void>();
+  await page.route(
+    url => url.pathname === '/pets' && url.searchParams.has('cursor'),
+    async route => {
+      await isReleased;
+      await route.continue();
+    },
+  );
+  await page.getByRole('link', { name: 'Animals' }).click();
+  await page.getByLabel('Category').selectOption(String(categoryId));
+  await page.getByRole('link', { name: 'Name' }).click();
+  await shown.row('Paged 001').waitFor();
+  const asked = page.waitForRequest(request => request.url().includes('cursor='));
+  await page.locator('.table-body').evaluate(element => element.scrollTo(0, 80 * 52));
+  await asked;
+  await page.locator('.table-body').evaluate(element => element.scrollTo(0, 0));
+  assert.equal((await api.patch(`/pets/${body.results[1].body.id}`, { status: 'pending' })).status, 200);
+  await shown.button('Status of Paged 001: On hold').waitFor();
+  release();
+  const rowCount = () => page.getByRole('grid').getAttribute('aria-rowcount');
+  await eventually(rowCount, '151');
+  await shown.button('Status of Paged 001: On hold').waitFor();
 });
 
 /** What Tab reaches in the table. */
@@ -176,74 +174,70 @@ const tabStops = `Array.from(document.querySelectorAll('[role="grid"] *'))
   .filter(element => element.tabIndex >= 0 && element.checkVisibility())
   .map(element => element.outerHTML.slice(0, 100))`;
 
-describe('on a slow network', () => {
-  it('the page says that it is loading, and has no made-up names meanwhile', async t => {
-    const { api, page, open } = await visit(t);
-    const petId = await aPet(api, { name: 'Slowly named' });
-    await open('/categories');
-    const { promise: isReleased, resolve: release } = Promise.withResolvers<void>();
-    await page.route(
-      url => url.pathname === '/pets' && url.searchParams.has('id'),
-      async route => {
-        await isReleased;
-        await route.continue();
-      },
-    );
-    const loading = page.getByRole('progressbar', { name: 'Loading' });
-    await loading.waitFor({ state: 'detached' });
-    await page.getByRole('link', { name: 'Stock' }).click();
-    await loading.waitFor({ state: 'attached' });
-    await page.locator('[data-index] [data-column="animal"]', { hasText: '…' }).first().waitFor();
-    assert.equal(await page.getByText(`Animal ${petId}`, { exact: true }).count(), 0);
-    release();
-    await eventually(() => page.locator('[data-index]', { hasText: '…' }).count(), 0);
-    await loading.waitFor({ state: 'detached' });
-    await api.delete(`/pets/${petId}`);
-  });
+it('on a slow network the page says that it is loading, and has no made-up names meanwhile', async t => {
+  const { api, page, open } = await visit(t);
+  const petId = await aPet(api, { name: 'Slowly named' });
+  await open('/categories');
+  const { promise: isReleased, resolve: release } = Promise.withResolvers<void>();
+  await page.route(
+    url => url.pathname === '/pets' && url.searchParams.has('id'),
+    async route => {
+      await isReleased;
+      await route.continue();
+    },
+  );
+  const loading = page.getByRole('progressbar', { name: 'Loading' });
+  await loading.waitFor({ state: 'detached' });
+  await page.getByRole('link', { name: 'Stock' }).click();
+  await loading.waitFor({ state: 'attached' });
+  await page.locator('[data-index] [data-column="animal"]', { hasText: '…' }).first().waitFor();
+  assert.equal(await page.getByText(`Animal ${petId}`, { exact: true }).count(), 0);
+  release();
+  await eventually(() => page.locator('[data-index]', { hasText: '…' }).count(), 0);
+  await loading.waitFor({ state: 'detached' });
+  await api.delete(`/pets/${petId}`);
 });
 
-describe('the keyboard in a table', () => {
-  it('has one Tab stop on each page, and reaches the rest by arrow keys', async t => {
-    const { api, page, open } = await visit(t);
-    const petId = await aPet(api, { name: 'Reached' });
-    await anOrder(api, { petId });
-    await aPet(api, { name: 'Reached as well' });
-    await api.post('/webhooks', { url: 'https://localhost/hook', types: ['pet.*'] });
-    const shown = await open('/');
-    await shown.today();
-    for (const title of ['Orders', 'Stock', 'Categories', 'Activity', 'Webhooks', 'Keys', 'Animals']) {
-      await page.getByRole('link', { name: title, exact: true }).click();
-      await page.getByRole('grid', { name: title }).locator('[data-index]').first().waitFor();
-      await eventually(async () => ((await page.evaluate(tabStops)) as string[]).length, 1, title);
-    }
-    await page.getByRole('searchbox').fill('reached');
-    await eventually(() => namesOf(page), ['Reached', 'Reached as well']);
-    // The stock is read after the rows. Arrow keys reach what is there.
-    for (const name of ['Stock of Reached: 0', 'Stock of Reached as well: 1'])
-      await page.getByRole('button', { name, exact: true }).waitFor();
-    const focused = () =>
-      page.evaluate('document.activeElement.ariaLabel ?? document.activeElement.textContent');
-    await page.keyboard.press('ArrowDown');
-    await page.keyboard.press('ArrowRight');
-    await eventually(focused, 'Select Reached');
-    await page.keyboard.press('ArrowRight');
-    await eventually(focused, 'Stock of Reached: 0');
-    await page.keyboard.press('ArrowRight');
-    await eventually(focused, 'Status of Reached: On hold');
-    await page.keyboard.press('ArrowDown');
-    await page.keyboard.press('ArrowRight');
-    await page.keyboard.press('ArrowRight');
-    await page.keyboard.press('ArrowRight');
-    await eventually(focused, 'Status of Reached as well: Available');
-    await page.keyboard.press('Enter');
-    await page.locator('[role="menu"]:popover-open').waitFor();
-    await page.keyboard.press('Escape');
-    for (const key of ['ArrowLeft', 'ArrowLeft', 'ArrowUp', 'ArrowUp', 'ArrowRight'])
-      await page.keyboard.press(key);
-    await eventually(focused, 'Select all rows that are loaded');
-    await page.keyboard.press('Space');
-    await page.getByText('2 selected').waitFor();
-  });
+it('the keyboard in a table has one Tab stop on each page, and reaches the rest by arrow keys', async t => {
+  const { api, page, open } = await visit(t);
+  const petId = await aPet(api, { name: 'Reached' });
+  await anOrder(api, { petId });
+  await aPet(api, { name: 'Reached as well' });
+  await api.post('/webhooks', { url: 'https://localhost/hook', types: ['pet.*'] });
+  const shown = await open('/');
+  await shown.today();
+  for (const title of ['Orders', 'Stock', 'Categories', 'Activity', 'Webhooks', 'Keys', 'Animals']) {
+    await page.getByRole('link', { name: title, exact: true }).click();
+    await page.getByRole('grid', { name: title }).locator('[data-index]').first().waitFor();
+    await eventually(async () => ((await page.evaluate(tabStops)) as string[]).length, 1, title);
+  }
+  await page.getByRole('searchbox').fill('reached');
+  await eventually(() => namesOf(page), ['Reached', 'Reached as well']);
+  // The stock is read after the rows. Arrow keys reach what is there.
+  for (const name of ['Stock of Reached: 0', 'Stock of Reached as well: 1'])
+    await page.getByRole('button', { name, exact: true }).waitFor();
+  const focused = () =>
+    page.evaluate('document.activeElement.ariaLabel ?? document.activeElement.textContent');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('ArrowRight');
+  await eventually(focused, 'Select Reached');
+  await page.keyboard.press('ArrowRight');
+  await eventually(focused, 'Stock of Reached: 0');
+  await page.keyboard.press('ArrowRight');
+  await eventually(focused, 'Status of Reached: On hold');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('ArrowRight');
+  await eventually(focused, 'Status of Reached as well: Available');
+  await page.keyboard.press('Enter');
+  await page.locator('[role="menu"]:popover-open').waitFor();
+  await page.keyboard.press('Escape');
+  for (const key of ['ArrowLeft', 'ArrowLeft', 'ArrowUp', 'ArrowUp', 'ArrowRight'])
+    await page.keyboard.press(key);
+  await eventually(focused, 'Select all rows that are loaded');
+  await page.keyboard.press('Space');
+  await page.getByText('2 selected').waitFor();
 });
 
 describe('a saved view', () => {

@@ -9,20 +9,18 @@ const visit = useConsole();
 const onHold = 'It is on hold: make it available first';
 const ordered = 'All units are ordered: complete or cancel an order first';
 
-describe('a sale', () => {
-  it('is at the top of the orders at once, because the user knows of it', async t => {
-    const { api, page, open } = await visit(t);
-    await aPet(api, { name: 'Oneself', stock: 5 });
-    const shown = await open('/orders');
-    await shown.live();
-    await page.keyboard.press('s');
-    await shown.question.getByLabel('Animal').fill('oneself');
-    await page.keyboard.press('Enter');
-    await shown.question.getByLabel('Units').and(page.locator(':focus')).waitFor();
-    await page.keyboard.press('Enter');
-    await shown.row('Oneself').waitFor();
-    assert.equal(await page.getByRole('button', { name: /^1 new/ }).count(), 0);
-  });
+it('a sale is at the top of the orders at once, because the user knows of it', async t => {
+  const { api, page, open } = await visit(t);
+  await aPet(api, { name: 'Oneself', stock: 5 });
+  const shown = await open('/orders');
+  await shown.live();
+  await page.keyboard.press('s');
+  await shown.question.getByLabel('Animal').fill('oneself');
+  await page.keyboard.press('Enter');
+  await shown.question.getByLabel('Units').and(page.locator(':focus')).waitFor();
+  await page.keyboard.press('Enter');
+  await shown.row('Oneself').waitFor();
+  assert.equal(await page.getByRole('button', { name: /^1 new/ }).count(), 0);
 });
 
 describe('an animal that cannot be sold', () => {

@@ -5,28 +5,26 @@ import { aPet } from '../support/factories.ts';
 
 const visit = useConsole({ timezoneId: 'Asia/Kolkata', locale: 'en-GB' });
 
-describe('the requests that a key has left', () => {
-  it('are shown only when they are less than a quarter', async t => {
-    const { page, shop, open } = await visit(t);
-    const shown = await open('/animals');
-    await shown.row(/./).or(page.getByText('No animals yet')).first().waitFor();
-    assert.equal(await page.getByRole('meter').count(), 0);
-    const { key } = await shop.clientWith({
-      plan: 'enterprise',
-      quotas: { perMinute: 10, perDay: 1_000 },
-      scopes: ['pets:read'],
-    });
-    await shown.button(/^Account/).click();
-    await page.getByRole('menuitem', { name: /^Sign out/ }).click();
-    await shown.signIn(key);
-    const meter = page.getByRole('meter', { name: /^[01] of 10 requests left this minute$|^2 of 10/ });
-    for (let i = 0; (await meter.count()) === 0 && i < 9; i++) {
-      const found = page.waitForResponse(response => response.url().includes(`q=x${i}`));
-      await page.getByRole('searchbox').fill(`x${i}`);
-      await found;
-    }
-    await meter.waitFor();
+it('the requests that a key has left are shown only when they are less than a quarter', async t => {
+  const { page, shop, open } = await visit(t);
+  const shown = await open('/animals');
+  await shown.row(/./).or(page.getByText('No animals yet')).first().waitFor();
+  assert.equal(await page.getByRole('meter').count(), 0);
+  const { key } = await shop.clientWith({
+    plan: 'enterprise',
+    quotas: { perMinute: 10, perDay: 1_000 },
+    scopes: ['pets:read'],
   });
+  await shown.button(/^Account/).click();
+  await page.getByRole('menuitem', { name: /^Sign out/ }).click();
+  await shown.signIn(key);
+  const meter = page.getByRole('meter', { name: /^[01] of 10 requests left this minute$|^2 of 10/ });
+  for (let i = 0; (await meter.count()) === 0 && i < 9; i++) {
+    const found = page.waitForResponse(response => response.url().includes(`q=x${i}`));
+    await page.getByRole('searchbox').fill(`x${i}`);
+    await found;
+  }
+  await meter.waitFor();
 });
 
 describe('the settings of the device', () => {

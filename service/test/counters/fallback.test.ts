@@ -64,24 +64,22 @@ describe('while Redis is down', () => {
   });
 });
 
-describe('a Redis that accepts no connection', () => {
-  it('is tried again after a pause of half a second, each time', async t => {
-    let connections = 0;
-    const closing = createServer(socket => {
-      connections++;
-      socket.destroy();
-    });
-    await once(closing.listen(0, '127.0.0.1'), 'listening');
-    t.after(() => closing.close());
-    const timers = t.mock.method(globalThis, 'setTimeout');
-    const pauses = () => timers.mock.calls.filter(({ arguments: [, delay] }) => delay === 500).length;
-    const { port } = closing.address() as AddressInfo;
-    const { counters } = await aReplica(t, `redis://127.0.0.1:${port}`);
-    assert.deepEqual([connections, pauses()], [1, 1]);
-    await until('it was tried again twice', () => connections === 3);
-    assert.ok(pauses() === 2 || pauses() === 3, `${pauses()} pauses`);
-    assert.equal(counters.status(), 'fallback');
+it('a Redis that accepts no connection is tried again after a pause of half a second, each time', async t => {
+  let connections = 0;
+  const closing = createServer(socket => {
+    connections++;
+    socket.destroy();
   });
+  await once(closing.listen(0, '127.0.0.1'), 'listening');
+  t.after(() => closing.close());
+  const timers = t.mock.method(globalThis, 'setTimeout');
+  const pauses = () => timers.mock.calls.filter(({ arguments: [, delay] }) => delay === 500).length;
+  const { port } = closing.address() as AddressInfo;
+  const { counters } = await aReplica(t, `redis://127.0.0.1:${port}`);
+  assert.deepEqual([connections, pauses()], [1, 1]);
+  await until('it was tried again twice', () => connections === 3);
+  assert.ok(pauses() === 2 || pauses() === 3, `${pauses()} pauses`);
+  assert.equal(counters.status(), 'fallback');
 });
 
 describe('while Redis hangs', () => {

@@ -18,16 +18,14 @@ const banRules: BanRules = {
 const before: Terms = { limits: { perMinute: 3, perDay: 100 }, bansLiftedAt: 0, banRules };
 const reset: Terms = { ...before, resets: 1 };
 
-describe('a reset in memory', () => {
-  it('is not undone by a request with the earlier terms, or by a decision in progress', () => {
-    const counters = new MemoryCounters();
-    counters.decideKey(1, before, NOON);
-    const inProgress = { ...counters.keys.find(1)!, minuteUsed: 3 };
-    counters.decideKey(1, reset, NOON);
-    assert.equal(counters.decideKey(1, before, NOON).remaining, 1);
-    counters.keys.adopt(1, inProgress);
-    assert.equal(counters.decideKey(1, reset, NOON).remaining, 0);
-  });
+it('a reset in memory is not undone by a request with the earlier terms, or by a decision in progress', () => {
+  const counters = new MemoryCounters();
+  counters.decideKey(1, before, NOON);
+  const inProgress = { ...counters.keys.find(1)!, minuteUsed: 3 };
+  counters.decideKey(1, reset, NOON);
+  assert.equal(counters.decideKey(1, before, NOON).remaining, 1);
+  counters.keys.adopt(1, inProgress);
+  assert.equal(counters.decideKey(1, reset, NOON).remaining, 0);
 });
 
 describe('a reset of a key that replicas share in Redis', () => {

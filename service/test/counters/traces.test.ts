@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it, type TestContext } from 'node:test';
+import { it, type TestContext } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import type { BanRules, Terms } from '../../src/counters/decide.ts';
@@ -78,86 +78,84 @@ async function settledReplica(t: TestContext, url: string, clock: TestClock): Pr
   return replica;
 }
 
-describe('two replicas that share their counts', () => {
-  it('decide every trace as a single process does, and have the same state of every key', async t => {
-    const { url, redis } = await testRedis(t);
-    const seen = { admitted: 0, refused: 0, banned: 0, byNetwork: 0 };
-    const sameDecisions = fc.asyncProperty(
-      someRules,
-      tiny,
-      tiny,
-      requests,
-      async (banRules, limits, ofVisitor, requests) => {
-        await redis.flushdb();
-        // The mark exists already, so the replicas send nothing again when they look for it.
-        await redis.set('petstore:limits:{mark}', 'exists');
-        const clock = new TestClock(START);
-        const replicas = [await settledReplica(t, url, clock), await settledReplica(t, url, clock)];
-        try {
-          const single = new MemoryCounters();
-          const visitor: Terms = { limits: ofVisitor, bansLiftedAt: 0, banRules: undefined };
-          let terms: Terms = { limits, bansLiftedAt: 0, banRules };
-          let resets = 0;
-          const visits = async (page: number, address: string, key: Terms, now: number, on: Replica) => {
-            const visit = [page, address, { key, visitor }, now] as const;
-            const expected = single.decideVisit(...visit);
-            assert.deepEqual(await on.counters.decideVisit(...visit), expected);
-            const { verdict: _, ...shown } = single.peekVisit(...visit);
-            assert.partialDeepStrictEqual(on.counters.peekVisit(...visit), shown);
-            if (expected.verdict === 'refused' && expected.boundBy === 'network') seen.byNetwork++;
-          };
-          // Few visitors go over the limit of their network. Where it is small, other visitors have used it before.
-          const ofNetwork = Math.min(ofVisitor.perMinute, ofVisitor.perDay) * 10;
-          for (let i = 0; ofNetwork === 10 && i < 15; i++) {
-            const key = { ...terms, limits: large, banRules: undefined, resets };
-            await visits(LARGE_PAGE, `2001:db8:0:1${i.toString(16)}::/64`, key, START, replicas[i % 2]!);
-          }
-          for (const { subject, replica, cost, step, lifts, isReset, change } of requests) {
-            clock.advance(step);
-            const now = clock.now();
-            terms = {
-              ...terms,
-              limits: change ?? terms.limits,
-              bansLiftedAt: lifts ? now : terms.bansLiftedAt,
-            };
-            if (isReset) resets++;
-            const { counters } = replicas[replica]!;
-            const ofPage = { ...terms, banRules: undefined, resets };
-            if (typeof subject === 'object') {
-              const key = subject.page === LARGE_PAGE ? { ...ofPage, limits: large } : ofPage;
-              await visits(subject.page, subject.visitor, key, now, replicas[replica]!);
-            } else if (typeof subject === 'number') {
-              const ofKey = subject === PAGE ? ofPage : terms;
-              const expected = single.decideKey(subject, ofKey, now, cost);
-              assert.deepEqual(await counters.decideKey(subject, ofKey, now, cost), expected);
-              seen[expected.verdict]++;
-            } else {
-              const ofAddress = { ...terms, banRules: undefined };
-              const expected = single.decideBucket('address', subject, ofAddress, now);
-              assert.deepEqual(await counters.decideBucket('address', subject, ofAddress, now), expected);
-              assert.deepEqual(
-                await counters.peekBucket('address', subject, ofAddress, now),
-                single.peekBucket('address', subject, ofAddress, now),
-              );
-            }
-          }
-          const keys = [1, 2, 3].map(keyId => ({ keyId, resets: 0 }));
-          for (const keyId of [PAGE, LARGE_PAGE]) keys.push({ keyId, resets });
-          const known = await single.statesOfKeys(keys);
-          for (const { counters, statuses } of replicas) {
-            assert.deepEqual(await counters.statesOfKeys(keys), known);
-            assert.deepEqual(statuses, []);
-          }
-        } finally {
-          // Even after a failure: otherwise the replicas of this trace send their counts into the next one.
-          for (const { counters } of replicas) await counters.close();
+it('two replicas that share their counts decide every trace as a single process does, and have the same state of every key', async t => {
+  const { url, redis } = await testRedis(t);
+  const seen = { admitted: 0, refused: 0, banned: 0, byNetwork: 0 };
+  const sameDecisions = fc.asyncProperty(
+    someRules,
+    tiny,
+    tiny,
+    requests,
+    async (banRules, limits, ofVisitor, requests) => {
+      await redis.flushdb();
+      // The mark exists already, so the replicas send nothing again when they look for it.
+      await redis.set('petstore:limits:{mark}', 'exists');
+      const clock = new TestClock(START);
+      const replicas = [await settledReplica(t, url, clock), await settledReplica(t, url, clock)];
+      try {
+        const single = new MemoryCounters();
+        const visitor: Terms = { limits: ofVisitor, bansLiftedAt: 0, banRules: undefined };
+        let terms: Terms = { limits, bansLiftedAt: 0, banRules };
+        let resets = 0;
+        const visits = async (page: number, address: string, key: Terms, now: number, on: Replica) => {
+          const visit = [page, address, { key, visitor }, now] as const;
+          const expected = single.decideVisit(...visit);
+          assert.deepEqual(await on.counters.decideVisit(...visit), expected);
+          const { verdict: _, ...shown } = single.peekVisit(...visit);
+          assert.partialDeepStrictEqual(on.counters.peekVisit(...visit), shown);
+          if (expected.verdict === 'refused' && expected.boundBy === 'network') seen.byNetwork++;
+        };
+        // Few visitors go over the limit of their network. Where it is small, other visitors have used it before.
+        const ofNetwork = Math.min(ofVisitor.perMinute, ofVisitor.perDay) * 10;
+        for (let i = 0; ofNetwork === 10 && i < 15; i++) {
+          const key = { ...terms, limits: large, banRules: undefined, resets };
+          await visits(LARGE_PAGE, `2001:db8:0:1${i.toString(16)}::/64`, key, START, replicas[i % 2]!);
         }
-      },
-    );
-    // Few traces have bans: another round follows when there were too few.
-    for (let round = 0; round < 5 && Math.min(...Object.values(seen)) <= 20; round++) {
-      await fc.assert(sameDecisions, { numRuns: sized(20, 600) });
-    }
-    assert.ok(Math.min(...Object.values(seen)) > 20, JSON.stringify(seen));
-  });
+        for (const { subject, replica, cost, step, lifts, isReset, change } of requests) {
+          clock.advance(step);
+          const now = clock.now();
+          terms = {
+            ...terms,
+            limits: change ?? terms.limits,
+            bansLiftedAt: lifts ? now : terms.bansLiftedAt,
+          };
+          if (isReset) resets++;
+          const { counters } = replicas[replica]!;
+          const ofPage = { ...terms, banRules: undefined, resets };
+          if (typeof subject === 'object') {
+            const key = subject.page === LARGE_PAGE ? { ...ofPage, limits: large } : ofPage;
+            await visits(subject.page, subject.visitor, key, now, replicas[replica]!);
+          } else if (typeof subject === 'number') {
+            const ofKey = subject === PAGE ? ofPage : terms;
+            const expected = single.decideKey(subject, ofKey, now, cost);
+            assert.deepEqual(await counters.decideKey(subject, ofKey, now, cost), expected);
+            seen[expected.verdict]++;
+          } else {
+            const ofAddress = { ...terms, banRules: undefined };
+            const expected = single.decideBucket('address', subject, ofAddress, now);
+            assert.deepEqual(await counters.decideBucket('address', subject, ofAddress, now), expected);
+            assert.deepEqual(
+              await counters.peekBucket('address', subject, ofAddress, now),
+              single.peekBucket('address', subject, ofAddress, now),
+            );
+          }
+        }
+        const keys = [1, 2, 3].map(keyId => ({ keyId, resets: 0 }));
+        for (const keyId of [PAGE, LARGE_PAGE]) keys.push({ keyId, resets });
+        const known = await single.statesOfKeys(keys);
+        for (const { counters, statuses } of replicas) {
+          assert.deepEqual(await counters.statesOfKeys(keys), known);
+          assert.deepEqual(statuses, []);
+        }
+      } finally {
+        // Even after a failure: otherwise the replicas of this trace send their counts into the next one.
+        for (const { counters } of replicas) await counters.close();
+      }
+    },
+  );
+  // Few traces have bans: another round follows when there were too few.
+  for (let round = 0; round < 5 && Math.min(...Object.values(seen)) <= 20; round++) {
+    await fc.assert(sameDecisions, { numRuns: sized(20, 600) });
+  }
+  assert.ok(Math.min(...Object.values(seen)) > 20, JSON.stringify(seen));
 });

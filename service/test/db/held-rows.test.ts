@@ -217,31 +217,29 @@ function rename(tx: Transaction, petId: number, name: string): Promise<unknown> 
 }
 
 for (const [engine, openStore] of Object.entries(engines)) {
-  describe(`pets that a long write changes, on ${engine},`, () => {
-    it('are read as its earlier operations left them', async t => {
-      const { db } = await openStore(t);
-      await addCategory(db);
-      const ids = await createAll(db, ['First', 'Second', 'Third', 'Fourth']);
-      const [first, second, third, fourth] = ids as [number, number, number, number];
-      await orders.place(db, { petId: fourth, quantity: 1 }, NOW);
-      await changeAll(db, ids, async tx => {
-        await rename(tx, first, 'First again');
-        await rename(tx, second, 'Second again');
-        await rename(tx, second, 'Second for the last time');
-        await setStock(tx, third, 4);
-        await rejected(tx, () => rename(tx, third, 'Undone'));
-        await rename(tx, third, 'Third again');
-        await pets.remove(tx, first, () => {});
-        await assert.rejects(rename(tx, first, 'Gone'), { code: 'pet_not_found' });
-      });
-      await changeAll(db, ids, async tx => {
-        await rename(tx, third, 'Third');
-        await tx.run('DELETE FROM orders');
-        await pets.remove(tx, fourth, () => {});
-      });
-      assert.deepEqual(await stockIn(db), { 'Second for the last time': 1, Third: 4 });
-      assert.deepEqual(await wordsIn(db), ['for', 'last', 'the', 'time']);
+  it(`pets that a long write changes, on ${engine}, are read as its earlier operations left them`, async t => {
+    const { db } = await openStore(t);
+    await addCategory(db);
+    const ids = await createAll(db, ['First', 'Second', 'Third', 'Fourth']);
+    const [first, second, third, fourth] = ids as [number, number, number, number];
+    await orders.place(db, { petId: fourth, quantity: 1 }, NOW);
+    await changeAll(db, ids, async tx => {
+      await rename(tx, first, 'First again');
+      await rename(tx, second, 'Second again');
+      await rename(tx, second, 'Second for the last time');
+      await setStock(tx, third, 4);
+      await rejected(tx, () => rename(tx, third, 'Undone'));
+      await rename(tx, third, 'Third again');
+      await pets.remove(tx, first, () => {});
+      await assert.rejects(rename(tx, first, 'Gone'), { code: 'pet_not_found' });
     });
+    await changeAll(db, ids, async tx => {
+      await rename(tx, third, 'Third');
+      await tx.run('DELETE FROM orders');
+      await pets.remove(tx, fourth, () => {});
+    });
+    assert.deepEqual(await stockIn(db), { 'Second for the last time': 1, Third: 4 });
+    assert.deepEqual(await wordsIn(db), ['for', 'last', 'the', 'time']);
   });
 }
 
@@ -339,18 +337,16 @@ describe('a long write on PostgreSQL', () => {
   });
 });
 
-describe('the changes of a row that is not held', () => {
-  it('are sent once, as the last of them, for each kind of statement', () => {
-    const held = new HeldRows();
-    const stock = { table: 'pets', columns: ['quantity'], sql: 'UPDATE pets SET quantity = ? WHERE id = ?' };
-    const name = { table: 'pets', columns: ['name'], sql: 'UPDATE pets SET name = ? WHERE id = ?' };
-    for (const quantity of [3, 2, 1]) held.update(stock, 7, [quantity]);
-    held.update(name, 7, ['Rex']);
-    held.update(stock, 8, [9]);
-    assert.deepEqual(held.take(), [
-      [stock.sql, [1, 7]],
-      [name.sql, ['Rex', 7]],
-      [stock.sql, [9, 8]],
-    ]);
-  });
+it('the changes of a row that is not held are sent once, as the last of them, for each kind of statement', () => {
+  const held = new HeldRows();
+  const stock = { table: 'pets', columns: ['quantity'], sql: 'UPDATE pets SET quantity = ? WHERE id = ?' };
+  const name = { table: 'pets', columns: ['name'], sql: 'UPDATE pets SET name = ? WHERE id = ?' };
+  for (const quantity of [3, 2, 1]) held.update(stock, 7, [quantity]);
+  held.update(name, 7, ['Rex']);
+  held.update(stock, 8, [9]);
+  assert.deepEqual(held.take(), [
+    [stock.sql, [1, 7]],
+    [name.sql, ['Rex', 7]],
+    [stock.sql, [9, 8]],
+  ]);
 });

@@ -76,28 +76,26 @@ describe('the lists of the shop', () => {
 });
 
 for (const [engine, open] of Object.entries(engines)) {
-  describe(`the indexes that the migrations create on ${engine}`, () => {
-    it('are those of the store', async t => {
-      const { db } = await open(t);
-      for (const { table } of Object.values(lists)) {
-        const created = indexesOf(table.name).filter(({ name }) => name !== undefined);
-        const stored = await db.all<{ name: string; sql: string }>(
-          engine === 'SQLite'
-            ? "SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL AND tbl_name = ?"
-            : `SELECT indexname AS name, indexdef AS sql FROM pg_indexes
+  it(`the indexes that the migrations create on ${engine} are those of the store`, async t => {
+    const { db } = await open(t);
+    for (const { table } of Object.values(lists)) {
+      const created = indexesOf(table.name).filter(({ name }) => name !== undefined);
+      const stored = await db.all<{ name: string; sql: string }>(
+        engine === 'SQLite'
+          ? "SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL AND tbl_name = ?"
+          : `SELECT indexname AS name, indexdef AS sql FROM pg_indexes
                WHERE tablename = ? AND NOT EXISTS (SELECT 1 FROM pg_constraint WHERE conname = indexname)`,
-          [table.name],
-        );
-        assert.deepEqual(created.map(({ name }) => name).sort(), stored.map(({ name }) => name).sort());
-        for (const { name, columns, isUnique } of created) {
-          const { sql } = stored.find(index => index.name === name)!;
-          const [, list] = /\((.*?)\)\s*(?:WHERE|$)/s.exec(sql)!;
-          const names = list!.split(', ').map(column => /\w+/.exec(column)![0]);
-          assert.deepEqual(columns.slice(0, names.length), names, sql);
-          assert.equal(sql.startsWith('CREATE UNIQUE'), isUnique);
-        }
+        [table.name],
+      );
+      assert.deepEqual(created.map(({ name }) => name).sort(), stored.map(({ name }) => name).sort());
+      for (const { name, columns, isUnique } of created) {
+        const { sql } = stored.find(index => index.name === name)!;
+        const [, list] = /\((.*?)\)\s*(?:WHERE|$)/s.exec(sql)!;
+        const names = list!.split(', ').map(column => /\w+/.exec(column)![0]);
+        assert.deepEqual(columns.slice(0, names.length), names, sql);
+        assert.equal(sql.startsWith('CREATE UNIQUE'), isUnique);
       }
-    });
+    }
   });
 
   describe(`a new filter of pets with one index, on ${engine}`, () => {

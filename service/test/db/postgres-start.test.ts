@@ -24,19 +24,16 @@ async function rejectionOf(
   return text;
 }
 
-describe('a database that is temporarily read-only', () => {
-  it('is opened when its schema is up to date, and is otherwise unavailable', async t => {
-    const url = await emptyPostgres(t);
-    const name = new URL(url).pathname.slice(1);
-    const alter = (change: string) =>
-      administer(session => session.query(`ALTER DATABASE ${name} ${change}`));
-    await alter('SET default_transaction_read_only = on');
-    assert.match(await rejectionOf(url, StoreUnavailable), /cannot be used: .*read-only transaction/);
-    await alter('RESET default_transaction_read_only');
-    await (await openPostgres(postgresOptions(url))).close();
-    await alter('SET default_transaction_read_only = on');
-    await (await openPostgres(postgresOptions(url))).close();
-  });
+it('a database that is temporarily read-only is opened when its schema is up to date, and is otherwise unavailable', async t => {
+  const url = await emptyPostgres(t);
+  const name = new URL(url).pathname.slice(1);
+  const alter = (change: string) => administer(session => session.query(`ALTER DATABASE ${name} ${change}`));
+  await alter('SET default_transaction_read_only = on');
+  assert.match(await rejectionOf(url, StoreUnavailable), /cannot be used: .*read-only transaction/);
+  await alter('RESET default_transaction_read_only');
+  await (await openPostgres(postgresOptions(url))).close();
+  await alter('SET default_transaction_read_only = on');
+  await (await openPostgres(postgresOptions(url))).close();
 });
 
 describe('a server that does not confirm the end of a connection', () => {

@@ -198,63 +198,57 @@ describe('conflicting transactions', () => {
   });
 });
 
-describe('a transaction', () => {
-  it('in which an error was ignored does not resolve as stored', async t => {
-    const { db } = await openPostgresStore(t, { writeBatch: 1 });
-    const caught = db.write(async tx => {
-      await tx.run("INSERT INTO categories (name, name_key) VALUES ('a', 'a')");
-      await tx.run('SELECT 1/0').catch(() => {});
+it('a transaction in which an error was ignored does not resolve as stored', async t => {
+  const { db } = await openPostgresStore(t, { writeBatch: 1 });
+  const caught = db.write(async tx => {
+    await tx.run("INSERT INTO categories (name, name_key) VALUES ('a', 'a')");
+    await tx.run('SELECT 1/0').catch(() => {});
+  });
+  await assert.rejects(caught, /ended with ROLLBACK/);
+  assert.deepEqual(await db.all('SELECT name FROM categories'), []);
+});
+
+it('a part of a transaction of PostgreSQL that fails releases its locks, so that a later part takes them again', async t => {
+  const { db } = await openPostgresStore(t, { writeBatch: 1 });
+  const isFree = (name: string) => db.write(other => other.tryLock(name));
+  await db.write(async tx => {
+    await tx.lock('before');
+    const failed = tx.savepoint(async () => {
+      await tx.lock('before', 'part');
+      throw new Error('rejected');
     });
-    await assert.rejects(caught, /ended with ROLLBACK/);
-    assert.deepEqual(await db.all('SELECT name FROM categories'), []);
+    await assert.rejects(failed, /rejected/);
+    assert.deepEqual([await isFree('before'), await isFree('part')], [false, true]);
+    await tx.savepoint(() => tx.lock('part'));
+    assert.equal(await isFree('part'), false);
   });
 });
 
-describe('a part of a transaction of PostgreSQL', () => {
-  it('that fails releases its locks, so that a later part takes them again', async t => {
-    const { db } = await openPostgresStore(t, { writeBatch: 1 });
-    const isFree = (name: string) => db.write(other => other.tryLock(name));
-    await db.write(async tx => {
-      await tx.lock('before');
-      const failed = tx.savepoint(async () => {
-        await tx.lock('before', 'part');
-        throw new Error('rejected');
-      });
-      await assert.rejects(failed, /rejected/);
-      assert.deepEqual([await isFree('before'), await isFree('part')], [false, true]);
-      await tx.savepoint(() => tx.lock('part'));
-      assert.equal(await isFree('part'), false);
-    });
-  });
-});
-
-describe('writes of PostgreSQL that run alone', () => {
-  it('leave connections to other writers, however many they are', async t => {
-    const { db } = await openPostgresStore(t, { writeBatch: 1 });
-    const { promise: released, resolve: release } = Promise.withResolvers<void>();
-    let running = 0;
-    const write = async () => {
-      running++;
-      await released;
-      running--;
-    };
-    const writes = Array.from({ length: 8 }, () => db.write(write, { alone: true }));
-    try {
-      // Before them, the next write would get a connection in any case.
-      await until('the first of them run', () => running >= 2);
-      assert.equal(
-        await inTime(
-          'the write',
-          db.write(async () => 'written'),
-          10,
-        ),
-        'written',
-      );
-      assert.equal(running, 2);
-    } finally {
-      release();
-    }
-    await Promise.all(writes);
-    assert.equal(running, 0);
-  });
+it('writes of PostgreSQL that run alone leave connections to other writers, however many they are', async t => {
+  const { db } = await openPostgresStore(t, { writeBatch: 1 });
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  let running = 0;
+  const write = async () => {
+    running++;
+    await released;
+    running--;
+  };
+  const writes = Array.from({ length: 8 }, () => db.write(write, { alone: true }));
+  try {
+    // Before them, the next write would get a connection in any case.
+    await until('the first of them run', () => running >= 2);
+    assert.equal(
+      await inTime(
+        'the write',
+        db.write(async () => 'written'),
+        10,
+      ),
+      'written',
+    );
+    assert.equal(running, 2);
+  } finally {
+    release();
+  }
+  await Promise.all(writes);
+  assert.equal(running, 0);
 });

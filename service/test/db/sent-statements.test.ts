@@ -147,42 +147,38 @@ describe('a statement whose result is not awaited and that fails, on PostgreSQL,
   });
 });
 
-describe('a sent statement that fails, on PostgreSQL,', () => {
-  it('in a part that has ended, fails the transaction even if a later part is undone', async t => {
-    const { db } = await openPostgresStore(t);
-    await db.run(FAIL);
-    const written = db.write(
-      async tx => {
-        add(tx, 'a');
-        await tx.savepoint(async () => tx.send('SELECT fail(?)', ['22012']));
-        await assert.rejects(tx.savepoint(() => tx.get('SELECT 1')));
-        add(tx, 'b');
-      },
-      { alone: true },
-    );
-    await assert.rejects(written, { code: '22012' });
-    assert.deepEqual(await namesIn(db), []);
-  });
+it('a sent statement that fails, on PostgreSQL, in a part that has ended, fails the transaction even if a later part is undone', async t => {
+  const { db } = await openPostgresStore(t);
+  await db.run(FAIL);
+  const written = db.write(
+    async tx => {
+      add(tx, 'a');
+      await tx.savepoint(async () => tx.send('SELECT fail(?)', ['22012']));
+      await assert.rejects(tx.savepoint(() => tx.get('SELECT 1')));
+      add(tx, 'b');
+    },
+    { alone: true },
+  );
+  await assert.rejects(written, { code: '22012' });
+  assert.deepEqual(await namesIn(db), []);
 });
 
-describe('two transactions with the same new words, on PostgreSQL,', () => {
-  it('in opposite order do not deadlock', async t => {
-    const { db } = await openPostgresStore(t, { writeBatch: 1 });
-    const { promise: met, resolve: meet } = Promise.withResolvers<void>();
-    let attempts = 0;
-    const store = (id: number, words: readonly string[]) =>
-      db.write(async tx => {
-        attempts++;
-        await addPetWords(tx, [{ id, name: `pet ${words[0]}` }]);
-        if (attempts === 2) meet();
-        await met;
-        await addPetWords(tx, [{ id: id + 1, name: `pet ${words[1]}` }]);
-      });
-    await Promise.all([store(1, ['alpha', 'bravo']), store(3, ['bravo', 'alpha'])]);
-    assert.equal(attempts, 2, 'no transaction ran again');
-    assert.deepEqual(await db.all('SELECT word FROM words ORDER BY word'), [
-      { word: 'alpha' },
-      { word: 'bravo' },
-    ]);
-  });
+it('two transactions with the same new words, on PostgreSQL, in opposite order do not deadlock', async t => {
+  const { db } = await openPostgresStore(t, { writeBatch: 1 });
+  const { promise: met, resolve: meet } = Promise.withResolvers<void>();
+  let attempts = 0;
+  const store = (id: number, words: readonly string[]) =>
+    db.write(async tx => {
+      attempts++;
+      await addPetWords(tx, [{ id, name: `pet ${words[0]}` }]);
+      if (attempts === 2) meet();
+      await met;
+      await addPetWords(tx, [{ id: id + 1, name: `pet ${words[1]}` }]);
+    });
+  await Promise.all([store(1, ['alpha', 'bravo']), store(3, ['bravo', 'alpha'])]);
+  assert.equal(attempts, 2, 'no transaction ran again');
+  assert.deepEqual(await db.all('SELECT word FROM words ORDER BY word'), [
+    { word: 'alpha' },
+    { word: 'bravo' },
+  ]);
 });

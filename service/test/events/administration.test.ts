@@ -81,35 +81,33 @@ const silent: Record<string, string> = {
   liftBan: 'appends an event only if the key is banned: events/event-union.test.ts',
 };
 
-describe('every operation that changes something', () => {
-  it('appends an event', async t => {
-    const shop = await webhookShop(t);
-    const changing = Object.values(contract.paths).flatMap(methods =>
-      Object.entries(methods)
-        .filter(([method]) => method !== 'get')
-        .map(([, { operationId }]) => operationId),
-    );
-    assert.deepEqual(
-      [...Object.keys(changes), ...Object.keys(silent)].toSorted(),
-      [...new Set(changing)].toSorted(),
-      'an operation of the contract is missing here',
-    );
-    const secrets: string[] = [];
-    for (const [operationId, prepare] of Object.entries(changes)) {
-      const change = await prepare(shop);
-      const events = await eventsOf(shop.shop, async () => {
-        const { status, text, body } = await change();
-        assert.ok(status < 300, `${operationId}: ${text}`);
-        for (const secret of [body?.key, body?.secret]) if (secret) secrets.push(secret);
-      });
-      assert.ok(events.length > 0, operationId);
-      for (const { actor } of events) assert.equal(actor, 'keys/1', operationId);
-    }
-    assert.equal(secrets.length, 4, 'of new and rotated keys and webhooks');
-    const log = JSON.stringify(await shop.shop.app.db.all('SELECT * FROM events'));
-    for (const secret of secrets) assert.ok(!log.includes(secret));
-    assert.doesNotMatch(log, /psk_|whsec_|\b[0-9a-f]{64}\b/, 'neither a secret nor its hash');
-  });
+it('every operation that changes something appends an event', async t => {
+  const shop = await webhookShop(t);
+  const changing = Object.values(contract.paths).flatMap(methods =>
+    Object.entries(methods)
+      .filter(([method]) => method !== 'get')
+      .map(([, { operationId }]) => operationId),
+  );
+  assert.deepEqual(
+    [...Object.keys(changes), ...Object.keys(silent)].toSorted(),
+    [...new Set(changing)].toSorted(),
+    'an operation of the contract is missing here',
+  );
+  const secrets: string[] = [];
+  for (const [operationId, prepare] of Object.entries(changes)) {
+    const change = await prepare(shop);
+    const events = await eventsOf(shop.shop, async () => {
+      const { status, text, body } = await change();
+      assert.ok(status < 300, `${operationId}: ${text}`);
+      for (const secret of [body?.key, body?.secret]) if (secret) secrets.push(secret);
+    });
+    assert.ok(events.length > 0, operationId);
+    for (const { actor } of events) assert.equal(actor, 'keys/1', operationId);
+  }
+  assert.equal(secrets.length, 4, 'of new and rotated keys and webhooks');
+  const log = JSON.stringify(await shop.shop.app.db.all('SELECT * FROM events'));
+  for (const secret of secrets) assert.ok(!log.includes(secret));
+  assert.doesNotMatch(log, /psk_|whsec_|\b[0-9a-f]{64}\b/, 'neither a secret nor its hash');
 });
 
 describe('a webhook that the service disables', () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { assertGapless, settledCursor } from '../support/event-log.ts';
 import { aCategory } from '../support/factories.ts';
@@ -51,45 +51,43 @@ function backend({ origin, adminKey }: TestApp) {
   };
 }
 
-describe('a browser’s EventSource', () => {
-  it('that is cut off again and again continues where it stopped, and gets every event once', async t => {
-    const shop = await startTestApp(t, { alone: false });
-    const end = Number(await settledCursor(shop));
-    const { server, cut } = backend(shop);
-    await once(server.listen(0, '127.0.0.1'), 'listening');
-    const browser = await openBrowser();
-    try {
-      const tab = await browser.newPage();
-      await tab.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/?cursor=${end}`);
-      await tab.waitForFunction('opened === 1');
-      const names = Array.from({ length: 40 }, (_, i) => `Category no. ${i}`);
-      const writing = (async () => {
-        for (const name of names) {
-          await aCategory(shop.api, { name });
-          await sleep(150);
-        }
-      })();
-      for (let i = 0; i < 2; i++) {
-        await sleep(700);
-        cut();
-        await tab.waitForFunction(`opened === ${i + 2}`);
+it('a browser’s EventSource that is cut off again and again continues where it stopped, and gets every event once', async t => {
+  const shop = await startTestApp(t, { alone: false });
+  const end = Number(await settledCursor(shop));
+  const { server, cut } = backend(shop);
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const browser = await openBrowser();
+  try {
+    const tab = await browser.newPage();
+    await tab.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/?cursor=${end}`);
+    await tab.waitForFunction('opened === 1');
+    const names = Array.from({ length: 40 }, (_, i) => `Category no. ${i}`);
+    const writing = (async () => {
+      for (const name of names) {
+        await aCategory(shop.api, { name });
+        await sleep(150);
       }
-      await writing;
-      await tab.waitForFunction(`seen.length >= ${names.length}`);
-      await sleep(300);
-      const seen: [number, string][] = await tab.evaluate('seen');
-      assert.deepEqual(
-        seen.map(([, name]) => name),
-        names,
-      );
-      assertGapless(
-        seen.map(([id]) => id),
-        end + 1,
-      );
-    } finally {
-      await browser.close();
-      server.closeAllConnections();
-      server.close();
+    })();
+    for (let i = 0; i < 2; i++) {
+      await sleep(700);
+      cut();
+      await tab.waitForFunction(`opened === ${i + 2}`);
     }
-  });
+    await writing;
+    await tab.waitForFunction(`seen.length >= ${names.length}`);
+    await sleep(300);
+    const seen: [number, string][] = await tab.evaluate('seen');
+    assert.deepEqual(
+      seen.map(([, name]) => name),
+      names,
+    );
+    assertGapless(
+      seen.map(([id]) => id),
+      end + 1,
+    );
+  } finally {
+    await browser.close();
+    server.closeAllConnections();
+    server.close();
+  }
 });

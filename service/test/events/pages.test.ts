@@ -7,7 +7,7 @@ import { aCategory, anOrder, aPet } from '../support/factories.ts';
 import { sized } from '../support/long.ts';
 import { appendMany } from '../support/many-events.ts';
 import { nextPath } from '../support/pages.ts';
-import { assertRejected } from '../support/rejection.ts';
+import { assertInvalid } from '../support/rejection.ts';
 import { startTestApp } from '../support/test-app.ts';
 import { idsOf } from '../support/values.ts';
 
@@ -125,26 +125,21 @@ describe('a page of the log', () => {
       ['sort=id', /`sort`/],
     ];
     for (const [query, message] of messages) {
-      assert.match(
-        assertRejected(await shop.api.get(`/events?${query}`), 400, 'invalid_request'),
-        message,
-        query,
-      );
+      assert.match(assertInvalid(await shop.api.get(`/events?${query}`)), message, query);
     }
     for (const [query, message] of messages.slice(0, 5)) {
       const response = await shop.api.get(`/events/stream?${query}`);
-      assert.match(assertRejected(response, 400, 'invalid_request'), message, query);
+      assert.match(assertInvalid(response), message, query);
     }
     for (const id of ['abc', '-1', '9'.repeat(400)]) {
       const response = await shop.api.get('/events/stream', { 'last-event-id': id });
-      const message = assertRejected(response, 400, 'invalid_request');
-      assert.match(
-        message,
+      assertInvalid(
+        response,
         new RegExp(`^The cursor must be the number of an event, .* it was ${id.slice(0, 20)}…?$`),
       );
     }
     for (const id of ['1\t2', '\u00e9'])
-      assertRejected(await shop.api.get('/events/stream', { 'last-event-id': id }), 400, 'invalid_request');
+      assertInvalid(await shop.api.get('/events/stream', { 'last-event-id': id }));
     assert.ok(eventTypeNames.length > 0 && (await latestCursor(shop.api)) === end);
   });
 });

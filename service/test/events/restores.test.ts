@@ -83,7 +83,7 @@ describe('the log after a restore', () => {
       for (const cursor of [survivor + 1, latest, RANGE - 1]) {
         for (const path of ['/events', '/events/stream']) {
           const rejected = await api.get(`${path}?cursor=${cursor}&type=pet.*`);
-          assert.equal(assertRejected(rejected, 410, 'log_restored'), messageFor(cursor, survivor));
+          assertRejected(rejected, 410, 'log_restored', messageFor(cursor, survivor));
         }
         const reopened = await api.get('/events/stream', { 'last-event-id': String(cursor) });
         assertRejected(reopened, 410, 'log_restored');
@@ -107,10 +107,10 @@ describe('the log after a restore', () => {
     assert.deepEqual(await restoreLog(shop, second), { lastSurvivor: second, first: 2 * RANGE + 1 });
     await make(shop, 2);
     const rejected = await api.get(`/events?cursor=${latest}`);
-    assert.equal(assertRejected(rejected, 410, 'log_restored'), messageFor(latest, survivor));
+    assertRejected(rejected, 410, 'log_restored', messageFor(latest, survivor));
     const again = await api.get(`/events?cursor=${second + 1}`);
     const message = messageFor(second + 1, second, 2 * RANGE + 1);
-    assert.equal(assertRejected(again, 410, 'log_restored'), message);
+    assertRejected(again, 410, 'log_restored', message);
     const ids = (await eventsAfter(api, survivor)).map(({ id }) => Number(id));
     const expected = [0, 1, 2].map(i => FIRST + i).concat([1, 2, 3].map(i => 2 * RANGE + i));
     assert.deepEqual(ids, expected);
@@ -120,7 +120,7 @@ describe('the log after a restore', () => {
     await restoreLog(shop, survivor, 2 * RANGE + 3);
     for (const cursor of [latest, second, 2 * RANGE + 3]) {
       const lost = await api.get(`/events?cursor=${cursor}`);
-      assert.equal(assertRejected(lost, 410, 'log_restored'), messageFor(cursor, survivor, 3 * RANGE + 1));
+      assertRejected(lost, 410, 'log_restored', messageFor(cursor, survivor, 3 * RANGE + 1));
     }
   });
 
@@ -220,78 +220,71 @@ describe('a client that follows the log', () => {
       () => mock.callCount() === 1 && shop.app.tail.position === latest,
     );
     await restoreLog(shop, survivor);
-    const message = assertRejected(await inTime('the response', waiting), 410, 'log_restored');
-    assert.equal(message, messageFor(latest, survivor));
+    assertRejected(await inTime('the response', waiting), 410, 'log_restored', messageFor(latest, survivor));
   });
 });
 
-describe('a database that was returned to an earlier state while the service runs', () => {
-  it('has no event for a cursor beyond its end: lists, polls and streams get 410, and the log names `continue-log`', async t => {
-    const { shop, api, survivor, latest } = await aShop(t);
-    const reader = await EventReader.open(shop.origin, shop.adminKey);
-    const { mock } = t.mock.method(shop.app.tail, 'follow');
-    const waiting = api.get(`/events?cursor=${latest}&wait=60`);
-    await until('the request follows the log', () => mock.callCount() === 1);
-    await takeBack(shop.app.db, survivor);
-    const remedy = new RegExp(`event ${latest} is not part of .*continue with cursor ${survivor}\\b`, 'i');
-    for (const path of ['/events', '/events/stream', '/events?type=order.*&wait=30', '/events?count=true']) {
-      const cursor = `${path.includes('?') ? '&' : '?'}cursor=${latest}`;
-      assert.match(assertRejected(await api.get(`${path}${cursor}`), 410, 'log_restored'), remedy, path);
-    }
-    assert.match(assertRejected(await inTime('the response', waiting), 410, 'log_restored'), remedy);
-    await reader.untilOver();
-    assert.match(reader.comments.at(-1)!, remedy);
-    const isReported = () =>
-      shop
-        .logLines()
-        .some(({ level, msg }) => level === 50 && /earlier state.*`continue-log`/.test(String(msg)));
-    await until('the log states what to do', isReported);
-  });
+it('a database that was returned to an earlier state while the service runs has no event for a cursor beyond its end: lists, polls and streams get 410, and the log names `continue-log`', async t => {
+  const { shop, api, survivor, latest } = await aShop(t);
+  const reader = await EventReader.open(shop.origin, shop.adminKey);
+  const { mock } = t.mock.method(shop.app.tail, 'follow');
+  const waiting = api.get(`/events?cursor=${latest}&wait=60`);
+  await until('the request follows the log', () => mock.callCount() === 1);
+  await takeBack(shop.app.db, survivor);
+  const remedy = new RegExp(`event ${latest} is not part of .*continue with cursor ${survivor}\\b`, 'i');
+  for (const path of ['/events', '/events/stream', '/events?type=order.*&wait=30', '/events?count=true']) {
+    const cursor = `${path.includes('?') ? '&' : '?'}cursor=${latest}`;
+    assert.match(assertRejected(await api.get(`${path}${cursor}`), 410, 'log_restored'), remedy, path);
+  }
+  assertRejected(await inTime('the response', waiting), 410, 'log_restored', remedy);
+  await reader.untilOver();
+  assert.match(reader.comments.at(-1)!, remedy);
+  const isReported = () =>
+    shop
+      .logLines()
+      .some(({ level, msg }) => level === 50 && /earlier state.*`continue-log`/.test(String(msg)));
+  await until('the log states what to do', isReported);
 });
 
-describe('a stream whose position the tail does not reach at its start', () => {
-  it('ends with the reason: the log was taken back after the position was read', async t => {
-    const log = new CountingLog();
-    const tail = new EventTail(log, { onError: assert.ifError, onTakenBack: assert.fail });
-    t.after(() => tail.close());
-    const reason = await new Promise<string>(end => {
-      const sink = { send: () => true, end, onBeat() {}, onDrain() {}, onClose() {} };
-      const filter = { types: undefined, subject: undefined };
-      const request = { filter, position: 5, sink, keyId: 1, findReasonToEnd: async () => undefined };
-      new EventStream({ db: log, tail, source: '/' }, request);
-    });
-    assert.match(reason, /^Event 5 is not part of the log, which ends with event 0: /);
+it('a stream whose position the tail does not reach at its start ends with the reason: the log was taken back after the position was read', async t => {
+  const log = new CountingLog();
+  const tail = new EventTail(log, { onError: assert.ifError, onTakenBack: assert.fail });
+  t.after(() => tail.close());
+  const reason = await new Promise<string>(end => {
+    const sink = { send: () => true, end, onBeat() {}, onDrain() {}, onClose() {} };
+    const filter = { types: undefined, subject: undefined };
+    const request = { filter, position: 5, sink, keyId: 1, findReasonToEnd: async () => undefined };
+    new EventStream({ db: log, tail, source: '/' }, request);
   });
+  assert.match(reason, /^Event 5 is not part of the log, which ends with event 0: /);
 });
 
-describe('a webhook', () => {
-  it('continues with log.restored, whatever its types, and then with the events of the new range', async t => {
-    const shop = await webhookShop(t, { receivers: 3 });
-    const [all, orders, categories] = shop.receivers;
-    const owner = await shop.shop.clientWith({ scopes: ['events:read', 'webhooks:write', 'orders:read'] });
-    await shop.webhook({}, all);
-    await shop.webhook({ types: ['order.*'] }, orders, owner);
-    const { path } = await shop.webhook({ types: ['category.created', 'log.*'] }, categories);
-    await shop.deliver();
-    const survivor = Number(await settledCursor(shop.shop));
-    await shop.deliver();
-    await restoreLog(shop.shop, survivor);
-    // Events of different subjects are sent concurrently.
-    await shop.settle();
-    await shop.deliver();
-    const received = shop.receivers.map(({ received }) =>
-      received.map(({ event }) => [Number(event.id), event.type]),
-    );
-    const restored = [FIRST, 'log.restored'];
-    const created = [FIRST + 1, 'category.created'];
-    assert.deepEqual(received[0]!.slice(-2), [restored, created]);
-    assert.deepEqual(received[1], [restored]);
-    assert.deepEqual(received[2]!.slice(-2), [restored, created]);
-    const [first] = orders!.received;
-    assert.match(first!.headers['webhook-id']!, new RegExp(`^msg_2_${FIRST}$`));
-    const lost = await shop.api.post(`${path}/replay`, { cursor: String(survivor + 1) });
-    assertRejected(lost, 410, 'log_restored');
-    const { type, subject } = (await shop.deliveries(path)).at(-2);
-    assert.deepEqual([type, subject], ['log.restored', 'events']);
-  });
+it('a webhook continues with log.restored, whatever its types, and then with the events of the new range', async t => {
+  const shop = await webhookShop(t, { receivers: 3 });
+  const [all, orders, categories] = shop.receivers;
+  const owner = await shop.shop.clientWith({ scopes: ['events:read', 'webhooks:write', 'orders:read'] });
+  await shop.webhook({}, all);
+  await shop.webhook({ types: ['order.*'] }, orders, owner);
+  const { path } = await shop.webhook({ types: ['category.created', 'log.*'] }, categories);
+  await shop.deliver();
+  const survivor = Number(await settledCursor(shop.shop));
+  await shop.deliver();
+  await restoreLog(shop.shop, survivor);
+  // Events of different subjects are sent concurrently.
+  await shop.settle();
+  await shop.deliver();
+  const received = shop.receivers.map(({ received }) =>
+    received.map(({ event }) => [Number(event.id), event.type]),
+  );
+  const restored = [FIRST, 'log.restored'];
+  const created = [FIRST + 1, 'category.created'];
+  assert.deepEqual(received[0]!.slice(-2), [restored, created]);
+  assert.deepEqual(received[1], [restored]);
+  assert.deepEqual(received[2]!.slice(-2), [restored, created]);
+  const [first] = orders!.received;
+  assert.match(first!.headers['webhook-id']!, new RegExp(`^msg_2_${FIRST}$`));
+  const lost = await shop.api.post(`${path}/replay`, { cursor: String(survivor + 1) });
+  assertRejected(lost, 410, 'log_restored');
+  const { type, subject } = (await shop.deliveries(path)).at(-2);
+  assert.deepEqual([type, subject], ['log.restored', 'events']);
 });

@@ -90,7 +90,7 @@ describe('events, for a key with `events:read` and some scopes of the shop,', ()
             const message = assertRejected(response, 403, 'insufficient_scope');
             assert.ok(message.includes(`\`${needed(kind)}\``), message);
             const stream = await reader.get(`/events/stream?${query}`);
-            assert.equal(assertRejected(stream, 403, 'insufficient_scope'), message);
+            assertRejected(stream, 403, 'insufficient_scope', message);
           }
         }
       }

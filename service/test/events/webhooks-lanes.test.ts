@@ -7,46 +7,42 @@ import { scrape } from '../support/metrics.ts';
 import { until } from '../support/until.ts';
 import { webhookShop } from './webhook-shop.ts';
 
-describe('an endpoint that hangs', () => {
-  it('delays neither the planning nor the sending of other webhooks', async t => {
-    const shop = await webhookShop(t, {
-      receivers: 2,
-      environment: { PETSTORE_WEBHOOK_CONNECTIONS: '20', PETSTORE_WEBHOOK_CONNECTIONS_PER_HOST: '16' },
-    });
-    const [hanging, fast] = shop.receivers as [typeof shop.receiver, typeof shop.receiver];
-    hanging.hold();
-    await shop.webhook({}, hanging);
-    for (let i = 0; i < 12; i++) await shop.category();
-    await hanging.has(8);
-    await shop.webhook({}, fast);
-    for (let i = 0; i < 12; i++) await shop.category();
-    await fast.has(12);
-    assert.equal(hanging.received.length, 8);
+it('an endpoint that hangs delays neither the planning nor the sending of other webhooks', async t => {
+  const shop = await webhookShop(t, {
+    receivers: 2,
+    environment: { PETSTORE_WEBHOOK_CONNECTIONS: '20', PETSTORE_WEBHOOK_CONNECTIONS_PER_HOST: '16' },
   });
+  const [hanging, fast] = shop.receivers as [typeof shop.receiver, typeof shop.receiver];
+  hanging.hold();
+  await shop.webhook({}, hanging);
+  for (let i = 0; i < 12; i++) await shop.category();
+  await hanging.has(8);
+  await shop.webhook({}, fast);
+  for (let i = 0; i < 12; i++) await shop.category();
+  await fast.has(12);
+  assert.equal(hanging.received.length, 8);
 });
 
-describe('a webhook that another transaction has locked', () => {
-  it('delays no other webhook, and is served when that transaction ends', async t => {
-    const shop = await webhookShop(t, { receivers: 2, shared: true });
-    const [locked, free] = shop.receivers as [typeof shop.receiver, typeof shop.receiver];
-    const { id } = await shop.webhook({ types: ['category.*'] }, locked);
-    const { api, app } = await shop.shop.replica();
-    await shop.webhook({ types: ['category.*'] }, free, api);
-    const taken = Promise.withResolvers<void>();
-    const held = Promise.withResolvers<void>();
-    const transaction = app.db.write(async tx => {
-      await tx.lock(`webhook ${id}`);
-      taken.resolve();
-      await held.promise;
-    });
-    await taken.promise;
-    for (let i = 0; i < 3; i++) await shop.category();
-    await free.has(3);
-    assert.equal(locked.received.length, 0);
-    held.resolve();
-    await transaction;
-    await locked.has(3);
+it('a webhook that another transaction has locked delays no other webhook, and is served when that transaction ends', async t => {
+  const shop = await webhookShop(t, { receivers: 2, shared: true });
+  const [locked, free] = shop.receivers as [typeof shop.receiver, typeof shop.receiver];
+  const { id } = await shop.webhook({ types: ['category.*'] }, locked);
+  const { api, app } = await shop.shop.replica();
+  await shop.webhook({ types: ['category.*'] }, free, api);
+  const taken = Promise.withResolvers<void>();
+  const held = Promise.withResolvers<void>();
+  const transaction = app.db.write(async tx => {
+    await tx.lock(`webhook ${id}`);
+    taken.resolve();
+    await held.promise;
   });
+  await taken.promise;
+  for (let i = 0; i < 3; i++) await shop.category();
+  await free.has(3);
+  assert.equal(locked.received.length, 0);
+  held.resolve();
+  await transaction;
+  await locked.has(3);
 });
 
 describe('a delivery written by a replica whose clock ran ahead', () => {
@@ -147,17 +143,15 @@ describe('the metrics of webhooks', () => {
   });
 });
 
-describe('a fast endpoint', () => {
-  it('gets more than eight deliveries at once', async t => {
-    const shop = await webhookShop(t);
-    await shop.webhook();
-    for (let i = 0; i < 30; i++) await shop.category();
-    await shop.settle();
-    shop.receiver.hold();
-    for (let i = 0; i < 30; i++) await shop.category();
-    await until('more than eight are in flight', () => shop.receiver.open > 8);
-    shop.receiver.release();
-    await shop.settle();
-    assert.equal(new Set(shop.receiver.receivedEvents).size, 60);
-  });
+it('a fast endpoint gets more than eight deliveries at once', async t => {
+  const shop = await webhookShop(t);
+  await shop.webhook();
+  for (let i = 0; i < 30; i++) await shop.category();
+  await shop.settle();
+  shop.receiver.hold();
+  for (let i = 0; i < 30; i++) await shop.category();
+  await until('more than eight are in flight', () => shop.receiver.open > 8);
+  shop.receiver.release();
+  await shop.settle();
+  assert.equal(new Set(shop.receiver.receivedEvents).size, 60);
 });

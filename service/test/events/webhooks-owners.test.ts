@@ -58,8 +58,7 @@ describe('a webhook', () => {
     for (const [method, end, body] of others) {
       const target = path + end.replace('{deliveryId}', '1');
       const response = await other.send(method, target, { body });
-      const message = assertRejected(response, 404, 'webhook_not_found');
-      assert.equal(message, `There is no webhook ${id}`);
+      assertRejected(response, 404, 'webhook_not_found', `There is no webhook ${id}`);
     }
     const idsOf = async (client: typeof other) =>
       (await client.get('/webhooks')).body.map((webhook: { id: number }) => webhook.id);

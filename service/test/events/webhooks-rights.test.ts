@@ -31,18 +31,16 @@ async function changeAll({ api, shop }: WebhookShop): Promise<void> {
 const kindsSent = (receiver: Receiver) =>
   new Set(receiver.receivedEvents.map(event => event.split(' ')[1]!.split('.')[0]));
 
-describe('a webhook', () => {
-  it('receives nothing of what a test key changes', async t => {
-    const shop = await webhookShop(t);
-    await shop.webhook();
-    const tester = await shop.shop.clientWith({ kind: 'test', plan: 'free', scopes: ['pets:write'] });
-    await shop.settle();
-    const before = shop.receiver.received.length;
-    assert.equal((await tester.post('/categories', { name: 'Only tried' })).status, 201);
-    const { body } = await shop.api.post('/categories', { name: 'Stored' });
-    await shop.settle();
-    assert.deepEqual(shop.receiver.receivedEvents.slice(before), [`categories/${body.id} category.created`]);
-  });
+it('a webhook receives nothing of what a test key changes', async t => {
+  const shop = await webhookShop(t);
+  await shop.webhook();
+  const tester = await shop.shop.clientWith({ kind: 'test', plan: 'free', scopes: ['pets:write'] });
+  await shop.settle();
+  const before = shop.receiver.received.length;
+  assert.equal((await tester.post('/categories', { name: 'Only tried' })).status, 201);
+  const { body } = await shop.api.post('/categories', { name: 'Stored' });
+  await shop.settle();
+  assert.deepEqual(shop.receiver.receivedEvents.slice(before), [`categories/${body.id} category.created`]);
 });
 
 describe('a webhook without `types`', () => {

@@ -141,52 +141,48 @@ describe('a round', () => {
   });
 });
 
-describe('the start of a dispatcher', () => {
-  it('sends what happened before it', async t => {
-    const { shop, dispatcher } = await shopWithoutIntervals(t);
-    await shop.webhook();
-    await shop.settle();
-    await dispatcher.close();
-    await shop.category();
-    await shop.shop.restart();
-    await inTime('the delivery', shop.receiver.has(1), 10);
-  });
+it('the start of a dispatcher sends what happened before it', async t => {
+  const { shop, dispatcher } = await shopWithoutIntervals(t);
+  await shop.webhook();
+  await shop.settle();
+  await dispatcher.close();
+  await shop.category();
+  await shop.shop.restart();
+  await inTime('the delivery', shop.receiver.has(1), 10);
 });
 
-describe('the end of a dispatcher', () => {
-  it('waits for its round, closes kept connections, and follows the log no more', async t => {
-    const { shop, dispatcher, looks } = await shopWithoutIntervals(t);
-    let kept: Socket | undefined;
-    shop.receiver.handleWith(response => {
-      kept = response.socket!;
-      response.writeHead(204).end();
-    });
-    await shop.webhook();
-    await shop.deliver();
-    const { db } = shop.shop.app;
-    const all = db.all.bind(db);
-    const held = Promise.withResolvers<void>();
-    db.all = async (sql, values) => {
-      if (sql.includes('AS due_at')) await held.promise;
-      return all(sql, values);
-    };
-    void dispatcher.look(true);
-    await turns();
-    let isClosed = false;
-    const closing = dispatcher.close().then(() => {
-      isClosed = true;
-    });
-    await turns();
-    assert.equal(isClosed, false);
-    const end = once(kept!, 'close');
-    held.resolve();
-    await closing;
-    await inTime('the end of the connection', end, 2);
-    db.all = all;
-    const looked = looks();
-    await shop.category();
-    await db.numberEvents();
-    await turns();
-    assert.equal(looked.count(false), 0);
+it('the end of a dispatcher waits for its round, closes kept connections, and follows the log no more', async t => {
+  const { shop, dispatcher, looks } = await shopWithoutIntervals(t);
+  let kept: Socket | undefined;
+  shop.receiver.handleWith(response => {
+    kept = response.socket!;
+    response.writeHead(204).end();
   });
+  await shop.webhook();
+  await shop.deliver();
+  const { db } = shop.shop.app;
+  const all = db.all.bind(db);
+  const held = Promise.withResolvers<void>();
+  db.all = async (sql, values) => {
+    if (sql.includes('AS due_at')) await held.promise;
+    return all(sql, values);
+  };
+  void dispatcher.look(true);
+  await turns();
+  let isClosed = false;
+  const closing = dispatcher.close().then(() => {
+    isClosed = true;
+  });
+  await turns();
+  assert.equal(isClosed, false);
+  const end = once(kept!, 'close');
+  held.resolve();
+  await closing;
+  await inTime('the end of the connection', end, 2);
+  db.all = all;
+  const looked = looks();
+  await shop.category();
+  await db.numberEvents();
+  await turns();
+  assert.equal(looked.count(false), 0);
 });

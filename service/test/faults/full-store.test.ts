@@ -197,56 +197,52 @@ for (const [name, start, problem, reason, label] of faults) {
   });
 }
 
-describe('a disk that fails without traffic', () => {
-  it('is detected by /readyz, with a probe that writes at most once a second', async t => {
-    const { shop, begin, end } = await failingDiskOfTheEmbeddedStore(t);
-    const { api, clock, app } = shop;
-    const tryWrite = t.mock.method(app.db, 'tryWrite');
-    const probes = () => tryWrite.mock.callCount();
-    for (let i = 0; i < 5; i++) assert.deepEqual((await api.get('/readyz')).body, READY);
-    assert.equal(probes(), 1);
-    await begin();
-    clock.advance(SECOND);
-    assert.equal((await api.get('/readyz')).body.status, 'degraded');
-    assert.equal(probes(), 2);
-    await end();
-    clock.advance(5 * SECOND);
-    assert.deepEqual((await api.get('/readyz')).body, READY);
-  });
+it('a disk that fails without traffic is detected by /readyz, with a probe that writes at most once a second', async t => {
+  const { shop, begin, end } = await failingDiskOfTheEmbeddedStore(t);
+  const { api, clock, app } = shop;
+  const tryWrite = t.mock.method(app.db, 'tryWrite');
+  const probes = () => tryWrite.mock.callCount();
+  for (let i = 0; i < 5; i++) assert.deepEqual((await api.get('/readyz')).body, READY);
+  assert.equal(probes(), 1);
+  await begin();
+  clock.advance(SECOND);
+  assert.equal((await api.get('/readyz')).body.status, 'degraded');
+  assert.equal(probes(), 2);
+  await end();
+  clock.advance(5 * SECOND);
+  assert.deepEqual((await api.get('/readyz')).body, READY);
 });
 
-describe('a disk that fails for reads as well', () => {
-  it('makes every request get 503 with all headers, stores nothing of a group, and is used again once it works', async t => {
-    const { app, adminKey, directory, clock } = await startTestApp(t, { shared: false });
-    /** Not over the network, because a new socket could take the number of a file that is being exchanged. */
-    const send = async (method: 'GET' | 'POST', url: string, payload?: object) => {
-      const request = { method, url, headers: { 'x-api-key': adminKey }, ...(payload && { payload }) };
-      const { statusCode: status, headers, payload: text } = await app.server.inject(request);
-      assertMatchesContract({ method, path: url, status, headers, text } as never);
-      return { status, code: JSON.parse(text).code, headers };
-    };
-    const create = (name: string) => send('POST', '/categories', { name });
-    // The last write invalidates everything that the readers have cached.
-    const { headers: before } = await create('Dogs');
-    const repair = failDisk(directory, 'reads and writes');
-    const rejected = await Promise.all(Array.from({ length: 20 }, (_, i) => create(`Category ${i}`)));
-    for (const path of ['/categories/1', '/categories', '/readyz']) rejected.push(await send('GET', path));
-    clock.advance(2 * SECOND);
-    rejected.push(await send('GET', '/categories/1'));
-    const { status: health } = await send('GET', '/healthz');
-    repair();
+it('a disk that fails for reads as well makes every request get 503 with all headers, stores nothing of a group, and is used again once it works', async t => {
+  const { app, adminKey, directory, clock } = await startTestApp(t, { shared: false });
+  /** Not over the network, because a new socket could take the number of a file that is being exchanged. */
+  const send = async (method: 'GET' | 'POST', url: string, payload?: object) => {
+    const request = { method, url, headers: { 'x-api-key': adminKey }, ...(payload && { payload }) };
+    const { statusCode: status, headers, payload: text } = await app.server.inject(request);
+    assertMatchesContract({ method, path: url, status, headers, text } as never);
+    return { status, code: JSON.parse(text).code, headers };
+  };
+  const create = (name: string) => send('POST', '/categories', { name });
+  // The last write invalidates everything that the readers have cached.
+  const { headers: before } = await create('Dogs');
+  const repair = failDisk(directory, 'reads and writes');
+  const rejected = await Promise.all(Array.from({ length: 20 }, (_, i) => create(`Category ${i}`)));
+  for (const path of ['/categories/1', '/categories', '/readyz']) rejected.push(await send('GET', path));
+  clock.advance(2 * SECOND);
+  rejected.push(await send('GET', '/categories/1'));
+  const { status: health } = await send('GET', '/healthz');
+  repair();
 
-    for (const [i, { status, code, headers }] of rejected.entries()) {
-      assert.deepEqual([status, code], [503, 'service_unavailable'], `request ${i}`);
-      assert.match(String(headers['retry-after']), /^[1-9]\d*$/);
-      for (const name of ['limit', 'remaining', 'reset'])
-        assert.match(String(headers[`x-ratelimit-${name}`]), /^\d+$/);
-    }
-    const left = (headers: object) => Number(new Map(Object.entries(headers)).get('x-ratelimit-remaining'));
-    assert.equal(left(before) - left(rejected[0]!.headers), 1);
-    assert.equal(health, 200);
-    assert.deepEqual(await app.db.all('SELECT name FROM categories'), [{ name: 'Dogs' }]);
-    for (const path of ['/readyz', '/categories/1']) assert.equal((await send('GET', path)).status, 200);
-    assert.equal((await create('Cats')).status, 201);
-  });
+  for (const [i, { status, code, headers }] of rejected.entries()) {
+    assert.deepEqual([status, code], [503, 'service_unavailable'], `request ${i}`);
+    assert.match(String(headers['retry-after']), /^[1-9]\d*$/);
+    for (const name of ['limit', 'remaining', 'reset'])
+      assert.match(String(headers[`x-ratelimit-${name}`]), /^\d+$/);
+  }
+  const left = (headers: object) => Number(new Map(Object.entries(headers)).get('x-ratelimit-remaining'));
+  assert.equal(left(before) - left(rejected[0]!.headers), 1);
+  assert.equal(health, 200);
+  assert.deepEqual(await app.db.all('SELECT name FROM categories'), [{ name: 'Dogs' }]);
+  for (const path of ['/readyz', '/categories/1']) assert.equal((await send('GET', path)).status, 200);
+  assert.equal((await create('Cats')).status, 201);
 });

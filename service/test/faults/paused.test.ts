@@ -118,47 +118,43 @@ describe('while PostgreSQL hangs', () => {
   });
 });
 
-describe('a PostgreSQL that hangs for less than the time limits', () => {
-  it('is waited for: no request fails', async t => {
-    const { api } = await aShop(t, await holder.postgres.createDatabase(), {
-      PETSTORE_DATABASE_TIMEOUT_SECONDS: '10',
-    });
-    const petId = await aPet(api, { stock: 100 });
-    const requests = Array.from({ length: 4 }, (_, i) => [
-      () => api.get(`/pets?id=${petId}`),
-      () => api.post('/store/orders', { petId }, { 'idempotency-key': `order ${i}` }),
-      () => api.patch(`/pets/${petId}`, { name: `Name ${i}` }),
-    ]).flat();
-    // This opens the connections, so that the requests below wait only for responses.
-    await Promise.all(requests.map(request => request()));
-    const responses = await whilePaused(async () => {
-      const sent = requests.map(request => request());
-      await sleep(SECOND / 2);
-      return sent;
-    });
-    for (const { status, text } of await Promise.all(responses)) assert.ok(status < 300, text);
+it('a PostgreSQL that hangs for less than the time limits is waited for: no request fails', async t => {
+  const { api } = await aShop(t, await holder.postgres.createDatabase(), {
+    PETSTORE_DATABASE_TIMEOUT_SECONDS: '10',
   });
+  const petId = await aPet(api, { stock: 100 });
+  const requests = Array.from({ length: 4 }, (_, i) => [
+    () => api.get(`/pets?id=${petId}`),
+    () => api.post('/store/orders', { petId }, { 'idempotency-key': `order ${i}` }),
+    () => api.patch(`/pets/${petId}`, { name: `Name ${i}` }),
+  ]).flat();
+  // This opens the connections, so that the requests below wait only for responses.
+  await Promise.all(requests.map(request => request()));
+  const responses = await whilePaused(async () => {
+    const sent = requests.map(request => request());
+    await sleep(SECOND / 2);
+    return sent;
+  });
+  for (const { status, text } of await Promise.all(responses)) assert.ok(status < 300, text);
 });
 
-describe('SIGTERM while PostgreSQL hangs', () => {
-  it('still ends the process in bounded time, and the lost work is logged', async t => {
-    const { api, service } = await aShop(t, await holder.postgres.createDatabase());
-    // Connections in use during the hang are given up after a while. These are idle, and the shutdown has to close
-    // them.
-    await Promise.all(Array.from({ length: 20 }, () => [aCategory(api), api.get('/categories')]).flat());
-    await whilePaused(async () => {
-      const responses = [api.get('/categories'), api.post('/categories', { name: 'Never' })];
-      await sleep(SECOND / 5);
-      const ended = service.end('SIGTERM');
-      (await respondedInTime(responses)).forEach(assertUnavailable);
-      // Requests, then the last counts, and then the connections: each has its own time limit.
-      const [{ code, stdout }] = (await respondedInTime([ended], 2 * LONGEST_RESPONSE)) as [
-        Awaited<typeof ended>,
-      ];
-      assert.equal(code, 1);
-      assert.match(stdout, /"msg":"Shutting down"/);
-      assert.match(stdout, /The last counts could not be stored/);
-      assert.match(stdout, /"msg":"Shutdown failed"/);
-    });
+it('SIGTERM while PostgreSQL hangs still ends the process in bounded time, and the lost work is logged', async t => {
+  const { api, service } = await aShop(t, await holder.postgres.createDatabase());
+  // Connections in use during the hang are given up after a while. These are idle, and the shutdown has to close
+  // them.
+  await Promise.all(Array.from({ length: 20 }, () => [aCategory(api), api.get('/categories')]).flat());
+  await whilePaused(async () => {
+    const responses = [api.get('/categories'), api.post('/categories', { name: 'Never' })];
+    await sleep(SECOND / 5);
+    const ended = service.end('SIGTERM');
+    (await respondedInTime(responses)).forEach(assertUnavailable);
+    // Requests, then the last counts, and then the connections: each has its own time limit.
+    const [{ code, stdout }] = (await respondedInTime([ended], 2 * LONGEST_RESPONSE)) as [
+      Awaited<typeof ended>,
+    ];
+    assert.equal(code, 1);
+    assert.match(stdout, /"msg":"Shutting down"/);
+    assert.match(stdout, /The last counts could not be stored/);
+    assert.match(stdout, /"msg":"Shutdown failed"/);
   });
 });

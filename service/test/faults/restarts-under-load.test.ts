@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Ledger } from '../crash/ledger.ts';
 import { assertSound, isOnShelf, type Shelf, stockShelf } from '../crash/shelf.ts';
@@ -63,27 +63,25 @@ const ways = {
 };
 
 for (const [way, outage] of Object.entries(ways)) {
-  describe(`PostgreSQL ${way} ${ROUNDS} times under load`, () => {
-    it('loses no acknowledged write, applies none twice, and every 503 reports correctly whether its write was stored', async t => {
-      const shop = await aShop(t, await holder.postgres.createDatabase());
-      const ledger = new Ledger();
-      const random = new Random(SEED);
-      const shelf = await stockShelf(shop.api);
-      const read = (sql: string) => rowsIn<object>(shop.databaseUrl, sql);
-      t.diagnostic(`seed ${SEED}`);
-      const total = { sent: 0, done: 0 };
-      for (let round = 1; round <= ROUNDS; round++) {
-        await writeThrough(shop, ledger, shelf, random, outage);
-        const { sent, done } = await ledger.check(read, isOnShelf(shelf));
-        total.sent += sent;
-        total.done += done;
-        await assertSound(read, shelf);
-      }
-      assert.equal(shop.service.child.exitCode, null);
-      t.diagnostic(
-        `${ledger.acknowledged} acknowledged writes checked, none lost; of ${total.sent} uncertain ones ` +
-          `${total.done} had taken effect`,
-      );
-    });
+  it(`PostgreSQL ${way} ${ROUNDS} times under load loses no acknowledged write, applies none twice, and every 503 reports correctly whether its write was stored`, async t => {
+    const shop = await aShop(t, await holder.postgres.createDatabase());
+    const ledger = new Ledger();
+    const random = new Random(SEED);
+    const shelf = await stockShelf(shop.api);
+    const read = (sql: string) => rowsIn<object>(shop.databaseUrl, sql);
+    t.diagnostic(`seed ${SEED}`);
+    const total = { sent: 0, done: 0 };
+    for (let round = 1; round <= ROUNDS; round++) {
+      await writeThrough(shop, ledger, shelf, random, outage);
+      const { sent, done } = await ledger.check(read, isOnShelf(shelf));
+      total.sent += sent;
+      total.done += done;
+      await assertSound(read, shelf);
+    }
+    assert.equal(shop.service.child.exitCode, null);
+    t.diagnostic(
+      `${ledger.acknowledged} acknowledged writes checked, none lost; of ${total.sent} uncertain ones ` +
+        `${total.done} had taken effect`,
+    );
   });
 }

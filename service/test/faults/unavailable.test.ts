@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it, type TestContext } from 'node:test';
+import { it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startPgbouncer } from '../../../scripts/servers/pgbouncer.ts';
 import { SECOND } from '../../src/kit/clock.ts';
@@ -105,43 +105,39 @@ for (const [way, end, isPooled] of [
   ['shut down', 'shutDown', false],
   ['killed behind pgbouncer', 'kill', true],
 ] as const) {
-  describe(`while PostgreSQL is ${way}`, () => {
-    it('every request gets 503 within the time limits, with keys in memory or not; then the service recovers by itself', async t => {
-      const { postgres } = holder;
-      const pgbouncer = isPooled
-        ? await startPgbouncer({ serverUrl: postgres.url, mode: 'transaction', poolSize: 4 })
-        : undefined;
-      t.after(() => pgbouncer?.stop());
-      const shop = await aStockedShop(t, pgbouncer?.through);
-      await postgres[end]();
-      await assertDegraded(shop);
-      // After a second, every key must be looked up again.
-      await sleep(SECOND);
-      await assertDegraded(shop);
-      await postgres.start();
-      await assertRecovered(t, shop);
-      await assertUnchanged(shop);
-      if (!isPooled) await assertLogged(shop, /ECONNREFUSED/);
-    });
+  it(`while PostgreSQL is ${way} every request gets 503 within the time limits, with keys in memory or not; then the service recovers by itself`, async t => {
+    const { postgres } = holder;
+    const pgbouncer = isPooled
+      ? await startPgbouncer({ serverUrl: postgres.url, mode: 'transaction', poolSize: 4 })
+      : undefined;
+    t.after(() => pgbouncer?.stop());
+    const shop = await aStockedShop(t, pgbouncer?.through);
+    await postgres[end]();
+    await assertDegraded(shop);
+    // After a second, every key must be looked up again.
+    await sleep(SECOND);
+    await assertDegraded(shop);
+    await postgres.start();
+    await assertRecovered(t, shop);
+    await assertUnchanged(shop);
+    if (!isPooled) await assertLogged(shop, /ECONNREFUSED/);
   });
 }
 
-describe('while PostgreSQL rejects the login of the service', () => {
-  it('requests get 503, not 500; then the service recovers by itself', async t => {
-    const shop = await aStockedShop(t);
-    await withSession(holder.postgres.url, async administrator => {
-      await administrator.query('ALTER ROLE petstore NOLOGIN');
-      try {
-        await administrator.query(
-          "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'petstore'",
-        );
-        await assertDegraded(shop);
-      } finally {
-        await administrator.query('ALTER ROLE petstore LOGIN');
-      }
-    });
-    await assertRecovered(t, shop);
-    await assertUnchanged(shop);
-    await assertLogged(shop, /not permitted to log in/);
+it('while PostgreSQL rejects the login of the service requests get 503, not 500; then the service recovers by itself', async t => {
+  const shop = await aStockedShop(t);
+  await withSession(holder.postgres.url, async administrator => {
+    await administrator.query('ALTER ROLE petstore NOLOGIN');
+    try {
+      await administrator.query(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'petstore'",
+      );
+      await assertDegraded(shop);
+    } finally {
+      await administrator.query('ALTER ROLE petstore LOGIN');
+    }
   });
+  await assertRecovered(t, shop);
+  await assertUnchanged(shop);
+  await assertLogged(shop, /not permitted to log in/);
 });

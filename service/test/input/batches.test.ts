@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { eventsOf } from '../support/event-log.ts';
 import { aCategory, aPet } from '../support/factories.ts';
-import { assertRejected } from '../support/rejection.ts';
+import { assertInvalid, assertRejected } from '../support/rejection.ts';
 import { startTestApp } from '../support/test-app.ts';
 import { useShop } from '../support/use-shop.ts';
 
@@ -18,7 +18,7 @@ function ofSize(bytes: number): string {
 describe('the body of a batch', () => {
   it('can have 1 MiB, while other bodies can have 64 KiB', async t => {
     const { api } = await startTestApp(t);
-    assertRejected(await api.post('/batch', ofSize(MIB)), 400, 'invalid_request');
+    assertInvalid(await api.post('/batch', ofSize(MIB)));
     const message = assertRejected(await api.post('/batch', ofSize(MIB + 1)), 413, 'payload_too_large');
     assert.equal(message, 'The body is over 1 MiB (1,048,576 bytes)');
     const other = assertRejected(await api.post('/pets', ofSize(64 * KIB + 1)), 413, 'payload_too_large');
@@ -46,12 +46,10 @@ describe('the body of a batch', () => {
     const { api } = await startTestApp(t);
     const names = Array.from({ length: 17_000 }, (_, i) => `"a${i}":1`).join(',');
     for (const part of [`{${names}}`, `[${'{},'.repeat(30_000)}1]`, `[${'[],'.repeat(30_000)}1]`]) {
-      const message = assertRejected(
+      assertInvalid(
         await api.post('/batch', `{"operations":[${part}]}`),
-        400,
-        'invalid_request',
+        /^The body has more than 16,000 fields, objects and arrays/,
       );
-      assert.match(message, /^The body has more than 16,000 fields, objects and arrays/);
     }
     const { status } = await api.post('/batch', {
       operations: Array.from({ length: 1_000 }, () => ({
@@ -202,7 +200,7 @@ describe('an operation of a batch', () => {
       ],
     });
     assert.equal(other.headers['x-failed-operation'], '1');
-    assert.match(assertRejected(other, 400, 'invalid_request'), /must equal the ID in the path/);
+    assertInvalid(other, /must equal the ID in the path/);
   });
 
   it('with an API key that was sent by mistake does not repeat it in its error', async t => {
@@ -220,6 +218,6 @@ describe('an operation of a batch', () => {
     const petId = await aPet(api, { stock: 0 });
     const order = { method: 'POST', path: '/store/orders', body: { petId } };
     const rejected = await api.post('/batch', { operations: [order, { ...pet, body: {} }] });
-    assert.match(assertRejected(rejected, 400, 'invalid_request'), /^Operation 1: Field `name` is required/);
+    assertInvalid(rejected, /^Operation 1: Field `name` is required/);
   });
 });

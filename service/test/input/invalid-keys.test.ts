@@ -30,7 +30,7 @@ describe('the message for an invalid API key', () => {
         'The API key is empty, because the variable that should contain it has no value',
       );
     const quoted = await ownShop.api.as().get('/pets', { authorization: `Bearer "${key}"` });
-    assert.match(assertRejected(quoted, 401, 'invalid_api_key'), /is in quotes/);
+    assertRejected(quoted, 401, 'invalid_api_key', /is in quotes/);
   });
 
   it('states when the key or its secret expired or was revoked, but only to a client with the secret', async t => {

@@ -5,7 +5,7 @@ import { describedRoutes } from '../../src/described-routes.ts';
 import { anOrder, aPet } from '../support/factories.ts';
 import { filled } from '../support/operations.ts';
 import { cursorAfter } from '../support/pages.ts';
-import { assertRejected } from '../support/rejection.ts';
+import { assertInvalid } from '../support/rejection.ts';
 import { startTestApp } from '../support/test-app.ts';
 
 /** Texts that PostgreSQL cannot store, as JSON and percent-encoded. */
@@ -45,11 +45,7 @@ describe('text that no store can keep', () => {
         for (const { encoded } of Object.values(unstorable)) {
           const example = body && JSON.stringify(body.example ?? {});
           const target = `${filled(path)}?${name}=${encoded}`;
-          const message = assertRejected(
-            await api.send(method, target, { body: example }),
-            400,
-            'invalid_request',
-          );
+          const message = assertInvalid(await api.send(method, target, { body: example }));
           assert.match(
             message,
             new RegExp(`(^Q|; q)uery parameter \`${name}`),
@@ -75,7 +71,7 @@ describe('text that no store can keep', () => {
           const fields = others.map(([other, value]) => `${JSON.stringify(other)}:${JSON.stringify(value)}`);
           const sent = `{${[...fields, `"${name}":${around(json)}`].join()}}`;
           const response = await api.send(method, filled(path), { body: sent });
-          const message = assertRejected(response, 400, 'invalid_request');
+          const message = assertInvalid(response);
           assert.match(
             message,
             new RegExp(`(^F|; f)ield \`${name}`),
@@ -99,7 +95,7 @@ describe('text that no store can keep', () => {
         for (const { json } of Object.values(unstorable)) {
           for (const key of [[JSON.parse(json)], [JSON.parse(json), 1]]) {
             const target = `${filled(path)}?sort=${order}&cursor=${cursorAfter(order, key)}`;
-            assertRejected(await api.get(target), 400, 'invalid_request');
+            assertInvalid(await api.get(target));
             tried++;
           }
         }
@@ -122,19 +118,13 @@ describe('text that would be invisible or displayed in another order', () => {
     const tried = { fields: 0, parameters: 0 };
     for (const { method, path, query, body, example } of describedRoutes) {
       for (const name of textsOf(query)) {
-        const message = assertRejected(await api.get(`${path}?${name}=a%E2%80%AEb`), 400, 'invalid_request');
-        assert.equal(message, `Query parameter \`${name}\` ${RULE}`);
+        assertInvalid(await api.get(`${path}?${name}=a%E2%80%AEb`), `Query parameter \`${name}\` ${RULE}`);
         tried.parameters++;
       }
       for (const name of textsOf(body)) {
         const fields = { ...(body!.example ?? {}), ...example, [name]: 'a\u202eb' };
-        const message = assertRejected(
+        assertInvalid(
           await api.send(method, filled(path), { body: fields }),
-          400,
-          'invalid_request',
-        );
-        assert.match(
-          message,
           new RegExp(`ield \`${name}\` must not contain U\\+202E RIGHT-TO-LEFT OVERRIDE`),
         );
         tried.fields++;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { ApiResponse } from '../support/client.ts';
 import { aCategory } from '../support/factories.ts';
-import { assertRejected } from '../support/rejection.ts';
+import { assertInvalid } from '../support/rejection.ts';
 import type { TestApp } from '../support/test-app.ts';
 import { useShop } from '../support/use-shop.ts';
 
@@ -52,8 +52,7 @@ describe('count=true', () => {
   it('has no other value', async () => {
     const { api } = shop;
     for (const value of ['', '1', 'yes', 'TRUE', 'true&count=true']) {
-      const message = assertRejected(await api.get(`/pets?count=${value}`), 400, 'invalid_request');
-      assert.match(message, /^Query parameter `count` must be/);
+      assertInvalid(await api.get(`/pets?count=${value}`), /^Query parameter `count` must be/);
     }
   });
 });

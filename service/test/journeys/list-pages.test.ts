@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { aCategory, aPet } from '../support/factories.ts';
 import { nextPath, pagesOf } from '../support/pages.ts';
-import { assertRejected } from '../support/rejection.ts';
+import { assertInvalid } from '../support/rejection.ts';
 import { useShop } from '../support/use-shop.ts';
 
 const shop = useShop();
@@ -108,7 +108,7 @@ describe('pages', () => {
       for (const other of lists) {
         const response = await api.get(`/pets?limit=2&count=true&${other}&cursor=${cursor}`);
         if (other === list) assert.equal(response.status, 200, list);
-        else assert.match(assertRejected(response, 400, 'invalid_request'), /`cursor`.* `sort` and filters$/);
+        else assertInvalid(response, /`cursor`.* `sort` and filters$/);
       }
     }
   });
@@ -135,11 +135,7 @@ describe('pages', () => {
       const genuine = nextQuery(nextPath(await api.get(`/pets?limit=1&name=b&sort=${sort}`))).get('cursor')!;
       const [digest] = JSON.parse(Buffer.from(genuine, 'base64url').toString());
       for (const name of ['ant', 'c', 'cat'])
-        assertRejected(
-          await api.get(`/pets?limit=1&name=b&sort=${sort}&cursor=${cursorOf(digest, name, 1)}`),
-          400,
-          'invalid_request',
-        );
+        assertInvalid(await api.get(`/pets?limit=1&name=b&sort=${sort}&cursor=${cursorOf(digest, name, 1)}`));
     }
   });
 
@@ -173,8 +169,8 @@ describe('pages', () => {
     ];
     for (const cursor of ['', 'x', '%00', 'null', ...tampered, ...forged]) {
       const response = await api.get(`${list}&limit=1&cursor=${cursor}`);
-      assert.match(assertRejected(response, 400, 'invalid_request'), /`cursor`/);
+      assertInvalid(response, /`cursor`/);
     }
-    assertRejected(await api.get(`${list}&cursor=${genuine}&cursor=${genuine}`), 400, 'invalid_request');
+    assertInvalid(await api.get(`${list}&cursor=${genuine}&cursor=${genuine}`));
   });
 });

@@ -186,18 +186,16 @@ describe('with only a keyboard', () => {
   });
 });
 
-describe('without scripts', () => {
-  it('a page shows its fields, and only controls that work', async t => {
-    const { page, context, watch } = await visit(t);
-    await context.route('**/docs/assets/*.js', route => route.abort());
-    watch.expect(/ERR_FAILED/);
-    await page.goto('/docs/operations/createPet');
-    await page.locator('[id="body.categoryId"]').waitFor();
-    await page.getByText('Python', { exact: true }).click();
-    await page.locator('.samples code', { hasText: 'import requests' }).waitFor();
-    for (const control of ['#search', '#theme', '.send', '.try', '.copy', '.page-tools button'])
-      assert.equal(await page.locator(control).first().isVisible(), false, control);
-  });
+it('without scripts a page shows its fields, and only controls that work', async t => {
+  const { page, context, watch } = await visit(t);
+  await context.route('**/docs/assets/*.js', route => route.abort());
+  watch.expect(/ERR_FAILED/);
+  await page.goto('/docs/operations/createPet');
+  await page.locator('[id="body.categoryId"]').waitFor();
+  await page.getByText('Python', { exact: true }).click();
+  await page.locator('.samples code', { hasText: 'import requests' }).waitFor();
+  for (const control of ['#search', '#theme', '.send', '.try', '.copy', '.page-tools button'])
+    assert.equal(await page.locator(control).first().isVisible(), false, control);
 });
 
 describe('on paper', () => {

@@ -77,77 +77,69 @@ describe('the API key', () => {
   });
 });
 
-describe('the anchors of a page', () => {
-  it('open the fields that contain their field, and so do the results of a search', async t => {
-    const { page } = await visit(t);
-    const portal = await new PortalPage(page).openOperation('createApiKey');
-    const nested = page.locator('[id="body.newenterpriseapikey.quotas.perMinute"]');
-    assert.equal(await nested.isVisible(), false);
-    await portal.open('/operations/createApiKey#body.newenterpriseapikey.quotas.perMinute');
-    await nested.waitFor({ state: 'visible' });
-    await page.keyboard.press('/');
-    await page.locator('dialog input').fill('perDay create an API key');
-    await page.locator('dialog a[href$="createApiKey#body.newenterpriseapikey.quotas.perDay"]').click();
-    await page.locator('[id="body.newenterpriseapikey.quotas.perDay"]:target').waitFor({ state: 'visible' });
-  });
+it('the anchors of a page open the fields that contain their field, and so do the results of a search', async t => {
+  const { page } = await visit(t);
+  const portal = await new PortalPage(page).openOperation('createApiKey');
+  const nested = page.locator('[id="body.newenterpriseapikey.quotas.perMinute"]');
+  assert.equal(await nested.isVisible(), false);
+  await portal.open('/operations/createApiKey#body.newenterpriseapikey.quotas.perMinute');
+  await nested.waitFor({ state: 'visible' });
+  await page.keyboard.press('/');
+  await page.locator('dialog input').fill('perDay create an API key');
+  await page.locator('dialog a[href$="createApiKey#body.newenterpriseapikey.quotas.perDay"]').click();
+  await page.locator('[id="body.newenterpriseapikey.quotas.perDay"]:target').waitFor({ state: 'visible' });
 });
 
-describe('the form', () => {
-  it('warns once before it changes a shop that is not the demo, even on this machine', async t => {
-    const { page, shop, watch } = await visitShop(t);
-    const portal = await new PortalPage(page).openOperation('listCategories');
-    await portal.useKey(shop.adminKey);
-    assert.equal((await portal.send()).status, 200, 'reading needs no warning');
-    await portal.openOperation('createCategory');
-    const sent = watch.urls.length;
-    await page.locator('.send').click();
-    await portal.message.filter({ hasText: 'is not the demo shop' }).waitFor();
-    assert.equal(watch.urls.length, sent);
-    assert.equal((await portal.tryOut({ body: { name: 'Once' } })).status, 201);
-    assert.equal((await portal.tryOut({ body: { name: 'Twice' } })).status, 201);
-  });
+it('the form warns once before it changes a shop that is not the demo, even on this machine', async t => {
+  const { page, shop, watch } = await visitShop(t);
+  const portal = await new PortalPage(page).openOperation('listCategories');
+  await portal.useKey(shop.adminKey);
+  assert.equal((await portal.send()).status, 200, 'reading needs no warning');
+  await portal.openOperation('createCategory');
+  const sent = watch.urls.length;
+  await page.locator('.send').click();
+  await portal.message.filter({ hasText: 'is not the demo shop' }).waitFor();
+  assert.equal(watch.urls.length, sent);
+  assert.equal((await portal.tryOut({ body: { name: 'Once' } })).status, 201);
+  assert.equal((await portal.tryOut({ body: { name: 'Twice' } })).status, 201);
 });
 
-describe('a rejected request', () => {
-  it('is shown with its code and message, as the page describes them', async t => {
-    const { page, shop, watch } = await visit(t);
-    watch.expect(/status of 40[39]/);
-    const petId = await aPet(shop.api);
-    await anOrder(shop.api, { petId });
-    const reader = await shop.clientWith({ scopes: ['pets:read'] });
-    const portal = await new PortalPage(page).openOperation('deletePet');
-    for (const [key, status, code] of [
-      [reader.key, 403, 'insufficient_scope'],
-      [shop.adminKey, 409, 'pet_has_open_orders'],
-    ] as const) {
-      await portal.useKey(key);
-      const tried = await portal.tryOut({ parameters: { petId } });
-      const { message } = await tried.response.json();
-      assert.equal(tried.status, status);
-      await portal.live.getByText(message).waitFor();
-      const described = page
-        .locator('.codes div', { has: page.getByText(code, { exact: true }) })
-        .locator('dd');
-      assert.equal(messageForm((await described.textContent())!), messageForm(message));
-    }
-  });
+it('a rejected request is shown with its code and message, as the page describes them', async t => {
+  const { page, shop, watch } = await visit(t);
+  watch.expect(/status of 40[39]/);
+  const petId = await aPet(shop.api);
+  await anOrder(shop.api, { petId });
+  const reader = await shop.clientWith({ scopes: ['pets:read'] });
+  const portal = await new PortalPage(page).openOperation('deletePet');
+  for (const [key, status, code] of [
+    [reader.key, 403, 'insufficient_scope'],
+    [shop.adminKey, 409, 'pet_has_open_orders'],
+  ] as const) {
+    await portal.useKey(key);
+    const tried = await portal.tryOut({ parameters: { petId } });
+    const { message } = await tried.response.json();
+    assert.equal(tried.status, status);
+    await portal.live.getByText(message).waitFor();
+    const described = page
+      .locator('.codes div', { has: page.getByText(code, { exact: true }) })
+      .locator('dd');
+    assert.equal(messageForm((await described.textContent())!), messageForm(message));
+  }
 });
 
-describe('the page of GET /store/orders', () => {
-  it('has no form, and states why and what to use instead', async t => {
-    const { page, shop } = await visit(t);
-    const orderId = await anOrder(shop.api, {});
-    const portal = await new PortalPage(page).openOperation('listOrders');
-    assert.equal(await page.locator('.send, .try').count(), 0);
-    const notice = page.locator('.no-try');
-    assert.match((await notice.textContent())!, /is disabled in the portal, because .*petstore orders list/s);
-    await notice.getByRole('link', { name: 'Read an order' }).click();
-    await page.waitForURL('**/operations/getOrder');
-    await portal.useKey(shop.adminKey);
-    assert.equal((await portal.tryOut({ parameters: { orderId } })).status, 200);
-    for (const { hasTryIt, id } of await operationsWithForms(page))
-      assert.equal(hasTryIt, id !== 'listOrders', id);
-  });
+it('the page of GET /store/orders has no form, and states why and what to use instead', async t => {
+  const { page, shop } = await visit(t);
+  const orderId = await anOrder(shop.api, {});
+  const portal = await new PortalPage(page).openOperation('listOrders');
+  assert.equal(await page.locator('.send, .try').count(), 0);
+  const notice = page.locator('.no-try');
+  assert.match((await notice.textContent())!, /is disabled in the portal, because .*petstore orders list/s);
+  await notice.getByRole('link', { name: 'Read an order' }).click();
+  await page.waitForURL('**/operations/getOrder');
+  await portal.useKey(shop.adminKey);
+  assert.equal((await portal.tryOut({ parameters: { orderId } })).status, 200);
+  for (const { hasTryIt, id } of await operationsWithForms(page))
+    assert.equal(hasTryIt, id !== 'listOrders', id);
 });
 
 /** Whether the page of each operation has a form. */

@@ -76,33 +76,31 @@ describe('the guide', () => {
     });
 });
 
-describe('the samples for the client', () => {
-  it('have no error that the compiler finds', async t => {
-    const view = new ContractView(readContract<Contract>());
-    const project = mkdtempSync(join(directory, 'samples-'));
-    t.after(() => rmSync(project, { recursive: true }));
-    mkdirSync(join(project, 'src'));
-    const code: Record<string, string> = {};
-    for (const operation of view.operations)
-      code[operation.id] = sample(
-        'typescript',
-        callOf(view, operation),
-        exampleValues(operation),
-        'http://127.0.0.1:8080',
-      );
-    for (const [name, text] of Object.entries(code)) writeFileSync(join(project, 'src', `${name}.ts`), text);
-    const compilerOptions = {
-      strict: true,
-      noEmit: true,
-      module: 'nodenext',
-      target: 'esnext',
-      types: ['node'],
-      typeRoots: [join(import.meta.dirname, '../../../node_modules/@types')],
-    };
-    writeFileSync(join(project, 'package.json'), JSON.stringify({ type: 'module' }));
-    writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['src'] }));
-    const compiler = join(import.meta.dirname, '../../../node_modules/.bin/tsc');
-    const { stdout } = await execute(compiler, ['-p', project]).catch(error => error);
-    assert.equal(stdout, '');
-  });
+it('the samples for the client have no error that the compiler finds', async t => {
+  const view = new ContractView(readContract<Contract>());
+  const project = mkdtempSync(join(directory, 'samples-'));
+  t.after(() => rmSync(project, { recursive: true }));
+  mkdirSync(join(project, 'src'));
+  const code: Record<string, string> = {};
+  for (const operation of view.operations)
+    code[operation.id] = sample(
+      'typescript',
+      callOf(view, operation),
+      exampleValues(operation),
+      'http://127.0.0.1:8080',
+    );
+  for (const [name, text] of Object.entries(code)) writeFileSync(join(project, 'src', `${name}.ts`), text);
+  const compilerOptions = {
+    strict: true,
+    noEmit: true,
+    module: 'nodenext',
+    target: 'esnext',
+    types: ['node'],
+    typeRoots: [join(import.meta.dirname, '../../../node_modules/@types')],
+  };
+  writeFileSync(join(project, 'package.json'), JSON.stringify({ type: 'module' }));
+  writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['src'] }));
+  const compiler = join(import.meta.dirname, '../../../node_modules/.bin/tsc');
+  const { stdout } = await execute(compiler, ['-p', project]).catch(error => error);
+  assert.equal(stdout, '');
 });

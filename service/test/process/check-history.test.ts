@@ -79,20 +79,18 @@ describe('the command check', () => {
   }
 });
 
-describe('the log of a service that stops', () => {
-  it('has a checkpoint of all its events, also of those that it appends while it stops', async t => {
-    const { directory, environment } = await storeForProcesses(t);
-    const service = await serve(t, directory, environment);
-    await aCategory(service.api);
-    assert.equal((await service.api.as('psk_unknown').get('/keys')).status, 401);
-    const { stdout } = await service.end('SIGTERM');
-    const lines = stdout.split('\n').filter(line => line.includes('Checkpoint of the event log'));
-    assert.equal(lines.length, 1);
-    const { checkpoint } = JSON.parse(lines[0]!);
-    const again = await serve(t, directory, environment);
-    const { body } = await again.api.get('/history');
-    assert.deepEqual([body[0].type, body[0].eventId], ['access.refused', String(checkpoint.id)]);
-    const newest = (await again.api.get('/events/checkpoint')).body;
-    assert.deepEqual([newest.id, newest.seal], [String(checkpoint.id), checkpoint.seal]);
-  });
+it('the log of a service that stops has a checkpoint of all its events, also of those that it appends while it stops', async t => {
+  const { directory, environment } = await storeForProcesses(t);
+  const service = await serve(t, directory, environment);
+  await aCategory(service.api);
+  assert.equal((await service.api.as('psk_unknown').get('/keys')).status, 401);
+  const { stdout } = await service.end('SIGTERM');
+  const lines = stdout.split('\n').filter(line => line.includes('Checkpoint of the event log'));
+  assert.equal(lines.length, 1);
+  const { checkpoint } = JSON.parse(lines[0]!);
+  const again = await serve(t, directory, environment);
+  const { body } = await again.api.get('/history');
+  assert.deepEqual([body[0].type, body[0].eventId], ['access.refused', String(checkpoint.id)]);
+  const newest = (await again.api.get('/events/checkpoint')).body;
+  assert.deepEqual([newest.id, newest.seal], [String(checkpoint.id), checkpoint.seal]);
 });

@@ -98,10 +98,8 @@ describe('SIGTERM', () => {
   });
 });
 
-describe('Ctrl-C on a terminal', () => {
-  it('starts no drain', async t => {
-    const terminal = onTerminal(t, ['serve'], { PORT: '0', PETSTORE_DATA: dataDirectory(t) });
-    await terminal.shows(/Try it:/);
-    assert.match(await terminal.interrupt(), /"signal":"SIGINT","drainSeconds":0,"msg":"Shutting down"/);
-  });
+it('Ctrl-C on a terminal starts no drain', async t => {
+  const terminal = onTerminal(t, ['serve'], { PORT: '0', PETSTORE_DATA: dataDirectory(t) });
+  await terminal.shows(/Try it:/);
+  assert.match(await terminal.interrupt(), /"signal":"SIGINT","drainSeconds":0,"msg":"Shutting down"/);
 });

@@ -57,7 +57,7 @@ describe('during the drain', () => {
     assert.equal((await shop.api.get('/readyz')).status, 200);
     shop.app.drain.begin();
     const response = await shop.api.get('/readyz');
-    assert.match(assertRejected(response, 503, 'service_unavailable'), /^The replica is stopping/);
+    assertRejected(response, 503, 'service_unavailable', /^The replica is stopping/);
     assert.equal(response.headers['retry-after'], '1');
     assert.equal((await shop.api.get('/healthz')).status, 200);
     assertNone(shop.logLines(), ({ level }) => Number(level) > 30);

@@ -149,15 +149,13 @@ describe('a service whose log', () => {
   });
 });
 
-describe('a service', () => {
-  it('whose standard error is closed starts, serves, and exits 0', async t => {
-    const settings = { PORT: '0', PETSTORE_DATA: dataDirectory(t), PETSTORE_DRAIN_SECONDS: '0' };
-    const service = start(t, ['serve'], settings);
-    service.child.stderr!.destroy();
-    const { url } = await listening(service.child);
-    assert.equal((await fetch(`${url}/healthz`)).status, 200);
-    const { code, stdout } = await service.end('SIGTERM');
-    assert.equal(code, 0);
-    assert.match(stdout, /Standard error cannot be written/);
-  });
+it('a service whose standard error is closed starts, serves, and exits 0', async t => {
+  const settings = { PORT: '0', PETSTORE_DATA: dataDirectory(t), PETSTORE_DRAIN_SECONDS: '0' };
+  const service = start(t, ['serve'], settings);
+  service.child.stderr!.destroy();
+  const { url } = await listening(service.child);
+  assert.equal((await fetch(`${url}/healthz`)).status, 200);
+  const { code, stdout } = await service.end('SIGTERM');
+  assert.equal(code, 0);
+  assert.match(stdout, /Standard error cannot be written/);
 });

@@ -94,23 +94,21 @@ describe('a directory with an admin.key whose store is lost', () => {
   });
 });
 
-describe('the command new-store', () => {
-  it('replaces no store, and creates none when the shop is in PostgreSQL', async t => {
-    const directory = await usedDirectory(t);
-    const existing = await run(t, ['new-store'], { PETSTORE_DATA: directory });
-    assert.equal(existing.code, 2);
-    assert.match(existing.stderr, /^There is a store in \S+: set PETSTORE_DATA to another directory/);
-    assert.ok(existsSync(join(directory, 'admin.key')));
+it('the command new-store replaces no store, and creates none when the shop is in PostgreSQL', async t => {
+  const directory = await usedDirectory(t);
+  const existing = await run(t, ['new-store'], { PETSTORE_DATA: directory });
+  assert.equal(existing.code, 2);
+  assert.match(existing.stderr, /^There is a store in \S+: set PETSTORE_DATA to another directory/);
+  assert.ok(existsSync(join(directory, 'admin.key')));
 
-    const elsewhere = {
-      PETSTORE_DATA: join(directory, 'elsewhere'),
-      DATABASE_URL: 'postgres://a@127.0.0.1/b',
-    };
-    const { code, stderr } = await run(t, ['new-store'], elsewhere);
-    assert.equal(code, 2);
-    assert.match(stderr, /^The command new-store is for the embedded store, but DATABASE_URL is set/);
-    assert.ok(!existsSync(elsewhere.PETSTORE_DATA));
-  });
+  const elsewhere = {
+    PETSTORE_DATA: join(directory, 'elsewhere'),
+    DATABASE_URL: 'postgres://a@127.0.0.1/b',
+  };
+  const { code, stderr } = await run(t, ['new-store'], elsewhere);
+  assert.equal(code, 2);
+  assert.match(stderr, /^The command new-store is for the embedded store, but DATABASE_URL is set/);
+  assert.ok(!existsSync(elsewhere.PETSTORE_DATA));
 });
 
 describe('a directory without write permission', () => {

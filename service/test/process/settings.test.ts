@@ -27,10 +27,8 @@ const shortest = { OTEL_BSP_MAX_EXPORT_BATCH_SIZE: '1' };
 const read = (name: string, value: string | number) =>
   readConfig({ ...others, ...(name === 'OTEL_BSP_MAX_QUEUE_SIZE' && shortest), [name]: String(value) });
 
-describe('a variable of the command petstore', () => {
-  it('is ignored, because both are used in one shell', () => {
-    readConfig({ PETSTORE_URL: 'https://shop.example', PETSTORE_API_KEY: 'psk_1', PETSTORE_PROFILE: 'shop' });
-  });
+it('a variable of the command petstore is ignored, because both are used in one shell', () => {
+  readConfig({ PETSTORE_URL: 'https://shop.example', PETSTORE_API_KEY: 'psk_1', PETSTORE_PROFILE: 'shop' });
 });
 
 function assertRejected(name: string, value: string | number, message: string): void {

@@ -51,7 +51,7 @@ describe('the command that runs tests', () => {
   it('runs each file of several suites once with the same servers, and names the file that leaves something behind', t => {
     const shop = `import '../support/shop.ts';\n`;
     const server = `process.getBuiltinModule('node:net').createServer().listen(0)`;
-    const closes = `import { after, before } from 'node:test';\nlet server;
+    const closes = `import { after, before, it } from 'node:test';\nlet server;
       before(() => { server = ${server}; });\nafter(() => new Promise(resolve => server.close(resolve)));\n`;
     const { status, stdout, passed, failed } = run(
       t,
@@ -132,25 +132,23 @@ describe('the command that runs tests', () => {
   }
 });
 
-describe('the command that runs the checks without tests', () => {
-  it('runs all of them, also after one has failed, and names those that failed', t => {
-    const directory = dataDirectory(t);
-    const programs = join(directory, 'node_modules/.bin');
-    mkdirSync(programs, { recursive: true });
-    for (const name of ['tsc', 'biome', 'node']) {
-      const text = `#!/bin/sh\necho "ran ${name} $*"\n[ "$*" != "$FAILS" ]\n`;
-      writeFileSync(join(programs, name), text, { mode: 0o755 });
-    }
-    const lint = join(import.meta.dirname, '../../../scripts/lint.ts');
-    const checksOf = (fails: string, status: number, errors: string) => {
-      const env = { ...process.env, FAILS: fails };
-      const ended = spawnSync(process.execPath, [lint], { cwd: directory, encoding: 'utf8', env });
-      assert.deepEqual([ended.status, ended.stderr], [status, errors]);
-      return ended.stdout.match(/^ran (tsc|biome|node) .*$/gm)!.toSorted();
-    };
-    const all = checksOf('nothing', 0, '');
-    assert.ok(all.includes('ran biome check') && all.length > 10, `${all}`);
-    assert.equal(new Set(all).size, all.length);
-    assert.deepEqual(checksOf('--noEmit', 1, 'Failed: tsc --noEmit\n'), all);
-  });
+it('the command that runs the checks without tests runs all of them, also after one has failed, and names those that failed', t => {
+  const directory = dataDirectory(t);
+  const programs = join(directory, 'node_modules/.bin');
+  mkdirSync(programs, { recursive: true });
+  for (const name of ['tsc', 'biome', 'node']) {
+    const text = `#!/bin/sh\necho "ran ${name} $*"\n[ "$*" != "$FAILS" ]\n`;
+    writeFileSync(join(programs, name), text, { mode: 0o755 });
+  }
+  const lint = join(import.meta.dirname, '../../../scripts/lint.ts');
+  const checksOf = (fails: string, status: number, errors: string) => {
+    const env = { ...process.env, FAILS: fails };
+    const ended = spawnSync(process.execPath, [lint], { cwd: directory, encoding: 'utf8', env });
+    assert.deepEqual([ended.status, ended.stderr], [status, errors]);
+    return ended.stdout.match(/^ran (tsc|biome|node) .*$/gm)!.toSorted();
+  };
+  const all = checksOf('nothing', 0, '');
+  assert.ok(all.includes('ran biome check') && all.length > 10, `${all}`);
+  assert.equal(new Set(all).size, all.length);
+  assert.deepEqual(checksOf('--noEmit', 1, 'Failed: tsc --noEmit\n'), all);
 });

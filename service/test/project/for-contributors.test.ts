@@ -65,44 +65,40 @@ describe('CONTRIBUTING.md', () => {
   });
 });
 
-describe('.editorconfig', () => {
-  it('describes the files of the project', () => {
-    const configuration = read('.editorconfig');
-    const { formatter } = JSON.parse(read('biome.json'));
-    for (const line of [
-      `indent_style = ${formatter.indentStyle}`,
-      `indent_size = ${formatter.indentWidth}`,
-      `max_line_length = ${formatter.lineWidth}`,
-    ])
-      assert.ok(configuration.includes(line), line);
-    const wrong = [];
-    for (const file of tracked) {
-      if (file === '' || !existsSync(join(root, file)) || /\.(png|ico)$/.test(file)) continue;
-      const text = read(file);
-      const isIndentedByTab =
-        /^ *\t/m.test(text) && !/^deploy\/(Caddyfile|haproxy(-postgresql)?\.cfg)$/.test(file);
-      // Go in a sample is indented by tabs.
-      if (isIndentedByTab && file !== 'web/portal/samples.js') wrong.push(`${file}: tabs`);
-      if (text.includes('\r')) wrong.push(`${file}: line ends`);
-      if (/[ \t]$/m.test(text)) wrong.push(`${file}: white space at the end of a line`);
-      if (text !== '' && !text.endsWith('\n')) wrong.push(`${file}: no line end at the end`);
-    }
-    assert.deepEqual(wrong, []);
-  });
+it('.editorconfig describes the files of the project', () => {
+  const configuration = read('.editorconfig');
+  const { formatter } = JSON.parse(read('biome.json'));
+  for (const line of [
+    `indent_style = ${formatter.indentStyle}`,
+    `indent_size = ${formatter.indentWidth}`,
+    `max_line_length = ${formatter.lineWidth}`,
+  ])
+    assert.ok(configuration.includes(line), line);
+  const wrong = [];
+  for (const file of tracked) {
+    if (file === '' || !existsSync(join(root, file)) || /\.(png|ico)$/.test(file)) continue;
+    const text = read(file);
+    const isIndentedByTab =
+      /^ *\t/m.test(text) && !/^deploy\/(Caddyfile|haproxy(-postgresql)?\.cfg)$/.test(file);
+    // Go in a sample is indented by tabs.
+    if (isIndentedByTab && file !== 'web/portal/samples.js') wrong.push(`${file}: tabs`);
+    if (text.includes('\r')) wrong.push(`${file}: line ends`);
+    if (/[ \t]$/m.test(text)) wrong.push(`${file}: white space at the end of a line`);
+    if (text !== '' && !text.endsWith('\n')) wrong.push(`${file}: no line end at the end`);
+  }
+  assert.deepEqual(wrong, []);
 });
 
-describe('the workflow of continuous integration', () => {
-  it('runs .ci/run on the whole history, with rights to read only', () => {
-    const { on, permissions, jobs } = parse(read('.github/workflows/ci.yml'));
-    assert.deepEqual([Object.keys(on), permissions], [['push', 'pull_request'], { contents: 'read' }]);
-    assert.deepEqual(Object.keys(jobs), ['test']);
-    const { steps, container } = jobs.test;
-    const [checkout] = steps;
-    assert.match(checkout.uses, /^actions\/checkout@[0-9a-f]{40}$/, 'a commit, because tags can move');
-    assert.deepEqual(checkout.with, { 'fetch-depth': 0, 'persist-credentials': false });
-    assert.equal(steps.at(-1).run, '.ci/run');
-    assert.ok(statSync(join(root, '.ci/run')).mode & 0o100);
-    assert.match(read('.ci/run'), /^npm test$/m);
-    assert.match(container.image, /^node:24-bookworm$/, 'the tests install programs of this system');
-  });
+it('the workflow of continuous integration runs .ci/run on the whole history, with rights to read only', () => {
+  const { on, permissions, jobs } = parse(read('.github/workflows/ci.yml'));
+  assert.deepEqual([Object.keys(on), permissions], [['push', 'pull_request'], { contents: 'read' }]);
+  assert.deepEqual(Object.keys(jobs), ['test']);
+  const { steps, container } = jobs.test;
+  const [checkout] = steps;
+  assert.match(checkout.uses, /^actions\/checkout@[0-9a-f]{40}$/, 'a commit, because tags can move');
+  assert.deepEqual(checkout.with, { 'fetch-depth': 0, 'persist-credentials': false });
+  assert.equal(steps.at(-1).run, '.ci/run');
+  assert.ok(statSync(join(root, '.ci/run')).mode & 0o100);
+  assert.match(read('.ci/run'), /^npm test$/m);
+  assert.match(container.image, /^node:24-bookworm$/, 'the tests install programs of this system');
 });

@@ -48,19 +48,17 @@ describe('the prose that the check of words reads', () => {
   });
 });
 
-describe('the check of words', () => {
-  it('names each place of a word of the glossary, except in names', t => {
-    const directory = dataDirectory(t);
-    for (const name of ['scripts/prose.ts', 'scripts/plain-language.ts', 'docs/glossary.md'])
-      cpSync(join(root, name), join(directory, name));
-    const glossary = readFileSync(join(root, 'docs/glossary.md'), 'utf8');
-    const [, word] = /^\| Not \|.*\n.*\n\| (\w+),/m.exec(glossary)!;
-    writeFileSync(join(directory, 'a.ts'), `export function ${word}() {}\n// To ${word} a client\n`);
-    writeFileSync(join(directory, 'b.md'), `\`${word}\`\n\nTo ${word} a client\n`);
-    execFileSync('git', ['init', '--quiet'], { cwd: directory });
-    const script = join(directory, 'scripts/plain-language.ts');
-    const { status, stderr } = spawnSync(process.execPath, [script, 'a.ts', 'b.md'], { encoding: 'utf8' });
-    const places = Array.from(stderr.matchAll(/^(\S+): "/gm), ([, place]) => place);
-    assert.deepEqual([status, places], [1, ['a.ts:2', 'b.md:3']]);
-  });
+it('the check of words names each place of a word of the glossary, except in names', t => {
+  const directory = dataDirectory(t);
+  for (const name of ['scripts/prose.ts', 'scripts/plain-language.ts', 'docs/glossary.md'])
+    cpSync(join(root, name), join(directory, name));
+  const glossary = readFileSync(join(root, 'docs/glossary.md'), 'utf8');
+  const [, word] = /^\| Not \|.*\n.*\n\| (\w+),/m.exec(glossary)!;
+  writeFileSync(join(directory, 'a.ts'), `export function ${word}() {}\n// To ${word} a client\n`);
+  writeFileSync(join(directory, 'b.md'), `\`${word}\`\n\nTo ${word} a client\n`);
+  execFileSync('git', ['init', '--quiet'], { cwd: directory });
+  const script = join(directory, 'scripts/plain-language.ts');
+  const { status, stderr } = spawnSync(process.execPath, [script, 'a.ts', 'b.md'], { encoding: 'utf8' });
+  const places = Array.from(stderr.matchAll(/^(\S+): "/gm), ([, place]) => place);
+  assert.deepEqual([status, places], [1, ['a.ts:2', 'b.md:3']]);
 });

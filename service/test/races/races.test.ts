@@ -46,37 +46,29 @@ describe('of 200 orders at once', () => {
   });
 });
 
-describe('units that move at once', () => {
-  it('are neither lost nor doubled when orders swap between pets', async () => {
-    const { api, app, atOnce } = shop;
-    const pets = [await aPet(api, { stock: 20 }), await aPet(api, { stock: 20 })];
-    const placed = await atOnce(30, (api, i) => api.post('/store/orders', { petId: pets[i % 2] }));
+it('units that move at once are neither lost nor doubled when orders swap between pets', async () => {
+  const { api, app, atOnce } = shop;
+  const pets = [await aPet(api, { stock: 20 }), await aPet(api, { stock: 20 })];
+  const placed = await atOnce(30, (api, i) => api.post('/store/orders', { petId: pets[i % 2] }));
 
-    const moved = await atOnce(120, (api, i) => {
-      const { id } = placed[i % 30]!.body;
-      return i % 4 === 3
-        ? api.delete(`/store/orders/${id}`)
-        : api.patch(`/store/orders/${id}`, { petId: pets[(i >> 1) % 2], quantity: 1 + (i % 3) });
-    });
-
-    const outcomes = new Set(Object.keys(tally(moved)));
-    const documented = [
-      '200',
-      '204',
-      '404 order_not_found',
-      '409 insufficient_stock',
-      '409 pet_not_available',
-    ];
-    assert.deepEqual([...outcomes.difference(new Set(documented))], []);
-    let units = 0;
-    for (const petId of pets) {
-      const { body: orders } = await api.get(`/store/orders?petId=${petId}&limit=100`);
-      const [, stock] = await stockOf(api, petId);
-      units += orders.reduce((sum: number, { quantity }: { quantity: number }) => sum + quantity, stock);
-    }
-    assert.equal(units, 40);
-    await assertInvariants(sql => app.db.all(sql));
+  const moved = await atOnce(120, (api, i) => {
+    const { id } = placed[i % 30]!.body;
+    return i % 4 === 3
+      ? api.delete(`/store/orders/${id}`)
+      : api.patch(`/store/orders/${id}`, { petId: pets[(i >> 1) % 2], quantity: 1 + (i % 3) });
   });
+
+  const outcomes = new Set(Object.keys(tally(moved)));
+  const documented = ['200', '204', '404 order_not_found', '409 insufficient_stock', '409 pet_not_available'];
+  assert.deepEqual([...outcomes.difference(new Set(documented))], []);
+  let units = 0;
+  for (const petId of pets) {
+    const { body: orders } = await api.get(`/store/orders?petId=${petId}&limit=100`);
+    const [, stock] = await stockOf(api, petId);
+    units += orders.reduce((sum: number, { quantity }: { quantity: number }) => sum + quantity, stock);
+  }
+  assert.equal(units, 40);
+  await assertInvariants(sql => app.db.all(sql));
 });
 
 describe('50 requests at once with one Idempotency-Key', () => {

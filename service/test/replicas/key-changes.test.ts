@@ -126,40 +126,38 @@ describe('within a second, another replica notices', () => {
   });
 });
 
-describe('ten replicas that start at once for the first time', () => {
-  it('migrate it once, and create one administrator’s key and one demo shop', async t => {
-    const url = await emptyPostgres(t);
-    const config = readConfig({
-      DATABASE_URL: url,
-      PETSTORE_DATABASE_CONNECTIONS: '2',
-      PETSTORE_DATABASE_TIMEOUT_SECONDS: '30',
-      LOG_LEVEL: 'error',
-    });
-    const secrets: string[] = [];
-    const apps = await Promise.all(Array.from({ length: 10 }, () => buildApp(config)));
-    // Start only when all are built: each must look for a key and find none at the same time.
-    const replicas = await Promise.all(
-      apps.map(async app => {
-        const made = await app.createFirstKey(secret => void secrets.push(secret));
-        const filled = await fillEmptyStore(app.db, app.clock.now());
-        return { app, made, filled };
-      }),
-    );
-    const [{ app }] = replicas as [(typeof replicas)[0]];
-    const api = new Client(await app.server.listen({ host: '127.0.0.1', port: 0 }), secrets[0]);
-    const { body: keys } = await api.get('/keys');
-    const { body: categories } = await api.get('/categories?limit=100');
-    api.close();
-    const applied = await app.db.all<{ name: string }>('SELECT name FROM schema_migrations ORDER BY version');
-    await Promise.all(replicas.map(({ app }) => app.close()));
-    assert.deepEqual(
-      applied,
-      readMigrations('postgres').map(({ name }) => ({ name })),
-    );
-    assert.equal(replicas.filter(({ made }) => made).length, 1);
-    assert.equal(replicas.filter(({ filled }) => filled).length, 1);
-    assert.deepEqual([secrets.length, keys.length, keys[0].name], [1, 5, 'Administrator']);
-    assert.equal(new Set(categories.map(({ name }: { name: string }) => name)).size, categories.length);
-    assert.equal(categories.length, 10);
+it('ten replicas that start at once for the first time migrate it once, and create one administrator’s key and one demo shop', async t => {
+  const url = await emptyPostgres(t);
+  const config = readConfig({
+    DATABASE_URL: url,
+    PETSTORE_DATABASE_CONNECTIONS: '2',
+    PETSTORE_DATABASE_TIMEOUT_SECONDS: '30',
+    LOG_LEVEL: 'error',
   });
+  const secrets: string[] = [];
+  const apps = await Promise.all(Array.from({ length: 10 }, () => buildApp(config)));
+  // Start only when all are built: each must look for a key and find none at the same time.
+  const replicas = await Promise.all(
+    apps.map(async app => {
+      const made = await app.createFirstKey(secret => void secrets.push(secret));
+      const filled = await fillEmptyStore(app.db, app.clock.now());
+      return { app, made, filled };
+    }),
+  );
+  const [{ app }] = replicas as [(typeof replicas)[0]];
+  const api = new Client(await app.server.listen({ host: '127.0.0.1', port: 0 }), secrets[0]);
+  const { body: keys } = await api.get('/keys');
+  const { body: categories } = await api.get('/categories?limit=100');
+  api.close();
+  const applied = await app.db.all<{ name: string }>('SELECT name FROM schema_migrations ORDER BY version');
+  await Promise.all(replicas.map(({ app }) => app.close()));
+  assert.deepEqual(
+    applied,
+    readMigrations('postgres').map(({ name }) => ({ name })),
+  );
+  assert.equal(replicas.filter(({ made }) => made).length, 1);
+  assert.equal(replicas.filter(({ filled }) => filled).length, 1);
+  assert.deepEqual([secrets.length, keys.length, keys[0].name], [1, 5, 'Administrator']);
+  assert.equal(new Set(categories.map(({ name }: { name: string }) => name)).size, categories.length);
+  assert.equal(categories.length, 10);
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, it, type TestContext } from 'node:test';
+import { it, type TestContext } from 'node:test';
 import { Balancer } from '../../../scripts/servers/balancer.ts';
 import { Replica } from '../../../scripts/servers/replica.ts';
 import { SteadyLoad } from '../../../scripts/servers/steady-load.ts';
@@ -90,54 +90,52 @@ async function mixCategories(old: Client, next: Client): Promise<void> {
   assert.deepEqual([name, kept], ['Renamed by the old version', motto]);
 }
 
-describe('a replica of this version and one of a next version with another schema', () => {
-  it('serve together and replace each other without a failed request', async t => {
-    const { old, balancer, url, receiver, startNext, cleanUp } = await shopToUpgrade(t);
-    const load = new SteadyLoad(url, old.adminKey, 'Load', 4);
-    cleanUp.defer(async () => void (await load.stop()));
-    const types = ['pet.created'];
-    assert.equal((await old.api.post('/webhooks', { url: receiver.url, types })).status, 201);
-    const oldPet = await aPet(old.api);
+it('a replica of this version and one of a next version with another schema serve together and replace each other without a failed request', async t => {
+  const { old, balancer, url, receiver, startNext, cleanUp } = await shopToUpgrade(t);
+  const load = new SteadyLoad(url, old.adminKey, 'Load', 4);
+  cleanUp.defer(async () => void (await load.stop()));
+  const types = ['pet.created'];
+  assert.equal((await old.api.post('/webhooks', { url: receiver.url, types })).status, 201);
+  const oldPet = await aPet(old.api);
 
-    // The next version migrates; the old one continues.
-    const next = await startNext();
-    await balancer.add(next.replica.port);
-    const pets = [oldPet, ...(await tradeAcross(old.api, next.api))];
-    await mixCategories(old.api, next.api);
+  // The next version migrates; the old one continues.
+  const next = await startNext();
+  await balancer.add(next.replica.port);
+  const pets = [oldPet, ...(await tradeAcross(old.api, next.api))];
+  await mixCategories(old.api, next.api);
 
-    const quotas = { perMinute: 1_000, perDay: DAILY };
-    const key = { name: 'Limited', plan: 'enterprise', scopes: ['pets:read'], quotas };
-    const created = await old.api.post('/keys', key);
-    assert.equal(created.status, 201, created.text);
-    const clients = [old.api, next.api].map(api => api.as(created.body.key));
-    const responses = await Promise.all(
-      Array.from({ length: DAILY + 20 }, (_, i) => clients[i % 2]!.get('/pets?limit=1')),
-    );
-    assert.deepEqual(tally(responses), { '200': DAILY, '429 rate_limit_exceeded': 20 });
+  const quotas = { perMinute: 1_000, perDay: DAILY };
+  const key = { name: 'Limited', plan: 'enterprise', scopes: ['pets:read'], quotas };
+  const created = await old.api.post('/keys', key);
+  assert.equal(created.status, 201, created.text);
+  const clients = [old.api, next.api].map(api => api.as(created.body.key));
+  const responses = await Promise.all(
+    Array.from({ length: DAILY + 20 }, (_, i) => clients[i % 2]!.get('/pets?limit=1')),
+  );
+  assert.deepEqual(tally(responses), { '200': DAILY, '429 rate_limit_exceeded': 20 });
 
-    // The old replica stops, and does not start again on the newer schema.
-    balancer.remove(old.replica.port);
-    await old.replica.end();
-    await assert.rejects(old.replica.start(), /newer than this program knows/);
-    pets.push(await aPet(next.api));
-    const { reads, writes, failures } = await load.stop();
-    assert.deepEqual(failures, []);
-    assert.ok(reads > 0 && writes > 0);
-    assert.deepEqual([...next.replica.newLogLines()], []);
+  // The old replica stops, and does not start again on the newer schema.
+  balancer.remove(old.replica.port);
+  await old.replica.end();
+  await assert.rejects(old.replica.start(), /newer than this program knows/);
+  pets.push(await aPet(next.api));
+  const { reads, writes, failures } = await load.stop();
+  assert.deepEqual(failures, []);
+  assert.ok(reads > 0 && writes > 0);
+  assert.deepEqual([...next.replica.newLogLines()], []);
 
-    // One category for each pet, and the mixed one.
-    const categories = writes + pets.length + 1;
-    let events: CloudEvent[] = [];
-    // The response to a write does not wait for the number of its event.
-    await until('each category has its event', async () => {
-      events = await eventsAfter(next.api, 0);
-      return events.filter(({ type }) => type === 'category.created').length >= categories;
-    });
-    assert.equal(events.filter(({ type }) => type === 'category.created').length, categories);
-    assertGapless(idsOf(events), 1);
-    const subjects = pets.map(petId => `pets/${petId}`);
-    const sent = () => new Set(receiver.received.map(({ event }) => event.subject));
-    await until('the webhook received each pet', () => sent().size === subjects.length);
-    assert.deepEqual([...sent()].toSorted(), subjects.toSorted());
+  // One category for each pet, and the mixed one.
+  const categories = writes + pets.length + 1;
+  let events: CloudEvent[] = [];
+  // The response to a write does not wait for the number of its event.
+  await until('each category has its event', async () => {
+    events = await eventsAfter(next.api, 0);
+    return events.filter(({ type }) => type === 'category.created').length >= categories;
   });
+  assert.equal(events.filter(({ type }) => type === 'category.created').length, categories);
+  assertGapless(idsOf(events), 1);
+  const subjects = pets.map(petId => `pets/${petId}`);
+  const sent = () => new Set(receiver.received.map(({ event }) => event.subject));
+  await until('the webhook received each pet', () => sent().size === subjects.length);
+  assert.deepEqual([...sent()].toSorted(), subjects.toSorted());
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import fc from 'fast-check';
 import { PetStatus, type Pet as StoredPet } from '../../src/catalog/pets/pet.ts';
 import { aCategory } from '../support/factories.ts';
@@ -69,57 +69,55 @@ const anySearch = fc.record({
   category: fc.option(fc.nat(1), { nil: undefined }),
 });
 
-describe('a search', () => {
-  it('finds the pets that a simple model finds, in the same order, after every change', async t => {
-    const { api } = await startTestApp(t);
-    const categories = [await aCategory(api), await aCategory(api)];
-    const pets: Pet[] = [];
-    const apply = async (change: Change) => {
-      if (change.kind === 'create') {
-        const { name, status, category } = change;
-        const { body, text } = await api.post('/pets', { name, status, categoryId: categories[category] });
-        assert.equal(typeof body.id, 'number', text);
-        pets.push(body);
-        return;
-      }
-      if (pets.length === 0) return;
-      const at = change.which % pets.length;
-      const path = `/pets/${pets[at]!.id}`;
-      if (change.kind === 'delete') {
-        assert.equal((await api.delete(path)).status, 204);
-        pets.splice(at, 1);
-      } else {
-        pets[at] = (await api.patch(path, { name: change.name })).body;
-      }
-    };
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(anyChange, { minLength: 1, maxLength: 4 }),
-        fc.array(anySearch, { minLength: 1, maxLength: 4 }),
-        async (changes, searches) => {
-          for (const change of changes) await apply(change);
-          // In the order of the service, from a list whose order other tests prove.
-          const listed = await Array.fromAsync(pagesOf(api, '/pets?sort=name&limit=100'));
-          const inOrder: Pet[] = listed.flatMap(({ body }) => body);
-          const places = new Map(inOrder.map(({ id }, i) => [id, i]));
-          for (const { q, limit, statuses, category } of searches) {
-            const filtered = pets.filter(
-              pet =>
-                (statuses.length === 0 || statuses.includes(pet.status)) &&
-                (category === undefined || pet.categoryId === categories[category]),
-            );
-            const parameters = new URLSearchParams({ q, limit: `${limit}`, count: 'true' });
-            for (const status of statuses) parameters.append('status', status);
-            if (category !== undefined) parameters.set('categoryId', `${categories[category]}`);
-            const pages = await Array.fromAsync(pagesOf(api, `/pets?${parameters}`));
-            const expected = searched(filtered, q, ({ id }) => places.get(id)!);
-            const found = pages.flatMap(({ body }) => body);
-            assert.deepEqual(found, expected, JSON.stringify(q));
-            for (const page of pages) assert.equal(page.headers['x-total-count'], `${expected.length}`);
-          }
-        },
-      ),
-      { numRuns: onPostgres ? 20 : 60, endOnFailure: true },
-    );
-  });
+it('a search finds the pets that a simple model finds, in the same order, after every change', async t => {
+  const { api } = await startTestApp(t);
+  const categories = [await aCategory(api), await aCategory(api)];
+  const pets: Pet[] = [];
+  const apply = async (change: Change) => {
+    if (change.kind === 'create') {
+      const { name, status, category } = change;
+      const { body, text } = await api.post('/pets', { name, status, categoryId: categories[category] });
+      assert.equal(typeof body.id, 'number', text);
+      pets.push(body);
+      return;
+    }
+    if (pets.length === 0) return;
+    const at = change.which % pets.length;
+    const path = `/pets/${pets[at]!.id}`;
+    if (change.kind === 'delete') {
+      assert.equal((await api.delete(path)).status, 204);
+      pets.splice(at, 1);
+    } else {
+      pets[at] = (await api.patch(path, { name: change.name })).body;
+    }
+  };
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(anyChange, { minLength: 1, maxLength: 4 }),
+      fc.array(anySearch, { minLength: 1, maxLength: 4 }),
+      async (changes, searches) => {
+        for (const change of changes) await apply(change);
+        // In the order of the service, from a list whose order other tests prove.
+        const listed = await Array.fromAsync(pagesOf(api, '/pets?sort=name&limit=100'));
+        const inOrder: Pet[] = listed.flatMap(({ body }) => body);
+        const places = new Map(inOrder.map(({ id }, i) => [id, i]));
+        for (const { q, limit, statuses, category } of searches) {
+          const filtered = pets.filter(
+            pet =>
+              (statuses.length === 0 || statuses.includes(pet.status)) &&
+              (category === undefined || pet.categoryId === categories[category]),
+          );
+          const parameters = new URLSearchParams({ q, limit: `${limit}`, count: 'true' });
+          for (const status of statuses) parameters.append('status', status);
+          if (category !== undefined) parameters.set('categoryId', `${categories[category]}`);
+          const pages = await Array.fromAsync(pagesOf(api, `/pets?${parameters}`));
+          const expected = searched(filtered, q, ({ id }) => places.get(id)!);
+          const found = pages.flatMap(({ body }) => body);
+          assert.deepEqual(found, expected, JSON.stringify(q));
+          for (const page of pages) assert.equal(page.headers['x-total-count'], `${expected.length}`);
+        }
+      },
+    ),
+    { numRuns: onPostgres ? 20 : 60, endOnFailure: true },
+  );
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { sized } from '../support/long.ts';
 import { onPostgres } from '../support/test-store.ts';
@@ -37,21 +37,19 @@ async function walk(workerData: Walk): Promise<Walked> {
   return result;
 }
 
-describe('the shop', () => {
-  it('behaves like a simple model of its rules, in every sequence of operations', async t => {
-    const seed = MODEL_SEED === undefined ? Date.now() | 0 : Number(MODEL_SEED);
-    const runs = Math.ceil(RUNS / WORKERS);
-    const walks = await Promise.all(
-      Array.from({ length: WORKERS }, (_, i) => walk({ seed: (seed + i) | 0, runs, path: MODEL_PATH })),
-    );
-    // A sequence that never breaks a rule does not test it.
-    if (MODEL_PATH === undefined && RUNS >= MANY_RUNS) {
-      const rejections = new Set(walks.flatMap(({ rejections }) => rejections));
-      assert.deepEqual([...rejections].sort(), Object.keys(rejectionStatus).sort());
-      const transitions = new Set(walks.flatMap(({ transitions }) => transitions));
-      assert.deepEqual([...transitions].sort(), TRANSITIONS);
-    }
-    const steps = walks.reduce((sum, walk) => sum + walk.steps, 0);
-    t.diagnostic(`${WORKERS * runs} sequences, ${steps} operations, seed ${seed}`);
-  });
+it('the shop behaves like a simple model of its rules, in every sequence of operations', async t => {
+  const seed = MODEL_SEED === undefined ? Date.now() | 0 : Number(MODEL_SEED);
+  const runs = Math.ceil(RUNS / WORKERS);
+  const walks = await Promise.all(
+    Array.from({ length: WORKERS }, (_, i) => walk({ seed: (seed + i) | 0, runs, path: MODEL_PATH })),
+  );
+  // A sequence that never breaks a rule does not test it.
+  if (MODEL_PATH === undefined && RUNS >= MANY_RUNS) {
+    const rejections = new Set(walks.flatMap(({ rejections }) => rejections));
+    assert.deepEqual([...rejections].sort(), Object.keys(rejectionStatus).sort());
+    const transitions = new Set(walks.flatMap(({ transitions }) => transitions));
+    assert.deepEqual([...transitions].sort(), TRANSITIONS);
+  }
+  const steps = walks.reduce((sum, walk) => sum + walk.steps, 0);
+  t.diagnostic(`${WORKERS * runs} sequences, ${steps} operations, seed ${seed}`);
 });

@@ -187,23 +187,21 @@ describe('a base URL', () => {
   });
 });
 
-describe('a client of createClient', () => {
-  it('reports and warns as PetStore does, if it is observed', async t => {
-    const warnings: unknown[] = [];
-    t.mock.method(console, 'warn', (text: unknown) => warnings.push(text));
-    const reports: string[] = [];
-    const headers = { deprecation: '@1764892800', sunset: 'Thu, 05 Dec 2030 00:00:00 GMT' };
-    const options = {
-      baseUrl: 'http://petstore.example',
-      fetch: async () => json(200, { id: 1 }, headers)(),
-    };
-    const orders = await importGroup('orders');
-    const onRequest = ({ url }: { url: string }) => reports.push(url);
-    await orders.get(createClient(observed({ ...options, onRequest })), 1);
-    assert.deepEqual([reports.length, warnings.length], [1, 1]);
-    await orders.get(createClient(options), 1);
-    assert.deepEqual([reports.length, warnings.length], [1, 1]);
-  });
+it('a client of createClient reports and warns as PetStore does, if it is observed', async t => {
+  const warnings: unknown[] = [];
+  t.mock.method(console, 'warn', (text: unknown) => warnings.push(text));
+  const reports: string[] = [];
+  const headers = { deprecation: '@1764892800', sunset: 'Thu, 05 Dec 2030 00:00:00 GMT' };
+  const options = {
+    baseUrl: 'http://petstore.example',
+    fetch: async () => json(200, { id: 1 }, headers)(),
+  };
+  const orders = await importGroup('orders');
+  const onRequest = ({ url }: { url: string }) => reports.push(url);
+  await orders.get(createClient(observed({ ...options, onRequest })), 1);
+  assert.deepEqual([reports.length, warnings.length], [1, 1]);
+  await orders.get(createClient(options), 1);
+  assert.deepEqual([reports.length, warnings.length], [1, 1]);
 });
 
 describe('a client', () => {

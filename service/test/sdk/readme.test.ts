@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { aCategory, aPet } from '../support/factories.ts';
 import { readGuide } from '../support/guide.ts';
 import { installClient } from '../support/packed-client.ts';
@@ -27,35 +27,33 @@ const OUTPUTS = [
   'Biscuit\nRex\nMax\n',
 ];
 
-describe('the README of the client', () => {
-  it('has examples that work as they are, where only the package is installed', async t => {
-    const shop = await startTestApp(t, { alone: false });
-    const categoryId = await aCategory(shop.api);
-    for (const name of ['Biscuit', 'Rex']) await aPet(shop.api, { name, categoryId, stock: 10 });
-    await shop.app.db.numberEvents();
-    const small = await shop.clientWith({ plan: 'enterprise', quotas: { perMinute: 3, perDay: 100 } });
-    const env = {
-      PATH: process.env.PATH,
-      PETSTORE_URL: shop.origin,
-      PETSTORE_API_KEY: shop.adminKey,
-      PETSTORE_SMALL_KEY: small.key,
-      WEBHOOK_SECRET: `whsec_${Buffer.alloc(32).toString('base64')}`,
-    };
-    assert.equal(examples.length, OUTPUTS.length);
-    for (const [i, example] of examples.entries()) {
-      const file = join(directory, `example-${process.pid}-${i}.js`);
-      t.after(() => rmSync(file));
-      writeFileSync(file, example.text);
-      const child = spawn(process.execPath, [file], { env, stdio: ['ignore', 'pipe', 'pipe'] });
-      const [output, errors] = await Promise.all([
-        text(child.stdout),
-        text(child.stderr),
-        once(child, 'close'),
-      ]);
-      assert.equal(errors, '', `line ${example.line}`);
-      const expected = OUTPUTS[i]!;
-      if (typeof expected === 'string') assert.equal(output, expected, `line ${example.line}`);
-      else assert.match(output, expected, `line ${example.line}`);
-    }
-  });
+it('the README of the client has examples that work as they are, where only the package is installed', async t => {
+  const shop = await startTestApp(t, { alone: false });
+  const categoryId = await aCategory(shop.api);
+  for (const name of ['Biscuit', 'Rex']) await aPet(shop.api, { name, categoryId, stock: 10 });
+  await shop.app.db.numberEvents();
+  const small = await shop.clientWith({ plan: 'enterprise', quotas: { perMinute: 3, perDay: 100 } });
+  const env = {
+    PATH: process.env.PATH,
+    PETSTORE_URL: shop.origin,
+    PETSTORE_API_KEY: shop.adminKey,
+    PETSTORE_SMALL_KEY: small.key,
+    WEBHOOK_SECRET: `whsec_${Buffer.alloc(32).toString('base64')}`,
+  };
+  assert.equal(examples.length, OUTPUTS.length);
+  for (const [i, example] of examples.entries()) {
+    const file = join(directory, `example-${process.pid}-${i}.js`);
+    t.after(() => rmSync(file));
+    writeFileSync(file, example.text);
+    const child = spawn(process.execPath, [file], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const [output, errors] = await Promise.all([
+      text(child.stdout),
+      text(child.stderr),
+      once(child, 'close'),
+    ]);
+    assert.equal(errors, '', `line ${example.line}`);
+    const expected = OUTPUTS[i]!;
+    if (typeof expected === 'string') assert.equal(output, expected, `line ${example.line}`);
+    else assert.match(output, expected, `line ${example.line}`);
+  }
 });

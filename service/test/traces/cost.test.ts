@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, it, type TestContext } from 'node:test';
+import { it, type TestContext } from 'node:test';
 import { Client } from '../support/client.ts';
 import { dataDirectory, serve } from '../support/service-process.ts';
 import { assertNone } from '../support/values.ts';
@@ -27,17 +27,15 @@ async function loadedFiles(t: TestContext, environment: Record<string, string>):
 
 const ofTracing = /@opentelemetry|ops\/tracing/;
 
-describe('without an endpoint for traces', () => {
-  it('no module of the exporter is loaded', async t => {
-    const collector = await Collector.start();
-    t.after(() => collector.close());
-    const [off, on] = await Promise.all([loadedFiles(t, {}), loadedFiles(t, tracedTo(collector))]);
-    // Checks that the list is not simply empty.
-    assert.ok(
-      on.some(file => file.includes('@opentelemetry/sdk-trace')),
-      String(on.length),
-    );
-    assert.ok(on.some(file => file.includes('ops/tracing/otlp-tracing.ts')));
-    assertNone(off, file => ofTracing.test(file));
-  });
+it('without an endpoint for traces no module of the exporter is loaded', async t => {
+  const collector = await Collector.start();
+  t.after(() => collector.close());
+  const [off, on] = await Promise.all([loadedFiles(t, {}), loadedFiles(t, tracedTo(collector))]);
+  // Checks that the list is not simply empty.
+  assert.ok(
+    on.some(file => file.includes('@opentelemetry/sdk-trace')),
+    String(on.length),
+  );
+  assert.ok(on.some(file => file.includes('ops/tracing/otlp-tracing.ts')));
+  assertNone(off, file => ofTracing.test(file));
 });

@@ -188,43 +188,39 @@ describe('the spans of a request', () => {
   });
 });
 
-describe('the span of a webhook attempt', () => {
-  it('is part of the trace of its event, is sent to the endpoint, and contains no path', async t => {
-    const shop = await tracedShop(t);
-    const { id } = await shop.webhook();
-    shop.receiver.respondWith(503);
-    const { headers } = await shop.api.post('/categories', { name: 'Dogs' }, { traceparent: CALLER });
-    await shop.settle();
-    const request = await requestSpan(shop, headers['x-request-id']);
-    const attempt = await shop.collector.span(({ attributes }) => attributes['petstore.webhook.id'] === id);
-    assert.deepEqual(
-      [attempt.name, attempt.kind, attempt.traceId, attempt.parentId, attempt.isError],
-      ['POST', 'client', TRACE, request.spanId, true],
-    );
-    const [{ event, headers: sent }] = shop.receiver.received as [(typeof shop.receiver.received)[0]];
-    assert.equal(event.traceparent, `00-${TRACE}-${request.spanId}-01`);
-    assert.equal(sent.traceparent, `00-${TRACE}-${attempt.spanId}-01`);
-    const url = new URL(shop.receiver.url);
-    assert.deepEqual(attempt.attributes, {
-      'http.request.method': 'POST',
-      'http.response.status_code': 503,
-      'error.type': '503',
-      'url.full': `${url.origin}/REDACTED`,
-      'server.address': '127.0.0.1',
-      'server.port': Number(url.port),
-      'cloudevents.event_id': event.id,
-      'cloudevents.event_type': 'category.created',
-      'cloudevents.event_subject': 'categories/1',
-      'petstore.webhook.id': id,
-      'petstore.delivery.id': 1,
-    });
-    shop.receiver.respondWith(204);
-    await shop.after(10_000);
-    const again = await shop.collector.span(
-      ({ attributes }) => attributes['http.request.resend_count'] === 1,
-    );
-    assert.deepEqual([again.parentId, again.isError], [request.spanId, false]);
+it('the span of a webhook attempt is part of the trace of its event, is sent to the endpoint, and contains no path', async t => {
+  const shop = await tracedShop(t);
+  const { id } = await shop.webhook();
+  shop.receiver.respondWith(503);
+  const { headers } = await shop.api.post('/categories', { name: 'Dogs' }, { traceparent: CALLER });
+  await shop.settle();
+  const request = await requestSpan(shop, headers['x-request-id']);
+  const attempt = await shop.collector.span(({ attributes }) => attributes['petstore.webhook.id'] === id);
+  assert.deepEqual(
+    [attempt.name, attempt.kind, attempt.traceId, attempt.parentId, attempt.isError],
+    ['POST', 'client', TRACE, request.spanId, true],
+  );
+  const [{ event, headers: sent }] = shop.receiver.received as [(typeof shop.receiver.received)[0]];
+  assert.equal(event.traceparent, `00-${TRACE}-${request.spanId}-01`);
+  assert.equal(sent.traceparent, `00-${TRACE}-${attempt.spanId}-01`);
+  const url = new URL(shop.receiver.url);
+  assert.deepEqual(attempt.attributes, {
+    'http.request.method': 'POST',
+    'http.response.status_code': 503,
+    'error.type': '503',
+    'url.full': `${url.origin}/REDACTED`,
+    'server.address': '127.0.0.1',
+    'server.port': Number(url.port),
+    'cloudevents.event_id': event.id,
+    'cloudevents.event_type': 'category.created',
+    'cloudevents.event_subject': 'categories/1',
+    'petstore.webhook.id': id,
+    'petstore.delivery.id': 1,
   });
+  shop.receiver.respondWith(204);
+  await shop.after(10_000);
+  const again = await shop.collector.span(({ attributes }) => attributes['http.request.resend_count'] === 1);
+  assert.deepEqual([again.parentId, again.isError], [request.spanId, false]);
 });
 
 describe('sampling', () => {

@@ -120,40 +120,38 @@ describe('an export of spans', () => {
   });
 });
 
-describe('the queue of spans', () => {
-  it('has room again after each export, and loses exactly those beyond its size', () => {
-    const waiting: ReadableSpan[] = [];
-    let exported = 0;
-    let lost = 0;
-    let flush = () => {};
-    const processor = new BoundedProcessor(
-      exporter => {
-        flush = () => exporter.export(waiting.splice(0, 2), () => {});
-        return { onEnd: span => void waiting.push(span) } as SpanProcessor;
-      },
-      {
-        exporter: {
-          export: spans => {
-            exported += spans.length;
-          },
-          shutdown: async () => {},
+it('the queue of spans has room again after each export, and loses exactly those beyond its size', () => {
+  const waiting: ReadableSpan[] = [];
+  let exported = 0;
+  let lost = 0;
+  let flush = () => {};
+  const processor = new BoundedProcessor(
+    exporter => {
+      flush = () => exporter.export(waiting.splice(0, 2), () => {});
+      return { onEnd: span => void waiting.push(span) } as SpanProcessor;
+    },
+    {
+      exporter: {
+        export: spans => {
+          exported += spans.length;
         },
-        most: 4,
-        onDrop: () => void lost++,
+        shutdown: async () => {},
       },
-    );
-    const [span] = endedSpans(1);
-    for (let round = 1; round <= 5; round++) {
-      for (let i = 0; i < 5; i++) processor.onEnd(span!);
-      assert.deepEqual([waiting.length, lost], [4, round]);
-      while (waiting.length > 0) flush();
-      assert.equal(exported, 4 * round);
-    }
-    for (let i = 0; i < 4; i++) processor.onEnd(span!);
-    flush();
-    for (let i = 0; i < 3; i++) processor.onEnd(span!);
-    assert.deepEqual([waiting.length, lost], [4, 6], 'two have left the queue');
-  });
+      most: 4,
+      onDrop: () => void lost++,
+    },
+  );
+  const [span] = endedSpans(1);
+  for (let round = 1; round <= 5; round++) {
+    for (let i = 0; i < 5; i++) processor.onEnd(span!);
+    assert.deepEqual([waiting.length, lost], [4, round]);
+    while (waiting.length > 0) flush();
+    assert.equal(exported, 4 * round);
+  }
+  for (let i = 0; i < 4; i++) processor.onEnd(span!);
+  flush();
+  for (let i = 0; i < 3; i++) processor.onEnd(span!);
+  assert.deepEqual([waiting.length, lost], [4, 6], 'two have left the queue');
 });
 
 /** Tracing to a collector, without a service. */

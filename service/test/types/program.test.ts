@@ -123,9 +123,7 @@ describe('an operation', () => {
   });
 });
 
-describe('a transaction', () => {
-  it('is the only store that its function uses, and is not confused with the store that it belongs to', () => {
-    assert.deepEqual(otherStores.inService, []);
-    assert.deepEqual(otherStores.inExamples, expectedIn('transactions.ts'));
-  });
+it('a transaction is the only store that its function uses, and is not confused with the store that it belongs to', () => {
+  assert.deepEqual(otherStores.inService, []);
+  assert.deepEqual(otherStores.inExamples, expectedIn('transactions.ts'));
 });

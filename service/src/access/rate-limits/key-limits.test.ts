@@ -46,45 +46,40 @@ function usedKeys() {
   return { db, counters, keyLimits, written, transactions, useAll };
 }
 
-describe('who uses the keys', () => {
-  it('is stored for all keys, at most 200 in a transaction, and after a failure with the next flush', async () => {
-    const written: number[] = [];
-    let isDown = true;
-    const run = async (_sql: string, [rows]: readonly unknown[] = []) =>
-      written.push(JSON.parse(String(rows)).length);
-    const tx = { engine: 'sqlite', run } as unknown as Transaction;
-    const db = {
-      write: (work: (tx: Transaction) => Promise<void>) =>
-        isDown && written.length === 1 ? fail() : work(tx),
-    } as unknown as Queries & Writer;
-    const uses = new KeyUses();
-    for (let keyId = 1; keyId <= 401; keyId++) uses.add(keyId, NOON, '192.0.2.1', 'curl/8');
-    await assert.rejects(uses.flush(db), DatabaseUnavailable);
-    isDown = false;
-    await uses.flush(db);
-    await uses.flush(db);
-    assert.deepEqual(written, [200, 200, 1]);
-  });
+it('who uses the keys is stored for all keys, at most 200 in a transaction, and after a failure with the next flush', async () => {
+  const written: number[] = [];
+  let isDown = true;
+  const run = async (_sql: string, [rows]: readonly unknown[] = []) =>
+    written.push(JSON.parse(String(rows)).length);
+  const tx = { engine: 'sqlite', run } as unknown as Transaction;
+  const db = {
+    write: (work: (tx: Transaction) => Promise<void>) => (isDown && written.length === 1 ? fail() : work(tx)),
+  } as unknown as Queries & Writer;
+  const uses = new KeyUses();
+  for (let keyId = 1; keyId <= 401; keyId++) uses.add(keyId, NOON, '192.0.2.1', 'curl/8');
+  await assert.rejects(uses.flush(db), DatabaseUnavailable);
+  isDown = false;
+  await uses.flush(db);
+  await uses.flush(db);
+  assert.deepEqual(written, [200, 200, 1]);
 });
 
-describe('the counts of other processes', () => {
-  it('are taken over for all keys after the start, at most 500 at once', async t => {
-    const counters = new MemoryCounters();
-    const db = { all: async () => [] } as unknown as Queries & Writer;
-    const keyLimits = new KeyLimits({ db, counters, banRules, onBan: () => {} });
-    const keyIds = Array.from({ length: 1_001 }, (_, i) => i + 1);
-    for (const keyId of keyIds) counters.keys.restore(keyId, newState(NOON));
-    await keyLimits.load(NOON);
-    const asked: number[] = [];
-    t.mock.method(counters, 'statesOfKeys', async (keys: readonly CountedKey[]) => {
-      asked.push(keys.length);
-      const shared = { ...newState(NOON + 1), dayUsed: 7, seenAt: NOON + 1 };
-      return new Map(keys.map(({ keyId }) => [keyId, shared]));
-    });
-    while (await keyLimits.catchUp());
-    assert.deepEqual(asked, [500, 500, 1]);
-    assert.ok(keyIds.every(keyId => counters.keys.find(keyId)?.dayUsed === 7));
+it('the counts of other processes are taken over for all keys after the start, at most 500 at once', async t => {
+  const counters = new MemoryCounters();
+  const db = { all: async () => [] } as unknown as Queries & Writer;
+  const keyLimits = new KeyLimits({ db, counters, banRules, onBan: () => {} });
+  const keyIds = Array.from({ length: 1_001 }, (_, i) => i + 1);
+  for (const keyId of keyIds) counters.keys.restore(keyId, newState(NOON));
+  await keyLimits.load(NOON);
+  const asked: number[] = [];
+  t.mock.method(counters, 'statesOfKeys', async (keys: readonly CountedKey[]) => {
+    asked.push(keys.length);
+    const shared = { ...newState(NOON + 1), dayUsed: 7, seenAt: NOON + 1 };
+    return new Map(keys.map(({ keyId }) => [keyId, shared]));
   });
+  while (await keyLimits.catchUp());
+  assert.deepEqual(asked, [500, 500, 1]);
+  assert.ok(keyIds.every(keyId => counters.keys.find(keyId)?.dayUsed === 7));
 });
 
 const fail = () => Promise.reject(new DatabaseUnavailable(undefined));

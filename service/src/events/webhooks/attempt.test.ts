@@ -68,18 +68,16 @@ describe('an attempt on a kept connection', () => {
   }
 });
 
-describe('an attempt', () => {
-  it('reads the first 1,024 bytes of a response without an end, and closes the connection', async t => {
-    const pour = (socket: Socket) => {
-      socket.write('HTTP/1.1 200 OK\r\n\r\n');
-      const more = () => void socket.write('x'.repeat(1_000), error => error || setImmediate(more));
-      more();
-    };
-    const { requests, post } = await endpoint(t, pour);
-    const { result, responseStart } = (await post())!;
-    assert.deepEqual([result, responseStart], ['delivered', 'x'.repeat(1_024)]);
-    if (!requests[0]!.closed) await once(requests[0]!, 'close');
-    assert.equal((await post())!.result, 'delivered');
-    assert.equal(new Set(requests).size, 2, 'the connection was not kept');
-  });
+it('an attempt reads the first 1,024 bytes of a response without an end, and closes the connection', async t => {
+  const pour = (socket: Socket) => {
+    socket.write('HTTP/1.1 200 OK\r\n\r\n');
+    const more = () => void socket.write('x'.repeat(1_000), error => error || setImmediate(more));
+    more();
+  };
+  const { requests, post } = await endpoint(t, pour);
+  const { result, responseStart } = (await post())!;
+  assert.deepEqual([result, responseStart], ['delivered', 'x'.repeat(1_024)]);
+  if (!requests[0]!.closed) await once(requests[0]!, 'close');
+  assert.equal((await post())!.result, 'delivered');
+  assert.equal(new Set(requests).size, 2, 'the connection was not kept');
 });

@@ -64,11 +64,9 @@ describe('an Accept header that was parsed before', () => {
   });
 });
 
-describe('an API-Version header', () => {
-  it('requests version 1 or is rejected', () => {
-    for (const version of ['1', '1.0', '1.0.0']) rejectOtherVersion({ 'api-version': version });
-    for (const version of ['2', '0', '1.1', '', 'v1', '1.0.0.0']) {
-      assert.throws(() => rejectOtherVersion({ 'api-version': version }), ApiError);
-    }
-  });
+it('an API-Version header requests version 1 or is rejected', () => {
+  for (const version of ['1', '1.0', '1.0.0']) rejectOtherVersion({ 'api-version': version });
+  for (const version of ['2', '0', '1.1', '', 'v1', '1.0.0.0']) {
+    assert.throws(() => rejectOtherVersion({ 'api-version': version }), ApiError);
+  }
 });

@@ -2,33 +2,31 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { openSqlite } from '../../../db/sqlite.ts';
 import { systemClock } from '../../../kit/clock.ts';
 import { KnownWords } from './known-words.ts';
 import { addPetWords } from './pet-words.ts';
 
-describe('known words', () => {
-  it('are those of the committed dictionary, and not those of a transaction that is rolled back', async t => {
-    const directory = mkdtempSync(join(tmpdir(), 'petstore-test-'));
-    const db = openSqlite({ directory, writeBatch: 1, maxQueue: 10, clock: systemClock });
-    t.after(async () => {
-      await db.close();
-      rmSync(directory, { recursive: true });
-    });
-    const known = new KnownWords();
-    const learn = (name: string) => db.write(tx => addPetWords(tx, [{ id: 1, name }], known));
-    await assert.rejects(
-      db.write(async tx => {
-        await addPetWords(tx, [{ id: 1, name: 'shadow' }], known);
-        await known.confirm(db);
-        throw new Error('rejected');
-      }),
-    );
-    assert.equal(known.has('shadow'), false);
-    await learn('shadow');
-    while (await known.confirm(db));
-    assert.equal(known.has('shadow'), true);
-    assert.deepEqual(await db.all("SELECT word FROM words WHERE word = 'shadow'"), [{ word: 'shadow' }]);
+it('known words are those of the committed dictionary, and not those of a transaction that is rolled back', async t => {
+  const directory = mkdtempSync(join(tmpdir(), 'petstore-test-'));
+  const db = openSqlite({ directory, writeBatch: 1, maxQueue: 10, clock: systemClock });
+  t.after(async () => {
+    await db.close();
+    rmSync(directory, { recursive: true });
   });
+  const known = new KnownWords();
+  const learn = (name: string) => db.write(tx => addPetWords(tx, [{ id: 1, name }], known));
+  await assert.rejects(
+    db.write(async tx => {
+      await addPetWords(tx, [{ id: 1, name: 'shadow' }], known);
+      await known.confirm(db);
+      throw new Error('rejected');
+    }),
+  );
+  assert.equal(known.has('shadow'), false);
+  await learn('shadow');
+  while (await known.confirm(db));
+  assert.equal(known.has('shadow'), true);
+  assert.deepEqual(await db.all("SELECT word FROM words WHERE word = 'shadow'"), [{ word: 'shadow' }]);
 });
