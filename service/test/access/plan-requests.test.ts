@@ -206,15 +206,4 @@ describe('concurrent requests', () => {
         plan === 'business' ? '1000' : '60',
       );
   });
-
-  it('with one Idempotency-Key create one request, which a restart keeps', async t => {
-    const first = await startTestApp(t);
-    const { key } = await first.clientWith({ plan: 'free', scopes: ['pets:read'] });
-    const post = (api = first.api) =>
-      api.as(key).post(PATH, { plan: 'pro' }, { 'idempotency-key': 'request 1' });
-    const { body } = await post();
-    const { api } = await first.restart();
-    const again = await post(api);
-    assert.deepEqual([again.status, again.body], [201, body]);
-  });
 });

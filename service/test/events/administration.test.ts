@@ -1,11 +1,17 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Rejections } from '../../src/access/rejections/rejections.ts';
-import { MINUTE } from '../../src/kit/clock.ts';
+import { eventTypeNames } from '../../src/events/event-log/event-types.ts';
+import { serviceEvents } from '../../src/events/event-log/service-events.ts';
+import { DAY, MINUTE } from '../../src/kit/clock.ts';
+import { provokeBan, usedUp } from '../access/provoke-ban.ts';
 import type { ApiResponse } from '../support/client.ts';
 import { contract } from '../support/contract.ts';
-import { eventsOf } from '../support/event-log.ts';
+import { eventsAfter, eventsOf, settledCursor } from '../support/event-log.ts';
 import { aCategory, anOrder, aPet } from '../support/factories.ts';
+import { restoreLog } from '../support/restored-log.ts';
+import { until } from '../support/until.ts';
+import { valuesOf } from '../support/values.ts';
 import { type WebhookShop, webhookShop } from './webhook-shop.ts';
 
 /** A change of what `create` creates first. */
@@ -81,7 +87,7 @@ const silent: Record<string, string> = {
   liftBan: 'appends an event only if the key is banned: events/event-union.test.ts',
 };
 
-it('every operation that changes something appends an event', async t => {
+it('every operation that changes something appends an event, and those of every type are as the contract describes them', async t => {
   const shop = await webhookShop(t);
   const changing = Object.values(contract.paths).flatMap(methods =>
     Object.entries(methods)
@@ -105,10 +111,39 @@ it('every operation that changes something appends an event', async t => {
     for (const { actor } of events) assert.equal(actor, 'keys/1', operationId);
   }
   assert.equal(secrets.length, 4, 'of new and rotated keys and webhooks');
+  await causeOtherEvents(shop);
+  // The client compares each event with the schema of its type.
+  const types = new Set(valuesOf(await eventsAfter(shop.api, 0), 'type'));
+  assert.deepEqual([...types].toSorted(), eventTypeNames.toSorted(), 'a type of events is missing here');
   const log = JSON.stringify(await shop.shop.app.db.all('SELECT * FROM events'));
   for (const secret of secrets) assert.ok(!log.includes(secret));
   assert.doesNotMatch(log, /psk_|whsec_|\b[0-9a-f]{64}\b/, 'neither a secret nor its hash');
 });
+
+/** Causes the types of events that the changes above do not append. */
+async function causeOtherEvents(webhooks: WebhookShop): Promise<void> {
+  const { api, clock, shop } = webhooks;
+  await api.post('/store/orders', { petId: await aPet(api), complete: true });
+  const { path } = await webhooks.webhook();
+  for (const enabled of [false, true]) await api.patch(path, { enabled });
+  const banned = await usedUp(shop);
+  await provokeBan(shop, banned);
+  // The event of a ban follows the response.
+  const bans = async () => (await api.get('/events?cursor=0&type=key.banned')).body;
+  await until('the log has the ban', async () => (await bans()).length > 0);
+  await api.delete(`/keys/${banned.keyId}/ban`);
+  const leaked = await shop.clientWith({});
+  await api.as().post('/keys/revoke-leaked', { keys: [leaked.key] });
+  await api.as('psk_unknown').get('/keys');
+  await shop.clientWith({ expiresAt: new Date(clock.now() + DAY + MINUTE).toISOString() });
+  clock.advance(MINUTE);
+  await shop.app.keyLimits.flush();
+  await shop.app.sweeper.run();
+  await shop.app.db.write(async tx => {
+    for (const type of serviceEvents.types) serviceEvents.append(tx, type, 0, { command: 'new-store' });
+  });
+  await restoreLog(shop, Number(await settledCursor(shop)));
+}
 
 describe('a webhook that the service disables', () => {
   it('leaves an event of the system with the reason', async t => {

@@ -6,15 +6,8 @@ import { petEvents } from '../../src/catalog/pets/pet-events.ts';
 import { describedRoutes } from '../../src/described-routes.ts';
 import { eventUnion } from '../../src/events/event-log/event-kind.ts';
 import { eventTypeNames } from '../../src/events/event-log/event-types.ts';
-import { serviceEvents } from '../../src/events/event-log/service-events.ts';
 import { buildDocument } from '../../src/http/openapi/build.ts';
-import { DAY, MINUTE, SECOND } from '../../src/kit/clock.ts';
-import { strikeOut, usedUp } from '../access/provoke-ban.ts';
 import { contract } from '../support/contract.ts';
-import { eventsAfter, settledCursor } from '../support/event-log.ts';
-import { anOrder, aPet } from '../support/factories.ts';
-import { restoreLog } from '../support/restored-log.ts';
-import { until } from '../support/until.ts';
 import { webhookShop } from './webhook-shop.ts';
 
 interface Union {
@@ -89,79 +82,6 @@ describe('the union of events', () => {
   it('is not made unless each type belongs to one kind of events', () => {
     assert.throws(() => eventUnion([petEvents]), /exactly one kind: category.created, /);
     assert.throws(() => eventUnion([petEvents, petEvents]), /exactly one kind: pet.created, /);
-  });
-
-  it('describes events of every type, as the service sends them', async t => {
-    const shop = await webhookShop(t);
-    const { api } = shop;
-    const petId = await aPet(api, { stock: 9 });
-    const order = await anOrder(api, { petId });
-    await api.patch(`/store/orders/${order}`, { quantity: 2 });
-    await api.patch(`/store/orders/${order}`, { complete: true });
-    await api.delete(`/store/orders/${await anOrder(api, {})}`);
-    await api.patch('/categories/1', { description: 'All' });
-    await api.patch(`/pets/${petId}`, { name: 'Other' });
-    await api.delete(`/pets/${petId}`);
-    await api.delete('/categories/1');
-    const banned = await usedUp(shop.shop);
-    await banned.get('/pets');
-    shop.clock.advance(2 * SECOND);
-    await strikeOut(banned);
-    // The event of a ban follows the response.
-    const bans = async () => (await api.get('/events?cursor=0&type=key.banned')).body;
-    await until('the log has the ban', async () => (await bans()).length > 0);
-    for (const [method, path, body] of [
-      ['DELETE', '/ban'],
-      ['DELETE', '/limits'],
-      ['PATCH', '', { name: 'Renamed' }],
-      ['POST', '/rotate', {}],
-      ['DELETE', ''],
-    ] as const) {
-      const { status, text } = await api.send(method, `/keys/${banned.keyId}${path}`, body && { body });
-      assert.ok(status < 300, text);
-    }
-    const { path } = await shop.webhook();
-    const { id: delivery } = (await api.post(`${path}/test`)).body;
-    await shop.settle();
-    for (const [method, part, body] of [
-      ['POST', `/deliveries/${delivery}/redeliver`],
-      ['POST', '/replay', { cursor: 'latest' }],
-      ['POST', '/rotate', {}],
-      ['PATCH', '', { description: 'Renamed' }],
-      ['PATCH', '', { enabled: false }],
-      ['PATCH', '', { enabled: true }],
-      ['DELETE', ''],
-    ] as const) {
-      const { status, text } = await api.send(method, `${path}${part}`, body && { body });
-      assert.ok(status < 300, text);
-    }
-    const leaked = await shop.shop.clientWith({});
-    assert.equal((await api.as().post('/keys/revoke-leaked', { keys: [leaked.key] })).status, 200);
-    assert.equal((await api.as('psk_unknown').get('/keys')).status, 401);
-    const expiresAt = new Date(shop.clock.now() + DAY + MINUTE).toISOString();
-    const warned = await shop.shop.clientWith({
-      ...{ plan: 'enterprise', quotas: { perMinute: 100, perDay: 10 }, expiresAt },
-    });
-    for (let i = 0; i < 8; i++) await warned.get('/pets');
-    await shop.shop.app.keyLimits.flush();
-    for (const decision of ['decline', 'approve']) {
-      const { body } = await warned.post('/account/plan-requests', { plan: 'business' });
-      const decided = await api.post(`/plan-requests/${body.id}/${decision}`, { message: 'As we agreed' });
-      assert.equal(decided.status, 200, decided.text);
-    }
-    shop.clock.advance(MINUTE);
-    await shop.shop.app.sweeper.run();
-    await shop.shop.app.db.write(async tx => {
-      for (const type of serviceEvents.types) serviceEvents.append(tx, type, 0, { command: 'new-store' });
-    });
-    await restoreLog(shop.shop, Number(await settledCursor(shop.shop)));
-    const events = await eventsAfter(api, 0);
-    assert.deepEqual([...new Set(events.map(({ type }) => type))].toSorted(), eventTypeNames.toSorted());
-    for (const event of events) {
-      const validate = ajv.compile({ $ref: `contract${mapping[event.type]}` });
-      assert.ok(validate(event), `${event.type}: ${ajv.errorsText(validate.errors)}`);
-      assert.ok(!/psk_|whsec_/.test(JSON.stringify(event)), 'an event contains no secret');
-    }
   });
 });
 

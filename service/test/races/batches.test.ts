@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { anOrder, aPet, stockOf } from '../support/factories.ts';
+import { aCategory, anOrder, aPet, stockOf } from '../support/factories.ts';
 import { assertInvariants } from '../support/invariants.ts';
 import { tally, useReplicas } from '../support/replicas.ts';
 
@@ -72,5 +72,21 @@ describe('batches at once', () => {
     assert.equal(left, 60 - singles - 9 * batches);
     assert.ok(batches > 0 && left < 9, `${batches} batches, ${singles} orders, ${left} units left`);
     await assertInvariants(sql => app.db.all(sql));
+  });
+
+  it('with the same new words are all found', async () => {
+    const { api, atOnce } = shop;
+    const categoryId = await aCategory(api);
+    const letters = [...'abcdefghij'];
+    const words = letters.flatMap(first => letters.map(second => `zz${first}${second}`));
+    const batch = (names: readonly string[]) => ({
+      operations: names.map(name => ({ method: 'POST', path: '/pets', body: { name, categoryId } })),
+    });
+    const names = words.map(word => `The ${word}`);
+    const responses = await atOnce(2, (api, i) =>
+      api.post('/batch', batch(i === 0 ? names : names.toReversed())),
+    );
+    assert.deepEqual(tally(responses), { '200': 2 });
+    for (const q of ['zzaa', 'zzjj']) assert.equal((await api.get(`/pets?q=${q}`)).body.length, 2);
   });
 });
