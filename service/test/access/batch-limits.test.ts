@@ -116,25 +116,22 @@ describe('a batch of n operations', () => {
   });
 
   it('counts n when an operation fails, because it was decided before anything is executed', async () => {
-    const { clock, clientWith } = shop;
-    const client = await clientWith({ plan: 'free' });
+    const client = await shop.clientWith({ plan: 'free' });
     const broken = { operations: [...batchOf(3).operations, { method: 'DELETE', path: '/pets/999' }] };
     const response = await client.post('/batch', broken);
     assertRejected(response, 404, 'pet_not_found');
-    assert.equal(limitsIn(response, clock.now()).remaining, 56);
+    assert.equal(limitsIn(response, shop.clock.now()).remaining, 56);
     await assertUsed(client, 4);
   });
 
   it('counts n when the key lacks the scope of an operation', async () => {
-    const { clientWith } = shop;
-    const client = await clientWith({ plan: 'free', scopes: ['pets:read'] });
+    const client = await shop.clientWith({ plan: 'free', scopes: ['pets:read'] });
     assertRejected(await send(client, 5), 403, 'insufficient_scope');
     await assertUsed(client, 5);
   });
 
   it('counts n again when it is replayed', async () => {
-    const { clientWith } = shop;
-    const client = await clientWith({ plan: 'free' });
+    const client = await shop.clientWith({ plan: 'free' });
     const first = await send(client, 25, { 'idempotency-key': 'import-1' });
     const replay = await send(client, 25, { 'idempotency-key': 'import-1' });
     assert.equal(replay.headers['idempotency-replayed'], 'true');
@@ -174,22 +171,20 @@ describe('a batch whose body is rejected', () => {
     ['is for a path with a query', 400, '{}', { path: '/batch?dry=true' }],
   ];
   it('counts as one request and has the headers of it', async () => {
-    const { clock, clientWith } = shop;
-    const client = await clientWith({ plan: 'free' });
+    const client = await shop.clientWith({ plan: 'free' });
     for (const [i, [name, status, body, { path = '/batch', ...headers }]] of bodies.entries()) {
       const response = await client.post(path, body, headers);
       assert.equal(response.status, status, `${name}: ${response.text}`);
-      assert.equal(limitsIn(response, clock.now()).remaining, 59 - i, name);
+      assert.equal(limitsIn(response, shop.clock.now()).remaining, 59 - i, name);
       await assertUsed(client, i + 1);
     }
   });
 
   it('counts as one request of the address when the key is unknown', async () => {
-    const { clock, api } = shop;
     for (const key of [undefined, `psk_${'x'.repeat(38)}`]) {
-      const response = await send(api.as(key), 5);
+      const response = await send(shop.api.as(key), 5);
       assert.equal(response.status, 401);
-      assert.equal(limitsIn(response, clock.now()).remaining, key === undefined ? 59 : 58);
+      assert.equal(limitsIn(response, shop.clock.now()).remaining, key === undefined ? 59 : 58);
     }
   });
 

@@ -77,8 +77,7 @@ function assertNotReadable(response: ApiResponse, what: string): void {
 
 describe('a preflight request', () => {
   it('from the origin of a publishable key gets 204, and may be used for two hours', async () => {
-    const { api } = shop;
-    const response = await preflight(api, '/pets', SHOP);
+    const response = await preflight(shop.api, '/pets', SHOP);
     assert.equal(response.status, 204);
     assertReadable(response, 'preflight');
     const { headers } = response;
@@ -110,10 +109,9 @@ describe('a preflight request', () => {
   });
 
   it('does not depend on the path or the method, so that a page can read the rejection of its request', async () => {
-    const { api } = shop;
     for (const path of ['/nowhere', '/pets/%ff', '/pets/x', '/keys', '/', '/docs', '/healthz']) {
       for (const method of ['GET', 'DELETE']) {
-        const response = await preflight(api, path, SHOP, method);
+        const response = await preflight(shop.api, path, SHOP, method);
         assert.equal(response.status, 204, path);
         assertReadable(response, path);
       }
@@ -121,7 +119,6 @@ describe('a preflight request', () => {
   });
 
   it('from another origin gets 403 with the reason, and no headers that allow anything', async () => {
-    const { api } = shop;
     const others = [
       OTHER,
       'null',
@@ -133,7 +130,7 @@ describe('a preflight request', () => {
       '',
     ];
     for (const origin of [...others, `https://${'x'.repeat(5_000)}.example`]) {
-      const response = await preflight(api, '/pets', origin);
+      const response = await preflight(shop.api, '/pets', origin);
       const message = assertRejected(response, 403, 'origin_not_allowed');
       assert.match(
         message,
@@ -144,9 +141,8 @@ describe('a preflight request', () => {
   });
 
   it('is one only with both headers: any other OPTIONS request is about the path', async () => {
-    const { api } = shop;
     for (const headers of [{}, { origin: SHOP }, { 'access-control-request-method': 'GET' }]) {
-      const response = await api.as().send('OPTIONS', '/pets', { headers });
+      const response = await shop.api.as().send('OPTIONS', '/pets', { headers });
       assert.equal(response.status, 204);
       assert.equal(response.headers.allow, 'GET, HEAD, POST, OPTIONS');
       assert.equal(response.headers['access-control-allow-methods'], undefined);
@@ -292,8 +288,7 @@ it('pages of other origins, and requests that no page sent, get the same respons
 });
 
 it('the exposed headers are all headers of responses in the contract', async () => {
-  const { api } = shop;
-  const { headers } = await preflight(api, '/pets', SHOP);
+  const { headers } = await preflight(shop.api, '/pets', SHOP);
   const documented = Object.keys(document.components.headers).map(name => name.toLowerCase());
   assert.deepEqual(
     new Set(listIn(headers['access-control-expose-headers'])),

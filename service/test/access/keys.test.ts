@@ -42,13 +42,12 @@ describe('a new key', () => {
   });
 
   it('accepts an expiry in the future, with any offset, and none in the past', async () => {
-    const { api } = shop;
-    const { body } = await api.post('/keys', {
+    const { body } = await shop.api.post('/keys', {
       ...webShop,
       expiresAt: at('14:00:00.001').replace('Z', '+02:00'),
     });
     assert.equal(body.expiresAt, at('12:00:00.001'));
-    const past = await api.post('/keys', { ...webShop, expiresAt: at('12:00:00') });
+    const past = await shop.api.post('/keys', { ...webShop, expiresAt: at('12:00:00') });
     assertInvalid(
       past,
       `Field \`expiresAt\` must be in the future, but was ${at('12:00:00.000')}; to end a key now, revoke it`,

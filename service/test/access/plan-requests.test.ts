@@ -6,7 +6,6 @@ import { eventsOf } from '../support/event-log.ts';
 import type { CloudEvent } from '../support/event-reader.ts';
 import { assertInvalid, assertRejected } from '../support/rejection.ts';
 import { startReplicas, tally } from '../support/replicas.ts';
-import { startTestApp } from '../support/test-app.ts';
 import { useShop } from '../support/use-shop.ts';
 import { eachNoon } from './each-noon.ts';
 import { provokeBan, usedUp } from './provoke-ban.ts';

@@ -44,7 +44,6 @@ describe('the plan of a key', () => {
   });
 
   it('enterprise needs quotas, and no other plan accepts them', async () => {
-    const { api } = shop;
     const key = { name: 'Web shop', scopes: ['pets:read'] };
     for (const [settings, complaint] of [
       [{ plan: 'enterprise' }, /requires `quotas`/],
@@ -52,7 +51,7 @@ describe('the plan of a key', () => {
       [{ plan: 'enterprise', quotas: { perMinute: 1 } }, /^Field `quotas\.perDay` /],
       [{ plan: 'enterprise', quotas: { perMinute: 0, perDay: 1 } }, /^Field `quotas\.perMinute` /],
     ] as const) {
-      const response = await api.post('/keys', { ...key, ...settings });
+      const response = await shop.api.post('/keys', { ...key, ...settings });
       assertInvalid(response, complaint);
     }
   });

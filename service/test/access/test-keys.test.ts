@@ -128,9 +128,8 @@ describe('each operation that writes, with a test key', () => {
     }
 
     it(`${operation.operationId} returns what the write would return, and leaves nothing`, async () => {
-      const { api, clientWith } = shop;
-      const [tester, other] = [await aTester(), await clientWith({ plan: 'free', scopes: [...scopes] })];
-      const { parameters, body } = await filledIn(api, listed);
+      const [tester, other] = [await aTester(), await shop.clientWith({ plan: 'free', scopes: [...scopes] })];
+      const { parameters, body } = await filledIn(shop.api, listed);
       const path = template.replace(/\{(\w+)\}/g, (_, name) => String(parameters[name]));
       const sent = { body: (await bodies[operation.operationId]?.()) ?? body };
       const events = await eventsOf(shop, async () => {

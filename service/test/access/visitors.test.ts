@@ -32,8 +32,7 @@ const shop = useShop({ environment: { PETSTORE_TRUST_PROXY: '127.0.0.1' } });
 
 /** Each case starts at noon of another day, on which no address has used anything. */
 beforeEach(() => {
-  const { clock } = shop;
-  clock.advance(DAY + DAY / 2 - (clock.now() % DAY));
+  shop.clock.advance(DAY + DAY / 2 - (shop.clock.now() % DAY));
 });
 
 /** The date of the case. */

@@ -24,10 +24,7 @@ describe('petstore import', () => {
     assert.ok(!test.files().some(name => name.startsWith('quotes.') && name !== 'quotes.csv'));
   });
 
-  for (const [kind, delimiter] of [
-    ['semicolons', ';'],
-    ['tabs', '\t'],
-  ] as const) {
+  for (const [kind, delimiter] of Object.entries({ semicolons: ';', tabs: '\t' })) {
     it(`reads CSV with ${kind}, also if cells have commas`, async () => {
       test.write(
         `${kind}.csv`,

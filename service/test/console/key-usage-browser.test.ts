@@ -52,14 +52,13 @@ describe('the usage of a key', () => {
 describe('the keys of a list', () => {
   it('are listed with their kind, plan and state, and choices are explained', async t => {
     const { shop, page, open } = await visit(t);
-    const { clock, api } = shop;
     const key = async (name: string, fields: object) => {
       const body = { name, plan: 'free', scopes: ['pets:read'], ...fields };
-      assert.equal((await api.post('/keys', body)).status, 201);
+      assert.equal((await shop.api.post('/keys', body)).status, 201);
     };
     await key('Till', {});
     await key('Storefront', { kind: 'publishable', origins: ['https://shop.example'], plan: 'pro' });
-    await key('Guest', { expiresAt: new Date(clock.now() + 400 * DAY).toISOString() });
+    await key('Guest', { expiresAt: new Date(shop.clock.now() + 400 * DAY).toISOString() });
     const shown = await open('/keys');
     const cells = async (name: string) =>
       (await shown.row(name).getByRole('gridcell').allInnerTexts()).slice(1, 5);

@@ -163,10 +163,7 @@ describe('the code of the pages', () => {
       await link.click();
       await page.getByRole('heading', { level: 1, name: (await link.innerText()).trim() }).waitFor();
     }
-    for (const [key, dialog] of [
-      ['Control+k', 'Find'],
-      ['?', 'Keyboard shortcuts'],
-    ] as const) {
+    for (const [key, dialog] of Object.entries({ 'Control+k': 'Find', '?': 'Keyboard shortcuts' })) {
       await page.keyboard.press(key);
       await page.getByRole('dialog', { name: dialog }).waitFor();
       await page.keyboard.press('Escape');

@@ -81,10 +81,7 @@ describe('in a Redis cluster of two nodes', () => {
     const visits = { key: terms, visitor: { ...terms, limits: { perMinute: 3, perDay: 100 } } };
     for (const used of [1, 2]) {
       const { counters } = await aReplica(t, urls[0]!, { urls });
-      for (const [address, hasNetwork] of [
-        ['192.0.2.1', false],
-        ['2001:db8:1:2::/64', true],
-      ] as const) {
+      for (const [address, hasNetwork] of Object.entries({ '192.0.2.1': false, '2001:db8:1:2::/64': true })) {
         const decisions = await Promise.all(
           keyIds.map(keyId => counters.decideVisit(keyId, address, visits, NOON)),
         );

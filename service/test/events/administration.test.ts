@@ -198,7 +198,6 @@ describe('rejected administration', () => {
 
   it('leaves one event in a minute for each caller and operation, with the number of attempts', async t => {
     const shop = await webhookShop(t);
-    const { api } = shop;
     const curious = await shop.shop.clientWith({ scopes: ['pets:read'] });
     const reported = () =>
       eventsOf(shop.shop, async () => {
@@ -208,7 +207,7 @@ describe('rejected administration', () => {
     await shop.shop.app.sweeper.run();
     for (let i = 0; i < 3; i++) assert.equal((await curious.get('/keys')).status, 403);
     assert.equal((await curious.post('/webhooks', { url: shop.receiver.url })).status, 403);
-    assert.equal((await api.as('psk_unknown').get('/keys')).status, 401);
+    assert.equal((await shop.api.as('psk_unknown').get('/keys')).status, 401);
     assert.equal((await curious.get('/pets')).status, 200);
     assert.equal((await curious.get('/store/orders')).status, 403, 'no administration');
     assert.equal((await curious.get('/keys/none')).status, 403);

@@ -214,10 +214,7 @@ describe('the history', () => {
       return found;
     });
     for (const path of ['/history', '/events']) {
-      for (const [actor, items] of [
-        ['keys/9', 0],
-        ['system', 100],
-      ] as const) {
+      for (const [actor, items] of Object.entries({ 'keys/9': 0, system: 100 })) {
         rows.length = 0;
         const { body } = await api.get(`${path}?subject=pets/1&actor=${actor}&limit=100`);
         assert.equal(body.length, items, `${path} of ${actor}`);

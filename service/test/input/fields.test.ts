@@ -16,13 +16,12 @@ const shop = useShop({}, async ({ api }) => {
 
 describe('a field', () => {
   it('of the wrong type is rejected, and the message names it and quotes what was sent', async () => {
-    const { api } = shop;
     let tried = 0;
     for (const { method, template, body: known } of operationsWithBody) {
       for (const [name, schema] of Object.entries(known.properties)) {
         for (const [type, value] of Object.entries(samples)) {
           if (type === schema.type || (value === null && schema.nullable)) continue;
-          const response = await api.send(method, filled(template), {
+          const response = await shop.api.send(method, filled(template), {
             body: { ...known.example, [name]: value },
           });
           const message = assertInvalid(response);
@@ -55,11 +54,10 @@ describe('a field', () => {
   });
 
   it('that is required and missing is reported as missing', async () => {
-    const { api } = shop;
     for (const { method, template, body: known } of operationsWithBody) {
       for (const name of known.required) {
         const { [name]: _left, ...body } = known.example;
-        const response = await api.send(method, filled(template), { body });
+        const response = await shop.api.send(method, filled(template), { body });
         assertInvalid(response, `Field \`${name}\` is required`);
       }
     }
@@ -101,7 +99,6 @@ describe('a field', () => {
   });
 
   it('can be as large as its range allows', async () => {
-    const { api } = shop;
     const accepted: [method: string, path: string, body: object][] = [
       ['POST', '/categories', { name: '🐶'.repeat(200), description: '\n\t'.repeat(10).padEnd(2000, 'é') }],
       ['PUT', '/store/inventory/1', { quantity: 2 ** 31 - 1 }],
@@ -109,15 +106,14 @@ describe('a field', () => {
       ['POST', '/store/orders', { id: 2 ** 53 - 1 }],
     ];
     for (const [method, path, body] of accepted) {
-      const { status, text } = await api.send(method, path, { body });
+      const { status, text } = await shop.api.send(method, path, { body });
       assert.ok(status < 300, text);
     }
   });
 
   it('with an error is reported together with all other wrong fields', async () => {
-    const { api } = shop;
     const wrong = { id: 'x', petId: 0, quantity: '1', shipDate: 5, complete: 1 };
-    const message = assertInvalid(await api.post('/store/orders', wrong));
+    const message = assertInvalid(await shop.api.post('/store/orders', wrong));
     for (const name of Object.keys(wrong))
       assert.match(message, new RegExp(`(^F|; f)ield \`${name}\` must be`));
   });

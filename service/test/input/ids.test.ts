@@ -45,11 +45,10 @@ const onOneResource = operations.filter(({ template }) => template.endsWith('}')
 
 describe('an ID in a path', () => {
   it('that is not an int64 in plain decimal is rejected, and the message quotes it', async () => {
-    const { api } = shop;
     assert.ok(onOneResource.length > 12);
     for (const { method, template, body } of onOneResource) {
       for (const id of noInt64) {
-        const response = await api.send(method, filled(template, id), { body: body?.example });
+        const response = await shop.api.send(method, filled(template, id), { body: body?.example });
         const message = assertInvalid(response);
         const sent = JSON.stringify(decodeURIComponent(id));
         assert.match(message, /^Path parameter `\w+Id` must be an integer \(int64\), but was /);
@@ -71,9 +70,8 @@ describe('an ID in a path', () => {
   });
 
   it('can be percent-encoded', async () => {
-    const { api } = shop;
-    const categoryId = await aCategory(api);
-    assert.equal((await api.get(`/categories/%3${categoryId}`)).body.id, categoryId);
+    const categoryId = await aCategory(shop.api);
+    assert.equal((await shop.api.get(`/categories/%3${categoryId}`)).body.id, categoryId);
   });
 });
 
@@ -81,19 +79,17 @@ describe('an ID in a query', () => {
   const parameters = ['/pets?id=', '/pets?id=1&id=', '/pets?categoryId=', '/store/orders?petId='];
 
   it('that is not an int64 in plain decimal is rejected', async () => {
-    const { api } = shop;
     for (const parameter of parameters) {
       for (const id of ['', ...noInt64]) {
-        const message = assertInvalid(await api.get(parameter + id));
+        const message = assertInvalid(await shop.api.get(parameter + id));
         assert.match(message, /^Query parameter `\w+(\.\d)?` must be an integer \(int64\), but was "/);
       }
     }
   });
 
   it('that is a valid int64 but belongs to no resource finds nothing', async () => {
-    const { api } = shop;
     for (const parameter of parameters) {
-      for (const id of unknownInt64) assert.deepEqual((await api.get(parameter + id)).body, []);
+      for (const id of unknownInt64) assert.deepEqual((await shop.api.get(parameter + id)).body, []);
     }
   });
 });
@@ -105,7 +101,6 @@ describe('an ID in a body', () => {
   ] as const;
 
   it('that is not an integer from 1 to 2^53 − 1 is rejected', async () => {
-    const { api } = shop;
     const wrong = [
       '0',
       '-1',
@@ -120,22 +115,21 @@ describe('an ID in a body', () => {
     for (const [path, bodyWith] of bodies) {
       for (const id of wrong) {
         assertInvalid(
-          await api.post(path, bodyWith(id)),
+          await shop.api.post(path, bodyWith(id)),
           /^Field `(categoryId|petId)` must be (at least 1|at most 9007199254740991|an integer)/,
         );
       }
       for (const id of ['01', '0x10', '+1', 'NaN', '١']) {
-        assertInvalid(await api.post(path, bodyWith(id)), /^The body is not valid JSON/);
+        assertInvalid(await shop.api.post(path, bodyWith(id)), /^The body is not valid JSON/);
       }
     }
   });
 
   it('that is within the range but unknown is reported as unknown, however it is written', async () => {
-    const { api } = shop;
     const unknown = { 77: '77', '1e3': '1000', '77.0': '77', '9007199254740991': '9007199254740991' };
     for (const [path, bodyWith] of bodies) {
       for (const [id, read] of Object.entries(unknown)) {
-        const response = await api.post(path, bodyWith(id));
+        const response = await shop.api.post(path, bodyWith(id));
         const message = assertRejected(response, 422, path === '/pets' ? 'unknown_category' : 'unknown_pet');
         assert.ok(message.includes(` ${read},`), message);
       }

@@ -46,7 +46,6 @@ describe('a method that the service does not know', () => {
   const host = 'Host: shop\r\n\r\n';
 
   it('is a 501 that names the methods, and its connection closes', async () => {
-    const { origin } = shop;
     for (const line of [
       'FETCH /pets HTTP/1.1',
       'get /pets HTTP/1.1',
@@ -57,7 +56,7 @@ describe('a method that the service does not know', () => {
       'PLAY /pets HTTP/1.1',
       'FLUSH /nowhere HTTP/1.1',
     ]) {
-      const response = await exchangeBytes(origin, `${line}\r\n${host}`);
+      const response = await exchangeBytes(shop.origin, `${line}\r\n${host}`);
       const message = assertRejected(response, 501, 'method_not_implemented');
       assert.match(message, /use GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS, in capital letters$/, line);
       assert.equal(response.headers.connection, 'close');
@@ -74,9 +73,8 @@ describe('a method that the service does not know', () => {
 
 describe('a request that is not HTTP', () => {
   it('is rejected with an error of the contract that states why, and its connection closes', async () => {
-    const { origin } = shop;
     for (const [what, bytes] of Object.entries(malformed)) {
-      const response = await exchangeBytes(origin, bytes);
+      const response = await exchangeBytes(shop.origin, bytes);
       const message = assertInvalid(response);
       assert.match(message, /^The request is not well-formed HTTP\/1\.1: ./, what);
       assert.equal(response.headers.connection, 'close');
@@ -114,14 +112,13 @@ describe('a request that is not HTTP', () => {
 
 describe('a request that node:http would reject by itself', () => {
   it('for a missing or repeated Host is rejected with an error of the contract', async () => {
-    const { origin } = shop;
     for (const hosts of ['', 'Host: a\r\nHost: b\r\n', 'Host: a\r\nhost: a\r\n']) {
       for (const path of ['/pets', '/nowhere', '/healthz']) {
-        const response = await exchangeBytes(origin, `GET ${path} HTTP/1.1\r\n${hosts}\r\n`);
+        const response = await exchangeBytes(shop.origin, `GET ${path} HTTP/1.1\r\n${hosts}\r\n`);
         assertInvalid(response, /^A request must have one Host header, but this/);
       }
     }
-    assert.equal((await exchangeBytes(origin, 'GET /healthz HTTP/1.0\r\n\r\n')).status, 200);
+    assert.equal((await exchangeBytes(shop.origin, 'GET /healthz HTTP/1.0\r\n\r\n')).status, 200);
   });
 
   it('for a Host that is not valid is rejected with an error of the contract on every path', async t => {
@@ -163,25 +160,22 @@ describe('a request that node:http would reject by itself', () => {
   });
 
   it('for a tunnel is rejected with an error of the contract', async () => {
-    const { origin } = shop;
-    const response = await exchangeBytes(origin, 'CONNECT pets:80 HTTP/1.1\r\nHost: shop\r\n\r\n');
+    const response = await exchangeBytes(shop.origin, 'CONNECT pets:80 HTTP/1.1\r\nHost: shop\r\n\r\n');
     assertInvalid(response);
   });
 
   it('with an asterisk as its target, which only OPTIONS can have, is rejected', async () => {
-    const { origin } = shop;
     for (const method of ['GET', 'DELETE']) {
-      const response = await exchangeBytes(origin, `${method} * HTTP/1.1\r\nHost: shop\r\n\r\n`);
+      const response = await exchangeBytes(shop.origin, `${method} * HTTP/1.1\r\nHost: shop\r\n\r\n`);
       assertInvalid(response, /^Only OPTIONS/);
     }
-    const options = await exchangeBytes(origin, 'OPTIONS * HTTP/1.1\r\nHost: shop\r\n\r\n');
+    const options = await exchangeBytes(shop.origin, 'OPTIONS * HTTP/1.1\r\nHost: shop\r\n\r\n');
     assert.equal(options.status, 204);
   });
 
   it('with an unknown expectation is handled as if it had none', async () => {
-    const { origin } = shop;
     const health = 'GET /healthz HTTP/1.1\r\nHost: shop\r\n';
-    assert.equal((await exchangeBytes(origin, `${health}Expect: cake\r\n\r\n`)).status, 200);
+    assert.equal((await exchangeBytes(shop.origin, `${health}Expect: cake\r\n\r\n`)).status, 200);
   });
 });
 

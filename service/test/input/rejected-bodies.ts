@@ -47,13 +47,6 @@ export const rejectedBodies: Rejection[] = [
       body: [{ op: 'replace', path: '/name', value: 'Rex' }],
     }),
   ],
-  ['an empty name', /^Field `name` must not be empty, but was ""$/, bodies({ name: '' })],
-  [
-    'a blank name',
-    /^Field `name` must not be blank, but was "/,
-    bodies({ name: ' \u00a0\t' }, { name: '  ' }),
-  ],
-  ['a long name', /^Field `name` must have at most 200 characters/, bodies({ name: 'a'.repeat(201) })],
   [
     'control characters',
     /^Field `(name|description)` must not contain control characters, but was "/,
@@ -63,11 +56,6 @@ export const rejectedBodies: Rejection[] = [
     ],
   ],
   [
-    'a long description',
-    /^Field `description` must have at most 2000/,
-    writes('PATCH', '/categories/1', { description: 'a'.repeat(2001) }),
-  ],
-  [
     'another ID than that of the path',
     /^Field `id` must equal the ID in the path, (1|9007199254740993), but was 2$/,
     [
@@ -75,28 +63,6 @@ export const rejectedBodies: Rejection[] = [
       ...writes('PUT', '/pets/1', { id: 2, name: 'Rex', categoryId: 1 }),
       ...writes('PATCH', '/pets/9007199254740993', { id: 2 }),
     ],
-  ],
-  [
-    'a value that is not listed',
-    /^Field `status` must be one of `available`, `pending`, `sold`, but was "Sold"$/,
-    writes('PATCH', '/pets/1', { status: 'Sold' }),
-  ],
-  [
-    'a number out of range',
-    /^Field `quantity` must be at (least [01], but was (0|-1)|most 2147483647, but was 2147483648)$/,
-    [
-      ...writes('POST', '/store/orders', { quantity: 0 }, { quantity: -1 }, { quantity: 2 ** 31 }),
-      ...writes('PUT', '/store/inventory/1', { quantity: -1 }, { quantity: 2 ** 31 }),
-    ],
-  ],
-  [
-    'a text that is not a date-time',
-    /^Field `shipDate` must be a date-time with offset .*, but was "2026-/,
-    writes(
-      'POST',
-      '/store/orders',
-      ...['2026-12-01', '2026-02-30T00:00:00Z', '2026-12-01T00:00:00'].map(shipDate => ({ shipDate })),
-    ),
   ],
   [
     'a field that the operation does not set, with the remedy',

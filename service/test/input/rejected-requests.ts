@@ -1,5 +1,4 @@
 import { rejectedBodies } from './rejected-bodies.ts';
-import { rejectedHeaders } from './rejected-headers.ts';
 import { rejectedQueries } from './rejected-queries.ts';
 import { bodies, get, JSON_TYPE, KIBIBYTE, patch, type Rejection, withHeaders } from './rejected-request.ts';
 
@@ -7,7 +6,15 @@ const ofSize = (bytes: number) => '{"name":"Dogs"}'.padEnd(bytes);
 
 /** The outcome of requests, and their causes. */
 export const rejections: Record<string, Rejection[]> = {
-  '400 invalid_request': [...rejectedBodies, ...rejectedQueries, ...rejectedHeaders],
+  '400 invalid_request': [
+    ...rejectedBodies,
+    ...rejectedQueries,
+    [
+      'an If-Match that is not a list of ETags',
+      /^Header `If-Match` must be an ETag in double quotes, such as "[\da-f]{16}", but was /,
+      withHeaders('if-match', ['garbage', '"', ',', '* *', '*, "a"', '"a" "b"', '"a", abc', 'w/"a"'], patch),
+    ],
+  ],
   '415 unsupported_media_type': [
     [
       'a media type other than JSON',

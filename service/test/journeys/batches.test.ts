@@ -19,7 +19,6 @@ const create = (path: string, body: object, label?: string) => ({ method: 'POST'
 // rules/shop.test.ts compares random batches with a model of their rules.
 describe('POST /batch', () => {
   it('creates a category, a pet in it and its stock in one call, with the results of single requests', async () => {
-    const { api } = shop;
     const events = await eventsOf(shop, async () => {
       const { status, headers, body } = await send([
         create('/categories', { name: 'Hounds' }, 'hounds'),
@@ -42,7 +41,7 @@ describe('POST /batch', () => {
       assert.equal(order.body.petId, petId);
       assert.deepEqual(cancelled, { status: 204 });
       for (const { location = `/store/inventory/${petId}`, etag, body: resource } of [category, pet, stock]) {
-        const read = await api.get(location);
+        const read = await shop.api.get(location);
         assert.deepEqual([read.headers.etag, read.body], [etag, resource]);
       }
     });
@@ -94,9 +93,8 @@ describe('POST /batch', () => {
 
 describe('an operation of a batch', () => {
   it('changes its resource only if that has the ETag in `ifMatch`', async () => {
-    const { api } = shop;
-    const petId = await aPet(api, { name: 'Rex' });
-    const { headers } = await api.get(`/pets?id=${petId}`);
+    const petId = await aPet(shop.api, { name: 'Rex' });
+    const { headers } = await shop.api.get(`/pets?id=${petId}`);
     const rename = (name: string, ifMatch: string) => ({
       method: 'PATCH',
       path: `/pets/${petId}`,

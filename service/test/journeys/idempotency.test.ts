@@ -130,13 +130,9 @@ describe('Idempotency-Key', () => {
       const { status, headers } = await order({}, key);
       assert.deepEqual([status, headers['idempotency-replayed']], [201, undefined]);
     }
-    for (const key of ['', '""', 'k'.repeat(256), `"${'k'.repeat(256)}"`, 'clé', 'a\tb']) {
-      assertInvalid(await order({}, key), /Idempotency-Key/);
-    }
   });
 
   it('is rejected with a different request, and still replays the first one', async () => {
-    const { clientWith } = shop;
     const { petId, requests } = await someRequests();
     const key = aKey();
     const first = await order({ petId }, key);
@@ -147,15 +143,14 @@ describe('Idempotency-Key', () => {
     assert.equal((await order({ petId }, key)).text, first.text);
     assert.deepEqual(await stockOf(shop.api, petId), ['available', 1]);
 
-    const [one, other] = [(await clientWith({})).keyId, (await clientWith({})).keyId];
+    const [one, other] = [(await shop.clientWith({})).keyId, (await shop.clientWith({})).keyId];
     const rotation = aKey();
     assert.equal((await post(`/keys/${one}/rotate`, {}, rotation)).status, 200);
     assertRejected(await post(`/keys/${other}/rotate`, {}, rotation), 422, 'idempotency_key_reused');
   });
 
   it('compares requests by value: the order of fields and white space do not matter, that of items does', async () => {
-    const { api } = shop;
-    const petId = await aPet(api, { stock: 4 });
+    const petId = await aPet(shop.api, { stock: 4 });
     const [key, ofBatch] = [aKey(), aKey()];
     const first = await post('/store/orders', `{"petId":${petId},"quantity":1}`, key);
     for (const body of [`{"quantity":1,"petId":${petId}}`, ` { "quantity" : 1.0,\n"petId": ${petId} }`]) {
@@ -172,7 +167,7 @@ describe('Idempotency-Key', () => {
     assert.deepEqual([replay.text, isReplay(replay)], [batch.text, true]);
     const swapped = await post('/batch', `{"operations":[${other},${one}]}`, ofBatch);
     assertRejected(swapped, 422, 'idempotency_key_reused');
-    assert.deepEqual(await stockOf(api, petId), ['pending', 0]);
+    assert.deepEqual(await stockOf(shop.api, petId), ['pending', 0]);
   });
 
   it('does not store a rejection: the same key can succeed later, even with another body', async () => {

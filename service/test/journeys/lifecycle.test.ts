@@ -80,10 +80,9 @@ describe('the deprecated GET /pets/{petId}', () => {
   });
 
   it('has a successor that returns the same pet', async () => {
-    const { api } = shop;
-    const { headers, body } = await api.get('/pets/1');
+    const { headers, body } = await shop.api.get('/pets/1');
     const [, successor] = /<([^>]+)>; rel="successor-version"/.exec(String(headers.link))!;
-    assert.deepEqual((await api.get(successor!)).body, [body]);
+    assert.deepEqual((await shop.api.get(successor!)).body, [body]);
   });
 
   it('works until the last millisecond before its sunset, and returns 410 from then on', async t => {
@@ -145,9 +144,8 @@ describe('the deprecated PATCH /store/inventory/{petId}', () => {
   });
 
   it('does what PUT does, which is not deprecated', async () => {
-    const { api } = shop;
-    const changed = await patch(api, '/store/inventory/1');
-    const set = await api.put('/store/inventory/1', { quantity: 5 });
+    const changed = await patch(shop.api, '/store/inventory/1');
+    const set = await shop.api.put('/store/inventory/1', { quantity: 5 });
     assert.deepEqual([set.status, set.body], [200, changed.body]);
     assert.deepEqual([set.headers.deprecation, set.headers.sunset], [undefined, undefined]);
   });

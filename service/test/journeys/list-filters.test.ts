@@ -70,10 +70,7 @@ describe('list filters', () => {
     const categoryId = await aCategory(api);
     const ids: number[] = [];
     while (ids.length < 100) ids.push(await aPet(api, { categoryId }));
-    for (const [path, id] of [
-      ['/pets', 'id'],
-      ['/store/inventory', 'petId'],
-    ] as const) {
+    for (const [path, id] of Object.entries({ '/pets': 'id', '/store/inventory': 'petId' })) {
       await assertFinds(path, [
         [{ [id]: ids }, ids],
         [{ [id]: ids, limit: 25 }, ids.slice(0, 25)],
@@ -113,10 +110,9 @@ describe('list filters', () => {
   });
 
   it('orders are found by their ship date: from one instant on, before another', async () => {
-    const { api } = shop;
     const ids: number[] = [];
     for (const second of ['01.000', '02.000', '02.001'])
-      ids.push(await anOrder(api, { shipDate: `2030-01-01T00:00:${second}Z` }));
+      ids.push(await anOrder(shop.api, { shipDate: `2030-01-01T00:00:${second}Z` }));
     const from = (shipDateFrom: string) => ({ shipDateFrom });
     const until = (shipDateTo: string) => ({ shipDateFrom: '2030-01-01T00:00:00Z', shipDateTo });
     await assertFinds('/store/orders', [
@@ -131,14 +127,9 @@ describe('list filters', () => {
 
 describe('list order and size', () => {
   it('a page has 20 items by default, and 1 to 100 with a limit', async () => {
-    const { api } = shop;
-    for (let i = 0; i < 101; i++) await anOrder(api, {});
-    for (const [limit, items] of [
-      ['', 20],
-      ['?limit=1', 1],
-      ['?limit=100', 100],
-    ] as const) {
-      assert.equal((await api.get(`/store/orders${limit}`)).body.length, items);
+    for (let i = 0; i < 101; i++) await anOrder(shop.api, {});
+    for (const [limit, items] of Object.entries({ '': 20, '?limit=1': 1, '?limit=100': 100 })) {
+      assert.equal((await shop.api.get(`/store/orders${limit}`)).body.length, items);
     }
   });
 

@@ -33,13 +33,12 @@ function cursorOf(...parts: unknown[]): string {
 
 describe('pages', () => {
   it('the next page keeps filters, sort and limit, whatever characters they contain', async () => {
-    const { api } = shop;
     const name = 'Tom & "Jerry" > 100% + ä';
     const { ids } = await petsNamed(name, 'Other', name, name, 'Tom & "Jerry" < 100%');
     const query = new URLSearchParams({ name, sort: '-name', limit: '1', status: 'available' });
     for (const i of [0, 1, 2, 4]) query.append('id', String(ids[i]));
 
-    const pages = await Array.fromAsync(pagesOf(api, `/pets?${query}`));
+    const pages = await Array.fromAsync(pagesOf(shop.api, `/pets?${query}`));
     assert.deepEqual(
       pages.map(({ body }) => body.map(({ id }: Named) => id)),
       [[ids[2]], [ids[0]]],
@@ -82,7 +81,6 @@ describe('pages', () => {
   }
 
   it('a cursor is valid only for the order and the filters it was made for', async () => {
-    const { api } = shop;
     const { categoryId, ids } = await petsNamed('ant', 'bee', 'cat', 'cow', 'co cat', 'co cow');
     const [a, b, c, d] = ids.map(id => `id=${id}`);
     const lists = [
@@ -104,9 +102,9 @@ describe('pages', () => {
       'q=co+c',
     ];
     for (const list of lists) {
-      const cursor = nextQuery(nextPath(await api.get(`/pets?limit=1&${list}`))).get('cursor');
+      const cursor = nextQuery(nextPath(await shop.api.get(`/pets?limit=1&${list}`))).get('cursor');
       for (const other of lists) {
-        const response = await api.get(`/pets?limit=2&count=true&${other}&cursor=${cursor}`);
+        const response = await shop.api.get(`/pets?limit=2&count=true&${other}&cursor=${cursor}`);
         if (other === list) assert.equal(response.status, 200, list);
         else assertInvalid(response, /`cursor`.* `sort` and filters$/);
       }

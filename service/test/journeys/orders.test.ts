@@ -78,7 +78,6 @@ describe('orders', () => {
 });
 
 it('ship dates are read with any offset and fraction, and returned in UTC with milliseconds', async () => {
-  const { api } = shop;
   for (const [sent, returned] of [
     ['2026-12-01T09:00:00Z', '2026-12-01T09:00:00.000Z'],
     ['2026-12-01T09:00:00+02:00', '2026-12-01T07:00:00.000Z'],
@@ -89,8 +88,8 @@ it('ship dates are read with any offset and fraction, and returned in UTC with m
     ['0000-01-01T00:00:00Z', '0000-01-01T00:00:00.000Z'],
     ['9999-12-31T23:59:59.999Z', '9999-12-31T23:59:59.999Z'],
   ] as const) {
-    const created = await api.post('/store/orders', { shipDate: sent });
+    const created = await shop.api.post('/store/orders', { shipDate: sent });
     assert.equal(created.body?.shipDate, returned, sent);
-    assert.equal((await api.get(created.headers.location!)).body.shipDate, returned);
+    assert.equal((await shop.api.get(created.headers.location!)).body.shipDate, returned);
   }
 });

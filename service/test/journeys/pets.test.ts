@@ -64,12 +64,11 @@ const SAME_NAMES = [
 
 describe('categories', () => {
   it('a new category is returned with 201, and Location leads to it', async () => {
-    const { api } = shop;
     const sent = { name: ' Wolves ', description: ' Puppies\nand grown wolves ' };
-    const { status, headers, body } = await api.post('/categories', sent);
+    const { status, headers, body } = await shop.api.post('/categories', sent);
     assert.deepEqual([status, headers.location], [201, `/categories/${body.id}`]);
     assert.deepEqual(body, { id: body.id, name: 'Wolves', description: 'Puppies\nand grown wolves' });
-    assert.deepEqual((await api.get(headers.location!)).body, body);
+    assert.deepEqual((await shop.api.get(headers.location!)).body, body);
   });
 
   it('two categories cannot share a name, however it is spelled', async () => {

@@ -84,12 +84,11 @@ describe('writes with test keys among others at once', () => {
 
   it('leave no word of a name in the dictionary', async t => {
     const shop = await startReplicas(t);
-    const { api, app } = shop;
-    const categoryId = await aCategory(api);
+    const categoryId = await aCategory(shop.api);
     const send = await mixedWith(shop, 100);
     const wordOf = (i: number) => `unheard${String.fromCharCode(97 + Math.floor(i / 26), 97 + (i % 26))}`;
     const { real } = await send((client, i) => client.post('/pets', { name: wordOf(i), categoryId }));
-    const words = await app.db.all<{ word: string }>('SELECT word FROM words ORDER BY word');
+    const words = await shop.app.db.all<{ word: string }>('SELECT word FROM words ORDER BY word');
     assert.deepEqual(
       valuesOf(words, 'word'),
       real.map(({ body }) => body.name),
@@ -98,9 +97,8 @@ describe('writes with test keys among others at once', () => {
 
   it('that change one pet never show in what others read meanwhile', async t => {
     const shop = await startReplicas(t);
-    const { api } = shop;
-    const petId = await aPet(api, { stock: 7 });
-    const { body: before } = await api.get(`/pets?id=${petId}`);
+    const petId = await aPet(shop.api, { stock: 7 });
+    const { body: before } = await shop.api.get(`/pets?id=${petId}`);
     const send = await mixedWith(shop, 120);
     const { tests, real } = await send((client, i) => {
       if (i % 3 === 0) return client.get(`/pets?id=${petId}`);

@@ -26,35 +26,10 @@ export interface Compared {
   body: unknown;
 }
 
-const headerNames = [
-  ...[
-    'etag',
-    'location',
-    'allow',
-    'accept-patch',
-    'cache-control',
-    'content-type',
-    'api-version',
-    'www-authenticate',
-  ],
-  ...[
-    'x-ratelimit-limit',
-    'x-ratelimit-remaining',
-    'x-ratelimit-reset',
-    'ratelimit',
-    'ratelimit-policy',
-    'retry-after',
-  ],
-  ...[
-    'x-should-retry',
-    'x-stability',
-    'x-failed-operation',
-    'x-total-count',
-    'idempotency-replayed',
-    'deprecation',
-    'sunset',
-  ],
-];
+const headerNames =
+  'etag location allow accept-patch cache-control content-type api-version www-authenticate x-ratelimit-limit ' +
+  'x-ratelimit-remaining x-ratelimit-reset ratelimit ratelimit-policy retry-after x-should-retry x-stability ' +
+  'x-failed-operation x-total-count idempotency-replayed deprecation sunset';
 
 type Page = Compared & { next: string | undefined };
 
@@ -64,7 +39,9 @@ export async function compared(response: Response): Promise<Page> {
   return {
     status: response.status,
     headers: {
-      ...Object.fromEntries(headerNames.map(name => [name, response.headers.get(name) ?? undefined])),
+      ...Object.fromEntries(
+        headerNames.split(' ').map(name => [name, response.headers.get(name) ?? undefined]),
+      ),
       link: link.replace(/cursor=[^>&]*/, 'cursor=…'),
     },
     body: text === '' ? undefined : JSON.parse(text, withoutOwn),

@@ -35,11 +35,7 @@ export function keyCommands({ json, one, shop, petstore, directory }: CommandRun
     const [busiest] = await json('keys', 'usage');
     assert.deepEqual([busiest!.keyId, busiest!.name, busiest!.refused], [1, 'Administrator', 0]);
     assert.ok(Number(busiest!.admitted) >= 5);
-    for (const [name, outcome] of [
-      ['reset', 'reset'],
-      ['unban', 'unbanned'],
-      ['delete', 'revoked'],
-    ] as const)
+    for (const [name, outcome] of Object.entries({ reset: 'reset', unban: 'unbanned', delete: 'revoked' }))
       assert.deepEqual(await json('keys', name, id), [{ id: created.id, outcome }]);
     const file = join(directory, 'leaks.json');
     const leaked = await one('keys', 'create', 'Leaked', '--plan', 'free', '--scope', 'pets:read');
