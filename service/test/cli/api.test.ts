@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { describe, it } from 'node:test';
 import { useCommandShop } from '../support/command-shop.ts';
 import { aCategory } from '../support/factories.ts';
+import { listenLocally } from '../support/local-server.ts';
 import { valuesOf } from '../support/values.ts';
 
 const { shop, petstore } = useCommandShop();
@@ -54,12 +53,7 @@ describe('petstore api', () => {
       received.push(request.url!);
       response.setHeader('content-type', 'application/json').end('{}');
     });
-    await once(server.listen(0, '127.0.0.1'), 'listening');
-    t.after(() => {
-      server.closeAllConnections();
-      server.close();
-    });
-    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const origin = await listenLocally(t, server);
     const run = (path: string) => petstore.run(['api', 'GET', path, '--url', `${origin}/shop`]);
     for (const path of ['/../other', '//other', '/%2e%2e/other', 'other'])
       assert.equal((await run(path)).code, 2, path);

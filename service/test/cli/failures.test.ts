@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { before, describe, it } from 'node:test';
 import { useCommandShop } from '../support/command-shop.ts';
 import { aPet } from '../support/factories.ts';
+import { listenLocally } from '../support/local-server.ts';
 import { inTime } from '../support/until.ts';
 
 describe('petstore, when a command fails', () => {
@@ -122,9 +121,7 @@ describe('petstore, when a command fails', () => {
 
   it('exits with 2 when another server responds', async t => {
     const server = createServer((_, response) => response.writeHead(418).end('teapot'));
-    await once(server.listen(0, '127.0.0.1'), 'listening');
-    t.after(() => server.close());
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const url = await listenLocally(t, server);
     assert.match(await failure(2, ['status', '--url', url]), /does not come from a pet store/);
   });
 });

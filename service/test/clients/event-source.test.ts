@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import { openEventSource } from '../../../clients/testers/event-source.ts';
 import { aCategory, aPet } from '../support/factories.ts';
+import { listenLocally } from '../support/local-server.ts';
 import { until } from '../support/until.ts';
 import { useShop } from '../support/use-shop.ts';
 
@@ -55,13 +55,10 @@ async function relayTo(t: TestContext, { hostname, port }: URL) {
       .pipe(far)
       .pipe(near);
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const origin = await listenLocally(t, server);
   const cut = () => {
     for (const socket of sockets) socket.destroy();
   };
-  t.after(() => {
-    server.close();
-    cut();
-  });
-  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, cut };
+  t.after(cut);
+  return { origin, cut };
 }

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import {
   copyFileSync,
   globSync,
@@ -11,7 +10,6 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, delimiter, join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -20,6 +18,7 @@ import { pathToFileURL } from 'node:url';
 import { MINUTE } from '../../src/kit/clock.ts';
 import { contractFile } from '../support/contract-file.ts';
 import { readGuide, tableHeaded } from '../support/guide.ts';
+import { listenLocally } from '../support/local-server.ts';
 import { isLong } from '../support/long.ts';
 import { startTestApp } from '../support/test-app.ts';
 import { useShop } from '../support/use-shop.ts';
@@ -145,9 +144,7 @@ async function startNewerService(t: TestContext, origin: string): Promise<string
       });
     response.writeHead(received.status, { 'content-type': 'application/json' }).end(JSON.stringify(value));
   });
-  t.after(() => server.close().closeAllConnections());
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return listenLocally(t, server);
 }
 
 /** Sets up a project with the contract, the program, and the settings of the guide. */

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import { aPet } from '../support/factories.ts';
 import { importFromGuide } from '../support/guide-code.ts';
+import { listenLocally } from '../support/local-server.ts';
 import { startTestApp } from '../support/test-app.ts';
 
 type Backend = (origin: string, key: string) => Server;
@@ -12,13 +11,10 @@ type Backend = (origin: string, key: string) => Server;
 /** Starts the backend of the guide, and returns a function that sends it a request of a page. */
 async function startBackend(t: TestContext, origin: string, key: string) {
   const orderBackend = (await importFromGuide(t, 'orderBackend')) as Backend;
-  const server = orderBackend(origin, key).listen(0, '127.0.0.1');
-  t.after(() => server.close());
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const backend = await listenLocally(t, orderBackend(origin, key));
   return async (method: string, path: string, headers: Record<string, string> = {}) => {
     const options = { method, headers: { connection: 'close', ...headers } };
-    const response = await fetch(`http://127.0.0.1:${port}${path}`, options);
+    const response = await fetch(backend + path, options);
     const text = await response.text();
     return { status: response.status, body: text === '' ? undefined : JSON.parse(text) };
   };

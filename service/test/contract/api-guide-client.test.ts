@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { SECOND } from '../../src/kit/clock.ts';
 import { aPet } from '../support/factories.ts';
 import { importFromGuide } from '../support/guide-code.ts';
+import { listenLocally } from '../support/local-server.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
 import { assertNone } from '../support/values.ts';
 
@@ -105,12 +104,10 @@ describe('the client in the guide to the API', () => {
     const server = createServer((request, response) => {
       seen.push(request.headers);
       response.writeHead(503, { 'retry-after': '2', connection: 'close' }).end('{}');
-    }).listen(0, '127.0.0.1');
-    t.after(() => server.close());
-    await once(server, 'listening');
+    });
 
     const waits: number[] = [];
-    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const origin = await listenLocally(t, server);
     const call = petStore(origin, 'psk_', async milliseconds => void waits.push(milliseconds / SECOND));
     const { status } = await call('/store/orders', { method: 'POST', body: {} });
     assert.deepEqual([status, seen.length, waits.length], [503, 9, 8]);

@@ -11,6 +11,7 @@ import { Sockets } from '../../src/db/postgres-sockets.ts';
 import { SECOND } from '../../src/kit/clock.ts';
 import { DatabaseProxy } from '../support/database-proxy.ts';
 import { openPostgresStore } from '../support/engines.ts';
+import { listenLocally } from '../support/local-server.ts';
 import { emptyDatabase } from '../support/test-store.ts';
 import { inTime, until } from '../support/until.ts';
 
@@ -300,10 +301,8 @@ describe('the request to cancel a statement', () => {
 
   it('has the form of the protocol, and ends with its connection', async t => {
     const sockets = new Sockets();
-    const server = createServer({ allowHalfOpen: true }).listen(0, '127.0.0.1');
-    t.after(() => server.close());
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
+    const server = createServer({ allowHalfOpen: true });
+    const port = Number(new URL(await listenLocally(t, server)).port);
     const isRead = sockets.requestCancel({ ...client, port } as unknown as PoolClient, SECOND);
     const [connection] = (await once(server, 'connection')) as [Socket];
     t.after(() => connection.destroy());

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer } from 'node:net';
 import { describe, it } from 'node:test';
 import pg from 'pg';
 import { StoreUnavailable, UnusableStore } from '../../src/db/database.ts';
 import { openPostgres } from '../../src/db/postgres.ts';
 import { DatabaseProxy } from '../support/database-proxy.ts';
 import { emptyPostgres, postgresOptions } from '../support/engines.ts';
+import { listenLocally } from '../support/local-server.ts';
 import { administer } from '../support/test-store.ts';
 import { inTime } from '../support/until.ts';
 
@@ -78,12 +78,10 @@ describe('a server that cannot be used is rejected with its reason:', () => {
 
   it('one that accepts connections and never responds, within a few seconds', async t => {
     // Reading the bytes lets its socket close with the client's.
-    const silent = createServer(socket => void socket.on('error', () => {}).resume()).listen(0, '127.0.0.1');
-    await once(silent, 'listening');
-    t.after(() => silent.close());
-    const { port } = silent.address() as AddressInfo;
+    const silent = createServer(socket => void socket.on('error', () => {}).resume());
+    const { host } = new URL(await listenLocally(t, silent));
     const startedAt = performance.now();
-    const url = `postgres://shop@127.0.0.1:${port}/petstore`;
+    const url = `postgres://shop@${host}/petstore`;
     assert.match(await rejectionOf(url, StoreUnavailable), /cannot be used: .*timeout/);
     assert.ok(performance.now() - startedAt < 5_000);
   });

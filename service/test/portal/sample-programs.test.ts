@@ -3,7 +3,6 @@ import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
@@ -16,6 +15,7 @@ import { type Contract, ContractView } from '../../src/portal/contract.ts';
 import { documentedOperations } from '../contract/document.ts';
 import { readContract } from '../support/contract-file.ts';
 import { aCategory } from '../support/factories.ts';
+import { listenLocally } from '../support/local-server.ts';
 import { isLong } from '../support/long.ts';
 import { filledIn } from '../support/operation-values.ts';
 import { installClient } from '../support/packed-client.ts';
@@ -63,9 +63,7 @@ async function aService(t: TestContext, error?: { status: number }) {
       .writeHead(error?.status ?? 200, { 'Content-Type': 'application/json' })
       .end(JSON.stringify(error ?? (method === 'GET' ? [] : {})));
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  t.after(() => server.close());
-  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, received };
+  return { origin: await listenLocally(t, server), received };
 }
 
 /** The most time that a sample has, in milliseconds. */

@@ -12,18 +12,15 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, it, type TestContext } from 'node:test';
 import { Balancer } from '../../../scripts/servers/balancer.ts';
+import { listenLocally } from '../support/local-server.ts';
 
 /** A replica that passes all requests but those for its readiness to `listener`. */
 async function replicaOf(t: TestContext, listener: RequestListener): Promise<Server> {
   const server = createServer((request, response) => {
     if (request.url === '/readyz') response.end();
     else listener(request, response);
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.after(() => {
-    server.close();
-    server.closeAllConnections();
   });
+  await listenLocally(t, server);
   return server;
 }
 

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { connect } from 'node:net';
 import { describe, it } from 'node:test';
+import { listenLocally } from '../support/local-server.ts';
 import { RawConnection } from '../support/raw-connection.ts';
 import { dataDirectory, serve } from '../support/service-process.ts';
 import { onTerminal } from '../support/terminal.ts';
@@ -79,14 +80,8 @@ describe('SIGTERM', () => {
     });
     // Running attempts have two seconds at the end.
     const silent = createServer(() => {});
-    silent.listen(0, '127.0.0.1');
-    await once(silent, 'listening');
-    t.after(() => {
-      silent.close();
-      silent.closeAllConnections();
-    });
     const { api } = service;
-    const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+    const url = await listenLocally(t, silent);
     const webhook = await api.post('/webhooks', { url, types: ['category.created'] });
     assert.equal(webhook.status, 201, webhook.text);
     const attempt = once(silent, 'request');

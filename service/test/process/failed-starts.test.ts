@@ -1,17 +1,14 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { existsSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import BetterSqlite3 from 'better-sqlite3';
+import { listenLocally } from '../support/local-server.ts';
 import { assertExplained, dataDirectory, run } from '../support/service-process.ts';
 
 async function aTakenPort(t: TestContext): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1');
-  t.after(() => server.close());
-  await once(server, 'listening');
-  return String((server.address() as AddressInfo).port);
+  return new URL(await listenLocally(t, createServer())).port;
 }
 
 describe('serve', () => {

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import { settledCursor } from '../support/event-log.ts';
+import { listenLocally } from '../support/local-server.ts';
 import { importClient } from '../support/packed-client.ts';
 import { useShop } from '../support/use-shop.ts';
 import { valuesOf } from '../support/values.ts';
@@ -187,12 +186,7 @@ describe('a call', () => {
       paths.push(url);
       response.writeHead(307, { location: '/elsewhere' }).end();
     });
-    await once(server.listen(0, '127.0.0.1'), 'listening');
-    t.after(() => {
-      server.closeAllConnections();
-      server.close();
-    });
-    const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const baseUrl = await listenLocally(t, server);
     const store = new PetStore({ baseUrl, apiKey: 'psk_' });
     await assert.rejects(store.pets.list().first(), {
       status: 307,

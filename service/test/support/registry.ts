@@ -1,10 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { once } from 'node:events';
 import { globSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+import { listenLocally } from './local-server.ts';
 
 interface Manifest {
   name: string;
@@ -25,12 +24,7 @@ export async function startRegistry(
     else if (known) response.end(JSON.stringify({ name: path, versions: known, 'dist-tags': {} }));
     else response.writeHead(404).end();
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  t.after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const registry = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const registry = await listenLocally(t, server);
   for (const file of globSync('*.tgz', { cwd: directory })) {
     const text = execFileSync('tar', ['-xzOf', join(directory, file), 'package/package.json'], {
       encoding: 'utf8',

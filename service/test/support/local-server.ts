@@ -1,0 +1,14 @@
+import { once } from 'node:events';
+import { Server as HttpServer } from 'node:http';
+import type { AddressInfo, Server } from 'node:net';
+import type { TestContext } from 'node:test';
+
+/** Starts a server on a free port of 127.0.0.1, and closes it with its connections when the test ends. Returns its origin. */
+export async function listenLocally(t: Pick<TestContext, 'after'>, server: Server): Promise<string> {
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  t.after(() => {
+    server.close();
+    if (server instanceof HttpServer) server.closeAllConnections();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
