@@ -18,7 +18,6 @@ function batchOf(n: number): { operations: object[] } {
   return { operations: Array(n).fill({ method: 'POST', path: '/store/orders', body: {} }) };
 }
 
-/** Sends a batch of `n` operations. */
 function send(client: Client, n: number, headers: Record<string, string> = {}): Promise<ApiResponse> {
   return client.post('/batch', batchOf(n), headers);
 }

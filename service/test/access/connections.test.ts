@@ -28,7 +28,6 @@ async function openSilently({ origin, app }: TestApp, count: number): Promise<Ra
 
 const TOO_MANY = 'too_many_connections';
 
-/** The response to a request on a new connection. */
 async function responseOnNew(origin: string, request = HEALTH): Promise<ApiResponse> {
   const connection = new RawConnection(origin);
   connection.send(request);

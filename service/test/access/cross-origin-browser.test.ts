@@ -17,7 +17,6 @@ interface Call {
   body?: string;
 }
 
-/** The parts of a response that a page can read. */
 interface Readable {
   status?: number;
   headers: Record<string, string>;

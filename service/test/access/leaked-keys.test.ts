@@ -21,7 +21,6 @@ function report(keys: readonly string[], source?: string, { api }: Pick<TestApp,
   return api.as().post(PATH, { keys, ...(source !== undefined && { source }) });
 }
 
-/** The events of keys that a report causes. */
 async function leaksOf(change: () => Promise<unknown>, from: Pick<TestApp, 'app' | 'api'> = shop) {
   const events = await eventsOf(from, change);
   return events

@@ -15,7 +15,6 @@ import {
 } from '../support/route-requests.ts';
 import { startTestApp } from '../support/test-app.ts';
 
-/** The credentials of a client, and what they permit. */
 interface Credential {
   name: string;
   client: Client;

@@ -16,7 +16,6 @@ import { assertNone } from '../support/values.ts';
 
 const shop = useShop();
 
-/** The scopes that a test key can have. */
 const scopes = scopeNames.filter(scope => scope !== 'admin' && scope !== 'webhooks:write');
 
 const ofTests = { kind: 'test', plan: 'free', scopes } as const;

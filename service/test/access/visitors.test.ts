@@ -35,7 +35,6 @@ beforeEach(() => {
   shop.clock.advance(DAY + DAY / 2 - (shop.clock.now() % DAY));
 });
 
-/** The date of the case. */
 const today = () => new Date(shop.clock.now()).toISOString().slice(0, 10);
 
 /** A new key of the shop, whose visitors start with unused limits. */

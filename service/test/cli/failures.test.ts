@@ -98,7 +98,6 @@ describe('petstore, when a command fails', () => {
     assert.equal((await inTime('the end', child.ended, 20)).code, 130);
   });
 
-  /** Creates a key whose minute is used up. */
   async function usedUp(): Promise<{ key: string }> {
     const client = await shop.clientWith({ plan: 'enterprise', quotas: { perMinute: 1, perDay: 1000 } });
     await client.get('/pets');

@@ -52,7 +52,6 @@ describe('petstore listen', () => {
     return { stop: () => stop.abort(), secret, notes: () => notes, end };
   }
 
-  /** Replaces the position that the command has stored. */
   function storePosition(cursor: number): void {
     for (const file of globSync('petstore/listen/*', { cwd: directory })) {
       const text = readFileSync(join(directory, file), 'utf8');

@@ -31,7 +31,6 @@ describe('petstore mcp', () => {
   });
   after(() => agent[Symbol.asyncDispose]());
 
-  /** Starts another agent for a case. */
   const start = (options: readonly string[], key: string) =>
     Agent.start(petstore, options, { PETSTORE_API_KEY: key });
 

@@ -6,7 +6,6 @@ import { commandIn, useCommandShop } from '../support/command-shop.ts';
 
 const root = join(import.meta.dirname, '../../..');
 
-/** The lines of the blocks of commands in a document that start with `program`. */
 function commandsIn(file: string, program: string): string[] {
   const blocks = [...readFileSync(join(root, file), 'utf8').matchAll(/^```sh\n(.*?)^```$/gms)];
   return blocks.flatMap(([, text]) => text!.split('\n')).filter(line => line.startsWith(`${program} `));

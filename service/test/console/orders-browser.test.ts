@@ -9,7 +9,6 @@ const visit = useConsole();
 
 const orderOf = async (api: Client, id: number) => (await api.get(`/store/orders/${id}`)).body;
 
-/** Opens the menu of an order in the list, and returns one of its items. */
 async function inMenu(shown: ConsolePage, id: number, state: string, item: string) {
   await shown.button(`Status of order ${id}: ${state}`).click();
   return shown.page.locator('[role="menu"]:popover-open').locator('.menu-item').filter({ hasText: item });

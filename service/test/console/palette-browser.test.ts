@@ -11,7 +11,6 @@ const pathOf = async (page: Page) => new URL(page.url()).pathname;
 const find = (page: Page) => page.getByRole('combobox', { name: /^Find/ });
 const optionsOf = (page: Page) => page.getByRole('option').locator('span').allTextContents();
 
-/** The console with the palette open. */
 async function openPalette(t: TestContext, path = '/', pets: readonly string[] = []) {
   const { api, page, open } = await visit(t);
   const ids: number[] = [];

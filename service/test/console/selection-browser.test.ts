@@ -26,7 +26,6 @@ async function openHerd(t: TestContext, ...chosen: string[]) {
     selected: () => page.locator('[data-index][aria-selected="true"] [data-column="name"]').allTextContents(),
     bar: page.getByRole('region', { name: 'Selection' }),
     all: page.getByRole('checkbox', { name: 'Select all rows that are loaded' }),
-    /** Opens the panel of a bulk edit with a choice. */
     edit: async (field: string, choice: string) => {
       await shown.button('Change …').click();
       if (field !== 'status') await panel.getByLabel('What to change').selectOption(field);

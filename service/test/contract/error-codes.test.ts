@@ -13,7 +13,6 @@ const ofNoOperation: ErrorCode[] = ['route_not_found', 'method_not_allowed', 'me
 interface DocumentedError {
   where: string;
   code: string;
-  /** The status under which the error is documented. */
   status: number;
   example: { code: string; status: number };
 }

@@ -49,7 +49,6 @@ const conflictsOfExamples = [
   'createWebhook too_many_webhooks',
 ];
 
-/** How to get each error, in this order. */
 const provocations: Partial<Record<ErrorCode, Provoke>> = {
   ...Object.fromEntries(
     conflictsOfExamples.map(name => [name.split(' ')[1], shop => conflicts[name]!({ api: shop.api, shop })]),

@@ -4,7 +4,6 @@ import { assertIsErrorMessage, contract } from '../support/contract.ts';
 import { assertInvalid } from '../support/rejection.ts';
 import { startTestApp } from '../support/test-app.ts';
 
-/** The examples of errors anywhere in the contract. */
 function errorExamples(node: unknown): { code: string; message: string; status: number }[] {
   if (typeof node !== 'object' || node === null) return [];
   if ('code' in node && 'message' in node && 'status' in node && typeof node.status === 'number') {

@@ -33,7 +33,6 @@ interface Subject {
   key: string;
   /** How long Redis stores it from noon on, in milliseconds. */
   expiry: number;
-  /** Decides request `i`. */
   decide: (counters: SharedCounters, i: number) => Promise<Decision>;
 }
 

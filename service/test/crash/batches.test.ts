@@ -26,7 +26,6 @@ interface Repeated {
   body: object;
   /** How often it was sent. */
   attempts: number;
-  /** The text of its response. */
   response?: string;
 }
 

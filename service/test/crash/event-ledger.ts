@@ -33,7 +33,6 @@ export class EventLedger {
     return response;
   }
 
-  /** Whether every acknowledged change has an event. */
   isIn(events: readonly CloudEvent[]): boolean {
     const isUncertain = ({ data }: CloudEvent) =>
       this.#known.get(data.name as string)?.uncertain.includes(Number(data.description));

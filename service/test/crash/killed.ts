@@ -13,7 +13,6 @@ export function kills(short: number, long: number): number {
 
 type Environment = Record<string, string>;
 
-/** Starts a process on the store of a test. */
 export type Start = (settings?: Environment) => Promise<ServiceProcess>;
 
 /** The stores that processes are killed on. Several processes can share one on PostgreSQL. */

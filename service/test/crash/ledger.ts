@@ -74,7 +74,6 @@ export class Ledger {
     this.acknowledge();
   }
 
-  /** Resolves when `count` more writes are acknowledged. */
   hasGrownBy(count: number): Promise<void> {
     return new Promise(resolve => {
       this.#awaited = { count: this.#acknowledged + count, resolve };
@@ -128,7 +127,6 @@ export class Ledger {
     return found.length === 1;
   }
 
-  /** The known row of a creation, if it took effect. */
   rowOf({ table, row }: Creation): KnownRow | undefined {
     return this.rows.find(known => known.table === table && isDeepStrictEqual(known.row, row));
   }

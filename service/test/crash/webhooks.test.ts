@@ -25,7 +25,6 @@ const CHANGES = 10;
 
 /** Changes categories one after another. A failed change is not repeated. */
 class Writer {
-  /** Changes that succeeded. */
   changes = 0;
   readonly #stopping = new AbortController();
   readonly #running: Promise<void>;

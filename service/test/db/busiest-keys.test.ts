@@ -23,7 +23,6 @@ async function fill(db: Database): Promise<void> {
   if (db.engine === 'postgres') await db.run('ANALYZE key_usage');
 }
 
-/** Returns the plan of the statement. */
 async function planOf(db: Database): Promise<string> {
   let sent: [sql: string, values: readonly Value[]] | undefined;
   const all = async (...statement: [string, Value[]]) => {

@@ -35,7 +35,6 @@ async function rejected(tx: Transaction, part: () => Promise<unknown>): Promise<
   await assert.rejects(failed, /rejected/);
 }
 
-/** The names of all pets and their stock. */
 async function stockIn(db: Pick<Database, 'all'>): Promise<Record<string, number>> {
   const rows = await db.all<{ name: string; quantity: number }>(
     'SELECT name, quantity FROM pets ORDER BY id',

@@ -47,7 +47,6 @@ async function threeSessions(t: TestContext): Promise<[Client, Client, Client]> 
   return sessions;
 }
 
-/** A migration of the next version. */
 function planted(sql: string): Migration {
   const version = readMigrations('postgres').length + 1;
   return { version, name: `${version}-note`, sql };

@@ -11,7 +11,6 @@ import { valuesOf } from '../support/values.ts';
 
 const shop = useShop();
 
-/** The history of a subject, newest first. */
 async function historyOf(subject: string, query = '') {
   await shop.app.db.numberEvents();
   const { status, body, text } = await shop.api.get(`/history?subject=${subject}&limit=100${query}`);

@@ -64,7 +64,6 @@ async function assertIdle(shop: TestApp, listeners: Record<string, number>): Pro
   assert.deepEqual(listenersOf(shop), listeners);
 }
 
-/** Runs `batch` until it has made `CLIENTS`. */
 async function inBatches(batch: () => Promise<void>): Promise<void> {
   for (let made = 0; made < CLIENTS; made += AT_ONCE) await batch();
 }

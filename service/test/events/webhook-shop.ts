@@ -67,7 +67,6 @@ export class WebhookShop {
     return this.receivers[0]!;
   }
 
-  /** Creates a webhook for a receiver. */
   async webhook(
     settings: { types?: string[]; enabled?: boolean } = {},
     receiver = this.receiver,

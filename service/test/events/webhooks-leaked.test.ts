@@ -11,7 +11,6 @@ function report({ api }: WebhookShop, ...keys: string[]): Promise<ApiResponse> {
   return api.as().post('/keys/revoke-leaked', { keys });
 }
 
-/** The types of the events that a receiver got. */
 function typesAt(shop: WebhookShop, receiver = 0): string[] {
   return shop.receivers[receiver]!.received.map(({ event }) => event.type);
 }

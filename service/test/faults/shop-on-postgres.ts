@@ -51,7 +51,6 @@ export async function aDatabase(t: TestContext): Promise<string> {
 export interface Shop {
   service: ServiceProcess;
   api: Client;
-  /** The URL of the database that the service uses. */
   databaseUrl: string;
 }
 

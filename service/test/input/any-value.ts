@@ -53,7 +53,6 @@ const ODD_NUMBERS = [
 
 const ODD_NUMBER_TEXTS = ['-0', '+1', '01', '1e3', '0x10', '9223372036854775807', '9223372036854775808', '٣'];
 
-/** A value that matches the schema. */
 export function validValue(random: Random, schema: Schema, known: Known, name = ''): unknown {
   const { type, enum: choices, format, example, nullable } = schema;
   if (nullable && random.next() < 0.1) return null;

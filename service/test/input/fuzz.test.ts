@@ -66,7 +66,6 @@ describe('any request', () => {
     it(`to a path of the service gets a response of the contract, never a 5xx: FUZZ_SEED=${seed}`, async t => {
       const shop = await startFuzzShop(t);
       const random = new Random(seed);
-      /** The first request for each kind of problem. */
       const problems = new Map<string, string>();
       let successes = 0;
       for (let i = 0; i < BATCH; i++) {

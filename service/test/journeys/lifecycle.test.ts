@@ -12,7 +12,6 @@ import { useShop } from '../support/use-shop.ts';
 
 const shop = useShop({}, ({ api }) => aPet(api));
 
-/** The operations that are deprecated. */
 const deprecated = ['GET /pets/{petId}', 'PATCH /store/inventory/{petId}'];
 
 const SUNSET = '2030-12-05T00:00:00.000Z';

@@ -20,7 +20,6 @@ async function petsNamed(...names: string[]): Promise<{ categoryId: number; ids:
   return { categoryId, ids };
 }
 
-/** The parameters of the next page's URL. */
 function nextQuery(link: string | undefined): URLSearchParams {
   assert.ok(link, 'there is no next page');
   return new URL(link, 'http://shop').searchParams;

@@ -44,7 +44,6 @@ describe('the guide', () => {
     assert.match(stdout, /order\.placed/);
   });
 
-  /** What the recipes print, in each language. */
   const expected = [/^1 Biscuit the Beagle\n/, /^\d+\n$/, /^\d+ order\.placed\n/];
 
   for (const [language, file, program] of [

@@ -15,7 +15,6 @@ const shop = useShop({
   webhooks: { resolve: async () => [{ address: '93.184.215.14', family: 4 }] },
 });
 
-/** The messages on the page of an operation, by code. */
 async function shownMessages(operationId: string): Promise<Map<string, string>> {
   const { text } = await fetchBytes(`${shop.origin}/docs/operations/${operationId}`);
   const rows = text.matchAll(

@@ -43,7 +43,6 @@ const WORDS = new Set(
   ),
 );
 
-/** The names of the metrics in a query. */
 function metricsIn(query: string): string[] {
   const plainQuery = query
     .replaceAll(/"[^"]*"/g, '')

@@ -16,7 +16,6 @@ async function shopBehindCaddy(t: TestContext) {
   return { service, caddy, key: { 'X-API-Key': service.adminKey } };
 }
 
-/** Reads until the text arrives. */
 async function untilRead(response: IncomingMessage, text: string): Promise<void> {
   let read = '';
   for await (const chunk of response.setEncoding('utf8')) {

@@ -12,7 +12,6 @@ import { composeFile, readProjectFile as read, root } from '../support/deploy-fi
 import { definedOperations } from '../support/route-requests.ts';
 import { useShop } from '../support/use-shop.ts';
 
-/** The text that a pattern finds in a file of the project. */
 function found(file: string, pattern: RegExp): string {
   const [, text] = pattern.exec(read(file)) ?? [];
   assert.ok(text, `${file} has no ${pattern}`);

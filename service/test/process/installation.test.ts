@@ -209,7 +209,6 @@ setInterval(() => {}, 1_000);
 writeFileSync('pid', String(process.pid));
 renameSync('pid', 'npm-pid');`;
 
-/** Whether a process exists. */
 function exists(pid: number): boolean {
   try {
     return process.kill(pid, 0);

@@ -8,7 +8,6 @@ import { dataDirectory } from '../support/service-process.ts';
 
 const root = join(import.meta.dirname, '../../..');
 
-/** The words of a file's prose. */
 const words = (name: string, ...lines: string[]) =>
   proseOf(name, lines.join('\n'))
     .match(/\w+('\w+)?/g)

@@ -102,7 +102,6 @@ describe('within a second, another replica notices', () => {
 
   it('that the origins of publishable keys have changed', async () => {
     const [one, other] = ['https://shop.example', 'https://other.example'];
-    /** The statuses of preflight requests of both origins. */
     const preflights = async () => {
       const statuses = [];
       for (const origin of [one, other]) {

@@ -8,7 +8,6 @@ export interface LabelReference {
 
 /** A request that can have references instead of IDs: `{pet}` in its path, `{$label: 'pet'}` in its body. */
 export interface LabelledRequest extends ModelRequest {
-  /** The label of the resource that the request creates. */
   label?: string;
 }
 

@@ -17,7 +17,6 @@ const MISSING = 4_000_000_000;
 
 type IdOf<Id> = (kind: Kind, reference: number) => Id;
 
-/** Returns a function that finds the ID of a reference. */
 export function finderIn(all: Ids): IdOf<number> {
   return (kind, reference) => {
     const ids = all[kind];
@@ -71,7 +70,6 @@ export function labelled(operations: readonly Operation[], idOf: IdOf<number>): 
   });
 }
 
-/** The body of the request for a batch. */
 export function bodyOf({ atomic, operations }: BatchRequest): object {
   return {
     atomic,

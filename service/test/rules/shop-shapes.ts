@@ -109,7 +109,6 @@ export function isMalformed({ method, resource, id, body }: ModelRequest): boole
   return (id !== undefined && !isInt64(id)) || (body !== undefined && !isValid(resource, method, body));
 }
 
-/** Whether the body has another ID than the path. */
 export function hasOtherId({ id, body }: ModelRequest): boolean {
   return id !== undefined && body?.id !== undefined && body.id !== Number(id);
 }

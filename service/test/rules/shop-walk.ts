@@ -17,7 +17,6 @@ export interface Walk {
 export interface Walked {
   /** Number of operations and batches. */
   steps: number;
-  /** The codes of the rejections. */
   rejections: string[];
   /** The changes of a pet's status. */
   transitions: string[];

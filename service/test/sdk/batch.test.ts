@@ -19,7 +19,6 @@ function start() {
   };
 }
 
-/** The names of the pets in a category. */
 async function petsOf(store: Store, categoryId: number): Promise<string[]> {
   const names: string[] = [];
   for await (const { name } of store.pets.list({ categoryId })) names.push(name);

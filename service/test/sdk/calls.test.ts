@@ -31,7 +31,6 @@ async function addPets(store: InstanceType<typeof PetStore>, categoryId: number,
   return ids;
 }
 
-/** Replaces `console.warn`, and returns the warnings. */
 function recordWarnings(t: TestContext): unknown[] {
   const warnings: unknown[] = [];
   t.mock.method(console, 'warn', (warning: unknown) => warnings.push(warning));

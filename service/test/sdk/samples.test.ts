@@ -10,7 +10,6 @@ import { readGuide } from '../support/guide.ts';
 const settings = { module: 'nodenext', types: ['node'] };
 const view = new ContractView(readContract<Contract>());
 
-/** The programs with the client in a Markdown file. */
 function programsIn(file: string): string[] {
   const blocks = readGuide(file).blocks.filter(({ language }) => ['js', 'ts'].includes(language));
   // Those with a framework are compiled in backend-recipes.test.ts.

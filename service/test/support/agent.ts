@@ -7,7 +7,6 @@ import { until } from './until.ts';
 /** An agent that has started `petstore mcp`, with the official client. */
 export class Agent implements AsyncDisposable {
   readonly client = new Client({ name: 'test', version: '1' });
-  /** What the command has written to standard error. */
   errors = '';
 
   static async start(

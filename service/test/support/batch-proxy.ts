@@ -10,7 +10,6 @@ export interface OwnResponse {
   body: object;
 }
 
-/** A batch that the service has received. */
 export interface ForwardedBatch {
   idempotencyKey: string;
   operations: number;

@@ -75,7 +75,6 @@ export class Client {
     return response;
   }
 
-  /** Closes the connections. */
   close(): void {
     this.#agent.destroy();
   }

@@ -27,7 +27,6 @@ export function useCommandShop(options?: Parameters<typeof useShop>[0]): Command
   return { shop, petstore, directory };
 }
 
-/** The command with a home directory. */
 export function commandIn(directory: string): PackedCommand {
   return new PackedCommand({ HOME: directory, XDG_CONFIG_HOME: directory });
 }

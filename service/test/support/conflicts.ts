@@ -6,7 +6,6 @@ const url = 'https://shop.example/hook';
 /** The largest stock. */
 const MAX = 2_147_483_647;
 
-/** What a conflict needs. */
 interface Conflicting {
   api: TestApp['api'];
   shop: TestApp;

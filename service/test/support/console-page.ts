@@ -75,7 +75,6 @@ export class ConsolePage {
     return this.page.getByRole('button', { name, exact: true });
   }
 
-  /** The row of the table with a text. */
   row(text: string | RegExp): Locator {
     return this.page.locator('[role="row"][data-index]').filter({ hasText: text });
   }

@@ -16,7 +16,6 @@ const staff = {
   'Web shop': ['pets:read', 'orders:write'],
 };
 
-/** Adds keys, a webhook and some work to the demo shop. */
 export async function workInDemoShop(api: Client): Promise<ConsoleShop> {
   const post = (client: Client, path: string, body?: object) => done(client.post(path, body));
   const types = ['order.*'];

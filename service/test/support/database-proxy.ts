@@ -4,9 +4,7 @@ import type { TestContext } from 'node:test';
 import { startOnPort } from '../../../scripts/servers/ports.ts';
 
 interface Link {
-  /** The socket to the service. */
   near: Socket;
-  /** The socket to PostgreSQL. */
   far: Socket;
 }
 
@@ -70,7 +68,6 @@ export class DatabaseProxy {
     this.#isSilent = false;
   }
 
-  /** Breaks every connection. */
   cut(): void {
     for (const { near } of this.#links) near.resetAndDestroy();
   }

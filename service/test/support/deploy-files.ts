@@ -5,10 +5,8 @@ import { readConfig } from '../../src/config.ts';
 
 export const root = join(import.meta.dirname, '../../..');
 
-/** The text of a file of the project. */
 export const readProjectFile = (file: string): string => readFileSync(join(root, file), 'utf8');
 
-/** The default of PETSTORE_DRAIN_SECONDS. */
 export const DRAIN_SECONDS = readConfig({}).drainSeconds;
 
 /** compose.yaml as Docker Compose reads it without a `.env` file. */

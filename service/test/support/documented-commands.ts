@@ -31,7 +31,6 @@ export class DocumentedCommands {
     this.#commands = files.flatMap(commandsIn);
   }
 
-  /** The only command that contains `part`. */
   find(part: string): string {
     const found = this.#commands.filter(({ text }) => text.includes(part));
     assert.equal(

@@ -34,7 +34,6 @@ export async function settledCursor({ app, api }: Pick<TestApp, 'app' | 'api'>):
   return latestCursor(api);
 }
 
-/** Runs `change` and returns the events that it caused. */
 export async function eventsOf(
   shop: Pick<TestApp, 'app' | 'api'>,
   change: () => Promise<unknown>,

@@ -14,7 +14,6 @@ export class EventStreamParser {
   #event = '';
   #data: string[] = [];
 
-  /** Returns the messages that this text completes. */
   take(text: string): Message[] {
     const lines = (this.#text + text).split('\n');
     this.#text = lines.pop()!;

@@ -25,7 +25,6 @@ export async function aPet(
   return body.id;
 }
 
-/** Places an order and returns its ID. */
 export async function anOrder(api: Client, fields: object): Promise<number> {
   const { status, body } = await api.post('/store/orders', fields);
   assert.equal(status, 201, JSON.stringify(body));

@@ -7,7 +7,6 @@ import type { TestContext } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { readGuide } from './guide.ts';
 
-/** The code of the guide to the API that exports this function. */
 export function codeFromGuide(name: string): string {
   const code = readGuide('api-guide.md').blocks.find(
     ({ language, text }) =>

@@ -10,7 +10,6 @@ export interface Example {
   /** The request as it is sent, with placeholders filled in. */
   bytes: Uint8Array;
   expected: { status: number; headers: Map<string, string>; body: unknown };
-  /** The line of the response. */
   line: number;
 }
 

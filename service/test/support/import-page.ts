@@ -31,7 +31,6 @@ export async function openImport(
       await choose('rows.csv', `name,categoryId\n${lines.join('')}`);
       await page.getByRole('button', { name: `Import ${count} row${count === 1 ? '' : 's'}` }).click();
     },
-    /** The animals of the category. */
     list: async () => (await api.get(`/pets?categoryId=${categoryId}&sort=name&limit=100`)).body,
     count: async () => {
       const { headers } = await api.get(`/pets?categoryId=${categoryId}&count=true&limit=1`);

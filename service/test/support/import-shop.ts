@@ -13,17 +13,13 @@ export interface ImportShop {
   proxy: BatchProxy;
   petstore: PackedCommand;
   directory: string;
-  /** Writes a file in the directory. */
   write: (name: string, ...lines: string[]) => void;
   read: (name: string) => string;
-  /** The names of the files in the directory. */
   files: () => string[];
-  /** Starts the command in the directory. */
   start: (
     args: readonly string[],
     environment?: Record<string, string>,
   ) => ReturnType<PackedCommand['start']>;
-  /** Runs the command in this process. */
   run: PackedCommand['run'];
   /** Imports a file with `--json`. Returns the summary. */
   summaryOf: (args: readonly string[], code?: number) => Promise<Record<string, unknown>>;

@@ -26,7 +26,6 @@ const changes: [from: string, to: string][] = [
   ],
 ];
 
-/** The schema version of the next version. */
 export const NEXT_SCHEMA = readMigrations('sqlite').length + 1;
 
 /**

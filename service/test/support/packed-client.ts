@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { installPacked } from './packed.ts';
 
-/** The exports of the package. */
 export type PackedClient = typeof import('../../../sdk/src/index.ts');
 
 /** A directory in which nothing but the packed client is installed. */
@@ -21,7 +20,6 @@ export function installClient(): InstalledClient {
 /** Imports the installed package, as a program in its directory would. */
 export const importClient = (): Promise<PackedClient> => importModule('index.js');
 
-/** Imports `@petstore/client/verify-webhook`. */
 export const importVerification = (): Promise<
   typeof import('../../../sdk/src/resources/verify-webhook.ts')
 > => importModule('resources/verify-webhook.js');

@@ -15,9 +15,7 @@ const script = `
   };`;
 
 export interface PageServer {
-  /** The origin of its pages. */
   origin: string;
-  /** Adds a JavaScript module, which pages can import by this path. */
   addModule: (path: string, code: string) => void;
   close: () => void;
 }

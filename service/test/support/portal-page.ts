@@ -3,7 +3,6 @@ import type { Locator, Page, Response } from 'playwright-core';
 export interface TriedOut {
   /** What the browser received. */
   response: Response;
-  /** The status that the page shows. */
   status: number;
 }
 
@@ -65,7 +64,6 @@ export class PortalPage {
     return this.send();
   }
 
-  /** Sends the form as it is. */
   send(): Promise<TriedOut> {
     return this.whenSent(() => this.page.locator('.send').click());
   }

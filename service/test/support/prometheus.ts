@@ -34,7 +34,6 @@ export class Prometheus {
     return prometheus;
   }
 
-  /** Replaces the addresses that are scraped. */
   scrape(addresses: readonly string[]): void {
     writeFileSync(this.#targets, JSON.stringify([{ targets: addresses }]));
   }

@@ -14,7 +14,6 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  /** A whole number from `min` to `max`. */
   between(min: number, max: number): number {
     return min + Math.floor(this.next() * (max - min + 1));
   }

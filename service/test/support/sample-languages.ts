@@ -11,7 +11,6 @@ interface Program {
 
 const node = process.execPath;
 
-/** The program that runs the samples of each language. */
 export const programs: Record<string, Program> = {
   curl: { file: 'sample.sh', command: ['sh', '-eu'], test: ['curl', '--version'], packages: 'curl' },
   javascript: { file: 'sample.mjs', command: [node], test: [node, '--version'], packages: 'nodejs' },

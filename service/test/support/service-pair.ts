@@ -7,7 +7,6 @@ import { type NewKey, startTestApp } from './test-app.ts';
 
 const module = join(installClient().directory, 'node_modules/@petstore/client/dist/testing.js');
 
-/** The test service of the installed package. */
 export const { signWebhook, testService }: typeof import('../../../sdk/testing/index.ts') = await import(
   pathToFileURL(module).href
 );

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 
 export interface SmallDisk {
   directory: string;
-  /** Uses up all free space. */
   fill(): void;
   /** Frees that space again. */
   makeRoom(): void;

@@ -10,7 +10,6 @@ const main = join(import.meta.dirname, '../../src/main.ts');
 /** Runs a program on a new terminal, whose input and output are those of this program. */
 const ON_TERMINAL = 'import pty, sys; pty.spawn(sys.argv[1:])';
 
-/** A command of `main.ts` on a terminal. */
 export interface OnTerminal {
   /** Waits until the terminal shows a text, and returns everything that it has shown. */
   shows(pattern: RegExp): Promise<string>;

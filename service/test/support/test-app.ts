@@ -22,7 +22,6 @@ export interface TestApp extends Replica {
   directory: string;
   /** Every line that was logged so far. */
   logLines: () => Record<string, unknown>[];
-  /** Creates a key and returns a client that uses it. */
   clientWith: (key: NewKey) => Promise<Client & { key: string; keyId: number }>;
   /** Closes the service and starts it again on its store, under the same clock. */
   restart: () => Promise<TestApp>;

@@ -3,7 +3,6 @@ import { Redis } from 'ioredis';
 
 export interface TestRedis {
   url: string;
-  /** A client to inspect the database. */
   redis: Redis;
 }
 

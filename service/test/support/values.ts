@@ -21,7 +21,6 @@ export function assertNone<T>(items: readonly T[], isWrong: (item: T) => unknown
   assert.deepEqual(items.filter(isWrong), [], what);
 }
 
-/** The IDs of events, as numbers. */
 export function idsOf(items: readonly { id: string | number }[]): number[] {
   return items.map(({ id }) => Number(id));
 }

@@ -29,7 +29,6 @@ function complaints({ logLines }: TestApp): Record<string, unknown>[] {
   return logLines().filter(({ msg }) => msg === 'Spans of traces were lost');
 }
 
-/** A closed port of this machine. */
 async function closedPort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await new Promise(resolve => server.once('listening', resolve));

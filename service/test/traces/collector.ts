@@ -65,12 +65,10 @@ export class Collector extends LocalEndpoint {
     this.#handler = handler;
   }
 
-  /** Resolves after this many requests. */
   async has(requests: number): Promise<void> {
     await this.next(`${requests} requests`, () => (this.requests.length >= requests ? true : undefined));
   }
 
-  /** Resolves with the first matching span. */
   span(fits: (span: CollectedSpan) => boolean): Promise<CollectedSpan> {
     return this.next('a matching span', () => this.spans.find(fits));
   }

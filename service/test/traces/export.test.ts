@@ -38,7 +38,6 @@ after(async () => {
   for (const release of releases) await release();
 });
 
-/** The span of the request with this ID. */
 function requestSpan({ collector }: { collector: Collector }, requestId: unknown): Promise<CollectedSpan> {
   return collector.span(({ attributes }) => attributes['petstore.request.id'] === requestId);
 }

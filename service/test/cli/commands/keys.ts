@@ -5,7 +5,6 @@ import { it } from 'node:test';
 import { valuesOf } from '../../support/values.ts';
 import type { CommandRuns } from './runs.ts';
 
-/** The commands for API keys and their plans. */
 export function keyCommands({ json, one, shop, petstore, directory }: CommandRuns): void {
   it('manages API keys', async () => {
     const created = await one(

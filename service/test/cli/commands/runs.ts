@@ -13,7 +13,6 @@ export interface CommandRuns extends CommandShop {
   used: Set<string>;
   /** Runs a command with `--json`. Returns its items, after checking what it printed and which operations it called. */
   json: (...args: string[]) => Promise<Item[]>;
-  /** Runs a command with `--json` that prints one item. */
   one: (...args: string[]) => Promise<Item & { id: number }>;
 }
 

@@ -5,7 +5,6 @@ import { Receiver } from '../../events/receiver.ts';
 import { until } from '../../support/until.ts';
 import type { CommandRuns } from './runs.ts';
 
-/** The commands for webhooks and their deliveries. */
 export function webhookCommands({ json, one, shop, petstore }: CommandRuns): void {
   it('manages webhooks and their deliveries', async t => {
     const endpoint = await Receiver.start();
