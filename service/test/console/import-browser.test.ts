@@ -70,7 +70,7 @@ describe('an import', () => {
   });
 
   it('imports a dropped file with columns that the user maps, and creates missing categories', async t => {
-    const { api, page } = await openImport(t);
+    const { api, page, imported } = await openImport(t);
     await drop(page, '.drop-zone', [['dropped.csv', 'Who,Where\nNova,Created by an import\n']]);
     await page.getByText('Choose the column with the names').waitFor();
     await page.getByLabel('Field of Who').selectOption('name');
@@ -79,14 +79,13 @@ describe('an import', () => {
     await page.getByText('0 of 1 row can be imported').waitFor();
     await page.getByLabel('Create categories that are missing').click();
     await page.getByText('1 of 1 row can be imported').waitFor();
-    await page.getByRole('button', { name: 'Import 1 row' }).click();
-    await page.getByText('Created 1 animal, rejected 0 rows.').waitFor();
+    await imported(1);
     const [category] = (await api.get('/categories?name=Created%20by%20an%20import')).body;
     assert.equal((await api.get(`/pets?categoryId=${category.id}`)).body[0].name, 'Nova');
   });
 
   it('reports rows that the service rejects, and imports the others', async t => {
-    const { api, page, choose, categoryId, download } = await openImport(t);
+    const { api, page, choose, categoryId, download, imported } = await openImport(t);
     const lost = await aCategory(api);
     // The category is deleted after all checks of the console.
     await page.route('**/batch', async route => {
@@ -94,8 +93,7 @@ describe('an import', () => {
       await route.continue();
     });
     await choose('ids.csv', `name,categoryId\nStays,${categoryId}\nFails,${lost}\n`);
-    await page.getByRole('button', { name: 'Import 2 rows' }).click();
-    await page.getByText('Created 1 animal, rejected 1 row.').waitFor();
+    await imported(2, 1, 1);
     const [, rejected] = await download('Download 1 row');
     assert.match(rejected, new RegExp(`\r\n3,[a-z_]+,.*,Fails,${lost}\r\n$`));
   });
@@ -195,7 +193,7 @@ describe('the file of an import', () => {
   });
 
   it('is read as Windows-1252, which Excel writes, after the user has seen its letters', async t => {
-    const { page, choose, list } = await openImport(t, { name: 'Excel' });
+    const { page, choose, list, imported } = await openImport(t, { name: 'Excel' });
     const file = Buffer.from('sep=;\nname;category;;\nRex;Excel;;\nM\xfcller \x80;Excel;;\n', 'latin1');
     await choose('excel.csv', file);
     const question = page.getByRole('region', { name: 'Are all letters right?' });
@@ -207,8 +205,7 @@ describe('the file of an import', () => {
     await question.waitFor({ state: 'detached' });
     await choose('excel.csv', file);
     await question.getByRole('button', { name: 'Yes, read it like that' }).click();
-    await page.getByRole('button', { name: 'Import 2 rows' }).click();
-    await page.getByText('Created 2 animals').waitFor();
+    await imported(2);
     assert.equal((await list())[0].name, 'Müller €');
   });
 
@@ -220,10 +217,9 @@ describe('the file of an import', () => {
   });
 
   it('imports a pending animal without stock with an order that holds its unit', async t => {
-    const { api, page, choose, list } = await openImport(t, { name: 'Held' });
+    const { api, choose, list, imported } = await openImport(t, { name: 'Held' });
     await choose('held.csv', 'name,category,status,quantity\nRex,Held,pending,0\n');
-    await page.getByRole('button', { name: 'Import 1 row' }).click();
-    await page.getByText('Created 1 animal').waitFor();
+    await imported(1);
     const [pet] = await list();
     assert.deepEqual(await stockOf(api, pet.id), ['pending', 0]);
     const { body: orders } = await api.get(`/store/orders?petId=${pet.id}`);
@@ -246,7 +242,7 @@ describe('the file of an import', () => {
   });
 
   it('can have a byte order mark, semicolons, quotes and line breaks, and its rejected rows open as UTF-8', async t => {
-    const { page, choose, list } = await openImport(t, { name: 'Bären; große' });
+    const { page, choose, list, imported } = await openImport(t, { name: 'Bären; große' });
     const rows = ['"Ursa ""die"" Bärin";"Bären; große";"a\r\nb"', 'Äffchen;Keine;'];
     await choose('bären.csv', ['\uFEFFname;category;note', ...rows].join('\r\n'));
     await page.getByText('1 of 2 rows can be imported').waitFor();
@@ -257,8 +253,7 @@ describe('the file of an import', () => {
     assert.equal(download.suggestedFilename(), 'bären.rejected.csv');
     const bytes = Buffer.concat(await (await download.createReadStream()).toArray());
     assert.deepEqual([...bytes.subarray(0, 3)], [0xef, 0xbb, 0xbf]);
-    await page.getByRole('button', { name: 'Import 1 row' }).click();
-    await page.getByText('Created 1 animal').waitFor();
+    await imported(1);
     assert.equal((await list())[0].name, 'Ursa "die" Bärin');
   });
 
@@ -283,7 +278,7 @@ describe('the file of an import', () => {
   });
 
   it('is checked again after another mapping, and what is imported has the last one', async t => {
-    const { page, choose, categoryId, list } = await openImport(t);
+    const { page, choose, categoryId, list, imported } = await openImport(t);
     await choose('map.csv', `nickname,name,categoryId\nWanted,Other,${categoryId}\n`);
     await page.getByText('1 of 1 row can be imported').waitFor();
     await page.getByText('Columns: name is Name, categoryId is Category ID').click();
@@ -291,8 +286,7 @@ describe('the file of an import', () => {
     await page.getByText('Two columns are the field name: leave one out').waitFor();
     assert.equal(await page.getByRole('button', { name: 'Import 1 row' }).count(), 0);
     await page.getByLabel('Field of name', { exact: true }).selectOption('');
-    await page.getByRole('button', { name: 'Import 1 row' }).click();
-    await page.getByText('Created 1 animal').waitFor();
+    await imported(1);
     assert.equal((await list())[0].name, 'Wanted');
   });
 });

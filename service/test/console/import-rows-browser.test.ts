@@ -19,7 +19,7 @@ describe('the rows of a file', () => {
   ] as const) {
     it(`can have headers and statuses in ${language}, 3.0 as a number, sep= and ;; at the end`, async t => {
       const name = `Kind of ${language}`;
-      const { api, page, choose, list } = await openImport(t, { name });
+      const { api, choose, list, imported } = await openImport(t, { name });
       const rows = statuses.map((status, i) => {
         const cells = { name: `Pet ${i}`, quantity: ['3.0', '2,0', '0'][i], status, category: name };
         const { quantity, category } = cells;
@@ -30,8 +30,7 @@ describe('the rows of a file', () => {
         return `${inOrder.join(';')};;`;
       });
       await choose('supplier.csv', ['sep=;', `${header};;`, ...rows].join('\r\n'));
-      await page.getByRole('button', { name: 'Import 3 rows' }).click();
-      await page.getByText('Created 3 animals, rejected 0 rows.').waitFor();
+      await imported(3);
       const stock = [];
       for (const { id } of await list()) stock.push(await stockOf(api, id));
       assert.deepEqual(stock, [
@@ -43,7 +42,7 @@ describe('the rows of a file', () => {
   }
 
   it('are corrected in place: Enter leads to the next wrong cell, and equal categories are corrected together', async t => {
-    const { api, page, choose, list, cell } = await openImport(t, { name: 'Parrots' });
+    const { api, page, choose, list, cell, imported } = await openImport(t, { name: 'Parrots' });
     await aCategory(api, { name: 'Owls' });
     await choose(
       'wrong.csv',
@@ -73,8 +72,7 @@ describe('the rows of a file', () => {
     await cell('Name', 6).and(page.locator(':focus')).waitFor();
     await page.keyboard.type('Kea');
     await page.keyboard.press('Enter');
-    await page.getByRole('button', { name: 'Import 6 rows' }).click();
-    await page.getByText('Created 6 animals, rejected 0 rows.').waitFor();
+    await imported(6);
     const pets = await list();
     assert.deepEqual(valuesOf(pets, 'name', 'status'), [
       ['Bo', 'available'],
@@ -94,7 +92,7 @@ describe('the rows of a file', () => {
   });
 
   it('whose animals exist are shown and skipped, unless the user wants them again', async t => {
-    const { api, page, choose, categoryId, list } = await openImport(t, { name: 'Twice' });
+    const { api, page, choose, categoryId, list, imported } = await openImport(t, { name: 'Twice' });
     await api.post('/pets', { name: 'Zoe\u0308', categoryId });
     const other = await aCategory(api, { name: 'Twice elsewhere' });
     const file = `name,category\nZoë,TWICE\nZoë,Twice elsewhere\nNew,Twice\nNew,Twice\n`;
@@ -103,8 +101,7 @@ describe('the rows of a file', () => {
     await page.getByRole('button', { name: 'Exist already 2' }).click();
     const lines = page.getByRole('table').last().locator('tbody th');
     assert.deepEqual(await lines.allTextContents(), ['2', '5']);
-    await page.getByRole('button', { name: 'Import 2 rows' }).click();
-    await page.getByText('Created 2 animals, rejected 0 rows.').waitFor();
+    await imported(2);
     assert.equal((await list()).length, 2);
     assert.equal((await api.get(`/pets?categoryId=${other}`)).body.length, 1);
 
@@ -116,20 +113,18 @@ describe('the rows of a file', () => {
     await page.getByText('The animals of all 4 rows exist already: there is nothing to import.').waitFor();
     assert.ok(await page.getByRole('button', { name: 'Import 0 rows' }).isDisabled());
     await page.getByLabel('Import the 4 animals again that exist already').click();
-    await page.getByRole('button', { name: 'Import 4 rows' }).click();
-    await page.getByText('Created 4 animals, rejected 0 rows.').waitFor();
+    await imported(4);
     assert.equal((await list()).length, 5);
   });
 });
 
 /** Imports three animals, named in the order of the alphabet, of a category that does not exist yet. Returns what it has created. */
 async function importLitter(t: TestContext, file: string, kind: string) {
-  const { api, page, choose } = await openImport(t);
+  const { api, page, choose, imported } = await openImport(t);
   const rows = [`Held,${kind},pending,0`, `Many,${kind},,7`, `Sold,${kind},sold,0`];
   await choose(`${file}.csv`, `name,category,status,quantity\n${rows.join('\n')}\n`);
   await page.getByLabel('Create categories that are missing').click();
-  await page.getByRole('button', { name: 'Import 3 rows' }).click();
-  await page.getByText('Created 3 animals, rejected 0 rows.').waitFor();
+  await imported(3);
   const [category] = (await api.get(`/categories?name=${encodeURIComponent(kind)}`)).body;
   const { body: pets } = await api.get(`/pets?categoryId=${category.id}`);
   return { api, page, category, pets };
@@ -193,14 +188,13 @@ describe('undoing an import', () => {
   });
 
   it('keeps what somebody has worked with since, and says why, also from the message', async t => {
-    const { api, page, choose, list, categoryId } = await openImport(t, { name: 'Kept' });
+    const { api, page, choose, list, categoryId, imported } = await openImport(t, { name: 'Kept' });
     await choose(
       'kept.csv',
       'name,category,quantity\nA renamed,Kept,1\nB sold,Kept,5\nC ordered,Kept,\nD gone,Kept,1\nE plain,Kept,3\nF in new,New of kept,1\n',
     );
     await page.getByLabel('Create categories that are missing').click();
-    await page.getByRole('button', { name: 'Import 6 rows' }).click();
-    await page.getByText('Created 6 animals').waitFor();
+    await imported(6);
     const [renamed, sold, ordered, gone] = await list();
     await api.patch(`/pets/${renamed.id}`, { name: 'A with another name' });
     await api.post('/store/orders', { petId: sold.id, quantity: 2, complete: true });

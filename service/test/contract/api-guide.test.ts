@@ -1,13 +1,24 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { planLimits, plans } from '../../src/access/plans/plan.ts';
 import { readConfig } from '../../src/config.ts';
+import { WEBHOOKS_PER_KEY } from '../../src/contract/defaults.ts';
 import { type ErrorCode, errorCatalogue } from '../../src/contract/error-catalogue.ts';
 import { scopes } from '../../src/contract/scopes.ts';
+import { API_VERSION } from '../../src/contract/version.ts';
 import { fillEmptyStore } from '../../src/demo/demo-shop.ts';
+import { RESPONSE_TIMEOUT, SCHEDULE, WINDOW } from '../../src/events/webhooks/delivery-rules.ts';
+import {
+  FAILING_CONCURRENCY,
+  INITIAL_CONCURRENCY,
+  MAX_CONCURRENCY,
+} from '../../src/events/webhooks/lane-rules.ts';
 import { HOUR, MINUTE, SECOND } from '../../src/kit/clock.ts';
+import { grouped, inWords } from '../../src/kit/quantities.ts';
 import { assertMatchesContract, operationOf } from '../support/contract.ts';
-import { readGuide, tableHeaded } from '../support/guide.ts';
+import { docsDirectory, readGuide, tableHeaded } from '../support/guide.ts';
 import { assertShown, examplesIn } from '../support/http-examples.ts';
 import { exchangeBytes } from '../support/raw-http.ts';
 import { run } from '../support/service-process.ts';
@@ -165,4 +176,21 @@ describe('the guide to the API', () => {
       assert.ok(operationOf(method, path), operation);
     }
   });
+});
+
+const guideText = readFileSync(join(docsDirectory, 'api-guide.md'), 'utf8').replace(/\s+/g, ' ');
+
+describe('the figures in the guide', () => {
+  for (const text of [
+    `The version of the interface is ${API_VERSION}.`,
+    `return a 2xx within ${inWords(RESPONSE_TIMEOUT)}`,
+    `The service tries again after ${SCHEDULE},`,
+    `${INITIAL_CONCURRENCY} at first, more`,
+    `(up to ${MAX_CONCURRENCY}, and`,
+    `and ${FAILING_CONCURRENCY} while attempts fail`,
+    `At most ${grouped(WINDOW.pending)} deliveries are pending`,
+    `A key can have ${WEBHOOKS_PER_KEY} webhooks, unless`,
+  ]) {
+    it(`match the service: ${text}`, () => assert.ok(guideText.includes(text)));
+  }
 });

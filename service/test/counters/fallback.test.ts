@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { createServer } from 'node:net';
 import { describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Redis } from 'ioredis';
@@ -7,7 +6,6 @@ import type { Terms } from '../../src/counters/decide.ts';
 import { unpackState } from '../../src/counters/packed-state.ts';
 import { RedisLink } from '../../src/counters/redis-link.ts';
 import { DAY, MINUTE, SECOND } from '../../src/kit/clock.ts';
-import { listenLocally } from '../support/local-server.ts';
 import { ownRedis } from '../support/redis-process.ts';
 import { testRedis } from '../support/test-redis.ts';
 import { until } from '../support/until.ts';
@@ -62,22 +60,6 @@ describe('while Redis is down', () => {
     await untilShared(replica);
     assert.equal((await replica.counters.decideKey(1, terms, NOON)).remaining, 3);
   });
-});
-
-it('a Redis that accepts no connection is tried again after a pause of half a second, each time', async t => {
-  let connections = 0;
-  const closing = createServer(socket => {
-    connections++;
-    socket.destroy();
-  });
-  const { host } = new URL(await listenLocally(t, closing));
-  const timers = t.mock.method(globalThis, 'setTimeout');
-  const pauses = () => timers.mock.calls.filter(({ arguments: [, delay] }) => delay === 500).length;
-  const { counters } = await aReplica(t, `redis://${host}`);
-  assert.deepEqual([connections, pauses()], [1, 1]);
-  await until('it was tried again twice', () => connections === 3);
-  assert.ok(pauses() === 2 || pauses() === 3, `${pauses()} pauses`);
-  assert.equal(counters.status(), 'fallback');
 });
 
 describe('while Redis hangs', () => {

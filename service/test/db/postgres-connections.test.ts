@@ -3,117 +3,16 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Client, type PoolClient } from 'pg';
+import type { Client, PoolClient } from 'pg';
 import type { Database, WriteOptions } from '../../src/db/database.ts';
 import type { PostgresOptions } from '../../src/db/postgres.ts';
-import { Notifications, Polling } from '../../src/db/postgres-listener.ts';
 import { Sockets } from '../../src/db/postgres-sockets.ts';
 import { SECOND } from '../../src/kit/clock.ts';
+import { watchClients, withoutPauses } from '../support/database-clients.ts';
 import { DatabaseProxy } from '../support/database-proxy.ts';
 import { openPostgresStore } from '../support/engines.ts';
 import { listenLocally } from '../support/local-server.ts';
-import { emptyDatabase } from '../support/test-store.ts';
 import { inTime, until } from '../support/until.ts';
-
-/** Makes every pause of a second end at once. */
-function withoutPauses(t: TestContext): void {
-  const { setTimeout } = globalThis;
-  t.mock.method(globalThis, 'setTimeout', (run: () => void, delay: number) =>
-    setTimeout(run, delay === SECOND ? 1 : delay),
-  );
-}
-
-/** The clients that connect to PostgreSQL from now on. */
-function watchClients(t: TestContext): Client[] {
-  const clients: Client[] = [];
-  const { connect } = Client.prototype;
-  t.mock.method(Client.prototype, 'connect', function (this: Client, ...args: Parameters<typeof connect>) {
-    clients.push(this);
-    return connect.apply(this, args);
-  });
-  return clients;
-}
-
-/** A listener behind a network, and how often it has called back. It calls back once after each connection. */
-async function aListener(t: TestContext) {
-  const { url, drop } = await emptyDatabase();
-  const proxy = await DatabaseProxy.between(t, url);
-  withoutPauses(t);
-  const clients = watchClients(t);
-  const calls: (string | undefined)[] = [];
-  const start = () => {
-    const config = { connectionString: proxy.url, query_timeout: 200 };
-    const listener = new Notifications(
-      () => config,
-      'news',
-      payload => calls.push(payload),
-    );
-    t.after(async () => {
-      await listener.close();
-      await drop();
-    });
-    return listener;
-  };
-  return { start, proxy, clients, calls };
-}
-
-describe('the connection that listens for notifications', () => {
-  it('is replaced whenever it breaks', async t => {
-    const { start, proxy, clients, calls } = await aListener(t);
-    start();
-    for (let connection = 1; connection <= 3; connection++) {
-      await until(`connection ${connection} listens`, () => calls.length === connection);
-      proxy.cut();
-    }
-    await until('the last connection listens', () => calls.length === 4);
-    await clients[3]!.query("NOTIFY news, '17'");
-    await until('the notification arrives', () => calls.length === 5);
-    assert.equal(calls[4], '17');
-  });
-
-  it('is replaced when it could not be opened, or LISTEN gets no response', async t => {
-    const { start, proxy, clients, calls } = await aListener(t);
-    await proxy.reject();
-    start();
-    await until('two attempts were made', () => clients.length >= 2);
-    proxy.fate = ['LISTEN', 'never arrives'];
-    const before = clients.length;
-    await proxy.accept();
-    await until('LISTEN was sent twice', () => clients.length >= before + 3);
-    assert.equal(calls.length, 0);
-    proxy.fate = undefined;
-    await until('it listens', () => calls.length === 1);
-  });
-
-  for (const [when, happens] of [
-    ['it listens', async () => {}],
-    ['it waits to connect again', async proxy => proxy.reject()],
-  ] as [string, (proxy: DatabaseProxy) => Promise<void>][]) {
-    it(`is not opened again when the store is closed while ${when}`, async t => {
-      const { start, proxy, clients, calls } = await aListener(t);
-      const listener = start();
-      await until('it listens', () => calls.length === 1);
-      const ended = new Promise(resolve => clients[0]!.once('end', resolve));
-      await happens(proxy);
-      if (when !== 'it listens') await ended;
-      await listener.close();
-      await ended;
-      await sleep(20);
-      assert.equal(clients.length, 1);
-    });
-  }
-});
-
-it('behind a pooler the log is read ten times a second, until the store is closed', async t => {
-  t.mock.timers.enable({ apis: ['setInterval'] });
-  let polls = 0;
-  const polling = new Polling(() => polls++);
-  t.mock.timers.tick(SECOND);
-  assert.equal(polls, 10);
-  await polling.close();
-  t.mock.timers.tick(SECOND);
-  assert.equal(polls, 10);
-});
 
 const connectionsOf = (db: Database) => {
   const { open, idle } = db.load().connections!;

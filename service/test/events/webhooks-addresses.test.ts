@@ -1,13 +1,20 @@
 import assert from 'node:assert/strict';
 import type { LookupAddress } from 'node:dns';
-import { describe, it } from 'node:test';
+import { once } from 'node:events';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { describe, it, type TestContext } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { promisify } from 'node:util';
 import { Endpoints, NoPublicAddress, type Resolve } from '../../src/events/webhooks/endpoints.ts';
 import { SECOND } from '../../src/kit/clock.ts';
+import { close } from '../support/local-endpoint.ts';
 import { assertInvalid } from '../support/rejection.ts';
 import { startTestApp } from '../support/test-app.ts';
-import { sendDue, webhookShop } from './webhook-shop.ts';
+import { certificate, privateKey } from './certificate.ts';
+import { Receiver } from './receiver.ts';
+import { ALLOW_PRIVATE, sendDue, webhookShop } from './webhook-shop.ts';
 
 function found(...addresses: string[]): LookupAddress[] {
   return addresses.map(address => ({ address, family: address.includes(':') ? 6 : 4 }));
@@ -183,4 +190,106 @@ describe('the address of a webhook', () => {
     assert.equal(shop.receiver.received.length, 1);
     assert.equal(shop.receiver.received[0]!.headers.connection, 'keep-alive');
   });
+});
+
+/** Sends a test event to a local endpoint with a certificate of `hooks.example`, and returns the result. */
+async function sendTo(t: TestContext, hostname: string) {
+  let received = 0;
+  const server = createServer({ key: privateKey, cert: certificate }, (request, response) => {
+    received++;
+    request.resume().on('end', () => response.end('Thanks'));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => close(server));
+  const { app, api } = await startTestApp(t, {
+    environment: ALLOW_PRIVATE,
+    webhooks: { resolve: async () => [{ address: '127.0.0.1', family: 4 }] },
+  });
+  const { port } = server.address() as AddressInfo;
+  const { status } = await api.post('/webhooks', { url: `https://${hostname}:${port}/hook` });
+  assert.equal(status, 201);
+  await api.post('/webhooks/1/test');
+  await sendDue(app);
+  const [attempt] = (await api.get('/webhooks/1/deliveries/1')).body.attempts;
+  return { status: attempt.status, error: attempt.error, received };
+}
+
+function trust(t: TestContext): void {
+  const before = getCACertificates('default');
+  setDefaultCACertificates([...before, certificate]);
+  t.after(() => setDefaultCACertificates(before));
+}
+
+describe('an HTTPS endpoint', () => {
+  it('gets deliveries when its certificate is trusted', async t => {
+    trust(t);
+    assert.deepEqual(await sendTo(t, 'hooks.example'), { status: 200, error: null, received: 1 });
+  });
+
+  it('gets nothing when its certificate is not trusted', async t => {
+    const { status, error, received } = await sendTo(t, 'hooks.example');
+    assert.deepEqual([status, received], [null, 0]);
+    assert.match(error, /self[- ]signed certificate/);
+  });
+
+  it('gets nothing when its certificate has another name', async t => {
+    trust(t);
+    const { status, error, received } = await sendTo(t, 'other.example');
+    assert.deepEqual([status, received], [null, 0]);
+    assert.match(error, /does not match certificate/);
+  });
+});
+
+const PUBLIC = '93.184.215.14';
+const PRIVATE = '127.0.0.1 10.0.0.1 169.254.169.254 ::1 fd00::1 ::ffff:127.0.0.1 64:ff9b::7f00:1'.split(' ');
+
+/**
+ * A service in production with a webhook that was created for a public address. `send` changes its URL to `urlOf(port)`,
+ * resolves all names to `address`, and returns the error of an attempt.
+ */
+async function movingWebhook(t: TestContext) {
+  const receiver = await Receiver.start();
+  t.after(() => receiver.close());
+  let resolvedAddress = PUBLIC;
+  const { app, api } = await startTestApp(t, {
+    webhooks: {
+      shutdownTimeout: 0,
+      resolve: async () => [{ address: resolvedAddress, family: resolvedAddress.includes(':') ? 6 : 4 }],
+    },
+  });
+  const created = await api.post('/webhooks', { url: 'https://shop.example/hook' });
+  assert.equal(created.status, 201, created.text);
+  const { port } = new URL(receiver.url);
+  const send = async (urlOf: (port: string) => string, address = PUBLIC): Promise<string> => {
+    await app.db.run('UPDATE webhooks SET url = ?', [urlOf(port)]);
+    resolvedAddress = address;
+    const { headers } = await api.post('/webhooks/1/test');
+    await sendDue(app);
+    return (await api.get(headers.location!)).body.attempts[0].error;
+  };
+  return { receiver, send };
+}
+
+describe('a webhook with a private address at the time of sending', () => {
+  for (const scheme of ['http', 'https']) {
+    it(`is not sent over ${scheme} to the address in its URL`, async t => {
+      const { receiver, send } = await movingWebhook(t);
+      for (const address of PRIVATE) {
+        const host = address.includes(':') ? `[${address}]` : address;
+        const error = await send(port => `${scheme}://${host}:${port}/hook`);
+        assert.match(error, /^\S+ is not a public address$/, host);
+      }
+      assert.deepEqual(receiver.received, []);
+    });
+
+    it(`is not sent over ${scheme} to the new address of its name`, async t => {
+      const { receiver, send } = await movingWebhook(t);
+      for (const address of PRIVATE) {
+        const error = await send(port => `${scheme}://shop.example:${port}/hook`, address);
+        assert.equal(error, 'No public address was found for shop.example', address);
+      }
+      assert.deepEqual(receiver.received, []);
+    });
+  }
 });

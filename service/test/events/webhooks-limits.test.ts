@@ -221,30 +221,6 @@ describe('the connections to endpoints', () => {
     await shop.receiver.has(6);
     assert.equal(shop.receiver.mostAtOnce, 2);
   });
-
-  for (const setting of ['PETSTORE_WEBHOOK_CONNECTIONS', 'PETSTORE_WEBHOOK_CONNECTIONS_PER_HOST']) {
-    it(`are shared evenly by webhooks when ${setting} is low`, async t => {
-      const shop = await webhookShop(t, { receivers: 3, environment: { [setting]: '1' } });
-      const order: number[] = [];
-      for (const [i, receiver] of shop.receivers.entries()) {
-        receiver.handleWith(response => {
-          order.push(i);
-          response.writeHead(204).end();
-        });
-        await shop.webhook({ types: ['category.*'], enabled: false }, receiver);
-      }
-      for (let i = 0; i < 6; i++) await shop.category();
-      // All are planned before the first is sent: a webhook waits for a connection only when it has deliveries.
-      await shop.shop.app.dispatcher.close();
-      for (const id of [1, 2, 3]) await shop.api.patch(`/webhooks/${id}`, { enabled: true });
-      await shop.shop.app.db.numberEvents();
-      for (const [i, { url }] of shop.receivers.entries()) await planAll(shop.shop, url, i + 1);
-      assert.equal(await countDeliveries(shop.shop), 18);
-      await sendDue((await shop.shop.restart()).app);
-      assert.equal(order.length, 18);
-      assert.deepEqual(order.slice(0, 3), [0, 1, 2], order.join(' '));
-    });
-  }
 });
 
 it('replicas create no more webhooks of a key at the same time than its limit', async t => {

@@ -27,7 +27,7 @@ const skipped: Record<string, string> = {
   'journalctl -u petstore': 'needs systemd as process 1',
   kubectl: 'needs a cluster; kubernetes.test.ts checks its input',
   "jq -c 'select": 'needs a program that the project does not install',
-  'npm run rolling-restarts': 'takes minutes; rolling-restarts.test.ts runs a part of it',
+  'npm run rolling-restarts': 'takes minutes; mixed-versions.test.ts runs a part of it',
   'check --checkpoint': 'check-history.test.ts runs it, with checkpoints of its store',
   'npm run bench': 'measures',
   'scripts/build.mjs': 'builds the console and the packages in npm run check',

@@ -1,15 +1,11 @@
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
-import type { Server } from 'node:http';
 import { join } from 'node:path';
-import { describe, it, type TestContext } from 'node:test';
+import { describe, it } from 'node:test';
 import { readConfig } from '../../src/config.ts';
-import { DatabaseUnavailable } from '../../src/db/database.ts';
 import { LEASE, RESPONSE_TIMEOUT } from '../../src/events/webhooks/delivery-rules.ts';
 import { defaultTimeouts } from '../../src/http/server.ts';
 import { CLOCK_TOLERANCE, DAY, HOUR, MINUTE, SECOND } from '../../src/kit/clock.ts';
-import { EventReader } from '../support/event-reader.ts';
-import { startTestApp } from '../support/test-app.ts';
 import { assertNone } from '../support/values.ts';
 
 const root = join(import.meta.dirname, '../../..');
@@ -47,7 +43,7 @@ for (const path of globSync('**/*.ts', { cwd: source, exclude: ['**/*.test.ts', 
 
 const constant = (file: string, name: string) => constants.get(`${file} ${name}`)!;
 
-const { request: requestTimeout, response: responseTimeout } = defaultTimeouts;
+const { response: responseTimeout } = defaultTimeouts;
 
 type Values = Record<string, [least: number, most: number, why: string]>;
 
@@ -289,49 +285,5 @@ describe('the production value', () => {
       check: SECOND,
       reading: 2 * MINUTE,
     });
-  });
-});
-
-/** The intervals of the timers that the service starts until it serves a stream, in milliseconds. */
-async function intervalsOf(t: TestContext, shared: boolean) {
-  const timers = t.mock.method(globalThis, 'setInterval');
-  const shop = await startTestApp(t, { shared });
-  const started = timers.mock.calls.map(({ arguments: [, interval] }) => interval!);
-  const reader = await EventReader.open(shop.origin, shop.adminKey);
-  const all = timers.mock.calls.map(({ arguments: [, interval] }) => interval!);
-  await reader.close();
-  return { shop, started: started.toSorted((a, b) => a - b), ofStream: all.slice(started.length) };
-}
-
-describe('the running service', () => {
-  it('uses these values on the embedded store: a crash loses the counts of a second', async t => {
-    const { shop, started, ofStream } = await intervalsOf(t, false);
-    assert.deepEqual(started, [800, SECOND, SECOND, SECOND, MINUTE, HOUR]);
-    assert.deepEqual(ofStream.toSorted(), [SECOND, SECOND, 15 * SECOND]);
-    const server = shop.app.server.server as Server & { connectionsCheckingInterval: number };
-    const { requestTimeout: request, headersTimeout, keepAliveTimeout, timeout } = server;
-    assert.deepEqual(
-      [request, headersTimeout, keepAliveTimeout, timeout, server.connectionsCheckingInterval],
-      [requestTimeout, requestTimeout, 72 * SECOND, 2 * MINUTE, SECOND],
-    );
-  });
-
-  it('stores counts less often with Redis, which keeps them', async t => {
-    const { started } = await intervalsOf(t, true);
-    assert.deepEqual(started, [500, SECOND, SECOND, SECOND, SECOND, 5 * SECOND, MINUTE, HOUR]);
-  });
-
-  it('is ready as soon as the store can be written again, also after its clock was set back', async t => {
-    const { api, clock, app } = await startTestApp(t);
-    const probe = t.mock.method(app.db, 'tryWrite');
-    const isReady = async () => (await api.get('/readyz')).body.status === 'ok';
-    assert.ok(await isReady());
-    clock.advance(-HOUR);
-    probe.mock.mockImplementationOnce(async () => {
-      throw new DatabaseUnavailable(undefined, 'full');
-    });
-    assert.ok(!(await isReady()), 'the probe of the time before does not count any more');
-    clock.advance(-HOUR);
-    assert.ok(await isReady(), 'nor does the failure');
   });
 });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { it, type TestContext } from 'node:test';
 import { Balancer } from '../../../scripts/servers/balancer.ts';
 import { Replica } from '../../../scripts/servers/replica.ts';
+import { rollingRestarts } from '../../../scripts/servers/rolling-restarts.ts';
 import { SteadyLoad } from '../../../scripts/servers/steady-load.ts';
 import { Receiver } from '../events/receiver.ts';
 import { Client } from '../support/client.ts';
@@ -138,4 +139,26 @@ it('a replica of this version and one of a next version with another schema serv
   const sent = () => new Set(receiver.received.map(({ event }) => event.subject));
   await until('the webhook received each pet', () => sent().size === subjects.length);
   assert.deepEqual([...sent()].toSorted(), subjects.toSorted());
+});
+
+// `scripts/rolling-restarts.ts` is the long form: 20 rounds with the default drain.
+it('a rolling restart of two replicas under load fails no request through HAProxy, and none through our balancer', async t => {
+  const databaseUrl = await emptyPostgres(t);
+  const redis = await emptyRedis();
+  t.after(() => redis.flush());
+  const outcome = await rollingRestarts({
+    databaseUrl,
+    redisUrl: redis.url,
+    restarts: 1,
+    // Long enough for several checks by both proxies.
+    drainSeconds: 2,
+    clients: 4,
+  });
+  assert.deepEqual(outcome.warnings, []);
+  for (const proxy of ['haproxy', 'balancer'] as const) {
+    const { reads, writes, failures } = outcome[proxy];
+    assert.deepEqual(failures, []);
+    assert.ok(reads > 0 && writes > 0);
+    t.diagnostic(`${proxy}: ${reads} reads and ${writes} writes`);
+  }
 });

@@ -4,7 +4,12 @@ import { once } from 'node:events';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { it } from 'node:test';
+import { describe, it } from 'node:test';
+import { sample } from '../../../web/portal/samples.js';
+import { callOf, exampleValues } from '../../src/portal/call.ts';
+import { type Contract, ContractView } from '../../src/portal/contract.ts';
+import { compile } from '../support/compile.ts';
+import { readContract } from '../support/contract-file.ts';
 import { aCategory, aPet } from '../support/factories.ts';
 import { readGuide } from '../support/guide.ts';
 import { installClient } from '../support/packed-client.ts';
@@ -56,4 +61,30 @@ it('the README of the client has examples that work as they are, where only the 
     if (typeof expected === 'string') assert.equal(output, expected, `line ${example.line}`);
     else assert.match(output, expected, `line ${example.line}`);
   }
+});
+
+const settings = { module: 'nodenext', types: ['node'] };
+const view = new ContractView(readContract<Contract>());
+
+function programsIn(file: string): string[] {
+  const blocks = readGuide(file).blocks.filter(({ language }) => ['js', 'ts'].includes(language));
+  // Those with a framework are compiled in backend-recipes.test.ts.
+  const programs = blocks.map(({ text }) => text).filter(text => !/from '(express|fastify)'/.test(text));
+  return programs.filter(text => text.includes('@petstore/client'));
+}
+
+describe('samples that use the client compile with --strict', () => {
+  it('in its README and in the guide', t => {
+    const programs = [...programsIn('../sdk/README.md'), ...programsIn('api-guide.md')];
+    assert.ok(programs.length >= 11);
+    assert.equal(compile(t, programs, settings), '');
+  });
+
+  it('on the page of each operation', t => {
+    const programs = view.operations.map(operation =>
+      sample('typescript', callOf(view, operation), exampleValues(operation), 'https://petstore.example'),
+    );
+    assert.ok(programs.length > 50);
+    assert.equal(compile(t, programs, settings), '');
+  });
 });

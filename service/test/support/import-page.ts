@@ -31,6 +31,12 @@ export async function openImport(
       await choose('rows.csv', `name,categoryId\n${lines.join('')}`);
       await page.getByRole('button', { name: `Import ${count} row${count === 1 ? '' : 's'}` }).click();
     },
+    /** Imports the rows that can be imported, and waits for the summary. */
+    imported: async (rows: number, created = rows, rejected?: number) => {
+      await page.getByRole('button', { name: `Import ${rows} ${rows === 1 ? 'row' : 'rows'}` }).click();
+      const end = rejected === undefined ? '' : `, rejected ${rejected} ${rejected === 1 ? 'row' : 'rows'}.`;
+      await page.getByText(`Created ${created} ${created === 1 ? 'animal' : 'animals'}${end}`).waitFor();
+    },
     list: async () => (await api.get(`/pets?categoryId=${categoryId}&sort=name&limit=100`)).body,
     count: async () => {
       const { headers } = await api.get(`/pets?categoryId=${categoryId}&count=true&limit=1`);

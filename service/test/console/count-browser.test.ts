@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { describe, it, type TestContext } from 'node:test';
+import { eventually } from '../support/browser.ts';
+import { useConsole } from '../support/console-page.ts';
+import { stockOf } from '../support/factories.ts';
+import { openStock } from '../support/stock-page.ts';
+
+const visit = useConsole();
+
+const stockOfNew = async (t: TestContext, units: Record<string, number>) => openStock(await visit(t), units);
+
+describe('a count', () => {
+  it('takes numbers down the column, sets exactly them, and says so in the history', async t => {
+    const { shop, ids, page } = await stockOfNew(t, { First: 2, Second: 5, Third: 8 });
+    const { api } = shop;
+    await page.getByRole('button', { name: 'Count', exact: true }).click();
+    const field = (name: string) => page.getByLabel(`Counted of ${name}`);
+    await field('First').and(page.locator(':focus')).waitFor();
+    // What is sold meanwhile is part of the count.
+    await api.put(`/store/inventory/${ids.First}`, { quantity: 1 });
+    await page.keyboard.type('4');
+    await page.keyboard.press('Enter');
+    await field('Second').and(page.locator(':focus')).waitFor();
+    // It is skipped.
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('8');
+    await page.keyboard.press('Enter');
+    await eventually(() => stockOf(api, ids.First!), ['available', 4]);
+    assert.deepEqual(await stockOf(api, ids.Second!), ['available', 5]);
+    await eventually(() => page.locator('.count .icon').count(), 2);
+    const reasons = async (id: number) =>
+      (await api.get(`/history?subject=pets/${id}&related=true&limit=1`)).body[0].reason;
+    assert.equal(await reasons(ids.First!), 'counted');
+    assert.notEqual(await reasons(ids.Third!), 'counted', 'the same number is no change');
+
+    await field('Second').fill('6');
+    await page.reload();
+    await page.getByRole('button', { name: 'Count', exact: true }).click();
+    assert.equal(await field('Second').inputValue(), '6', 'what was typed is kept');
+    await field('Second').press('Enter');
+    await eventually(() => stockOf(api, ids.Second!), ['available', 6]);
+    await page.getByRole('button', { name: 'Undo', exact: true }).click();
+    await eventually(() => stockOf(api, ids.Second!), ['available', 5]);
+    await page.getByRole('button', { name: 'End the count' }).click();
+    await page.getByRole('button', { name: 'Stock of Second: 5' }).waitFor();
+  });
+
+  it('stays at what is no number of units, and saves a number that is left without Enter', async t => {
+    const { shop, ids, page } = await stockOfNew(t, { First: 2, Second: 5 });
+    const stock = (name: string) => stockOf(shop.api, ids[name]!);
+    await page.getByRole('button', { name: 'Count', exact: true }).click();
+    const field = (name: string) => page.getByLabel(`Counted of ${name}`);
+    await field('First').and(page.locator(':focus')).waitFor();
+    for (const wrong of ['-3', '2.5', '1e', '2147483648']) {
+      await page.keyboard.type(wrong);
+      await page.keyboard.press('Enter');
+      assert.equal(await field('First').and(page.locator(':focus:invalid')).count(), 1, wrong);
+      await page.keyboard.press('ControlOrMeta+A');
+    }
+    await page.keyboard.press('Tab');
+    assert.equal(await page.locator('.count input:user-invalid').count(), 1, 'it stays marked');
+    await page.getByRole('button', { name: 'End the count' }).click();
+    await field('First').and(page.locator(':focus')).waitFor();
+    await field('First').fill('3');
+    await field('Second').click();
+    await eventually(() => stock('First'), ['available', 3]);
+    await page.keyboard.type('6');
+    await page.getByRole('button', { name: 'End the count' }).click();
+    await eventually(() => stock('Second'), ['available', 6]);
+    await page.getByRole('button', { name: 'Stock of Second: 6' }).waitFor();
+  });
+
+  it('marks and keeps a number that could not be saved, and names its animal', async t => {
+    const { shown, watch, shop, ids, page } = await stockOfNew(t, { Unreached: 2 });
+    watch.expect(/status of 500/);
+    await page.getByRole('button', { name: 'Count', exact: true }).click();
+    const field = page.getByLabel('Counted of Unreached');
+    await page.route('**/adjustments', route =>
+      route.fulfill({
+        status: 500,
+        json: { code: 'internal_error', message: 'The service failed', status: 500 },
+      }),
+    );
+    await field.fill('4');
+    await field.press('Enter');
+    await shown.messages.getByText('Unreached was not counted. The service failed').waitFor();
+    assert.deepEqual([await field.getAttribute('aria-invalid'), await field.inputValue()], ['true', '4']);
+    await page.unroute('**/adjustments');
+    await field.press('Enter');
+    await eventually(() => stockOf(shop.api, ids.Unreached!), ['available', 4]);
+    await eventually(() => field.inputValue(), '');
+  });
+});
