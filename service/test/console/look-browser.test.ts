@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import { assertAccessible } from '../support/axe-check.ts';
 import { eventually } from '../support/browser.ts';
 import { useConsole } from '../support/console-page.ts';
 import { aCategory, anOrder, aPet } from '../support/factories.ts';
@@ -221,53 +220,4 @@ it('the list of animals has rows of 52 pixels, or of 40, which the browser keeps
   await eventually(height, 40);
   await page.reload();
   await eventually(height, 40);
-});
-
-/** The pages that have no item in a new shop, and what they say then. */
-const empty = {
-  '/': 'There are no animals yet',
-  '/animals': 'No animals yet',
-  '/orders': 'No orders yet',
-  '/stock': 'No stock yet',
-  '/categories': 'No categories yet',
-  '/webhooks': 'No webhooks yet',
-  '/animals?q=nothing': 'No animal matches',
-  '/nowhere': 'Page not found',
-};
-
-it('a page without anything to show has a drawing of its own', async t => {
-  const { page, open } = await visit(t);
-  const drawings = new Map<string, string>();
-  for (const [path, title] of Object.entries(empty)) {
-    await open(path);
-    await page.getByRole('heading', { name: title, exact: true }).waitFor();
-    drawings.set(path, await page.locator('.empty .picture').innerHTML());
-    if (path === '/animals') await assertAccessible(page);
-  }
-  assert.equal(new Set(drawings.values()).size, drawings.size);
-});
-
-it('a page whose data are on their way shows where they will be, and nothing of that when they have arrived', async t => {
-  const { api, page, context, open } = await visit(t);
-  const pet = await aPet(api, { categoryId: await aCategory(api) });
-  await open('/categories');
-  for (const path of ['/', '/animals', '/orders', '/stock', '/categories', '/keys', `/animals/${pet}`]) {
-    const { promise: isReleased, resolve: release } = Promise.withResolvers<void>();
-    // Otherwise a failure would leave requests open, for which the browser waits.
-    t.after(() => release());
-    await context.route(
-      /\/(pets|store|categories|events|webhooks|keys|history)\b/,
-      async (route, request) => {
-        if (!request.url().includes('/console/')) await isReleased;
-        await route.continue();
-      },
-    );
-    await page.goto(`/console${path}`);
-    const shape = page.locator(path.endsWith(`/${pet}`) ? '.panel .bone-field' : 'main .bone');
-    await shape.first().waitFor();
-    assert.ok((await shape.count()) >= 4, path);
-    release();
-    await eventually(() => page.locator('.skeleton').count(), 0, path);
-    await context.unrouteAll({ behavior: 'wait' });
-  }
 });

@@ -42,6 +42,10 @@ interface Shop {
   beforeEach: () => void | Promise<void>;
 }
 
+function loseConnection(): never {
+  throw new Error('no connection');
+}
+
 /** Counts what each turn of the event loop changes in the index. */
 class CountedTransaction extends WrappedTransaction {
   readonly #turns: Shop['turns'];
@@ -213,9 +217,7 @@ for (const [engine, openStore] of Object.entries(engines)) {
     it('succeeds when the words cannot be stored after its commit, and the sweep stores them', async t => {
       const shop = await aShop(t, openStore);
       const { db, index } = shop;
-      shop.beforeEach = () => {
-        throw new Error('no connection');
-      };
+      shop.beforeEach = loseConnection;
       const ids = await writeLong(shop, tx => createAll(shop, tx));
       assert.match(String(shop.late), /no connection/);
       assert.ok((await leftIn(db)) > 0);
@@ -231,9 +233,7 @@ for (const [engine, openStore] of Object.entries(engines)) {
     it('leaves nothing of a pet that is then renamed or deleted before its words are stored', async t => {
       const shop = await aShop(t, openStore);
       const { db, index } = shop;
-      shop.beforeEach = () => {
-        throw new Error('no connection');
-      };
+      shop.beforeEach = loseConnection;
       const ids = await writeLong(shop, tx => createAll(shop, tx));
       const [last, renamedLast, ...others] = ids.toReversed();
       await pets.remove(db, last!, () => {}, index);
@@ -254,9 +254,7 @@ for (const [engine, openStore] of Object.entries(engines)) {
       const { db, index } = shop;
       const names = Array.from({ length: 320 }, (_, i) => ({ name: nameOf(i), categoryId: 1 }));
       await storePets(db, names);
-      shop.beforeEach = () => {
-        throw new Error('no connection');
-      };
+      shop.beforeEach = loseConnection;
       const ids = await db.all<{ id: number }>('SELECT id FROM pets ORDER BY id');
       await writeLong(shop, async tx => {
         for (const { id } of ids) await pets.remove(tx, id, () => {}, index);

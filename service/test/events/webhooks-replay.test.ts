@@ -55,36 +55,11 @@ describe('a test event', () => {
     );
     await shop.settle();
     const [{ event, headers: sent }] = shop.receiver.received as [(typeof shop.receiver.received)[0]];
-    const { id: eventId, requestid, data, ...envelope } = event;
-    assert.deepEqual([eventId, body.messageId], [body.eventId, `msg_${id}_${eventId}`]);
-    assert.equal(requestid, headers['x-request-id']);
-    assert.deepEqual(data, await shop.read(path));
-    assert.deepEqual(envelope, {
-      specversion: '1.0',
-      source: '/',
-      type: 'webhook.test',
-      subject: `webhooks/${id}`,
-      time: '2026-11-21T12:00:00.000Z',
-      datacontenttype: 'application/json',
-      actor: 'keys/1',
-    });
+    assert.deepEqual([event.id, body.messageId], [body.eventId, `msg_${id}_${event.id}`]);
+    assert.equal(event.requestid, headers['x-request-id']);
+    assert.deepEqual(event.data, await shop.read(path));
     assert.equal(sent['webhook-id'], body.messageId);
     assert.equal((await shop.read(headers.location!)).status, 'delivered');
-  });
-
-  it('is tried once, and does not count as a failure of the endpoint', async t => {
-    const shop = await webhookShop(t);
-    const { path } = await shop.webhook();
-    shop.receiver.respondWith(500);
-    for (let day = 0; day < 10; day++) {
-      await shop.api.post(`${path}/test`);
-      await shop.settle();
-      await shop.after(DAY);
-    }
-    assert.equal(shop.receiver.received.length, 10);
-    const { enabled, failingSince } = await shop.read(path);
-    assert.deepEqual([enabled, failingSince], [true, null]);
-    assert.equal((await shop.read(`${path}/deliveries?status=dead`)).length, 10);
   });
 
   it('is rejected, like a redelivery, while the webhook is disabled', async t => {

@@ -4,6 +4,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync } fr
 import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
 import { parse } from 'yaml';
+import { lists } from '../../../bench/stores/list-targets.ts';
 import { anchorsOf } from '../support/guide.ts';
 import { dataDirectory } from '../support/service-process.ts';
 
@@ -101,4 +102,8 @@ it('the workflow of continuous integration runs .ci/run on the whole history, wi
   assert.ok(statSync(join(root, '.ci/run')).mode & 0o100);
   assert.match(read('.ci/run'), /^npm test$/m);
   assert.match(container.image, /^node:24-bookworm$/, 'the tests install programs of this system');
+});
+
+it('the measurements of lists have values for every filter of the contract', () => {
+  assert.ok(lists().every(({ queries }) => queries.length > 0));
 });
