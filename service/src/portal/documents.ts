@@ -1,3 +1,4 @@
+import { type CodePages, codePagesOf, withCodeLinks } from './code-links.ts';
 import type { ContractView, Response } from './contract.ts';
 import { shapesOf } from './fields.ts';
 import type { Guide, Manual } from './guide.ts';
@@ -34,12 +35,13 @@ export function markdownOf({ markdown }: Document, health: Health): string {
 
 /** Every page except those of operations. */
 export function documentsOf(view: ContractView, guide: Guide, base: string): Document[] {
+  const codePages = codePagesOf(view);
   return [
     startPage(view, guide, base),
-    ...manualPages(GUIDE_URL, 'Guide', guide),
+    ...manualPages(GUIDE_URL, 'Guide', guide, codePages),
     ...view.document['x-tagGroups'].flatMap(({ tags }) => tags.map(tag => resourcePage(view, tag))),
     ...guide.readmes.map(({ url, title, markdown }) => document(url, title, markdown)),
-    ...manualPages(RUNNING_URL, 'Run the service', guide.running),
+    ...manualPages(RUNNING_URL, 'Run the service', guide.running, codePages),
     errorCatalogue(view),
     eventCatalogue(view),
     document(guide.changelog.url, guide.changelog.title, guide.changelog.markdown),
@@ -47,11 +49,18 @@ export function documentsOf(view: ContractView, guide: Guide, base: string): Doc
   ];
 }
 
-function manualPages(url: string, title: string, { introduction, chapters }: Manual): Document[] {
+function manualPages(
+  url: string,
+  title: string,
+  { introduction, chapters }: Manual,
+  codePages: CodePages,
+): Document[] {
   const contents = chapters.map(chapter => `- [${chapter.title}](${chapter.url})`);
   return [
     document(url, title, `${introduction}\n\n${contents.join('\n')}`),
-    ...chapters.map(chapter => document(chapter.url, chapter.title, chapter.markdown)),
+    ...chapters.map(chapter =>
+      document(chapter.url, chapter.title, withCodeLinks(chapter.markdown, codePages)),
+    ),
   ];
 }
 

@@ -36,7 +36,7 @@ describe('the examples of petstore', () => {
       // Readers can paste the blocks of the README again.
       const lines = file === 'README.md' ? [...once, ...once] : once;
       const script = ['set -e', `cd '${directory}'`, ...lines].join('\n');
-      const { code, stderr } = await petstore.shell(script, { SERVICE: shop.origin, SHOP: shop.origin });
+      const { code, stderr } = await petstore.shell(script, { SHOP: shop.origin });
       assert.equal(code, 0, stderr);
     });
   }

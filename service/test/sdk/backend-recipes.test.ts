@@ -7,18 +7,19 @@ import { describe, it, type TestContext } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { freePort } from '../../../scripts/servers/ports.ts';
+import { MINUTE } from '../../src/kit/clock.ts';
 import { aCategory, aPet } from '../support/factories.ts';
 import { readGuide } from '../support/guide.ts';
 import { installClient } from '../support/packed-client.ts';
+import { requireProgram } from '../support/sample-languages.ts';
 import { signWebhook } from '../support/service-pair.ts';
 import { startTestApp } from '../support/test-app.ts';
 import { until } from '../support/until.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const { directory } = installClient();
-const recipes = readGuide('api-guide.md')
-  .blocks.filter(({ language }) => language === 'ts')
-  .slice(3);
+const { blocks } = readGuide('api-guide.md');
+const recipes = blocks.filter(({ language }) => language === 'ts').slice(3);
 const execute = promisify(execFile);
 
 /** The recipe with a text that no other has. */
@@ -40,14 +41,24 @@ function project(t: TestContext): string {
   return path;
 }
 
-/** Starts a recipe as it is. Its output is in `output`. */
-async function start(t: TestContext, recipe: string, env: Record<string, string>) {
+/** Starts a recipe in TypeScript as it is. Its output is in `output`. */
+function start(t: TestContext, recipe: string, env: Record<string, string>) {
+  return startProgram(t, [process.execPath, 'recipe.js'], stripTypeScriptTypes(recipe), env);
+}
+
+/** Writes a program into the file that its command names, and starts it. */
+async function startProgram(
+  t: TestContext,
+  [command, file]: [string, string],
+  program: string,
+  env: Record<string, string>,
+) {
   const port = await freePort();
   const cwd = project(t);
-  writeFileSync(join(cwd, 'recipe.js'), stripTypeScriptTypes(recipe));
-  const child = spawn(process.execPath, ['recipe.js'], {
+  writeFileSync(join(cwd, file), program);
+  const child = spawn(command, [file], {
     cwd,
-    env: { ...env, PORT: String(port) },
+    env: { PATH: process.env.PATH, ...env, PORT: String(port) },
     stdio: 'pipe',
   });
   t.after(() => child.kill());
@@ -96,6 +107,24 @@ describe('a webhook receiver in the guide accepts deliveries of the service, and
         () => output.text,
       );
     });
+
+  it('Python', async t => {
+    requireProgram('python');
+    const program = blocks.find(({ text }) => text.includes('BaseHTTPRequestHandler'))!.text;
+    const { url, output } = await startProgram(t, ['python3', 'recipe.py'], program, {
+      WEBHOOK_SECRET: secret,
+    });
+    const statusOf = async (init: RequestInit) => (await fetch(url, { method: 'POST', ...init })).status;
+    const { headers, body } = await signWebhook(event, secret);
+    assert.equal(await statusOf({ headers, body }), 204);
+    await until('the event is printed', () => output.text.includes('7 pet.created'), 60);
+    const rotated = `v1,${Buffer.alloc(32).toString('base64')} ${headers['webhook-signature']}`;
+    assert.equal(await statusOf({ headers: { ...headers, 'webhook-signature': rotated }, body }), 204);
+    assert.equal(await statusOf({ headers, body: body.replace('Zoë', 'Zoe') }), 401);
+    assert.equal(await statusOf({ body }), 401);
+    const old = await signWebhook(event, secret, { timestamp: new Date(Date.now() - 10 * MINUTE) });
+    assert.equal(await statusOf(old), 401);
+  });
 
   it('Next.js', async t => {
     const file = join(project(t), 'route.js');
