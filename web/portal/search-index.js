@@ -14,14 +14,20 @@ const TEXT = 0.25;
 /** The score of a text without any word of the question. It keeps the logarithm finite. */
 const NO_TEXT = 0.1;
 
-/** @type {{ score: number, terms: ReadonlySet<string>, matched: Set<string> }} */
-const noText = { score: 0, terms: new Set(), matched: new Set() };
+/** @type {{ score: number, scores: ReadonlyMap<string, number>, matched: Set<string> }} */
+const noText = { score: 0, scores: new Map(), matched: new Set() };
 
 /** Of similar results, the guide comes first. Details of an operation come last unless their name is the question. @type {Record<Entry['level'], number>} */
 const levels = { guide: 0.3, operation: 0.3, page: 0, error: -1, parameter: -4, field: -4.5 };
 
 /** The share of the weights of a page that its further entries get: the reader finds them on that page, too. */
 const FURTHER = 0.3;
+
+/** How much better the beginning of a page fits than its sections: it leads to all of them. */
+const BEGINNING = 2;
+
+/** How much a word that every section of a page has still counts for one of them. */
+const EVERYWHERE = 0.1;
 
 /** How much higher an entry is whose name is the question. No sum of weights is as large. */
 const NAMED = 100;
@@ -64,8 +70,8 @@ function bonusOf({ url, title, page }, question, names) {
 export class SearchIndex {
   /** @type {readonly Entry[]} */
   #entries;
-  /** The first entry of each page. @type {Map<string, number>} */
-  #firsts = new Map();
+  /** The entries of each page, its beginning first. @type {Map<string, number[]>} */
+  #pages = new Map();
   /** How much a word speaks for pages, by its stem. @type {Map<string, [page: string, weight: number][]>} */
   #weights = new Map();
   #index = new MiniSearch({
@@ -87,7 +93,9 @@ export class SearchIndex {
     this.#entries = entries;
     for (const [id, entry] of entries.entries()) {
       const page = pageOf(entry);
-      if (!this.#firsts.has(page)) this.#firsts.set(page, id);
+      const ofPage = this.#pages.get(page);
+      if (ofPage) ofPage.push(id);
+      else this.#pages.set(page, [id]);
       for (const pair of entry.words?.split(',') ?? []) {
         const [stem = '', weight] = pair.split(' ');
         const ofStem = this.#weights.get(stem) ?? [];
@@ -113,15 +121,19 @@ export class SearchIndex {
     const isName = names[0] === question.toLowerCase();
     const votes = isName ? new Map() : this.#votesFor(question, readings);
     const pages = Map.groupBy(texts.keys(), id => pageOf(this.#entryAt(id)));
-    for (const page of votes.keys()) if (!pages.has(page)) pages.set(page, [this.#firsts.get(page) ?? 0]);
+    for (const page of votes.keys())
+      if (!pages.has(page)) pages.set(page, (this.#pages.get(page) ?? []).slice(0, 1));
     return [...pages]
       .flatMap(([page, ids]) => {
-        const found = ids.map(id => ({ entry: this.#entryAt(id), ...(texts.get(id) ?? noText) }));
-        const terms = new Set(found.flatMap(({ terms }) => [...terms]));
+        const found = ids.map(id => ({ id, entry: this.#entryAt(id), ...(texts.get(id) ?? noText) }));
+        const terms = new Set(found.flatMap(({ scores }) => [...scores.keys()]));
         const vote = votes.get(page) ?? 0;
+        const best = Math.max(...found.map(({ score }) => score));
+        const fits = this.#fitsOf(page, found);
         return found
-          .toSorted((a, b) => b.score - a.score)
-          .map(({ entry, score, matched }, i) => {
+          .toSorted((a, b) => (fits.get(b.id) ?? 0) - (fits.get(a.id) ?? 0))
+          .map(({ entry, score: own, matched }, i) => {
+            const score = i === 0 ? best : own;
             const text = TEXT * Math.log(score * terms.size + NO_TEXT);
             const place = isName ? 0 : levels[entry.level] + (i > 0 ? FURTHER : 1) * vote;
             const whole = names.some(name => matched.has(name)) ? WHOLE_NAME : 0;
@@ -134,6 +146,27 @@ export class SearchIndex {
   /** @param {number} id */
   #entryAt(id) {
     return /** @type {Entry} */ (this.#entries[id]);
+  }
+
+  /**
+   * How well entries of one page fit a question. A word in most sections of a page, such as `key` in those about keys, does not
+   * distinguish them.
+   *
+   * @param {string} page @param {readonly { id: number, scores: ReadonlyMap<string, number> }[]} found
+   */
+  #fitsOf(page, found) {
+    const [first, ...sections] = this.#pages.get(page) ?? [];
+    /** @param {string} stem */
+    const rarityOf = stem => {
+      const having = found.filter(({ scores }) => scores.has(stem)).length;
+      return Math.log(EVERYWHERE + (sections.length + 1) / having);
+    };
+    return new Map(
+      found.map(({ id, scores }) => {
+        const sum = [...scores].reduce((fit, [stem, score]) => fit + score * rarityOf(stem), 0);
+        return [id, id === first ? BEGINNING * sum : sum];
+      }),
+    );
   }
 
   /** How much the words of a question speak for each page. @param {string} question @param {Map<string, string>} readings */
@@ -152,7 +185,7 @@ export class SearchIndex {
    * @param {string} question
    */
   #textsWith(question) {
-    /** @type {Map<number, { score: number, terms: Set<string>, matched: Set<string> }>} */
+    /** @type {Map<number, { score: number, scores: Map<string, number>, matched: Set<string> }>} */
     const texts = new Map();
     /** @type {Map<string, string>} */
     const readings = new Map();
@@ -167,10 +200,10 @@ export class SearchIndex {
       const [reading] = all[0]?.terms ?? [];
       if (isUnknown && reading !== undefined) readings.set(stem, reading);
       for (const { id, score, terms: matched } of all) {
-        const known = texts.get(id) ?? { score: 0, terms: new Set(), matched: new Set() };
+        const known = texts.get(id) ?? { score: 0, scores: new Map(), matched: new Set() };
         texts.set(id, known);
         known.score += score;
-        known.terms.add(stem);
+        known.scores.set(stem, score);
         for (const word of matched) known.matched.add(word);
       }
     }

@@ -200,7 +200,12 @@ function resourcePage(view: ContractView, tag: string): Document {
   const media = jsonOf((reading ?? operations[0])?.responses ?? [])?.media;
   const parts = [descriptionOf(view, tag), operations.map(operationLine).join('\n')];
   if (media) {
-    parts.push(`## Fields\n\n${fieldItems(shapesOf(view, media.schema))}`);
+    const shapes = shapesOf(view, media.schema);
+    const [last] = shapes.slice(-1);
+    // Only events have alternatives. The last one is of no type, and has what all types have.
+    const isEvent = shapes.length > 1;
+    if (isEvent) parts.push(`\`data\` depends on the type: see the [types of events](${EVENTS_URL}).`);
+    if (last) parts.push(`## Fields\n\n${fieldItems([isEvent ? { ...last, name: '' } : last])}`);
     if (media.example !== undefined) parts.push(fence('json', JSON.stringify(media.example, null, 2)));
   }
   return document(resourceUrl(tag), tag, parts.join('\n\n'));

@@ -67,13 +67,17 @@ function plain(markdown: string): string {
 }
 
 function proseOf(markdown: string): string {
-  return markdown
-    .replace(/^\|[ |:-]+\|$/gm, '')
-    .replace(/\n(?![\n|#-]|\d+\. )/g, ' ')
-    .replace(/^(?:#+|-|\||\d+\.) |`|\*\*| \|$/gm, '')
-    .replace(/ \| /g, ' · ')
-    .replace(/\[([^\]]+)\]\([^)]*\)/g, '$1')
-    .replace(/ {2,}/g, ' ');
+  return (
+    markdown
+      .replace(/^\|[ |:-]+\|$/gm, '')
+      // The type and the limits of a field.
+      .replace(/^( *- `[^`]+`) \(.*?\)(?=: |$)/gm, '$1')
+      .replace(/\n(?![\n|#-]|\d+\. )/g, ' ')
+      .replace(/^(?:#+|-|\||\d+\.) |`|\*\*| \|$/gm, '')
+      .replace(/ \| /g, ' · ')
+      .replace(/\[([^\]]+)\]\([^)]*\)/g, '$1')
+      .replace(/ {2,}/g, ' ')
+  );
 }
 
 function entriesOf(view: ContractView, operation: Operation): Entry[] {

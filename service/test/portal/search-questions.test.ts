@@ -71,6 +71,24 @@ describe('the search understands questions in the words of developers', () => {
     }
   });
 
+  it('and leads to the beginning of a page, or to the section that alone has the words', async () => {
+    const index = await readIndex();
+    for (const [question, url] of Object.entries({
+      banned: '/docs/guide/bans',
+      'exponential backoff': '/docs/guide/backing-off',
+      'bearer token or header': '/docs/guide/authentication',
+      'rotate api key without downtime': '/docs/guide/authentication#replace-a-secret',
+      'what scopes can a key have': '/docs/guide/authentication#scopes',
+      'polling vs streaming': '/docs/guide/events#three-ways-to-read-the-log',
+      // Also the name of an editor with an agent.
+      cursor: '/docs/guide/paging',
+      'who am I logged in as': '/docs/operations/getAccount',
+      'order status values': '/docs/resources/orders',
+      'price of a pet': '/docs/guide/quickstart#what-every-client-should-know',
+    }))
+      assert.equal(index.find(question)[0]?.entry.url, url, question);
+  });
+
   it('for a name, finds what has it, also while it is typed and with a typing error', async () => {
     const index = await readIndex();
     for (const [text, url] of Object.entries({
@@ -121,6 +139,16 @@ describe('the search understands questions in the words of developers', () => {
         question,
       );
     }
+  });
+
+  it('without the types and limits of fields, which the pages show', async () => {
+    const entries: Entry[] = JSON.parse((await fetchBytes(`${shop.origin}/docs/search.json`)).text);
+    const [fields] = entries.filter(({ url }) => url === '/docs/resources/orders#fields');
+    assert.match(fields!.text, /^quantity: Number of units ordered/m);
+    assert.deepEqual(
+      entries.filter(({ text }) => text.length > 7_000).map(({ url, text }) => `${url}: ${text.length}`),
+      [],
+    );
   });
 
   it('and has weights for pages that exist', async () => {

@@ -71,3 +71,11 @@ it('the start page has two sentences about the service, a first request, four do
   assert.match(doors, /\[Run it\]\(\/docs\/running\) Docker, systemd or Kubernetes/);
   assert.match(text, /npm install http:\/\/\S+\/packages\/client\.tgz/);
 });
+
+it('the page of events has the fields that all types have, and leads to the list of types', async () => {
+  const { text } = await fetchBytes(`${shop.origin}/docs/resources/events.md`);
+  assert.match(text, /`data` depends on the type: see the \[types of events\]\(\/docs\/events\)/);
+  const fields = [...text.matchAll(/^ *- `(\w+)` \(/gm)].map(([, name]) => name);
+  for (const name of ['id', 'source', 'type', 'subject', 'time', 'actor', 'data'])
+    assert.equal(fields.filter(field => field === name).length, 1, name);
+});
