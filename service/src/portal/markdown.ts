@@ -132,8 +132,13 @@ function scrollingTable(columns: Html[], rows: Html[][], label: string): Html {
   return html`<div class="table" role="region" aria-label="${label}" tabindex="0"><table>
 <thead><tr>${columns.map(column => html`<th scope="col">${column}</th>`)}</tr></thead>
 <tbody>
-${rows.map(row => html`<tr${anchorOf(row[0])}>${row.map(cell => html`<td>${cell}</td>`)}</tr>\n`)}</tbody>
+${rows.map(row => html`<tr${anchorOf(row[0])}>${row.map((cell, i) => html`<td>${i === 0 ? withBreaks(cell) : cell}</td>`)}</tr>\n`)}</tbody>
 </table></div>`;
+}
+
+/** Code that can break after `_`, where the style allows it: on phones, a long name would take the room of its meaning. */
+function withBreaks(cell: Html): Html {
+  return cell.text.startsWith('<code>') ? new Html(cell.text.replaceAll('_', '_<wbr class="narrow">')) : cell;
 }
 
 /** The ID of a row that begins with code, such as an error code: links can lead to it. */

@@ -29,6 +29,17 @@ function overflow(page: Page): Promise<number> {
   return page.evaluate('document.scrollingElement.scrollWidth - innerWidth');
 }
 
+/** The tables that scroll in their regions, by their columns. */
+function wideTables(page: Page): Promise<string[]> {
+  return page
+    .locator('.table')
+    .evaluateAll(all =>
+      all
+        .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+        .map(region => region.getAttribute('aria-label') as string),
+    );
+}
+
 describe('the theme', () => {
   it('is that of the system, even after it changes', async t => {
     const { page } = await visit(t);
@@ -90,6 +101,14 @@ describe('on a phone', () => {
     await portal.useKey(shop.adminKey);
     await portal.send();
     assert.equal(await overflow(page), 0, 'a response');
+  });
+
+  it('a table of two or three columns is not wider than the screen, so that each meaning is read without scrolling', async t => {
+    const { page } = await visitByPhone(t);
+    for (const path of ['/errors', '/guide/headers', '/guide/authentication', '/guide/managing-keys']) {
+      await new PortalPage(page).open(path);
+      assert.deepEqual(await wideTables(page), [], path);
+    }
   });
 
   it('names of headers and options do not break at their hyphens', async t => {
@@ -196,6 +215,18 @@ it('without scripts a page shows its fields, and only controls that work', async
   await page.locator('.samples code', { hasText: 'import requests' }).waitFor();
   for (const control of ['#search', '#theme', '.send', '.try', '.copy', '.page-tools button'])
     assert.equal(await page.locator(control).first().isVisible(), false, control);
+});
+
+it('on a wide screen no table scrolls, also next to the list of headings', async t => {
+  const { page } = await visit(t);
+  await page.setViewportSize({ width: 1440, height: 900 });
+  for (const path of ['/guide/generate-a-client', '/running/settings', '/errors']) {
+    await new PortalPage(page).open(path);
+    assert.deepEqual(await wideTables(page), [], path);
+    const code = page.locator('td:first-child > code', { hasText: '_' });
+    for (const name of path === '/errors' ? await code.all() : [])
+      assert.ok((await name.boundingBox())!.height < 30, `${await name.textContent()} is in one line`);
+  }
 });
 
 describe('on paper', () => {
