@@ -11,9 +11,6 @@ import { Supervisor } from './servers/supervisor.ts';
 
 const MAX_REPLICAS = 16;
 
-/** How long requests in flight may take at shutdown, in milliseconds: event streams never end. */
-const LAST_REQUESTS = 1_000;
-
 /** The arguments or settings are wrong. Only the message is printed. */
 class UsageError extends Error {}
 
@@ -57,9 +54,8 @@ async function run(count: number): Promise<void> {
     await Promise.all(replicas.map(replica => balancer.add(replica.port)));
     if (!isStopping) print(welcome({ url, replicas, postgres, redis, keyFile }));
     await stop.promise;
-    await balancer.close(LAST_REQUESTS);
   } finally {
-    await balancer.close(0);
+    await balancer.close();
   }
 }
 
@@ -89,7 +85,6 @@ async function startReplicas(
   redis: RedisServer,
   backends: AsyncDisposableStack,
 ): Promise<{ replicas: Replica[]; keyFile: string }> {
-  const { PETSTORE_TRUST_PROXY } = process.env;
   const environment: NodeJS.ProcessEnv = {
     // Twice as long as the balancer takes to see that a replica is stopping.
     PETSTORE_DRAIN_SECONDS: '1',
@@ -100,7 +95,6 @@ async function startReplicas(
     DATABASE_URL_FILE: undefined,
     REDIS_URL_FILE: undefined,
     LOG_LEVEL: 'warn',
-    PETSTORE_TRUST_PROXY: PETSTORE_TRUST_PROXY ? `${PETSTORE_TRUST_PROXY},127.0.0.1` : '127.0.0.1',
   };
   const first = new Replica(1, environment, { args: ['--demo'] });
   // The administrator's key is written there; the data is in PostgreSQL.

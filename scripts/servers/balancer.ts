@@ -1,38 +1,32 @@
 import { once } from 'node:events';
-import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { forward, hasBody } from './forward.ts';
+import { request } from 'node:http';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { pipeline } from 'node:stream';
 
 /** How often each replica's readiness is checked, and how long a check may take, in milliseconds. */
 const CHECK_INTERVAL = 500;
 const CHECK_TIMEOUT = 2_000;
 
-/** More than the service accepts (16 KiB), so that the client gets the service's own error. */
-const MAX_HEADER_BYTES = 32 * 1024;
-
-/** The methods that can be repeated without a further change (RFC 9110 §9.2.1). */
-const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS'];
+/** Without rate-limit headers, which only a replica can compute. */
+const NO_REPLICA = `HTTP/1.1 503 Service Unavailable\r
+Content-Type: application/json; charset=utf-8\r
+Retry-After: 1\r
+Connection: close\r
+\r
+{"code":"service_unavailable","message":"No replica responds; nothing was changed. Try again shortly","status":503}`;
 
 /**
- * Distributes the requests to one address over several replicas on ports of this machine. A replica that is not ready gets
- * requests only if no other replica responds: its own error states the reason best.
+ * Distributes the connections to one address over several replicas on ports of this machine. It does not read what they carry: a
+ * replica that stops ends each connection after a response, and the next one leads to another replica. A replica that is not ready
+ * gets connections only if no ready one accepts them: its own error states the reason best.
  */
 export class Balancer {
-  readonly #agent = new Agent({ keepAlive: true });
   /** The ports, and whether the replica at each port is ready. */
   readonly #replicas = new Map<number, boolean>();
-  readonly #server = createServer({ requireHostHeader: false, maxHeaderSize: MAX_HEADER_BYTES });
+  readonly #clients = new Set<Socket>();
+  readonly #server = createServer({ allowHalfOpen: true }, client => this.#serve(client));
   readonly #checker = setInterval(() => this.#checkAll(), CHECK_INTERVAL);
   #turn = 0;
-
-  constructor() {
-    const handle = (incoming: IncomingMessage, response: ServerResponse) =>
-      void this.#handle(incoming, response);
-    this.#server.on('request', handle);
-    // The replica decides whether the client should send the body.
-    this.#server.on('checkContinue', handle);
-    this.#server.on('checkExpectation', handle);
-  }
 
   /** Returns the URL of the balancer. */
   async listen(host: string, port: number): Promise<string> {
@@ -42,48 +36,51 @@ export class Balancer {
     return `http://${host.includes(':') ? `[${host}]` : host}:${taken.port}`;
   }
 
-  /** Adds the replica on a port. It gets requests when it is ready. */
+  /** Adds the replica on a port. It gets connections when it is ready. */
   async add(port: number): Promise<void> {
     this.#replicas.set(port, false);
     await this.#check(port);
   }
 
-  /** Removes the replica on a port. Its requests in flight continue. */
+  /** Removes the replica on a port. Its connections continue. */
   remove(port: number): void {
     this.#replicas.delete(port);
   }
 
-  /** Accepts no more requests, and waits up to `milliseconds` for those in flight. */
-  async close(milliseconds: number): Promise<void> {
+  /** Accepts no more connections, and ends the open ones. */
+  async close(): Promise<void> {
     clearInterval(this.#checker);
-    if (this.#server.listening) {
-      const closed = once(this.#server, 'close');
-      this.#server.close();
-      const deadline = performance.now() + milliseconds;
-      const closer = setInterval(() => {
-        if (performance.now() < deadline) this.#server.closeIdleConnections();
-        else this.#server.closeAllConnections();
-      }, 20);
-      await closed;
-      clearInterval(closer);
-    }
-    this.#agent.destroy();
+    for (const client of this.#clients) client.destroy();
+    if (!this.#server.listening) return;
+    this.#server.close();
+    await once(this.#server, 'close');
   }
 
-  async #handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
-    for (const port of this.#nextInTurn()) {
-      const outcome = await forward(incoming, response, port, this.#agent);
-      if (outcome === 'responded' || response.destroyed) return;
-      if (this.#replicas.has(port)) this.#replicas.set(port, false);
-      const repeatable = SAFE_METHODS.includes(incoming.method!) && !hasBody(incoming);
-      if (outcome === 'aborted' && !repeatable) {
-        const unknown =
-          'The replica closed the connection, so the change may or may not have been made. Check before you send it again';
-        reject(response, 502, unknown);
-        return;
-      }
+  #serve(client: Socket): void {
+    this.#clients.add(client);
+    client.once('close', () => this.#clients.delete(client));
+    // A client may disconnect at any time.
+    client.on('error', () => {});
+    this.#connect(client, this.#nextInTurn());
+  }
+
+  /** Connects a client with the first of these ports that accepts the connection. */
+  #connect(client: Socket, [port, ...others]: readonly number[]): void {
+    if (port === undefined) {
+      client.end(NO_REPLICA);
+      return;
     }
-    reject(response, 503, 'No replica responds; nothing was changed. Try again shortly');
+    const replica = connect({ host: '127.0.0.1', port, allowHalfOpen: true });
+    const tryOthers = () => {
+      if (this.#replicas.has(port)) this.#replicas.set(port, false);
+      this.#connect(client, others);
+    };
+    replica.once('error', tryOthers);
+    replica.once('connect', () => {
+      replica.off('error', tryOthers);
+      // The end of one of them ends the other, and a failure destroys both.
+      pipeline(client, replica, client, () => {});
+    });
   }
 
   /** Returns the ports in the order in which they are tried: the ready replicas first, then the others. */
@@ -121,16 +118,4 @@ function statusOf(port: number, path: string): Promise<number | undefined> {
     .on('error', () => resolve(undefined))
     .end();
   return promise;
-}
-
-/** Sends an error in the form of the service, without rate-limit headers, which only a replica can compute. */
-function reject(response: ServerResponse, status: 502 | 503, message: string): void {
-  const body = JSON.stringify({ code: 'service_unavailable', message, status });
-  response.writeHead(status, {
-    'Content-Type': 'application/json; charset=utf-8',
-    'Content-Length': Buffer.byteLength(body),
-    'Cache-Control': 'no-store',
-    ...(status === 503 ? { 'Retry-After': '1' } : {}),
-  });
-  response.end(body);
 }

@@ -43,7 +43,7 @@ export async function rollingRestarts(options: RollingRestartOptions): Promise<R
   await second.start();
   const key = readFileSync(join(first.directory, 'admin.key'), 'utf8').trim();
   const balancer = new Balancer();
-  cleanUp.defer(() => balancer.close(0));
+  cleanUp.defer(() => balancer.close());
   const balancerUrl = await balancer.listen('127.0.0.1', 0);
   for (const { port } of replicas) await balancer.add(port);
   const haproxy = new Haproxy();

@@ -87,13 +87,14 @@ describe('start:replicas', () => {
 
     const [first, second] = pids as [number, number];
     process.kill(first, 'SIGKILL');
+    await output.matching(new RegExp(`Replica 1: process ${first} ended`));
     await readMany(50);
     await aPet(api);
-    await output.matching(new RegExp(`Replica 1: process ${first} ended`));
     const [, restarted] = await output.matching(/Replica 1 is back: process (\d+)/);
     assert.deepEqual(await statusesOf(metrics), [200, 200], 'on the same ports as before');
     // Now only the restarted replica can respond.
     process.kill(second, 'SIGKILL');
+    await output.matching(new RegExp(`Replica 2: process ${second} ended`));
     await readMany(20);
 
     const processes = withDescendants(child.pid!);

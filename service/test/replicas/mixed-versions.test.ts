@@ -40,7 +40,6 @@ async function shopToUpgrade(t: TestContext) {
     LOG_LEVEL: 'warn',
     PETSTORE_DATA: dataDirectory(t),
     PETSTORE_DRAIN_SECONDS: '1',
-    PETSTORE_TRUST_PROXY: '127.0.0.1',
     PETSTORE_WEBHOOKS_ALLOW_PRIVATE: 'true',
   };
   const start = async (replica: Replica, check?: () => void) => {
@@ -53,7 +52,7 @@ async function shopToUpgrade(t: TestContext) {
   };
   const old = await start(new Replica(1, environment));
   const balancer = new Balancer();
-  cleanUp.defer(() => balancer.close(0));
+  cleanUp.defer(() => balancer.close());
   const url = await balancer.listen('127.0.0.1', 0);
   await balancer.add(old.replica.port);
   // The next version has another contract.
