@@ -31,7 +31,7 @@ import { RequestLog } from './http/request-log.ts';
 import { buildServer, type Timeouts } from './http/server.ts';
 import { TrustedProxies } from './kit/client-address.ts';
 import { type Clock, MINUTE, SECOND, systemClock } from './kit/clock.ts';
-import type { LogPace } from './kit/log-pace.ts';
+import { tickPaces } from './kit/log-pace.ts';
 import { Sweeper } from './kit/sweeper.ts';
 import { openObservers } from './observers.ts';
 import type { OpsServer } from './ops/ops-server.ts';
@@ -108,7 +108,7 @@ export async function buildApp(
   const problems = new Problems(writability, counters);
   const outageLog = new OutageLog(log, clock, writability.note);
   const excessLog = new ExcessLog(log, clock);
-  opened.defer(paceOf(excessLog.pace, outageLog.pace));
+  opened.defer(tickPaces(excessLog.pace, outageLog.pace));
   const checkpoints = new Checkpoints(db, {
     onCheckpoint: checkpoint => log.info({ checkpoint }, 'Checkpoint of the event log'),
     onError: error =>
@@ -287,17 +287,5 @@ export async function buildApp(
     createFirstKey: storeSecret => createFirstKey({ db, keyLimits, now: clock.now() }, storeSecret),
     endLog: () => lineBuffer.end(),
     close: () => closing.disposeAsync(),
-  };
-}
-
-/** Makes paced logs write their pending lines every second. Returns a function that stops this and writes the rest. */
-function paceOf(...paces: readonly LogPace[]): () => void {
-  const timer = setInterval(() => {
-    for (const pace of paces) pace.tick();
-  }, SECOND);
-  timer.unref();
-  return () => {
-    clearInterval(timer);
-    for (const pace of paces) pace.flush();
   };
 }

@@ -69,8 +69,10 @@ export function sealGroup(
   return { last_id: last, first_id: first, seal: sealOf(previous, digests), digests: kept, time };
 }
 
-export const INSERT_SEAL =
-  'INSERT INTO event_seals (last_id, first_id, seal, digests, time) VALUES (?, ?, ?, ?, ?)';
+/** The columns of a seal, for SELECT and INSERT. */
+export const SEAL_COLUMNS = 'last_id, first_id, seal, digests, time';
+
+export const INSERT_SEAL = `INSERT INTO event_seals (${SEAL_COLUMNS}) VALUES (?, ?, ?, ?, ?)`;
 
 export function valuesOfSeal({ last_id, first_id, seal, digests, time }: StoredSeal) {
   return [last_id, first_id, seal, digests, time];
@@ -95,7 +97,7 @@ export function insertSealed(events: string): string {
   ), digests AS (
     SELECT id, encode(sha256(convert_to(${TEXT_IN_SQL}, 'UTF8')), 'hex') AS digest FROM inserted
   ), sealed AS (
-    INSERT INTO event_seals (last_id, first_id, seal, digests, time)
+    INSERT INTO event_seals (${SEAL_COLUMNS})
     SELECT max(id), min(id),
       encode(sha256(convert_to(coalesce(
         (SELECT seal FROM event_seals ORDER BY last_id DESC LIMIT 1), '${NO_SEAL}') || E'\\n' ||

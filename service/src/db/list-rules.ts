@@ -1,5 +1,6 @@
 import { InvalidListing } from '../kit/paging.ts';
-import { type Filter, type List, type SortOf, setOf, without } from './list.ts';
+import { setOf, without } from './define-list.ts';
+import type { Filter, List, SortOf } from './list.ts';
 
 /**
  * Returns the requested sort of a query, or the default for its filters; `undefined` for a search, which has an order of its own.

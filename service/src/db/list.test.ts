@@ -2,18 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { InvalidListing } from '../kit/paging.ts';
 import { assignedId, boolean, foldedText, integer, optional, text } from './columns.ts';
+import { defineList } from './define-list.ts';
 import { indexesOf } from './indexes.ts';
-import {
-  anyOf,
-  below,
-  defineList,
-  from,
-  is,
-  type ListDeclaration,
-  oneOf,
-  startsWith,
-  unique,
-} from './list.ts';
+import { anyOf, below, from, is, type ListDeclaration, oneOf, startsWith, unique } from './list.ts';
 import { describeCombinations, describeSorts, sortOf } from './list-rules.ts';
 import { selectPage } from './select-page.ts';
 import { Table } from './table.ts';

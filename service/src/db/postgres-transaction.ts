@@ -63,8 +63,7 @@ interface Part {
 export class PostgresTransaction implements Transaction {
   readonly engine = 'postgres';
   readonly #client: PoolClient;
-  readonly #clock: Clock;
-  readonly #relay: Pick<EventRelay, 'known'>;
+  readonly #services: TransactionServices;
   readonly #statements: StatementStream;
   /** The values of events, which the commit appends together. */
   readonly #events: ReturnType<typeof valuesOf>[] = [];
@@ -76,11 +75,10 @@ export class PostgresTransaction implements Transaction {
   readonly #ahead: RowsAhead | undefined;
   readonly #leftovers: Leftovers | undefined;
   readonly #isGroup: boolean;
-  readonly #commitTimeout: number;
-  readonly #cancel: TransactionServices['cancel'];
   readonly #ids = new NewRowIds((sql, values) => this.#statements.request(statementOf(sql, values)));
   #parts = 0;
-  #cancelledCommit: Promise<unknown> | undefined;
+  /** The response to COMMIT if the server was asked to cancel it. The request could still reach a later statement of the connection. */
+  cancelledCommit: Promise<unknown> | undefined;
   /** The part that is running. */
   #part: Part | undefined;
   /** The topics to notify when the transaction has ended. */
@@ -90,16 +88,10 @@ export class PostgresTransaction implements Transaction {
    * Begins the transaction, read-only if the operator has set the database to be so. Each statement sees what was committed
    * before it; operations that need more take locks.
    */
-  constructor(
-    client: PoolClient,
-    { clock, sessions, relay, commitTimeout, cancel }: TransactionServices,
-    kind?: TransactionKind,
-  ) {
+  constructor(client: PoolClient, services: TransactionServices, kind?: TransactionKind) {
+    const { sessions } = services;
     this.#client = client;
-    this.#clock = clock;
-    this.#relay = relay;
-    this.#commitTimeout = commitTimeout;
-    this.#cancel = cancel;
+    this.#services = services;
     this.#isGroup = kind === 'group';
     this.#rows = kind && new HeldRows();
     this.#ahead = kind && new RowsAhead();
@@ -224,11 +216,11 @@ export class PostgresTransaction implements Transaction {
 
   async appendNumbered(event: NewEvent): Promise<StoredEvent> {
     if (this.#isGroup) throw new NeedsOwnTransaction('Numbers of events would wait for the other operations');
-    const now = this.#clock.now();
+    const now = this.#services.clock.now();
     const stored = toStored(event, now);
     const [, numbered] = await Promise.all([
       this.lock(RELAY_LOCK),
-      this.get<{ id: number }>(APPEND_NUMBERED, [this.#relay.known, ...valuesOf(stored), now]),
+      this.get<{ id: number }>(APPEND_NUMBERED, [this.#services.relay.known, ...valuesOf(stored), now]),
     ]);
     // The relay is about to continue the log in a new range.
     if (!numbered) throw new DatabaseUnavailable(undefined, 'restored');
@@ -236,7 +228,7 @@ export class PostgresTransaction implements Transaction {
   }
 
   append(event: NewEvent): void {
-    this.#events.push(valuesOf(toStored(event, this.#clock.now())));
+    this.#events.push(valuesOf(toStored(event, this.#services.clock.now())));
   }
 
   notify(topic: string): void {
@@ -253,17 +245,11 @@ export class PostgresTransaction implements Transaction {
     for (const [work, values] of this.#atEnd) await work(this, [...values].sort());
     this.#sendRows();
     if (this.hasEvents) this.#sendAlong(appendOf(this.#events));
-    await commitWithin(this.#commitTimeout, this.#client, this.#statements.responses, committed => {
-      this.#cancelledCommit = committed;
-      return this.#cancel(this.#client);
+    const { commitTimeout, cancel } = this.#services;
+    await commitWithin(commitTimeout, this.#client, this.#statements.responses, committed => {
+      this.cancelledCommit = committed;
+      return cancel(this.#client);
     });
-  }
-
-  /**
-   * The response to COMMIT if the server was asked to cancel it. The request could still reach a later statement of the connection.
-   */
-  get cancelledCommit(): Promise<unknown> | undefined {
-    return this.#cancelledCommit;
   }
 
   async rollback(): Promise<void> {

@@ -11,15 +11,8 @@ import {
 import { byCodePoint, prefixEnd } from '../kit/text.ts';
 import { keyOf, type StoredColumn, type StoredKey } from './columns.ts';
 import type { Engine, Queries, Row, Value } from './database.ts';
-import {
-  type ConditionKind,
-  indexFor,
-  type List,
-  type ListDeclaration,
-  type OwnerOf,
-  type Place,
-  type QueryOf,
-} from './list.ts';
+import { indexFor } from './define-list.ts';
+import type { ConditionKind, List, ListDeclaration, OwnerOf, Place, QueryOf } from './list.ts';
 import { sortOf } from './list-rules.ts';
 import { countSql, type IndexRanges, orderBy, type Prefix, rangeSql, type Statement } from './range-sql.ts';
 

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Queries, StoredEvent } from './database.ts';
 import { RESTORED_TYPE, startsARange } from './event-ranges.ts';
-import { digestOf, KEPT_DIGITS, NO_SEAL, type StoredSeal, sealOf } from './event-seals.ts';
+import { digestOf, KEPT_DIGITS, NO_SEAL, SEAL_COLUMNS, type StoredSeal, sealOf } from './event-seals.ts';
 import { NEW_EVENT_COLUMNS } from './new-events.ts';
 
 /** A seal that was noted before, outside of the store. */
@@ -13,7 +13,7 @@ export interface Checkpoint {
 /** The number of groups that are read at a time. Each has at most 1,000 events. */
 const GROUPS_AT_ONCE = 20;
 
-const SELECT_SEALS = `SELECT last_id, first_id, seal, digests, time FROM event_seals
+const SELECT_SEALS = `SELECT ${SEAL_COLUMNS} FROM event_seals
   WHERE last_id > ? ORDER BY last_id LIMIT ${GROUPS_AT_ONCE}`;
 
 const SELECT_EVENTS = `SELECT id, ${NEW_EVENT_COLUMNS} FROM events WHERE id >= ? AND id <= ? ORDER BY id`;

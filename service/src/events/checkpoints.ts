@@ -1,6 +1,6 @@
 import type { Database } from '../db/database.ts';
 import { HOUR } from '../kit/clock.ts';
-import { selectNewestSeal } from './event-log/event-queries.ts';
+import { selectNewestSeal } from './event-log/seal-queries.ts';
 
 /** How often the newest seal is reported, in milliseconds. */
 const INTERVAL = HOUR;

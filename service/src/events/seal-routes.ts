@@ -7,8 +7,8 @@ import { NO_SEAL } from '../db/event-seals.ts';
 import { formatDateTime } from '../kit/dates.ts';
 import { defineRoute, type Route } from '../routes/define-route.ts';
 import { type Json, reply } from '../routes/reply.ts';
-import { selectNewestSeal } from './event-log/event-queries.ts';
 import { shopScopes } from './event-log/event-types.ts';
+import { selectNewestSeal } from './event-log/seal-queries.ts';
 import { type SealedGroup as ReadGroup, readSealedGroups } from './event-log/sealed-log.ts';
 
 const number = (description: string) =>

@@ -1,7 +1,8 @@
 import { categoryIdColumn, petStatuses } from '../catalog/pets/pet.ts';
 import { stockTable } from '../catalog/pets/pet-queries.ts';
 import { idsToFind, idToFind, int32, MAX_INT32 } from '../contract/schema.ts';
-import { anyOf, below, defineList, is, oneOf, type QueryOf } from '../db/list.ts';
+import { defineList } from '../db/define-list.ts';
+import { anyOf, below, is, oneOf, type QueryOf } from '../db/list.ts';
 
 export const stockList = defineList(stockTable, {
   filters: {

@@ -35,3 +35,15 @@ export class LogPace {
     this.#write();
   }
 }
+
+/** Makes paced logs write their pending lines every second. Returns a function that stops this and writes the rest. */
+export function tickPaces(...paces: readonly LogPace[]): () => void {
+  const timer = setInterval(() => {
+    for (const pace of paces) pace.tick();
+  }, SECOND);
+  timer.unref();
+  return () => {
+    clearInterval(timer);
+    for (const pace of paces) pace.flush();
+  };
+}

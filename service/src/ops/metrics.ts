@@ -67,22 +67,41 @@ export class Metrics {
     origin: { admitted: 0, refused: 0, banned: 0 },
     network: { admitted: 0, refused: 0, banned: 0 },
   };
-  readonly #clients: ClientRequests;
-  readonly #unreadable: Counter<'status'>;
-  readonly #overdue: Counter;
-  readonly #bans: Counter;
-  readonly #excessConnections: Counter<'limit'>;
-  readonly #webhookAttempts: Counter<'outcome'>;
-  readonly #commits: Histogram;
+  readonly #clients = new ClientRequests(this.#registry);
+  readonly #unreadable = this.#counter(
+    'petstore_http_unreadable_requests_total',
+    'Requests that were not HTTP or never arrived completely. They have no route and no duration.',
+    ['status'],
+  );
+  readonly #overdue = this.#counter(
+    'petstore_http_overdue_requests_total',
+    'Requests that got 503 because the service did not respond in time. The log has their routes.',
+  );
+  readonly #bans = this.#counter('petstore_bans_total', 'Bans of API keys that started.');
+  readonly #excessConnections = this.#counter(
+    'petstore_http_excess_connections_total',
+    'Connections that were rejected because there were too many, in total or from their address.',
+    ['limit'],
+  );
+  readonly #webhookAttempts = this.#counter(
+    'petstore_webhook_attempts_total',
+    'Attempts of this replica to send a delivery of a webhook, by outcome.',
+    ['outcome'],
+  );
+  readonly #commits = new Histogram({
+    name: 'petstore_commit_batch_size',
+    help: 'Write operations that shared one commit.',
+    buckets: Array.from({ length: 11 }, (_, power) => 2 ** power),
+    registers: [this.#registry],
+  });
 
   constructor() {
-    const registers = [this.#registry];
     const decisions = this.#decisions;
     new Counter({
       name: 'petstore_rate_limit_decisions_total',
       help: 'Decisions of rate limits, by verdict and by whose limits the request counted against.',
       labelNames: ['verdict', 'counted_by'],
-      registers,
+      registers: [this.#registry],
       collect() {
         this.reset();
         for (const [counted_by, verdicts] of Object.entries(decisions)) {
@@ -90,44 +109,9 @@ export class Metrics {
         }
       },
     });
-    this.#clients = new ClientRequests(this.#registry);
-    this.#unreadable = new Counter({
-      name: 'petstore_http_unreadable_requests_total',
-      help: 'Requests that were not HTTP or never arrived completely. They have no route and no duration.',
-      labelNames: ['status'],
-      registers,
-    });
-    this.#overdue = new Counter({
-      name: 'petstore_http_overdue_requests_total',
-      help: 'Requests that got 503 because the service did not respond in time. The log has their routes.',
-      registers,
-    });
-    this.#bans = new Counter({
-      name: 'petstore_bans_total',
-      help: 'Bans of API keys that started.',
-      registers,
-    });
-    this.#excessConnections = new Counter({
-      name: 'petstore_http_excess_connections_total',
-      help: 'Connections that were rejected because there were too many, in total or from their address.',
-      labelNames: ['limit'],
-      registers,
-    });
     // Start at 0: a counter that first appears with 1 shows no increase.
     for (const limit of ['total', 'address'] as const) this.#excessConnections.inc({ limit }, 0);
-    this.#webhookAttempts = new Counter({
-      name: 'petstore_webhook_attempts_total',
-      help: 'Attempts of this replica to send a delivery of a webhook, by outcome.',
-      labelNames: ['outcome'],
-      registers,
-    });
     for (const outcome of webhookOutcomes) this.#webhookAttempts.inc({ outcome }, 0);
-    this.#commits = new Histogram({
-      name: 'petstore_commit_batch_size',
-      help: 'Write operations that shared one commit.',
-      buckets: Array.from({ length: 11 }, (_, power) => 2 ** power),
-      registers,
-    });
   }
 
   readonly onResponse = ({ method, route, status, durationMs, client }: CompletedRequest): void => {
@@ -220,12 +204,12 @@ export class Metrics {
         for (const [sweep, time = 0] of sweeper.lastSuccess) this.set({ sweep }, time / SECOND);
       },
     });
-    this.#counter(
+    this.#counterOf(
       'petstore_http_aborted_requests_total',
       'Requests whose connection closed before the response was complete. They have no status and no duration.',
       () => inFlight.aborted,
     );
-    this.#counter(
+    this.#counterOf(
       'petstore_log_lines_lost_total',
       'Log lines that could not be written: the disk was full, or nothing read the pipe.',
       () => logLinesLost(),
@@ -235,7 +219,7 @@ export class Metrics {
 
   /** Adds the number of lost spans, which `dropped` returns. */
   watchTraces(dropped: () => number): void {
-    this.#counter(
+    this.#counterOf(
       'petstore_trace_spans_dropped_total',
       'Recorded spans that did not reach the collector.',
       dropped,
@@ -276,8 +260,12 @@ export class Metrics {
     });
   }
 
+  #counter<Label extends string>(name: string, help: string, labelNames: Label[] = []): Counter<Label> {
+    return new Counter({ name, help, labelNames, registers: [this.#registry] });
+  }
+
   /** Adds a counter of what another part of the service counts. */
-  #counter(name: string, help: string, read: () => number): void {
+  #counterOf(name: string, help: string, read: () => number): void {
     new Counter({
       name,
       help,

@@ -1,6 +1,7 @@
 import { dateTime, idsToFind } from '../contract/schema.ts';
 import type { Transaction } from '../db/database.ts';
-import { anyOf, below, defineList, from, is, type QueryOf } from '../db/list.ts';
+import { defineList } from '../db/define-list.ts';
+import { anyOf, below, from, is, type QueryOf } from '../db/list.ts';
 import { orderTable, type StoredOrder } from './order.ts';
 
 /** The lock of an order. */

@@ -6,47 +6,36 @@ import type { Queries, Transaction, Writer } from '../../db/database.ts';
 import { selectPage } from '../../db/select-page.ts';
 import { stopWebhooksOf } from '../../events/webhooks/webhooks.ts';
 import { SECOND } from '../../kit/clock.ts';
-import { formatDateTime, toInstant } from '../../kit/dates.ts';
+import { formatDateTime } from '../../kit/dates.ts';
 import { mapPage, type Page } from '../../kit/paging.ts';
 import { expiryWarningsOf } from '../key-warnings/expiry-warning.ts';
 import { quotaWarningsOf } from '../key-warnings/quota-warnings.ts';
-import { banOf, type KeyLimits, lastUsedAt } from '../rate-limits/key-limits.ts';
+import type { KeyLimits } from '../rate-limits/key-limits.ts';
 import type { KeyUsage } from '../rate-limits/key-usage.ts';
 import { rejectLockout } from './administrators.ts';
-import {
-  type ApiKey,
-  type ApiKeySettings,
-  limitsOf,
-  type NewApiKey,
-  type Rotation,
-  rejectMismatchedQuotas,
-} from './api-key.ts';
+import { type ApiKey, type ApiKeySettings, limitsOf, type NewApiKey, type Rotation } from './api-key.ts';
 import {
   type ApiKeyQuery,
   type ApiKeyRow,
-  type ApiKeyTerms,
   deleteSecretsExpiredBefore,
   insertApiKey,
   keyList,
   liftBans,
-  networksOf,
   quotasOf,
   replaceSecret,
   resetLimits,
   revokeApiKey,
   type StoredApiKey,
-  scopesOf,
   selectApiKey,
   selectApiKeyToChange,
   updateApiKey,
 } from './api-key-queries.ts';
 import { keyEvents } from './key-events.ts';
 import { KEYS_CHANGED } from './key-ring.ts';
-import { rejectMismatchedKind } from './mismatched-kind.ts';
-import { rejectOtherThanNetworks } from './networks.ts';
 import { selectOrigins } from './origin-queries.ts';
 import { hashOf, newSecret } from './secret.ts';
 import { standingOf } from './standings.ts';
+import { rejectPastExpiry, termsOf, toApiKey } from './stored-key.ts';
 
 /** What operations on keys need. `now` is in milliseconds since the Unix epoch. */
 export interface KeyAccess {
@@ -260,60 +249,10 @@ function rejectUnknown(row: StoredApiKey | undefined, keyId: number): StoredApiK
   return row;
 }
 
-/**
- * Converts the settings of a key for storing. Throws `invalid_request` when the quotas do not match the plan, or other
- * settings the kind.
- */
-function termsOf(settings: ApiKeySettings): ApiKeyTerms {
-  const { name, kind, plan, scopes, quotas, origins, allowedNetworks, expiresAt } = settings;
-  rejectMismatchedQuotas(plan, quotas);
-  rejectMismatchedKind(settings);
-  rejectOtherThanNetworks(allowedNetworks);
-  return {
-    name,
-    kind,
-    plan,
-    scopes,
-    quotas: quotas ?? null,
-    origins: origins ?? null,
-    allowedNetworks: allowedNetworks ?? null,
-    expiresAt: expiresAt === undefined ? null : toInstant(expiresAt),
-  };
-}
-
-function rejectPastExpiry(expiresAt: number, now: number): void {
-  if (expiresAt > now) return;
-  throw new ApiError(
-    'invalid_request',
-    `Field \`expiresAt\` must be in the future, but was ${formatDateTime(expiresAt)}; to end a key now, revoke it`,
-  );
-}
-
 function rejectRevoked({ id, revoked_at }: ApiKeyRow): void {
   if (revoked_at === null) return;
   throw new ApiError(
     'api_key_revoked',
     `API key ${id} was revoked at ${formatDateTime(revoked_at)} and cannot be changed; create another`,
   );
-}
-
-function toApiKey(row: StoredApiKey, state: Readonly<LimitState> | undefined, now: number): ApiKey {
-  const usedAt = lastUsedAt(state, row.last_used_at, now);
-  return {
-    id: row.id,
-    name: row.name,
-    plan: row.plan,
-    scopes: scopesOf(row),
-    kind: row.kind,
-    quotas: quotasOf(row),
-    origins: row.origins && [...row.origins],
-    allowedNetworks: networksOf(row),
-    createdAt: formatDateTime(row.created_at),
-    expiresAt: row.expires_at === null ? null : formatDateTime(row.expires_at),
-    revokedAt: row.revoked_at === null ? null : formatDateTime(row.revoked_at),
-    lastUsedAt: usedAt === 0 ? null : formatDateTime(usedAt),
-    lastUsedFrom: row.last_used_from,
-    lastUsedClient: row.last_used_client,
-    ban: banOf(state, row.bans_lifted_at ?? 0, now),
-  };
 }

@@ -1,6 +1,7 @@
 import { idToFind } from '../../contract/schema.ts';
 import type { Queries, Transaction } from '../../db/database.ts';
-import { defineList, is, type QueryOf } from '../../db/list.ts';
+import { defineList } from '../../db/define-list.ts';
+import { is, type QueryOf } from '../../db/list.ts';
 import type { ResourceOf } from '../../db/table.ts';
 import { planRequestStatuses, planRequestTable } from './plan-request.ts';
 

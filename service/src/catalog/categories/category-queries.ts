@@ -1,6 +1,7 @@
 import { nameText } from '../../contract/schema.ts';
 import type { Queries, Transaction } from '../../db/database.ts';
-import { defineList, type QueryOf, startsWith } from '../../db/list.ts';
+import { defineList } from '../../db/define-list.ts';
+import { type QueryOf, startsWith } from '../../db/list.ts';
 import { foldCase } from '../../kit/text.ts';
 import { type Category, categoryTable } from './category.ts';
 

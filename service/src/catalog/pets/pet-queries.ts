@@ -1,8 +1,9 @@
 import { idsToFind, idToFind, nameText } from '../../contract/schema.ts';
 import { assignedId, integer, text } from '../../db/columns.ts';
 import type { LockedRows, Row, Transaction } from '../../db/database.ts';
+import { defineList } from '../../db/define-list.ts';
 import { type Insert, insertInto, type Update } from '../../db/insert.ts';
-import { anyOf, defineList, is, oneOf, type QueryOf, search, startsWith } from '../../db/list.ts';
+import { anyOf, is, oneOf, type QueryOf, search, startsWith } from '../../db/list.ts';
 import { isOneOf } from '../../db/select-page.ts';
 import { type New, Table } from '../../db/table.ts';
 import { type Pet, petStatuses, petTable } from './pet.ts';

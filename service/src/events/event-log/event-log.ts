@@ -5,10 +5,8 @@ import { shortened } from '../../kit/text.ts';
 import { nextTurn } from '../../kit/turns.ts';
 import type { EventFilter } from './event-filter.ts';
 import {
-  deleteEventsUpTo,
   type EndsAfter,
   type EventsRead,
-  selectEndOfGroup,
   selectEnds,
   selectEndsAfter,
   selectEvents,
@@ -16,6 +14,7 @@ import {
   selectSlice,
 } from './event-queries.ts';
 import { positionBefore } from './event-times.ts';
+import { deleteEventsUpTo, selectEndOfGroup } from './seal-queries.ts';
 
 /** Events deleted in one transaction: at least one group. */
 const EXPIRED_AT_ONCE = GROUP;

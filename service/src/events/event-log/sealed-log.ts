@@ -1,7 +1,7 @@
 import type { Queries, StoredEvent } from '../../db/database.ts';
 import { NO_SEAL, type StoredSeal, sealedText } from '../../db/event-seals.ts';
 import { nextTurn } from '../../kit/turns.ts';
-import { selectEventsBetween, selectSealBefore, selectSeals } from './event-queries.ts';
+import { selectEventsBetween, selectSealBefore, selectSeals } from './seal-queries.ts';
 
 /** How many events are read in a turn of the event loop. An event can have 12 KB of text. */
 const SLICE = 50;

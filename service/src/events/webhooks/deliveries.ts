@@ -5,6 +5,7 @@ import { mapPage, type Page } from '../../kit/paging.ts';
 import * as eventLog from '../event-log/event-log.ts';
 import { selectEnds } from '../event-log/event-queries.ts';
 import { TEST_TYPE } from '../event-log/event-types.ts';
+import { selectAttempts } from './attempt-queries.ts';
 import {
   ATTEMPTS_SHOWN,
   type Replay,
@@ -41,7 +42,7 @@ export async function list(
 export async function read(db: Queries, ids: DeliveryIds, actor: Actor): Promise<WebhookDeliveryDetails> {
   await readWebhook(db, ids.webhookId, actor);
   const row = await found(db, ids);
-  return toDetails(row, (await queries.selectAttempts(db, row.id, ATTEMPTS_SHOWN)).reverse());
+  return toDetails(row, (await selectAttempts(db, row.id, ATTEMPTS_SHOWN)).reverse());
 }
 
 /** Appends a test event to the log and sends it. It is delivered like other events, but attempted only once. */

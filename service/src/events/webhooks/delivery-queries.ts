@@ -1,6 +1,7 @@
 import { assignedId, integer, nullable, text } from '../../db/columns.ts';
 import { one, type Queries, type Transaction } from '../../db/database.ts';
-import { defineList, is, type QueryOf } from '../../db/list.ts';
+import { defineList } from '../../db/define-list.ts';
+import { is, type QueryOf } from '../../db/list.ts';
 import { recordsSql } from '../../db/records-sql.ts';
 import { type ResourceOf, Table } from '../../db/table.ts';
 import type { WebhookRow } from './webhook-queries.ts';
@@ -217,23 +218,6 @@ export function selectHeld(
   );
 }
 
-export async function insertAttempts(db: Queries, attempts: readonly NewAttempt[]): Promise<void> {
-  if (attempts.length === 0) return;
-  const [made, json] = recordsSql(
-    db.engine,
-    {
-      ...{ delivery_id: INT, number: INT, started_at: INT, duration_ms: INT },
-      ...{ status: INT, error: TEXT, response_start: TEXT },
-    },
-    attempts,
-  );
-  await db.run(
-    `INSERT INTO webhook_attempts (delivery_id, number, started_at, duration_ms, status, error, response_start)
-     SELECT delivery_id, number, started_at, duration_ms, status, error, response_start FROM ${made} AS made`,
-    [json],
-  );
-}
-
 /** Sets the states of deliveries and ends their leases. */
 export async function updateDeliveries(db: Queries, changes: readonly DeliveryChange[]): Promise<void> {
   const [changed, json] = recordsSql(
@@ -298,28 +282,6 @@ export function selectLastDelivery(db: Queries, webhookId: number): Promise<Deli
   return one(db, `SELECT ${COLUMNS} FROM webhook_deliveries WHERE webhook_id = ? ORDER BY id DESC LIMIT 1`, [
     webhookId,
   ]);
-}
-
-export interface AttemptRow {
-  number: number;
-  started_at: number;
-  duration_ms: number;
-  status: number | null;
-  error: string | null;
-  response_start: string | null;
-}
-
-export interface NewAttempt extends AttemptRow {
-  delivery_id: number;
-}
-
-/** Returns the last attempts of a delivery, latest first. */
-export function selectAttempts(db: Queries, deliveryId: number, limit: number): Promise<AttemptRow[]> {
-  return db.all(
-    `SELECT number, started_at, duration_ms, status, error, response_start FROM webhook_attempts
-     WHERE delivery_id = ? ORDER BY number DESC LIMIT ?`,
-    [deliveryId, limit],
-  );
 }
 
 export const deliveryList = defineList(deliveryTable, {

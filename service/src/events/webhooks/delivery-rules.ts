@@ -11,6 +11,7 @@ import {
   readScopeOf,
   TEST_TYPE,
 } from '../event-log/event-types.ts';
+import type { AttemptRow } from './attempt-queries.ts';
 import type * as queries from './delivery-queries.ts';
 import type { OwnerProblem, OwnerStanding } from './owners.ts';
 import type { WebhookRow } from './webhook-queries.ts';
@@ -101,7 +102,7 @@ export interface Ended {
 export interface Effects {
   webhook: WebhookRow;
   changes: queries.DeliveryChange[];
-  attempts: queries.NewAttempt[];
+  attempts: AttemptRow[];
   /** The subjects whose first pending delivery is due now. */
   released: Set<string>;
   /** The trace of the event whose delivery disabled the webhook. */

@@ -5,7 +5,8 @@ import { formatDateTime } from '../../kit/dates.ts';
 import { grouped } from '../../kit/quantities.ts';
 import { eventCursor } from '../event-log/event.ts';
 import { eventTypeText, TEST_TYPE } from '../event-log/event-types.ts';
-import { type AttemptRow, type DeliveryRow, deliveryStatuses } from './delivery-queries.ts';
+import type { AttemptRow } from './attempt-queries.ts';
+import { type DeliveryRow, deliveryStatuses } from './delivery-queries.ts';
 
 /** How many attempts the details of a delivery show, the last ones: a delivery can be redelivered any number of times. */
 export const ATTEMPTS_SHOWN = 100;

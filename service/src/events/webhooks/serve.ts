@@ -5,6 +5,7 @@ import { eventJson } from '../event-log/event.ts';
 import { type EventReader, ownKeyOf, readableTypes } from '../event-log/event-filter.ts';
 import { selectEvents } from '../event-log/event-queries.ts';
 import { type EventType, isLeakOf, subjectOf, TEST_TYPE } from '../event-log/event-types.ts';
+import { insertAttempts } from './attempt-queries.ts';
 import * as queries from './delivery-queries.ts';
 import * as rules from './delivery-rules.ts';
 import { claimable, type Request, type Served, type Turn } from './lane-rules.ts';
@@ -100,7 +101,7 @@ async function store(
 ): Promise<void> {
   if (changes.length === 0) return;
   await Promise.all([
-    queries.insertAttempts(tx, attempts),
+    insertAttempts(tx, attempts),
     queries.updateDeliveries(tx, changes),
     queries.releaseFirst(tx, webhook.id, [...released], now),
   ]);

@@ -1,6 +1,7 @@
 import { assignedId, integer, nullable, text } from '../../db/columns.ts';
 import { one, type Queries, type Transaction } from '../../db/database.ts';
-import { defineList, type QueryOf } from '../../db/list.ts';
+import { defineList } from '../../db/define-list.ts';
+import type { QueryOf } from '../../db/list.ts';
 import { forUpdate } from '../../db/records-sql.ts';
 import { type ResourceOf, Table } from '../../db/table.ts';
 import type { OwnerProblem } from './owners.ts';

@@ -5,7 +5,8 @@ import { categoryRoutes } from '../../../src/catalog/categories/category-routes.
 import type { Operation } from '../../../src/contract/operation.ts';
 import { nameText } from '../../../src/contract/schema.ts';
 import type { Queries } from '../../../src/db/database.ts';
-import { defineList, is, startsWith } from '../../../src/db/list.ts';
+import { defineList } from '../../../src/db/define-list.ts';
+import { is, startsWith } from '../../../src/db/list.ts';
 import { selectPage } from '../../../src/db/select-page.ts';
 import { allWebhooksList, webhookList } from '../../../src/events/webhooks/webhook-queries.ts';
 import { defineRoute } from '../../../src/routes/define-route.ts';
