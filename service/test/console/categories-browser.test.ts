@@ -1,75 +1,105 @@
 import assert from 'node:assert/strict';
-import { it } from 'node:test';
+import { describe, it } from 'node:test';
 import { eventually } from '../support/browser.ts';
 import { useConsole } from '../support/console-page.ts';
 import { aCategory, aPet } from '../support/factories.ts';
 
 const visit = useConsole();
 
-it('a shop without categories says that an animal needs one, and offers it after it was added without a scope for events', async t => {
-  const { shop, page, open } = await visit(t);
-  const { key } = await shop.clientWith({ scopes: ['pets:read', 'pets:write', 'inventory:read'] });
-  const shown = await open('/', key);
-  await page.getByText('There are no animals yet').waitFor();
-  await page.getByRole('link', { name: 'Animals', exact: true }).click();
-  await page.getByText('Add a category first').waitFor();
-  assert.deepEqual(
-    await page.locator('[data-kind="main"]').allInnerTexts(),
-    ['Add category'],
-    'the page has one main action',
-  );
-  await page.goto('/console/animals/new');
-  await shown.panel.getByRole('link', { name: 'add a category first' }).click();
-  // The panel of the new animal has a name as well.
-  await shown.panel.getByText('New category').waitFor();
-  await shown.field('Name').fill('First');
-  await shown.panel.getByRole('button', { name: 'Add' }).click();
-  await shown.row('First').waitFor();
-  await page.getByRole('link', { name: 'Animals', exact: true }).first().click();
-  await page.getByRole('link', { name: 'Add animal' }).first().click();
-  await shown.field('Category').selectOption({ label: 'First' });
+describe('a shop without categories', () => {
+  it('says that an animal needs one, and offers it after it was added without a scope for events', async t => {
+    const { shop, page, open } = await visit(t);
+    const { key } = await shop.clientWith({ scopes: ['pets:read', 'pets:write', 'inventory:read'] });
+    const shown = await open('/', key);
+    await page.getByText('There are no animals yet').waitFor();
+    await page.getByRole('link', { name: 'Animals', exact: true }).click();
+    await page.getByText('Add a category first').waitFor();
+    assert.deepEqual(
+      await page.locator('[data-kind="main"]').allInnerTexts(),
+      ['Add category'],
+      'the page has one main action',
+    );
+    await page.goto('/console/animals/new');
+    await shown.panel.getByRole('link', { name: 'add a category first' }).click();
+    // The panel of the new animal has a name as well.
+    await shown.panel.getByText('New category').waitFor();
+    await shown.field('Name').fill('First');
+    await shown.panel.getByRole('button', { name: 'Add' }).click();
+    await shown.row('First').waitFor();
+    await page.getByRole('link', { name: 'Animals', exact: true }).first().click();
+    await page.getByRole('link', { name: 'Add animal' }).first().click();
+    await shown.field('Category').selectOption({ label: 'First' });
+  });
 });
 
-it('a category is found, added, changed and deleted, and leads to its animals', async t => {
-  const { api, page, watch, open } = await visit(t);
-  watch.expect(/status of 409/);
-  const used = await aCategory(api, { name: 'Zebras' });
-  await aPet(api, { name: 'Stripes', categoryId: used });
-  const shown = await open('/categories?name=ze');
-  await shown.row('Zebras').waitFor();
-  await page.getByRole('link', { name: 'Add category' }).click();
-  // The first field has the focus.
-  await shown.field('Name').and(page.locator(':focus')).waitFor();
-  await page.keyboard.type('Zebus');
-  await shown.panel.getByRole('button', { name: 'Add' }).click();
-  await shown.row('Zebus').waitFor();
+describe('a category', () => {
+  it('keeps its form open with what was typed after it was sent', async t => {
+    const { api, context, open } = await visit(t);
+    const { promise: isReleased, resolve: release } = Promise.withResolvers<void>();
+    // Otherwise a failure would leave the request open, for which the browser waits.
+    t.after(() => release());
+    await context.route(/\/categories$/, async (route, request) => {
+      if (request.method() === 'POST') await isReleased;
+      await route.continue();
+    });
+    const shown = await open('/categories/new');
+    await shown.field('Name').fill('Sent');
+    await shown.panel.getByRole('button', { name: 'Add' }).click();
+    await shown.panel.getByRole('button', { name: 'Add …' }).waitFor();
+    await shown.field('Name').fill('Typed meanwhile');
+    release();
+    await shown.messages.getByText('Added Sent').waitFor();
+    assert.equal(await shown.field('Name').inputValue(), 'Typed meanwhile');
+    await shown.panel.getByRole('button', { name: 'Add' }).click();
+    await shown.panel.waitFor({ state: 'detached' });
+    const names = (await api.get('/categories?limit=100')).body.map(({ name }: { name: string }) => name);
+    assert.ok(
+      ['Sent', 'Typed meanwhile'].every(name => names.includes(name)),
+      names.join(),
+    );
+  });
 
-  await shown.row('Zebus').getByText('Zebus').click();
-  await shown.field('Name').fill('zebras');
-  await shown.save();
-  await shown.panel
-    .getByText(/zebras/i)
-    .first()
-    .waitFor();
-  await shown.field('Name').fill('Zebus');
-  await shown.field('Description').fill('Cattle with a hump');
-  await shown.save();
-  await shown.panel.waitFor({ state: 'detached' });
-  const found = async () =>
-    (await api.get('/categories?name=zebus')).body.map((c: { description?: string }) => c.description);
-  assert.deepEqual(await found(), ['Cattle with a hump']);
-  await shown.messages.getByText('Undo').last().click();
-  await eventually(found, [undefined]);
+  it('is found, added, changed and deleted, and leads to its animals', async t => {
+    const { api, page, watch, open } = await visit(t);
+    watch.expect(/status of 409/);
+    const used = await aCategory(api, { name: 'Zebras' });
+    await aPet(api, { name: 'Stripes', categoryId: used });
+    const shown = await open('/categories?name=ze');
+    await shown.row('Zebras').waitFor();
+    await page.getByRole('link', { name: 'Add category' }).click();
+    // The first field has the focus.
+    await shown.field('Name').and(page.locator(':focus')).waitFor();
+    await page.keyboard.type('Zebus');
+    await shown.panel.getByRole('button', { name: 'Add' }).click();
+    await shown.row('Zebus').waitFor();
 
-  // The service says why it cannot be deleted, and the panel shows it.
-  await shown.row('Zebras').getByText('Zebras').click();
-  await shown.panel.getByRole('button', { name: 'Delete' }).click();
-  await shown.question.getByRole('button', { name: 'Delete' }).click();
-  await shown.panel
-    .locator('.field-error')
-    .filter({ hasText: /still contains/ })
-    .waitFor();
-  await shown.panel.getByRole('button', { name: 'Close' }).first().click();
-  await shown.row('Zebras').getByRole('link', { name: 'Animals' }).click();
-  await shown.row('Stripes').waitFor();
+    await shown.row('Zebus').getByText('Zebus').click();
+    await shown.field('Name').fill('zebras');
+    await shown.save();
+    await shown.panel
+      .getByText(/zebras/i)
+      .first()
+      .waitFor();
+    await shown.field('Name').fill('Zebus');
+    await shown.field('Description').fill('Cattle with a hump');
+    await shown.save();
+    await shown.panel.waitFor({ state: 'detached' });
+    const found = async () =>
+      (await api.get('/categories?name=zebus')).body.map((c: { description?: string }) => c.description);
+    assert.deepEqual(await found(), ['Cattle with a hump']);
+    await shown.messages.getByText('Undo').last().click();
+    await eventually(found, [undefined]);
+
+    // The service says why it cannot be deleted, and the panel shows it.
+    await shown.row('Zebras').getByText('Zebras').click();
+    await shown.panel.getByRole('button', { name: 'Delete' }).click();
+    await shown.question.getByRole('button', { name: 'Delete' }).click();
+    await shown.panel
+      .locator('.field-error')
+      .filter({ hasText: /still contains/ })
+      .waitFor();
+    await shown.panel.getByRole('button', { name: 'Close' }).first().click();
+    await shown.row('Zebras').getByRole('link', { name: 'Animals' }).click();
+    await shown.row('Stripes').waitFor();
+  });
 });

@@ -4,20 +4,22 @@ import { useCallback, useEffect, useRef, useState } from 'react';
 import { useSession } from '../app/session.ts';
 import { useActions } from './changes.ts';
 import { storeDraft, storedDraft } from './draft.ts';
+import { findItem } from './list-cache.ts';
 import { changesOf, type Edit, hasConflicts, receive, resolve, setField, startEdit } from './merge.ts';
 import type { Resource, Version } from './resource.ts';
 
 /**
  * An edit of an item in a form. Typed values survive everything: changes by other clients, which are merged per field, a closed
- * panel and a reload. `shown` is what a list knows about the item, so that the form can appear at once.
+ * panel and a reload. What a list knows about the item, or `shown`, appears at once.
  */
-export function useEdit<T extends object>(resource: Resource<T>, id: number, shown: T | undefined) {
-  const { store, live } = useSession();
+export function useEdit<T extends object>(resource: Resource<T>, id: number, shown?: T) {
+  const { store, cache, live } = useSession();
   const { change } = useActions(resource);
   const place = `${resource.name}.${id}`;
-  const [edit, setEdit] = useState<Edit<T> | undefined>(
-    () => storedDraft<Edit<T>>(place) ?? (shown && startEdit(shown)),
-  );
+  const [edit, setEdit] = useState<Edit<T> | undefined>(() => {
+    const known = shown ?? findItem(cache, resource, id);
+    return storedDraft<Edit<T>>(place) ?? (known && startEdit(known));
+  });
   const [isRestored] = useState(() => storedDraft(place) !== undefined);
   const isChanged = edit !== undefined && Object.keys(changesOf(edit)).length > 0;
   const latest = useRef<Version<T>>(undefined);

@@ -15,6 +15,8 @@ interface FormPanelProps extends Pick<ComponentProps<typeof Panel>, 'kind'> {
   deletion?: { text: string; verb?: string; onConfirm: () => void } | undefined;
   /** Discards what was typed before the panel was closed or the page was loaded again, if the form shows that. */
   onDiscard?: (() => void) | undefined;
+  /** Why the item could not be read again. */
+  error?: Error | null;
   /** What is shown instead of the error that belongs to no field, with a link to what prevents it. */
   rejection?: ReactNode;
   /** What is above the form and has forms of its own. */
@@ -32,6 +34,7 @@ export function FormPanel({
   isSecondary = false,
   deletion,
   onDiscard,
+  error,
   rejection,
   lead,
   children,
@@ -51,6 +54,7 @@ export function FormPanel({
       <form onSubmit={form.submit}>
         <div className="panel-body">
           {onDiscard && <RestoredNote onDiscard={onDiscard} />}
+          {error && <p className="field-error">{error.message}</p>}
           {children}
           {!action && problem}
         </div>

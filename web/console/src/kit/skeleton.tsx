@@ -1,3 +1,4 @@
+import { Panel } from './panel.tsx';
 import type { Column } from './table-row.tsx';
 
 const lines = (count: number) => Array.from({ length: count }, (_, i) => i);
@@ -35,6 +36,21 @@ export function SkeletonPanel({ error }: { error: Error | null | undefined }) {
         <span key={i} className="bone-field" />
       ))}
     </div>
+  );
+}
+
+interface LoadingPanelProps {
+  title: string;
+  error: Error | null | undefined;
+  onClose: () => void;
+}
+
+/** A panel whose item is being read. */
+export function LoadingPanel({ title, error, onClose }: LoadingPanelProps) {
+  return (
+    <Panel title={title} onClose={onClose}>
+      <SkeletonPanel error={error} />
+    </Panel>
   );
 }
 

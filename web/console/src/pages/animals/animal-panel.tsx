@@ -1,17 +1,14 @@
 import type { Order, Pet } from '@petstore/client';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
 import { useSession } from '../../app/session.ts';
 import { useActions } from '../../data/changes.ts';
-import { useDraft } from '../../data/draft.ts';
-import { useEdit } from '../../data/edits.ts';
-import { findItem } from '../../data/list-cache.ts';
+import { type FieldsProps, useEditForm, useNewForm } from '../../data/forms.ts';
 import { NoSuchAnimal, pets } from '../../data/pets.ts';
-import { useSubmit } from '../../data/submit.ts';
 import { useAnimal } from '../../data/use-animal.ts';
 import { useCategories, useLacksCategories } from '../../data/use-categories.ts';
+import { CategoryOptions } from '../../kit/category-menu.tsx';
 import { useCloseTo } from '../../kit/close.ts';
-import { type Conflict, SelectField, TextField } from '../../kit/field.tsx';
+import { SelectField, TextField } from '../../kit/field.tsx';
 import { FormPanel } from '../../kit/form-panel.tsx';
 import { Panel } from '../../kit/panel.tsx';
 import { SkeletonPanel } from '../../kit/skeleton.tsx';
@@ -23,6 +20,9 @@ const list = getRouteApi('/animals');
 const animal = getRouteApi('/animals/$petId');
 const fields = ['name', 'categoryId'];
 
+type Settings = Pick<Pet, 'name' | 'categoryId'>;
+const empty: Settings = { name: '', categoryId: 0 };
+
 function useClose(): () => void {
   const navigate = useNavigate();
   const search = list.useSearch();
@@ -33,21 +33,17 @@ export function NewAnimal() {
   const close = useClose();
   const { create } = useActions(pets);
   const lacksCategories = useLacksCategories();
-  const [draft, set, clear, isRestored, finish] = useDraft('pet.new', { name: '', categoryId: 0 });
-  const form = useSubmit(fields, async () => {
-    const { name, categoryId } = draft;
-    await create({ name, ...(categoryId && { categoryId }) }, pet => `Added ${pet.name}`);
-    if (finish(draft)) close();
+  const form = useNewForm({
+    name: 'pet.new',
+    empty,
+    fields,
+    create: ({ name, categoryId }) =>
+      create({ name, ...(categoryId && { categoryId }) }, pet => `Added ${pet.name}`),
+    onClose: close,
   });
   return (
-    <FormPanel
-      title="New animal"
-      form={form}
-      action="Add"
-      onDiscard={isRestored ? clear : undefined}
-      onClose={close}
-    >
-      <Fields pet={draft} errors={form.errors.fields} onChange={set} />
+    <FormPanel title="New animal" action="Add" {...form.panel}>
+      <Fields {...form.fields} />
       {lacksCategories && (
         <p className="hint">
           Each animal belongs to a category, and there is none yet. What you typed is kept:{' '}
@@ -64,16 +60,16 @@ export function EditAnimal() {
 }
 
 function EditPanel({ id }: { id: number }) {
-  const { cache, can } = useSession();
+  const { can } = useSession();
   const close = useClose();
   const { remove } = useActions(pets);
-  const [shown] = useState(() => findItem(cache, pets, id));
-  const { edit, set, conflictOn, discard, save, isRestored, error } = useEdit(pets, id, shown);
+  const { edit, conflictOn, run, error, panel } = useEditForm(pets, id, {
+    fields,
+    save: (save, { name }) => save(`Saved ${name}`),
+    onClose: close,
+  });
   const categories = useCategories();
   const { stock, orders, changes, refresh } = useAnimal(id);
-  const form = useSubmit(fields, async () => {
-    if (await save(`Saved ${edit?.draft.name}`)) close();
-  });
   if (!edit)
     return (
       <Panel title="Animal" onClose={close}>
@@ -91,20 +87,19 @@ function EditPanel({ id }: { id: number }) {
         )}
       </Panel>
     );
-  const { base, draft } = edit;
+  const { base } = edit;
   const deletion = {
     text: 'This cannot be undone. Completed orders keep its ID.',
-    onConfirm: () => form.run(() => remove(base, `Deleted ${base.name}`).then(close)),
+    onConfirm: () => run(() => remove(base, `Deleted ${base.name}`).then(close)),
   };
   return (
     <FormPanel
       title={base.name}
-      form={form}
+      {...panel}
       action={can('pets:write') ? 'Save' : undefined}
       deletion={deletion}
-      onDiscard={isRestored ? discard : undefined}
       rejection={
-        form.errors.code === 'pet_has_open_orders' && (
+        panel.form.errors.code === 'pet_has_open_orders' && (
           <>
             {base.name} has {openInWords(orders)}.{' '}
             <Link to="/orders" search={{ petId: id, complete: false }}>
@@ -114,12 +109,9 @@ function EditPanel({ id }: { id: number }) {
         )
       }
       lead={can('inventory:read') && <AnimalStock pet={base} item={stock} onChanged={refresh} />}
-      onClose={close}
     >
-      {error && <p className="field-error">{error.message}</p>}
       <Fields
-        pet={draft}
-        errors={form.errors.fields}
+        {...edit.fields}
         conflicts={{
           name: conflictOn('name', name => name),
           categoryId: conflictOn(
@@ -128,7 +120,6 @@ function EditPanel({ id }: { id: number }) {
           ),
         }}
         isReadOnly={!can('pets:write')}
-        onChange={set}
       />
       <div className="field">
         <span className="field-label">Status</span>
@@ -144,21 +135,14 @@ function openInWords(orders: readonly Order[] | undefined): string {
   return orders.length === 1 ? '1 open order' : `${orders.length} open orders`;
 }
 
-interface FieldsProps {
-  pet: Pick<Pet, 'name' | 'categoryId'>;
-  errors: Partial<Record<string, string>>;
-  conflicts?: { name: Conflict | undefined; categoryId: Conflict | undefined };
-  isReadOnly?: boolean;
-  onChange: <Field extends 'name' | 'categoryId'>(field: Field, value: Pet[Field]) => void;
-}
-
-function Fields({ pet, errors, conflicts, isReadOnly = false, onChange }: FieldsProps) {
+function Fields(props: FieldsProps<Settings>) {
+  const { item, errors, conflicts, isReadOnly = false, onChange } = props;
   const categories = useCategories();
   return (
     <>
       <TextField
         label="Name"
-        value={pet.name}
+        value={item.name}
         error={errors.name}
         conflict={conflicts?.name}
         disabled={isReadOnly}
@@ -166,18 +150,14 @@ function Fields({ pet, errors, conflicts, isReadOnly = false, onChange }: Fields
       />
       <SelectField
         label="Category"
-        value={pet.categoryId || ''}
+        value={item.categoryId || ''}
         error={errors.categoryId}
         conflict={conflicts?.categoryId}
         disabled={isReadOnly}
         onChange={event => onChange('categoryId', Number(event.target.value))}
       >
-        {!pet.categoryId && <option value="">Choose a category</option>}
-        {categories.map(({ id, name }) => (
-          <option key={id} value={id}>
-            {name}
-          </option>
-        ))}
+        {!item.categoryId && <option value="">Choose a category</option>}
+        <CategoryOptions categories={categories} />
       </SelectField>
     </>
   );

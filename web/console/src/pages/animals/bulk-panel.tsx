@@ -6,6 +6,7 @@ import { type StatusFacts, statuses } from '../../data/pet-status.ts';
 import { type BulkProgress, useBulk, useFacts } from '../../data/use-bulk.ts';
 import { useCategories } from '../../data/use-categories.ts';
 import { Button } from '../../kit/button.tsx';
+import { CategoryOptions } from '../../kit/category-menu.tsx';
 import { SelectField } from '../../kit/field.tsx';
 import { Panel } from '../../kit/panel.tsx';
 import { statusNames } from '../../kit/status-names.ts';
@@ -137,11 +138,7 @@ function ChangeFields({ change, categories, onChange }: ChangeFieldsProps) {
           onChange={event => onChange({ kind: 'category', categoryId: Number(event.target.value) })}
         >
           <option value="">Choose a category</option>
-          {categories.map(({ id, name }) => (
-            <option key={id} value={id}>
-              {name}
-            </option>
-          ))}
+          <CategoryOptions categories={categories} />
         </SelectField>
       )}
     </>

@@ -2,6 +2,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { statuses } from '../../data/pet-status.ts';
 import type { PetQuery } from '../../data/pets.ts';
 import { useCategories } from '../../data/use-categories.ts';
+import { CategoryFilter } from '../../kit/category-menu.tsx';
 import { anyOr, Choices } from '../../kit/choices.tsx';
 import { SearchField } from '../../kit/search-field.tsx';
 import { statusNames } from '../../kit/status-names.ts';
@@ -26,18 +27,11 @@ export function Filters({ query }: { query: PetQuery }) {
         chosen={query.status}
         onChoose={status => set({ status })}
       />
-      <select
-        aria-label="Category"
-        value={query.categoryId ?? ''}
-        onChange={event => set({ categoryId: Number(event.target.value) || undefined })}
-      >
-        <option value="">All categories</option>
-        {categories.map(({ id, name }) => (
-          <option key={id} value={id}>
-            {name}
-          </option>
-        ))}
-      </select>
+      <CategoryFilter
+        categories={categories}
+        chosen={query.categoryId}
+        onChoose={categoryId => set({ categoryId })}
+      />
       <ViewsMenu query={query} />
     </>
   );

@@ -1,25 +1,23 @@
 import type { Category } from '@petstore/client';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
 import { useSession } from '../../app/session.ts';
 import { categories } from '../../data/categories.ts';
 import { useActions } from '../../data/changes.ts';
-import { useDraft } from '../../data/draft.ts';
-import { useEdit } from '../../data/edits.ts';
-import { findItem } from '../../data/list-cache.ts';
+import { type FieldsProps, useEditForm, useNewForm } from '../../data/forms.ts';
 import { firstPage, totalOf } from '../../data/resource.ts';
-import { useSubmit } from '../../data/submit.ts';
 import { useCloseTo } from '../../kit/close.ts';
-import { type Conflict, TextField } from '../../kit/field.tsx';
+import { TextField } from '../../kit/field.tsx';
 import { FormPanel } from '../../kit/form-panel.tsx';
-import { Panel } from '../../kit/panel.tsx';
-import { SkeletonPanel } from '../../kit/skeleton.tsx';
+import { LoadingPanel } from '../../kit/skeleton.tsx';
 import { HistoryPart } from '../activity/history-part.tsx';
 
 const list = getRouteApi('/categories');
 const category = getRouteApi('/categories/$categoryId');
 const fields = ['name', 'description'];
+
+type Settings = Pick<Category, 'name' | 'description'>;
+const empty: Settings = { name: '', description: '' };
 
 function useClose(): () => void {
   const navigate = useNavigate();
@@ -30,21 +28,17 @@ function useClose(): () => void {
 export function NewCategory() {
   const close = useClose();
   const { create } = useActions(categories);
-  const [draft, set, clear, isRestored, finish] = useDraft('category.new', { name: '', description: '' });
-  const form = useSubmit(fields, async () => {
-    const { name, description } = draft;
-    await create({ name, ...(description && { description }) }, created => `Added ${created.name}`);
-    if (finish(draft)) close();
+  const form = useNewForm({
+    name: 'category.new',
+    empty,
+    fields,
+    create: ({ name, description }) =>
+      create({ name, ...(description && { description }) }, created => `Added ${created.name}`),
+    onClose: close,
   });
   return (
-    <FormPanel
-      title="New category"
-      form={form}
-      action="Add"
-      onDiscard={isRestored ? clear : undefined}
-      onClose={close}
-    >
-      <Fields item={draft} errors={form.errors.fields} onChange={set} />
+    <FormPanel title="New category" action="Add" {...form.panel}>
+      <Fields {...form.fields} />
     </FormPanel>
   );
 }
@@ -55,45 +49,35 @@ export function EditCategory() {
 }
 
 function EditPanel({ id }: { id: number }) {
-  const { cache, can } = useSession();
+  const { can } = useSession();
   const close = useClose();
   const { remove } = useActions(categories);
-  const [shown] = useState(() => findItem(cache, categories, id));
-  const { edit, set, conflictOn, discard, save, isRestored, error } = useEdit(categories, id, shown);
-  const form = useSubmit(fields, async () => {
-    if (await save(`Saved ${edit?.draft.name}`)) close();
+  const { edit, conflictOn, run, error, panel } = useEditForm(categories, id, {
+    fields,
+    save: (save, { name }) => save(`Saved ${name}`),
+    onClose: close,
   });
-  if (!edit)
-    return (
-      <Panel title="Category" onClose={close}>
-        <SkeletonPanel error={error} />
-      </Panel>
-    );
-  const { base, draft } = edit;
+  if (!edit) return <LoadingPanel title="Category" error={error} onClose={close} />;
+  const { base } = edit;
   const deletion = {
     text: 'This cannot be undone. A category that has animals cannot be deleted.',
-    onConfirm: () => form.run(() => remove(base, `Deleted ${base.name}`).then(close)),
+    onConfirm: () => run(() => remove(base, `Deleted ${base.name}`).then(close)),
   };
   return (
     <FormPanel
       title={base.name}
-      form={form}
+      {...panel}
       action={can('pets:write') ? 'Save' : undefined}
       deletion={deletion}
-      onDiscard={isRestored ? discard : undefined}
-      rejection={form.errors.code === 'category_in_use' && <StillUsed category={base} />}
-      onClose={close}
+      rejection={panel.form.errors.code === 'category_in_use' && <StillUsed category={base} />}
     >
-      {error && <p className="field-error">{error.message}</p>}
       <Fields
-        item={draft}
-        errors={form.errors.fields}
+        {...edit.fields}
         conflicts={{
           name: conflictOn('name', name => name),
           description: conflictOn('description', description => description || 'nothing'),
         }}
         isReadOnly={!can('pets:write')}
-        onChange={set}
       />
       <HistoryPart subject={`categories/${id}`} />
     </FormPanel>
@@ -120,15 +104,8 @@ function StillUsed({ category: { id, name } }: { category: Category }) {
   );
 }
 
-interface FieldsProps {
-  item: Pick<Category, 'name' | 'description'>;
-  errors: Partial<Record<string, string>>;
-  conflicts?: { name: Conflict | undefined; description: Conflict | undefined };
-  isReadOnly?: boolean;
-  onChange: (field: 'name' | 'description', value: string) => void;
-}
-
-function Fields({ item, errors, conflicts, isReadOnly = false, onChange }: FieldsProps) {
+function Fields(props: FieldsProps<Settings>) {
+  const { item, errors, conflicts, isReadOnly = false, onChange } = props;
   return (
     <>
       <TextField

@@ -1,9 +1,9 @@
 import type { ApiKey } from '@petstore/client';
 import { instantOf, localTimeOf } from '../../data/days.ts';
-import type { SetField } from '../../data/draft.ts';
+import type { FieldsProps } from '../../data/forms.ts';
 import { planWithLimits, possibleScopes, scopeNames } from '../../data/key-words.ts';
 import { plans } from '../../data/keys.ts';
-import { type Conflict, SelectField, TextField } from '../../kit/field.tsx';
+import { SelectField, TextField } from '../../kit/field.tsx';
 import { ChecksField, LinesField } from '../../kit/field-groups.tsx';
 import { QUOTAS, QuotaFields, quotaFields } from './quota-fields.tsx';
 
@@ -25,15 +25,8 @@ export const keyFields = [
   'expiresAt',
 ];
 
-interface KeyFieldsProps {
-  item: KeySettings;
-  errors: Partial<Record<string, string>>;
-  conflicts?: Partial<Record<keyof KeySettings, Conflict | undefined>>;
-  isReadOnly?: boolean;
-  onChange: SetField<KeySettings>;
-}
-
-export function KeyFields({ item, errors, conflicts = {}, isReadOnly = false, onChange }: KeyFieldsProps) {
+export function KeyFields(props: FieldsProps<KeySettings>) {
+  const { item, errors, conflicts = {}, isReadOnly = false, onChange } = props;
   const { name, plan, kind, quotas, origins, allowedNetworks, expiresAt } = item;
   function setPlan(value: string): void {
     const chosen = plans.find(plan => plan === value) ?? plan;

@@ -1,16 +1,13 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useSession } from '../../app/session.ts';
-import { useEdit } from '../../data/edits.ts';
+import { useEditForm } from '../../data/forms.ts';
 import { useRefreshKey } from '../../data/fresh-keys.ts';
 import { kindNames, planNames } from '../../data/key-words.ts';
 import { keys } from '../../data/keys.ts';
-import { findItem } from '../../data/list-cache.ts';
-import { useSubmit } from '../../data/submit.ts';
 import { FormPanel } from '../../kit/form-panel.tsx';
-import { Panel } from '../../kit/panel.tsx';
 import { SecretPanel } from '../../kit/secret-panel.tsx';
-import { SkeletonPanel } from '../../kit/skeleton.tsx';
+import { LoadingPanel } from '../../kit/skeleton.tsx';
 import { Time } from '../../kit/time.tsx';
 import { showToast } from '../../kit/toasts.ts';
 import { HistoryPart } from '../activity/history-part.tsx';
@@ -32,22 +29,17 @@ interface Rotated {
 }
 
 function EditPanel({ id }: { id: number }) {
-  const { store, cache, account } = useSession();
+  const { store, account } = useSession();
   const close = useClose();
   const refresh = useRefreshKey();
-  const [shown] = useState(() => findItem(cache, keys, id));
   const [rotated, setRotated] = useState<Rotated>();
-  const { edit, set, conflictOn, discard, save, isRestored, error } = useEdit(keys, id, shown);
-  const form = useSubmit(keyFields, async () => {
-    if (await save(`Saved ${edit?.draft.name}`)) close();
+  const { edit, conflictOn, run, error, panel } = useEditForm(keys, id, {
+    fields: keyFields,
+    save: (save, { name }) => save(`Saved ${name}`),
+    onClose: close,
   });
-  if (!edit)
-    return (
-      <Panel title="Key" onClose={close}>
-        <SkeletonPanel error={error} />
-      </Panel>
-    );
-  const { base, draft } = edit;
+  if (!edit) return <LoadingPanel title="Key" error={error} onClose={close} />;
+  const { base } = edit;
   if (rotated)
     return (
       <SecretPanel
@@ -65,7 +57,7 @@ function EditPanel({ id }: { id: number }) {
         ? 'This cannot be undone. The console uses this key: you will be signed out.'
         : 'This cannot be undone. Every request with the key is rejected from then on.',
     onConfirm: () =>
-      form.run(async () => {
+      run(async () => {
         await store.keys.revoke(id);
         showToast({ text: `Revoked ${base.name}` });
         close();
@@ -74,15 +66,7 @@ function EditPanel({ id }: { id: number }) {
       }),
   };
   return (
-    <FormPanel
-      title={base.name}
-      form={form}
-      action={isRevoked ? undefined : 'Save'}
-      deletion={deletion}
-      onDiscard={isRestored ? discard : undefined}
-      onClose={close}
-    >
-      {error && <p className="field-error">{error.message}</p>}
+    <FormPanel title={base.name} {...panel} action={isRevoked ? undefined : 'Save'} deletion={deletion}>
       {base.revokedAt && (
         <p className="note">
           Revoked <Time at={base.revokedAt} />. A revoked key cannot be used again.
@@ -104,8 +88,7 @@ function EditPanel({ id }: { id: number }) {
         </dd>
       </dl>
       <KeyFields
-        item={draft}
-        errors={form.errors.fields}
+        {...edit.fields}
         conflicts={{
           name: conflictOn('name', name => name),
           plan: conflictOn('plan', plan => planNames[plan]),
@@ -118,7 +101,6 @@ function EditPanel({ id }: { id: number }) {
           expiresAt: conflictOn('expiresAt', time => (time ? new Date(time).toLocaleString() : 'never')),
         }}
         isReadOnly={isRevoked}
-        onChange={set}
       />
       <UsagePlot id={id} />
       <HistoryPart subject={`keys/${id}`} />

@@ -2,13 +2,12 @@ import type { ApiKey } from '@petstore/client';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useSession } from '../../app/session.ts';
-import { useDraft } from '../../data/draft.ts';
+import { useNewForm } from '../../data/forms.ts';
 import { type KeyTemplate, keyTemplates, templateOf } from '../../data/key-templates.ts';
 import { kindNames, possibleScopes } from '../../data/key-words.ts';
 import { keys } from '../../data/keys.ts';
 import { filled, filledOrNull } from '../../data/lines.ts';
 import { addItem } from '../../data/list-cache.ts';
-import { useSubmit } from '../../data/submit.ts';
 import { Choices } from '../../kit/choices.tsx';
 import { useCloseTo } from '../../kit/close.ts';
 import { SelectField } from '../../kit/field.tsx';
@@ -54,18 +53,23 @@ const empty: KeySettings = {
 export function NewKey() {
   const { store, cache } = useSession();
   const close = useClose();
-  const [draft, set, clear, isRestored, finish] = useDraft('key.new', empty);
   const [created, setCreated] = useState<{
     kind: ApiKey['kind'];
     name: string;
     secret: string | undefined;
   }>();
-  const form = useSubmit(keyFields, async () => {
-    // The secret gets into this panel and nowhere else: not into the cache, and not into the storage of drafts.
-    const { key: secret, ...item } = await store.keys.create(bodyOf(draft));
-    addItem<ApiKey>(cache, keys, item);
-    finish(draft);
-    setCreated({ kind: item.kind, name: item.name, secret });
+  const { draft, set, panel, fields } = useNewForm({
+    name: 'key.new',
+    empty,
+    fields: keyFields,
+    create: async draft => {
+      // The secret gets into this panel and nowhere else: not into the cache, and not into the storage of drafts.
+      const { key: secret, ...item } = await store.keys.create(bodyOf(draft));
+      addItem<ApiKey>(cache, keys, item);
+      return { kind: item.kind, name: item.name, secret };
+    },
+    show: setCreated,
+    onClose: close,
   });
   if (created)
     return (
@@ -90,13 +94,7 @@ export function NewKey() {
     }
   }
   return (
-    <FormPanel
-      title="New key"
-      form={form}
-      action="Create"
-      onDiscard={isRestored ? clear : undefined}
-      onClose={close}
-    >
+    <FormPanel title="New key" action="Create" {...panel}>
       {draft.kind === 'secret' && (
         <div className="field">
           <span className="field-label">For</span>
@@ -115,7 +113,7 @@ export function NewKey() {
       <SelectField
         label="Kind"
         value={draft.kind}
-        error={form.errors.fields.kind}
+        error={fields.errors.kind}
         onChange={event => setKind(kinds.find(kind => kind === event.target.value) ?? 'secret')}
       >
         {kinds.map(kind => (
@@ -124,7 +122,7 @@ export function NewKey() {
           </option>
         ))}
       </SelectField>
-      <KeyFields item={draft} errors={form.errors.fields} onChange={set} />
+      <KeyFields {...fields} />
     </FormPanel>
   );
 }

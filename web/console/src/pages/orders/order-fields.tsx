@@ -1,29 +1,25 @@
 import type { Order } from '@petstore/client';
 import { instantOf, localTimeOf } from '../../data/days.ts';
-import { type Conflict, TextField } from '../../kit/field.tsx';
+import type { FieldsProps } from '../../data/forms.ts';
+import { TextField } from '../../kit/field.tsx';
 import { PetField } from './pet-picker.tsx';
 
 export type NewOrderFields = Pick<Order, 'petId' | 'quantity' | 'shipDate'>;
 
-interface FieldsProps {
-  order: NewOrderFields;
+interface OrderFieldsProps extends FieldsProps<NewOrderFields> {
   /** The animal that the order has already. */
   own?: number | undefined;
-  errors: Partial<Record<string, string>>;
-  conflicts?: Record<keyof NewOrderFields, Conflict | undefined>;
-  isReadOnly?: boolean;
   /** Only the ship date of a completed order can change. */
   isComplete?: boolean;
-  onChange: <Field extends keyof NewOrderFields>(field: Field, value: NewOrderFields[Field]) => void;
 }
 
-export function Fields(props: FieldsProps) {
-  const { order, own, errors, conflicts, isReadOnly = false, isComplete = false, onChange } = props;
+export function Fields(props: OrderFieldsProps) {
+  const { item, own, errors, conflicts, isReadOnly = false, isComplete = false, onChange } = props;
   return (
     <>
       <PetField
         label="Animal"
-        petId={order.petId}
+        petId={item.petId}
         forOrder={{ own }}
         placeholder="Search animals"
         error={errors.petId}
@@ -37,7 +33,7 @@ export function Fields(props: FieldsProps) {
         inputMode="numeric"
         step="any"
         placeholder="1"
-        value={order.quantity ?? ''}
+        value={item.quantity ?? ''}
         error={errors.quantity}
         conflict={conflicts?.quantity}
         disabled={isReadOnly || isComplete}
@@ -49,7 +45,7 @@ export function Fields(props: FieldsProps) {
         label="Ships"
         type="datetime-local"
         max="9999-12-31T23:59"
-        value={order.shipDate ? localTimeOf(order.shipDate) : ''}
+        value={item.shipDate ? localTimeOf(item.shipDate) : ''}
         error={errors.shipDate}
         conflict={conflicts?.shipDate}
         disabled={isReadOnly}

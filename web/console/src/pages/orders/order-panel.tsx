@@ -1,20 +1,16 @@
 import type { Order } from '@petstore/client';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import { useMemo, useState } from 'react';
+import { useMemo } from 'react';
 import { useSession } from '../../app/session.ts';
 import { useActions } from '../../data/changes.ts';
-import { useDraft } from '../../data/draft.ts';
-import { useEdit } from '../../data/edits.ts';
-import { findItem } from '../../data/list-cache.ts';
+import { useEditForm, useNewForm } from '../../data/forms.ts';
 import { stateOf } from '../../data/order-state.ts';
 import { orders } from '../../data/orders.ts';
 import { usePetNames } from '../../data/pet-names.ts';
 import { withReason } from '../../data/refusal.ts';
-import { useSubmit } from '../../data/submit.ts';
 import { useCloseTo } from '../../kit/close.ts';
 import { FormPanel } from '../../kit/form-panel.tsx';
-import { Panel } from '../../kit/panel.tsx';
-import { SkeletonPanel } from '../../kit/skeleton.tsx';
+import { LoadingPanel } from '../../kit/skeleton.tsx';
 import { HistoryPart } from '../activity/history-part.tsx';
 import { Fields, type NewOrderFields, shownDate } from './order-fields.tsx';
 import { OrderStatus } from './order-menu.tsx';
@@ -34,22 +30,24 @@ export function NewOrder() {
   const session = useSession();
   const close = useClose();
   const { create } = useActions(orders);
-  const [draft, set, clear, isRestored, finish] = useDraft('order.new', empty);
-  const isDraft = draft.petId === undefined;
-  const form = useSubmit(fields, async () => {
-    const placing = create(draft, ({ id }) => (isDraft ? `Saved draft ${id}` : `Placed order ${id}`));
-    await withReason(session, draft.petId, placing);
-    if (finish(draft)) close();
+  const form = useNewForm({
+    name: 'order.new',
+    empty,
+    fields,
+    create: order => {
+      const verb = order.petId === undefined ? 'Saved draft' : 'Placed order';
+      return withReason(
+        session,
+        order.petId,
+        create(order, ({ id }) => `${verb} ${id}`),
+      );
+    },
+    onClose: close,
   });
+  const isDraft = form.draft.petId === undefined;
   return (
-    <FormPanel
-      title="New order"
-      form={form}
-      action={isDraft ? 'Save draft' : 'Place order'}
-      onDiscard={isRestored ? clear : undefined}
-      onClose={close}
-    >
-      <Fields order={draft} errors={form.errors.fields} onChange={set} />
+    <FormPanel title="New order" action={isDraft ? 'Save draft' : 'Place order'} {...form.panel}>
+      <Fields {...form.fields} />
       {isDraft && <p className="hint">Without an animal it is a draft, which takes no units.</p>}
     </FormPanel>
   );
@@ -62,22 +60,18 @@ export function EditOrder() {
 
 function EditPanel({ id }: { id: number }) {
   const session = useSession();
-  const { cache, can } = session;
+  const { can } = session;
   const close = useClose();
-  const [shown] = useState(() => findItem(cache, orders, id));
-  const { edit, isChanged, set, conflictOn, discard, save, isRestored, error } = useEdit(orders, id, shown);
-  const ids = useMemo(() => [edit?.base.petId, edit?.conflicts.petId], [edit]);
-  const nameOf = usePetNames(ids);
-  const form = useSubmit(fields, async () => {
-    if (await withReason(session, edit?.draft.petId, save(`Saved order ${id}`))) close();
+  const { edit, isChanged, conflictOn, error, panel } = useEditForm(orders, id, {
+    fields,
+    save: (save, { petId }) => withReason(session, petId, save(`Saved order ${id}`)),
+    onClose: close,
   });
-  if (!edit)
-    return (
-      <Panel title={`Order ${id}`} onClose={close}>
-        <SkeletonPanel error={error} />
-      </Panel>
-    );
-  const { base, draft } = edit;
+  const [petId, theirs] = [edit?.base.petId, edit?.conflicts.petId];
+  const ids = useMemo(() => [petId, theirs], [petId, theirs]);
+  const nameOf = usePetNames(ids);
+  if (!edit) return <LoadingPanel title={`Order ${id}`} error={error} onClose={close} />;
+  const { base } = edit;
   const animalOf = (petId: Order['petId']) => (petId === undefined ? 'no animal' : nameOf(petId));
   const state = stateOf(base);
   const isComplete = state === 'complete';
@@ -85,17 +79,13 @@ function EditPanel({ id }: { id: number }) {
   return (
     <FormPanel
       title={`Order ${id}`}
-      form={form}
+      {...panel}
       action={can('orders:write') ? 'Save' : undefined}
       isSecondary={isToComplete}
-      onDiscard={isRestored ? discard : undefined}
-      onClose={close}
     >
-      {error && <p className="field-error">{error.message}</p>}
       <Fields
-        order={draft}
+        {...edit.fields}
         own={base.petId}
-        errors={form.errors.fields}
         conflicts={{
           petId: conflictOn('petId', animalOf),
           quantity: conflictOn('quantity', (quantity = 1) => quantity),
@@ -103,7 +93,6 @@ function EditPanel({ id }: { id: number }) {
         }}
         isReadOnly={!can('orders:write')}
         isComplete={isComplete}
-        onChange={set}
       />
       {isComplete && <p className="hint">It is completed: only its ship date can still change.</p>}
       <div className="field">

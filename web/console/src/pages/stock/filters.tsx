@@ -3,6 +3,7 @@ import { useSession } from '../../app/session.ts';
 import { statuses } from '../../data/pet-status.ts';
 import type { StockQuery } from '../../data/stock.ts';
 import { useCategories } from '../../data/use-categories.ts';
+import { CategoryFilter } from '../../kit/category-menu.tsx';
 import { anyOr, Choices } from '../../kit/choices.tsx';
 import { SearchField } from '../../kit/search-field.tsx';
 import { statusNames } from '../../kit/status-names.ts';
@@ -44,18 +45,11 @@ export function Filters({ query }: { query: StockQuery }) {
           </option>
         ))}
       </select>
-      <select
-        aria-label="Category"
-        value={query.categoryId ?? ''}
-        onChange={event => set({ categoryId: Number(event.target.value) || undefined })}
-      >
-        <option value="">All categories</option>
-        {categories.map(({ id, name }) => (
-          <option key={id} value={id}>
-            {name}
-          </option>
-        ))}
-      </select>
+      <CategoryFilter
+        categories={categories}
+        chosen={query.categoryId}
+        onChoose={categoryId => set({ categoryId })}
+      />
     </>
   );
 }

@@ -38,8 +38,7 @@ interface StockEditorProps {
 export function StockEditor({ item, name, way: firstWay = 'Set to', onClose }: StockEditorProps) {
   const { petId } = item;
   const { petId: opened } = useParams({ strict: false });
-  const [shown] = useState(item);
-  const { edit, set, conflictOn, discard, save, isRestored } = useEdit(stock, petId, shown);
+  const { edit, set, conflictOn, discard, save, isRestored } = useEdit(stock, petId, item);
   const [unused] = useState(() => unusedWith(firstWay));
   const [adjustment, setDraft, , , finish] = useDraft(`adjustment.${petId}`, unused);
   const { way, units, reason, note } = adjustment;

@@ -8,7 +8,7 @@ import { putItem } from '../../data/list-cache.ts';
 import { deliveries } from '../../data/webhooks.ts';
 import { Button } from '../../kit/button.tsx';
 import { Panel } from '../../kit/panel.tsx';
-import { SkeletonPanel } from '../../kit/skeleton.tsx';
+import { LoadingPanel } from '../../kit/skeleton.tsx';
 import { Time } from '../../kit/time.tsx';
 import { showProblem, showToast } from '../../kit/toasts.ts';
 import { attemptInWords } from './attempt-in-words.ts';
@@ -38,12 +38,7 @@ export function DeliveryPanel() {
     const { attempts: _, ...delivery } = data;
     putItem(cache, deliveries, delivery);
   }, [cache, data]);
-  if (!data)
-    return (
-      <Panel title="Delivery" onClose={close}>
-        <SkeletonPanel error={error} />
-      </Panel>
-    );
+  if (!data) return <LoadingPanel title="Delivery" error={error} onClose={close} />;
 
   // It is being sent, or waits for an earlier delivery of its subject.
   const isInProgress = data.status === 'pending' && data.nextAttemptAt === null;

@@ -2,10 +2,9 @@ import type { Webhook } from '@petstore/client';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useSession } from '../../app/session.ts';
-import { useDraft } from '../../data/draft.ts';
+import { useNewForm } from '../../data/forms.ts';
 import { filledOrNull } from '../../data/lines.ts';
 import { addItem } from '../../data/list-cache.ts';
-import { useSubmit } from '../../data/submit.ts';
 import { webhooks } from '../../data/webhooks.ts';
 import { useCloseTo } from '../../kit/close.ts';
 import { FormPanel } from '../../kit/form-panel.tsx';
@@ -22,16 +21,20 @@ export function useClose(): () => void {
 export function NewWebhook() {
   const { store, cache } = useSession();
   const close = useClose();
-  const [draft, set, clear, isRestored, finish] = useDraft('webhook.new', empty);
   const [created, setCreated] = useState<{ secret: string | undefined }>();
-  const form = useSubmit(webhookFields, async () => {
-    const { url, types, description } = draft;
-    const body = { url, types: filledOrNull(types), ...(description && { description }) };
-    // The secret gets into this panel and nowhere else: not into the cache, and not into the storage of drafts.
-    const { secret, ...item } = await store.webhooks.create(body);
-    addItem<Webhook>(cache, webhooks, item);
-    finish(draft);
-    setCreated({ secret });
+  const form = useNewForm({
+    name: 'webhook.new',
+    empty,
+    fields: webhookFields,
+    create: async ({ url, types, description }) => {
+      const body = { url, types: filledOrNull(types), ...(description && { description }) };
+      // The secret gets into this panel and nowhere else: not into the cache, and not into the storage of drafts.
+      const { secret, ...item } = await store.webhooks.create(body);
+      addItem<Webhook>(cache, webhooks, item);
+      return { secret };
+    },
+    show: setCreated,
+    onClose: close,
   });
   if (created)
     return (
@@ -43,14 +46,8 @@ export function NewWebhook() {
       />
     );
   return (
-    <FormPanel
-      title="New webhook"
-      form={form}
-      action="Add"
-      onDiscard={isRestored ? clear : undefined}
-      onClose={close}
-    >
-      <WebhookFields item={draft} errors={form.errors.fields} onChange={set} />
+    <FormPanel title="New webhook" action="Add" {...form.panel}>
+      <WebhookFields {...form.fields} />
     </FormPanel>
   );
 }

@@ -1,6 +1,6 @@
 import type { Webhook } from '@petstore/client';
-import type { SetField } from '../../data/draft.ts';
-import { type Conflict, TextField } from '../../kit/field.tsx';
+import type { FieldsProps } from '../../data/forms.ts';
+import { TextField } from '../../kit/field.tsx';
 import { LinesField } from '../../kit/field-groups.tsx';
 
 export type WebhookSettings = Pick<Webhook, 'url' | 'types' | 'description'>;
@@ -8,15 +8,7 @@ export type WebhookSettings = Pick<Webhook, 'url' | 'types' | 'description'>;
 /** The names of the fields next to which errors are shown. */
 export const webhookFields = ['url', 'types', 'description'];
 
-interface WebhookFieldsProps {
-  item: WebhookSettings;
-  errors: Partial<Record<string, string>>;
-  conflicts?: Partial<Record<keyof WebhookSettings, Conflict | undefined>>;
-  isReadOnly?: boolean;
-  onChange: SetField<WebhookSettings>;
-}
-
-export function WebhookFields(props: WebhookFieldsProps) {
+export function WebhookFields(props: FieldsProps<WebhookSettings>) {
   const { item, errors, conflicts = {}, isReadOnly = false, onChange } = props;
   return (
     <>
