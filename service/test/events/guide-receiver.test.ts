@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import { freePort } from '../../../scripts/servers/ports.ts';
 import { MINUTE, SECOND } from '../../src/kit/clock.ts';

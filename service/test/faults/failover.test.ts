@@ -110,7 +110,9 @@ for (const [way, { fail, hasProxy }] of Object.entries(ways)) {
           promotedAt = Date.now();
           const times = await Promise.all(shops.map(aWrite));
           const after = times.map(Math.round).join(', ');
-          t.diagnostic(`seed ${SEED + round}; writes again after ${after} ms, usually ${Math.round(usual)} ms`);
+          t.diagnostic(
+            `seed ${SEED + round}; writes again after ${after} ms, usually ${Math.round(usual)} ms`,
+          );
           // A former primary that runs again accepts writes, but has an earlier timeline.
           primary.resume();
           await ledger.hasGrownBy(random.between(50, 200));

@@ -140,7 +140,9 @@ describe(`a next version whose migrations change every table of a shop with ${WR
       `the longest request took ${Math.round(withMigration)} ms with a migration and ` +
       `${Math.round(withoutMigration)} ms without`;
     // On a busy machine requests take long without a migration as well, so only the waits for the migration are asserted.
-    t.diagnostic(`${api.requests} requests, ${figures}; the longest wait for a migration was ${longestWait} ms`);
+    t.diagnostic(
+      `${api.requests} requests, ${figures}; the longest wait for a migration was ${longestWait} ms`,
+    );
     assert.ok(longestWait > 0, 'a request waited for a migration');
     assert.ok(longestWait <= LONGEST_WAIT, `a request waited ${longestWait} ms for a migration`);
   });
