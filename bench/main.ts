@@ -10,8 +10,8 @@ import { LoadGenerator } from './harness/load-generator.ts';
 import { describeMachine } from './harness/machine.ts';
 import { allocation } from './rows/allocation.ts';
 import { batches } from './rows/batches.ts';
+import { limitDecision, warningCost } from './rows/decisions.ts';
 import { historyCost } from './rows/history-cost.ts';
-import { limitDecision } from './rows/limit-decision.ts';
 import { memoryUnderLoad } from './rows/memory-under-load.ts';
 import { pageCost, postgresPageCost } from './rows/page-cost.ts';
 import { postgresSearch, search } from './rows/search.ts';
@@ -27,7 +27,6 @@ import {
   traceCost,
   versusBareHttp,
 } from './rows/throughput.ts';
-import { warningCost } from './rows/warning-cost.ts';
 import { webhooks } from './rows/webhooks.ts';
 import { worstRequest } from './rows/worst-request.ts';
 import { FilledStores } from './stores/filled-stores.ts';
