@@ -159,4 +159,19 @@ describe('a wait for events', () => {
     assert.deepEqual(valuesOf(lines(), 'route', 'status', 'msg'), [['/events', null, 'Request']]);
     // The test harness checks that nothing remains of it.
   });
+
+  it('leaves nothing behind on a reused connection', async t => {
+    const shop = await startTestApp(t);
+    const warnings: Error[] = [];
+    const note = (warning: Error) => warnings.push(warning);
+    process.on('warning', note);
+    for (let i = 0; i < 15; i++) {
+      const end = await latestCursor(shop.api);
+      const waiting = shop.api.get(`/events?cursor=${end}&type=category.*&wait=20`);
+      await aCategory(shop.api);
+      assert.equal((await waiting).status, 200);
+    }
+    process.off('warning', note);
+    assert.deepEqual(warnings, []);
+  });
 });
