@@ -182,27 +182,25 @@ describe('a plan request', () => {
   });
 });
 
-describe('concurrent requests', () => {
-  it('of one key create one open request, and one decision ends it', async t => {
-    const racing = await startReplicas(t);
-    const { key, keyId } = await racing.clientWith({ plan: 'free', scopes: ['pets:read'] });
-    const created = await racing.atOnce(20, api => api.as(key).post(PATH, { plan: 'business' }));
-    assert.deepEqual(tally(created), { '201': 1, '409 plan_request_open': 19 });
-    const { id } = created.find(({ status }) => status === 201)!.body;
-    const decided = await racing.atOnce(20, (api, i) =>
-      i % 4 < 2
-        ? api.post(`/plan-requests/${id}/approve`)
-        : api.post(`/plan-requests/${id}/decline`, { message: 'No' }),
+it('concurrent requests of one key create one open request, and one decision ends it', async t => {
+  const racing = await startReplicas(t);
+  const { key, keyId } = await racing.clientWith({ plan: 'free', scopes: ['pets:read'] });
+  const created = await racing.atOnce(20, api => api.as(key).post(PATH, { plan: 'business' }));
+  assert.deepEqual(tally(created), { '201': 1, '409 plan_request_open': 19 });
+  const { id } = created.find(({ status }) => status === 201)!.body;
+  const decided = await racing.atOnce(20, (api, i) =>
+    i % 4 < 2
+      ? api.post(`/plan-requests/${id}/approve`)
+      : api.post(`/plan-requests/${id}/decline`, { message: 'No' }),
+  );
+  assert.deepEqual(tally(decided), { '200': 1, '409 plan_request_decided': 19 });
+  const { status } = decided.find(response => response.status === 200)!.body;
+  const { plan } = (await racing.api.get(`/keys/${keyId}`)).body;
+  assert.equal(plan, status === 'approved' ? 'business' : 'free');
+  racing.clock.advance(SECOND);
+  for (const api of racing.apis)
+    assert.equal(
+      (await api.as(key).get('/pets')).headers['x-ratelimit-limit'],
+      plan === 'business' ? '1000' : '60',
     );
-    assert.deepEqual(tally(decided), { '200': 1, '409 plan_request_decided': 19 });
-    const { status } = decided.find(response => response.status === 200)!.body;
-    const { plan } = (await racing.api.get(`/keys/${keyId}`)).body;
-    assert.equal(plan, status === 'approved' ? 'business' : 'free');
-    racing.clock.advance(SECOND);
-    for (const api of racing.apis)
-      assert.equal(
-        (await api.as(key).get('/pets')).headers['x-ratelimit-limit'],
-        plan === 'business' ? '1000' : '60',
-      );
-  });
 });

@@ -3,41 +3,39 @@ import fs, { mkdtempSync, readlinkSync, rmSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { PackedCommand } from '../support/packed-command.ts';
 
 const petstore = new PackedCommand({ HOME: '/nonexistent' });
 const { Journal } =
   await petstore.load<typeof import('../../../cli/src/import/journal.ts')>('import/journal.js');
 
-describe('the journal of an import', () => {
-  it('survives a power failure: its content is on the disk before its name, and its name before a batch is sent', t => {
-    const directory = mkdtempSync(join(tmpdir(), 'petstore-journal-'));
-    const calls: string[] = [];
-    const { fsyncSync, renameSync } = fs;
-    t.mock.method(fs, 'fsyncSync', (file: number) => {
-      calls.push(`flush ${relative(directory, readlinkSync(`/proc/self/fd/${file}`)) || 'the directory'}`);
-      fsyncSync(file);
-    });
-    t.mock.method(fs, 'renameSync', (from: string, to: string) => {
-      calls.push(`rename ${relative(directory, from)} to ${relative(directory, to)}`);
-      renameSync(from, to);
-    });
-    syncBuiltinESMExports();
-    t.after(() => {
-      t.mock.restoreAll();
-      syncBuiltinESMExports();
-      rmSync(directory, { recursive: true });
-    });
-    const identity = {
-      ...{ url: 'http://127.0.0.1', sha256: '', map: [], format: 'csv', encoding: 'utf-8' },
-      ...{ createCategories: false, skipExisting: false, raw: false },
-    };
-    Journal.begin(join(directory, 'pets.csv'), identity, 1).save({ done: 1 });
-    assert.deepEqual(calls, [
-      'flush pets.csv.journal.new',
-      'rename pets.csv.journal.new to pets.csv.journal',
-      'flush the directory',
-    ]);
+it('the journal of an import survives a power failure: its content is on the disk before its name, and its name before a batch is sent', t => {
+  const directory = mkdtempSync(join(tmpdir(), 'petstore-journal-'));
+  const calls: string[] = [];
+  const { fsyncSync, renameSync } = fs;
+  t.mock.method(fs, 'fsyncSync', (file: number) => {
+    calls.push(`flush ${relative(directory, readlinkSync(`/proc/self/fd/${file}`)) || 'the directory'}`);
+    fsyncSync(file);
   });
+  t.mock.method(fs, 'renameSync', (from: string, to: string) => {
+    calls.push(`rename ${relative(directory, from)} to ${relative(directory, to)}`);
+    renameSync(from, to);
+  });
+  syncBuiltinESMExports();
+  t.after(() => {
+    t.mock.restoreAll();
+    syncBuiltinESMExports();
+    rmSync(directory, { recursive: true });
+  });
+  const identity = {
+    ...{ url: 'http://127.0.0.1', sha256: '', map: [], format: 'csv', encoding: 'utf-8' },
+    ...{ createCategories: false, skipExisting: false, raw: false },
+  };
+  Journal.begin(join(directory, 'pets.csv'), identity, 1).save({ done: 1 });
+  assert.deepEqual(calls, [
+    'flush pets.csv.journal.new',
+    'rename pets.csv.journal.new to pets.csv.journal',
+    'flush the directory',
+  ]);
 });

@@ -6,30 +6,28 @@ import { aCategory, aPet } from '../support/factories.ts';
 
 const visit = useConsole();
 
-describe('a shop without categories', () => {
-  it('says that an animal needs one, and offers it after it was added without a scope for events', async t => {
-    const { shop, page, open } = await visit(t);
-    const { key } = await shop.clientWith({ scopes: ['pets:read', 'pets:write', 'inventory:read'] });
-    const shown = await open('/', key);
-    await page.getByText('There are no animals yet').waitFor();
-    await page.getByRole('link', { name: 'Animals', exact: true }).click();
-    await page.getByText('Add a category first').waitFor();
-    assert.deepEqual(
-      await page.locator('[data-kind="main"]').allInnerTexts(),
-      ['Add category'],
-      'the page has one main action',
-    );
-    await page.goto('/console/animals/new');
-    await shown.panel.getByRole('link', { name: 'add a category first' }).click();
-    // The panel of the new animal has a name as well.
-    await shown.panel.getByText('New category').waitFor();
-    await shown.field('Name').fill('First');
-    await shown.panel.getByRole('button', { name: 'Add' }).click();
-    await shown.row('First').waitFor();
-    await page.getByRole('link', { name: 'Animals', exact: true }).first().click();
-    await page.getByRole('link', { name: 'Add animal' }).first().click();
-    await shown.field('Category').selectOption({ label: 'First' });
-  });
+it('a shop without categories says that an animal needs one, and offers it after it was added without a scope for events', async t => {
+  const { shop, page, open } = await visit(t);
+  const { key } = await shop.clientWith({ scopes: ['pets:read', 'pets:write', 'inventory:read'] });
+  const shown = await open('/', key);
+  await page.getByText('There are no animals yet').waitFor();
+  await page.getByRole('link', { name: 'Animals', exact: true }).click();
+  await page.getByText('Add a category first').waitFor();
+  assert.deepEqual(
+    await page.locator('[data-kind="main"]').allInnerTexts(),
+    ['Add category'],
+    'the page has one main action',
+  );
+  await page.goto('/console/animals/new');
+  await shown.panel.getByRole('link', { name: 'add a category first' }).click();
+  // The panel of the new animal has a name as well.
+  await shown.panel.getByText('New category').waitFor();
+  await shown.field('Name').fill('First');
+  await shown.panel.getByRole('button', { name: 'Add' }).click();
+  await shown.row('First').waitFor();
+  await page.getByRole('link', { name: 'Animals', exact: true }).first().click();
+  await page.getByRole('link', { name: 'Add animal' }).first().click();
+  await shown.field('Category').selectOption({ label: 'First' });
 });
 
 describe('a category', () => {

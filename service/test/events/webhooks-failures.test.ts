@@ -163,23 +163,21 @@ it('Retry-After is obeyed', async t => {
   assert.equal(shop.receiver.received.length, 2);
 });
 
-describe('an endpoint', () => {
-  it('that is enabled again gets what it missed, and its failure history is cleared', async t => {
-    const shop = await webhookShop(t);
-    const { path } = await shop.webhook();
-    shop.receiver.respondWith(410);
-    const categoryId = await shop.deliver();
-    await shop.rename(categoryId, 'Meanwhile');
-    shop.receiver.respondWith(204);
-    const { body } = await shop.api.patch(path, { enabled: true });
-    assert.deepEqual(
-      [body.enabled, body.disabledReason, body.disabledAt, body.failingSince],
-      [true, null, null, null],
-    );
-    await shop.after(5 * SECOND);
-    assert.deepEqual(shop.receiver.receivedEvents.slice(1), [
-      'categories/1 category.created',
-      'categories/1 category.updated',
-    ]);
-  });
+it('an endpoint that is enabled again gets what it missed, and its failure history is cleared', async t => {
+  const shop = await webhookShop(t);
+  const { path } = await shop.webhook();
+  shop.receiver.respondWith(410);
+  const categoryId = await shop.deliver();
+  await shop.rename(categoryId, 'Meanwhile');
+  shop.receiver.respondWith(204);
+  const { body } = await shop.api.patch(path, { enabled: true });
+  assert.deepEqual(
+    [body.enabled, body.disabledReason, body.disabledAt, body.failingSince],
+    [true, null, null, null],
+  );
+  await shop.after(5 * SECOND);
+  assert.deepEqual(shop.receiver.receivedEvents.slice(1), [
+    'categories/1 category.created',
+    'categories/1 category.updated',
+  ]);
 });
