@@ -72,8 +72,8 @@ const suites: Record<string, Suite> = {
     except: [
       'service/test/console/live-browser.test.ts',
       'service/test/input/batches.test.ts',
-      'service/test/access/{addresses,batch-scopes,connections,cross-origin,cross-origin-browser,keys-command,scopes,secrecy,should-retry,sign-in-link}.test.ts',
-      'service/test/events/{browser,event-union,guide-receiver,webhooks-addresses,webhooks-sent-privately,webhooks-tls}.test.ts',
+      'service/test/access/{addresses,connections,cross-origin,cross-origin-browser,keys-command,scopes,secrecy,should-retry,sign-in-link}.test.ts',
+      'service/test/events/{browser,event-union,guide-receiver,webhooks-addresses}.test.ts',
       'service/test/journeys/{conditional-requests,lifecycle,methods,request-ids-and-versions}.test.ts',
     ],
     ...withServers,
