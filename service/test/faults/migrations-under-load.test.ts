@@ -143,7 +143,6 @@ describe(`a next version whose migrations change every table of a shop with ${WR
     t.diagnostic(
       `${api.requests} requests, ${figures}; the longest wait for a migration was ${longestWait} ms`,
     );
-    assert.ok(longestWait > 0, 'a request waited for a migration');
     assert.ok(longestWait <= LONGEST_WAIT, `a request waited ${longestWait} ms for a migration`);
   });
 });
