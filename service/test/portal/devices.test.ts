@@ -103,11 +103,18 @@ describe('on a phone', () => {
     assert.equal(await overflow(page), 0, 'a response');
   });
 
-  it('a table of two or three columns is not wider than the screen, so that each meaning is read without scrolling', async t => {
+  it('a table of two or three columns is not wider than the screen, and has most of its width for the meanings', async t => {
     const { page } = await visitByPhone(t);
     for (const path of ['/errors', '/guide/headers', '/guide/authentication', '/guide/managing-keys']) {
       await new PortalPage(page).open(path);
       assert.deepEqual(await wideTables(page), [], path);
+      const [name, meaning] = await Promise.all(
+        ['first', 'last'].map(place => page.locator(`td:${place}-child`).first().boundingBox()),
+      );
+      assert.ok(
+        name!.width < meaning!.width,
+        `${path}: ${name!.width} of ${name!.width + meaning!.width} px`,
+      );
     }
   });
 
