@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { Ajv } from 'ajv';
+import { Ajv, type ValidateFunction } from 'ajv';
 import ajvFormats from 'ajv-formats';
 import {
   document,
@@ -14,10 +14,14 @@ const ajv = new Ajv({ strict: false, allErrors: true });
 ajvFormats.default(ajv as never);
 ajv.addSchema({ $id: 'contract', components: document.components });
 
+/** By the text of the schema: many examples have the same one, and compiling takes much longer than checking. */
+const validators = new Map<string, ValidateFunction>();
+
 function assertFits(schema: SchemaObject, example: unknown, where: string): void {
   assert.notEqual(example, undefined, `${where} has no example`);
   const text = JSON.stringify(schema).replaceAll('"#/components', '"contract#/components');
-  const validate = ajv.compile(JSON.parse(text));
+  const validate = validators.get(text) ?? ajv.compile(JSON.parse(text));
+  validators.set(text, validate);
   assert.ok(validate(example), `${where}: ${JSON.stringify(example)} ${ajv.errorsText(validate.errors)}`);
 }
 
