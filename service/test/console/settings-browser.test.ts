@@ -79,9 +79,9 @@ describe('the settings of the device', () => {
       await shown.panel.waitFor({ state: 'detached' });
       return name;
     };
+    await page.emulateMedia({ reducedMotion: 'no-preference' });
     assert.equal(await motion(), 'slide-in');
     await page.emulateMedia({ reducedMotion: 'reduce' });
     assert.equal(await motion(), 'none');
-    await page.emulateMedia({ reducedMotion: 'no-preference' });
   });
 });

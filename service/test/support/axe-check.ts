@@ -37,7 +37,7 @@ export async function assertAccessible(page: Page, only?: keyof typeof screens):
   for (const { screen, viewport, colorScheme } of chosen) {
     await page.setViewportSize(viewport);
     await eventually(() => page.evaluate('[innerWidth, innerHeight]'), Object.values(viewport));
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    await page.emulateMedia({ colorScheme });
     // Without CSS selectors, which no message shows and which take a quarter of the time.
     const options = JSON.stringify({
       resultTypes: ['violations'],
