@@ -51,7 +51,7 @@ describe('the command that runs tests', () => {
   it('runs each file of several suites once with the same servers, and names the file that leaves something behind', t => {
     const shop = `import '../support/shop.ts';\n`;
     const server = `process.getBuiltinModule('node:net').createServer().listen(0)`;
-    const closes = `import { after, before, it } from 'node:test';\nlet server;
+    const closes = `import { after, before } from 'node:test';\nlet server;
       before(() => { server = ${server}; });\nafter(() => new Promise(resolve => server.close(resolve)));\n`;
     const { status, stdout, passed, failed } = run(
       t,
