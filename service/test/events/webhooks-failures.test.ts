@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { describe, it } from 'node:test';
-import { MINUTE, SECOND } from '../../src/kit/clock.ts';
+import { DAY, MINUTE, SECOND } from '../../src/kit/clock.ts';
 import { scrape } from '../support/metrics.ts';
 import { sendDue, webhookShop } from './webhook-shop.ts';
 
@@ -161,6 +161,23 @@ it('Retry-After is obeyed', async t => {
   assert.equal(shop.receiver.received.length, 1);
   await shop.after(1);
   assert.equal(shop.receiver.received.length, 2);
+});
+
+it('an endpoint that returns 410 is disabled at once, and the webhook shows why', async t => {
+  const shop = await webhookShop(t);
+  const { id, path } = await shop.webhook();
+  shop.receiver.respondWith(410);
+  await shop.deliver();
+  const webhook = await shop.read(path);
+  assert.deepEqual(
+    [webhook.enabled, webhook.disabledReason, Date.parse(webhook.disabledAt)],
+    [false, 'The endpoint returned status 410 (Gone)', shop.clock.now()],
+  );
+  await shop.category();
+  await shop.after(DAY);
+  assert.equal(shop.receiver.received.length, 1);
+  const logged = shop.shop.logLines().find(({ msg }) => msg === 'Webhook disabled');
+  assert.equal(logged?.webhookId, id);
 });
 
 it('an endpoint that is enabled again gets what it missed, and its failure history is cleared', async t => {

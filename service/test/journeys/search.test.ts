@@ -77,6 +77,20 @@ describe('GET /pets?q=', () => {
       assert.deepEqual(await find(api, q), ['Retriever'], q);
   });
 
+  it('finds a pet by its new name after every change, and no longer by the old one', async t => {
+    const { api, app } = await startTestApp(t);
+    const [id] = await aShop(api, ['Old Rex']);
+    assert.deepEqual(await find(api, 'rex'), ['Old Rex']);
+    const { body: pet } = await api.get(`/pets?id=${id}`);
+    assert.equal((await api.put(`/pets/${id}`, { ...pet[0], name: 'New Max' })).status, 200);
+    assert.deepEqual([await find(api, 'rex'), await find(api, 'max')], [[], ['New Max']]);
+    assert.equal((await api.patch(`/pets/${id}`, { name: 'Uncle Moritz' })).status, 200);
+    assert.deepEqual([await find(api, 'max'), await find(api, 'moritz')], [[], ['Uncle Moritz']]);
+    assert.equal((await api.delete(`/pets/${id}`)).status, 204);
+    assert.deepEqual(await find(api, 'moritz'), []);
+    assert.deepEqual(await app.db.all('SELECT * FROM pet_words'), [], 'words of earlier names');
+  });
+
   it('neither repeats nor skips pets on later pages while other pets change', async t => {
     const { api } = await startTestApp(t);
     const ids = await aShop(api, ['a Rex', 'b Rex', 'c Rex', 'd Rex', 'e Rexa']);

@@ -3,33 +3,58 @@ import { before, describe, it } from 'node:test';
 import fc from 'fast-check';
 import { MINUTE, SECOND } from '../../src/kit/clock.ts';
 import { codes, provokeBan, usedUp } from '../access/provoke-ban.ts';
-import type { Client } from '../support/client.ts';
+import type { ApiResponse, Client } from '../support/client.ts';
 import { assertRejected } from '../support/rejection.ts';
 import { startTestApp } from '../support/test-app.ts';
 import { useShop } from '../support/use-shop.ts';
 
 // test/counters has the limits at the ends of minutes and days, of visits and of batches.
 describe('four replicas together', () => {
-  const shop = useShop({ shared: true });
+  const shop = useShop({ shared: true, environment: { PETSTORE_TRUST_PROXY: '127.0.0.1' } });
   const replicas: Client[] = [];
   before(async () => {
     replicas.push(shop.api);
     while (replicas.length < 4) replicas.push((await shop.replica()).api);
   });
 
+  /** Sends this many requests at once, distributed over the replicas. Returns how many had this status. */
+  async function burst(
+    count: number,
+    status: number,
+    send: (api: Client, i: number) => Promise<ApiResponse>,
+  ): Promise<number> {
+    const responses = await Promise.all(
+      Array.from({ length: count }, (_, i) => send(replicas[i % replicas.length]!, i)),
+    );
+    return responses.filter(response => response.status === status).length;
+  }
+
   it('admit exactly the requests of a minute of a key, in each of two minutes', async () => {
     const { clock, clientWith } = shop;
     const { key } = await clientWith({ plan: 'enterprise', quotas: { perMinute: 137, perDay: 1_000 } });
-    const admitted = async (count: number) => {
-      const sent = Array.from({ length: count }, (_, i) => replicas[i % 4]!.as(key).get('/pets?limit=1'));
-      return (await Promise.all(sent)).filter(({ status }) => status === 200).length;
-    };
+    const admitted = (count: number) => burst(count, 200, api => api.as(key).get('/pets?limit=1'));
     // The last millisecond of this minute, and then the first of the next.
     const first = await admitted(70);
     clock.advance(MINUTE - 1 - (clock.now() % MINUTE));
     assert.equal(first + (await admitted(137)), 137);
     clock.advance(1);
     assert.equal(await admitted(157), 137);
+  });
+
+  it('admit exactly the visits of each address and of a publishable key', async () => {
+    const quotas = { perMinute: 130, perDay: 300 };
+    const { key } = await shop.clientWith({
+      ...{ kind: 'publishable', plan: 'enterprise', quotas, scopes: ['pets:read'] },
+      origins: ['https://shop.example'],
+    });
+    const admitted = (count: number, visitors: number) =>
+      burst(count, 200, (api, i) => {
+        const address = `192.0.2.${Math.floor(i / 4) % visitors}`;
+        return api.as(key).get('/categories', { 'x-forwarded-for': address });
+      });
+    assert.deepEqual([await admitted(80, 1), await admitted(160, 40)], [60, 70]);
+    shop.clock.advance(MINUTE);
+    assert.equal(await admitted(80, 1), 60);
   });
 
   it('ban a key together: rejections at all replicas count, and the ban applies at all of them', async () => {
@@ -41,6 +66,10 @@ describe('four replicas together', () => {
     assert.equal(typeof body.ban.until, 'string');
     shop.clock.advance(MINUTE + SECOND);
     assert.notDeepEqual(await codes(elsewhere.as(client.key), 1), ['api_key_banned']);
+  });
+
+  it('count an address together', async () => {
+    assert.equal(await burst(80, 401, api => api.as(undefined).get('/pets')), 60);
   });
 });
 
