@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
-import { describe, it } from 'node:test';
+import { describe, it, type TestContext } from 'node:test';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { Database, Value } from '../../src/db/database.ts';
@@ -221,28 +221,28 @@ function watchReads(db: Database): { total: number; most: number } {
   return reads;
 }
 
+/** Opens streams of a log that has many events. */
+async function readersBehind(t: TestContext, count: number) {
+  const shop = await startTestApp(t);
+  await appendMany(shop.app, EVENTS);
+  await settledCursor(shop);
+  const reads = watchReads(shop.app.db);
+  const readers = await Promise.all(
+    Array.from({ length: count }, () => EventReader.open(shop.origin, shop.adminKey, { path })),
+  );
+  return { reads, readers };
+}
+
 describe('streams that are behind', () => {
   it('read the log two at a time, and all of them get every event', async t => {
-    const shop = await startTestApp(t);
-    await appendMany(shop.app, EVENTS);
-    await settledCursor(shop);
-    const reads = watchReads(shop.app.db);
-    const readers = await Promise.all(
-      Array.from({ length: 8 }, () => EventReader.open(shop.origin, shop.adminKey, { path })),
-    );
+    const { reads, readers } = await readersBehind(t, 8);
     await Promise.all(readers.map(reader => reader.untilEvents(EVENTS)));
     assert.equal(reads.most, 2);
     await Promise.all(readers.map(reader => reader.close()));
   });
 
   it('stop reading when their clients disconnect', async t => {
-    const shop = await startTestApp(t);
-    await appendMany(shop.app, EVENTS);
-    await settledCursor(shop);
-    const reads = watchReads(shop.app.db);
-    const readers = await Promise.all(
-      Array.from({ length: 4 }, () => EventReader.open(shop.origin, shop.adminKey, { path })),
-    );
+    const { reads, readers } = await readersBehind(t, 4);
     await readers[0]!.untilEvents(1);
     await Promise.all(readers.map(reader => reader.close()));
     let seen = -1;
