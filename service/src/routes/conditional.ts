@@ -1,11 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { ApiError } from '../contract/errors.ts';
-import { hash64 } from '../kit/hash.ts';
+import { quotedHash64 } from '../kit/hash.ts';
 import { shortened } from '../kit/text.ts';
 
 /** A strong ETag (RFC 9110 §8.8.3): a 64-bit hash of the text that is sent. */
 export function etagOf(body: string): string {
-  return `"${hash64(body)}"`;
+  return quotedHash64(body);
 }
 
 /**
