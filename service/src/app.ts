@@ -98,7 +98,7 @@ export async function buildApp(
 ): Promise<App> {
   // Closes everything in reverse order. If one part fails to close, the others are still closed, and the failure is thrown at the end.
   await using opened = new AsyncDisposableStack();
-  const { log, lineBuffer, destination, ops, metrics, tracing } = await openObservers(
+  const { log, lineBuffer, requestLines, ops, metrics, tracing } = await openObservers(
     config,
     logDestination,
     opened,
@@ -236,7 +236,7 @@ export async function buildApp(
     trustedProxies,
     log,
     outageLog,
-    requestLog: new RequestLog(destination, log.isLevelEnabled('info'), record => {
+    requestLog: new RequestLog(requestLines, log.isLevelEnabled('info'), record => {
       metrics?.onResponse(record);
       rejections.note(record);
     }),

@@ -1,6 +1,7 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
 import type { Config } from './config.ts';
 import { LineBuffer, standardOutput } from './kit/line-buffer.ts';
+import type { LineSink } from './kit/log-line.ts';
 import type { TraceSettings } from './kit/trace-settings.ts';
 import type { Metrics } from './ops/metrics.ts';
 import type { OpsServer } from './ops/ops-server.ts';
@@ -9,8 +10,8 @@ import type { OtlpTracing } from './ops/tracing/otlp-tracing.ts';
 /** The log, metrics and traces of the service. */
 export interface Observers {
   log: Logger;
-  /** The destination of the lines of `log` and of the request log. */
-  destination: DestinationStream;
+  /** The destination of the request log, which is that of `log`. */
+  requestLines: LineSink;
   lineBuffer: LineBuffer;
   /** `undefined` when no port is set for the metrics. */
   ops: OpsServer | undefined;
@@ -26,14 +27,18 @@ export async function openObservers(
   opened: AsyncDisposableStack,
 ): Promise<Observers> {
   const lineBuffer = new LineBuffer({ sink: standardOutput(), report: lossReport });
-  const destination = logDestination ?? lineBuffer;
-  const log = pino({ level: config.logLevel, base: null }, destination);
+  const log = pino({ level: config.logLevel, base: null }, logDestination ?? lineBuffer);
+  const requestLines = logDestination ? linesFor(logDestination) : lineBuffer;
   opened.defer(() => log.flush());
   const ops = config.opsPort === undefined ? undefined : await opsServer(log);
   opened.defer(() => ops?.close());
   const tracing = config.traces && (await otlpTracing(config.traces, log));
   opened.defer(() => tracing?.close());
-  return { log, destination, lineBuffer, ops, metrics: ops?.metrics, tracing };
+  return { log, requestLines, lineBuffer, ops, metrics: ops?.metrics, tracing };
+}
+
+function linesFor(destination: DestinationStream): LineSink {
+  return { writeBytes: (bytes, length) => destination.write(bytes.toString('latin1', 0, length)) };
 }
 
 /** A line in pino's format, of level `warn`. It must not go through the log that has lost lines. */

@@ -25,13 +25,12 @@ export function maskedText(text: string): string {
 }
 
 /**
- * A client's text as JSON for a log line: masked, and in ASCII, so that it can neither forge a line nor control the terminal
- * that shows it.
+ * A client's text for a JSON text in a log line, without the quotes: masked, and in ASCII, so that it can neither forge a line nor control
+ * the terminal that shows it.
  */
 export function loggedText(text: string): string {
-  if (text.length <= MAX_LOGGED && !SPECIAL.test(text)) return `"${text}"`;
-  return JSON.stringify(maskedText(text)).replace(
-    /[\u007f-\uffff]/g,
-    unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+  if (text.length <= MAX_LOGGED && !SPECIAL.test(text)) return text;
+  return JSON.stringify(maskedText(text))
+    .slice(1, -1)
+    .replace(/[\u007f-\uffff]/g, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ErrorCode } from '../contract/error-catalogue.ts';
 import { shownAddress, type TrustedProxies } from '../kit/client-address.ts';
+import { type LineSink, LogLine } from '../kit/log-line.ts';
 import { loggedText, MAX_LOGGED } from './log-text.ts';
 import { traceOf } from './request-trace.ts';
 import { pathOf } from './targets.ts';
@@ -46,28 +47,22 @@ export type RespondedRecord = RequestRecord & { status: number };
 /** The maximum number of user agents that are cached. */
 const MAX_USER_AGENTS = 200;
 
-/** pino's number for the level `info`. */
-const INFO = 30;
-
 /**
  * Writes one line per request, in pino's format. This class builds the line itself, because a general serializer takes a fifth
  * of the time of a whole read request. Only the path and the user agent may need escaping: a client's request ID is used only
  * when it is well-formed, methods and addresses have no special characters, and the service sets the rest.
  */
 export class RequestLog {
-  readonly #destination: { write(line: string): void };
+  readonly #sink: LineSink;
   readonly #enabled: boolean;
   readonly #onResponse: ((record: RespondedRecord) => void) | undefined;
+  readonly #line = new LogLine();
   /** User agents in their logged form: they are long, and few clients send most requests. */
   readonly #userAgents = new Map<string, string>();
 
   /** `onResponse` receives each request that has a response, whether it is logged or not. */
-  constructor(
-    destination: { write(line: string): void },
-    enabled: boolean,
-    onResponse?: (record: RespondedRecord) => void,
-  ) {
-    this.#destination = destination;
+  constructor(sink: LineSink, enabled: boolean, onResponse?: (record: RespondedRecord) => void) {
+    this.#sink = sink;
     this.#enabled = enabled;
     this.#onResponse = onResponse;
   }
@@ -75,15 +70,24 @@ export class RequestLog {
   write(record: RequestRecord): void {
     if (this.#onResponse && hasResponse(record)) this.#onResponse(record);
     if (!this.#enabled) return;
-    const { requestId, method, path, route, status, code, bytes, durationMs, keyId, address } = record;
-    const { userAgent, traceId } = record;
-    this.#destination.write(
-      `{"level":${INFO},"time":${Date.now()},"requestId":"${requestId}","method":${quoted(method)},` +
-        `"path":${path === null ? 'null' : loggedText(path)},"route":${quoted(route)},"status":${status},` +
-        `"code":${quoted(code)},"bytes":${bytes},"durationMs":${durationMs},"keyId":${keyId},` +
-        `"address":${quoted(address)},"userAgent":${userAgent === null ? 'null' : this.#userAgent(userAgent)},` +
-        `"traceId":${quoted(traceId)},"msg":"Request"}\n`,
-    );
+    const { path, userAgent } = record;
+    // 30 is pino's number for the level `info`.
+    this.#line
+      .integer('{"level":30,"time":', Date.now())
+      .quoted(',"requestId":', record.requestId)
+      .quoted(',"method":', record.method)
+      .quoted(',"path":', path === null ? null : loggedText(path))
+      .quoted(',"route":', record.route)
+      .integer(',"status":', record.status)
+      .quoted(',"code":', record.code)
+      .integer(',"bytes":', record.bytes)
+      .decimal(',"durationMs":', record.durationMs)
+      .integer(',"keyId":', record.keyId)
+      .quoted(',"address":', record.address)
+      .quoted(',"userAgent":', userAgent === null ? null : this.#userAgent(userAgent))
+      .quoted(',"traceId":', record.traceId)
+      .text(',"msg":"Request"}\n')
+      .end(this.#sink);
   }
 
   #userAgent(userAgent: string): string {
@@ -131,8 +135,4 @@ function bytesOf(request: FastifyRequest, reply: FastifyReply): number {
   // A response to HEAD has the length that the body would have.
   if (!reply.raw.headersSent || request.method === 'HEAD') return 0;
   return request.bodyBytes;
-}
-
-function quoted(text: string | null): string {
-  return text === null ? 'null' : `"${text}"`;
 }

@@ -53,6 +53,22 @@ describe('a line buffer', () => {
     assert.equal(written.join(''), lines.join(''));
   });
 
+  it('copies lines of bytes, in order with the others, before they exceed 64 KiB', () => {
+    const { written, ...options } = collecting();
+    const buffer = new LineBuffer(options);
+    const bytes = Buffer.alloc(400);
+    const lines = Array.from({ length: 500 }, (_, i) => `${i} ${'x'.repeat(300)}\n`);
+    for (const line of lines) {
+      buffer.writeBytes(bytes, bytes.write(line, 'latin1'));
+      bytes.fill('?');
+      buffer.write('text\n');
+    }
+    buffer.flush();
+    assert.ok(written.length > 1);
+    for (const text of written) assert.ok(text.length <= 64 * 1024);
+    assert.equal(written.join(''), lines.map(line => `${line}text\n`).join(''));
+  });
+
   it('writes a line that is longer than the buffer separately, in order', () => {
     const { written, ...options } = collecting();
     const buffer = new LineBuffer(options);

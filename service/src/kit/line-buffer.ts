@@ -89,6 +89,13 @@ export class LineBuffer {
     this.#wakeLater();
   }
 
+  /** Writes the first `length` bytes, which are a line that fits into the buffer. */
+  writeBytes(bytes: Buffer, length: number): void {
+    if (this.#used + length > CAPACITY) this.flush();
+    this.#used += bytes.copy(this.#bytes, this.#used, 0, length);
+    this.#wakeLater();
+  }
+
   /** Writes the gathered lines, as far as the sink has room for them. */
   flush(): void {
     clearTimeout(this.#timer);
