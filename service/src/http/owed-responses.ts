@@ -8,6 +8,20 @@ const AT_ONCE = 8;
 /** The maximum number of further requests that may wait on a connection. A client that reads responses stays far below it. */
 export const MAX_WAITING = 500;
 
+/** What a connection owes to its client. One object, because every request needs all of it. */
+interface Connection {
+  /** In the order of their requests. */
+  readonly owed: ServerResponse[];
+  /** The requests that are not handled yet: their responses are the last ones that are owed. */
+  readonly waiting: Parameters<RequestListener>[];
+  /** Whether its next request is handled in the next turn. */
+  hasTurn: boolean;
+  /** Whether a request was rejected: later requests are also rejected. */
+  isRejected: boolean;
+  /** Whether its last response was announced with `Connection: close`. */
+  isEnding: boolean;
+}
+
 /**
  * The responses that each connection still owes to its client. They are sent in the order of their requests.
  *
@@ -16,14 +30,7 @@ export const MAX_WAITING = 500;
  * concurrently, and one of a connection in each turn.
  */
 export class OwedResponses {
-  readonly #bySocket = new Map<Socket, Set<ServerResponse>>();
-  readonly #waiting = new WeakMap<Socket, Parameters<RequestListener>[]>();
-  /** Connections whose next request is handled in the next turn. */
-  readonly #hasTurn = new WeakSet<Socket>();
-  /** Connections with a rejected request: later requests are also rejected. */
-  readonly #rejected = new WeakSet<Socket>();
-  /** Connections whose last response was announced with `Connection: close`. */
-  readonly #ending = new WeakSet<Socket>();
+  readonly #connections = new Map<Socket, Connection>();
 
   /**
    * Replaces the server's request listener. `reject` is called for each request that is over the limit of waiting ones, or has a
@@ -37,64 +44,60 @@ export class OwedResponses {
   ): void {
     const handle = server.listeners('request').at(-1) as RequestListener;
     server.off('request', handle);
-    const handleNext = (socket: Socket) => {
-      this.#hasTurn.delete(socket);
-      const next = socket.destroyed ? undefined : this.#waiting.get(socket)?.shift();
+    const handleNext = (socket: Socket, connection: Connection) => {
+      connection.hasTurn = false;
+      const next = socket.destroyed ? undefined : connection.waiting.shift();
       if (!next) return;
       handle.call(server, ...next);
-      takeTurn(socket);
+      takeTurn(socket, connection);
     };
     /** Handles the next request of a connection in the next turn, if one waits and not too many are being handled. */
-    const takeTurn = (socket: Socket) => {
-      const waiting = this.#waiting.get(socket)?.length ?? 0;
-      const handled = (this.#bySocket.get(socket)?.size ?? 0) - waiting;
-      if (waiting === 0 || handled >= AT_ONCE || this.#hasTurn.has(socket)) return;
-      this.#hasTurn.add(socket);
-      setImmediate(handleNext, socket);
+    const takeTurn = (socket: Socket, connection: Connection) => {
+      const waiting = connection.waiting.length;
+      if (waiting === 0 || connection.owed.length - waiting >= AT_ONCE || connection.hasTurn) return;
+      connection.hasTurn = true;
+      setImmediate(handleNext, socket, connection);
     };
-    const settle = (socket: Socket, response: ServerResponse) => {
-      this.#bySocket.get(socket)?.delete(response);
-      takeTurn(socket);
+    const settle = (response: ServerResponse) => {
+      const { socket } = response.req;
+      const connection = this.#connections.get(socket);
+      if (!connection) return;
+      remove(connection.owed, response);
+      takeTurn(socket, connection);
     };
+    const settleOnceRead = (response: ServerResponse) => response.req.once('close', () => settle(response));
     // One function for all responses: a closure for each would be garbage.
     function onClose(this: ServerResponse): void {
       onEnd(this);
-      const { req } = this;
       // An incomplete request stays, because `toIncomplete` must find it when the rest is rejected.
-      if (req.complete) settle(req.socket, this);
-      else req.once('close', () => settle(req.socket, this));
+      if (this.req.complete) settle(this);
+      else settleOnceRead(this);
     }
     server.on('request', (request, response) => {
       const { socket } = request;
+      const connection = this.#connectionOf(socket);
       // The connection can send no further response (RFC 9112 §9.6).
-      if (this.#ending.has(socket)) return;
-      let owed = this.#bySocket.get(socket);
-      if (!owed) {
-        owed = new Set();
-        this.#bySocket.set(socket, owed);
-        socket.once('close', () => this.#bySocket.delete(socket));
-      }
-      if (owed.size >= AT_ONCE + MAX_WAITING || !isMethodOfHttp(request)) this.#rejected.add(socket);
-      if (this.#rejected.has(socket)) {
+      if (connection.isEnding) return;
+      const { owed, waiting } = connection;
+      if (owed.length >= AT_ONCE + MAX_WAITING || !isMethodOfHttp(request)) connection.isRejected = true;
+      if (connection.isRejected) {
         reject(request);
         return;
       }
-      owed.add(response);
+      owed.push(response);
       response.on('close', onClose);
-      if (owed.size === 1) {
+      if (owed.length === 1) {
         handle.call(server, request, response);
         return;
       }
-      const waiting = this.#waiting.get(socket);
-      if (waiting) waiting.push([request, response]);
-      else this.#waiting.set(socket, [[request, response]]);
-      takeTurn(socket);
+      waiting.push([request, response]);
+      takeTurn(socket, connection);
     });
   }
 
   /** The responses that all connections owe. */
   *all(): Iterable<ServerResponse> {
-    for (const owed of this.#bySocket.values()) yield* owed;
+    for (const { owed } of this.#connections.values()) yield* owed;
   }
 
   /** The response to an incomplete request. Only the last request of a connection can be incomplete. */
@@ -123,8 +126,8 @@ export class OwedResponses {
    * waiting requests are handled when the client has read the responses before theirs.
    */
   areBeingMade(socket: Socket): boolean {
-    const owed = this.#of(socket);
-    const started = owed.slice(0, owed.length - (this.#waiting.get(socket)?.length ?? 0));
+    const { owed = [], waiting = [] } = this.#connections.get(socket) ?? {};
+    const started = owed.slice(0, owed.length - waiting.length);
     return started.some(({ req, writableEnded }) => req.complete && !writableEnded);
   }
 
@@ -138,9 +141,9 @@ export class OwedResponses {
    * Returns whether it is.
    */
   endWith(response: ServerResponse): boolean {
-    const { socket } = response.req;
-    if (this.#of(socket).at(-1) !== response) return false;
-    this.#ending.add(socket);
+    const connection = this.#connections.get(response.req.socket);
+    if (connection?.owed.at(-1) !== response) return false;
+    connection.isEnding = true;
     return true;
   }
 
@@ -149,9 +152,26 @@ export class OwedResponses {
     return this.#of(socket).some(isOfWrite);
   }
 
-  #of(socket: Socket): ServerResponse[] {
-    return [...(this.#bySocket.get(socket) ?? [])];
+  #of(socket: Socket): readonly ServerResponse[] {
+    return this.#connections.get(socket)?.owed ?? [];
   }
+
+  #connectionOf(socket: Socket): Connection {
+    const known = this.#connections.get(socket);
+    if (known) return known;
+    const connection = { owed: [], waiting: [], hasTurn: false, isRejected: false, isEnding: false };
+    this.#connections.set(socket, connection);
+    socket.once('close', () => this.#connections.delete(socket));
+    return connection;
+  }
+}
+
+/** Removes a response from those that are owed. `pop` keeps the memory of the list for the next request; `shift` would not. */
+function remove(owed: ServerResponse[], response: ServerResponse): void {
+  const at = owed.indexOf(response);
+  if (at < 0) return;
+  if (at === owed.length - 1) owed.pop();
+  else owed.splice(at, 1);
 }
 
 const methods: ReadonlySet<string | undefined> = new Set(http.METHODS);
