@@ -238,6 +238,8 @@ export function forgetFuture(state: LimitState, now: number): void {
   if (state.seenAt > latest) state.seenAt = 0;
   if (state.bannedAt > latest) forgetBans(state);
   if (state.rejectedAt > latest) state.rejectedAt = 0;
+  // Before the function is created, which would be garbage of each request.
+  if (state.strikes.length === 0) return;
   if (state.strikes.some(at => at > latest)) state.strikes = state.strikes.filter(at => at <= latest);
 }
 

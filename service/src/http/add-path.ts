@@ -2,7 +2,6 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RequestPayload } from 'fastify';
 import type { Method } from '../contract/operation.ts';
 import type { Gate, Gated } from './gate/gate.ts';
-import type { Lifecycle } from './lifecycle.ts';
 import { routerPath } from './targets.ts';
 
 /** A path of the server with one of its methods: an operation of the contract, a page or an asset. */
@@ -10,8 +9,6 @@ export interface ServedPath {
   /** `HEAD` is served wherever `GET` is. */
   method: Method;
   gated: Gated;
-  /** `undefined` if it is stable and not deprecated. */
-  lifecycle?: Lifecycle | undefined;
   /** The maximum size of the body in bytes if it is not `BODY_LIMIT`. */
   bodyLimit?: number | undefined;
   handler(request: FastifyRequest, reply: FastifyReply): Promise<void>;
@@ -21,17 +18,15 @@ export interface ServedPath {
 export function addPath(
   server: FastifyInstance,
   gate: Gate,
-  { method, gated, lifecycle, bodyLimit, handler }: ServedPath,
+  { method, gated, bodyLimit, handler }: ServedPath,
 ): void {
   server.route({
     method: method === 'GET' ? ['GET', 'HEAD'] : method,
     url: routerPath(gated.path),
     onRequest: (request, _reply, done) => {
-      if (lifecycle) request.head = lifecycle.announcement(request);
       try {
         const waiting = gate.pass(request, gated);
-        if (waiting) return waiting.then(() => lifecycle?.rejectEnded(request));
-        lifecycle?.rejectEnded(request);
+        if (waiting) return waiting;
       } catch (rejection) {
         // In a later turn: if the rest of these bytes is malformed, the response must report that.
         return Promise.reject(rejection);

@@ -10,11 +10,11 @@ import { isInt64 } from './validate.ts';
 /** The effects of a route's stability and deprecation on its requests. */
 export interface Lifecycle {
   /**
-   * Returns headers for every response, including errors: `X-Stability`; `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and the
+   * Adds the headers of every response, including errors: `X-Stability`; `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and the
    * link to the successor (RFC 5829), if it is another URL and the path parameters are IDs: the successor rejects others, too, and
    * the link would repeat what a client put in the path.
    */
-  announcement(request: FastifyRequest): HeaderPairs;
+  announce(request: FastifyRequest, head: HeaderPairs): void;
   /** Throws `operation_sunset` from the sunset date. */
   rejectEnded(request: FastifyRequest): void;
 }
@@ -25,19 +25,23 @@ export function lifecycleOf(
   keepSunset: boolean,
 ): Lifecycle | undefined {
   if (!stability && !deprecation) return undefined;
-  const headers = stability ? ['x-stability', stability] : [];
-  if (!deprecation) return { announcement: () => headers.slice(), rejectEnded: () => {} };
+  const addStability = (head: HeaderPairs) => {
+    if (stability) head.push('x-stability', stability);
+  };
+  if (!deprecation) return { announce: (_request, head) => addStability(head), rejectEnded: () => {} };
   const sunset = Date.parse(deprecation.sunset);
-  headers.push('deprecation', `@${Date.parse(deprecation.since) / SECOND}`, 'sunset', httpDate(sunset));
+  const [since, end] = [`@${Date.parse(deprecation.since) / SECOND}`, httpDate(sunset)];
   const notice = `<${operationUrl(operationId)}>; rel="deprecation"; type="text/html"`;
+  const afterSuccessor = `>; rel="successor-version", ${notice}`;
   const expand = expander(deprecation.successor);
   const successorOf = ({ params }: FastifyRequest) => expand(params as Record<string, string>);
   const hasOwnUrl = deprecation.successor.startsWith('/');
   return {
-    announcement: request => {
+    announce: (request, head) => {
       const successor = hasOwnUrl ? successorOf(request) : undefined;
-      const link = successor === undefined ? notice : `<${successor}>; rel="successor-version", ${notice}`;
-      return [...headers, 'link', link];
+      const link = successor === undefined ? notice : `<${successor}${afterSuccessor}`;
+      addStability(head);
+      head.push('deprecation', since, 'sunset', end, 'link', link);
     },
     rejectEnded: request => {
       if (request.receivedAt < sunset || keepSunset) return;

@@ -253,6 +253,6 @@ function requestIdOf({ headers: { 'x-request-id': header } }: Pick<IncomingMessa
 function servedPathOf(route: Route, options: ServerOptions): ServedPath {
   rejectCostOfVisits(route);
   const { method, bodyLimit } = route;
-  const lifecycle = lifecycleOf(route, options.keepSunset);
-  return { method, gated: route, lifecycle, bodyLimit, handler: handlerOf(route, options) };
+  const gated = { ...route, lifecycle: lifecycleOf(route, options.keepSunset) };
+  return { method, gated, bodyLimit, handler: handlerOf(route, options) };
 }

@@ -7,8 +7,9 @@ import type { ApiError } from '../../contract/errors.ts';
 import type { Operation } from '../../contract/operation.ts';
 import { API_VERSION } from '../../contract/version.ts';
 import type { Decision } from '../../counters/decide.ts';
-import type { Tracing } from '../../kit/tracing.ts';
+import type { Span, Tracing } from '../../kit/tracing.ts';
 import type { Route } from '../../routes/define-route.ts';
+import type { Lifecycle } from '../lifecycle.ts';
 import type { HeaderPairs } from '../send.ts';
 import { presentedKey } from './credentials.ts';
 import { addCorsHeaders, isReadable } from './cross-origin.ts';
@@ -17,7 +18,7 @@ import { originNotAllowed } from './foreign-origin.ts';
 import { invalidKey } from './invalid-key.ts';
 import { rejectOtherMediaType, rejectOtherVersion } from './negotiation.ts';
 import { addQuotaWarning } from './quota-warning.ts';
-import { addRateLimitHeaders, FREE_TERMS, rejectionOf } from './rate-limit-errors.ts';
+import { addRateLimitHeaders, type CountedBy, FREE_TERMS, rejectionOf } from './rate-limit-errors.ts';
 import type { LimitServices, RequestLimits } from './request-limits.ts';
 import { missingKey, rejectWithoutScope } from './scope-check.ts';
 import { rejectMalformed } from './well-formed.ts';
@@ -34,6 +35,8 @@ export type Gated = Pick<Operation, 'scope' | 'anyOfScopes' | 'countedBy' | 'pat
   /** How many requests a request counts as; only its body shows that, so the gate counts it after the body was read. */
   cost?: Route['cost'];
   longestWait?: Route['longestWait'];
+  /** `undefined` if it is stable and not deprecated. */
+  lifecycle?: Lifecycle | undefined;
   /** Whether this is a page of the portal: pages of other origins cannot read it. */
   isPage?: boolean;
 };
@@ -55,7 +58,7 @@ declare module 'fastify' {
 
 /**
  * The checks of every request before its body is read, in this order: caller, rate limit, well-formed head, key, scope,
- * version, Accept. Every response has the rate-limit headers, even that of a request that a later check rejects.
+ * version, Accept, sunset date. Every response has the rate-limit headers, even that of a request that a later check rejects.
  *
  * An operation with a `cost` is counted in two steps. The gate rejects a key that has no room for one request, and counts
  * nothing yet; `late-count.ts` counts the request.
@@ -83,8 +86,13 @@ export class Gate {
     const rejection = this.#rejectionOn(request.raw.socket);
     if (rejection) request.passing = this.#rejectUncounted(request, rejection);
     else if (!tracing || !request.span?.isRecorded) request.passing = this.#pass(request);
-    else request.passing = tracing.record(request.span, 'gate', () => this.#pass(request));
+    else request.passing = this.#recordPass(request, tracing, request.span);
     return request.passing;
+  }
+
+  // A function of its own: V8 allocates what a closure captures whenever the function with the closure is called.
+  #recordPass(request: FastifyRequest, tracing: Tracing, span: Span): Promise<void> | undefined {
+    return tracing.record(span, 'gate', () => this.#pass(request));
   }
 
   /** The checks of a request that needs no key and uses no quota: it counts nothing. */
@@ -112,17 +120,20 @@ export class Gate {
 
   /** Starts the headers of the response. */
   #begin(request: FastifyRequest): HeaderPairs {
+    const { id, operation } = request;
     request.receivedAt = this.#services.clock.now();
-    const head = request.head ?? [];
-    request.head = head;
+    // A list that has eight texts when it is created needs to grow only once for the other headers.
     // biome-ignore format: a header per line
-    head.push(
-      'x-request-id', request.id,
+    const head: HeaderPairs = [
+      'x-request-id', id,
       'api-version', API_VERSION,
       'x-content-type-options', 'nosniff',
-    );
-    // Also without an origin, because caches may store that response.
-    if (!request.operation?.isPage) head.push('vary', 'origin');
+      // Also without an origin, because caches may store that response.
+      'vary', 'origin',
+    ];
+    if (operation?.isPage) head.splice(head.indexOf('vary'), 2);
+    request.head = head;
+    operation?.lifecycle?.announce(request, head);
     request.isTest = isTestWrite(request);
     if (request.isTest) head.push('x-test', 'true');
     return head;
@@ -132,7 +143,12 @@ export class Gate {
     const head = this.#begin(request);
     const { operation, headers } = request;
     if (headers.origin === undefined || operation?.isPage) return this.#identify(request, head);
-    return this.#addCorsHeaders(request, head).then(() => this.#identify(request, head));
+    return this.#identifyOnceReadable(request, head);
+  }
+
+  async #identifyOnceReadable(request: FastifyRequest, head: HeaderPairs): Promise<void> {
+    await this.#addCorsHeaders(request, head);
+    await this.#identify(request, head);
   }
 
   async #addCorsHeaders(request: FastifyRequest, head: HeaderPairs): Promise<void> {
@@ -146,7 +162,7 @@ export class Gate {
     if (operation?.scope === null) {
       if (operation.countedBy === 'address') return this.#admit(request, head, undefined, undefined);
       const adding = this.#limits.addOfAddress(request, head);
-      return adding ? adding.then(() => rejectUnservable(request)) : rejectUnservable(request);
+      return adding ? rejectUnservableAfter(adding, request) : rejectUnservable(request);
     }
     const key = presentedKey(request.headers);
     const caller = key === undefined ? undefined : this.#services.keyRing.find(key, request.receivedAt);
@@ -180,29 +196,47 @@ export class Gate {
     const countedBy = this.#limits.countedByOf(request, key, caller);
     const isCountedLater = countedBy === 'key' && request.operation?.cost !== undefined;
     const decision = this.#limits.decide(request, countedBy, caller, isCountedLater ? 0 : 1);
-    const badKey = caller ? undefined : key;
-    const admit = (decided: Decision) => {
-      const isAdmitted = decided.verdict === 'admitted';
-      if (isAdmitted && isCountedLater) {
-        request.isUncounted = true;
-      } else {
-        this.#services.onDecision?.(decided.verdict, countedBy);
-        const isOfKey = countedBy === 'key' || countedBy === 'visit';
-        const { limits } = caller && isOfKey ? caller.terms : FREE_TERMS;
-        addRateLimitHeaders(head, decided, limits);
-        if (caller && countedBy === 'key')
-          addQuotaWarning(head, this.#services.keyLimits, caller, request.receivedAt);
-      }
-      if (!isAdmitted) throw rejectionOf(decided, countedBy, caller?.kind);
-      rejectMalformed(request.raw);
-      if (countedBy === 'network') throw addressNotAllowed(this.#limits.addressOf(request));
-      if (badKey !== undefined)
-        throw invalidKey(badKey, this.#services.keyRing.endOf(badKey, request.receivedAt));
-      if (countedBy === 'origin') throw originNotAllowed(request.headers);
-      rejectUnfit(request);
-      return undefined;
-    };
-    return decision instanceof Promise ? decision.then(admit) : admit(decision);
+    if (!(decision instanceof Promise)) return this.#conclude(request, head, key, countedBy, decision);
+    return this.#concludeOnceDecided(request, head, key, countedBy, decision);
+  }
+
+  async #concludeOnceDecided(
+    request: FastifyRequest,
+    head: HeaderPairs,
+    key: string | undefined,
+    countedBy: CountedBy,
+    deciding: Promise<Decision>,
+  ): Promise<void> {
+    this.#conclude(request, head, key, countedBy, await deciding);
+  }
+
+  /** Adds the rate-limit headers, and throws when the decision or a later check rejects the request. */
+  #conclude(
+    request: FastifyRequest,
+    head: HeaderPairs,
+    key: string | undefined,
+    countedBy: CountedBy,
+    decision: Decision,
+  ): undefined {
+    const { keyLimits, keyRing, onDecision } = this.#services;
+    const { operation, receivedAt } = request;
+    const caller = request.caller as LimitedCaller | undefined;
+    const isAdmitted = decision.verdict === 'admitted';
+    if (isAdmitted && countedBy === 'key' && operation?.cost !== undefined) {
+      request.isUncounted = true;
+    } else {
+      onDecision?.(decision.verdict, countedBy);
+      const isOfKey = countedBy === 'key' || countedBy === 'visit';
+      const { limits } = caller && isOfKey ? caller.terms : FREE_TERMS;
+      addRateLimitHeaders(head, decision, limits);
+      if (caller && countedBy === 'key') addQuotaWarning(head, keyLimits, caller, receivedAt);
+    }
+    if (!isAdmitted) throw rejectionOf(decision, countedBy, caller?.kind);
+    rejectMalformed(request.raw);
+    if (countedBy === 'network') throw addressNotAllowed(this.#limits.addressOf(request));
+    if (key !== undefined && !caller) throw invalidKey(key, keyRing.endOf(key, receivedAt));
+    if (countedBy === 'origin') throw originNotAllowed(request.headers);
+    rejectUnfit(request);
   }
 }
 
@@ -221,10 +255,17 @@ function rejectUnfit(request: FastifyRequest): void {
   }
   rejectOtherVersion(request.headers);
   rejectOtherMediaType(request.headers, operation?.success?.mediaType);
+  operation?.lifecycle?.rejectEnded(request);
 }
 
 /** The checks of a request that needs no key. */
 function rejectUnservable(request: FastifyRequest): undefined {
   rejectMalformed(request.raw);
   rejectOtherVersion(request.headers);
+  request.operation?.lifecycle?.rejectEnded(request);
+}
+
+async function rejectUnservableAfter(adding: Promise<void>, request: FastifyRequest): Promise<void> {
+  await adding;
+  rejectUnservable(request);
 }
