@@ -68,6 +68,14 @@ export class Table<Resource extends object> {
     return db.get<Row>(this.#select, [id]).then(this.#found);
   }
 
+  /** Reads a resource that a caller needs. Throws `missing(id)` when it does not exist. */
+  read(db: Queries, id: number, missing: (id: number) => Error): Promise<Resource> {
+    return db.get<Row>(this.#select, [id]).then(row => {
+      if (row === undefined) throw missing(id);
+      return this.toResource(row);
+    });
+  }
+
   readonly #found = (row: Row | undefined): Resource | undefined => row && this.toResource(row);
 
   /** Stores a new resource. Resolves with the stored resource. */

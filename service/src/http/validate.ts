@@ -45,12 +45,15 @@ function compiler(ajv: Ajv): (schema: Schema) => ValidateFunction<object> {
 
 /** Returns a function that parses and checks path parameters or a query, and returns typed values with defaults filled in. */
 export function textReader(schema: Schema, part: Part): (values: Record<string, unknown>) => object {
-  const check = checker(schema, part);
+  // The router sets the parameters of the path, and no others: ajv would list their names for each request.
+  const { additionalProperties, ...withoutNames } = schema;
+  const checked = part === 'path parameter' ? withoutNames : schema;
+  const check = checker<Values>(checked, part, (read, texts) => textsAsSent(read as Values, texts));
   const trimTexts = textTrimmer(schema);
   return values => {
     // A client can send any name in a query: without a prototype, `__proto__` is an ordinary name.
     const read: Values = part === 'path parameter' ? {} : Object.create(null);
-    for (const name of Object.keys(values)) {
+    for (const name in values) {
       const property = propertyOf(schema, name);
       const value = values[name];
       if (property && property.type !== 'array' && Array.isArray(value)) {
@@ -61,7 +64,7 @@ export function textReader(schema: Schema, part: Part): (values: Record<string, 
       }
       read[name] = property === undefined ? value : fromText(property, value);
     }
-    return trimTexts(check(read, () => textsAsSent(read, values)));
+    return trimTexts(check(read, values));
   };
 }
 
@@ -74,31 +77,35 @@ export function bodyReader(
   optional = false,
   remedies: Remedies = {},
 ): (body: unknown, json?: string) => object {
-  const check = checker(schema, 'field', remedies);
+  const check = checker<string>(schema, 'field', (_read, json) => parseAsSent(json), remedies);
   const trimTexts = textTrimmer(schema);
   return (sent, json = '') => {
     const body = sent === undefined && optional ? {} : sent;
     if (body === undefined)
       throw new ApiError('invalid_request', 'The request needs a JSON object as its body');
-    return trimTexts(check(body, () => parseAsSent(json)));
+    return trimTexts(check(body, json));
   };
 }
 
-/** Schemas are compiled at their first use: compiling all of them at start would double the start time. */
-function checker(
+/**
+ * Returns a function that checks a value, which was read from `source`; `asSent` returns the value for messages. Schemas are compiled at
+ * their first use: compiling all of them at start would double the start time.
+ */
+function checker<Source>(
   schema: Schema,
   part: Part,
+  asSent: (value: unknown, source: Source) => unknown,
   remedies: Remedies = {},
-): (value: unknown, asSent: () => unknown) => object {
+): (value: unknown, source: Source) => object {
   let isValid: ValidateFunction<object> | undefined;
   let findFaults: ValidateFunction<object> | undefined;
-  return (value, asSent) => {
+  return (value, source) => {
     isValid ??= compileFirstFault(schema);
     if (isValid(value)) return value;
     findFaults ??= compileAllFaults(schema);
     const excerpt = excerptOf(schema, value);
     findFaults(excerpt.value);
-    const findings = { errors: findFaults.errors!, leftOut: excerpt.leftOut, asSent: asSent() };
+    const findings = { errors: findFaults.errors!, leftOut: excerpt.leftOut, asSent: asSent(value, source) };
     throw new ApiError('invalid_request', describeFaults(findings, { schema, part, remedies }));
   };
 }

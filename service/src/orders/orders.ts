@@ -22,8 +22,8 @@ export function list(db: Queries, query: OrderQuery): Promise<Page<StoredOrder>>
   return selectPage(db, orderList, query);
 }
 
-export async function read(db: Queries, orderId: number): Promise<StoredOrder> {
-  return found(await orderTable.find(db, orderId), orderId);
+export function read(db: Queries, orderId: number): Promise<StoredOrder> {
+  return orderTable.read(db, orderId, orderNotFound);
 }
 
 /** Places an order and takes its units from the stock. An order can be placed as complete. */
@@ -108,6 +108,10 @@ async function moveUnits(tx: Transaction, before: HeldUnits, after: HeldUnits): 
 }
 
 function found(order: StoredOrder | undefined, orderId: number): StoredOrder {
-  if (!order) throw new ApiError('order_not_found', `There is no order ${orderId}`);
+  if (!order) throw orderNotFound(orderId);
   return order;
+}
+
+function orderNotFound(orderId: number): ApiError {
+  return new ApiError('order_not_found', `There is no order ${orderId}`);
 }

@@ -15,8 +15,8 @@ export function list(db: Queries, query: CategoryQuery): Promise<Page<Category>>
   return selectPage(db, categoryList, query);
 }
 
-export async function read(db: Queries, categoryId: number): Promise<Category> {
-  return found(await categoryTable.find(db, categoryId), categoryId);
+export function read(db: Queries, categoryId: number): Promise<Category> {
+  return categoryTable.read(db, categoryId, categoryNotFound);
 }
 
 export function create(db: Writer, category: NewCategory): Promise<Category> {
@@ -71,6 +71,10 @@ async function rejectTakenName(tx: Transaction, name: string, exceptId?: number)
 }
 
 function found(category: Category | undefined, categoryId: number): Category {
-  if (!category) throw new ApiError('category_not_found', `There is no category ${categoryId}`);
+  if (!category) throw categoryNotFound(categoryId);
   return category;
+}
+
+function categoryNotFound(categoryId: number): ApiError {
+  return new ApiError('category_not_found', `There is no category ${categoryId}`);
 }

@@ -14,7 +14,7 @@ export function list(db: Queries, query: PetQuery): Promise<Page<Pet>> {
 }
 
 export function read(db: Queries, petId: number): Promise<Pet> {
-  return petTable.find(db, petId).then(pet => found(pet, petId));
+  return petTable.read(db, petId, petNotFound);
 }
 
 /** Creates a pet. With an `index`, long writes leave some words to it. */
