@@ -153,10 +153,9 @@ describe('a full table', () => {
   });
 
   it('admits no more than the limits of its addresses and of the shared count', () => {
-    const capacity = 4;
     const senders = fc.array(fc.integer({ min: 0, max: 30 }), { maxLength: 100, size: 'max' });
     fc.assert(
-      fc.property(senders, numbers => {
+      fc.property(fc.integer({ min: 1, max: 4 }), senders, (capacity, numbers) => {
         const table = new AddressTable(capacity);
         let admitted = 0;
         for (const number of numbers) admitted += admittedOf(table, address(number), 4, NOON);

@@ -134,6 +134,21 @@ describe('the connections of all addresses', () => {
     }
   });
 
+  it('leave nothing in memory when they close, however many addresses there were', t => {
+    const { mock } = t.mock.method(Map.prototype, 'set');
+    const { connect } = limited(1);
+    const addresses = Array.from({ length: 50 }, (_, i) => `192.0.2.${i}`);
+    for (const address of addresses) for (const each of [connect(address), connect(address)]) each.destroy();
+    const open = [...addresses, '192.0.2.1'].map(connect);
+    const tables = new Set(mock.calls.map(call => call.this as Map<unknown, unknown>));
+    assert.deepEqual([...tables].map(({ size }) => size).toSorted(), [1, 50]);
+    for (const connection of open) connection.destroy();
+    assert.deepEqual(
+      [...tables].map(({ size }) => size),
+      [0, 0],
+    );
+  });
+
   it('are reported when the server drops them', () => {
     const { server, excess } = limited(1);
     server.emit('drop', { remoteAddress: '2001:db8::1' });

@@ -154,3 +154,26 @@ it('what petstore exported makes the same pets when it is imported, whatever the
   );
   await removePets(test);
 });
+
+describe('the progress of petstore export', () => {
+  const toFile = { columns: 80, isToFile: true };
+  /** Removes a line of the terminal. */
+  const REMOVED = '\u001b[1G\u001b[0J';
+
+  it('is removed at the end, also when Ctrl-C ends the command', async () => {
+    const { code, stderr } = await test.run(['export', 'categories'], {}, toFile);
+    assert.deepEqual([code, stderr], [0, REMOVED]);
+    const interrupt = new AbortController();
+    const output = { ...toFile, signal: interrupt.signal, onOutput: () => interrupt.abort() };
+    const interrupted = await test.run(['export', 'categories'], {}, output);
+    assert.deepEqual([interrupted.code, interrupted.stderr], [130, REMOVED]);
+  });
+
+  it('is removed before the error of a command that fails', async () => {
+    const { key } = await test.shop.clientWith({ scopes: ['orders:read'] });
+    const { code, stderr } = await test.run(['export', 'pets'], { PETSTORE_API_KEY: key }, toFile);
+    assert.equal(code, 3);
+    assert.equal(stderr.indexOf(REMOVED), 0, stderr);
+    assert.match(stderr.slice(REMOVED.length), /^\S*Error:\S* The API key lacks the scope `pets:read`/);
+  });
+});

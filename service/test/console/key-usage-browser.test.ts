@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { upsertUsage } from '../../src/access/rate-limits/limit-queries.ts';
 import { DAY } from '../../src/kit/clock.ts';
 import { provokeBan, usedUp } from '../access/provoke-ban.ts';
-import { useConsole } from '../support/console-page.ts';
+import { ConsolePage, useConsole } from '../support/console-page.ts';
 import { assertFollowsTheme } from '../support/plot-colors.ts';
 
 const visit = useConsole();
@@ -184,4 +184,21 @@ it('a ban appears by itself in the list and the panel, is in the plot, and is li
   await shown.question.getByRole('button', { name: 'Reset' }).click();
   await shown.messages.getByText('The limits of Impatient start again').waitFor();
   assert.equal((await client.get('/pets')).status, 200);
+});
+
+it('a ban that ends by itself disappears from the list within half a minute', async t => {
+  const { shop, context } = await visit(t);
+  const client = await usedUp(shop);
+  await shop.api.patch(`/keys/${client.keyId}`, { name: 'Patient again' });
+  const page = await context.newPage();
+  await page.clock.install();
+  const shown = await ConsolePage.openIn(page, '/keys?name=patient', shop.adminKey);
+  await shown.row('Patient again').waitFor();
+  await shown.live();
+  await provokeBan(shop, client);
+  await shown.row('Patient again').getByText('Banned').waitFor();
+  const { until } = (await shop.api.get(`/keys/${client.keyId}`)).body.ban;
+  shop.clock.advance(Date.parse(until) - shop.clock.now());
+  await page.clock.fastForward(30_000);
+  await shown.row('Patient again').getByText('Banned').waitFor({ state: 'detached' });
 });

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { eventually } from '../support/browser.ts';
-import { useConsole } from '../support/console-page.ts';
+import { delayResponses, eventually } from '../support/browser.ts';
+import { ConsolePage, useConsole } from '../support/console-page.ts';
 import { settledCursor } from '../support/event-log.ts';
-import { aCategory } from '../support/factories.ts';
+import { aCategory, aPet } from '../support/factories.ts';
 import { continueLogOf, restoreLog } from '../support/restored-log.ts';
 
 const visit = useConsole();
@@ -42,6 +42,34 @@ describe('the console while the service is restored', () => {
     await restoreLog(shop, survivor);
     await recent.getByText('restored a backup').waitFor();
     await eventually(() => recent.getByText('added the category Gone').count(), 0);
+  });
+
+  it('forgets lost events that it has not shown yet, because a list was being read', async t => {
+    const { shop, page, context, watch, open } = await visit(t);
+    watch.expect(/status of 410/);
+    const id = await aPet(shop.api, { name: 'Stored name' });
+    await shop.api.post('/store/orders', { petId: id });
+    const shown = await open('/categories');
+    await shown.live();
+    const other = await ConsolePage.openIn(await context.newPage(), '/animals?q=name', shop.adminKey);
+    await other.row('Stored name').waitFor();
+    await other.live();
+    const survivor = Number(await settledCursor(shop));
+    const { read, arrive } = await delayResponses(page, '**/store/orders?*');
+    await page.getByRole('link', { name: 'Orders', exact: true }).click();
+    await read;
+    await shop.api.patch(`/pets/${id}`, { name: 'Lost name' });
+    // The first tab has sent the event to the other one, and holds it until its list is read.
+    await other.row('Lost name').waitFor();
+    await page.evaluate('new Promise(resolve => setTimeout(resolve, 50))');
+    await other.page.close();
+    await shop.app.db.run('UPDATE pets SET name = ? WHERE id = ?', ['Stored name', id]);
+    const again = page.waitForRequest('**/store/orders?*');
+    await restoreLog(shop, survivor);
+    await again;
+    arrive();
+    await shown.row('Stored name').waitFor();
+    assert.equal(await shown.row('Lost name').count(), 0);
   });
 
   it('reads everything again when log.restored arrives, although it has seen no lost event', async t => {

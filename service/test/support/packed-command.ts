@@ -10,8 +10,10 @@ const BIN = 'node_modules/@petstore/cli/bin/petstore.js';
 /** What a command in this process can have instead of pipes and Ctrl-C. */
 interface Replaced {
   signal?: AbortSignal;
-  /** The width of a terminal, which standard output is then. */
+  /** The width of a terminal, which standard output and standard error are then. */
   columns?: number;
+  /** Whether standard output is a file, and only standard error is the terminal. */
+  isToFile?: boolean;
   /** Gets what the command writes to standard output, before the result has it. */
   onOutput?: (text: string) => void;
   onError?: (text: string) => void;
@@ -40,7 +42,7 @@ export class PackedCommand {
   async run(
     args: readonly string[],
     environment: Record<string, string> = {},
-    { signal = new AbortController().signal, columns, onOutput, onError }: Replaced = {},
+    { signal = new AbortController().signal, columns, isToFile = false, onOutput, onError }: Replaced = {},
   ): Promise<Ended> {
     const { run } = await this.load<typeof import('../../../cli/src/run.ts')>('run.js');
     const output = { stdout: '', stderr: '' };
@@ -54,7 +56,7 @@ export class PackedCommand {
             done();
           },
         }),
-        columns && { isTTY: true, columns },
+        columns && !(isToFile && name === 'stdout') && { isTTY: true, columns },
       ) as Writable & NodeJS.WriteStream;
     const all = { ...this.environment, ...environment };
     const code = await run(args, {
