@@ -72,6 +72,38 @@ describe('the console while the service is restored', () => {
     assert.equal(await shown.row('Lost name').count(), 0);
   });
 
+  it('forgets lost events that it was still collecting', async t => {
+    const { shop, context, watch } = await visit(t);
+    watch.expect(/status of 410|ERR_ABORTED/);
+    await aCategory(shop.api, { name: 'Older than the backup' });
+    const page = await context.newPage();
+    // The stream is opened again without a pause, in which the events would be shown.
+    await page.addInitScript(`Math.random = () => 0;
+      const { postMessage } = BroadcastChannel.prototype;
+      globalThis.received = 0;
+      BroadcastChannel.prototype.postMessage = function (...message) { received++; postMessage.apply(this, message); };`);
+    await page.clock.install();
+    const shown = await ConsolePage.openIn(page, '/categories', shop.adminKey);
+    await shown.row('Older than the backup').waitFor();
+    await shown.live();
+    const survivor = Number(await settledCursor(shop));
+    await page.clock.pauseAt(Date.now() + 1_000);
+    const received = Number(await page.evaluate('received'));
+    const id = await aCategory(shop.api, { name: 'Lost at once' });
+    await eventually(() => page.evaluate('received'), received + 1);
+    await shop.app.db.run('DELETE FROM categories WHERE id = ?', [id]);
+    const again: string[] = [];
+    page.on('response', response => again.push(new URL(response.url()).pathname));
+    await restoreLog(shop, survivor);
+    await eventually(async () => {
+      await page.clock.runFor(0);
+      return again.includes('/categories');
+    }, true);
+    await page.clock.runFor(1_000);
+    await shown.row('Older than the backup').waitFor();
+    assert.equal(await shown.button('1 new').count(), 0);
+  });
+
   it('reads everything again when log.restored arrives, although it has seen no lost event', async t => {
     const { shop, open } = await visit(t);
     const category = await aCategory(shop.api, { name: 'Newer than the backup' });
