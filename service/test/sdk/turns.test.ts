@@ -201,6 +201,32 @@ describe('a client that waits for a limit', () => {
     await assert.rejects(call, { name: 'AbortError' });
   });
 
+  it('waits as long as maxWait, without the random time by which the wait is longer', async () => {
+    const used = rejection({ 'retry-after': '30' });
+    const patient = clientOf([used, listWith(50)], { maxWait: 30 * SECOND });
+    assert.equal(await patient.run(patient.store.pets.list().first()), undefined);
+    assert.ok(gaps(patient.sent)[0]! > 30 * SECOND, 'a random time was added');
+    const impatient = clientOf(used, { maxWait: 30 * SECOND - 1 });
+    await assert.rejects(impatient.run(impatient.store.pets.list().first()), { name: 'PetStoreError' });
+  });
+
+  it('sends the first request of each window alone', async () => {
+    const { pending, call, time } = start();
+    const first = call();
+    await settle();
+    pending[0]!.respond(listWith(4, 50));
+    await first;
+    time.advance(50 * SECOND);
+    const calls = Array.from({ length: 3 }, call);
+    await settle();
+    assert.equal(pending.length, 2);
+    pending[1]!.respond(listWith(3));
+    await settle();
+    assert.equal(pending.length, 4);
+    for (const { respond } of pending) respond(listWith(2));
+    await Promise.all(calls);
+  });
+
   it('shows a window only until its end', async () => {
     const { store, time } = clientOf(listWith(50, 20));
     await store.pets.list().first();
