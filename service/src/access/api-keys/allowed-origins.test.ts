@@ -108,6 +108,16 @@ describe('the allowed origins', () => {
     store.failure = undefined;
     store.allowed.delete(SHOP);
     assert.equal(await origins.has(SHOP, NOW + 100 * SECOND), false);
+    store.failure = new DatabaseUnavailable(new Error('disconnected'));
+    assert.equal(await origins.has(SHOP, NOW + 200 * SECOND), false, 'the result before the last one counts');
+  });
+
+  it('that cannot be read are reported once for concurrent requests', async () => {
+    const store = new OriginStore();
+    const origins = store.open();
+    store.failure = new DatabaseUnavailable(new Error('disconnected'));
+    await Promise.all(Array.from({ length: 50 }, () => origins.has(SHOP, NOW)));
+    assert.equal(store.errors.length, 1);
   });
 
   it('stay known, in bounded memory, during a flood of invented origins', async () => {
