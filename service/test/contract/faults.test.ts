@@ -2,9 +2,12 @@ import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { DatabaseUnavailable } from '../../src/db/database.ts';
 import { SECOND } from '../../src/kit/clock.ts';
+import { provokeBan, usedUp } from '../access/provoke-ban.ts';
+import { EventReader } from '../support/event-reader.ts';
 import { Intervals } from '../support/intervals.ts';
 import { assertRejected } from '../support/rejection.ts';
 import { startTestApp } from '../support/test-app.ts';
+import { until } from '../support/until.ts';
 import { useShop } from '../support/use-shop.ts';
 import { valuesOf } from '../support/values.ts';
 
@@ -94,4 +97,35 @@ describe('a database that cannot be reached', () => {
     await app.close();
     assert.deepEqual(failures(), [1, 2, 4]);
   });
+});
+
+it('each task of the service that fails is logged with its stack', async t => {
+  const intervals = Intervals.hold(t);
+  const shop = await startTestApp(t, { shared: false });
+  const { app, api, logLines } = shop;
+  const messages = () =>
+    logLines()
+      .filter(({ err }) => (err as { message: string } | undefined)?.message === 'planted')
+      .map(({ msg }) => msg);
+  /** Runs a task while these methods of the store fail, until its message is logged. */
+  const fail = async (methods: readonly ('all' | 'get' | 'write')[], run: () => unknown, message: string) => {
+    const planted = methods.map(method =>
+      t.mock.method(app.db, method, () => Promise.reject(new TypeError('planted'))),
+    );
+    await run();
+    await until(message, () => messages().includes(message));
+    for (const { mock } of planted) mock.restore();
+  };
+  const banned = await usedUp(shop);
+  const reader = await EventReader.open(shop.origin, shop.adminKey);
+
+  await fail(['write'], () => provokeBan(shop, banned), 'The event of a ban could not be stored');
+  await fail(['write'], () => intervals.run(800), 'Counts could not be stored; trying again');
+  await fail(['all'], () => intervals.run(SECOND), 'Events could not be read; trying again');
+  await fail(['all'], () => app.dispatcher.look(true), 'Webhooks could not be served; trying again');
+  await fail(['all', 'get', 'write'], () => app.sweeper.run(), 'Sweep of events failed; trying again');
+  const fromPage = () => api.as(undefined).get('/healthz', { origin: 'https://shop.example' });
+  await fail(['get'], fromPage, 'An origin could not be read; using the last result');
+  await reader.close();
+  await fail(['get'], () => app.close(), 'The checkpoint of the event log could not be read');
 });

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { Problems } from '../../src/problems.ts';
 import { holdLocks } from '../support/hold-writes.ts';
-import { scrape } from '../support/metrics.ts';
+import { degradedOf, scrape } from '../support/metrics.ts';
 import { startTestApp } from '../support/test-app.ts';
 import { withSession } from '../support/test-store.ts';
 import { until } from '../support/until.ts';
@@ -32,6 +33,15 @@ describe('the metrics of background work', () => {
       'webhooks',
     ]);
     for (const { value } of shown) assert.equal(value, clock.now() / 1_000);
+  });
+
+  it('show all reasons why the service is degraded', async t => {
+    const { metricsUrl } = await startTestApp(t, { environment: OPS });
+    const reasons = ['disk_full', 'limits_not_shared'] as const;
+    t.mock.method(Problems.prototype, 'current', async () =>
+      reasons.map(reason => ({ reason, message: '' })),
+    );
+    assert.deepEqual(await degradedOf(metricsUrl), [...reasons]);
   });
 
   it('count the events without a number while no replica can number them', async t => {

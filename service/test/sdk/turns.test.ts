@@ -132,6 +132,18 @@ describe('a client', () => {
     assert.deepEqual(gaps(sent), Array(7).fill(SECOND));
   });
 
+  it('reports the positions of a subscription that have no event, after the events before them', async () => {
+    const { run, store } = clientOf(
+      stream('id: 4\n\nid: 5\ndata: {"id":"5"}\n\nid: 7\n\nid: 8\ndata: {"id":"8"}\n\n'),
+    );
+    const order: string[] = [];
+    const onPosition = (position: string) => order.push(`position ${position}`);
+    const events = store.events.subscribe({ from: 0, onPosition });
+    for (let i = 0; i < 2; i++) order.push(`event ${(await run(events.next())).value!.id}`);
+    assert.deepEqual(order, ['position 4', 'event 5', 'position 7', 'event 8']);
+    await events.return(undefined as never);
+  });
+
   it('whose `onWait` throws completes all calls, and the error is an uncaught one of the program', async t => {
     const uncaught: unknown[] = [];
     process.setUncaughtExceptionCaptureCallback(error => uncaught.push(error));
