@@ -175,6 +175,16 @@ describe('a key that uses up its minutes', () => {
     assert.deepEqual(await warningsOf(client.keyId), ['minute 100 of 2']);
   });
 
+  it('is not warned of minutes of earlier days when it has another limit', async () => {
+    const client = await keyWith({ perMinute: 2, perDay: 10_000 });
+    await useMinutes(client, 'xxxxx');
+    assert.deepEqual(await warningsOf(client.keyId), ['minute 100 of 2']);
+    shop.clock.advance(2 * DAY);
+    await shop.api.patch(`/keys/${client.keyId}`, { quotas: { perMinute: 3, perDay: 10_000 } });
+    await client.read(1);
+    assert.deepEqual(await warningsOf(client.keyId), ['minute 100 of 2']);
+  });
+
   it('keeps them over a restart', async t => {
     const first = await startTestApp(t);
     const { key, keyId } = await first.clientWith({
