@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { Locator } from 'playwright-core';
 import { upsertUsage } from '../../src/access/rate-limits/limit-queries.ts';
 import { DAY } from '../../src/kit/clock.ts';
 import { provokeBan, usedUp } from '../access/provoke-ban.ts';
+import { eventually } from '../support/browser.ts';
 import { ConsolePage, useConsole } from '../support/console-page.ts';
 import { assertFollowsTheme } from '../support/plot-colors.ts';
 
@@ -20,6 +22,30 @@ describe('the usage of a key', () => {
       .getByRole('img', { name: /0 admitted, 0 rejected, 0 bans, limit 1,000 a day/ })
       .waitFor();
     assert.equal(await shown.panel.getByText('As a table').count(), 0);
+  });
+
+  it('is read again every half minute while it is shown, and so is that of the own key', async t => {
+    const { shop, context, watch } = await visit(t);
+    // In the time of the page its stream is silent for a minute, so it opens another one.
+    watch.expect(/^failed: GET .*\/events\/stream.*ERR_ABORTED/);
+    const quotas = { perMinute: 60, perDay: 1_000 };
+    const client = await shop.clientWith({ plan: 'enterprise', scopes: ['admin'], quotas });
+    const page = await context.newPage();
+    await page.clock.install();
+    const shown = await ConsolePage.openIn(page, `/keys/${client.keyId}`, client.key);
+    /** The number in a text, such as `1,002 of 2,000 requests`. */
+    const used = async (place: Locator) =>
+      Number(/([\d,]+) of 1,000/.exec(await place.innerText())?.[1]?.replaceAll(',', ''));
+    const followsIn = async (place: Locator) => {
+      await place.waitFor();
+      const before = await used(place);
+      for (let i = 0; i < 10; i++) assert.equal((await client.get('/pets')).status, 200);
+      await page.clock.fastForward(30_000);
+      await eventually(async () => (await used(place)) >= before + 10, true);
+    };
+    await followsIn(shown.panel.getByText(/of 1,000 today/));
+    const own = await ConsolePage.openIn(await context.newPage(), '/account', client.key);
+    await followsIn(own.page.getByRole('region', { name: 'Limits' }).getByText(/of 1,000 requests/));
   });
 
   it('of 90 days is a plot with a sum, and a table of the days', async t => {

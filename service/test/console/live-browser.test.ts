@@ -212,6 +212,32 @@ describe('several tabs of one user', () => {
     for (const other of others) await eventually(() => other.row('renamed').count(), changes + 1);
   });
 
+  it('follow nothing while they are hidden for long, and have everything when they are shown again', async t => {
+    const { shop, anotherVisitor } = await visit(t);
+    await aCategory(shop.api);
+    const visitor = await anotherVisitor();
+    const page = await visitor.newPage();
+    await page.clock.install();
+    const reading = await ConsolePage.openIn(page, '/categories', shop.adminKey);
+    await reading.row(/./).first().waitFor();
+    await reading.live();
+    const other = await ConsolePage.openIn(await visitor.newPage(), '/categories', shop.adminKey);
+    await other.row(/./).first().waitFor();
+    await other.live();
+    const hide = (isHidden: boolean) =>
+      other.page.evaluate(`Object.defineProperty(document, 'hidden', { value: ${isHidden}, configurable: true });
+        document.dispatchEvent(new Event('visibilitychange'))`);
+    await hide(true);
+    await page.clock.fastForward(30_000);
+    for (const number of [1, 2]) {
+      await aCategory(shop.api);
+      await reading.button(`${number} new`).waitFor();
+    }
+    assert.equal(await other.button(/ new$/).count(), 0);
+    await hide(false);
+    await other.button('2 new').waitFor();
+  });
+
   it('share nothing with a tab of another key', async t => {
     const { shop, page, context, watch, open } = await visit(t);
     const { key } = await shop.clientWith({ scopes: ['pets:read', 'events:read'] });

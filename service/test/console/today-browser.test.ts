@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { eventually } from '../support/browser.ts';
-import { useConsole } from '../support/console-page.ts';
+import { ConsolePage, useConsole } from '../support/console-page.ts';
 import { aCategory, anOrder, aPet, stockOf } from '../support/factories.ts';
 import { appendMany } from '../support/many-events.ts';
 import { assertFollowsTheme } from '../support/plot-colors.ts';
@@ -190,6 +190,28 @@ describe('Today', () => {
     await api.patch(`/store/inventory/${petId}`, { quantity: 19 });
     await page.goto('/console');
     await low.getByText('19 left').waitFor();
+  });
+
+  it('that stays open over midnight has the orders of the new day, and how long ago changes were made', async t => {
+    const { api, shop, anotherVisitor } = await visit(t);
+    shop.clock.set('2026-12-31T23:55:30Z');
+    const petId = await aPet(api, { name: 'Night bird', stock: 9 });
+    await anOrder(api, { petId, shipDate: '2027-01-01T12:00:00Z' });
+    const page = await (await anotherVisitor()).newPage();
+    await page.clock.install({ time: '2026-12-31T23:55:30Z' });
+    await ConsolePage.openIn(page, '/', shop.adminKey);
+    const change = page
+      .getByRole('region', { name: 'Recent activity' })
+      .getByRole('listitem')
+      .filter({ hasText: 'Night bird' })
+      .first();
+    await change.getByText('just now').waitFor();
+    const due = page.getByRole('region', { name: /ships? today$/ });
+    assert.equal(await due.filter({ hasText: 'Night bird' }).count(), 0);
+    await page.clock.fastForward(120_000);
+    await change.getByText('2 min. ago').waitFor();
+    await page.clock.fastForward(180_000);
+    await due.filter({ hasText: 'Night bird' }).waitFor();
   });
 });
 
