@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { eventually } from '../support/browser.ts';
-import { useConsole } from '../support/console-page.ts';
+import { ConsolePage, useConsole } from '../support/console-page.ts';
 import { aCategory, anOrder, aPet, stockOf } from '../support/factories.ts';
 
 const visit = useConsole();
@@ -214,6 +214,20 @@ describe('the menu of statuses', () => {
     await shown.messages.getByRole('button', { name: 'Undo' }).click();
     await shown.messages.getByText('Not undone: its stock has changed since then').waitFor();
     assert.deepEqual(await stockOf(api, free), ['available', 9]);
+  });
+
+  it('has a message with its undo for ten seconds', async t => {
+    const { api, shop, anotherVisitor } = await visit(t);
+    await aPet(api, { name: 'Fleeting' });
+    const page = await (await anotherVisitor()).newPage();
+    await page.clock.install();
+    const shown = await ConsolePage.openIn(page, '/animals?q=fleeting', shop.adminKey);
+    await shown.button('Status of Fleeting: Available').click();
+    await page.locator('[role="menu"]:popover-open').getByText('On hold').click();
+    const message = shown.messages.getByText('Fleeting is on hold');
+    await message.waitFor();
+    await page.clock.fastForward(10_000);
+    await message.waitFor({ state: 'detached' });
   });
 
   it('offers to undo each of many changes, one after the other', async t => {

@@ -213,6 +213,43 @@ describe('Today', () => {
     await page.clock.fastForward(180_000);
     await due.filter({ hasText: 'Night bird' }).waitFor();
   });
+
+  it('is read again after a change, and after the next ones only when five seconds have passed', async t => {
+    const { api, shop, anotherVisitor } = await visit(t);
+    const petId = await aPet(api, { name: 'Restless' });
+    const page = await (await anotherVisitor()).newPage();
+    await page.addInitScript(`const { postMessage } = BroadcastChannel.prototype;
+      globalThis.received = 0;
+      BroadcastChannel.prototype.postMessage = function (...message) { received++; postMessage.apply(this, message); };`);
+    await page.clock.install({ time: NOW });
+    const shown = await ConsolePage.openIn(page, '/', shop.adminKey);
+    await shown.today();
+    await shown.live();
+    let reads = 0;
+    page.on('request', request => {
+      if (/\/history\?limit/.test(request.url())) reads++;
+    });
+    await page.clock.pauseAt(Number(await page.evaluate('Date.now()')) + 1_000);
+    /** Makes a change, and waits until the page has its event. */
+    const change = async (name: string) => {
+      const before = Number(await page.evaluate('received'));
+      await api.patch(`/pets/${petId}`, { name });
+      await eventually(() => page.evaluate('received'), before + 1);
+    };
+    await change('Once');
+    await page.clock.runFor(1_000);
+    const recent = page.getByRole('region', { name: 'Recent activity' });
+    await recent.getByText('Once').first().waitFor();
+    const before = reads;
+    await change('Twice');
+    await page.clock.runFor(2_000);
+    await change('Three times');
+    await page.clock.runFor(1_000);
+    assert.equal(reads, before);
+    await page.clock.runFor(5_000);
+    await recent.getByText('Three times').first().waitFor();
+    assert.equal(reads, before + 1);
+  });
 });
 
 describe('the plot of Today', () => {
