@@ -6,9 +6,18 @@ import type { Event } from '@petstore/client';
 /** How long an endpoint may take to respond, in milliseconds: as long as with the service. */
 export const RESPONSE_TIMEOUT = 15_000;
 
+/** The pauses between the attempts to deliver an event, in milliseconds: the first, and the longest. */
+const PAUSES = [250, 10_000] as const;
+
 const PREFIX = 'whsec_';
 
 export const newSecret = (): string => PREFIX + randomBytes(32).toString('base64');
+
+/** How long to wait after so many attempts to deliver an event, in milliseconds. */
+export function pauseAfter(attempts: number): number {
+  const [first, longest] = PAUSES;
+  return Math.min(longest, first * 2 ** (attempts - 1));
+}
 
 /** The ID of the message of an event. No webhook of the service has the ID 0. */
 export const messageIdOf = ({ id }: Event): string => `msg_0_${id}`;

@@ -1,15 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Event, type EventFilter, GoneError, ValidationError } from '@petstore/client';
 import { type Context, command } from '../command.ts';
-import { messageIdOf, sendEvent } from '../delivery.ts';
+import { messageIdOf, pauseAfter, sendEvent } from '../delivery.ts';
 import { UsageError } from '../failure.ts';
 import { orAll } from '../items.ts';
 import { openListenState } from '../listen-state.ts';
 import { required, several, text } from '../parameters.ts';
 import { forwarded } from '../resources.ts';
-
-/** The pauses between the attempts to deliver an event, in milliseconds: the first, and the longest. */
-const PAUSES = [250, 10_000] as const;
 
 /** Webhooks get these events whatever their types are. */
 const RESTORED = 'log.restored';
@@ -113,9 +110,7 @@ async function deliver(context: Context, event: Event, url: URL, secret: string)
     const problem = typeof status === 'number' ? `the status is ${status}` : status;
     if (problem !== noted) note(`${url.href} does not accept event ${event.id} (${problem}): trying again …`);
     noted = problem;
-    const [first, longest] = PAUSES;
-    const pause = Math.min(longest, first * 2 ** (attemptCount - 1));
-    await sleep(pause, undefined, calls.signal && { signal: calls.signal });
+    await sleep(pauseAfter(attemptCount), undefined, calls.signal && { signal: calls.signal });
   }
 }
 

@@ -255,6 +255,11 @@ describe('petstore listen', () => {
     await until('the timer is cleared', () => ended.calls.some(call => call.arguments[0] === timer.result));
   });
 
+  it('doubles the pauses between attempts, up to ten seconds', async () => {
+    const { pauseAfter } = await petstore.load<typeof import('../../../cli/src/delivery.ts')>('delivery.js');
+    assert.deepEqual([1, 2, 3, 6, 7, 100].map(pauseAfter), [250, 500, 1_000, 8_000, 10_000, 10_000]);
+  });
+
   it('rejects a URL that it cannot send to', async () => {
     const { code, stderr } = await petstore.run(['listen', '--forward-to', 'ftp://localhost:3000']);
     assert.equal(code, 2);
