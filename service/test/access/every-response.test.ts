@@ -8,6 +8,7 @@ import type { ApiResponse } from '../support/client.ts';
 import { assertMatchesContract } from '../support/contract.ts';
 import { sized } from '../support/long.ts';
 import { Random } from '../support/random.ts';
+import { RawConnection } from '../support/raw-connection.ts';
 import { exchangeBytes } from '../support/raw-http.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
 import { TestClock } from '../support/test-clock.ts';
@@ -21,8 +22,7 @@ import {
   type Kind,
   unreadable,
   withoutScope,
-} from './responses/kinds.ts';
-import { Pipeline } from './responses/pipeline.ts';
+} from './response-kinds.ts';
 
 /** How many responses each test checks. PostgreSQL is slower. */
 const RESPONSES = sized(3_000, onPostgres ? 10_000 : 50_000);
@@ -71,7 +71,7 @@ interface Caller {
   byKey: Count;
   byAccount: Count;
   byAddress: Count;
-  pipeline: Pipeline;
+  connection: RawConnection;
 }
 
 const keys: [plan: 'free' | 'pro' | 'business' | 'enterprise', quotas: WindowLimits][] = [
@@ -95,7 +95,7 @@ async function aCaller({ clientWith, origin }: TestApp, i: number): Promise<Call
     key,
     isAdmin,
     address: `192.0.2.${i}`,
-    pipeline: new Pipeline(origin),
+    connection: new RawConnection(origin),
     // Few for small quotas: otherwise most of the responses would report bans.
     atOnce: Math.min(60, 3 + 2 * Math.min(quotas.perMinute, quotas.perDay)),
     byKey: aCount(quotas, true),
@@ -196,9 +196,11 @@ class Walk {
   async #sendBatch(caller: Caller): Promise<void> {
     const kinds = drawKinds(caller, this.#random);
     const now = this.#shop.clock.now();
-    const responses = await caller.pipeline.send(
+    if (caller.connection.socket.destroyed) caller.connection = new RawConnection(this.#shop.origin);
+    const responses = await caller.connection.exchange(
       kinds.map(kind => ({ method: kind.method, bytes: bytesOf(kind, caller) })),
     );
+    if (responses.at(-1)!.headers.connection === 'close') caller.connection.socket.destroy();
     const exchanges = kinds.map((kind, i) => ({ kind, response: responses[i]! }));
     for (const { kind, response } of onPostgres ? exchanges.toSorted(byDecision) : exchanges) {
       const { method, target, status, counted } = kind;
@@ -242,7 +244,7 @@ async function startWalk(t: TestContext, start: string): Promise<Walk> {
   const callers: Caller[] = [];
   for (let i = 0; i < 2 * keys.length; i++) callers.push(await aCaller(shop, i));
   t.after(() => {
-    for (const { pipeline } of callers) pipeline.close();
+    for (const { connection } of callers) connection.socket.destroy();
   });
   return new Walk(shop, callers);
 }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { connect } from 'node:net';
 import { describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { Pipeline } from '../access/responses/pipeline.ts';
+import { exchangeUntilEnd, RawConnection } from '../support/raw-connection.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
 import { until } from '../support/until.ts';
+import { valuesOf } from '../support/values.ts';
 
 /** Requests of one connection that the service handles at the same time, and how many more may wait. */
 const AT_ONCE = 8;
@@ -36,13 +36,13 @@ describe('requests that are sent before responses are read', () => {
   it('all get responses in order, and one of a connection starts in each turn of the event loop', async t => {
     const shop = await startTestApp(t);
     const turns = watchTurns(shop);
-    const pipeline = new Pipeline(shop.origin);
+    const connection = new RawConnection(shop.origin);
     const requests = Array.from({ length: 300 }, (_, i) => ({
       method: 'GET',
       bytes: `GET /pets/${i + 1} HTTP/1.1\r\nHost: shop\r\nX-API-Key: ${shop.adminKey}\r\n\r\n`,
     }));
-    const responses = await pipeline.send(requests);
-    pipeline.close();
+    const responses = await connection.exchange(requests);
+    connection.socket.destroy();
     assert.deepEqual(
       responses.map(({ body }) => body.message),
       requests.map((_, i) => `There is no pet ${i + 1}`),
@@ -52,30 +52,19 @@ describe('requests that are sent before responses are read', () => {
 
   it('are rejected when too many wait, after the responses to those that fit', async t => {
     const shop = await startTestApp(t);
-    const socket = connect(Number(new URL(shop.origin).port), '127.0.0.1');
-    let received = '';
-    socket.setEncoding('latin1').on('data', text => {
-      received += text;
-    });
-    let isOver = false;
-    socket.on('close', () => {
-      isOver = true;
-    });
-    // Write once, so that the server reads all of it at once.
-    socket.write(HEALTH.repeat(MOST + 200));
-    await until('the connection ends', () => isOver);
-    const statuses = [...received.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status);
-    assert.deepEqual(statuses, [...Array(MOST).fill('200'), '400']);
+    // Sent at once, so that the server reads all of it at once.
+    const responses = await exchangeUntilEnd(shop.origin, HEALTH.repeat(MOST + 200));
+    assert.deepEqual(valuesOf(responses, 'status'), [...Array(MOST).fill(200), 400]);
     assert.match(
-      received,
-      /"message":"More than 500 requests are waiting on this connection: read their responses/,
+      responses.at(-1)!.body.message,
+      /^More than 500 requests are waiting on this connection: read their responses/,
     );
   });
 
   it('do not start after their client has disconnected', async t => {
     const shop = await startTestApp(t);
     const turns = watchTurns(shop);
-    const socket = connect(Number(new URL(shop.origin).port), '127.0.0.1');
+    const { socket } = new RawConnection(shop.origin);
     const request = `GET /pets HTTP/1.1\r\nHost: shop\r\nX-API-Key: ${shop.adminKey}\r\n\r\n`;
     let closed = false;
     shop.app.server.server.once('connection', connection =>

@@ -1,6 +1,14 @@
+import { on } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import type { ApiResponse } from './client.ts';
-import { parseResponse } from './raw-http.ts';
+
+export interface RawRequest {
+  method: string;
+  /** The whole request, including the body. */
+  bytes: string | Uint8Array;
+}
+
+const START_OF_RESPONSE = /(?=HTTP\/1\.1 \d{3} )/;
 
 /** A connection to a server, for bytes that no HTTP client would send. Text is Latin-1. */
 export class RawConnection {
@@ -21,8 +29,23 @@ export class RawConnection {
     });
   }
 
-  send(bytes: string): void {
-    this.socket.write(bytes, 'latin1');
+  send(bytes: string | Uint8Array): void {
+    this.socket.write(bytes as string, 'latin1');
+  }
+
+  /** Sends requests before the first response arrives (RFC 9112 §9.3.2), and returns their responses, in order. */
+  async exchange(requests: readonly RawRequest[]): Promise<ApiResponse[]> {
+    this.received = '';
+    // In one write, so that the server reads them together.
+    this.socket.cork();
+    for (const { bytes } of requests) this.send(bytes);
+    this.socket.uncork();
+    for await (const _ of on(this.socket, 'data', { close: ['close'] })) {
+      const responses = this.received.split(START_OF_RESPONSE).slice(0, requests.length);
+      if (responses.length === requests.length && isWhole(responses.at(-1)!, requests.at(-1)!.method))
+        return responses.map(parseResponse);
+    }
+    throw new Error(`The connection was closed after ${JSON.stringify(this.received)}`);
   }
 
   /** Resolves when either side has closed the connection. */
@@ -36,7 +59,7 @@ export class RawConnection {
   async responses(): Promise<ApiResponse[]> {
     await this.closed();
     if (this.#failure) throw this.#failure;
-    return this.received.split(/(?=HTTP\/1\.1 \d{3} )/).map(parseResponse);
+    return this.received.split(START_OF_RESPONSE).map(parseResponse);
   }
 }
 
@@ -45,4 +68,30 @@ export function exchangeUntilEnd(origin: string, bytes: string): Promise<ApiResp
   const connection = new RawConnection(origin);
   connection.send(bytes);
   return connection.responses();
+}
+
+function isWhole(response: string, method: string): boolean {
+  const bodyStart = response.indexOf('\r\n\r\n') + 4;
+  const length = method === 'HEAD' ? 0 : Number(/^content-length: (\d+)\r$/im.exec(response)?.[1] ?? 0);
+  return bodyStart > 3 && response.length >= bodyStart + length;
+}
+
+/** The body may be missing, as in a response to HEAD. An incomplete body is not valid JSON and throws. */
+function parseResponse(response: string): ApiResponse {
+  const bodyStart = response.indexOf('\r\n\r\n') + 4;
+  const [statusLine = '', ...lines] = response.slice(0, bodyStart - 4).split('\r\n');
+  const headers = Object.fromEntries(
+    lines.map(line => {
+      const colon = line.indexOf(':');
+      return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
+    }),
+  );
+  const body = response.slice(bodyStart, bodyStart + Number(headers['content-length'] ?? 0));
+  const text = Buffer.from(body, 'latin1').toString();
+  return {
+    status: Number(statusLine.split(' ')[1]),
+    headers,
+    text,
+    body: text === '' ? undefined : JSON.parse(text),
+  };
 }
