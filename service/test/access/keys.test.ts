@@ -65,11 +65,13 @@ describe('a key that is presented', () => {
       [undefined, { 'x-api-key': key }],
       [undefined, { 'x-api-key': ` ${key} ` }],
       [undefined, { authorization: `Bearer ${key}` }],
-      [undefined, { authorization: `bearer ${key}` }],
+      [undefined, { authorization: `BEARER   ${key}  ` }],
       [undefined, { 'x-api-key': key, authorization: `Bearer ${wrong}` }],
       ['invalid_api_key', { 'x-api-key': wrong, authorization: `Bearer ${key}` }],
       ['missing_api_key', { authorization: `Basic ${basic}` }],
       ['missing_api_key', { authorization: key }],
+      ['missing_api_key', { authorization: `Bearer ${key} ${key}` }],
+      [undefined, { 'x-api-key': key, authorization: `Basic ${basic}` }],
       ['missing_api_key', { cookie: `key=${key}` }],
     ];
     for (const [code, headers] of sent) {

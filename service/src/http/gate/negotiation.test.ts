@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { ApiError } from '../../contract/errors.ts';
-import { rejectOtherMediaType, rejectOtherVersion } from './negotiation.ts';
+import type { ApiError } from '../../contract/errors.ts';
+import { rejectOtherMediaType } from './negotiation.ts';
 
 describe('an Accept header', () => {
   const accepting = [
@@ -62,11 +62,4 @@ describe('an Accept header that was parsed before', () => {
     }
     assert.throws(() => rejectOtherMediaType({ accept: 'text/html;v=1' }));
   });
-});
-
-it('an API-Version header requests version 1 or is rejected', () => {
-  for (const version of ['1', '1.0', '1.0.0']) rejectOtherVersion({ 'api-version': version });
-  for (const version of ['2', '0', '1.1', '', 'v1', '1.0.0.0']) {
-    assert.throws(() => rejectOtherVersion({ 'api-version': version }), ApiError);
-  }
 });
