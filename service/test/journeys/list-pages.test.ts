@@ -155,6 +155,7 @@ describe('pages', () => {
       cursorOf(digest, 1, 'ant'),
       cursorOf(digest, 'ant', '1'),
       cursorOf(digest, 'ant', 1.5),
+      cursorOf(digest, 'ant', 2 ** 53),
       cursorOf(digest, 'ant', null),
       cursorOf(digest, ['ant'], 1),
       cursorOf(digest, 'a\0t', 1),
@@ -163,6 +164,7 @@ describe('pages', () => {
       Buffer.from('{"sort":"name"}').toString('base64url'),
       Buffer.from(`["${digest}","ant", 1]`).toString('base64url'),
       Buffer.from('"name"').toString('base64url'),
+      Buffer.from(`["${digest}","\xff",1]`, 'latin1').toString('base64url'),
     ];
     for (const cursor of ['', 'x', '%00', 'null', ...tampered, ...forged]) {
       const response = await api.get(`${list}&limit=1&cursor=${cursor}`);
