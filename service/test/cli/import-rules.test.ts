@@ -2,24 +2,21 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { exportedColumns, fields } from '../../../pet-files/src/columns.ts';
 import { newPetOf, petOf, rules } from '../../../pet-files/src/pet-rules.ts';
-import { contract } from '../support/contract.ts';
+import { document } from '../contract/document.ts';
 import { readProjectFile } from '../support/deploy-files.ts';
 
 describe('the rules of petstore import', () => {
   it('are those of the contract', () => {
-    const { NewPet, PetStatus, InventoryUpdate } = contract.components.schemas as Record<
-      string,
-      { properties: Record<string, Record<string, unknown>>; enum: string[] }
-    >;
-    const { maxLength, pattern } = NewPet!.properties.name!;
+    const { NewPet, PetStatus, InventoryUpdate } = document.components.schemas;
+    const { maxLength, pattern } = NewPet!.properties!.name!;
     assert.deepEqual(rules.name, { maxLength, pattern });
     assert.deepEqual(rules.status, PetStatus!.enum);
-    const { minimum, maximum } = InventoryUpdate!.properties.quantity!;
+    const { minimum, maximum } = InventoryUpdate!.properties!.quantity!;
     assert.deepEqual({ minimum: 0, ...rules.quantity }, { minimum, maximum });
   });
 
   it('import and export every field of a pet, as the README states', () => {
-    const { NewPet, Pet } = contract.components.schemas as Record<
+    const { NewPet, Pet } = document.components.schemas as Record<
       string,
       {
         properties: Record<string, { example?: unknown; readOnly?: boolean }>;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
+import { document } from '../contract/document.ts';
 import { useCommandShop } from '../support/command-shop.ts';
-import { contract } from '../support/contract.ts';
 import { aCategory, aPet } from '../support/factories.ts';
 import { until } from '../support/until.ts';
 
@@ -52,7 +52,7 @@ describe('the output of petstore', () => {
   });
 
   it('has all items of a list with as few requests as the contract allows', async () => {
-    const { parameters } = contract.paths['/categories']!.get as unknown as { parameters: Parameter[] };
+    const { parameters } = document.paths['/categories']!.get as unknown as { parameters: Parameter[] };
     const limit = parameters.find(({ name }) => name === 'limit');
     const pages = Math.ceil(121 / limit!.schema.maximum);
     for (const args of [

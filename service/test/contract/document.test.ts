@@ -13,29 +13,14 @@ const EVERY_RESPONSE = [
   'X-Request-Id',
 ];
 
-describe('openapi.yaml', () => {
-  it('is OpenAPI 3.0.3, with version 1.0.0 of the API', () => {
-    assert.equal(document.openapi, '3.0.3');
-    assert.equal(document.info.version, '1.0.0');
-  });
-
-  it('has no reference without a target, and no component without a reference', () => {
-    const text = JSON.stringify(document);
-    const targets = new Set(
-      [...text.matchAll(/"\$ref":"#\/components\/([^"]+)"/g)].map(([, target]) => target!),
-    );
-    const { schemas, responses, parameters, headers } = document.components;
-    const defined = Object.entries({ schemas, responses, parameters, headers }).flatMap(
-      ([kind, components]) => Object.keys(components).map(name => `${kind}/${name}`),
-    );
-    assert.deepEqual([...targets].toSorted(), defined.toSorted());
-  });
+it('openapi.yaml is OpenAPI 3.0.3, with version 1.0.0 of the API', () => {
+  assert.equal(document.openapi, '3.0.3');
+  assert.equal(document.info.version, '1.0.0');
 });
 
 describe('every operation', () => {
-  it('has a unique operationId, a summary of one line and a description', () => {
-    const ids = documentedOperations.map(({ operation }) => operation.operationId);
-    assert.equal(new Set(ids).size, ids.length);
+  // The linters check references, and that each operationId is unique.
+  it('has an operationId, a summary of one line and a description', () => {
     for (const { operation } of documentedOperations) {
       const { operationId, summary, description } = operation;
       assert.match(operationId, /^[a-z][A-Za-z]+$/);

@@ -28,7 +28,7 @@ export interface SchemaObject {
 export interface HeaderObject {
   required?: boolean;
   schema: SchemaObject;
-  example: unknown;
+  example?: unknown;
 }
 
 export interface MediaObject {
@@ -110,7 +110,7 @@ export function responsesOf({ responses }: OperationObject): [status: string, re
 }
 
 /** The headers of a response by name, with references resolved. */
-export function headersOf({ headers }: ResponseObject): Record<string, HeaderObject> {
+export function headersOf({ headers }: Pick<ResponseObject, 'headers'>): Record<string, HeaderObject> {
   return Object.fromEntries(
     Object.entries(headers).map(([name, header]) => [
       name,
@@ -121,4 +121,15 @@ export function headersOf({ headers }: ResponseObject): Record<string, HeaderObj
 
 function nameIn({ $ref }: Reference): string {
   return $ref.split('/').at(-1)!;
+}
+
+/** A schema with its reference resolved. */
+export function resolved(schema: SchemaObject): SchemaObject {
+  return schema.$ref === undefined ? schema : document.components.schemas[nameIn({ $ref: schema.$ref })]!;
+}
+
+/** Whether an operation returns a stream, which does not end by itself. */
+export function isStream({ responses }: OperationObject): boolean {
+  const success = responses[200];
+  return success !== undefined && 'content' in success && 'text/event-stream' in success.content!;
 }

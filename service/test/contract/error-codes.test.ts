@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { type ErrorCode, errorCatalogue } from '../../src/contract/error-catalogue.ts';
-import { assertIsErrorMessage, contract } from '../support/contract.ts';
+import { assertIsErrorMessage } from '../support/contract.ts';
 import { assertInvalid } from '../support/rejection.ts';
 import { startTestApp } from '../support/test-app.ts';
 import { document, documentedOperations, responsesOf } from './document.ts';
@@ -86,7 +86,7 @@ function errorExamples(node: unknown): { code: string; message: string; status: 
 
 describe('an error message', () => {
   it('begins with a capital letter and ends without a full stop in every example of the contract', () => {
-    const examples = errorExamples(contract);
+    const examples = errorExamples(document);
     assert.ok(examples.length > 50, `${examples.length} examples`);
     for (const { code, message } of examples) assertIsErrorMessage(message, code);
   });

@@ -7,7 +7,7 @@ import { describedRoutes } from '../../src/described-routes.ts';
 import { eventUnion } from '../../src/events/event-log/event-kind.ts';
 import { eventTypeNames } from '../../src/events/event-log/event-types.ts';
 import { buildDocument } from '../../src/http/openapi/build.ts';
-import { contract } from '../support/contract.ts';
+import { document } from '../contract/document.ts';
 import { webhookShop } from './webhook-shop.ts';
 
 interface Union {
@@ -15,12 +15,12 @@ interface Union {
   discriminator: { propertyName: string; mapping: Record<string, string> };
 }
 
-const union = contract.components.schemas.KnownEvent as unknown as Union;
+const union = document.components.schemas.KnownEvent as unknown as Union;
 const { mapping } = union.discriminator;
 
 const ajv = new Ajv({ strict: false, allErrors: true });
 ajvFormats.default(ajv as never);
-ajv.addSchema({ $id: 'contract', components: contract.components });
+ajv.addSchema({ $id: 'contract', components: document.components });
 
 describe('the union of events', () => {
   it('maps every type to the only member that has it', () => {
@@ -31,7 +31,7 @@ describe('the union of events', () => {
       union.oneOf.map(({ $ref }) => $ref).toSorted(),
     );
     for (const [type, reference] of Object.entries(mapping)) {
-      const member = contract.components.schemas[reference.split('/').at(-1)!] as {
+      const member = document.components.schemas[reference.split('/').at(-1)!] as {
         properties: { type: { enum: string[] } };
       };
       assert.ok(member.properties.type.enum.includes(type), type);
@@ -50,7 +50,7 @@ describe('the union of events', () => {
 
   it('states for each type the scope that reading its resource needs', () => {
     for (const [type, reference] of Object.entries(mapping)) {
-      const member = contract.components.schemas[reference.split('/').at(-1)!] as {
+      const member = document.components.schemas[reference.split('/').at(-1)!] as {
         description: string;
         properties: { subject: { pattern: string } };
       };
@@ -64,7 +64,7 @@ describe('the union of events', () => {
         continue;
       }
       const path = member.properties.subject.pattern.replace(/^\^(.*)\/\[.*$/, '/$1/');
-      const [, read] = Object.entries(contract.paths).find(([it]) =>
+      const [, read] = Object.entries(document.paths).find(([it]) =>
         // The subject of events of the log is the log.
         type === 'log.restored' ? it === '/events' : it.startsWith(`${path}{`) && !it.includes('}/'),
       )!;
@@ -93,7 +93,7 @@ interface CallbackOperation {
 
 describe('the contract', () => {
   it('describes the request that a webhook receives, with its headers and the meaning of responses', async t => {
-    const post = contract.paths['/webhooks']!.post as unknown as {
+    const post = document.paths['/webhooks']!.post as unknown as {
       callbacks: { event: Record<string, { post: CallbackOperation }> };
     };
     const callback = post.callbacks.event['{$request.body#/url}']!.post;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { expire } from '../../src/events/event-log/event-log.ts';
 import { DAY } from '../../src/kit/clock.ts';
-import { contract } from '../support/contract.ts';
+import { document } from '../contract/document.ts';
 import { assertRejected } from '../support/rejection.ts';
 import { webhookShop } from './webhook-shop.ts';
 
@@ -81,8 +81,8 @@ describe('an action on a webhook', () => {
   ];
 
   it('is tested here, whichever it is', () => {
-    const paths = Object.keys(contract.paths).filter(
-      path => contract.paths[path]!.post && path.startsWith('/webhooks/'),
+    const paths = Object.keys(document.paths).filter(
+      path => document.paths[path]!.post && path.startsWith('/webhooks/'),
     );
     const tried = posts.map(([path]) => `/webhooks/{webhookId}/${path.replace('/1/', '/{deliveryId}/')}`);
     assert.deepEqual(tried.toSorted(), paths.toSorted());

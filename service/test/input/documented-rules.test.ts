@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { Ajv } from 'ajv';
 import ajvFormats from 'ajv-formats';
-import { document, documentedOperations, type SchemaObject } from '../contract/document.ts';
+import { document, documentedOperations, resolved, type SchemaObject } from '../contract/document.ts';
 import { ALLOW_PRIVATE } from '../events/webhook-shop.ts';
 import type { ApiResponse, Client } from '../support/client.ts';
 import { aCategory, anOrder, aPet } from '../support/factories.ts';
@@ -19,10 +19,6 @@ const url = 'http://127.0.0.1:9/';
 /** Returns whether the document allows a value: with the rules that any validator of JSON Schema knows. */
 function allowedBy(schema: SchemaObject): (value: unknown) => boolean {
   return ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/components', '"contract#/components')));
-}
-
-function resolved(schema: SchemaObject): SchemaObject {
-  return schema.$ref === undefined ? schema : document.components.schemas[schema.$ref.split('/').at(-1)!]!;
 }
 
 /** Values at the limits of a schema and just beyond them, and values that break common rules. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { DAY } from '../../src/kit/clock.ts';
+import { document } from '../contract/document.ts';
 import type { ApiResponse, Client } from '../support/client.ts';
-import { contract } from '../support/contract.ts';
 import { settledCursor } from '../support/event-log.ts';
 import { aCategory, anOrder, aPet, stockOf } from '../support/factories.ts';
 import { assertInvalid, assertRejected } from '../support/rejection.ts';
@@ -56,8 +56,8 @@ describe('Idempotency-Key', () => {
     const { petId, requests } = await someRequests();
     // Actions on a webhook need an endpoint: see events/webhooks-replay.test.ts. A report of leaked keys needs no key, and ends each once.
     const others = /^\/(webhooks\/|keys\/revoke-leaked$)/;
-    const templates = Object.keys(contract.paths).filter(
-      path => contract.paths[path]!.post && !others.test(path),
+    const templates = Object.keys(document.paths).filter(
+      path => document.paths[path]!.post && !others.test(path),
     );
     assert.deepEqual(Object.keys(requests).sort(), templates.sort());
     const { keyId } = await clientWith({});

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { HOUR } from '../../src/kit/clock.ts';
+import { documentedOperations, isStream } from '../contract/document.ts';
 import type { ApiResponse, Client } from '../support/client.ts';
-import { contract, type Operation } from '../support/contract.ts';
 import { aPet } from '../support/factories.ts';
-import { isStream } from '../support/operations.ts';
 import { assertInvalid, assertRejected } from '../support/rejection.ts';
 import { startTestApp } from '../support/test-app.ts';
 import { TestClock } from '../support/test-clock.ts';
@@ -16,14 +15,8 @@ const deprecated = ['GET /pets/{petId}', 'PATCH /store/inventory/{petId}'];
 
 const SUNSET = '2030-12-05T00:00:00.000Z';
 
-const operations: [method: string, path: string, operation: Operation][] = Object.entries(
-  contract.paths,
-).flatMap(([path, methods]) =>
-  Object.entries(methods).map(([method, operation]): [string, string, Operation] => [
-    method.toUpperCase(),
-    path,
-    operation,
-  ]),
+const operations = documentedOperations.map(
+  ({ method, path, operation }) => [method, path, operation] as const,
 );
 
 function namesOf(chosen: typeof operations): string[] {

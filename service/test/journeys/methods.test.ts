@@ -3,26 +3,22 @@ import { METHODS } from 'node:http';
 import { describe, it } from 'node:test';
 import { MINUTE } from '../../src/kit/clock.ts';
 import { limitsIn } from '../access/limit-headers.ts';
+import { document, isStream } from '../contract/document.ts';
 import type { ApiResponse, Client } from '../support/client.ts';
-import { contract } from '../support/contract.ts';
 import { anOrder, aPet } from '../support/factories.ts';
-import { isStream } from '../support/operations.ts';
+import { filled } from '../support/operations.ts';
 import { assertRejected } from '../support/rejection.ts';
 import { useShop } from '../support/use-shop.ts';
 
 const shop = useShop();
 
 /** A path of the contract with its ID filled in. */
-function filled(template: string, id = 1): string {
-  return template.replace(/\{\w+\}/, String(id));
-}
-
 /** The methods that a path of the contract has, as `Allow` lists them. `/keys/revoke-leaked` is also a `/keys/{keyId}`. */
 function methodsOf(template: string): string[] {
-  const matching = Object.keys(contract.paths).filter(path =>
+  const matching = Object.keys(document.paths).filter(path =>
     new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`).test(template),
   );
-  const all = matching.flatMap(path => Object.keys(contract.paths[path]!));
+  const all = matching.flatMap(path => Object.keys(document.paths[path]!));
   const named = [...new Set(all)].map(method => method.toUpperCase());
   return [...named, ...(named.includes('GET') ? ['HEAD'] : []), 'OPTIONS'];
 }
@@ -61,8 +57,8 @@ it('HEAD returns the status and headers of GET, without the body', async () => {
   await anOrder(api, { petId: await aPet(api, { stock: 2 }) });
   await aPet(api);
   const { keyId } = await clientWith({});
-  const readable = Object.keys(contract.paths).filter(template => {
-    const { get } = contract.paths[template]!;
+  const readable = Object.keys(document.paths).filter(template => {
+    const { get } = document.paths[template]!;
     // The counts of all keys can be stored between two requests.
     return get && !isStream(get) && template !== '/key-usage';
   });
@@ -86,7 +82,7 @@ describe('a method that a path does not have', () => {
   const methods = METHODS.filter(method => method !== 'CONNECT');
 
   it('is rejected with 405 and the allowed methods in Allow', async () => {
-    for (const template of Object.keys(contract.paths)) {
+    for (const template of Object.keys(document.paths)) {
       const allowed = methodsOf(template);
       for (const method of methods.filter(method => !allowed.includes(method))) {
         const response = await shop.api.send(method, filled(template));
@@ -107,7 +103,7 @@ describe('a method that a path does not have', () => {
 
 describe('OPTIONS', () => {
   it('is a 204 with Allow at every path that the service serves, without a key', async () => {
-    const operations = Object.keys(contract.paths).map(template => [
+    const operations = Object.keys(document.paths).map(template => [
       filled(template),
       methodsOf(template).join(', '),
     ]);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { document, documentedOperations, headersOf, responsesOf } from '../contract/document.ts';
 import { fetchBytes } from '../support/fetch-bytes.ts';
-import { operationsWithBody } from '../support/operations.ts';
+import { bodyOf } from '../support/operations.ts';
 import { useShop } from '../support/use-shop.ts';
 
 const shop = useShop();
@@ -53,7 +53,7 @@ describe('the page of each operation, without JavaScript,', () => {
         shown.filter(id => /^(path|query|header)\./.test(id)).toSorted(),
         parameters.toSorted(),
       );
-      const body = operationsWithBody.find(({ operationId }) => operationId === operation.operationId)?.body;
+      const body = bodyOf(operation);
       const ids = matchesOf(page, / id="([^"]*)"/g);
       assert.equal(new Set(ids).size, ids.length, 'anchors are unique');
       const linked =

@@ -2,39 +2,7 @@ import assert from 'node:assert/strict';
 import { Ajv, type ValidateFunction } from 'ajv';
 import ajvFormats from 'ajv-formats';
 import { withHiddenEscaped } from '../../src/contract/display-text.ts';
-import { readContract } from './contract-file.ts';
-
-interface Reference {
-  $ref: string;
-}
-interface HeaderObject {
-  required?: boolean;
-  schema: object;
-}
-interface ResponseObject {
-  headers?: Record<string, HeaderObject | Reference>;
-  content?: Record<string, { schema: object }>;
-}
-export interface Operation {
-  operationId: string;
-  tags: string[];
-  requestBody?: { content: Record<string, { schema: object; example: unknown }> };
-  responses: Record<string, ResponseObject | Reference>;
-  security: object[];
-  deprecated?: true;
-  [extension: `x-${string}`]: unknown;
-}
-interface Document {
-  'x-tagGroups': { name: string; tags: string[] }[];
-  paths: Record<string, Record<string, Operation>>;
-  components: {
-    headers: Record<string, HeaderObject>;
-    responses: Record<string, ResponseObject>;
-    schemas: Record<string, object>;
-  };
-}
-
-export const contract = readContract<Document>();
+import { document, headersOf, type OperationObject, type ResponseObject } from '../contract/document.ts';
 
 /** Headers of HTTP itself, which describe the message and its connection. */
 const PLAIN_HEADERS = new Set([
@@ -72,10 +40,10 @@ const PREFLIGHT = [
 // contract/examples.test.ts checks the schemas against the meta-schema; compiling the meta-schema is slow.
 const ajv = new Ajv({ strict: false, allErrors: true, meta: false, validateSchema: false });
 ajvFormats.default(ajv as never);
-ajv.addSchema({ $id: 'contract', components: contract.components });
+ajv.addSchema({ $id: 'contract', components: document.components });
 
 /** The paths with parameters. */
-const templates = Object.entries(contract.paths)
+const templates = Object.entries(document.paths)
   .filter(([template]) => template.includes('{'))
   .map(([template, operations]) => ({
     pattern: new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]+')}$`),
@@ -92,11 +60,13 @@ const REJECTIONS: Readonly<Record<number, string[]>> = {
   503: ['Retry-After', 'X-Should-Retry'],
 };
 
+type Documented = Pick<ResponseObject, 'headers' | 'content'>;
+
 /** What rejections without an operation have, by status. */
-const rejections = new Map<number, ResponseObject>();
+const rejections = new Map<number, Documented>();
 
 /** What a rejection without an operation has: 405 names the allowed methods. */
-function rejectionWithout(status: number): ResponseObject {
+function rejectionWithout(status: number): Documented {
   const known = rejections.get(status);
   if (known) return known;
   const names = [...EVERY_RESPONSE, 'X-Quota-Warning', ...CROSS_ORIGIN, ...(REJECTIONS[status] ?? [])];
@@ -136,7 +106,7 @@ export function assertMatchesContract(exchange: Exchange): void {
   const response = responseOf(operation, exchange);
 
   const documented = new Map(
-    Object.entries(response.headers ?? {}).map(([name, header]) => [name.toLowerCase(), resolve(header)]),
+    Object.entries(headersOf(response)).map(([name, header]) => [name.toLowerCase(), header]),
   );
   for (const [name, header] of documented) {
     const value = headers[name];
@@ -173,7 +143,7 @@ function assertIsOptionsResponse({ headers, text }: Exchange): void {
 }
 
 function assertBodyFits(
-  { content }: ResponseObject,
+  { content }: Documented,
   { method, status, headers, text }: Exchange,
   summary: string,
 ): void {
@@ -203,10 +173,10 @@ export function assertIsErrorMessage(message: string, summary: string): void {
   );
 }
 
-function responseOf(operation: Operation | undefined, exchange: Exchange): ResponseObject {
+function responseOf(operation: OperationObject | undefined, exchange: Exchange): Documented {
   const response = operation?.responses[exchange.status];
   if (response === undefined) return undocumented(operation, exchange);
-  return '$ref' in response ? contract.components.responses[response.$ref.split('/').at(-1)!]! : response;
+  return '$ref' in response ? document.components.responses[response.$ref.split('/').at(-1)!]! : response;
 }
 
 /** Whether a response is a page of the portal or the console, or a package, which are not part of the contract. */
@@ -221,19 +191,19 @@ function isPage({ method, path, status, headers }: Exchange): boolean {
 /**
  * A request that is not an operation of the contract (404, 405) still gets a response in the contract's error shape.
  */
-function undocumented(operation: Operation | undefined, exchange: Exchange): ResponseObject {
+function undocumented(operation: OperationObject | undefined, exchange: Exchange): Documented {
   const summary = `${exchange.method} ${exchange.path} → ${exchange.status} ${exchange.text}`;
   assert.equal(operation, undefined, `${summary}: the status is not documented`);
   assert.ok(exchange.status >= 400, `${summary}: the operation is not documented`);
   return rejectionWithout(exchange.status);
 }
 
-export function operationOf(method: string, path: string): Operation | undefined {
+export function operationOf(method: string, path: string): OperationObject | undefined {
   const pathname = path.split('?', 1)[0]!;
   const verb = method === 'HEAD' ? 'get' : method.toLowerCase();
   // The service cannot read such a path, so it is no operation.
   if (!isDecodable(pathname)) return undefined;
-  const exact = contract.paths[pathname];
+  const exact = document.paths[pathname];
   if (exact) return exact[verb];
   return templates.find(({ pattern }) => pattern.test(pathname))?.operations[verb];
 }
@@ -245,10 +215,6 @@ function isDecodable(text: string): boolean {
   } catch {
     return false;
   }
-}
-
-function resolve(header: HeaderObject | Reference): HeaderObject {
-  return '$ref' in header ? contract.components.headers[header.$ref.split('/').at(-1)!]! : header;
 }
 
 function typed(schema: object, text: string): unknown {
