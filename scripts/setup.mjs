@@ -1,8 +1,9 @@
 // Installs missing packages: those of the service, and with the argument `develop` also those of the tests and tools. Runs on
 // the installed Node.js, 18 or newer, because the pinned Node.js is one of the packages that it installs.
 import { spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { existsSync, linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join, sep } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
@@ -11,6 +12,9 @@ const runtime = join(root, 'node_modules', '.bin', 'node');
 
 /** The list of installed packages. npm deletes it first and writes it last: it is missing after an interrupted installation. */
 const record = join(root, 'node_modules', '.package-lock.json');
+
+/** The hash of the lock file from which the packages were installed last. It is in `node_modules`, which `npm ci` removes. */
+const stamp = join(root, 'node_modules', '.setup');
 
 /** Contains the ID of the process that installs packages. It is not in `node_modules`, which `npm ci` removes. */
 const lock = join(root, '.setup.lock');
@@ -28,8 +32,9 @@ if (!Object.keys(parts).includes(part) || others.length > 0) {
   fail(`scripts/setup.mjs expects run or develop, but was given "${[part, ...others].join(' ')}"`, 2);
 }
 
-const locked = readPackages(join(root, 'package-lock.json'));
-const wanted = { run: packagesToRun(), develop: Object.keys(locked) };
+const lockFile = join(root, 'package-lock.json');
+const locked = readPackages(lockFile);
+const lockHash = createHash('sha256').update(readFileSync(lockFile)).digest('hex');
 let installed = readInstalled();
 
 if (!isInstalled(part)) {
@@ -39,6 +44,7 @@ if (!isInstalled(part)) {
   if (!isInstalled(part)) {
     if (isInstalled('run')) await addDevelopmentPackages();
     else await reinstall();
+    writeFileSync(stamp, lockHash);
     rejectWithoutRuntime();
   }
 }
@@ -118,34 +124,14 @@ function readPackages(file) {
   return JSON.parse(readFileSync(file, 'utf8')).packages ?? {};
 }
 
-/** Whether all packages of a part are installed, and all installed packages have the locked version. */
+/** Whether the packages of a part are installed: all locked ones, or those that were chosen from the same lock file to run. */
 function isInstalled(name) {
+  if (!existsSync(runtime) || !existsSync(record)) return false;
   const isLocked = path => installed[path].integrity === locked[path]?.integrity;
   const isPresent = path => path === '' || path in installed || locked[path].optional;
-  return existsSync(runtime) && Object.keys(installed).every(isLocked) && wanted[name].every(isPresent);
-}
-
-/** Returns the paths of all direct and indirect dependencies of the service. */
-function packagesToRun() {
-  const found = new Set(['', ...RUN]);
-  for (const path of found) {
-    const { dependencies, optionalDependencies, link, resolved } = locked[path] ?? {};
-    if (link) found.add(resolved);
-    for (const name of Object.keys({ ...dependencies, ...optionalDependencies })) {
-      const dependency = resolve(path, name);
-      if (dependency !== undefined) found.add(dependency);
-    }
-  }
-  return [...found];
-}
-
-/** Returns the path where Node.js finds a package: in the nearest `node_modules` that contains it. */
-function resolve(from, name) {
-  for (let directory = from; ; directory = dirname(directory)) {
-    const path = join(directory, 'node_modules', name).split(sep).join('/');
-    if (path in locked) return path;
-    if (directory === '' || directory === '.') return undefined;
-  }
+  if (!Object.keys(installed).every(isLocked)) return false;
+  if (Object.keys(locked).every(isPresent)) return true;
+  return name === 'run' && existsSync(stamp) && readFileSync(stamp, 'utf8') === lockHash;
 }
 
 /** Removes all packages and installs the locked versions, with the development packages if they were installed before. */

@@ -29,8 +29,7 @@ export const lockedPackages = {
   'web/console': {},
   scripts: { dependencies: { ports: '1.0.0' }, optionalDependencies: { database: '1.0.0' } },
   'node_modules/linter': { ...locked('linter'), dev: true },
-  'node_modules/server': { ...locked('server'), dependencies: { router: '1.0.0' } },
-  'node_modules/server/node_modules/router': { ...locked('router'), dependencies: { trie: '1.0.0' } },
+  'node_modules/server': locked('server'),
   'node_modules/trie': locked('trie'),
   'node_modules/properties': { ...locked('properties'), dev: true },
   'node_modules/ports': locked('ports'),
@@ -71,8 +70,6 @@ export function freshClone(t: Cleanup, npm = workingNpm) {
   useNpm(npm);
   return {
     directory,
-    /** npm's own record of what it installed. */
-    record: path('node_modules/.package-lock.json'),
     lock,
     useNpm,
     setUp: (...args: string[]) =>
