@@ -5,7 +5,7 @@ import { spec, type TestEvent } from 'node:test/reporters';
 /** How many files are listed. */
 const LISTED = 10;
 
-/** What `runTogether` reports for each file. */
+/** What `runInTurn` reports for each file. */
 const COST = /^(\d+) ms of processor time: (.*)$/;
 
 export default async function* report(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {

@@ -1,7 +1,16 @@
 // Runs tests: npm run test:fast, test:service or test:postgres [-- [OPTION …] [FILE, directory or pattern …]].
 // Without a file it runs all tests of the suite. npm test runs all suites together: test.ts check fast service postgres.
 // Options are those of `node --test`, such as --test-name-pattern=cursor.
-import { existsSync, globSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname, join, matchesGlob, resolve } from 'node:path';
 
@@ -11,8 +20,8 @@ interface Suite {
   /** Patterns of files that the suite runs only with `npm run test:long`, or that another suite runs. */
   except?: readonly string[];
   options: readonly string[];
-  /** How many files share a process when the suite runs together with others. */
-  groupSize: number;
+  /** How many processes share the files when whole suites run. */
+  processes: number;
   /** Whether the tests need a PostgreSQL, a Redis and a browser. */
   withServers: boolean;
 }
@@ -23,19 +32,18 @@ const TIMEOUT = '--test-timeout=600000';
 /** The store of a suite. */
 const STORE = resolve('service/test/support/test-store.ts');
 
-/** Files that each wait about a minute for other processes. They have processes of their own. */
-const LONG = 'service/test/crash/**/*.test.ts';
+/** Files that each wait about a minute for other processes. */
+const WAITING = 'service/test/crash/**/*.test.ts';
 
 /** What every file with tests of pages imports. Such a file takes about four times as long as another one. */
 const BROWSER = resolve('service/test/support/launch-browser.ts');
 
-/**
- * A program uses a processor about a third of its time, and otherwise waits for the browser and for other processes. Ten files
- * share one: more would save little, and leave a processor idle while the last group ends.
- */
+/** A program uses a processor about a third of its time, and otherwise waits for the browser and for other processes. */
+const PROCESSES = 3 * Math.min(availableParallelism(), 4);
+
 const withServers = {
-  options: [`--test-concurrency=${3 * Math.min(availableParallelism(), 4)}`, TIMEOUT],
-  groupSize: 10,
+  options: [`--test-concurrency=${PROCESSES}`, TIMEOUT],
+  processes: PROCESSES,
   withServers: true,
 };
 
@@ -48,12 +56,12 @@ const CHECKS = [
 
 const suites: Record<string, Suite> = {
   // With `npm run lint` they are `npm run check`.
-  check: { files: CHECKS, options: [TIMEOUT], groupSize: 10, withServers: false },
+  check: { files: CHECKS, options: [TIMEOUT], processes: 1, withServers: false },
   // The tests share a process, because starting one for each file takes longer than running its tests.
   fast: {
     files: ['service/src/**/*.test.ts', 'web/portal/*.test.js', 'web/console/src/**/*.test.ts'],
     options: ['--test-isolation=none', '--test-timeout=60000'],
-    groupSize: 100,
+    processes: 1,
     withServers: false,
   },
   service: { files: ['service/test/**/*.test.ts'], except: CHECKS, ...withServers },
@@ -121,44 +129,54 @@ function filesOf(name: string): readonly string[] {
 }
 
 /**
- * Writes programs for `node --test` that run the files of several suites, and returns their paths: groups of all suites in
- * turn, and in their first half the programs that take long. These are single files, and groups of the files that use the
- * browser, whose client takes longer to load than most files take to run. Node.js starts them in the order of their paths, so
- * these are numbers. It removes no types from files in node_modules: the programs have none. It finds them there by absolute
- * paths only.
+ * Writes programs for `node --test` that share the files of several suites, and returns their paths. Each program runs the next
+ * file of its suite until none is left. Node.js starts them in the order of their paths, so these are numbers: the programs of all
+ * suites in turn, so that a suite whose files are all taken leaves its processes to another one. Node.js removes no types from
+ * files in node_modules: the programs have none. It finds them there by absolute paths only.
  */
 function writePrograms(names: readonly string[]): string[] {
+  const root = resolve('node_modules/.cache/petstore-tests');
+  // This process becomes the run of the tests, and two can run at once.
+  const directory = join(root, String(process.pid));
+  mkdirSync(root, { recursive: true });
+  for (const run of readdirSync(root))
+    if (run === String(process.pid) || !isRunning(Number(run))) rmSync(join(root, run), { recursive: true });
   const programs = names.flatMap(name => {
-    const files = filesOf(name);
-    const { single = [], browser = [], other = [] } = Object.groupBy(files, kindOf);
-    const { groupSize } = suites[name]!;
-    const long = [...groupsOf(browser, groupSize), ...single.map(file => [file])];
-    const groups = groupsOf(other, groupSize);
-    return [
-      ...long.map((group, i) => ({ text: programOf(name, group), place: i / long.length / 2 })),
-      ...groups.map((group, i) => ({ text: programOf(name, group), place: i / groups.length })),
-    ];
+    const taken = join(directory, name);
+    mkdirSync(taken, { recursive: true });
+    const { processes } = suites[name]!;
+    const text = programOf(name, longestFirst(filesOf(name)), taken);
+    return Array.from({ length: processes }, (_, i) => ({ text, place: i / processes }));
   });
-  const directory = resolve('node_modules/.cache/petstore-tests');
-  mkdirSync(directory, { recursive: true });
   return programs
     .toSorted((a, b) => a.place - b.place)
     .map(({ text }, i) => {
-      const path = join(directory, `${names.join('-')}-${String(i).padStart(3, '0')}.mjs`);
+      const path = join(directory, `${String(i).padStart(3, '0')}.mjs`);
       writeFileSync(path, text);
       return path;
     });
 }
 
-function kindOf(file: string): 'single' | 'browser' | 'other' {
-  if (matchesGlob(file, LONG)) return 'single';
-  return imports(file, BROWSER) ? 'browser' : 'other';
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    // EPERM: it belongs to another user.
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
 }
 
-/** Neighbours, which often take equally long, are in different groups. */
-function groupsOf(files: readonly string[], size: number): readonly string[][] {
-  const count = Math.ceil(files.length / size);
-  return Array.from({ length: count }, (_, i) => files.filter((_, place) => place % count === i));
+/** Puts the files that take long into the first half: the others fill the processes evenly at the end. */
+function longestFirst(files: readonly string[]): string[] {
+  const { long = [], other = [] } = Object.groupBy(files, file =>
+    matchesGlob(file, WAITING) || imports(file, BROWSER) ? 'long' : 'other',
+  );
+  return [
+    ...long.map((file, i) => ({ file, place: i / long.length / 2 })),
+    ...other.map((file, i) => ({ file, place: i / other.length })),
+  ]
+    .toSorted((a, b) => a.place - b.place)
+    .map(({ file }) => file);
 }
 
 /** Whether a file is a module or imports it, directly or through other files of tests. */
@@ -170,16 +188,16 @@ function imports(file: string, module: string): boolean {
   return Array.from(names, ([, name]) => resolve(dirname(path), name!)).some(found => imports(found, module));
 }
 
-/** The program that runs files one after the other. Its tests read the name of the store when they load. */
-function programOf(suite: string, files: readonly string[]): string {
-  const module = join(import.meta.dirname, '../service/test/support/test-group.ts');
+/** The program that runs files, one after the other. Its tests read the name of the store when they load. */
+function programOf(suite: string, files: readonly string[], taken: string): string {
+  const module = join(import.meta.dirname, '../service/test/support/run-in-turn.ts');
   const list = JSON.stringify(
     files.map(file => resolve(file)),
     null,
     2,
   );
   const store = suite === 'postgres' ? `process.env.TEST_STORE = 'postgres';\n` : '';
-  return `${store}const { runTogether } = await import(${JSON.stringify(module)});\nawait runTogether(${list});\n`;
+  return `${store}const { runInTurn } = await import(${JSON.stringify(module)});\nawait runInTurn(${list}, ${JSON.stringify(taken)});\n`;
 }
 
 /** The files that a file, a directory or a pattern names. */

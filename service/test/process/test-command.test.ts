@@ -71,7 +71,8 @@ describe('the command that runs tests', () => {
         'service/test/process/f.test.ts': testNamed('Test variable.', `process.env.LEFT = 'behind';`),
         'service/test/process/g.test.ts': testNamed('Test other.'),
       },
-      ...['check', 'fast', 'service', 'postgres', '--test-reporter=tap'],
+      // One process after the other: the first one of a suite runs all of its files.
+      ...['check', 'fast', 'service', 'postgres', '--test-reporter=tap', '--test-concurrency=1'],
     );
     const tests = [
       'crash',
@@ -94,6 +95,28 @@ describe('the command that runs tests', () => {
     assert.deepEqual(stores.toSorted(), ['postgres true', 'undefined true']);
     const leaks = ['d', 'f'].map(name => `service/test/process/${name}.test.ts ${leftBehind}`);
     assert.deepEqual([status, failed.filter(name => name.startsWith('service/'))], [1, leaks]);
+  });
+
+  it('runs each file of a suite once in one of several processes, of which a long file occupies one', t => {
+    const fs = `process.getBuiltinModule('node:fs')`;
+    const wait = 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10)';
+    const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
+    const bodies: Record<string, string> = {
+      a: `while (!${fs}.existsSync('last')) ${wait};`,
+      h: `${fs}.writeFileSync('last', '');`,
+    };
+    const { status, stdout, passed } = run(
+      t,
+      Object.fromEntries(
+        names.map(name => [`service/test/process/${name}.test.ts`, testNamed(`Test ${name}.`, bodies[name])]),
+      ),
+      ...['service', '--test-reporter=tap'],
+    );
+    assert.equal(status, 0, stdout);
+    assert.deepEqual(
+      passed.filter(name => name.startsWith('Test ')),
+      names.map(name => `Test ${name}.`),
+    );
   });
 
   it('fails when a file of a suite cannot be loaded', t => {

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { describe, it } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { assertNothingLeft, openResources } from './resources.ts';
+
+/**
+ * Runs test files in this process, one after the other: starting a process and loading the service for each file takes longer than
+ * most of their tests. Several processes share the list, each takes the next file, and `taken` is their directory of the places in
+ * the list that a process has taken. After each file and its hooks, a test checks that it leaves nothing to the next one, and
+ * reports the processor time of the file to `scripts/test-reporter.ts`.
+ */
+export async function runInTurn(files: readonly string[], taken: string): Promise<void> {
+  for (const [place, file] of files.entries()) {
+    if (!take(join(taken, String(place)))) continue;
+    const name = relative('', file);
+    const resources = openResources();
+    const environment = { ...process.env };
+    const time = processorTime();
+    // A hook at the top of a file belongs to its suite, so it runs before the next file.
+    const loaded = Promise.withResolvers<void>();
+    void describe(name, async () => {
+      try {
+        await import(pathToFileURL(file).href);
+      } finally {
+        loaded.resolve();
+      }
+    });
+    await loaded.promise;
+    await it(`${name} leaves no sockets, timers or environment variables behind`, async t => {
+      t.diagnostic(`${processorTime() - time} ms of processor time: ${name}`);
+      await assertNothingLeft(resources);
+      assert.deepEqual({ ...process.env }, environment);
+    });
+  }
+}
+
+/** Returns whether this process is the first to create a directory. */
+function take(directory: string): boolean {
+  try {
+    mkdirSync(directory);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/**
+ * The processor time of this process and, on Linux, of its children that have ended, in milliseconds. Servers and the browser,
+ * which all files share, are not children.
+ */
+function processorTime(): number {
+  const file = '/proc/self/stat';
+  if (!existsSync(file)) {
+    const { user, system } = process.cpuUsage();
+    return Math.round((user + system) / 1_000);
+  }
+  // proc(5): the numbers 14 to 17, in units of 10 ms. The second is a name in parentheses, which can contain spaces.
+  const values = readFileSync(file, 'utf8').split(') ').at(-1)!.split(' ').slice(11, 15);
+  return values.reduce((sum, value) => sum + 10 * Number(value), 0);
+}
