@@ -38,7 +38,11 @@ const PREFLIGHT = [
 ];
 
 // contract/examples.test.ts checks the schemas against the meta-schema; compiling the meta-schema is slow.
-const ajv = new Ajv({ strict: false, allErrors: true, meta: false, validateSchema: false });
+// Schemas are compiled in each process, in half of the time if each of them is compiled once and not improved.
+const ajv = new Ajv({
+  ...{ strict: false, allErrors: true, meta: false, validateSchema: false },
+  ...{ inlineRefs: false, code: { optimize: false } },
+});
 ajvFormats.default(ajv as never);
 ajv.addSchema({ $id: 'contract', components: document.components });
 
