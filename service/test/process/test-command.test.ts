@@ -119,6 +119,23 @@ describe('the command that runs tests', () => {
     );
   });
 
+  it('ends the file in which an error is thrown that no test catches, with this error, and runs the next file', t => {
+    const throws = `setTimeout(() => { throw new Error('planted'); }); return new Promise(() => {});`;
+    const { status, stdout, passed, failed } = run(
+      t,
+      {
+        'service/test/process/a.test.ts': testNamed('Test waits.', throws),
+        'service/test/process/b.test.ts': testNamed('Test other.'),
+      },
+      ...['service', '--test-reporter=tap', '--test-concurrency=1'],
+    );
+    assert.equal(status, 1);
+    assert.match(stdout, /^ +error: 'planted'$/m);
+    const named = (name: string) => name.startsWith('Test ');
+    assert.deepEqual([passed.filter(named), failed.filter(named)], [['Test other.'], ['Test waits.']]);
+    assert.ok(failed.includes('service/test/process/a.test.ts'), stdout);
+  });
+
   it('fails when a file of a suite cannot be loaded', t => {
     const broken = { 'service/test/process/a.test.ts': `import './missing.ts';` };
     const { status, stdout } = run(t, broken, 'service', '--test-reporter=tap');

@@ -6,8 +6,8 @@ import { pathToFileURL } from 'node:url';
 import { assertNothingLeft, openResources } from './resources.ts';
 
 /**
- * By these hooks, node:test finds the test that a promise, a socket or a timer belongs to. While a file loads, they find its suite.
- * While its tests run, they would only find the test to which an uncaught error belongs, and cost a seventh of the processor time.
+ * With these hooks, node:test follows each promise, socket and timer to its test. While a file loads, this finds the suite of each test.
+ * While the tests run, it would only find the test that an uncaught error belongs to, and take an eighth of the processor time.
  */
 const hooks: AsyncHook[] = [];
 const { createHook } = asyncHooks;
@@ -18,7 +18,7 @@ asyncHooks.createHook = callbacks => {
 };
 const { describe, it } = await import('node:test');
 
-/** Ends the file that runs. */
+/** Ends the file that runs, which an uncaught error belongs to. */
 let running = new AbortController();
 for (const event of ['uncaughtException', 'unhandledRejection'])
   process.on(event, error => running.abort(error));
