@@ -96,6 +96,28 @@ describe('a flush of counts', () => {
     assert.equal(written.length, 4, 'nothing is left');
   });
 
+  it('hides no count from the use of a key: those that it takes are read after it, and those of the next one before', async () => {
+    const { db, keyLimits, written, transactions, counters } = usedKeys();
+    const { promise: held, resolve: release } = Promise.withResolvers<void>();
+    transactions.push(() => held);
+    const flushing = keyLimits.flush();
+    let writtenBefore = 0;
+    const all = async () => {
+      writtenBefore = written.length;
+      // What the next flush takes while the store is read.
+      void keyLimits.decide({ keyId: 1, terms: { ...terms, resets: 1 } }, NOON);
+      counters.keys.takeChanges();
+      return [];
+    };
+    const usage = keyLimits.usageOf({ keyId: 1, resets: 0 }, terms.limits, NOON);
+    Object.assign(db, { all });
+    void keyLimits.decide({ keyId: 1, terms }, NOON);
+    release();
+    await flushing;
+    const { days } = await usage;
+    assert.deepEqual([writtenBefore, days], [3, [{ date: '2026-11-21', admitted: 2, refused: 0 }]]);
+  });
+
   it('that fails leaves its keys to the next one', async () => {
     const { keyLimits, written, transactions, counters } = usedKeys();
     transactions.push(async () => {}, fail);

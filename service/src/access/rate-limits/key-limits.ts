@@ -121,8 +121,10 @@ export class KeyLimits {
     const state = (await this.stateOf(key)) ?? newState(now, key.resets);
     const windows = windowsAt(state, limits, now);
     const firstDay = today - USAGE_DAYS + 1;
-    const stored = await selectUsage(this.#db, key.keyId, firstDay);
+    // A flush takes counts that are not stored until it ends.
+    while (this.#flushing) await this.#flushing.catch(() => {});
     const counted = [...this.#counters.keys.daysOf(key.keyId), dayUseOf(key.keyId, state)];
+    const stored = await selectUsage(this.#db, key.keyId, firstDay);
     const isKnown = ({ day }: { day: number }) => day >= firstDay && day <= lastDay(now);
     return {
       windows: { minute: usedWindow(windows.minute), day: usedWindow(windows.day) },
