@@ -30,6 +30,20 @@ describe('a session', () => {
     assert.equal(await shown.messages.innerText(), '');
   });
 
+  it('begins on the page of the address, also after Back from the page where the last one ended', async t => {
+    const { shop, page, open } = await visit(t);
+    const shown = await open('/categories');
+    await page.getByRole('heading', { name: 'Categories', level: 1 }).waitFor();
+    await page.getByRole('link', { name: 'Stock' }).click();
+    await page.getByRole('heading', { name: 'Stock', level: 1 }).waitFor();
+    await shown.button(/^Account/).click();
+    await page.getByRole('menuitem', { name: /^Sign out/ }).click();
+    await page.getByLabel('API key').waitFor();
+    await page.goBack();
+    await shown.signIn(shop.adminKey);
+    await page.getByRole('heading', { name: 'Categories', level: 1 }).waitFor();
+  });
+
   it('is continued in each new tab, and its end is that of all tabs, awake or asleep', async t => {
     const { api, shop, page, context, open } = await visit(t);
     await aCategory(api, { name: 'Shared' });

@@ -28,6 +28,12 @@ export function App() {
 
   useEffect(() => {
     if (session !== 'none') return;
+    // The router is not rendered, and would show the page of the address at which the user signed out.
+    return router.history.subscribe(() => void router.load());
+  }, [session]);
+
+  useEffect(() => {
+    if (session !== 'none') return;
     return onSharedSession(shared => {
       signIn(shared).then(setSession, error => setReason(error.message));
     });
