@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
-import { eventually, type Visit } from '../support/browser.ts';
+import { becomeIdle, eventually, type Visit } from '../support/browser.ts';
 import { ConsolePage, useConsole } from '../support/console-page.ts';
 import { aCategory, aPet } from '../support/factories.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
@@ -147,6 +147,7 @@ const pageScripts =
 describe('the code of the pages', () => {
   it('is loaded before it is needed, so that an outage takes no page and no import away', async t => {
     const { page, shop, proxy, shown } = await openThrough(t, '/import');
+    await becomeIdle(page);
     const files = readdirSync(new URL('../../../web/console/dist/assets', import.meta.url));
     await eventually(() => page.evaluate(pageScripts), files.filter(name => name.endsWith('.js')).length);
     await aCategory(shop.api, { name: 'Dogs of an outage' });
@@ -178,7 +179,6 @@ describe('the code of the pages', () => {
   it('is requested again in its place until it arrives', async t => {
     const { page, context, watch, open } = await visitConsole(t);
     watch.expect(/ERR_FAILED/);
-    await page.addInitScript('globalThis.requestIdleCallback = () => 0');
     await context.route(/assets\/(stock|palette)-/, route => route.abort());
     const shown = await open('/animals');
     await page.getByRole('link', { name: 'Stock' }).hover();
@@ -195,7 +195,6 @@ describe('the code of the pages', () => {
   it('is that of a newer console, if one has replaced it', async t => {
     const { page, context, watch, open } = await visitConsole(t);
     watch.expect(/status of 404/);
-    await page.addInitScript('globalThis.requestIdleCallback = () => 0');
     let isReplaced = true;
     // The page of the stock, and not the parts that other pages share with it.
     await context.route(/assets\/stock-[\w-]{8}\.js/, route =>

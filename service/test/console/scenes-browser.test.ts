@@ -1,23 +1,28 @@
 import assert from 'node:assert/strict';
-import { before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { assertAccessible, screens } from '../support/axe-check.ts';
-import { useBrowser, type Visit } from '../support/browser.ts';
-import { buildConsole, ConsolePage } from '../support/console-page.ts';
+import { leave, type Visit } from '../support/browser.ts';
+import { ConsolePage, useConsole } from '../support/console-page.ts';
 import { openScene, scenes } from '../support/console-scenes.ts';
 import { fetchBytes } from '../support/fetch-bytes.ts';
 import { isLong } from '../support/long.ts';
 
 const KILOBYTE = 1024;
 
-const visit = useBrowser();
-before(buildConsole);
+const visit = useConsole();
 
-/** The URLs of the scripts that the browser requested for each scene. */
-const scripts = new Map<string, ReadonlySet<string>>();
+const FIRST_VIEW = 'the first view';
 
-/** Everything that one page has, by the name of the page. */
-const pages = Map.groupBy(Object.keys(scenes), name => name.split(':')[0]!);
+/** The URLs of the scripts that the browser requested for the first view, and for everything else that one page has. */
+const scripts = new Map<string, Set<string>>();
+
+const pageOf = (name: string) => name.split(':')[0]!;
+
+const loadsOf = (name: string) => (name === 'today' ? FIRST_VIEW : pageOf(name));
+
+/** The page that the document shows. */
+let shownPage = '';
 
 /** The menus and dialogs that a side of the screen cuts off: they do not make the page wider. */
 const cutOff = `Array.from(document.querySelectorAll('dialog[open], :popover-open'))
@@ -27,19 +32,21 @@ const cutOff = `Array.from(document.querySelectorAll('dialog[open], :popover-ope
   })
   .map(({ className }) => className)`;
 
-let isObserved = false;
-
 describe('nothing moves while the data arrive, and axe finds nothing serious, on a desktop or a phone, in light or dark colours', () => {
+  // Those of one page are neighbours.
   for (const name of Object.keys(scenes)) {
     it(name, async t => {
       const visited = await visit(t);
       const { page, watch } = visited;
-      if (!isObserved) await page.addInitScript(`${observeShifts}; ${neverIdle}`);
-      isObserved = true;
+      if (shownPage === '') await page.addInitScript(observeShifts);
+      // The document of the page before has its scripts.
+      if (shownPage !== pageOf(name)) await leave(page);
+      shownPage = pageOf(name);
       // The empty name.
       if (name === 'animals: rejected') watch.expect(/status of 400/);
       await openScene(visited, name);
-      scripts.set(name, new Set(watch.urls.filter(url => url.endsWith('.js'))));
+      const loaded = watch.urls.filter(url => url.endsWith('.js'));
+      scripts.set(loadsOf(name), new Set([...(scripts.get(loadsOf(name)) ?? []), ...loaded]));
       const place = addresses.indexOf(name);
       for (const [i, viewport] of Object.values(screens).entries()) {
         if (place < 0 || (place % 2 !== i && !isLong)) continue;
@@ -66,23 +73,22 @@ describe('nothing moves while the data arrive, and axe finds nothing serious, on
 describe('the scripts that the browser loads, gzipped, of the scenes above', () => {
   it('are at most 150 KB for the first view', async t => {
     await visit(t);
-    await assertWithin(150, scriptsOf('today'));
+    await assertWithin(150, scriptsOf(FIRST_VIEW));
   });
 
-  for (const [name, ofPage] of pages) {
-    // An address without a page loads nothing more.
+  for (const name of new Set(Object.keys(scenes).map(pageOf))) {
+    // The rest of the first page and an address without a page load nothing more.
     if (name === 'today' || name === 'no page') continue;
     it(`are at most 50 KB more for everything that this page has: ${name}`, async t => {
       await visit(t);
-      const all = ofPage.map(scriptsOf).reduce((all, some) => all.union(some));
-      await assertWithin(50, all.difference(scriptsOf('today')));
+      await assertWithin(50, scriptsOf(name).difference(scriptsOf(FIRST_VIEW)));
     });
   }
 });
 
 function scriptsOf(name: string): ReadonlySet<string> {
   const urls = scripts.get(name);
-  assert.ok(urls, `the scene "${name}" was not opened`);
+  assert.ok(urls, `${name} was not opened`);
   return urls;
 }
 
@@ -99,9 +105,6 @@ async function assertWithin(budget: number, urls: ReadonlySet<string>): Promise<
   const list = sizes.map(({ size, url }) => `${size} ${url.slice(url.lastIndexOf('/') + 1)}`);
   assert.ok(total > 0 && total <= budget * KILOBYTE, `${total} bytes: ${list.join(', ')}`);
 }
-
-/** Runs in every document before its own scripts. Keeps the console from loading the code of other pages, which would be counted. */
-const neverIdle = 'globalThis.requestIdleCallback = () => 0';
 
 /** Runs in every document before its own scripts. Records what moves without an action of the user. */
 const observeShifts = `

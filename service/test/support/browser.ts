@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import type { BrowserContext, BrowserContextOptions, Page, Request } from 'playwright-core';
 import { openBrowser } from './launch-browser.ts';
 import { startTestApp, type TestApp } from './test-app.ts';
 
@@ -13,11 +13,15 @@ const POLL_INTERVAL = 20;
 
 const viewport = { width: 1280, height: 900 };
 
+/** A request that the page cancelled, or that ended because the page was left. */
+export const cancelled = /^failed: GET .*ERR_ABORTED/;
+
 /** Records what happens in the pages of a browser context. */
 export class Watch {
   #urls: string[] = [];
   #faults: string[] = [];
   #expected: RegExp[] = [];
+  #open = new Set<Request>();
 
   constructor(context: BrowserContext, origin: string) {
     context.on('console', message => {
@@ -26,10 +30,13 @@ export class Watch {
         this.#faults.push(`console ${message.type()}: ${message.text()}`);
     });
     context.on('weberror', error => this.#faults.push(`uncaught: ${error.error().stack}`));
-    context.on('requestfailed', request =>
-      this.#faults.push(`failed: ${request.method()} ${request.url()}: ${request.failure()?.errorText}`),
-    );
+    context.on('requestfailed', request => {
+      this.#open.delete(request);
+      this.#faults.push(`failed: ${request.method()} ${request.url()}: ${request.failure()?.errorText}`);
+    });
+    context.on('requestfinished', request => this.#open.delete(request));
     context.on('request', request => {
+      this.#open.add(request);
       const url = request.url();
       this.#urls.push(url);
       if (!/^(data|blob):/.test(url) && new URL(url).origin !== origin)
@@ -55,6 +62,11 @@ export class Watch {
     return this.#urls;
   }
 
+  /** Whether every request has ended, and none failed except those that the page cancelled. */
+  get isQuiet(): boolean {
+    return this.#open.size === 0 && this.#faults.every(fault => cancelled.test(fault));
+  }
+
   /** Console messages, uncaught errors, CSP violations, failed requests, and requests to another origin. */
   get faults(): string[] {
     return this.#faults.filter(fault => !this.#expected.some(expected => expected.test(fault)));
@@ -65,6 +77,19 @@ export class Watch {
 const reportViolations = `document.addEventListener('securitypolicyviolation', event =>
   console.error('CSP: ' + event.effectiveDirective + ' forbids ' + (event.blockedURI || 'inline') +
     ' at ' + event.sourceFile + ':' + event.lineNumber));`;
+
+/**
+ * Runs in every document before its own scripts. When the browser has nothing to do, the console loads the code of all its pages, which
+ * takes a fifth of the time of a page. A test that needs this calls `becomeIdle`.
+ */
+const stayBusy = `globalThis.whenIdle = [];
+  globalThis.requestIdleCallback = callback => whenIdle.push(callback);`;
+
+/** Calls what the page wants to do when the browser has nothing to do, as soon as there is something. */
+export async function becomeIdle(page: Page): Promise<void> {
+  await eventually(() => page.evaluate('whenIdle.length > 0'), true);
+  await page.evaluate('for (const callback of whenIdle) callback()');
+}
 
 export interface Visit {
   context: BrowserContext;
@@ -83,7 +108,10 @@ export interface Visit {
  */
 export function useBrowser(
   options: BrowserContextOptions = {},
-  { isDemo = true }: { isDemo?: boolean } = {},
+  {
+    isDemo = true,
+    empty = leave,
+  }: { isDemo?: boolean; empty?: (page: Page, watch: Watch) => Promise<void> } = {},
 ): (t: TestContext) => Promise<Visit> {
   const resources = new AsyncDisposableStack();
   after(() => resources.disposeAsync());
@@ -107,7 +135,7 @@ export function useBrowser(
     const newContext = async () => {
       const context = await browser.newContext({ baseURL: shop.origin, ...contextOptions });
       context.setDefaultTimeout(TIMEOUT);
-      await context.addInitScript(reportViolations);
+      await context.addInitScript(`${reportViolations} ${stayBusy}`);
       return context;
     };
     const context = await newContext();
@@ -121,12 +149,11 @@ export function useBrowser(
     const { shop, newContext, context, watch, page } = await opened;
     const visitors: BrowserContext[] = [];
     t.after(async () => {
-      await clearStorage(page);
       const { faults } = watch;
       await Promise.all(visitors.map(visitor => visitor.close()));
       for (const other of context.pages()) if (other !== page) await other.close();
+      await empty(page, watch);
       await context.unrouteAll({ behavior: 'wait' });
-      await page.goto('about:blank');
       await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
       await page.setViewportSize(contextOptions.viewport ?? viewport);
       assert.deepEqual(faults, [], 'something went wrong in the page');
@@ -141,11 +168,12 @@ export function useBrowser(
   };
 }
 
-async function clearStorage(page: Page): Promise<void> {
-  // A page that never left about:blank has no storage.
+/** Removes what the page has stored, and leaves it. */
+export async function leave(page: Page): Promise<void> {
   if (page.url() === 'about:blank') return;
   await page.evaluate('localStorage.clear(); sessionStorage.clear()');
   await page.context().clearCookies();
+  await page.goto('about:blank');
 }
 
 /** Reads until the value equals `wanted`. Fails after 20 seconds, with the last value. */
