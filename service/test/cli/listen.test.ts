@@ -191,6 +191,25 @@ describe('petstore listen', () => {
     );
   });
 
+  it('ends with Ctrl-C before the next event, also if that has already arrived', async t => {
+    const program = await startProgram(t);
+    const first = await listen(t, program.url);
+    first.stop();
+    await first.end();
+    await makeEvents(3);
+    await settledCursor(shop);
+    program.hold();
+    const { stop, end } = await listen(t, program.url);
+    await program.has(1);
+    stop();
+    program.release();
+    assert.equal((await end()).code, 130);
+    assert.equal(program.received.length, 1);
+    await listen(t, program.url);
+    await program.has(3);
+    assertGapless(idsOf(program), idsOf(program)[0]!);
+  });
+
   it('states what to do if the stored position is not in the log', async t => {
     const program = await startProgram(t);
     const { stop, end } = await listen(t, program.url);
