@@ -48,6 +48,38 @@ describe('a sweeper', () => {
     assert.ok(seen.length >= 9, `${seen}`);
   });
 
+  it('starts with a round, and then starts none while one runs', async t => {
+    t.mock.timers.enable({ apis: ['setInterval'] });
+    let [rounds, slice] = [0, Promise.withResolvers<boolean>()];
+    const { sweeper } = sweeperOf({
+      slow: () => {
+        rounds++;
+        return slice.promise;
+      },
+    });
+    sweeper.start(1_000);
+    assert.equal(rounds, 1);
+    t.mock.timers.tick(3_000);
+    slice.resolve(false);
+    for (let i = 0; i < 5; i++) await nextTurn();
+    assert.equal(rounds, 1, 'the rounds of the time before are not made up for');
+    slice = Promise.withResolvers();
+    slice.resolve(false);
+    t.mock.timers.tick(1_000);
+    await sweeper.close();
+    assert.equal(rounds, 2);
+  });
+
+  it('records no success of a sweep that its end cuts short', async () => {
+    const sweep = slices(3);
+    const { sweeper } = sweeperOf({ sweep: sweep.run });
+    const running = sweeper.run();
+    await sweeper.close();
+    await running;
+    assert.ok(sweep.done < 3);
+    assert.equal(sweeper.lastSuccess.get('sweep'), undefined);
+  });
+
   it('records the time at which each sweep last completed', async () => {
     let fails = true;
     const { sweeper } = sweeperOf({

@@ -213,6 +213,18 @@ describe('a client that waits for a limit', () => {
     await assert.rejects(call, { name: 'AbortError' });
   });
 
+  it('waits with all calls for its account when one of them has to wait', async () => {
+    const { store, sent } = clientOf(rejection({ 'retry-after': '50' }));
+    const end = new AbortController();
+    const first = store.account.get({ signal: end.signal });
+    await settle();
+    const second = store.account.get({ signal: end.signal });
+    await settle();
+    assert.equal(sent.length, 1);
+    end.abort();
+    for (const call of [first, second]) await assert.rejects(call, { name: 'AbortError' });
+  });
+
   it('waits as long as maxWait, without the random time by which the wait is longer', async () => {
     const used = rejection({ 'retry-after': '30' });
     const patient = clientOf([used, listWith(50)], { maxWait: 30 * SECOND });
