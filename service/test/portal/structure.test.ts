@@ -44,13 +44,18 @@ describe('a page of the portal', () => {
 
   it('has no part of the guide longer than 1,800 px without a heading', async t => {
     const { page } = await visit(t);
-    const portal = await new PortalPage(page).open('/guide');
+    await new PortalPage(page).open('/guide');
     const chapters = await page
       .locator('#navigation a[href^="/docs/guide/"]')
       .evaluateAll(links => links.map(link => link.getAttribute('href') as string));
     assert.ok(chapters.length > 20);
     for (const chapter of chapters) {
-      await portal.open(chapter.replace('/docs', ''));
+      // Only the text is replaced: loading each page takes three times as long.
+      const html = await (await page.request.get(chapter)).text();
+      await page.locator('main').evaluate((main, html) => {
+        const { DOMParser } = main.ownerDocument.defaultView;
+        main.replaceWith(new DOMParser().parseFromString(html, 'text/html').querySelector('main'));
+      }, html);
       const places = await page
         .locator('main :is(h1, h2, h3, .page-tools)')
         .evaluateAll(all => all.map(element => element.getBoundingClientRect().top as number));
