@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
-import { becomeIdle, eventually, type Visit } from '../support/browser.ts';
+import { becomeIdle, eventually, leave, type Visit } from '../support/browser.ts';
 import { ConsolePage, useConsole } from '../support/console-page.ts';
 import { aCategory, aPet } from '../support/factories.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
@@ -179,6 +179,8 @@ describe('the code of the pages', () => {
   it('is requested again in its place until it arrives', async t => {
     const { page, context, watch, open } = await visitConsole(t);
     watch.expect(/ERR_FAILED/);
+    // The document of another test has this code already.
+    await leave(page);
     await context.route(/assets\/(stock|palette)-/, route => route.abort());
     const shown = await open('/animals');
     await page.getByRole('link', { name: 'Stock' }).hover();
@@ -195,6 +197,7 @@ describe('the code of the pages', () => {
   it('is that of a newer console, if one has replaced it', async t => {
     const { page, context, watch, open } = await visitConsole(t);
     watch.expect(/status of 404/);
+    await leave(page);
     let isReplaced = true;
     // The page of the stock, and not the parts that other pages share with it.
     await context.route(/assets\/stock-[\w-]{8}\.js/, route =>

@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { before, type TestContext } from 'node:test';
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
@@ -84,9 +85,12 @@ export class ConsolePage {
 
   /** The same in a page of another visitor, or in another tab, which continues the session of the first one. */
   static async openIn(page: Page, path: string, key: string): Promise<ConsolePage> {
-    if (kept.has(page)) await page.evaluate(push(path));
-    else await page.goto(`/console${path}`);
     const opened = new ConsolePage(page);
+    if (kept.delete(page)) {
+      await opened.#continueSession(path, key);
+      return opened;
+    }
+    await page.goto(`/console${path}`);
     const form = page.getByLabel('API key');
     await form.or(page.getByRole('navigation')).first().waitFor();
     if (await form.isVisible()) await opened.signIn(key);
@@ -102,6 +106,15 @@ export class ConsolePage {
     await this.page.mouse.move(0, 0);
     await this.page.getByLabel('API key').fill(key);
     await this.page.getByLabel('API key').press('Enter');
+    await this.page.getByRole('navigation').waitFor();
+  }
+
+  /** Signs in as a tab does when another one has begun a session. */
+  async #continueSession(path: string, key: string): Promise<void> {
+    await this.page.mouse.move(0, 0);
+    const session = { id: randomUUID(), key, stays: false };
+    await this.page.evaluate(`${push(path)}
+      tabs.postMessage({ kind: 'session', session: ${JSON.stringify(session)} });`);
     await this.page.getByRole('navigation').waitFor();
   }
 
