@@ -113,6 +113,8 @@ describe('a key', () => {
     );
     await shown.field('Name').fill('Carla');
     await shown.panel.getByRole('button', { name: 'Create' }).click();
+    // The form has a button with this name too.
+    await shown.panel.getByText('It cannot be shown again').waitFor();
     await shown.panel.getByRole('button', { name: 'Close' }).last().click();
     await page
       .getByRole('dialog', { name: /^Close without/ })
