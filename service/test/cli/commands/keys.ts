@@ -38,10 +38,10 @@ export function keyCommands({ json, one, shop, petstore, directory }: CommandRun
       assert.deepEqual(await json('keys', name, id), [{ id: created.id, outcome }]);
     const file = join(directory, 'leaks.json');
     const leaked = await one('keys', 'create', 'Leaked', '--plan', 'free', '--scope', 'pets:read');
-    writeFileSync(
-      file,
-      `${' '.repeat(65_520)}"${leaked.key}", "${created.key}" and ${leaked.key}.\nx${leaked.key}`,
-    );
+    // The file is read in parts of 64 KiB. The end of the first one is a longer word than a secret, and one secret is in two parts.
+    const longer = `xpsk_${'A'.repeat(38)}`;
+    const first = `"${created.key}" and ${created.key}.\n`.padEnd(65_536 - 51) + longer;
+    writeFileSync(file, `${first.padEnd(2 * 65_536 - 20)}"${leaked.key}"`);
     const reported = await one('keys', 'report-leak', file, '--source', 'A log');
     assert.deepEqual(reported, { file, found: 2, wellFormed: 2 });
     assert.equal((await shop.api.as(String(leaked.key)).get('/pets')).status, 401);
