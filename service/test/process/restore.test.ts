@@ -188,6 +188,8 @@ describe('restore', () => {
     // The same backup once more: the numbers of the first new range were used.
     assert.deepEqual(await restored(), [backedUp, 2_000_000_001]);
     assert.deepEqual(await restored(['--after', '7000000000']), [backedUp, 8_000_000_001]);
+    // A number that the previous store has passed changes nothing.
+    assert.deepEqual(await restored(['--after', '1']), [backedUp, 9_000_000_001]);
     const unknown = await run(t, ['restore', file, '--after', '-1'], environment);
     assert.equal(unknown.code, 2);
     assert.match(unknown.stderr, /--after/);
