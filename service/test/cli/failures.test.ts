@@ -65,6 +65,9 @@ describe('petstore, when a command fails', () => {
     assert.match(mistyped, /\(invalid_api_key\)\nRun `petstore login`/);
     const { key } = await shop.clientWith({ scopes: ['orders:read'] });
     assert.match(await failure(3, ['pets', 'list'], { PETSTORE_API_KEY: key }), /insufficient_scope/);
+    const several = await failure(3, ['orders', 'delete', '1', '2', '3'], { PETSTORE_API_KEY: key });
+    assert.equal(several.match(/insufficient_scope/g)?.length, 1, 'the reason that all have is stated once');
+    assert.match(several, /3 of 3 failed/);
   });
 
   it('exits with 4 for what does not exist', async () => {
