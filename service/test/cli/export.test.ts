@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { rules } from '../../../pet-files/src/pet-rules.ts';
+import { aPet } from '../support/factories.ts';
 import { type ImportShop, startImportShop, useImportShop } from '../support/import-shop.ts';
 import { sized } from '../support/long.ts';
 import { isFormula, spreadsheetCells } from '../support/spreadsheet.ts';
@@ -20,6 +21,34 @@ it('petstore export writes orders, categories and stock', async () => {
   assert.deepEqual(JSON.parse(categories.stdout.split('\n')[0]!), { id: 1, name: 'Dogs' });
   const stock = await test.run(['export', 'stock', '--fields', 'status,petId']);
   assert.match(stock.stdout, /^status,petId\n(?:\w+,\d+\n)+$/);
+});
+
+it('petstore export pets --stock has no quantity for a pet that is deleted meanwhile, and the right ones for the others', async t => {
+  const { api } = test.shop;
+  const [kept, gone, last] = [
+    await aPet(api, { name: 'Kept', stock: 2 }),
+    await aPet(api, { name: 'Gone', stock: 3 }),
+    await aPet(api, { name: 'Last', stock: 4 }),
+  ];
+  const { fetch } = globalThis;
+  // The proxy of the command forwards the request for the stock after the one for the pets.
+  t.mock.method(globalThis, 'fetch', async (...request: Parameters<typeof fetch>) => {
+    if (String(request[0]).includes('/store/inventory')) await api.delete(`/pets/${gone}`);
+    return fetch(...request);
+  });
+  const { stdout } = await test.run(['export', 'pets', '--stock', '--format', 'ndjson']);
+  const quantities = new Map(
+    stdout
+      .trimEnd()
+      .split('\n')
+      .map(line => JSON.parse(line))
+      .map(({ id, quantity }) => [id, quantity]),
+  );
+  assert.deepEqual(
+    [kept, gone, last].map(id => quantities.get(id)),
+    [2, undefined, 4],
+  );
+  assert.ok(quantities.has(gone));
 });
 
 describe('a name that spreadsheet programs would execute', () => {

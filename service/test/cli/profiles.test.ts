@@ -1,7 +1,18 @@
 import assert from 'node:assert/strict';
-import { chmodSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, it } from 'node:test';
+import { replacePrivateFile } from '../../../cli/src/private-file.ts';
 import { commandIn, useCommandShop } from '../support/command-shop.ts';
 import { inTime } from '../support/until.ts';
 
@@ -87,4 +98,14 @@ describe('the profiles of petstore', () => {
     assert.match(stderr, /The key of the profile is for /);
     assert.equal(shop.logLines().length, requests);
   });
+});
+
+it('a private file that cannot be replaced leaves no draft with its secrets', t => {
+  const directory = mkdtempSync(join(tmpdir(), 'petstore-test-'));
+  t.after(() => rmSync(directory, { recursive: true }));
+  const file = join(directory, 'file');
+  // A directory that is not empty cannot be replaced by a file.
+  mkdirSync(join(file, 'inside'), { recursive: true });
+  assert.throws(() => replacePrivateFile(file, 'secret'), { syscall: 'rename' });
+  assert.deepEqual(readdirSync(directory), ['file']);
 });

@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { StoreUnavailable } from '../../src/db/database.ts';
 import { migratePostgres } from '../../src/db/migrate-postgres.ts';
 import { type Migration, readMigrations } from '../../src/db/migrations.ts';
+import { LOCK } from '../../src/db/postgres-locks.ts';
+import { prepareDatabase } from '../../src/db/postgres-start.ts';
+import { emptyPostgres } from '../support/engines.ts';
 import { newDatabase } from '../support/test-store.ts';
 import { until } from '../support/until.ts';
 
@@ -52,10 +56,33 @@ function planted(sql: string): Migration {
   return { version, name: `${version}-note`, sql };
 }
 
-const LOCK = 'LOCK TABLE categories, pets IN ACCESS EXCLUSIVE MODE;';
+const LOCK_TABLES = 'LOCK TABLE categories, pets IN ACCESS EXCLUSIVE MODE;';
 
 // The timeout is for a migration that waits for a table without limit.
 describe('migrations of PostgreSQL next to replicas', { timeout: 60_000 }, () => {
+  it('wait for those of another replica for longer than the first queries of a start may take', async t => {
+    const url = await emptyPostgres(t);
+    const other = new Client(url);
+    await other.connect();
+    const timeout = 500;
+    try {
+      await other.query('BEGIN');
+      await other.query(LOCK, ['schema_migrations']);
+      const prepared = prepareDatabase(url, timeout);
+      await until('the start waits', async () => {
+        const { rows } = await other.query(
+          "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted",
+        );
+        return rows.length > 0;
+      });
+      await Promise.race([prepared, sleep(3 * timeout)]);
+      await other.query('COMMIT');
+      assert.equal((await prepared).applied.length, readMigrations('postgres').length);
+    } finally {
+      await other.end();
+    }
+  });
+
   it('may take longer than the time limits of requests, which apply again afterwards', async t => {
     const [migrating] = await threeSessions(t);
     await migrating.query("SET statement_timeout = '1s'");
@@ -66,7 +93,7 @@ describe('migrations of PostgreSQL next to replicas', { timeout: 60_000 }, () =>
 
   it('lock all their tables with their first statement, in the order in which the baseline creates them', async () => {
     const reference = 'ALTER TABLE pets ADD COLUMN other_category BIGINT REFERENCES categories (id);';
-    assert.deepEqual(await lockedTables(`${LOCK} ${reference}`), {
+    assert.deepEqual(await lockedTables(`${LOCK_TABLES} ${reference}`), {
       first: ['categories', 'pets'],
       others: [],
     });
@@ -92,7 +119,7 @@ describe('migrations of PostgreSQL next to replicas', { timeout: 60_000 }, () =>
     const [holder, migrating, requests] = await threeSessions(t);
     await holder.query('BEGIN');
     await holder.query('SELECT count(*) FROM pets');
-    const note = planted(`${LOCK} ALTER TABLE pets ADD COLUMN note TEXT`);
+    const note = planted(`${LOCK_TABLES} ALTER TABLE pets ADD COLUMN note TEXT`);
     const migrations = [...readMigrations('postgres'), note];
     await assert.rejects(
       migratePostgres(migrating, migrations, 2),

@@ -35,6 +35,16 @@ describe('an earlier address of the portal', () => {
   }
 });
 
+it('another tab that chooses a theme changes that of the page', async t => {
+  const { page, context } = await visit(t);
+  await page.goto('/docs');
+  const other = await context.newPage();
+  await other.goto('/docs');
+  await other.locator('#theme').selectOption('dark');
+  await page.locator('html[data-theme=dark]').waitFor();
+  assert.equal(await page.locator('#theme').inputValue(), 'dark');
+});
+
 describe('the navigation', () => {
   it('marks the current page, shows it, and leads to another one', async t => {
     const { page, watch } = await visit(t);
