@@ -87,7 +87,7 @@ describe('the console while the service is restored', () => {
     await shown.row('Older than the backup').waitFor();
     await shown.live();
     const survivor = Number(await settledCursor(shop));
-    await page.clock.pauseAt(Date.now() + 1_000);
+    await page.clock.pauseAt(Number(await page.evaluate('Date.now()')) + 1_000);
     const received = Number(await page.evaluate('received'));
     const id = await aCategory(shop.api, { name: 'Lost at once' });
     await eventually(() => page.evaluate('received'), received + 1);
@@ -100,7 +100,11 @@ describe('the console while the service is restored', () => {
       return again.includes('/categories');
     }, true);
     await page.clock.runFor(1_000);
-    await shown.row('Older than the backup').waitFor();
+    // A response is shown by a timer.
+    await eventually(async () => {
+      await page.clock.runFor(1);
+      return shown.row('Older than the backup').isVisible();
+    }, true);
     assert.equal(await shown.button('1 new').count(), 0);
   });
 

@@ -299,13 +299,15 @@ function describeRule(rule: Rule): void {
 describeRule(inProcess);
 
 describe('the script in Redis', () => {
+  const resources = new AsyncDisposableStack();
   let connection: RedisConnection;
   before(async () => {
-    const { url } = await testRedis({ after });
+    const { url } = await testRedis({ after: release => resources.defer(release) });
     connection = await redisConnection([url]);
+    resources.defer(() => connection.end());
     await connection.open();
   });
-  after(() => connection.end());
+  after(() => resources.disposeAsync());
 
   describeRule(inRedis(() => connection));
 });

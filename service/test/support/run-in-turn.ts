@@ -7,7 +7,8 @@ import { assertNothingLeft, openResources } from './resources.ts';
 
 /**
  * With these hooks, node:test follows each promise, socket and timer to its test. While a file loads, this finds the suite of each test.
- * While the tests run, it would only find the test that an uncaught error belongs to, and take an eighth of the processor time.
+ * While the tests run, it would only find the test that an uncaught error belongs to, and the suite of a hook that a test or a hook adds
+ * (`t.after` needs no search), and take an eighth of the processor time.
  */
 const hooks: AsyncHook[] = [];
 const { createHook } = asyncHooks;
