@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { eventsOf } from '../support/event-log.ts';
 import { aPet, stockOf } from '../support/factories.ts';
 import { assertInvalid, assertRejected } from '../support/rejection.ts';
 import { useShop } from '../support/use-shop.ts';
@@ -20,6 +21,17 @@ describe('an adjustment of stock', () => {
     assert.equal(headers.etag, (await api.get(`/store/inventory/${petId}`)).headers.etag);
     assertRejected(await adjust(), 412, 'precondition_failed');
     assert.deepEqual(await stockOf(api, petId), ['available', 5]);
+  });
+
+  it('is one event of the stock, and one of the pet if its status changes; by 0 it is none', async () => {
+    const petId = await aPet(shop.api, { status: 'sold' });
+    const typesOf = async (delta: number) => {
+      const events = await eventsOf(shop, () => shop.api.post(adjustments(petId), { delta }));
+      return events.map(({ type }) => type);
+    };
+    assert.deepEqual(await typesOf(0), []);
+    assert.deepEqual(await typesOf(2), ['inventory.updated', 'pet.updated']);
+    assert.deepEqual(await typesOf(1), ['inventory.updated']);
   });
 
   it('below 0 or above 2147483647 is rejected with the stock, as is a field of another operation', async () => {
