@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { ApiResponse } from '../support/client.ts';
 import { eventsOf } from '../support/event-log.ts';
-import { aCategory, aPet } from '../support/factories.ts';
+import { aCategory, anOrder, aPet, stockOf } from '../support/factories.ts';
 import { assertRejected } from '../support/rejection.ts';
 import { startTestApp } from '../support/test-app.ts';
 import { useShop } from '../support/use-shop.ts';
@@ -16,26 +16,80 @@ function send(operations: object[], more: object = {}): Promise<ApiResponse> {
 
 const create = (path: string, body: object, label?: string) => ({ method: 'POST', path, body, label });
 
-// rules/shop.test.ts compares random batches with a model of their rules, and sdk/test-service-changes.test.ts their results with ETags.
-for (const [what, environment] of [
-  [
-    'recorded by a trace',
-    { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1', OTEL_EXPORTER_OTLP_TIMEOUT: '100' },
-  ],
-  ['not recorded', {}],
-] as const) {
-  it(`POST /batch has a transaction that runs alone, and that of a single operation does not: ${what}`, async t => {
-    const { api, app } = await startTestApp(t, { environment });
-    const write = t.mock.method(app.db, 'write');
-    const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
-    const batch = (name: string) => ({ operations: [create('/categories', { name })] });
-    for (const headers of [{ traceparent, 'idempotency-key': 'import-1' }, { traceparent }])
-      assert.equal((await api.post('/batch', batch(Object.keys(headers).join()), headers)).status, 200);
-    assert.equal((await api.post('/categories', { name: 'Cats' }, { traceparent })).status, 201);
-    const alone = write.mock.calls.filter(call => call.arguments[1]?.alone);
-    assert.equal(alone.length, 2);
+// rules/shop.test.ts compares random batches with a model of their rules.
+describe('POST /batch', () => {
+  it('creates a category, a pet in it and its stock in one call, with the results of single requests', async () => {
+    const events = await eventsOf(shop, async () => {
+      const { status, headers, body } = await send([
+        create('/categories', { name: 'Hounds' }, 'hounds'),
+        create('/pets', { name: ' Rex ', categoryId: { $label: 'hounds' } }, 'rex'),
+        { method: 'PUT', path: '/store/inventory/{rex}', body: { quantity: 3 } },
+        create('/store/orders', { petId: { $label: 'rex' }, quantity: 2 }, 'order'),
+        { method: 'DELETE', path: '/store/orders/{order}' },
+      ]);
+      assert.equal(status, 200, JSON.stringify(body));
+      assert.equal(headers['x-stability'], 'experimental');
+      const [category, pet, stock, order, cancelled] = body.results;
+      const petId = pet.body.id;
+      assert.equal(category.location, `/categories/${category.body.id}`);
+      assert.deepEqual(pet.body, {
+        id: petId,
+        name: 'Rex',
+        categoryId: category.body.id,
+        status: 'available',
+      });
+      assert.equal(order.body.petId, petId);
+      assert.deepEqual(cancelled, { status: 204 });
+      for (const { location = `/store/inventory/${petId}`, etag, body: resource } of [category, pet, stock]) {
+        const read = await shop.api.get(location);
+        assert.deepEqual([read.headers.etag, read.body], [etag, resource]);
+      }
+    });
+    assert.deepEqual(valuesOf(events, 'type'), [
+      'category.created',
+      'pet.created',
+      'inventory.updated',
+      'inventory.updated',
+      'order.placed',
+      'inventory.updated',
+      'order.cancelled',
+    ]);
   });
-}
+
+  it('names the operation that fails, and appends no event', async () => {
+    const petId = await aPet(shop.api, { stock: 5 });
+    const events = await eventsOf(shop, async () => {
+      const failed = await send([
+        { method: 'PUT', path: `/store/inventory/${petId}`, body: { quantity: 9 } },
+        create('/store/orders', { petId, quantity: 10 }),
+      ]);
+      const message = assertRejected(failed, 409, 'insufficient_stock');
+      assert.equal(failed.headers['x-failed-operation'], '1');
+      assert.match(message, new RegExp(`^Operation 1: Pet ${petId} has 9 in stock`));
+    });
+    assert.deepEqual(events, []);
+  });
+
+  for (const [what, environment] of [
+    [
+      'recorded by a trace',
+      { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1', OTEL_EXPORTER_OTLP_TIMEOUT: '100' },
+    ],
+    ['not recorded', {}],
+  ] as const) {
+    it(`has a transaction that runs alone, and that of a single operation does not: ${what}`, async t => {
+      const { api, app } = await startTestApp(t, { environment });
+      const write = t.mock.method(app.db, 'write');
+      const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+      const batch = (name: string) => ({ operations: [create('/categories', { name })] });
+      for (const headers of [{ traceparent, 'idempotency-key': 'import-1' }, { traceparent }])
+        assert.equal((await api.post('/batch', batch(Object.keys(headers).join()), headers)).status, 200);
+      assert.equal((await api.post('/categories', { name: 'Cats' }, { traceparent })).status, 201);
+      const alone = write.mock.calls.filter(call => call.arguments[1]?.alone);
+      assert.equal(alone.length, 2);
+    });
+  }
+});
 
 describe('an operation of a batch', () => {
   it('changes its resource only if that has the ETag in `ifMatch`', async () => {
@@ -56,6 +110,23 @@ describe('an operation of a batch', () => {
     const atomic = await send([rename('Tom', headers.etag!)]);
     assert.equal(atomic.headers['x-failed-operation'], '0');
     assertRejected(atomic, 412, 'precondition_failed');
+  });
+
+  it('that fails after its first change leaves no part of it', async () => {
+    const { api } = shop;
+    const [stocked, empty] = [await aPet(api, { stock: 5 }), await aPet(api, { stock: 0 })];
+    const orderId = await anOrder(api, { petId: stocked, quantity: 2 });
+    const move = { method: 'PATCH', path: `/store/orders/${orderId}`, body: { petId: empty } };
+    const restock = { method: 'PUT', path: `/store/inventory/${empty}`, body: { quantity: 1 } };
+    const events = await eventsOf(shop, async () => {
+      const { body } = await send([move, restock, move], { atomic: false });
+      assert.deepEqual(valuesOf(body.results, 'status'), [409, 200, 409]);
+    });
+    assert.deepEqual(valuesOf(events, 'type', 'subject'), [
+      ['inventory.updated', `store/inventory/${empty}`],
+      ['pet.updated', `pets/${empty}`],
+    ]);
+    assert.deepEqual(await stockOf(api, stocked), ['available', 3]);
   });
 
   it('has the events of the request as their cause', async () => {

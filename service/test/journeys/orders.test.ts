@@ -11,6 +11,26 @@ const shop = useShop();
 
 // rules/shop.test.ts compares all operations on orders with a model of their rules.
 describe('orders', () => {
+  it('lead from a draft to a completed order of a sold pet, and Location leads to the order', async () => {
+    const { api, clock } = shop;
+    const petId = await aPet(api);
+    const draft = await api.post('/store/orders', {});
+    const { id } = draft.body;
+    assert.deepEqual([draft.status, draft.body], [201, { id, quantity: 1, complete: false }]);
+    assert.equal(draft.headers.location, `/store/orders/${id}`);
+    assert.deepEqual((await api.get(draft.headers.location)).body, draft.body);
+    assert.deepEqual(await stockOf(api, petId), ['available', 1]);
+
+    const placed = await api.patch(draft.headers.location, { petId });
+    assert.deepEqual(placed.body, { id, petId, quantity: 1, complete: false });
+    assert.deepEqual(await stockOf(api, petId), ['pending', 0]);
+
+    const completed = await api.patch(draft.headers.location, { complete: true });
+    const shipDate = new Date(clock.now()).toISOString();
+    assert.deepEqual(completed.body, { id, petId, quantity: 1, shipDate, complete: true });
+    assert.deepEqual(await stockOf(api, petId), ['sold', 0]);
+  });
+
   it('that are complete stay as they are when they are completed again, at any later time', async () => {
     const { api, clock } = shop;
     const petId = await aPet(api, { stock: 2 });

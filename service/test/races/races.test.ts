@@ -33,6 +33,17 @@ describe('of 200 orders at once', () => {
     assert.deepEqual(await stockOf(api, petId), ['available', 1]);
     await assertInvariants(sql => app.db.all(sql));
   });
+
+  it('placed as complete, the one for the last unit leaves the pet sold', async () => {
+    const { api, app, atOnce } = shop;
+    const petId = await aPet(api);
+
+    const responses = await atOnce(200, api => api.post('/store/orders', { petId, complete: true }));
+
+    assert.deepEqual(tally(responses), { '201': 1, '409 pet_not_available': 199 });
+    assert.deepEqual(await stockOf(api, petId), ['sold', 0]);
+    await assertInvariants(sql => app.db.all(sql));
+  });
 });
 
 it('units that move at once are neither lost nor doubled when orders swap between pets', async () => {
