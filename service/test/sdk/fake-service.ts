@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ObservedOptions, Wait } from '../../../sdk/src/index.ts';
 import { ClientTime } from '../support/client-time.ts';
 import { importClient } from '../support/packed-client.ts';
@@ -70,3 +71,8 @@ export const broken = () => {
 
 /** The times between requests. */
 export const gaps = (sent: readonly Sent[]): number[] => sent.slice(1).map(({ at }, i) => at - sent[i]!.at);
+
+/** Waits until the client has done everything that needs neither a response nor a timer. */
+export async function settle(): Promise<void> {
+  for (let i = 0; i < 20; i++) await nextTurn();
+}
