@@ -71,7 +71,8 @@ describe('migrations of PostgreSQL next to replicas', { timeout: 60_000 }, () =>
       const prepared = prepareDatabase(url, timeout);
       await until('the start waits', async () => {
         const { rows } = await other.query(
-          "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted",
+          `SELECT 1 FROM pg_locks JOIN pg_database ON pg_database.oid = database
+           WHERE locktype = 'advisory' AND NOT granted AND datname = current_database()`,
         );
         return rows.length > 0;
       });
@@ -138,7 +139,9 @@ describe('migrations of PostgreSQL next to replicas', { timeout: 60_000 }, () =>
 
   it('run again after a deadlock with a transaction that is not part of the service', async t => {
     const [other, migrating, observer] = await threeSessions(t);
-    const waiting = "FROM pg_locks WHERE relation = 'pets'::regclass AND NOT granted";
+    const { rows } = await other.query('SELECT pg_backend_pid() AS pid');
+    // Tables of other databases can have the same OID.
+    const waiting = `FROM pg_locks WHERE pid = ${rows[0].pid} AND NOT granted`;
     // The sequence does not return to its first number with the transaction, so only the first attempt waits for the deadlock.
     await observer.query('CREATE SEQUENCE attempts');
     const deadlock = `
@@ -166,12 +169,10 @@ describe('migrations of PostgreSQL next to replicas', { timeout: 60_000 }, () =>
     await other.query('SELECT count(*) FROM categories');
     const note = planted(deadlock);
     const migrated = migratePostgres({ query } as Client, [...readMigrations('postgres'), note]);
-    const locked =
-      "FROM pg_locks WHERE relation = 'pets'::regclass AND mode = 'AccessExclusiveLock' AND granted";
-    await until(
-      'the migration has locked pets',
-      async () => (await observer.query(`SELECT ${locked}`)).rows.length > 0,
-    );
+    const locked = `
+      SELECT 1 FROM pg_locks JOIN pg_stat_activity USING (pid) WHERE datname = current_database()
+      AND relation = 'pets'::regclass AND mode = 'AccessExclusiveLock' AND granted`;
+    await until('the migration has locked pets', async () => (await observer.query(locked)).rows.length > 0);
     await other.query('SELECT count(*) FROM pets');
     await other.query('COMMIT');
     assert.deepEqual(await migrated, [note.name]);
