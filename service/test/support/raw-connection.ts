@@ -8,7 +8,7 @@ export interface RawRequest {
   bytes: string | Uint8Array;
 }
 
-const START_OF_RESPONSE = /(?=HTTP\/1\.1 \d{3} )/;
+const STATUS_LINE = /HTTP\/1\.1 \d{3} /g;
 
 /** A connection to a server, for bytes that no HTTP client would send. Text is Latin-1. */
 export class RawConnection {
@@ -41,7 +41,7 @@ export class RawConnection {
     for (const { bytes } of requests) this.send(bytes);
     this.socket.uncork();
     for await (const _ of on(this.socket, 'data', { close: ['close'] })) {
-      const responses = this.received.split(START_OF_RESPONSE).slice(0, requests.length);
+      const responses = splitResponses(this.received).slice(0, requests.length);
       if (responses.length === requests.length && isWhole(responses.at(-1)!, requests.at(-1)!.method))
         return responses.map(parseResponse);
     }
@@ -59,7 +59,7 @@ export class RawConnection {
   async responses(): Promise<ApiResponse[]> {
     await this.closed();
     if (this.#failure) throw this.#failure;
-    return this.received.split(START_OF_RESPONSE).map(parseResponse);
+    return splitResponses(this.received).map(parseResponse);
   }
 }
 
@@ -68,6 +68,11 @@ export function exchangeUntilEnd(origin: string, bytes: string): Promise<ApiResp
   const connection = new RawConnection(origin);
   connection.send(bytes);
   return connection.responses();
+}
+
+function splitResponses(received: string): string[] {
+  const later = Array.from(received.matchAll(STATUS_LINE), ({ index }) => index).filter(index => index > 0);
+  return [0, ...later].map((start, i) => received.slice(start, later[i]));
 }
 
 function isWhole(response: string, method: string): boolean {
