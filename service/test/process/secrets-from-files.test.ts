@@ -22,15 +22,13 @@ describe('DATABASE_URL_FILE and REDIS_URL_FILE', () => {
     const directory = dataDirectory(t);
     const { url, drop } = await emptyDatabase();
     t.after(drop);
-    const redis = await emptyRedis();
-    t.after(redis.flush);
     const settings = {
       DATABASE_URL_FILE: join(directory, 'database'),
       REDIS_URL_FILE: join(directory, 'redis'),
       PETSTORE_DATA: directory,
     };
     writeFileSync(settings.DATABASE_URL_FILE, `${url}\n`, { mode: 0o600 });
-    writeFileSync(settings.REDIS_URL_FILE, `${redis.url}\r\n`, { mode: 0o600 });
+    writeFileSync(settings.REDIS_URL_FILE, `${await emptyRedis()}\r\n`, { mode: 0o600 });
 
     assert.equal((await run(t, ['migrate'], settings)).code, 0);
     const service = await serve(t, directory, settings);

@@ -29,14 +29,12 @@ async function shopToUpgrade(t: TestContext) {
   t.after(() => cleanUp.disposeAsync());
   const checkout = nextVersion(t);
   const databaseUrl = await emptyPostgres(t);
-  const redis = await emptyRedis();
-  cleanUp.defer(() => redis.flush());
   const receiver = await Receiver.start();
   cleanUp.defer(() => receiver.close());
   const environment = {
     PATH: process.env.PATH,
     DATABASE_URL: databaseUrl,
-    REDIS_URL: redis.url,
+    REDIS_URL: await emptyRedis(),
     LOG_LEVEL: 'warn',
     PETSTORE_DATA: dataDirectory(t),
     PETSTORE_DRAIN_SECONDS: '1',
@@ -143,11 +141,9 @@ it('a replica of this version and one of a next version with another schema serv
 // `scripts/rolling-restarts.ts` is the long form: 20 rounds with the default drain.
 it('a rolling restart of two replicas under load fails no request through HAProxy, and none through our balancer', async t => {
   const databaseUrl = await emptyPostgres(t);
-  const redis = await emptyRedis();
-  t.after(() => redis.flush());
   const outcome = await rollingRestarts({
     databaseUrl,
-    redisUrl: redis.url,
+    redisUrl: await emptyRedis(),
     restarts: 1,
     // Long enough for several checks by both proxies.
     drainSeconds: 2,

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { Client } from 'pg';
+import { Client, Pool, type PoolClient } from 'pg';
 import { migratePostgres } from '../../src/db/migrate-postgres.ts';
 import { readMigrations } from '../../src/db/migrations.ts';
 import { types } from '../../src/db/postgres-statements.ts';
@@ -51,12 +51,11 @@ export async function newTestStore(shared = onPostgres): Promise<TestStore> {
     };
   }
   const database = await newDatabase();
-  const redis = await emptyRedis();
   return {
     environment: {
       PETSTORE_DATA: directory,
       DATABASE_URL: throughPooler(database.url),
-      REDIS_URL: redis.url,
+      REDIS_URL: await emptyRedis(),
       PETSTORE_DATABASE_CONNECTIONS: '6',
       // A slow machine must not fail a test.
       PETSTORE_DATABASE_TIMEOUT_SECONDS: '30',
@@ -67,7 +66,6 @@ export async function newTestStore(shared = onPostgres): Promise<TestStore> {
     remove: async () => {
       removeDirectory();
       await database.drop();
-      await redis.flush();
     },
   };
 }
@@ -126,9 +124,24 @@ export function urlOf(database: string): string {
   return url.href;
 }
 
-/** Runs `work` on the server's own database. */
-export function administer<T>(work: (session: Client) => Promise<T>): Promise<T> {
-  return withSession(urlOf('postgres'), work);
+let administrators: Pool | undefined;
+
+/**
+ * Runs `work` on the server's own database. The sessions stay, because the server starts a process for each one. They keep no
+ * process alive.
+ */
+export async function administer<T>(work: (session: PoolClient) => Promise<T>): Promise<T> {
+  administrators ??= new Pool({
+    connectionString: urlOf('postgres'),
+    idleTimeoutMillis: 0,
+    allowExitOnIdle: true,
+  });
+  const session = await administrators.connect();
+  try {
+    return await work(session);
+  } finally {
+    session.release();
+  }
 }
 
 /** Runs `work` in a session of its own, which reads values as the service does, and ends before the database is dropped. */
@@ -191,7 +204,8 @@ let template: Promise<string> | undefined;
  */
 function templateDatabase(): Promise<string> {
   const name = `template_${readMigrations('postgres').length}`;
-  template ??= administer(async client => {
+  template ??= withSession(urlOf('postgres'), async client => {
+    // Until the session ends.
     await client.query("SELECT pg_advisory_lock(hashtextextended('template', 0))");
     const { rowCount } = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [name]);
     if (rowCount === 0) {
