@@ -201,36 +201,42 @@ const PAGES = EVENTS / 100;
 
 const path = '/events/stream?cursor=0&type=pet.updated';
 
-/** Counts the reads of filtered pages, and how many run at the same time. */
-function watchReads(db: Database): { total: number; most: number } {
-  const reads = { total: 0, most: 0 };
-  let running = 0;
+interface Reads {
+  total: number;
+  running: number;
+  /** How many ran at the same time. */
+  most: number;
+}
+
+/** Counts the reads of filtered pages. Each waits for `release`, if there is one. */
+function watchReads(db: Database, release?: Promise<void>): Reads {
+  const reads = { total: 0, running: 0, most: 0 };
   const all = db.all.bind(db);
   db.all = async (sql: string, values?: readonly Value[]) => {
     if (!sql.includes('of_type')) return all(sql, values);
     reads.total++;
-    reads.most = Math.max(reads.most, ++running);
+    reads.most = Math.max(reads.most, ++reads.running);
     // Long enough for other reads to start, if they were allowed to.
     for (let turn = 0; turn < 5; turn++) await nextTurn();
+    await release;
     try {
       return await all(sql, values);
     } finally {
-      running--;
+      reads.running--;
     }
   };
   return reads;
 }
 
 /** Opens streams of a log that has many events. */
-async function readersBehind(t: TestContext, count: number) {
+async function readersBehind(t: TestContext, count: number, release?: Promise<void>) {
   const shop = await startTestApp(t);
   await appendMany(shop.app, EVENTS);
   await settledCursor(shop);
-  const reads = watchReads(shop.app.db);
-  const readers = await Promise.all(
-    Array.from({ length: count }, () => EventReader.open(shop.origin, shop.adminKey, { path })),
-  );
-  return { reads, readers };
+  const reads = watchReads(shop.app.db, release);
+  const open = () => EventReader.open(shop.origin, shop.adminKey, { path });
+  const readers = await Promise.all(Array.from({ length: count }, open));
+  return { shop, reads, readers, open };
 }
 
 describe('streams that are behind', () => {
@@ -242,14 +248,17 @@ describe('streams that are behind', () => {
   });
 
   it('stop reading when their clients disconnect', async t => {
-    const { reads, readers } = await readersBehind(t, 4);
-    await readers[0]!.untilEvents(1);
+    const { promise, resolve: release } = Promise.withResolvers<void>();
+    const { shop, reads, readers, open } = await readersBehind(t, 8, promise);
+    await until('two streams read, and the others wait for their turn', () => reads.running === 2);
     await Promise.all(readers.map(reader => reader.close()));
-    let seen = -1;
-    while (seen !== reads.total) {
-      seen = reads.total;
-      for (let turn = 0; turn < 50; turn++) await nextTurn();
-    }
-    assert.ok(reads.total < PAGES, `${reads.total} reads after the clients disconnected`);
+    const ended = () => shop.logLines().filter(({ route }) => route === '/events/stream').length;
+    await until('the service knows that they are gone', () => ended() === readers.length);
+    release();
+    // Each read of this stream waits for its turn behind the reads of the others, if they continue. The last one finds the end.
+    const last = await open();
+    await last.untilEvents(EVENTS);
+    assert.ok(reads.total <= 2 + PAGES + 1, `${reads.total} reads`);
+    await last.close();
   });
 });
