@@ -39,7 +39,9 @@ describe('a key', () => {
     await Promise.all([second, third, other].map(reader => reader.close()));
   });
 
-  it('that is revoked, or loses a scope it needs, loses its streams within about a second', async t => {
+  it('that is revoked, or loses a scope it needs, loses its streams with the event of the change', async t => {
+    // Nothing else ends them: keys are checked by an interval as well.
+    Intervals.hold(t);
     const shop = await startTestApp(t);
     const key = async (scopes: string[]) => shop.clientWith({ scopes });
     const [revoked, stripped, demoted, kept] = [
@@ -55,7 +57,6 @@ describe('a key', () => {
     await shop.api.patch(`/keys/${stripped.keyId}`, { scopes: ['pets:read'] });
     await shop.api.patch(`/keys/${demoted.keyId}`, { scopes: ['events:read'] });
     await shop.api.patch(`/keys/${kept.keyId}`, { scopes: ['events:read', 'pets:read', 'pets:write'] });
-    const began = performance.now();
     const reasons = [];
     for (const reader of ending) {
       await reader.untilOver();
@@ -67,7 +68,6 @@ describe('a key', () => {
       'The API key has none of the scopes `pets:read`, `orders:read` and `inventory:read`, and needs one of them: ask an ' +
         'administrator to add it, or use another key',
     ]);
-    assert.ok(performance.now() - began < 3_000);
     assert.ok(!unaffected.isOver);
     await unaffected.close();
   });
@@ -138,7 +138,10 @@ describe('a reader that is too slow', () => {
   });
 
   it('is disconnected after a while, which is logged, and can continue where it stopped', async t => {
-    const shop = await startTestApp(t, { heartbeat: 300 });
+    // A heartbeat in the middle of a burst would find that the other reader has not read for as long as the machine was busy.
+    const intervals = Intervals.hold(t);
+    const heartbeat = 300;
+    const shop = await startTestApp(t, { heartbeat });
     const reader = await EventReader.open(shop.origin, shop.adminKey);
     const healthy = await EventReader.open(shop.origin, shop.adminKey);
     await aCategory(shop.api);
@@ -146,8 +149,12 @@ describe('a reader that is too slow', () => {
     reader.pause();
     await appendMany(shop.app, MANY, { data: LARGE });
     const end = Number(await settledCursor(shop));
+    await healthy.until(() => healthy.ids.at(-1)! >= end, 'the other reader to have all events');
     const dropped = () => shop.logLines().filter(({ msg }) => msg === 'Stream dropped');
-    await reader.until(() => dropped().length > 0, 'the reader to be dropped');
+    await until('the reader is dropped', () => {
+      intervals.run(heartbeat);
+      return dropped().length > 0;
+    });
     const [{ reason, keyId } = {}] = dropped();
     assert.deepEqual([reason, keyId], ['Dropped: the client read nothing for 0.3 seconds', 1]);
     await sleep(1_500);
@@ -158,8 +165,8 @@ describe('a reader that is too slow', () => {
     const again = await EventReader.open(shop.origin, shop.adminKey, { headers });
     await again.untilEvents(end - Number(reader.lastEventId));
     assert.equal(again.ids[0], Number(reader.lastEventId) + 1);
-    await healthy.until(() => healthy.ids.at(-1)! >= end, 'the other reader to have all events');
     assert.equal(dropped().length, 1);
+    assert.ok(!healthy.isOver);
     await Promise.all([again.close(), healthy.close()]);
   });
 });
