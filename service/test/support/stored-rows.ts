@@ -7,8 +7,8 @@ import type { Database } from '../../src/db/database.ts';
  */
 const USE = /^(key_limits|key_usage|quota_warnings|event_log|event_seals)$|^last_used_/;
 
-/** Events of the use of keys, which are stored later, too. */
-const EVENTS_OF_USE = /"type":"(access\.refused|key\.quota_reached)"/;
+/** Events of the use of keys, which are stored later, too, and on SQLite the number of the last event. */
+const ROWS_OF_USE = /"type":"(access\.refused|key\.quota_reached)"|^{"name":"events","seq":/;
 
 const tableNames = {
   sqlite: "SELECT name FROM sqlite_master WHERE type = 'table'",
@@ -23,7 +23,7 @@ export async function storedRows(db: Database): Promise<ReadonlySet<string>> {
     if (USE.test(name)) continue;
     for (const row of await db.all<object>(`SELECT * FROM ${name}`)) {
       const text = JSON.stringify(row, (column, value) => (USE.test(column) ? null : value));
-      if (!EVENTS_OF_USE.test(text)) rows.add(`${name} ${text}`);
+      if (!ROWS_OF_USE.test(text)) rows.add(`${name} ${text}`);
     }
   }
   return rows;
