@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { delayResponses, eventually } from '../support/browser.ts';
+import { delayResponses, eventually, stopClock } from '../support/browser.ts';
 import { ConsolePage, useConsole } from '../support/console-page.ts';
 import { settledCursor } from '../support/event-log.ts';
 import { aCategory, aPet } from '../support/factories.ts';
@@ -87,7 +87,7 @@ describe('the console while the service is restored', () => {
     await shown.row('Older than the backup').waitFor();
     await shown.live();
     const survivor = Number(await settledCursor(shop));
-    await page.clock.pauseAt(Number(await page.evaluate('Date.now()')) + 1_000);
+    await stopClock(page);
     const received = Number(await page.evaluate('received'));
     const id = await aCategory(shop.api, { name: 'Lost at once' });
     await eventually(() => page.evaluate('received'), received + 1);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import { eventually } from '../support/browser.ts';
+import { eventually, stopClock } from '../support/browser.ts';
 import { ConsolePage, useConsole } from '../support/console-page.ts';
 import { aCategory, anOrder, aPet, stockOf } from '../support/factories.ts';
 import { appendMany } from '../support/many-events.ts';
@@ -232,7 +232,7 @@ describe('Today', () => {
     page.on('request', request => {
       if (/\/history\?limit/.test(request.url())) reads++;
     });
-    await page.clock.pauseAt(Number(await page.evaluate('Date.now()')) + 1_000);
+    await stopClock(page);
     /** Makes a change, and waits until the page has its event. */
     const change = async (name: string) => {
       await api.patch(`/pets/${petId}`, { name });

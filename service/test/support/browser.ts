@@ -176,6 +176,14 @@ export async function leave(page: Page): Promise<void> {
   await page.goto('about:blank');
 }
 
+/**
+ * Stops the clock of a page, which must be installed, at a time that is not over yet when the page gets it. The timers until then
+ * have run.
+ */
+export async function stopClock(page: Page): Promise<void> {
+  await page.clock.pauseAt(Number(await page.evaluate('Date.now()')) + TIMEOUT);
+}
+
 /** Reads until the value equals `wanted`. Fails after 20 seconds, with the last value. */
 export async function eventually<T>(read: () => Promise<T>, wanted: T, message = ''): Promise<void> {
   const deadline = performance.now() + TIMEOUT;
