@@ -55,7 +55,7 @@ describe('while a synchronous standby does not confirm commits', () => {
       let [slowest, most] = [0, 0];
       for (let round = 0; round < 10; round++) {
         const sentAt = performance.now();
-        const [late] = await respondedInTime([create(`round ${round}`)], SECOND);
+        const [late] = await respondedInTime([create(`round ${round}`)]);
         slowest = Math.max(slowest, performance.now() - sentAt);
         assertUnavailable(late!);
         assert.match(late!.body.message, /^Commits are not confirmed: .* nothing was changed/);
@@ -106,7 +106,7 @@ describe('while a synchronous standby does not confirm commits', () => {
       first.forEach(assertUnavailable);
       // The probe for confirmation has its time limit as well.
       for (let round = 0; round < 8; round++) {
-        const [late] = await respondedInTime([create()], SECOND);
+        const [late] = await respondedInTime([create()]);
         assert.match(late!.body.message, /^Commits are not confirmed: .* nothing was changed/);
         const { open } = await backends(databaseUrl);
         assert.ok(open <= CONNECTIONS + LISTENERS, `${open} connections`);
