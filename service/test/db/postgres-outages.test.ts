@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Database, DatabaseUnavailable, type Transaction } from '../../src/db/database.ts';
 import { openPostgres } from '../../src/db/postgres.ts';
 import { COMMIT, DatabaseProxy } from '../support/database-proxy.ts';
@@ -59,7 +60,7 @@ describe('a commit', () => {
     const startedAt = performance.now();
     await assert.rejects(addCategory(db, 'during'), isUnavailable(UNKNOWN));
     const waited = performance.now() - startedAt;
-    assert.ok(waited > 1_900 && waited < 5_000, `${waited} ms for 1 s and a margin of 1 s`);
+    assert.ok(waited > 1_900 && waited < 15_000, `${waited} ms for 1 s and a margin of 1 s`);
   });
 });
 
@@ -135,10 +136,13 @@ describe('the bounded queue', () => {
     const { db } = await openPostgresStore(t, { connections: 3, maxQueue: 10 });
     const release = Promise.withResolvers<void>();
     const writes = Array.from({ length: 10 }, () => db.write(() => release.promise));
-    const startedAt = performance.now();
-    await assert.rejects(db.get('SELECT 1 AS one'), isUnavailable(BUSY));
-    await assert.rejects(addCategory(db, 'too many'), isUnavailable(BUSY));
-    assert.ok(performance.now() - startedAt < 500, 'at once');
+    // Neither waits for anything: not even for the next turn of the event loop.
+    const rejected: unknown[] = [];
+    for (const wait of [db.get('SELECT 1 AS one'), addCategory(db, 'too many')])
+      wait.catch(error => rejected.push(error));
+    await nextTurn();
+    assert.equal(rejected.length, 2);
+    for (const error of rejected) isUnavailable(BUSY)(error);
     release.resolve();
     await Promise.all(writes);
     assert.equal(await addCategory(db, 'after'), 1);
@@ -166,26 +170,26 @@ describe('the bounded queue', () => {
 });
 
 describe('a wait', () => {
-  /** How long an outcome took, in milliseconds. */
-  async function durationOf(outcome: Promise<unknown>): Promise<number> {
+  /** Fails if an outcome takes much longer than the time limit of a second, even on a busy machine. */
+  async function assertLimited(outcome: Promise<unknown>): Promise<void> {
     const startedAt = performance.now();
     await outcome;
-    return performance.now() - startedAt;
+    const waited = performance.now() - startedAt;
+    assert.ok(waited < 15_000, `${waited} ms`);
   }
 
   it('for a connection that others use ends with an error: the database is busy', async t => {
     const { db } = await openPostgresStore(t, { connections: 2, statementSeconds: 1 });
-    const release = Promise.withResolvers<void>();
     const started = Promise.withResolvers<void>();
+    let isHeld = true;
     const holding = db.write(async tx => {
       started.resolve();
-      for (let i = 0; i < 6; i++) await tx.get('SELECT pg_sleep(0.3)');
-      await release.promise;
+      // The server ends a transaction that does nothing for a second.
+      while (isHeld) await tx.get('SELECT pg_sleep(0.1)');
     });
     await started.promise;
-    const waited = await durationOf(assert.rejects(addCategory(db, 'late'), isUnavailable(BUSY)));
-    assert.ok(waited < 4_000, `${waited} ms`);
-    release.resolve();
+    await assertLimited(assert.rejects(addCategory(db, 'late'), isUnavailable(BUSY)));
+    isHeld = false;
     await holding;
   });
 
@@ -193,8 +197,7 @@ describe('a wait', () => {
     const { db } = await openPostgresStore(t, { statementSeconds: 1 });
     const sql = 'SELECT pg_sleep(30)';
     for (const query of [() => db.get(sql), () => db.write(tx => tx.get(sql))]) {
-      const waited = await durationOf(assert.rejects(query(), isUnavailable(UNAVAILABLE)));
-      assert.ok(waited < 4_000, `${waited} ms`);
+      await assertLimited(assert.rejects(query(), isUnavailable(UNAVAILABLE)));
     }
     assert.deepEqual(await db.get('SELECT 1 AS one'), { one: 1 });
   });
@@ -212,8 +215,7 @@ describe('a wait', () => {
       db.write(tx => tx.run("UPDATE categories SET description = 'y'")),
     ];
     const rejected = Promise.all(waiting.map(wait => assert.rejects(wait, DatabaseUnavailable)));
-    const waited = await durationOf(rejected);
-    assert.ok(waited < 4_000, `${waited} ms`);
+    await assertLimited(rejected);
     await release();
   });
 

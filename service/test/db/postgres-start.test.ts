@@ -81,6 +81,6 @@ describe('a server that cannot be used is rejected with its reason:', () => {
     const startedAt = performance.now();
     const url = `postgres://shop@${host}/petstore`;
     assert.match(await rejectionOf(url, StoreUnavailable), /cannot be used: .*timeout/);
-    assert.ok(performance.now() - startedAt < 5_000);
+    assert.ok(performance.now() - startedAt < 15_000);
   });
 });
