@@ -149,6 +149,8 @@ describe('the bounded queue', () => {
   });
 
   it('reports how many requests wait and how many connections exist', async t => {
+    // The relay, which polls, would open one more.
+    t.mock.timers.enable({ apis: ['setInterval'] });
     const { db } = await openPostgresStore(t, { connections: 3 });
     const release = Promise.withResolvers<void>();
     const started: Promise<void>[] = [];
