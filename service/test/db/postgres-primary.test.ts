@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { Client } from 'pg';
+import { Primary } from '../../src/db/postgres-primary.ts';
+import { DatabaseProxy } from '../support/database-proxy.ts';
+import { urlOf } from '../support/test-store.ts';
+
+it('of two servers that accept writes the one with the higher timeline is the primary, and a lower one never is again', async t => {
+  const database = urlOf('postgres');
+  const [first, second] = [await DatabaseProxy.between(t, database), await DatabaseProxy.between(t, database)];
+  const portOf = ({ url }: { url: string }) => Number(new URL(url).port);
+  /** By port, as the servers report them: `null` while a server accepts no writes. */
+  const timelines = new Map<number, number | null>();
+  const asked: (() => void)[] = [];
+  const { query } = Client.prototype;
+  t.mock.method(Client.prototype, 'query', async function (this: Client, sql: string) {
+    const response = await query.call(this, sql);
+    if (!sql.includes('AS timeline')) return response;
+    // Both respond at once: a busy machine delays one of them for longer than the other is waited for.
+    const { promise, resolve } = Promise.withResolvers<void>();
+    if (asked.push(resolve) === 2) for (const respond of asked.splice(0)) respond();
+    await promise;
+    return { rows: [{ timeline: timelines.get(this.port) }] };
+  });
+  const { username, pathname } = new URL(database);
+  const hosts = [first, second].map(server => `127.0.0.1:${portOf(server)}`).join(',');
+  const primary = new Primary(`postgres://${username}@${hosts}${pathname}?target_session_attrs=read-write`);
+  t.after(() => primary.close());
+  /** Which server is the primary when they have these timelines. */
+  const primaryWith = async (ofFirst: number | null, ofSecond: number | null) => {
+    timelines.set(portOf(first), ofFirst).set(portOf(second), ofSecond);
+    await primary.find();
+    return portOf(primary) === portOf(first) ? 'first' : 'second';
+  };
+  assert.equal(await primaryWith(1, null), 'first');
+  assert.equal(await primaryWith(null, 2), 'second', 'a failover');
+  assert.equal(await primaryWith(1, 2), 'second', 'the former primary runs again');
+  assert.equal(await primaryWith(1, null), 'second', 'and is the only one that accepts writes');
+  assert.equal(await primaryWith(3, 2), 'first', 'another failover');
+  assert.equal(await primaryWith(null, 2), 'first');
+  assert.equal(await primaryWith(null, 3), 'second', 'the timeline of the last primary');
+  assert.equal(await primaryWith(2, 1), 'second', 'neither follows the last primary');
+});
