@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import BetterSqlite3 from 'better-sqlite3';
 import { checkStore } from '../../src/db/check-store.ts';
@@ -104,6 +104,8 @@ describe('restore', () => {
     assert.match(stdout, /now contains the shop of \S+backup\.db: categories 1, /);
     assert.match(stdout, /\nThe key in \S+admin\.key is valid in this store\n$/);
     const [, kept] = /The previous store is kept as (\S+)\n/.exec(stdout)!;
+    const asides = readdirSync(directory).filter(name => name.includes('.before-restore-'));
+    assert.deepEqual(asides, [basename(kept!)], 'its WAL was moved into it, and has no second name any more');
     assert.equal((await categoriesOf(kept!)).length, 2);
 
     const { api: after } = await serve(t, directory);
