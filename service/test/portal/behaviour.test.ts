@@ -4,6 +4,7 @@ import type { BrowserContext } from 'playwright-core';
 import { eventually, useBrowser } from '../support/browser.ts';
 import { runCurl } from '../support/code-samples.ts';
 import { aCategory, aPet } from '../support/factories.ts';
+import { appendMany } from '../support/many-events.ts';
 import { PortalPage } from '../support/portal-page.ts';
 import { valuesOf } from '../support/values.ts';
 
@@ -234,9 +235,13 @@ describe('trying an operation out', () => {
     assert.deepEqual(await values(), ['0', later]);
     await page.clock.runFor(60_000);
     assert.deepEqual(await values(), ['0', '0 of 2 requests left; reset since then']);
+    // The page has nothing more to count.
+    await limits.locator('p').evaluate(text => text.replaceChildren('Not written again'));
+    await page.clock.runFor(5_000);
+    assert.deepEqual(await values(), ['0', 'Not written again']);
   });
 
-  it('shows a stream as it arrives, until the reader stops it', async t => {
+  it('shows a stream as it arrives, the last 50,000 characters of it, until the reader stops it', async t => {
     const { page, shop, watch } = await visit(t);
     const portal = await new PortalPage(page).openOperation('streamEvents');
     await portal.useKey(shop.adminKey);
@@ -246,6 +251,12 @@ describe('trying an operation out', () => {
     const name = `Seen live ${shop.clock.now()}`;
     await shop.api.post('/categories', { name });
     await portal.live.locator('code', { hasText: name }).waitFor();
+    await appendMany(shop.app, 60, { data: JSON.stringify({ text: 'x'.repeat(1_000) }) });
+    const last = `Seen last ${shop.clock.now()}`;
+    await shop.api.post('/categories', { name: last });
+    const code = portal.live.locator('code', { hasText: last });
+    await code.waitFor();
+    assert.equal((await code.textContent())!.length, 50_000);
     watch.expect(/events\/stream: net::ERR_ABORTED/);
     await stop.click();
     await portal.live.getByText('ended').waitFor();
