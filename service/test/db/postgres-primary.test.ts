@@ -7,7 +7,10 @@ import { urlOf } from '../support/test-store.ts';
 
 it('of two servers that accept writes the one with the higher timeline is the primary, and a lower one never is again', async t => {
   const database = urlOf('postgres');
-  const [first, second] = [await DatabaseProxy.between(t, database), await DatabaseProxy.between(t, database)];
+  const [first, second] = [
+    await DatabaseProxy.between(t, database),
+    await DatabaseProxy.between(t, database),
+  ];
   const portOf = ({ url }: { url: string }) => Number(new URL(url).port);
   /** By port, as the servers report them: `null` while a server accepts no writes. */
   const timelines = new Map<number, number | null>();
