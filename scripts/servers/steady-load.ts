@@ -1,7 +1,11 @@
 import { Agent, request } from 'node:http';
+import { setTimeout } from 'node:timers/promises';
 
 /** The number of reads for each write. */
 const READS_PER_WRITE = 2;
+
+/** After each request, in milliseconds: the processor is for the replicas that start, and each instant still has requests. */
+const PAUSE = 10;
 
 export interface LoadFigures {
   reads: number;
@@ -10,9 +14,7 @@ export interface LoadFigures {
   failures: string[];
 }
 
-/**
- * Clients that send one request after another, each on its own persistent connection. They do not retry.
- */
+/** Clients that send one request after another, each on its own persistent connection. They do not retry. */
 export class SteadyLoad {
   readonly figures: LoadFigures = { reads: 0, writes: 0, failures: [] };
   readonly #url: string;
@@ -46,6 +48,7 @@ export class SteadyLoad {
         this.figures.reads++;
         await this.#send(agent, 'GET', '/categories?limit=5', 200);
       }
+      await setTimeout(PAUSE);
     }
     agent.destroy();
   }

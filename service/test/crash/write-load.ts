@@ -13,7 +13,7 @@ let nextNumber = 1;
 const nextName = () => `Pet of a client ${nextNumber++}`;
 
 /** Shorter than Retry-After, in milliseconds, because the outages of tests are short. */
-const REPEAT_AFTER = 20;
+const REPEAT_AFTER = 100;
 
 /**
  * A client that writes, one request after another. No other client writes to the pets and orders that it creates, so it
