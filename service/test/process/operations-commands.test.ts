@@ -38,10 +38,21 @@ const skipped: Record<string, string> = {
   'npm run test:': 'runs tests',
 };
 
+const servers = {} as { postgres: PostgresServer; redis: RedisServer };
+
+before(async () => {
+  servers.postgres = await startPostgres();
+  servers.redis = await startRedis();
+});
+after(async () => {
+  await servers.postgres?.stop();
+  await servers.redis?.stop();
+});
+
 describe('the documented commands for the embedded store', () => {
   before(buildConsole);
 
-  it('back up a store in use, readable by its owner only, check store and backup, and restore it', async t => {
+  it('back up a store in use, readable by its owner only, check store and backup, restore it, and make a new one in place of a lost one', async t => {
     const home = dataDirectory(t);
     const checkout = new Checkout(home, { environment: {} });
     const data = join(checkout.directory, 'data');
@@ -59,15 +70,9 @@ describe('the documented commands for the embedded store', () => {
     await assertServes(service);
     assert.equal((await api.get(`/pets/${kept}`)).status, 200);
     assert.equal((await api.get(`/pets/${lost}`)).status, 404);
-  });
+    await service.end('SIGTERM');
 
-  it('make a new store in place of a lost one', async t => {
-    const home = dataDirectory(t);
-    const data = join(home, 'checkout/data');
-    const before = await serve(t, data);
-    await before.end('SIGTERM');
     for (const name of readdirSync(data)) if (name.startsWith('petstore.db')) rmSync(join(data, name));
-    const checkout = new Checkout(home, { environment: {} });
     await checkout.run(commands.find('main.ts new-store'));
     await assertServes(await serve(t, data));
   });
@@ -108,16 +113,61 @@ describe('the documented commands for the embedded store', () => {
   });
 });
 
+/** Set up as in compose.yaml: `petstore` is the administrator, and owns the database. */
+describe('the documented commands for compose.yaml', () => {
+  it('back up PostgreSQL and restore it under the same name', async t => {
+    const { postgres, redis } = servers;
+    const data = dataDirectory(t);
+    const settings = { DATABASE_URL: await postgres.createDatabase('petstore'), REDIS_URL: redis.url };
+    const before = await serve(t, data, settings);
+    const checkout = new Checkout(dataDirectory(t), {
+      environment: {
+        PGHOST: '127.0.0.1',
+        PGPORT: String(postgres.port),
+        REDIS_PORT: String(redis.port),
+        DATABASE_URL: settings.DATABASE_URL,
+        SERVICE_PID: String(before.child.pid),
+      },
+      // The commands for containers run here; the test itself restarts the service.
+      docker: `
+        case "$*" in
+          'compose stop service') kill "$SERVICE_PID"; while kill -0 "$SERVICE_PID"; do sleep 0.05; done ;;
+          'compose up --wait') ;;
+          'compose run --rm -T service '*) shift 5; exec node_modules/.bin/node service/src/main.ts "$@" ;;
+          'compose exec -T redis redis-cli '*) shift 5; exec redis-cli -p "$REDIS_PORT" "$@" ;;
+          'compose exec -T postgres '*) shift 4; exec "$@" ;;
+          *) echo "docker $* is not known here" >&2; exit 1 ;;
+        esac`,
+    });
+    const kept = await aPet(before.api);
+    await checkout.run(commands.find('postgres pg_dump -U petstore'));
+    const lost = await aPet(before.api);
+    const cursor = await cursorOfCreation(before.api, lost);
+    const restored = await checkout.run(commands.find('ALTER DATABASE petstore RENAME TO petstore_before'));
+    assert.match(restored, /^The event log continues after event \d+ with event 1000000001, /m);
+
+    const service = await serve(t, data, settings);
+    const { api } = service;
+    await assertServes(service);
+    assert.equal((await api.get(`/pets/${kept}`)).status, 200);
+    assert.equal((await api.get(`/pets/${lost}`)).status, 404);
+    await assertContinues(api, cursor);
+  });
+});
+
 /** Set up as the documentation describes: an administrator `postgres`, and an unprivileged user who owns the database. */
 describe('the documented commands for PostgreSQL', () => {
-  const servers = suiteServers();
-
   before(async () => {
     const { postgres } = servers;
     appendFileSync(join(postgres.directory, 'data/pg_hba.conf'), 'host all all 127.0.0.1/32 trust\n');
     await execute(postgres.url, 'CREATE ROLE postgres SUPERUSER LOGIN', 'SELECT pg_reload_conf()');
-    // initdb created the administrator under a name that this test needs for another user.
-    await execute(urlFor(postgres, 'postgres', 'postgres'), 'ALTER ROLE petstore RENAME TO initdb');
+    // The name that this test needs for another user is that of the administrator of compose.yaml, with databases.
+    await execute(
+      urlFor(postgres, 'postgres', 'postgres'),
+      'DROP DATABASE IF EXISTS petstore',
+      'DROP DATABASE IF EXISTS petstore_before',
+      'ALTER ROLE petstore RENAME TO initdb',
+    );
   });
 
   it('set it up, move the embedded store there, back it up and restore it', async t => {
@@ -165,50 +215,6 @@ describe('the documented commands for PostgreSQL', () => {
   });
 });
 
-/** Set up as in compose.yaml: `petstore` is the administrator, and owns the database. */
-describe('the documented commands for compose.yaml', () => {
-  const servers = suiteServers();
-
-  it('back up PostgreSQL and restore it under the same name', async t => {
-    const { postgres, redis } = servers;
-    const data = dataDirectory(t);
-    const settings = { DATABASE_URL: await postgres.createDatabase('petstore'), REDIS_URL: redis.url };
-    const before = await serve(t, data, settings);
-    const checkout = new Checkout(dataDirectory(t), {
-      environment: {
-        PGHOST: '127.0.0.1',
-        PGPORT: String(postgres.port),
-        REDIS_PORT: String(redis.port),
-        DATABASE_URL: settings.DATABASE_URL,
-        SERVICE_PID: String(before.child.pid),
-      },
-      // The commands for containers run here; the test itself restarts the service.
-      docker: `
-        case "$*" in
-          'compose stop service') kill "$SERVICE_PID"; while kill -0 "$SERVICE_PID"; do sleep 0.05; done ;;
-          'compose up --wait') ;;
-          'compose run --rm -T service '*) shift 5; exec node_modules/.bin/node service/src/main.ts "$@" ;;
-          'compose exec -T redis redis-cli '*) shift 5; exec redis-cli -p "$REDIS_PORT" "$@" ;;
-          'compose exec -T postgres '*) shift 4; exec "$@" ;;
-          *) echo "docker $* is not known here" >&2; exit 1 ;;
-        esac`,
-    });
-    const kept = await aPet(before.api);
-    await checkout.run(commands.find('postgres pg_dump -U petstore'));
-    const lost = await aPet(before.api);
-    const cursor = await cursorOfCreation(before.api, lost);
-    const restored = await checkout.run(commands.find('ALTER DATABASE petstore RENAME TO petstore_before'));
-    assert.match(restored, /^The event log continues after event \d+ with event 1000000001, /m);
-
-    const service = await serve(t, data, settings);
-    const { api } = service;
-    await assertServes(service);
-    assert.equal((await api.get(`/pets/${kept}`)).status, 200);
-    assert.equal((await api.get(`/pets/${lost}`)).status, 404);
-    await assertContinues(api, cursor);
-  });
-});
-
 it('every command of docs/operations.md and README.md is run by a test above, or has a reason in this file why not', () => {
   assert.deepEqual(commands.unused(Object.keys(skipped)), []);
 });
@@ -228,19 +234,6 @@ async function assertContinues(api: Client, cursor: string): Promise<void> {
 async function assertServes({ url }: ServiceProcess): Promise<void> {
   const response = await fetch(`${url}/readyz`);
   assert.deepEqual([response.status, await response.json()], [200, { status: 'ok' }]);
-}
-
-function suiteServers(): { postgres: PostgresServer; redis: RedisServer } {
-  const servers = {} as { postgres: PostgresServer; redis: RedisServer };
-  before(async () => {
-    servers.postgres = await startPostgres();
-    servers.redis = await startRedis();
-  });
-  after(async () => {
-    await servers.postgres?.stop();
-    await servers.redis?.stop();
-  });
-  return servers;
 }
 
 function urlFor({ port }: PostgresServer, user: string, database: string): string {
