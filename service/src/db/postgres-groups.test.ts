@@ -131,11 +131,16 @@ describe('groups of writes', () => {
     assert.deepEqual(fake.commits, [1, 1, 2, 1, 1, 2, 1, 1, 2]);
   });
 
-  it('have at most 64 operations, whatever the setting', async t => {
-    const fake = aFake(t, { maxSize: 1_024 });
-    await Promise.all(Array.from({ length: 130 }, (_, i) => fake.groups.write(operation(fake, `${i}`))));
-    assert.deepEqual(fake.commits, [64, 64, 2]);
-  });
+  for (const [maxSize, commits] of [
+    [50, [50, 50, 30]],
+    [1_024, [64, 64, 2]],
+  ] as const) {
+    it(`have at most as many operations as the setting allows, and at most 64: ${maxSize}`, async t => {
+      const fake = aFake(t, { maxSize });
+      await Promise.all(Array.from({ length: 130 }, (_, i) => fake.groups.write(operation(fake, `${i}`))));
+      assert.deepEqual(fake.commits, commits);
+    });
+  }
 
   it('do not exist when the setting is 1: each operation has a transaction at once', async t => {
     const fake = aFake(t, { maxSize: 1, maxTransactions: 1 });

@@ -115,17 +115,6 @@ for (const [engine, openStore] of Object.entries(engines)) {
   });
 }
 
-it('an event on PostgreSQL that is numbered in its transaction reaches other processes by its notification alone', async t => {
-  t.mock.timers.enable({ apis: ['setInterval'] });
-  const { db, openAgain } = await openPostgresStore(t);
-  const reader = await openAgain();
-  let notifications = 0;
-  reader.onEvents(() => notifications++);
-  await until('it listens', () => notifications === 1);
-  await db.write(tx => tx.appendNumbered(event));
-  await until('the event is announced', () => notifications === 2);
-});
-
 it('all committed events on PostgreSQL have numbers when a process waits for them, however many there are', async t => {
   t.mock.timers.enable({ apis: ['setInterval'] });
   const { db } = await openPostgresStore(t);
@@ -136,7 +125,7 @@ it('all committed events on PostgreSQL have numbers when a process waits for the
   assert.equal(await db.unnumberedEvents(), 0);
 });
 
-it('a process on PostgreSQL knows the events that others announce: the log continues after them when it ends earlier', async t => {
+it('a process on PostgreSQL knows the events that others number in their transactions by the notifications alone: the log continues after them when it ends earlier', async t => {
   t.mock.timers.enable({ apis: ['setInterval'] });
   const { db, openAgain } = await openPostgresStore(t);
   const continued: ContinuedLog[] = [];

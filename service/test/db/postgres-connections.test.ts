@@ -104,7 +104,8 @@ describe('the connections for writes', () => {
     await db.get('SELECT 1 AS one');
     assert.deepEqual([held.begun, connectionsOf(db)], [4, { open: 5, idle: 1 }]);
     await held.end();
-    assert.deepEqual([held.begun, connectionsOf(db)], [8, { open: 5, idle: 5 }]);
+    assert.equal(held.begun, 8);
+    assert.deepEqual(db.load(), { queued: 0, connections: { open: 5, idle: 5, most: 6 }, isUp: true });
   });
 
   it('serve at most two long writes and two groups, so that no kind of writes waits for another', async t => {
@@ -118,8 +119,19 @@ describe('the connections for writes', () => {
     await until('two long writes have begun', () => long.begun === 2);
     await sleep(20);
     assert.deepEqual([long.begun, grouped.begun, connectionsOf(db)], [2, 4, { open: 4, idle: 0 }]);
+    assert.equal(db.load().queued, 2 * 8 - 4);
     await Promise.all([long.end(), grouped.end()]);
     assert.deepEqual([long.begun, connectionsOf(db)], [8, { open: 4, idle: 4 }]);
+    // Long writes take no more connections, although now all are free.
+    const first = holdWrites(t, db, { alone: true });
+    await until('two long writes have begun', () => first.begun === 2);
+    await inTime(
+      'another write',
+      db.write(async () => {}),
+      10,
+    );
+    assert.equal(first.begun, 2);
+    await first.end();
   });
 
   it('wait for a server that does not respond for as long as connecting may take', async t => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { type Database, DatabaseUnavailable, type Transaction } from '../../src/db/database.ts';
 import type { PostgresOptions } from '../../src/db/postgres.ts';
@@ -55,16 +55,6 @@ describe('writes at once on PostgreSQL', () => {
     assert.deepEqual(
       await namesIn(db),
       Array.from({ length: CLIENTS }, (_, i) => `c ${i}`),
-    );
-  });
-
-  it('share at most as many as the setting allows', async t => {
-    const { db, commits } = await openStore(t, { writeBatch: 3 });
-    await atOnce(i => db.write(tx => add(tx, `c ${i}`)));
-    assert.equal(Math.max(...commits), 3);
-    assert.equal(
-      commits.reduce((sum, size) => sum + size),
-      CLIENTS,
     );
   });
 
@@ -127,33 +117,6 @@ describe('writes at once on PostgreSQL', () => {
       ['division by zero'],
     );
     assert.equal((await namesIn(db)).length, CLIENTS - 1);
-  });
-
-  it('do not wait for a single one that waits for a lock', async t => {
-    const { db, openAgain } = await openStore(t);
-    const release = await holdLocks(await openAgain(), tx => tx.lock('held'));
-    const waiting = db.write(tx => tx.lock('held').then(() => add(tx, 'late')));
-    await nextTurn();
-    await db.write(tx => add(tx, 'early'));
-    await release();
-    await waiting;
-    assert.deepEqual(await namesIn(db), ['early', 'late']);
-  });
-
-  it('do not wait for a group on a slow server', async t => {
-    const { db } = await openStore(t);
-    const { promise: responded, resolve: respond } = Promise.withResolvers<void>();
-    const group = [1, 2].map(i =>
-      db.write(async tx => {
-        await add(tx, `late ${i}`);
-        await responded;
-      }),
-    );
-    await nextTurn();
-    await db.write(tx => add(tx, 'early'));
-    respond();
-    await Promise.all(group);
-    assert.equal((await namesIn(db)).length, 3);
   });
 
   const waits: Record<string, (tx: Transaction) => Promise<unknown>> = {

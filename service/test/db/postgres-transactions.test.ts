@@ -4,7 +4,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Database, DatabaseUnavailable, type Queries, type Transaction } from '../../src/db/database.ts';
 import { openPostgresStore } from '../support/engines.ts';
 import { Random } from '../support/random.ts';
-import { inTime, until } from '../support/until.ts';
 
 /** Adds categories named by one letter each. The tests use their descriptions as counters. */
 async function addCategories(db: Database, ...names: string[]): Promise<void> {
@@ -222,33 +221,4 @@ it('a part of a transaction of PostgreSQL that fails releases its locks, so that
     await tx.savepoint(() => tx.lock('part'));
     assert.equal(await isFree('part'), false);
   });
-});
-
-it('writes of PostgreSQL that run alone leave connections to other writers, however many they are', async t => {
-  const { db } = await openPostgresStore(t, { writeBatch: 1 });
-  const { promise: released, resolve: release } = Promise.withResolvers<void>();
-  let running = 0;
-  const write = async () => {
-    running++;
-    await released;
-    running--;
-  };
-  const writes = Array.from({ length: 8 }, () => db.write(write, { alone: true }));
-  try {
-    // Before them, the next write would get a connection in any case.
-    await until('the first of them run', () => running >= 2);
-    assert.equal(
-      await inTime(
-        'the write',
-        db.write(async () => 'written'),
-        10,
-      ),
-      'written',
-    );
-    assert.equal(running, 2);
-  } finally {
-    release();
-  }
-  await Promise.all(writes);
-  assert.equal(running, 0);
 });
