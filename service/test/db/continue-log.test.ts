@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { numberAfter } from '../../src/commands/continue-log.ts';
+import { UsageError } from '../../src/commands/failure.ts';
 import { continuePostgres } from '../../src/db/continue-postgres.ts';
 import { type Database, one } from '../../src/db/database.ts';
 import { LOCK } from '../../src/db/postgres-locks.ts';
@@ -153,15 +155,12 @@ describe('continue-log on the embedded store', () => {
     const directory = dataDirectory(t);
     const none = await run(t, ['continue-log'], { PETSTORE_DATA: join(directory, 'none') });
     assertExplained(none, /^There is no store in /);
-    const numbers = ['x', '-1', '1.5', '', '9007199254740991', '99999999999999999999'];
-    for (const args of [
-      ...numbers.map(number => ['continue-log', '--after', number]),
-      ['new-store', '--after', '-1'],
-      ['restore', 'backup.db', '--after', '-1'],
-    ]) {
-      const { code, stderr } = await run(t, args, { PETSTORE_DATA: directory });
-      const complaint = '--after must be the number of an event, at most 9007197254740991, but was ';
-      assert.deepEqual([code, stderr], [2, `${complaint}${JSON.stringify(args.at(-1))}\n`], args.join(' '));
+    const complaint = '--after must be the number of an event, at most 9007197254740991, but was ';
+    for (const text of ['x', '-1', '1.5', '', '9007199254740991', '99999999999999999999'])
+      assert.throws(() => numberAfter(text), new UsageError(`${complaint}${JSON.stringify(text)}`));
+    for (const command of [['continue-log'], ['new-store'], ['restore', 'backup.db']]) {
+      const { code, stderr } = await run(t, [...command, '--after', '-1'], { PETSTORE_DATA: directory });
+      assert.deepEqual([code, stderr], [2, `${complaint}"-1"\n`], String(command));
     }
   });
 });

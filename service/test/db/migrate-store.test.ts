@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import BetterSqlite3 from 'better-sqlite3';
 import pg from 'pg';
+import { CopyFailed, copyStore } from '../../src/db/copy-store.ts';
 import { migrateSqlite } from '../../src/db/migrate-sqlite.ts';
+import { serviceEvents } from '../../src/events/event-log/service-events.ts';
 import { isLong } from '../support/long.ts';
 import { NEXT_SCHEMA, nextVersion } from '../support/next-version.ts';
 import { assertExplained, dataDirectory, run, serve, start } from '../support/service-process.ts';
@@ -218,36 +220,34 @@ describe('a shop does not move', () => {
     assert.deepEqual(await query('SELECT count(*) FROM pets'), [['2000']]);
   });
 
-  it('when one letter of the copy differs', async t => {
-    const { directory, environment, query } = await stores(t);
-    addPets(directory, 2);
-    await beforeInsert(query, 'pets', "NEW.name = replace(NEW.name, '2', '3')");
-    assertExplained(
-      await run(t, ['migrate-store'], environment),
-      /The copy of pets differs, so nothing was stored: name_sum is \d+ in the embedded store and \d+ in PostgreSQL/,
-    );
-    await assertEmpty(query);
-  });
-
-  it('when its connection breaks', async t => {
-    const { directory, environment, query } = await stores(t);
-    addPets(directory, 2);
-    await beforeInsert(query, 'orders', 'PERFORM pg_terminate_backend(pg_backend_pid())');
-    assertExplained(
-      await run(t, ['migrate-store'], environment),
-      /The copy failed at orders, and nothing was stored: terminating connection/,
-    );
-    await assertEmpty(query);
-  });
-
-  it('when PostgreSQL rejects a row, and names its table', async t => {
-    const { directory, environment, query } = await stores(t);
-    addPets(directory, 2);
-    await query('ALTER TABLE pets ADD CHECK (quantity < 2)');
-    assertExplained(
-      await run(t, ['migrate-store'], environment),
-      /failed at pets, and nothing was stored: new row .* violates check constraint/,
-    );
-    await assertEmpty(query);
-  });
+  const failures: [when: string, plant: (query: Query) => Promise<unknown>, message: RegExp][] = [
+    [
+      'one letter of the copy differs',
+      query => beforeInsert(query, 'pets', "NEW.name = replace(NEW.name, '2', '3')"),
+      /^The copy of pets differs, so nothing was stored: name_sum is \d+ in the embedded store and \d+ in PostgreSQL/,
+    ],
+    [
+      'its connection breaks',
+      query => beforeInsert(query, 'orders', 'PERFORM pg_terminate_backend(pg_backend_pid())'),
+      /^The copy failed at orders, and nothing was stored: terminating connection/,
+    ],
+    [
+      'PostgreSQL rejects a row, and names its table',
+      query => query('ALTER TABLE pets ADD CHECK (quantity < 2)'),
+      /^The copy failed at pets, and nothing was stored: new row .* violates check constraint/,
+    ],
+  ];
+  for (const [when, plant, message] of failures) {
+    it(`when ${when}`, async t => {
+      const { directory, environment, query } = await stores(t);
+      addPets(directory, 2);
+      await plant(query);
+      const event = serviceEvents.newEvent('service.store_migrated', 0, { command: 'migrate-store' });
+      await assert.rejects(
+        copyStore({ directory, databaseUrl: environment.DATABASE_URL, event }),
+        error => error instanceof CopyFailed && message.test(error.message),
+      );
+      await assertEmpty(query);
+    });
+  }
 });
