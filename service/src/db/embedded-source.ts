@@ -5,9 +5,6 @@ import { makePrivate } from './private-files.ts';
 import { isBusy } from './sqlite-errors.ts';
 import { storePath } from './store-directory.ts';
 
-/** Tables that describe the store and contain no data of the shop. */
-const METADATA_TABLES = ['schema_migrations'];
-
 /** A table of the shop, from the schema of the embedded store. */
 export interface Table {
   name: string;
@@ -33,10 +30,7 @@ export function openForCopy(directory: string): BetterSqlite3.Database {
   let connection: BetterSqlite3.Database | undefined;
   try {
     makePrivate(path);
-    connection = new BetterSqlite3(path, {
-      timeout: TIMEOUT,
-      fileMustExist: true,
-    });
+    connection = new BetterSqlite3(path, { timeout: TIMEOUT, fileMustExist: true });
     // Before the first access: in WAL mode every open connection holds a shared lock, which this one then excludes.
     connection.pragma('locking_mode = EXCLUSIVE');
     connection.pragma('journal_mode = WAL');
@@ -65,7 +59,7 @@ export function tablesOf(source: BetterSqlite3.Database): Table[] {
     )
     .pluck()
     .all();
-  const tables = names.filter(name => !name.startsWith('sqlite_') && !METADATA_TABLES.includes(name));
+  const tables = names.filter(name => !name.startsWith('sqlite_') && name !== 'schema_migrations');
   return inOrderOfReferences(source, tables).map(name => ({ name, columns: columnsOf(source, name) }));
 }
 

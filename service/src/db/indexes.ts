@@ -1,4 +1,5 @@
-import { type Engine, readMigrations } from './migrations.ts';
+import type { Engine } from './database.ts';
+import { readMigrations } from './migrations.ts';
 
 /** An index of a table, which both engines have. */
 export interface Index {

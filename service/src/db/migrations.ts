@@ -1,10 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { UnusableStore } from './database.ts';
+import { type Engine, UnusableStore } from './database.ts';
 
 const directory = join(import.meta.dirname, '../../migrations');
-
-export type Engine = 'sqlite' | 'postgres';
 
 export interface Migration {
   version: number;

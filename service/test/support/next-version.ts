@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { type Engine, readMigrations } from '../../src/db/migrations.ts';
+import type { Engine } from '../../src/db/database.ts';
+import { readMigrations } from '../../src/db/migrations.ts';
 import { dataDirectory } from './service-process.ts';
 
 const ownCheckout = join(import.meta.dirname, '../../..');

@@ -85,7 +85,12 @@ async function selectMatching(
 ): Promise<EventsRead> {
   const { subject, actor } = filter;
   if (subject === undefined || actor === undefined) return selectEvents(db, filter, request);
-  if (request.counted) throw notCounted();
+  if (request.counted) {
+    throw new ApiError(
+      'invalid_request',
+      'Query parameter `count` cannot be combined with `subject` and `actor` together: leave out one of them',
+    );
+  }
   const { limit, order = 'ASC' } = request;
   const events: StoredEvent[] = [];
   const part = { after: request.after, until: request.until };
@@ -105,11 +110,13 @@ async function selectMatching(
   }
 }
 
-function notCounted(): ApiError {
-  return new ApiError(
-    'invalid_request',
-    'Query parameter `count` cannot be combined with `subject` and `actor` together: leave out one of them',
-  );
+export interface HistoryRequest extends Pick<PageRequest, 'limit' | 'closed'> {
+  /** Only events before this one. */
+  cursor?: number | undefined;
+  /** Milliseconds since the Unix epoch: only events from this time on. */
+  from?: number | undefined;
+  /** The same: only events before this time. */
+  to?: number | undefined;
 }
 
 /** Events of the history, newest first. */
@@ -119,21 +126,11 @@ export interface PastEvents {
   next: number | undefined;
 }
 
-/** Returns the events that match the filter, newest first, before the event `cursor` if it is given. */
+/** Returns the events that match the filter, newest first. */
 export async function readBackwards(
   db: Queries,
   filter: EventFilter,
-  {
-    cursor,
-    limit,
-    from,
-    to,
-    closed,
-  }: Pick<PageRequest, 'limit' | 'closed'> & {
-    cursor?: number | undefined;
-    from?: number | undefined;
-    to?: number | undefined;
-  },
+  { cursor, limit, from, to, closed }: HistoryRequest,
 ): Promise<PastEvents> {
   const after = from === undefined ? 0 : await positionBefore(db, from);
   const end = to === undefined ? undefined : await positionBefore(db, to);

@@ -81,36 +81,22 @@ export type HistoryEntry = Static<typeof HistoryEntry>;
 /** Returns the names of API keys by their IDs, also of those that were revoked. */
 export type ReadKeyNames = (db: Queries, keyIds: readonly number[]) => Promise<ReadonlyMap<number, string>>;
 
-export interface HistoryRequest {
-  cursor?: number | undefined;
-  limit: number;
-  /** Milliseconds since the Unix epoch; the history has entries from this time on. */
-  from?: number | undefined;
-  /** The same; the history has entries before this time. */
-  to?: number | undefined;
-  /** Ends the read. */
-  closed?: AbortSignal | undefined;
-}
-
 /** A page of the history before it is known which names its reader may see. */
-export interface HistoryPage {
-  events: readonly StoredEvent[];
+export interface HistoryPage extends eventLog.PastEvents {
   /** By the IDs of API keys. */
   keyNames: ReadonlyMap<number, string>;
-  /** The cursor of the next page; `undefined` if this page is the last one. */
-  next: number | undefined;
 }
 
 /** Returns a page of the history, newest first. The cost depends on `limit`, not on the length of the log. */
 export async function read(
   db: Queries,
   filter: EventFilter,
-  request: HistoryRequest,
+  request: eventLog.HistoryRequest,
   readKeyNames: ReadKeyNames,
 ): Promise<HistoryPage> {
-  const { events, next } = await eventLog.readBackwards(db, filter, request);
-  const keys = events.flatMap(({ actor }) => keyIdOf(actor) ?? []);
-  return { events, keyNames: await readKeyNames(db, [...new Set(keys)]), next };
+  const page = await eventLog.readBackwards(db, filter, request);
+  const keys = page.events.flatMap(({ actor }) => keyIdOf(actor) ?? []);
+  return { ...page, keyNames: await readKeyNames(db, [...new Set(keys)]) };
 }
 
 /** Returns the entries of a page for a reader with these scopes. */

@@ -89,16 +89,9 @@ export async function create(
       deleted_at: null,
     });
     // The webhook starts after its own event.
-    const { id: position } = await webhookEvents.appendNumbered(
-      tx,
-      'webhook.created',
-      row.id,
-      toWebhook(row),
-      {
-        name: nameOf(row),
-      },
-    );
-    await queries.updateProgress(tx, { ...row, position });
+    const name = { name: nameOf(row) };
+    const event = await webhookEvents.appendNumbered(tx, 'webhook.created', row.id, toWebhook(row), name);
+    await queries.updateProgress(tx, { ...row, position: event.id });
     return row;
   };
   // A group of writes would run it again for the number of its event, with another ID.
