@@ -4,8 +4,8 @@ import { provokeBan, usedUp } from '../access/provoke-ban.ts';
 import type { ApiResponse, Client } from '../support/client.ts';
 import { eventsOf, settledCursor } from '../support/event-log.ts';
 import { aCategory, anOrder, aPet } from '../support/factories.ts';
-import { startTestApp } from '../support/test-app.ts';
 import { until } from '../support/until.ts';
+import { useShop } from '../support/use-shop.ts';
 
 /** The shop of a case: a pet with 3 units, another with 1, an open order for 1 of the first, a category without pets. */
 interface Shop {
@@ -158,9 +158,10 @@ async function opened(api: Client): Promise<Shop> {
   return { api, pet, other, order, category: await aCategory(api) };
 }
 
+const test = useShop();
+
 describe('a change of the shop', () => {
-  it('appends exactly its events, in order, each with its resource as the API returns it', async t => {
-    const test = await startTestApp(t);
+  it('appends exactly its events, in order, each with its resource as the API returns it', async () => {
     for (const [name, change, events, before] of cases) {
       const shop = await opened(test.api);
       await before?.(shop);
@@ -192,8 +193,7 @@ describe('a change of the shop', () => {
     }
   });
 
-  it('that changes nothing, is rejected or is replayed appends no event', async t => {
-    const test = await startTestApp(t);
+  it('that changes nothing, is rejected or is replayed appends no event', async () => {
     for (const [name, change, before] of silent) {
       const shop = await opened(test.api);
       await before?.(shop);
@@ -201,22 +201,21 @@ describe('a change of the shop', () => {
     }
   });
 
-  it('is a CloudEvent with the time of the service’s clock', async t => {
-    const shop = await startTestApp(t);
-    const [event] = await eventsOf(shop, () => aCategory(shop.api, { name: 'Dogs' }));
-    const { id, requestid, ...rest } = event!;
+  it('is a CloudEvent with the time of the service’s clock', async () => {
+    const [event] = await eventsOf(test, () => aCategory(test.api, { name: 'Dogs' }));
+    const { id, requestid, data, ...rest } = event!;
     assert.match(requestid!, /^[0-9a-f-]{36}$/);
     assert.match(id, /^[1-9]\d*$/);
     assert.deepEqual(rest, {
       specversion: '1.0',
       source: '/',
       type: 'category.created',
-      subject: 'categories/1',
+      subject: `categories/${data.id}`,
       time: '2026-11-21T12:00:00.000Z',
       datacontenttype: 'application/json',
       actor: 'keys/1',
-      data: { id: 1, name: 'Dogs' },
     });
+    assert.deepEqual(data, { id: data.id, name: 'Dogs' });
   });
 });
 
@@ -224,15 +223,14 @@ describe('a change of the shop', () => {
 const REQUEST_ID = 'Az09._~:/+=-';
 
 describe('an event', () => {
-  it('names the API key, the ID and the trace of the request that made the change, however many events it caused', async t => {
-    const shop = await startTestApp(t);
-    const petId = await aPet(shop.api);
-    const seller = await shop.clientWith({ scopes: ['orders:write'] });
+  it('names the API key, the ID and the trace of the request that made the change, however many events it caused', async () => {
+    const petId = await aPet(test.api);
+    const seller = await test.clientWith({ scopes: ['orders:write'] });
     const order = { petId, quantity: 1, complete: true };
     const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
     for (const headers of [{}, { 'x-request-id': 'repeated', traceparent: traceparent.replace('4', 'a') }]) {
       const sent = { 'x-request-id': REQUEST_ID, 'idempotency-key': 'sale', traceparent, ...headers };
-      const events = await eventsOf(shop, () => seller.post('/store/orders', order, sent));
+      const events = await eventsOf(test, () => seller.post('/store/orders', order, sent));
       if ('x-request-id' in headers) assert.deepEqual(events, [], 'a repeated request makes no change');
       else {
         assert.ok(events.length > 2);
@@ -242,14 +240,13 @@ describe('an event', () => {
     }
   });
 
-  it('names `system` when no request made the change, and has no request ID', async t => {
-    const shop = await startTestApp(t);
-    await settledCursor(shop);
-    const [first] = (await shop.api.get('/events?cursor=0&type=key.created')).body;
-    const client = await usedUp(shop);
-    await provokeBan(shop, client);
+  it('names `system` when no request made the change, and has no request ID', async () => {
+    await settledCursor(test);
+    const [first] = (await test.api.get('/events?cursor=0&type=key.created')).body;
+    const client = await usedUp(test);
+    await provokeBan(test, client);
     // The event of a ban follows the response.
-    const bans = async () => (await shop.api.get('/events?cursor=0&type=key.banned')).body;
+    const bans = async () => (await test.api.get('/events?cursor=0&type=key.banned')).body;
     await until('the log has the ban', async () => (await bans()).length > 0);
     for (const event of [first, ...(await bans())]) {
       assert.equal(event.actor, 'system', event.type);

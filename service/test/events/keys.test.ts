@@ -2,68 +2,68 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { provokeBan, usedUp } from '../access/provoke-ban.ts';
 import { eventsAfter, eventsOf } from '../support/event-log.ts';
-import { startTestApp } from '../support/test-app.ts';
 import { until } from '../support/until.ts';
+import { useShop } from '../support/use-shop.ts';
 
 const typesAndSubjects = (events: { type: string; subject: string }[]) =>
   events.map(({ type, subject }) => `${type} ${subject}`);
 
 describe('a change of keys', () => {
-  it('appends an event with the key as the API returns it, and never with its secret', async t => {
-    const shop = await startTestApp(t);
+  const shop = useShop();
+
+  it('appends an event with the key as the API returns it, and never with its secret', async () => {
     const { api } = shop;
     let secret = '';
-    const keyOf = async () => (await api.get('/keys/2')).body;
+    let path = '';
     const steps: [type: string, change: () => Promise<unknown>][] = [
       [
         'key.created',
         async () => {
-          secret = (await api.post('/keys', { name: 'A', plan: 'pro', scopes: ['pets:read'] })).body.key;
+          const { body } = await api.post('/keys', { name: 'A', plan: 'pro', scopes: ['pets:read'] });
+          secret = body.key;
+          path = `/keys/${body.id}`;
         },
       ],
-      ['key.updated', () => api.patch('/keys/2', { name: 'B' })],
-      ['key.revoked', () => api.delete('/keys/2')],
+      ['key.updated', () => api.patch(path, { name: 'B' })],
+      ['key.revoked', () => api.delete(path)],
     ];
     for (const [type, change] of steps) {
       const events = await eventsOf(shop, change);
-      assert.deepEqual(typesAndSubjects(events), [`${type} keys/2`]);
-      assert.deepEqual(events[0]!.data, await keyOf());
+      assert.deepEqual(typesAndSubjects(events), [`${type} ${path.slice(1)}`]);
+      assert.deepEqual(events[0]!.data, (await api.get(path)).body);
       assert.doesNotMatch(JSON.stringify(events), new RegExp(`psk_|${secret.slice(4)}`));
     }
   });
 
-  it('that is a rotation has the key as its data, without the fields of the response to it', async t => {
-    const shop = await startTestApp(t);
-    await shop.clientWith({});
+  it('that is a rotation has the key as its data, without the fields of the response to it', async () => {
+    const { keyId } = await shop.clientWith({});
     let rotated: Record<string, unknown> = {};
     const [event, ...more] = await eventsOf(shop, async () => {
-      rotated = (await shop.api.post('/keys/2/rotate', { graceSeconds: 60 })).body;
+      rotated = (await shop.api.post(`/keys/${keyId}/rotate`, { graceSeconds: 60 })).body;
     });
     const { key, earlierKeysExpireAt, ...rest } = rotated;
     assert.ok(key && earlierKeysExpireAt);
     assert.deepEqual([event!.type, event!.data, more], ['key.rotated', rest, []]);
   });
 
-  it('that changes nothing or is rejected appends no event', async t => {
-    const shop = await startTestApp(t);
+  it('that changes nothing or is rejected appends no event', async () => {
     const { api } = shop;
-    await shop.clientWith({});
-    await shop.clientWith({});
-    await api.delete('/keys/3');
+    const same = `/keys/${(await shop.clientWith({})).keyId}`;
+    const revoked = `/keys/${(await shop.clientWith({})).keyId}`;
+    await api.delete(revoked);
     const changes = [
-      () => api.patch('/keys/2', { name: 'Test client' }),
-      () => api.patch('/keys/2', {}),
-      () => api.patch('/keys/2', { plan: 'enterprise' }),
-      () => api.delete('/keys/3'),
-      () => api.patch('/keys/3', { name: 'Other' }),
-      () => api.delete('/keys/2/ban'),
+      () => api.patch(same, { name: 'Test client' }),
+      () => api.patch(same, {}),
+      () => api.patch(same, { plan: 'enterprise' }),
+      () => api.delete(revoked),
+      () => api.patch(revoked, { name: 'Other' }),
+      () => api.delete(`${same}/ban`),
       () => api.post('/keys/99/rotate', {}),
     ];
     for (const change of changes) assert.deepEqual(await eventsOf(shop, change), [], String(change));
   });
 
-  it('that starts or ends a ban appends an event', async t => {
-    const shop = await startTestApp(t);
+  it('that starts or ends a ban appends an event', async () => {
     const client = await usedUp(shop);
     // The warnings that the limit is used up are appended whenever the counts are stored next.
     const eventsOfBan = async (change: () => Promise<unknown>) =>

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { settledCursor } from '../support/event-log.ts';
 import { EventReader } from '../support/event-reader.ts';
 import { aCategory } from '../support/factories.ts';
-import { type Metrics, scrape } from '../support/metrics.ts';
+import { scrape } from '../support/metrics.ts';
 import { watchResponses } from '../support/stored-responses.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
 import { until } from '../support/until.ts';
@@ -26,13 +26,8 @@ async function start(t: TestContext): Promise<TestApp> {
   return shop;
 }
 
-async function untilMetric({ metricsUrl }: TestApp, name: string, value: number): Promise<Metrics> {
-  let metrics = await scrape(metricsUrl);
-  await until(`${name} is ${value}`, async () => {
-    metrics = await scrape(metricsUrl);
-    return metrics.total(name) === value;
-  });
-  return metrics;
+function untilMetric({ metricsUrl }: TestApp, name: string, value: number): Promise<void> {
+  return until(`${name} is ${value}`, async () => (await scrape(metricsUrl)).total(name) === value);
 }
 
 /** Opens a connection and sends these bytes. */

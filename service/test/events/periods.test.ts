@@ -7,6 +7,7 @@ import { aPet } from '../support/factories.ts';
 import { nextPath, pagesOf } from '../support/pages.ts';
 import { assertInvalid } from '../support/rejection.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
+import { useShop } from '../support/use-shop.ts';
 import { idsOf } from '../support/values.ts';
 
 /** The first of these events is at 12:00, and there is one per hour. Every third is of an order, the others are of pets. */
@@ -52,8 +53,9 @@ function numbers(from: number, to: number): number[] {
 }
 
 describe('events of a period', () => {
-  it('are from one time on and before another, and the last page has no link', async t => {
-    const shop = await startTestApp(t);
+  const shop = useShop();
+
+  it('are from one time on and before another, and the last page has no link', async () => {
     await fillLog(shop, hourly);
     for (const [from, to, ids] of [
       [0, 20, numbers(1, 20)],
@@ -73,8 +75,7 @@ describe('events of a period', () => {
     }
   });
 
-  it('combine with types, subjects and cursors, and are counted', async t => {
-    const shop = await startTestApp(t);
+  it('combine with types, subjects and cursors, and are counted', async () => {
     await fillLog(shop, hourly);
     const from = timeOf(4);
     assert.deepEqual(await listedIds(shop, `from=${from}&type=order.*`), [7, 10, 13, 16, 19]);
@@ -96,8 +97,7 @@ describe('events of a period', () => {
     }
   });
 
-  it('that adjoin contain each event once, also when a clock was set back', async t => {
-    const shop = await startTestApp(t);
+  it('that adjoin contain each event once, also when a clock was set back', async () => {
     // The clock is set back by 5 hours after 9 events, and later swaps neighbours.
     const times = hourly.map((time, i) => (i < 9 ? time : i % 2 === 0 ? time - 5 * HOUR : time - 7 * HOUR));
     await fillLog(shop, times);
@@ -110,10 +110,9 @@ describe('events of a period', () => {
   });
 
   it('that has not ended has a next page, and wait returns its next event', async t => {
-    const shop = await startTestApp(t);
-    const { api, clock } = shop;
+    const { api, app, clock } = await startTestApp(t, { alone: false });
     await aPet(api);
-    await shop.app.db.numberEvents();
+    await app.db.numberEvents();
     const [from, to] = [1, 10].map(seconds => new Date(clock.now() + seconds * SECOND).toISOString());
     const first = await api.get(`/events?from=${from}&to=${to}`);
     assert.deepEqual(first.body, []);
@@ -124,14 +123,13 @@ describe('events of a period', () => {
     assert.ok(body.length > 0 && headers.link !== undefined);
     clock.advance(20 * SECOND);
     await aPet(api, { name: 'Later' });
-    await shop.app.db.numberEvents();
+    await app.db.numberEvents();
     const rest = await Array.fromAsync(pagesOf(api, `/events?from=${from}&to=${to}&wait=60`));
     const names = rest.flatMap(page => page.body.map(({ data }: { data: { name?: string } }) => data.name));
     assert.ok(names.includes('Late') && !names.includes('Later'), `${names}`);
   });
 
-  it('are found by their times as before when the beginning of the log has expired', async t => {
-    const shop = await startTestApp(t);
+  it('are found by their times as before when the beginning of the log has expired', async () => {
     await fillLog(shop, hourly);
     while (await expire(shop.app.db, FIRST + 13 * HOUR));
     for (const [query, ids] of [
@@ -146,10 +144,9 @@ describe('events of a period', () => {
     }
   });
 
-  it('have times with an offset', async t => {
-    const { api } = await startTestApp(t);
+  it('have times with an offset', async () => {
     for (const time of ['2026-11-01', '2026-11-01T12:00:00', 'yesterday', '']) {
-      assertInvalid(await api.get(`/events?from=${time}`), /^Query parameter `from` must be/);
+      assertInvalid(await shop.api.get(`/events?from=${time}`), /^Query parameter `from` must be/);
     }
   });
 });

@@ -13,6 +13,7 @@ import { nextPath } from '../support/pages.ts';
 import { assertRejected } from '../support/rejection.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
 import { until } from '../support/until.ts';
+import { useShop } from '../support/use-shop.ts';
 import { valuesOf } from '../support/values.ts';
 
 /** The kinds of resources whose events each scope lets a key with `events:read` read. */
@@ -32,13 +33,11 @@ const sets = Array.from({ length: 2 ** shopScopes.length - 1 }, (_, i) =>
 const kindOf = (type: string) => type.split('.')[0]!;
 const kindsOf = (scopes: readonly string[]) => scopes.flatMap(scope => kinds[scope] ?? []);
 
-/** A shop whose log has events of every kind that the shop has, and of a key. */
-async function busyShop(t: Parameters<typeof startTestApp>[0]): Promise<TestApp> {
-  const shop = await startTestApp(t);
+/** Appends events of every kind that the shop has, and of a key. */
+async function fill(shop: TestApp): Promise<void> {
   await anOrder(shop.api, { petId: await aPet(shop.api, { stock: 5 }) });
   await shop.clientWith({});
   await settledCursor(shop);
-  return shop;
 }
 
 /** The events of a stream from the start of the log, up to the last one that the key may read. */
@@ -51,8 +50,9 @@ async function streamed(shop: TestApp, key: string, count: number, query = '') {
 }
 
 describe('events, for a key with `events:read` and some scopes of the shop,', () => {
-  it('are those whose resources the key may read, complete and in order, on pages and in streams', async t => {
-    const shop = await busyShop(t);
+  const shop = useShop({}, fill);
+
+  it('are those whose resources the key may read, complete and in order, on pages and in streams', async () => {
     const all = await eventsAfter(shop.api, 0);
     assert.deepEqual(
       new Set(all.map(({ type }) => kindOf(type))),
@@ -68,8 +68,7 @@ describe('events, for a key with `events:read` and some scopes of the shop,', ()
     }
   });
 
-  it('can be requested by type and subject if the key may read them; otherwise 403 names the scope', async t => {
-    const shop = await busyShop(t);
+  it('can be requested by type and subject if the key may read them; otherwise 403 names the scope', async () => {
     const subjects = new Map((await eventsAfter(shop.api, 0)).map(it => [kindOf(it.type), it.subject]));
     const needed = (kind: string) => shopScopes.find(scope => kinds[scope]!.includes(kind)) ?? 'admin';
     // What a key may read are the kinds of its scopes together: the test above has every set.
@@ -97,8 +96,7 @@ describe('events, for a key with `events:read` and some scopes of the shop,', ()
     }
   });
 
-  it('fill a page even if many others are before them, and the end of the log is reached at once', async t => {
-    const shop = await busyShop(t);
+  it('fill a page even if many others are before them, and the end of the log is reached at once', async () => {
     await appendMany(shop.app, 3_000, { type: 'order.updated', subject: 'store/orders/1' });
     await anOrder(shop.api, { petId: await aPet(shop.api, { stock: 5 }) });
     const reader = await shop.clientWith({ scopes: ['events:read', 'inventory:read'] });

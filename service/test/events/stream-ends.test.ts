@@ -13,9 +13,9 @@ import { assertRejected } from '../support/rejection.ts';
 import { startTestApp } from '../support/test-app.ts';
 import { until } from '../support/until.ts';
 
-const LARGE = JSON.stringify({ text: 'x'.repeat(2_000) });
+const LARGE = JSON.stringify({ text: 'x'.repeat(5_000) });
 /** At least 16 MB of large events: far more than the buffers of a connection hold. */
-const MANY = sized(8_000, 15_000);
+const MANY = sized(3_300, 6_000);
 
 describe('a key', () => {
   it('has a limited number of streams, counted over all of its secrets and apart from other keys', async t => {

@@ -3,9 +3,10 @@ import { describe, it } from 'node:test';
 import { readConfig } from '../../src/config.ts';
 import { eventsAfter, settledCursor } from '../support/event-log.ts';
 import { EventReader } from '../support/event-reader.ts';
-import { aCategory, anOrder, aPet } from '../support/factories.ts';
+import { anOrder, aPet } from '../support/factories.ts';
 import { assertInvalid } from '../support/rejection.ts';
 import { startTestApp } from '../support/test-app.ts';
+import { useShop } from '../support/use-shop.ts';
 import { webhookShop } from './webhook-shop.ts';
 
 const PUBLIC = 'https://shop.example/petstore';
@@ -69,8 +70,9 @@ describe('source and subject of an event', () => {
 });
 
 describe('the filter by subject', () => {
-  it('accepts each subject that events have', async t => {
-    const shop = await startTestApp(t);
+  const shop = useShop();
+
+  it('accepts each subject that events have', async () => {
     await anOrder(shop.api, { petId: await aPet(shop.api, { stock: 5 }) });
     await settledCursor(shop);
     const subjects = new Set((await eventsAfter(shop.api, 0)).map(({ subject }) => subject));
@@ -103,12 +105,10 @@ describe('the filter by subject', () => {
     ['something-else', 'a subject is one of'],
   ];
 
-  it('rejects a subject that cannot exist, and suggests the nearest kind', async t => {
-    const { api } = await startTestApp(t);
-    await aCategory(api);
+  it('rejects a subject that cannot exist, and suggests the nearest kind', async () => {
     for (const path of ['/events', '/events/stream']) {
       for (const [subject, advice] of rejected) {
-        const response = await api.get(`${path}?subject=${encodeURIComponent(subject)}`);
+        const response = await shop.api.get(`${path}?subject=${encodeURIComponent(subject)}`);
         const message = assertInvalid(response);
         assert.ok(message.startsWith(`There is no subject \`${subject}\`; ${advice}`), message);
       }

@@ -44,34 +44,6 @@ describe('a replay', () => {
   });
 });
 
-describe('a test event', () => {
-  it('is sent like other events, and its delivery shows the result', async t => {
-    const shop = await webhookShop(t);
-    const { id, path } = await shop.webhook({ types: ['order.*'] });
-    const { status, headers, body } = await shop.api.post(`${path}/test`);
-    assert.deepEqual(
-      [status, headers.location, body.type, body.subject],
-      [201, `${path}/deliveries/${body.id}`, 'webhook.test', `webhooks/${id}`],
-    );
-    await shop.settle();
-    const [{ event, headers: sent }] = shop.receiver.received as [(typeof shop.receiver.received)[0]];
-    assert.deepEqual([event.id, body.messageId], [body.eventId, `msg_${id}_${event.id}`]);
-    assert.equal(event.requestid, headers['x-request-id']);
-    assert.deepEqual(event.data, await shop.read(path));
-    assert.equal(sent['webhook-id'], body.messageId);
-    assert.equal((await shop.read(headers.location!)).status, 'delivered');
-  });
-
-  it('is rejected, like a redelivery, while the webhook is disabled', async t => {
-    const shop = await webhookShop(t);
-    const { path } = await shop.webhook();
-    await shop.deliver();
-    await shop.api.patch(path, { enabled: false });
-    assertRejected(await shop.api.post(`${path}/test`), 409, 'webhook_disabled');
-    assertRejected(await shop.api.post(`${path}/deliveries/1/redeliver`), 409, 'webhook_disabled');
-  });
-});
-
 describe('an action on a webhook', () => {
   const posts: [path: string, body: object | undefined][] = [
     ['test', undefined],

@@ -8,20 +8,30 @@ import { idsOf } from '../support/values.ts';
 import { WEBHOOK_SCOPES, webhookShop } from './webhook-shop.ts';
 
 describe('a test of a webhook', () => {
-  it('is an event of the log with the next number, for administrators only', async t => {
+  it('is an event of the log with the next number, for administrators only, and its delivery shows the result', async t => {
     const shop = await webhookShop(t);
     const owner = await shop.shop.clientWith({ scopes: WEBHOOK_SCOPES });
     const { path } = await shop.webhook({}, shop.receiver, owner);
     const before = await settledCursor(shop.shop);
     const reader = await EventReader.open(shop.shop.origin, shop.shop.adminKey);
-    const { body } = await owner.post(`${path}/test`, undefined, { 'x-request-id': 'try-1' });
+    const { status, headers, body } = await owner.post(`${path}/test`, undefined, {
+      'x-request-id': 'try-1',
+    });
+    assert.deepEqual(
+      [status, headers.location, body.type, body.subject],
+      [201, `${path}/deliveries/${body.id}`, 'webhook.test', path.slice(1)],
+    );
     // The response shows the number, and the event is in the log when the client gets it.
     assert.equal(Number(body.eventId), Number(before) + 1);
     const [event] = await eventsAfter(shop.api, before);
     await reader.untilEvents(1);
     await shop.settle();
     assert.deepEqual(reader.events, [event]);
-    assert.deepEqual(shop.receiver.received[0]!.event, event);
+    const [sent] = shop.receiver.received;
+    assert.deepEqual(sent!.event, event);
+    assert.deepEqual(event!.data, await shop.read(path));
+    assert.deepEqual([sent!.headers['webhook-id'], body.messageId], Array(2).fill(`msg_1_${body.eventId}`));
+    assert.equal((await shop.read(headers.location!)).status, 'delivered');
     assert.deepEqual([event!.actor, event!.requestid], [`keys/${owner.keyId}`, 'try-1']);
     assert.deepEqual(await eventsAfter(owner, 0), []);
     assertRejected(await owner.get('/events?type=webhook.test'), 403, 'insufficient_scope');
@@ -44,6 +54,15 @@ describe('a test of a webhook', () => {
     assert.deepEqual(tested.receivedEvents, ['webhooks/1 webhook.test']);
     assert.ok(other.receivedEvents.length > 0);
     assert.ok(!other.receivedEvents.some(event => event.endsWith('webhook.test')));
+  });
+
+  it('is rejected, like a redelivery, while the webhook is disabled', async t => {
+    const shop = await webhookShop(t);
+    const { path } = await shop.webhook();
+    await shop.deliver();
+    await shop.api.patch(path, { enabled: false });
+    for (const action of ['test', 'deliveries/1/redeliver'])
+      assertRejected(await shop.api.post(`${path}/${action}`), 409, 'webhook_disabled');
   });
 
   it('cannot be among the types of a webhook', async t => {
