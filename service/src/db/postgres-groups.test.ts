@@ -26,21 +26,7 @@ class NoStatements {
   }
 }
 
-interface Fake {
-  groups: PostgresGroups;
-  tx: NoStatements;
-  /** What ran, in order: `group` for a shared transaction. */
-  ran: string[];
-  commits: number[];
-  /** Makes transactions wait until it is called. */
-  hold: () => () => void;
-  /** The error of the next commits of groups. */
-  failure: unknown;
-  /** Lets time pass, in milliseconds. */
-  pass: (milliseconds: number) => void;
-}
-
-function aFake(t: TestContext, { maxSize = 100, maxTransactions = 2 } = {}): Fake {
+function aFake(t: TestContext, { maxSize = 100, maxTransactions = 2 } = {}) {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   let now = 0;
   t.mock.method(performance, 'now', () => now);
@@ -48,11 +34,14 @@ function aFake(t: TestContext, { maxSize = 100, maxTransactions = 2 } = {}): Fak
   const tx = new NoStatements();
   const [ran, commits]: [string[], number[]] = [[], []];
   const transaction = tx as unknown as GroupTransaction;
-  const fake: Fake = {
+  const fake = {
     tx,
+    /** What ran, in order: `group` for a shared transaction. */
     ran,
     commits,
-    failure: undefined,
+    /** The error of the next commits of groups. */
+    failure: undefined as unknown,
+    /** Makes transactions wait until the returned function is called. */
     hold: () => {
       const { promise, resolve } = Promise.withResolvers<void>();
       held = promise;
@@ -61,7 +50,8 @@ function aFake(t: TestContext, { maxSize = 100, maxTransactions = 2 } = {}): Fak
         resolve();
       };
     },
-    pass: milliseconds => {
+    /** Lets time pass. */
+    pass: (milliseconds: number) => {
       now += milliseconds;
       t.mock.timers.tick(milliseconds);
     },
@@ -93,7 +83,7 @@ async function settle(): Promise<void> {
 }
 
 /** An operation that records its name when it runs, after its first statement. */
-function operation({ ran }: Fake, name: string, effect = () => {}) {
+function operation({ ran }: ReturnType<typeof aFake>, name: string, effect = () => {}) {
   return async (tx: Transaction) => {
     await tx.get('SELECT 1');
     ran.push(name);

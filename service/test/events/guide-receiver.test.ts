@@ -6,7 +6,7 @@ import { freePort } from '../../../scripts/servers/ports.ts';
 import { MINUTE, SECOND } from '../../src/kit/clock.ts';
 import { importFromGuide } from '../support/guide-code.ts';
 import { listenLocally } from '../support/local-server.ts';
-import { startTestApp, type TestApp } from '../support/test-app.ts';
+import { startTestApp } from '../support/test-app.ts';
 import { valuesOf } from '../support/values.ts';
 import { ALLOW_PRIVATE, sendDue } from './webhook-shop.ts';
 
@@ -21,19 +21,8 @@ type WebhookReceiver = (
   now: () => number,
 ) => Server;
 
-interface Setting {
-  shop: TestApp;
-  received: Received[];
-  url: string;
-  webhook: { path: string; secret: string };
-  /** Makes the receiver fail on the next event. */
-  failNext: () => void;
-  /** Sends every delivery that is due. */
-  deliver: () => Promise<void>;
-}
-
 /** A webhook for the receiver in the guide, with the secret that the service generated. */
-async function receiving(t: TestContext): Promise<Setting> {
+async function receiving(t: TestContext) {
   const webhookReceiver = (await importFromGuide(t, 'webhookReceiver')) as WebhookReceiver;
   const received: Received[] = [];
   let isFailing = false;
@@ -60,9 +49,11 @@ async function receiving(t: TestContext): Promise<Setting> {
     received,
     url,
     webhook: { path: `/webhooks/${body.id}`, secret: body.secret },
+    /** Makes the receiver fail on the next event. */
     failNext: () => {
       isFailing = true;
     },
+    /** Sends every delivery that is due. */
     deliver: async () => {
       await shop.app.db.numberEvents();
       await sendDue(shop.app);

@@ -13,14 +13,8 @@ import { CountingLog, settle } from './counting-log.ts';
 const READERS = 1_000;
 const ALL: EventFilter = { types: undefined, subject: undefined };
 
-interface Reading {
-  log: CountingLog;
-  tail: EventTail;
-  /** Number of active timers of waits. The tail's timer is not counted: it does not keep the process alive. */
-  timers: () => number;
-}
-
-function aLog(t: TestContext): Reading {
+/** A log, its tail, and the number of active timers of waits. The tail's timer is not counted: it does not keep the process alive. */
+function aLog(t: TestContext) {
   const log = new CountingLog();
   const fail = (problem: unknown) => assert.fail(String(problem));
   const tail = new EventTail(log, { onError: fail, onTakenBack: fail });
@@ -29,6 +23,8 @@ function aLog(t: TestContext): Reading {
   const before = timersNow();
   return { log, tail, timers: () => timersNow() - before };
 }
+
+type Reading = ReturnType<typeof aLog>;
 
 /** Fails if anything still follows the log, or reads it after new events. */
 async function assertUnread({ log, tail, timers }: Reading): Promise<void> {

@@ -150,19 +150,11 @@ export async function sendDue({ db, dispatcher }: Pick<App, 'db' | 'dispatcher'>
   assert.equal(dispatcher.hasLostConnections, false);
 }
 
-export interface Replica {
-  db: Database;
-  dispatcher: WebhookDispatcher;
-  /** Disconnects it from the store, as when its process is killed. */
-  kill: () => void;
-  close: () => Promise<void>;
-}
-
 /**
  * Another replica: a second service on PostgreSQL; a second dispatcher on the embedded store, which belongs to one
  * process. It sends only when the test runs it.
  */
-export async function anotherReplica({ app, clock }: TestApp): Promise<Replica> {
+export async function anotherReplica({ app, clock }: TestApp) {
   const other = onPostgres
     ? await buildApp(app.config, { clock, logDestination: { write: () => {} } })
     : undefined;
@@ -194,6 +186,7 @@ export async function anotherReplica({ app, clock }: TestApp): Promise<Replica> 
   return {
     db: own,
     dispatcher,
+    /** Disconnects it from the store, as when its process is killed. */
     kill: () => {
       killed = true;
     },
