@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { readStandings } from '../../src/access/api-keys/standings.ts';
 import { serve } from '../../src/events/webhooks/serve.ts';
 import { DAY, SECOND } from '../../src/kit/clock.ts';
+import { holdLocks } from '../support/hold-writes.ts';
 import { scrape } from '../support/metrics.ts';
 import { until } from '../support/until.ts';
 import { webhookShop } from './webhook-shop.ts';
@@ -29,19 +30,11 @@ it('a webhook that another transaction has locked delays no other webhook, and i
   const { id } = await shop.webhook({ types: ['category.*'] }, locked);
   const { api, app } = await shop.shop.replica();
   await shop.webhook({ types: ['category.*'] }, free, api);
-  const taken = Promise.withResolvers<void>();
-  const held = Promise.withResolvers<void>();
-  const transaction = app.db.write(async tx => {
-    await tx.lock(`webhook ${id}`);
-    taken.resolve();
-    await held.promise;
-  });
-  await taken.promise;
+  const release = await holdLocks(app.db, tx => tx.lock(`webhook ${id}`));
   for (let i = 0; i < 3; i++) await shop.category();
   await free.has(3);
   assert.equal(locked.received.length, 0);
-  held.resolve();
-  await transaction;
+  await release();
   await locked.has(3);
 });
 
