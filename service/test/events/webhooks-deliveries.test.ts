@@ -3,7 +3,6 @@ import { describe, it } from 'node:test';
 import { sweepSlice } from '../../src/events/webhooks/sweep.ts';
 import { HOUR, MINUTE, SECOND } from '../../src/kit/clock.ts';
 import { assertInvalid, assertRejected } from '../support/rejection.ts';
-import { until } from '../support/until.ts';
 import { webhookShop } from './webhook-shop.ts';
 
 describe('a delivery', () => {
@@ -12,7 +11,7 @@ describe('a delivery', () => {
     const { id, path } = await shop.webhook();
     shop.receiver.respondWith(503, {}, 'Come back later');
     await shop.deliver();
-    shop.receiver.respondWith(200, {}, 'Thanks');
+    shop.receiver.respondWith(200, {}, 'x'.repeat(2_000));
     await shop.after(5 * SECOND);
     const list = await shop.read(`${path}/deliveries`);
     const { attempts, ...delivery } = await shop.read(`${path}/deliveries/1`);
@@ -43,28 +42,7 @@ describe('a delivery', () => {
         responseStart: 'Come back later',
       },
     );
-    assert.deepEqual([second.number, second.status, second.responseStart], [2, 200, 'Thanks']);
-  });
-
-  it('stores the first KiB of the response as text, however long it is, and reads no more', async t => {
-    const shop = await webhookShop(t);
-    const { path } = await shop.webhook();
-    let isOpen = true;
-    shop.receiver.handleWith(response => {
-      response.writeHead(200);
-      const flood = () => {
-        while (response.write('x'.repeat(65_536)));
-      };
-      response.on('drain', flood).on('close', () => {
-        isOpen = false;
-      });
-      flood();
-    });
-    await shop.deliver();
-    const [{ status, attempts }] = await shop.deliveries(path);
-    assert.equal(status, 'delivered');
-    assert.equal(attempts[0].responseStart, 'x'.repeat(1_024));
-    await until('the connection is closed', () => !isOpen);
+    assert.deepEqual([second.number, second.status, second.responseStart], [2, 200, 'x'.repeat(1_024)]);
   });
 
   it('stores no bytes of the response that are not text', async t => {
