@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it, type TestContext } from 'node:test';
 import { type Pgbouncer, startPgbouncer } from '../../../scripts/servers/pgbouncer.ts';
 import { openPostgres } from '../../src/db/postgres.ts';
-import { directSessions, isPooled, pooledSessions } from '../../src/db/postgres-sessions.ts';
+import { directSessions, pooledSessions } from '../../src/db/postgres-sessions.ts';
 import { postgresOptions } from '../support/engines.ts';
 import { assertGapless } from '../support/event-log.ts';
 import { EventReader } from '../support/event-reader.ts';
@@ -10,7 +10,7 @@ import { aPet } from '../support/factories.ts';
 import { assertInvariants } from '../support/invariants.ts';
 import { tally } from '../support/replicas.ts';
 import { dataDirectory, run, serve } from '../support/service-process.ts';
-import { administer, emptyDatabase, rowsIn, urlOf, withSession } from '../support/test-store.ts';
+import { administer, emptyDatabase, rowsIn, urlOf } from '../support/test-store.ts';
 
 /** How many server connections pgbouncer opens for all connections of a service to one database in transaction mode. */
 const SHARED = 3;
@@ -117,20 +117,10 @@ describe('pgbouncer', () => {
     assert.equal(moved.code, 0, moved.stderr);
     assert.deepEqual(await rowsIn(url, 'SELECT count(*)::int AS pets FROM pets'), [{ pets: 40 }]);
   });
+});
 
-  describe('a connection', () => {
-    it('to a pooler is detected in both modes, and one to the server is not taken for it', async t => {
-      for (const mode of ['transaction', 'session'] as const) {
-        const { url, pooledUrl } = await aDatabase(t, mode);
-        assert.equal(await withSession(pooledUrl, isPooled), true, mode);
-        assert.equal(await withSession(url, isPooled), false);
-      }
-    });
-
-    it('prepares statements only if the server retains them', () => {
-      const query = { name: 's1', text: 'SELECT $1', values: [1] };
-      assert.deepEqual(directSessions(5_000).statement(query), query);
-      assert.deepEqual(pooledSessions(5_000).statement(query), { text: 'SELECT $1', values: [1] });
-    });
-  });
+it('a connection prepares statements only if the server retains them', () => {
+  const query = { name: 's1', text: 'SELECT $1', values: [1] };
+  assert.deepEqual(directSessions(5_000).statement(query), query);
+  assert.deepEqual(pooledSessions(5_000).statement(query), { text: 'SELECT $1', values: [1] });
 });

@@ -3,10 +3,8 @@ import { describe, it } from 'node:test';
 import { Ajv } from 'ajv';
 import ajvFormats from 'ajv-formats';
 import { petEvents } from '../../src/catalog/pets/pet-events.ts';
-import { describedRoutes } from '../../src/described-routes.ts';
 import { eventUnion } from '../../src/events/event-log/event-kind.ts';
 import { eventTypeNames } from '../../src/events/event-log/event-types.ts';
-import { buildDocument } from '../../src/http/openapi/build.ts';
 import { document } from '../contract/document.ts';
 import { webhookShop } from './webhook-shop.ts';
 
@@ -112,12 +110,9 @@ describe('the contract', () => {
     assert.ok(validate(event), ajv.errorsText(validate.errors));
   });
 
-  it('declares Last-Event-ID as a parameter of the stream', async () => {
-    const document = (await buildDocument(describedRoutes)) as {
-      paths: Record<string, { get: { parameters: { name?: string; in?: string; required?: boolean }[] } }>;
-    };
-    const { parameters } = document.paths['/events/stream']!.get;
-    const { name, in: place, required } = parameters.find(({ name }) => name === 'Last-Event-ID')!;
-    assert.deepEqual([name, place, required], ['Last-Event-ID', 'header', false]);
+  it('declares Last-Event-ID as a parameter of the stream', () => {
+    const { parameters = [] } = document.paths['/events/stream']!.get!;
+    const found = parameters.find(one => 'name' in one && one.name === 'Last-Event-ID');
+    assert.partialDeepStrictEqual(found, { in: 'header', required: false });
   });
 });

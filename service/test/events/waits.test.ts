@@ -55,25 +55,6 @@ function watchWaits(t: TestContext, { tail }: App): (waits?: number) => Promise<
 }
 
 describe('a wait for events', () => {
-  it('ends as soon as an event passes its filter', async t => {
-    const shop = await startTestApp(t);
-    const end = await settledCursor(shop);
-    const untilWaits = watchWaits(t, shop.app);
-    let hasEnded = false;
-    holdTime(t);
-    const waiting = shop.api.get(`/events?cursor=${end}&type=category.*&wait=${WAIT}`).finally(() => {
-      hasEnded = true;
-    });
-    await untilWaits();
-    await shop.api.post('/store/orders', {});
-    const order = Number(await settledCursor(shop));
-    await until('the wait has received the order', () => shop.app.tail.position === order);
-    assert.ok(!hasEnded, 'The order has ended the wait');
-    await aCategory(shop.api, { name: 'Dogs' });
-    const page = await ended(waiting);
-    assert.equal(page.body[0].data.name, 'Dogs');
-  });
-
   it('ends as soon as another replica appends an event', async t => {
     const shop = await startTestApp(t);
     await withReplica(shop, async (other, app) => {

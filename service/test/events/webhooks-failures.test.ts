@@ -4,6 +4,7 @@ import type { ClientRequest, IncomingMessage } from 'node:http';
 import { describe, it } from 'node:test';
 import { DAY, MINUTE, SECOND } from '../../src/kit/clock.ts';
 import { scrape } from '../support/metrics.ts';
+import { valuesOf } from '../support/values.ts';
 import { sendDue, webhookShop } from './webhook-shop.ts';
 
 /** Resolves when the dispatcher, in this process, receives the start of the body of an endpoint's response. */
@@ -176,8 +177,8 @@ it('an endpoint that returns 410 is disabled at once, and the webhook shows why'
   await shop.category();
   await shop.after(DAY);
   assert.equal(shop.receiver.received.length, 1);
-  const logged = shop.shop.logLines().find(({ msg }) => msg === 'Webhook disabled');
-  assert.equal(logged?.webhookId, id);
+  const logged = shop.shop.logLines().filter(({ msg }) => msg === 'Webhook disabled');
+  assert.deepEqual(valuesOf(logged, 'webhookId', 'reason'), [[id, webhook.disabledReason]]);
 });
 
 it('an endpoint that is enabled again gets what it missed, and its failure history is cleared', async t => {

@@ -104,16 +104,6 @@ describe('a lane', () => {
     assert.deepEqual([reported, connections.isUnused, lane.isIdle], [[error], true, true]);
   });
 
-  it('reports the webhook that its transaction has disabled', async () => {
-    const disabled = { reason: 'Gone', traceId: undefined };
-    const { read, idle, reported } = laneOf([
-      { webhook: undefined, isFull: false, claimed: [], disabled, turn: undefined },
-    ]);
-    read();
-    await idle();
-    assert.deepEqual(reported, ['1 Gone']);
-  });
-
   it('waits for a connection to a full host, and continues when it gets one', async () => {
     const { read, idle, connections, host, state } = laneOf([]);
     const others = { ...host, keyId: 2 };
