@@ -18,6 +18,22 @@ it('openapi.yaml is OpenAPI 3.0.3, with version 1.0.0 of the API', () => {
   assert.equal(document.info.version, '1.0.0');
 });
 
+// The linters check that each example is a valid value.
+it('every schema, body, parameter and header has an example', () => {
+  const { schemas, parameters, headers } = document.components;
+  for (const [name, { example }] of Object.entries({ ...schemas, ...parameters, ...headers }))
+    assert.notEqual(example, undefined, name);
+  for (const { path, operation } of documentedOperations) {
+    const { operationId, parameters = [], requestBody } = operation;
+    for (const parameter of parameters)
+      assert.ok('$ref' in parameter || parameter.example !== undefined, operationId);
+    if (path.startsWith('/openapi')) continue;
+    const bodies = [requestBody, ...responsesOf(operation).map(([, response]) => response)];
+    for (const { example, examples } of bodies.flatMap(body => Object.values(body?.content ?? {})))
+      assert.ok(example !== undefined || Object.keys(examples ?? {}).length > 0, operationId);
+  }
+});
+
 describe('every operation', () => {
   // The linters check references, and that each operationId is unique.
   it('has an operationId, a summary of one line and a description', () => {

@@ -37,7 +37,7 @@ const PREFLIGHT = [
   'access-control-max-age',
 ];
 
-// contract/examples.test.ts checks the schemas against the meta-schema; compiling the meta-schema is slow.
+// The linters check the schemas against the meta-schema; compiling the meta-schema is slow.
 // Schemas are compiled in each process, in half of the time if each of them is compiled once and not improved.
 const ajv = new Ajv({
   ...{ strict: false, allErrors: true, meta: false, validateSchema: false },
