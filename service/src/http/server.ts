@@ -23,7 +23,6 @@ import { type Drain, responseClass } from './drain.ts';
 import { Gate, type GateServices } from './gate/gate.ts';
 import { countFailed } from './gate/late-count.ts';
 import { RequestLimits } from './gate/request-limits.ts';
-import { rejectCostOfVisits } from './gate/scope-check.ts';
 import { type HandlerServices, handlerOf } from './handler.ts';
 import { lifecycleOf } from './lifecycle.ts';
 import { rejectUnrouted } from './no-route.ts';
@@ -251,7 +250,6 @@ function requestIdOf({ headers: { 'x-request-id': header } }: Pick<IncomingMessa
 }
 
 function servedPathOf(route: Route, options: ServerOptions): ServedPath {
-  rejectCostOfVisits(route);
   const { method, bodyLimit } = route;
   const gated = { ...route, lifecycle: lifecycleOf(route, options.keepSunset) };
   return { method, gated, bodyLimit, handler: handlerOf(route, options) };

@@ -5,18 +5,6 @@ import { canHave } from '../../contract/key-kinds.ts';
 import { type Operation, requiredScopes } from '../../contract/operation.ts';
 import { missingScopes, type Scope, scopesInWords } from '../../contract/scopes.ts';
 import type { Caller } from '../../routes/context.ts';
-import type { Route } from '../../routes/define-route.ts';
-
-type CostlyOperation = Pick<Route, 'method' | 'path' | 'scope' | 'cost'>;
-
-/** Throws for an operation with a `cost` that publishable keys or clients without a key can call: their requests count as one. */
-export function rejectCostOfVisits({ method, path, scope, cost }: CostlyOperation): void {
-  const isOpen =
-    scope === null ||
-    (scope !== 'any' && requiredScopes(scope).every(needed => canHave('publishable', needed)));
-  if (cost && isOpen)
-    throw new Error(`${method} ${path} has a cost, so it needs a scope that no publishable key has`);
-}
 
 /** Throws `insufficient_scope` unless the key has all scopes of an operation, and one of its `anyOfScopes`. */
 export function rejectWithoutScope(
