@@ -90,6 +90,12 @@ describe('a rejected body', () => {
     ['{"name":"a","vaccinated":"yes"}', 'Field `vaccinated` must be `true` or `false`, but was "yes"'],
     ['{"name":"a","born":5}', 'Field `born` must be a string or null, but was 5'],
     ['{"name":"a","tags":"a"}', 'Field `tags` must be an array, but was "a"'],
+    // The fields and items of a value of the wrong type are no faults.
+    [
+      '{"name":"a","tags":{"a":1,"b":2,"c":3,"d":4,"e":5,"f":6}}',
+      'Field `tags` must be an array, but was {"a":1,"b":2,"c":3,"d":4,"e":5,"f":6}',
+    ],
+    ['{"name":"a","box":[1,2,3,4,5,6]}', 'Field `box` must be a JSON object, but was [1,2,3,4,5,6]'],
     ['{"name":"a","tags":[]}', 'Field `tags` must have at least 1 item, but was []'],
     ['{"name":"a","tags":["a","b","c"]}', 'Field `tags` must have at most 2 items, but was ["a","b","c"]'],
     ['{"name":"a","tags":["a","a"]}', 'Field `tags` must not name an item twice, but was ["a","a"]'],
