@@ -18,10 +18,6 @@ const rules: BanRules = {
 const terms: Terms = { limits: { perMinute: 2, perDay: 3 }, bansLiftedAt: 0, banRules: rules };
 const plenty: Terms = { limits: { perMinute: 100, perDay: 1_000 }, bansLiftedAt: 0, banRules: undefined };
 
-function use(counters: MemoryCounters, keyId: number, requests: number, now: number): void {
-  for (let i = 0; i < requests; i++) counters.decideKey(keyId, terms, now);
-}
-
 describe('no counted request is lost', () => {
   /** Acts like the store, in which the counts of a day only grow. */
   class Stored {
@@ -99,33 +95,6 @@ describe('no counted request is lost', () => {
       }),
       { numRuns: 1_000 },
     );
-  });
-});
-
-describe('a sweep', () => {
-  const keyIdsLeft = ({ keys }: MemoryCounters) => keys.counted().map(({ keyId }) => keyId);
-
-  it('removes keys without a request today, and no others', () => {
-    const counters = new MemoryCounters();
-    use(counters, 1, 1, NOON);
-    counters.keys.takeChanges();
-    counters.keys.sweep(rules, NOON + HOUR);
-    assert.deepEqual(keyIdsLeft(counters), [1]);
-    use(counters, 2, 1, NOON + DAY);
-    counters.keys.sweep(rules, NOON + DAY);
-    assert.deepEqual(keyIdsLeft(counters), [2]);
-  });
-
-  it('removes no strike that can still count', () => {
-    const counters = new MemoryCounters();
-    const midnight = NOON + DAY / 2;
-    use(counters, 1, 4, midnight - 10 * SECOND);
-    use(counters, 1, 9, midnight - SECOND);
-    counters.keys.takeChanges();
-    counters.keys.sweep(rules, midnight);
-    assert.deepEqual(keyIdsLeft(counters), [1]);
-    counters.keys.sweep(rules, midnight + MINUTE);
-    assert.deepEqual(keyIdsLeft(counters), []);
   });
 });
 

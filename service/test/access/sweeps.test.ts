@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { EVENT_DAYS } from '../../src/contract/defaults.ts';
 import type { Database, Value } from '../../src/db/database.ts';
 import { NO_SEAL } from '../../src/db/event-seals.ts';
@@ -78,19 +78,14 @@ async function insert(db: Database, table: string, columns: string, rows: Value[
   });
 }
 
-/** Creates keys 2 to `ROWS`, which other rows refer to. */
-async function addKeys({ app: { db }, clock }: TestApp): Promise<void> {
-  const rows = Array.from({ length: ROWS }, (_, i) => [
-    ...[i + 2, `Key ${i + 2}`, `key ${i + 2}`, randomBytes(32), 'secret', 'free', 'pets:read', clock.now()],
-  ]);
-  await insert(db, 'api_keys', 'id, name, name_key, hash, kind, plan, scopes, created_at', rows);
-}
-
 /** Fills every table with rows that have expired, and one that expires later. */
-async function fill(shop: TestApp): Promise<void> {
-  await addKeys(shop);
-  const { db } = shop.app;
-  const now = shop.clock.now();
+async function fill({ app: { db }, clock }: TestApp): Promise<void> {
+  const now = clock.now();
+  // The keys that rows refer to.
+  const keys = Array.from({ length: ROWS }, (_, i) => [
+    ...[i + 2, `Key ${i + 2}`, `key ${i + 2}`, randomBytes(32), 'secret', 'free', 'pets:read', now],
+  ]);
+  await insert(db, 'api_keys', 'id, name, name_key, hash, kind, plan, scopes, created_at', keys);
   // An event that gets its number later would be one row too many.
   await db.numberEvents();
   await db.run('DELETE FROM events');
@@ -151,31 +146,4 @@ it('earlier secrets of webhooks are all deleted in the round after their end', a
   await sweeper.run();
   const left = await db.get('SELECT 1 FROM webhooks WHERE previous_secret IS NOT NULL');
   assert.equal(left, undefined);
-});
-
-describe('counts', () => {
-  it('are stored in slices, and a flush ends while keys keep changing', async t => {
-    const shop = await startTestApp(t);
-    await addKeys(shop);
-    const { db, keyLimits } = shop.app;
-    const terms = { limits: { perMinute: 60, perDay: 1_000 }, bansLiftedAt: 0, banRules: undefined };
-    const useAll = async () => {
-      for (let keyId = 1; keyId <= ROWS; keyId++) await keyLimits.decide({ keyId, terms }, shop.clock.now());
-    };
-    const write = db.write.bind(db);
-    let writes = 0;
-    db.write = async work => {
-      writes++;
-      assert.ok(writes < 50, 'The flush does not end');
-      await useAll();
-      return write(work);
-    };
-    // From here on the transactions of the service's own flushes, which run every few seconds, count too.
-    await useAll();
-    await keyLimits.flush();
-    db.write = write;
-    assert.ok(writes >= ROWS / 200, `${writes} transactions`);
-    const stored = await db.get<{ rows: number }>('SELECT count(*) AS rows FROM key_limits');
-    assert.equal(stored!.rows, ROWS);
-  });
 });
