@@ -6,7 +6,6 @@ import { describe, it, type TestContext } from 'node:test';
 import { UsageError } from '../../src/commands/failure.ts';
 import { keys as runKeys } from '../../src/commands/keys.ts';
 import { SECOND } from '../../src/kit/clock.ts';
-import type { Client } from '../support/client.ts';
 import { emptyPostgres } from '../support/engines.ts';
 import { assertRejected } from '../support/rejection.ts';
 import { dataDirectory, run, serve, start } from '../support/service-process.ts';
@@ -14,7 +13,7 @@ import { startTestApp } from '../support/test-app.ts';
 import { TestClock } from '../support/test-clock.ts';
 import { storeForProcesses } from '../support/test-store.ts';
 import { valuesOf } from '../support/values.ts';
-import { codes, usedUp } from './provoke-ban.ts';
+import { codes, statuses, usedUp } from './provoke-ban.ts';
 
 const webShop = ['--name', 'Web shop', '--plan', 'free', '--scope', 'pets:read', '--scope', 'orders:write'];
 
@@ -28,12 +27,6 @@ async function aShop(t: TestContext, environment: Record<string, string> = {}) {
     return stdout;
   };
   return { ...shop, keys };
-}
-
-async function statuses(...clients: Client[]): Promise<number[]> {
-  const responses = [];
-  for (const client of clients) responses.push((await client.get('/pets')).status);
-  return responses;
 }
 
 describe('the command keys, next to a running service', () => {

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { newSecret } from '../../src/access/api-keys/secret.ts';
 import { DAY, SECOND } from '../../src/kit/clock.ts';
-import type { Client } from '../support/client.ts';
 import { eventsOf } from '../support/event-log.ts';
 import { assertInvalid, assertRejected } from '../support/rejection.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
@@ -10,6 +9,7 @@ import { useShop } from '../support/use-shop.ts';
 import { valuesOf } from '../support/values.ts';
 import { eachNoon } from './each-noon.ts';
 import { limitsIn } from './limit-headers.ts';
+import { statuses } from './provoke-ban.ts';
 
 const PATH = '/keys/revoke-leaked';
 
@@ -26,12 +26,6 @@ async function leaksOf(change: () => Promise<unknown>, from: Pick<TestApp, 'app'
   return events
     .filter(({ type }) => type.startsWith('key.'))
     .map(({ type, actor, data }) => ({ type, actor, data }));
-}
-
-async function statuses(...clients: Client[]): Promise<number[]> {
-  const responses = [];
-  for (const client of clients) responses.push((await client.get('/pets')).status);
-  return responses;
 }
 
 describe('a report of leaked keys', () => {

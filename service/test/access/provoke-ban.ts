@@ -24,6 +24,13 @@ export async function codes(client: Client, times: number): Promise<string[]> {
   return responses;
 }
 
+/** Sends a request with each client and returns their statuses. */
+export async function statuses(...clients: Client[]): Promise<number[]> {
+  const responses: number[] = [];
+  for (const client of clients) responses.push((await client.get('/pets')).status);
+  return responses;
+}
+
 /** The codes of `times` requests that are rejected without a ban. */
 export const rejected = (times: number) => Array(times).fill('rate_limit_exceeded');
 

@@ -8,15 +8,10 @@ import { startTestApp } from '../support/test-app.ts';
 import { useShop } from '../support/use-shop.ts';
 import { eachNoon } from './each-noon.ts';
 import { limitsIn } from './limit-headers.ts';
+import { statuses } from './provoke-ban.ts';
 
 const shop = useShop();
 const { at } = eachNoon(shop);
-
-async function statuses(...clients: Client[]): Promise<number[]> {
-  const responses = [];
-  for (const client of clients) responses.push((await client.get('/pets')).status);
-  return responses;
-}
 
 function rotate(keyId: number, body?: object, headers = {}) {
   return shop.api.post(`/keys/${keyId}/rotate`, body, headers);

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import { beforeEach, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { DatabaseUnavailable } from '../../src/db/database.ts';
-import { DAY, MINUTE, SECOND } from '../../src/kit/clock.ts';
+import { MINUTE, SECOND } from '../../src/kit/clock.ts';
 import type { ApiResponse, Client } from '../support/client.ts';
 import { assertRejected } from '../support/rejection.ts';
 import type { NewKey } from '../support/test-app.ts';
 import { useShop } from '../support/use-shop.ts';
+import { eachNoon } from './each-noon.ts';
 import { limitsIn } from './limit-headers.ts';
 
 const ORIGIN = 'https://shop.example';
@@ -29,13 +30,7 @@ function visitsWith(client: Client): Visit {
 }
 
 const shop = useShop({ environment: { PETSTORE_TRUST_PROXY: '127.0.0.1' } });
-
-/** Each case starts at noon of another day, on which no address has used anything. */
-beforeEach(() => {
-  shop.clock.advance(DAY + DAY / 2 - (shop.clock.now() % DAY));
-});
-
-const today = () => new Date(shop.clock.now()).toISOString().slice(0, 10);
+const { at } = eachNoon(shop);
 
 /** A new key of the shop, whose visitors start with unused limits. */
 async function aPage(key: NewKey = webShop) {
@@ -69,12 +64,12 @@ describe('a visitor of a page with a publishable key', () => {
     assert.equal(
       assertRejected(rejected, 429, 'rate_limit_exceeded'),
       'The 60 requests of this minute are used up for your address, which has its own limit under this publishable key; ' +
-        `the next minute starts at ${today()}T12:01:00Z: retry after 60 s`,
+        `the next minute starts at ${at('12:01:00')}: retry after 60 s`,
     );
     assert.deepEqual(limitsIn(rejected, clock.now()), {
       limit: 60,
       remaining: 0,
-      reset: Date.parse(`${today()}T12:01:00Z`) / SECOND,
+      reset: Date.parse(at('12:01:00')) / SECOND,
     });
     assert.equal((await visit(2)).status, 200);
     assert.equal(await usedToday(), 61, 'rejected requests use nothing of the key');
@@ -146,7 +141,7 @@ describe('a visitor of a page with a publishable key', () => {
     assert.equal(
       assertRejected(rejected, 429, 'rate_limit_exceeded'),
       'The 600 requests of this minute are used up for the IPv6 network (/48) of your address, which has its own limit under ' +
-        `this publishable key; the next minute starts at ${today()}T12:01:00Z: retry after 60 s`,
+        `this publishable key; the next minute starts at ${at('12:01:00')}: retry after 60 s`,
     );
     assert.equal(rejected.headers.ratelimit, '"network-minute";r=0;t=60');
     assert.deepEqual(limitsIn(rejected, clock.now()).limit, 600);

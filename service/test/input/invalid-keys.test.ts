@@ -19,7 +19,7 @@ describe('the message for an invalid API key', () => {
       );
     const mistyped = `${key.slice(0, -1)}${key.endsWith('0') ? '1' : '0'}`;
     assert.match(await invalid(ownShop, mistyped), /is mistyped, because its checksum does not match: copy/);
-    for (const other of ['secret', key.slice(0, -1), `${key}0`, 'psk_'])
+    for (const other of ['secret', key.slice(0, -1), `${key}0`, key.toUpperCase(), 'psk', 'psk_'])
       assert.match(
         await invalid(ownShop, other),
         /^This is not an API key, which begins with `psk_` and ends /,
