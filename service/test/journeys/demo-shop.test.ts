@@ -3,18 +3,12 @@ import { describe, it } from 'node:test';
 import { fillEmptyStore } from '../../src/demo/demo-shop.ts';
 import { DAY } from '../../src/kit/clock.ts';
 import type { Client } from '../support/client.ts';
+import { pagesOf } from '../support/pages.ts';
 import { startTestApp } from '../support/test-app.ts';
 import { valuesOf } from '../support/values.ts';
 
-/** All items of a list, which has at most 100 on each page. */
 async function allOf(api: Client, path: string) {
-  const items = [];
-  for (let next: string | undefined = path; next !== undefined; ) {
-    const { body, headers } = await api.get(next);
-    items.push(...body);
-    next = /<([^>]+)>; rel="next"/.exec(String(headers.link))?.[1];
-  }
-  return items;
+  return (await Array.fromAsync(pagesOf(api, path), ({ body }) => body)).flat();
 }
 
 describe('the demo shop', () => {

@@ -5,7 +5,9 @@ import { join } from 'node:path';
 import { after, before } from 'node:test';
 import { BatchProxy } from './batch-proxy.ts';
 import { PackedCommand } from './packed-command.ts';
+import { pagesOf } from './pages.ts';
 import { startTestApp, type TestApp } from './test-app.ts';
+import { valuesOf } from './values.ts';
 
 /** A shop with the categories Dogs (1) and Cats (2), and a directory in which the installed command runs. */
 export interface ImportShop {
@@ -71,13 +73,8 @@ export async function startImportShop(resources: AsyncDisposableStack): Promise<
       return JSON.parse(ended.stdout);
     },
     petNames: async () => {
-      const names: string[] = [];
-      for (let path = '/pets?limit=100'; path !== ''; ) {
-        const { body, headers } = await shop.api.get(path);
-        names.push(...body.map(({ name }: { name: string }) => name));
-        path = /<([^>]*)>; *rel="next"/.exec(String(headers.link ?? ''))?.[1] ?? '';
-      }
-      return names;
+      const pages = await Array.fromAsync(pagesOf(shop.api, '/pets?limit=100'), ({ body }) => body);
+      return valuesOf(pages.flat(), 'name');
     },
   };
 }
