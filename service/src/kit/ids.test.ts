@@ -5,11 +5,7 @@ import { nextUuid, randomBase62, requestIdFrom, toBase62 } from './ids.ts';
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** Any character of Unicode. */
-const character = fc
-  .integer({ min: 0, max: 0x10ffff })
-  .map(point => String.fromCodePoint(point))
-  .filter(text => text.isWellFormed());
+const anyCharacter = fc.string({ unit: 'binary', minLength: 1, maxLength: 1 });
 
 describe('base62', () => {
   it('encodes a number reversibly, at the requested width', () => {
@@ -50,8 +46,8 @@ describe('random text', () => {
 describe('a request ID', () => {
   it('never has a character that needs escaping', () => {
     fc.assert(
-      fc.property(fc.string({ unit: fc.oneof(character, fc.constantFrom('a', '~', ' ')) }), sent => {
-        assert.match(requestIdFrom(sent), /^[\w.~:/+=-]{1,128}$/);
+      fc.property(fc.array(fc.oneof(anyCharacter, fc.constantFrom('a', '~', ' '))), sent => {
+        assert.match(requestIdFrom(sent.join('')), /^[\w.~:/+=-]{1,128}$/);
       }),
     );
   });

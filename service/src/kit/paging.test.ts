@@ -4,13 +4,7 @@ import fc from 'fast-check';
 import { decodeCursor, encodeCursor, InvalidCursor } from './paging.ts';
 
 const byName = ['string', 'number'] as const;
-/** Any character of Unicode. */
-const character = fc
-  .integer({ min: 0, max: 0x10ffff })
-  .map(point => String.fromCodePoint(point))
-  .filter(text => text.isWellFormed());
-
-const text = fc.string({ unit: character }).filter(value => !value.includes('\0'));
+const text = fc.string({ unit: 'binary' }).filter(value => !value.includes('\0'));
 
 describe('a cursor', () => {
   it('is decoded to the key that it encodes', () => {
@@ -34,7 +28,7 @@ describe('a cursor', () => {
     const base64 = fc.uint8Array().map(bytes => Buffer.from(bytes).toString('base64url'));
     const json = fc.json().map(value => Buffer.from(value).toString('base64url'));
     fc.assert(
-      fc.property(fc.oneof(fc.string({ unit: character }), base64, json), cursor => {
+      fc.property(fc.oneof(fc.string({ unit: 'binary' }), base64, json), cursor => {
         assert.throws(() => decodeCursor(cursor, 'name', byName), InvalidCursor);
       }),
       { numRuns: 1_000 },
