@@ -47,13 +47,6 @@ function request(method: string, path: string, lines: readonly string[] = [], bo
 }
 
 describe('connections of one address', () => {
-  it('can be 1,024 without a setting', async t => {
-    const shop = await startTestApp(t);
-    await openSilently(shop, 1_024);
-    const message = assertRejected(await responseOnNew(shop.origin), 503, TOO_MANY);
-    assert.match(message, /^Your address has 1,024 open connections/);
-  });
-
   it('are limited by PETSTORE_CONNECTIONS_PER_ADDRESS, and each one that ends makes room for another', async t => {
     const environment = { PETSTORE_CONNECTIONS_PER_ADDRESS: '3', OPS_PORT: '0' };
     const shop = await startTestApp(t, { environment });
