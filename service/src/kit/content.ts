@@ -16,8 +16,9 @@ export type Encoding = keyof typeof compressors;
 /** Content in every encoding that a browser may accept. Each encoding is made once, at the first request for it. */
 export class Content {
   readonly type: string;
+  /** The first 64 bits of its SHA-256, in hexadecimal. */
+  readonly hash: string;
   readonly #bytes: Buffer;
-  readonly #hash: string;
   readonly #isCompressed: boolean;
   readonly #encoded = new Map<Encoding, Promise<Buffer>>();
 
@@ -30,17 +31,12 @@ export class Content {
       const bytes = compressed[encoding];
       if (bytes) this.#encoded.set(encoding, Promise.resolve(bytes));
     }
-    this.#hash = createHash('sha256').update(this.#bytes).digest('hex').slice(0, 16);
-  }
-
-  /** The first 64 bits of its SHA-256, in hexadecimal. */
-  get hash(): string {
-    return this.#hash;
+    this.hash = createHash('sha256').update(this.#bytes).digest('hex').slice(0, 16);
   }
 
   /** A strong ETag, different for each encoding (RFC 9110 §8.8.3). */
   etag(encoding: Encoding): string {
-    return encoding === 'identity' ? `"${this.#hash}"` : `"${this.#hash}-${encoding}"`;
+    return encoding === 'identity' ? `"${this.hash}"` : `"${this.hash}-${encoding}"`;
   }
 
   /** The best encoding that an Accept-Encoding header allows. None makes content smaller that is compressed already. */

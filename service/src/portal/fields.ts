@@ -23,30 +23,25 @@ export interface Shape {
   fields: readonly Field[];
 }
 
-/** The deepest object in an object that pages show. The contract has no deeper one. */
-const DEPTH = 6;
-
 /**
  * The shapes of a value: none for a simple value, several for a union. Those of a list are those of its items. The anchors of their
  * fields begin with `anchor`.
  */
-export function shapesOf(view: ContractView, part: Schema | Reference, anchor = '', depth = 0): Shape[] {
+export function shapesOf(view: ContractView, part: Schema | Reference, anchor = ''): Shape[] {
   const schema = view.schema(part);
-  if (depth > DEPTH) return [];
-  if (schema.items) return shapesOf(view, schema.items, anchor, depth);
+  if (schema.items) return shapesOf(view, schema.items, anchor);
   const alternatives = schema.oneOf ?? schema.anyOf;
-  if (!alternatives)
-    return schema.properties ? [{ name: '', fields: fieldsOf(view, schema, anchor, depth) }] : [];
-  return alternatives.flatMap((alternative, i) => {
+  if (!alternatives) return schema.properties ? [{ name: '', fields: fieldsOf(view, schema, anchor) }] : [];
+  return alternatives.flatMap(alternative => {
     // The alternatives of an alternative have names of their own.
-    if (view.schema(alternative).oneOf) return shapesOf(view, alternative, anchor, depth);
-    const name = nameOf(view, schema, alternative, i);
-    const shapes = shapesOf(view, alternative, `${anchor}.${slugOf(name)}`, depth);
+    if (view.schema(alternative).oneOf) return shapesOf(view, alternative, anchor);
+    const name = nameOf(view, schema, alternative as Reference);
+    const shapes = shapesOf(view, alternative, `${anchor}.${slugOf(name)}`);
     return shapes.map(shape => ({ ...shape, name }));
   });
 }
 
-function fieldsOf(view: ContractView, object: Schema, parent: string, depth: number): Field[] {
+function fieldsOf(view: ContractView, object: Schema, parent: string): Field[] {
   const { properties = {}, required = [] } = object;
   return Object.entries(properties).map(([name, part]) => {
     const schema = view.schema(part);
@@ -58,17 +53,17 @@ function fieldsOf(view: ContractView, object: Schema, parent: string, depth: num
       isRequired: required.includes(name),
       rules: rulesOf(view, schema),
       description: schema.description ?? '',
-      shapes: shapesOf(view, part, anchor, depth + 1),
+      shapes: shapesOf(view, part, anchor),
     };
   });
 }
 
 /** The name of an alternative: the values of the field that distinguishes it, or the name of its schema. */
-function nameOf(view: ContractView, schema: Schema, alternative: Schema | Reference, i: number): string {
+function nameOf(view: ContractView, schema: Schema, alternative: Reference): string {
   const property = schema.discriminator?.propertyName;
   const distinguishing = property && view.schema(alternative).properties?.[property];
   if (distinguishing) return (view.schema(distinguishing).enum ?? []).join(', ');
-  return '$ref' in alternative ? alternative.$ref.replace(/^.*\//, '') : `Alternative ${i + 1}`;
+  return alternative.$ref.replace(/^.*\//, '');
 }
 
 /** The type in words: `integer (int64) or null`, `array of string`. */
