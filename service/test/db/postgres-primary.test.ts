@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { Client } from 'pg';
+import { Client, type QueryResult } from 'pg';
 import { Primary } from '../../src/db/postgres-primary.ts';
 import { DatabaseProxy } from '../support/database-proxy.ts';
 import { urlOf } from '../support/test-store.ts';
@@ -15,7 +15,7 @@ it('of two servers that accept writes the one with the higher timeline is the pr
   /** By port, as the servers report them: `null` while a server accepts no writes. */
   const timelines = new Map<number, number | null>();
   const asked: (() => void)[] = [];
-  const { query } = Client.prototype;
+  const query = Client.prototype.query as (sql: string) => Promise<QueryResult>;
   t.mock.method(Client.prototype, 'query', async function (this: Client, sql: string) {
     const response = await query.call(this, sql);
     if (!sql.includes('AS timeline')) return response;
