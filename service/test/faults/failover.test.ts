@@ -88,7 +88,9 @@ for (const [way, { fail, hasProxy }] of Object.entries(ways)) {
         const proxied = hasProxy ? await throughProxy(t, pair) : url;
         // The first one creates the tables and the key of the administrator.
         const first = await aShop(t, url, { directory });
-        const others = [proxied, url, url].slice(0, REPLICAS - 1).map(databaseUrl => aShop(t, databaseUrl, { directory }));
+        const others = [proxied, url, url]
+          .slice(0, REPLICAS - 1)
+          .map(databaseUrl => aShop(t, databaseUrl, { directory }));
         const shops = [first, ...(await Promise.all(others))];
         const ledger = new Ledger();
         const random = new Random(SEED + round);
