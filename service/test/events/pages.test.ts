@@ -1,18 +1,17 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { eventTypeNames } from '../../src/events/event-log/event-types.ts';
 import type { Client } from '../support/client.ts';
-import { assertGapless, cursorOf, eventsAfter, latestCursor, settledCursor } from '../support/event-log.ts';
+import { assertGapless, cursorOf, eventsAfter, settledCursor } from '../support/event-log.ts';
 import { aCategory, anOrder, aPet } from '../support/factories.ts';
 import { sized } from '../support/long.ts';
 import { appendMany } from '../support/many-events.ts';
 import { nextPath } from '../support/pages.ts';
 import { assertInvalid } from '../support/rejection.ts';
 import { startTestApp } from '../support/test-app.ts';
-import { idsOf } from '../support/values.ts';
+import { idsOf, valuesOf } from '../support/values.ts';
 
 async function typesIn(api: Client, query: string): Promise<string[]> {
-  return [...new Set((await eventsAfter(api, 0, query)).map(({ type }) => type))].toSorted();
+  return [...new Set(valuesOf(await eventsAfter(api, 0, query), 'type'))].toSorted();
 }
 
 describe('a page of the log', () => {
@@ -81,11 +80,11 @@ describe('a page of the log', () => {
     for (let i = 0; i < 5; i++) await anOrder(shop.api, { petId: pet });
     await settledCursor(shop);
     let path = `/events?type=order.*&limit=2`;
-    const seen = [];
-    for (let page = 0; page < 4; page++) {
-      const { body, headers } = await shop.api.get(path);
-      seen.push(...body.map(({ type }: { type: string }) => type));
-      path = nextPath({ headers } as never)!;
+    const seen: unknown[] = [];
+    for (let count = 0; count < 4; count++) {
+      const page = await shop.api.get(path);
+      seen.push(...valuesOf(page.body, 'type'));
+      path = nextPath(page)!;
     }
     assert.deepEqual(seen, Array(5).fill('order.placed'));
   });
@@ -107,7 +106,6 @@ describe('a page of the log', () => {
 
   it('is rejected for a wrong cursor, type or wait, and the message states the problem', async t => {
     const shop = await startTestApp(t);
-    const end = await settledCursor(shop);
     const messages: [query: string, message: RegExp][] = [
       ['cursor=abc', /the number of an event.*was "abc"$/],
       ['cursor=-1', /the number of an event.*was "-1"$/],
@@ -140,6 +138,5 @@ describe('a page of the log', () => {
     }
     for (const id of ['1\t2', '\u00e9'])
       assertInvalid(await shop.api.get('/events/stream', { 'last-event-id': id }));
-    assert.ok(eventTypeNames.length > 0 && (await latestCursor(shop.api)) === end);
   });
 });
