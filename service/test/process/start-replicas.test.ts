@@ -48,11 +48,11 @@ function run(t: TestContext, args: string[], environment: Record<string, string>
   return { child, output: new Output(child), ended: once(child, 'close') };
 }
 
-/** Two replicas, their output, and every process that belongs to them. */
-async function twoReplicas(t: TestContext) {
+/** Starts replicas. Returns their output and what belongs to them. */
+async function startReplicas(t: TestContext, count: number) {
   // It has no effect: each replica needs a port of its own.
   const OPS_PORT = String(await freePort());
-  const { child, output, ended } = run(t, ['2'], { PORT: '0', OPS_PORT });
+  const { child, output, ended } = run(t, [String(count)], { PORT: '0', OPS_PORT });
   const [, url] = await output.matching(/Address {4}(\S+)/);
   const [, keyFile] = await output.matching(/Admin key {2}in (\S+)\n[\s\S]*\n$/);
   assert.doesNotMatch(output.text, /psk_/, 'no secret is printed, because the output is not a terminal');
@@ -73,7 +73,7 @@ describe('start:replicas', () => {
   before(buildConsole);
 
   it('serves one shop from all replicas, even while one is stopped, and restarts that one', async t => {
-    const { child, output, ended, api, pids, metrics, directory } = await twoReplicas(t);
+    const { child, output, ended, api, pids, metrics, directory } = await startReplicas(t, 2);
     assert.equal(pids.length, 2);
     assert.equal(new Set(metrics).size, 2);
     assert.deepEqual(await statusesOf(metrics), [200, 200]);
@@ -106,7 +106,7 @@ describe('start:replicas', () => {
   });
 
   it('leaves no process behind when it is killed', async t => {
-    const { child, directory, ended } = await twoReplicas(t);
+    const { child, directory, ended } = await startReplicas(t, 1);
     const processes = withDescendants(child.pid!);
     assert.ok(processes.length > 6);
     child.kill('SIGKILL');
