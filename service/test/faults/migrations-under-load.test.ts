@@ -14,7 +14,7 @@ import { run } from '../support/service-process.ts';
 import { rowsIn, withSession } from '../support/test-store.ts';
 import { aDatabase, aShop } from './shop-on-postgres.ts';
 
-const ROUNDS = sized(3, 20);
+const ROUNDS = sized(2, 20);
 
 const WRITERS = 8;
 const READERS = 4;
