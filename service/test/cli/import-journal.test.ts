@@ -9,8 +9,10 @@ import { PackedCommand } from '../support/packed-command.ts';
 const petstore = new PackedCommand({ HOME: '/nonexistent' });
 const { Journal } =
   await petstore.load<typeof import('../../../cli/src/import/journal.ts')>('import/journal.js');
+const { RejectedRows } =
+  await petstore.load<typeof import('../../../cli/src/import/rejected-rows.ts')>('import/rejected-rows.js');
 
-it('the journal of an import survives a power failure: its content is on the disk before its name, and its name before a batch is sent', t => {
+it('the journal of an import survives a power failure: its content is on the disk before its name, its name before a batch is sent, and rejected rows before it counts them', t => {
   const directory = mkdtempSync(join(tmpdir(), 'petstore-journal-'));
   const calls: string[] = [];
   const { fsyncSync, renameSync } = fs;
@@ -32,8 +34,13 @@ it('the journal of an import survives a power failure: its content is on the dis
     ...{ url: 'http://127.0.0.1', sha256: '', map: [], format: 'csv', encoding: 'utf-8' },
     ...{ createCategories: false, skipExisting: false, raw: false },
   };
-  Journal.begin(join(directory, 'pets.csv'), identity, 1).save({ done: 1 });
+  const file = join(directory, 'pets.csv');
+  const rejected = new RejectedRows({ file, ...identity, header: ['name'], delimiter: ',' } as never, 0);
+  rejected.add([{ row: { line: 2, original: ['Rex'] } as never, code: 'invalid_body', message: 'No' }]);
+  Journal.begin(file, identity, 1).save({ done: 1, rejectedBytes: rejected.sync() });
+  rejected.close();
   assert.deepEqual(calls, [
+    'flush pets.rejected.csv',
     'flush pets.csv.journal.new',
     'rename pets.csv.journal.new to pets.csv.journal',
     'flush the directory',

@@ -287,8 +287,13 @@ describe('petstore import, when it ends early', () => {
 
     it('does not send it with another API key, for which it would be a new batch', async () => {
       writeRows(20);
+      const other = await keyOf(1000);
+      // It has begun the import, and sent nothing that was executed.
+      test.proxy.before = () => rejection(429, 'rate_limit_exceeded', 3600);
+      assert.equal((await test.run(command(), other)).code, 6);
+      test.proxy.before = () => undefined;
       await interrupt();
-      const { code, stderr } = await test.run(command(), await keyOf(1000));
+      const { code, stderr } = await test.run(command(), other);
       assert.equal(code, 5);
       assert.match(stderr, /API key 1 sent them, and this is API key \d+/);
       assert.equal((await test.run(command())).code, 7);

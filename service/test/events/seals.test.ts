@@ -96,6 +96,21 @@ describe('the seals of the log', () => {
     assert.deepEqual(await verifySeals(app.db), []);
   });
 
+  it('are verified in turns of the event loop, so that Ctrl-C ends it: here in a log of a thousand expired groups', async () => {
+    const stop = new AbortController();
+    let reads = 0;
+    const all = async (_: string, [last, end]: number[]) => {
+      const id = last! + 1;
+      return end === undefined && reads++ < 1_000 ? [{ first_id: id, last_id: id, digests: null }] : [];
+    };
+    const get = async () => ({ latest: 1_000, oldest: null, newest: null });
+    const verify = () => verifySeals({ all, get } as never, { signal: stop.signal });
+    assert.deepEqual(await verify(), []);
+    reads = 0;
+    setImmediate(() => stop.abort(new Error('Ctrl-C')));
+    await assert.rejects(verify(), /^Error: Ctrl-C$/);
+  });
+
   it('are read and verified no further after an abort', async t => {
     const { app } = await aLog(t);
     const signal = AbortSignal.abort(new Error('Ctrl-C'));

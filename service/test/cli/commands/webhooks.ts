@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { formatDateTime } from '../../../src/kit/dates.ts';
 import { Receiver } from '../../events/receiver.ts';
-import { until } from '../../support/until.ts';
+import { inTime, until } from '../../support/until.ts';
 import type { CommandRuns } from './runs.ts';
 
 export function webhookCommands({ json, one, shop, petstore }: CommandRuns): void {
@@ -31,5 +31,20 @@ export function webhookCommands({ json, one, shop, petstore }: CommandRuns): voi
     const table = await petstore.run(['webhooks', 'list']);
     assert.equal(table.stdout.trimEnd().split('\t').at(-1), since);
     assert.deepEqual(await json('webhooks', 'delete', id), [{ id: created.id, outcome: 'deleted' }]);
+  });
+
+  it('ends the wait for the response of an endpoint on Ctrl-C', async t => {
+    const endpoint = await Receiver.start();
+    t.after(() => endpoint.close());
+    endpoint.hold();
+    const id = `${(await one('webhooks', 'create', endpoint.url)).id}`;
+    const stop = new AbortController();
+    const words = ['webhooks', 'test', id, '--wait'];
+    const ended = petstore.run(words, {}, { signal: stop.signal });
+    await endpoint.has(1);
+    stop.abort();
+    assert.equal((await inTime('the end', ended, 10)).code, 130);
+    endpoint.release();
+    await json('webhooks', 'delete', id);
   });
 }
