@@ -16,6 +16,9 @@ const viewport = { width: 1280, height: 900 };
 /** A request that the page cancelled, or that ended because the page was left. */
 export const cancelled = /^failed: GET .*ERR_ABORTED/;
 
+/** The browser logs every response with a status of 400 and above. */
+const rejected = /^console error: Failed to load resource: the server responded with a status of \d+/;
+
 /** Records what happens in the pages of a browser context. */
 export class Watch {
   #urls: string[] = [];
@@ -42,7 +45,13 @@ export class Watch {
       if (!/^(data|blob):/.test(url) && new URL(url).origin !== origin)
         this.#faults.push(`left the origin: ${url}`);
     });
-    context.on('page', page => page.on('websocket', socket => this.#faults.push(`socket: ${socket.url()}`)));
+    context.on('page', page => {
+      page.on('websocket', socket => this.#faults.push(`socket: ${socket.url()}`));
+      // The browser does not report the end of its requests.
+      page.on('close', () => {
+        for (const request of this.#open) if (request.frame().page() === page) this.#open.delete(request);
+      });
+    });
   }
 
   /** Starts a new record, for the next test. */
@@ -52,7 +61,7 @@ export class Watch {
     this.#expected = [];
   }
 
-  /** Allows a fault that a test provokes: the browser logs every response with a status of 400 and above. */
+  /** Allows a fault that a test provokes. */
   expect(fault: RegExp): void {
     this.#expected.push(fault);
   }
@@ -62,9 +71,11 @@ export class Watch {
     return this.#urls;
   }
 
-  /** Whether every request has ended, and none failed except those that the page cancelled. */
+  /** Whether every request has ended with a response, except those that the page cancelled. */
   get isQuiet(): boolean {
-    return this.#open.size === 0 && this.#faults.every(fault => cancelled.test(fault));
+    return (
+      this.#open.size === 0 && this.#faults.every(fault => cancelled.test(fault) || rejected.test(fault))
+    );
   }
 
   /** Console messages, uncaught errors, CSP violations, failed requests, and requests to another origin. */
