@@ -18,7 +18,7 @@ it('a shop without categories says that an animal needs one, and offers it after
     ['Add category'],
     'the page has one main action',
   );
-  await page.goto('/console/animals/new');
+  await shown.go('/animals/new');
   await shown.panel.getByRole('link', { name: 'add a category first' }).click();
   // The panel of the new animal has a name as well.
   await shown.panel.getByText('New category').waitFor();

@@ -82,7 +82,7 @@ describe('the clicks and keys', () => {
   it('to take back a sale after its message has closed are 2', async t => {
     const { api, page, shown } = await opened(t, '/categories');
     const petId = await aPet(api, { name: 'Regret', stock: 5 });
-    await page.goto(`/console/animals/${petId}`);
+    await shown.go(`/animals/${petId}`);
     await shown.panel.getByRole('button', { name: 'Sell' }).click();
     await shown.messages.getByText('Sold 1 of Regret').waitFor();
     await shown.messages.getByRole('button', { name: 'Dismiss' }).last().click();

@@ -72,17 +72,17 @@ describe('a change in the history', () => {
   });
 
   it('is shown in the panels of categories, keys and webhooks', async t => {
-    const { api, page, open } = await visit(t);
+    const { api, open } = await visit(t);
     const category = await aCategory(api, { name: 'Named' });
     const { body: webhook } = await api.post('/webhooks', { url: 'http://localhost:9000/x' });
     const shown = await open(`/categories/${category}`);
     await historyOf(shown).getByText('added the category Named').waitFor();
-    await page.goto('/console/keys/1');
+    await shown.go('/keys/1');
     await historyOf(shown).getByText('created the key Administrator').waitFor();
-    await page.goto(`/console/webhooks/${webhook.id}`);
+    await shown.go(`/webhooks/${webhook.id}`);
     await historyOf(shown).getByText('created the webhook').waitFor();
     // The panel would read it again.
-    await page.goto('/console/categories');
+    await shown.go('/categories');
     await api.delete(`/webhooks/${webhook.id}`);
   });
 });
@@ -102,7 +102,7 @@ it('a rejection of a deletion leads to what prevents it', async t => {
   await shown.panel.getByText('Wanted has 2 open orders.').waitFor();
   await shown.panel.getByRole('link', { name: 'Show them' }).click();
   await eventually(() => shown.row('Wanted').count(), 2);
-  await page.goto(`/console/categories/${categoryId}`);
+  await shown.go(`/categories/${categoryId}`);
   await remove();
   await shown.panel.getByText('Full still contains 1 animal.').waitFor();
   await shown.panel.getByRole('link', { name: 'Show them' }).click();

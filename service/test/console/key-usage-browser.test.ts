@@ -77,7 +77,7 @@ describe('the usage of a key', () => {
 
 describe('the keys of a list', () => {
   it('are listed with their kind, plan and state, and choices are explained', async t => {
-    const { shop, page, open } = await visit(t);
+    const { shop, open } = await visit(t);
     const key = async (name: string, fields: object) => {
       const body = { name, plan: 'free', scopes: ['pets:read'], ...fields };
       assert.equal((await shop.api.post('/keys', body)).status, 201);
@@ -101,7 +101,7 @@ describe('the keys of a list', () => {
       .getByText(/^Expires in \d+ days/)
       .waitFor();
 
-    await page.goto('/console/keys/new');
+    await shown.go('/keys/new');
     await shown.panel
       .getByLabel(/^Plan/)
       .getByText('Free: 60 a minute, 1,000 a day')

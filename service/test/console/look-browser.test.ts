@@ -175,7 +175,7 @@ it('numbers end below each other in the columns of stock and units, whatever the
     'what opens in a cell is not aligned as the cell is',
   );
   await page.setViewportSize({ width: 1280, height: 720 });
-  await page.goto(`/console/orders?petId=${petId}`);
+  await shown.go(`/orders?petId=${petId}`);
   await shown.row('120 ×').waitFor();
   const units = await endsOf('[data-column="quantity"]');
   assert.deepEqual([units.length, new Set(units).size], [3, 1], `${units}, with the header`);

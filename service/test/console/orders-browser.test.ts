@@ -224,7 +224,7 @@ describe('several orders', () => {
     assert.deepEqual(await stockOf(api, petId), ['available', 6]);
     assert.equal((await openOnes()).length, 2);
 
-    await page.goto(`/console/orders?petId=${petId}&complete=false`);
+    await shown.go(`/orders?petId=${petId}&complete=false`);
     await shown.row('Crowd').first().waitFor();
     await page.keyboard.press('Tab');
     for (const { id } of await openOnes())

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Locator } from 'playwright-core';
 import { assertAccessible } from '../support/axe-check.ts';
+import { eventually } from '../support/browser.ts';
 import { ConsolePage, useConsole } from '../support/console-page.ts';
 import { anOrder, aPet } from '../support/factories.ts';
 import { openImport } from '../support/import-page.ts';
@@ -115,9 +116,8 @@ describe('on a phone', () => {
       '/webhooks',
       '/keys',
     ]) {
-      await page.goto(`/console${path}`);
-      await page.locator('h1').waitFor();
-      await shown.live();
+      await shown.go(path);
+      await eventually(() => page.locator('.skeleton').count(), 0, path);
       small[path] = await page.evaluate(smallTargets);
     }
     assert.deepEqual(Object.values(small).flat(), []);
@@ -241,8 +241,7 @@ describe('nothing covers a control, and no text leaves its place', () => {
       await shown.today();
       const found: Record<string, unknown> = {};
       for (const path of ['/', '/animals', '/orders', '/stock']) {
-        await page.goto(`/console${path}`);
-        await shown.live();
+        await shown.go(path);
         if (path !== '/') await shown.row('Enlarged').first().waitFor();
         found[path] = [await page.evaluate(spilling), await page.evaluate(covered)].flat();
         assert.ok(

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { eventually } from '../support/browser.ts';
-import { ConsolePage, useConsole } from '../support/console-page.ts';
+import { useConsole } from '../support/console-page.ts';
 import { aCategory, anOrder, aPet } from '../support/factories.ts';
 import { assertNone } from '../support/values.ts';
 
@@ -46,7 +46,7 @@ describe('a key that can only read', () => {
       [`/categories/${categoryId}`]: shown.field('Name'),
       [`/orders/${orderId}`]: shown.panel.locator('input, select, textarea').first(),
     })) {
-      await page.goto(`/console${path}`);
+      await shown.go(path);
       await ready.first().waitFor();
       assert.deepEqual(await offered(), [], path);
       // The status in a row is no menu.
@@ -59,7 +59,7 @@ describe('a key that can only read', () => {
       );
     }
 
-    await page.goto('/console/animals');
+    await shown.go('/animals');
     await shown.row('Untouched').waitFor();
     await page.keyboard.press('Control+k');
     const found = page.getByRole('option');
@@ -76,7 +76,7 @@ describe('a key that can only read', () => {
     const shown = await open('/webhooks', client.key);
     await shown.row('shop.example').waitFor();
     assert.equal(await page.getByRole('link', { name: 'Add webhook' }).count(), 0);
-    await page.goto(`/console/webhooks/${webhook.id}`);
+    await shown.go(`/webhooks/${webhook.id}`);
     await shown.panel.getByRole('link', { name: 'Deliveries' }).waitFor();
     const offered = shown.panel.locator('.panel-actions').getByRole('button');
     assert.deepEqual(await offered.allInnerTexts(), ['Delete']);
@@ -88,11 +88,11 @@ describe('a key that can only read', () => {
     const { key } = await shop.clientWith({ scopes: ['events:read', 'webhooks:write'] });
     const requested: string[] = [];
     page.on('request', request => requested.push(new URL(request.url()).pathname));
-    await open('/webhooks', key);
+    const shown = await open('/webhooks', key);
     await page.getByText('the key also has to be allowed to see events').waitFor();
     const links = page.getByRole('navigation').getByRole('link');
     assert.ok(!(await links.allInnerTexts()).includes('Activity'));
-    await page.goto('/console/activity');
+    await shown.go('/activity');
     await page.getByRole('heading', { name: 'You cannot open this page' }).waitFor();
     assertNone(requested, path => /^\/(events|history)/.test(path));
   });
@@ -112,7 +112,7 @@ describe('a key that can only read', () => {
   it('sees which scope an address needs and whether there is such a page, without a request, and can sign in with another key there', async t => {
     const { shop, page, open } = await visit(t);
     const { key } = await shop.clientWith({ scopes: ['pets:read'] });
-    await open('/keys', key);
+    const shown = await open('/keys', key);
     const addresses = {
       '/keys': 'admin',
       '/keys/1': 'admin',
@@ -132,7 +132,7 @@ describe('a key that can only read', () => {
       'pets:write': ' may not do this: Change animals and categories',
     };
     for (const [path, scope] of Object.entries(addresses)) {
-      if (path !== '/keys') await page.goto(`/console${path}`);
+      await shown.go(path);
       await page
         .getByRole('heading', {
           name: scope === 'admin' ? 'Only administrators can open this page' : 'You cannot open this page',
@@ -140,11 +140,10 @@ describe('a key that can only read', () => {
         .waitFor();
       await page.getByText(`“Test client”${rights[scope]}`).waitFor();
     }
-    await page.goto('/console/animals/NaN');
+    await shown.go('/animals/NaN');
     await page.getByText('Page not found').waitFor();
-    await page.goto('/console/activity');
+    await shown.go('/activity');
     await page.getByRole('button', { name: 'Sign in with another key' }).click();
-    const shown = new ConsolePage(page);
     await shown.signIn(shop.adminKey);
     await shown.row(/./).first().waitFor();
   });
