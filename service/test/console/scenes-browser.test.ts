@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { assertAccessible, screens } from '../support/axe-check.ts';
-import { leave, type Visit } from '../support/browser.ts';
+import { delayResponses, leave, type Visit } from '../support/browser.ts';
 import { ConsolePage, useConsole } from '../support/console-page.ts';
 import { openScene, scenes } from '../support/console-scenes.ts';
 import { fetchBytes } from '../support/fetch-bytes.ts';
@@ -61,6 +61,24 @@ describe('nothing moves while the data arrive, and axe finds nothing serious, on
       assert.deepEqual(await page.evaluate(cutOff), []);
     });
   }
+
+  it('animals, whose categories arrive later', async t => {
+    const visited = await visit(t);
+    const { page } = visited;
+    await leave(page);
+    await page.setViewportSize(screens['a phone']);
+    await openScene(visited, 'animals');
+    const { read, arrive } = await delayResponses(page, '**/categories?*');
+    await page.reload();
+    await scenes.animals!.show(new ConsolePage(page));
+    await read;
+    await drawn(page);
+    assert.equal(await page.locator('.table-row .category-name').count(), 0);
+    arrive();
+    await page.locator('.table-row .category-name').first().waitFor();
+    await drawn(page);
+    assert.deepEqual(await page.evaluate('shifts'), []);
+  });
 
   it('the form to sign in', async t => {
     const { page } = await visit(t);
