@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { readStandings } from '../../src/access/api-keys/standings.ts';
-import { serve } from '../../src/events/webhooks/serve.ts';
+import { CHECK, serve } from '../../src/events/webhooks/serve.ts';
 import { DAY, SECOND } from '../../src/kit/clock.ts';
 import { holdLocks } from '../support/hold-writes.ts';
 import { scrape } from '../support/metrics.ts';
-import { until } from '../support/until.ts';
+import { inTime, until } from '../support/until.ts';
 import { webhookShop } from './webhook-shop.ts';
 
 it('an endpoint that hangs delays neither the planning nor the sending of other webhooks', async t => {
@@ -31,10 +31,17 @@ it('a webhook that another transaction has locked delays no other webhook, and i
   const { api, app } = await shop.shop.replica();
   await shop.webhook({ types: ['category.*'] }, free, api);
   const release = await holdLocks(app.db, tx => tx.lock(`webhook ${id}`));
-  for (let i = 0; i < 3; i++) await shop.category();
-  await free.has(3);
-  assert.equal(locked.received.length, 0);
-  await release();
+  try {
+    const options = { readStandings, now: shop.clock.now(), source: '/' };
+    const webhook = { id, url: locked.url, api_key_id: 1 };
+    const served = serve(app.db, webhook, CHECK, options);
+    assert.equal(await inTime('its transaction', served, 10), 'locked', 'without a wait');
+    for (let i = 0; i < 3; i++) await shop.category();
+    await free.has(3);
+    assert.equal(locked.received.length, 0);
+  } finally {
+    await release();
+  }
   await locked.has(3);
 });
 
