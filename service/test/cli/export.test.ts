@@ -180,7 +180,7 @@ it('what petstore exported makes the same pets when it is imported, whatever the
       assert.equal((await other.petNames()).length, pets.length);
     }),
     // To shrink a failure would take minutes.
-    { numRuns: sized(5, 500), endOnFailure: true },
+    { numRuns: sized(5, 30), endOnFailure: true },
   );
   await removePets(test);
 });
