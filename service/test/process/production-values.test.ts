@@ -37,7 +37,7 @@ for (const path of globSync('**/*.ts', { cwd: source, exclude: ['**/*.test.ts', 
       /\b(SECOND|MINUTE|HOUR|DAY)\b/.test(product!) ||
       /in (milli)?seconds/i.test(comment) ||
       /TIMEOUT|_WAIT$/.test(name!);
-    if (isTime || /AT_ONCE|SLICE/.test(name!)) timesAndSlices.push(key);
+    if (isTime || /AT_ONCE|SLICE|^(BATCH|PAGE)$/.test(name!)) timesAndSlices.push(key);
   }
 }
 
@@ -154,6 +154,10 @@ const times: Record<string, Values> = {
   'events/webhooks/dispatcher': {
     INTERVAL: [100, SECOND, 'a webhook without rights is disabled within a second'],
   },
+  'events/webhooks/lane': {
+    SHORTEST_PAUSE: [5, 25, 'a webhook that another replica serves is tried again soon'],
+    LONGEST_PAUSE: [5, 25, 'a webhook that another replica serves is tried again soon'],
+  },
   'events/webhooks/endpoints': {
     RESOLVE_TIMEOUT: [SECOND, RESPONSE_TIMEOUT, 'the look-up is part of an attempt'],
   },
@@ -222,7 +226,13 @@ const slices: Record<string, Values> = {
   'db/event-seals': { GROUP: [1, 1_000, 'events that expire at once'] },
   'db/verify-seals': { GROUPS_AT_ONCE: [1, 20, 'groups, one after another'] },
   'events/event-log/event-queries': { SLICE: [1, 1_000, 'events without their data'] },
-  'events/event-log/event-tail': { LISTENERS_PER_TURN: [1, 50, 'streams'], CATCH_UPS: [1, 2, 'streams'] },
+  'events/event-log/event-tail': {
+    LISTENERS_PER_TURN: [1, 50, 'streams'],
+    CATCH_UPS: [1, 2, 'streams'],
+    BATCH: [1, 200, 'events'],
+  },
+  'events/stream/event-stream': { PAGE: [1, 100, 'events'] },
+  'events/webhooks/dispatcher': { PAGE: [1, 100, 'webhooks'] },
   'events/webhooks/delivery-rules': {
     PLANNED_AT_ONCE: [1, 100, 'deliveries'],
     STORED_AT_ONCE: [1, 64, 'outcomes'],

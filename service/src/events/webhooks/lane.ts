@@ -7,8 +7,11 @@ import type { ReadStandings } from './owners.ts';
 import { serve } from './serve.ts';
 import type { ActiveWebhook } from './webhook-queries.ts';
 
-/** The pause before a locked webhook is tried again, in milliseconds: the minimum, and the maximum that is added at random. */
-const LOCKED_PAUSE = { atLeast: 5, more: 20 };
+/** The shortest pause before a locked webhook is tried again, in milliseconds. */
+const SHORTEST_PAUSE = 5;
+
+/** The longest pause, in milliseconds. Each pause is random. */
+const LONGEST_PAUSE = 25;
 
 /** The number of times that a locked webhook is tried at shutdown. */
 const TRIES_AT_SHUTDOWN = 20;
@@ -104,7 +107,7 @@ export class Lane {
       if (served !== 'locked') break;
       // Other lanes can use the connections during the pause.
       connections.free(this.#waiter.destination, current.connections);
-      await sleep(LOCKED_PAUSE.atLeast + LOCKED_PAUSE.more * Math.random());
+      await sleep(SHORTEST_PAUSE + (LONGEST_PAUSE - SHORTEST_PAUSE) * Math.random());
       const taken = connections.take(this.#waiter.destination, request.connections);
       current = { ...request, connections: taken, limit: taken === 0 ? 0 : request.limit };
     }
