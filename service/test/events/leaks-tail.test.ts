@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { EventTail } from '../../src/events/event-log/event-tail.ts';
 import { waitForEvents } from '../../src/events/stream/wait-for-events.ts';
 import { SECOND } from '../../src/kit/clock.ts';
@@ -42,6 +43,23 @@ describe('the tail of the log', () => {
       await settle();
     }
     assert.deepEqual([log.reads - before, tail.position], [6, undefined]);
+  });
+
+  it('calls at most 50 followers in one turn of the event loop', async t => {
+    const { tail, log } = aTail(t);
+    let called = 0;
+    const ends = Array.from({ length: 120 }, () => tail.follow(() => called++));
+    await settle();
+    called = 0;
+    log.append();
+    let most = 0;
+    while (called < ends.length) {
+      const before = called;
+      await nextTurn();
+      most = Math.max(most, called - before);
+    }
+    assert.equal(most, 50);
+    for (const end of ends) end();
   });
 
   it('is read again after a failed read, from the same position, and after events that came during a read', async t => {
