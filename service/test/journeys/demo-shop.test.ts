@@ -2,14 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { fillEmptyStore } from '../../src/demo/demo-shop.ts';
 import { DAY } from '../../src/kit/clock.ts';
-import type { Client } from '../support/client.ts';
-import { pagesOf } from '../support/pages.ts';
+import { itemsOf } from '../support/pages.ts';
 import { startTestApp } from '../support/test-app.ts';
 import { valuesOf } from '../support/values.ts';
-
-async function allOf(api: Client, path: string) {
-  return (await Array.fromAsync(pagesOf(api, path), ({ body }) => body)).flat();
-}
 
 describe('the demo shop', () => {
   it('has a month of history, with the times and the people of its changes', async t => {
@@ -20,7 +15,7 @@ describe('the demo shop', () => {
     await app.db.numberEvents();
     await app.keyLimits.load(now);
     // The first event is that of the administrator's key, which is made before.
-    const history = (await allOf(api, '/history?limit=100')).toReversed().slice(1);
+    const history = (await itemsOf(api, '/history?limit=100')).toReversed().slice(1);
     const times = history.map(({ time }) => Date.parse(time));
     assert.deepEqual(
       times,
@@ -35,7 +30,7 @@ describe('the demo shop', () => {
       new Set(restocks.map(({ actorName }) => actorName)),
       new Set(['Anna (till)', 'Ben (warehouse)']),
     );
-    const open = await allOf(api, '/store/orders?complete=false&limit=100');
+    const open = await itemsOf(api, '/store/orders?complete=false&limit=100');
     const overdue = open.filter(({ shipDate }) => shipDate && Date.parse(shipDate) < now - DAY);
     assert.equal(overdue.length, 1);
     const keys = (await api.get('/keys?limit=100')).body;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { aCategory, aPet } from '../support/factories.ts';
-import { nextPath, pagesOf } from '../support/pages.ts';
+import { itemsOf, nextPath, pagesOf } from '../support/pages.ts';
 import { assertInvalid } from '../support/rejection.ts';
 import { useShop } from '../support/use-shop.ts';
 
@@ -53,8 +53,7 @@ describe('pages', () => {
       // Many pets share a name, also in different case, so that pages end between equal names, too.
       const names = ['ant', 'Bee', 'bee', 'BEE', 'cat', 'Dog', 'dog', 'dog', 'eel', 'Älk'];
       const { categoryId } = await petsNamed(...names, ...names);
-      const pages = await Array.fromAsync(pagesOf(api, '/pets?limit=100'), ({ body }) => body);
-      const before: Named[] = pages.flat();
+      const before: Named[] = await itemsOf(api, '/pets?limit=100');
       const deleted = new Set<number>();
       const remove = async (id: number) => {
         deleted.add(id);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before } from 'node:test';
 import { BatchProxy } from './batch-proxy.ts';
 import { PackedCommand } from './packed-command.ts';
-import { pagesOf } from './pages.ts';
+import { itemsOf } from './pages.ts';
 import { startTestApp, type TestApp } from './test-app.ts';
 import { valuesOf } from './values.ts';
 
@@ -72,9 +72,6 @@ export async function startImportShop(resources: AsyncDisposableStack): Promise<
       assert.equal(ended.code, code, ended.stderr);
       return JSON.parse(ended.stdout);
     },
-    petNames: async () => {
-      const pages = await Array.fromAsync(pagesOf(shop.api, '/pets?limit=100'), ({ body }) => body);
-      return valuesOf(pages.flat(), 'name');
-    },
+    petNames: async () => valuesOf(await itemsOf(shop.api, '/pets?limit=100'), 'name'),
   };
 }

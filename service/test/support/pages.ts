@@ -13,6 +13,11 @@ export async function* pagesOf(api: Client, path: string): AsyncGenerator<ApiRes
   }
 }
 
+/** All items of a list, from its pages. */
+export async function itemsOf(api: Client, path: string) {
+  return (await Array.fromAsync(pagesOf(api, path), ({ body }) => body)).flat();
+}
+
 /** The cursor after a row of a list without filters; the row need not exist, and the key can have any form. */
 export function cursorAfter(sort: string, key: readonly unknown[]): string {
   return encodeCursor(digestOf({ sort, conditions: { keys: {}, equal: {} } }), key as SortKey);
