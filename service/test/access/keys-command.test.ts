@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { setImmediate } from 'node:timers/promises';
 import { UsageError } from '../../src/commands/failure.ts';
 import { keys as runKeys } from '../../src/commands/keys.ts';
 import { SECOND } from '../../src/kit/clock.ts';
@@ -12,7 +11,7 @@ import { assertRejected } from '../support/rejection.ts';
 import { dataDirectory, run, serve, start } from '../support/service-process.ts';
 import { startTestApp } from '../support/test-app.ts';
 import { TestClock } from '../support/test-clock.ts';
-import { storeForProcesses, type TestStore } from '../support/test-store.ts';
+import { storeForProcesses } from '../support/test-store.ts';
 import { valuesOf } from '../support/values.ts';
 import { codes, statuses, usedUp } from './provoke-ban.ts';
 
@@ -21,35 +20,13 @@ const webShop = ['--name', 'Web shop', '--plan', 'free', '--scope', 'pets:read',
 /** A service at the current time, because the clock of the command cannot be moved, and the command on its store. */
 async function aShop(t: TestContext, environment: Record<string, string> = {}) {
   const shop = await startTestApp(t, { clock: new TestClock(Date.now()), environment });
-  /** Runs `keys …` in this process, in a fraction of the processor time of another, and returns its standard output. */
+  /** Runs `keys …` as an operator would, and returns its standard output. */
   const keys = async (...args: string[]): Promise<string> => {
-    let output = '';
-    const { stdout, stderr } = process;
-    const toTest = t.mock.method(stdout, 'write', (text: string) => (output += text));
-    const toNobody = t.mock.method(stderr, 'write', () => true);
-    try {
-      await withEnvironment(shop.store, () => runKeys(args));
-    } finally {
-      toTest.mock.restore();
-      toNobody.mock.restore();
-    }
-    // The service has ended the reads that it began before the change.
-    await setImmediate();
-    return output;
+    const { code, stdout, stderr } = await run(t, ['keys', ...args], shop.store.environment);
+    assert.equal(code, 0, stderr);
+    return stdout;
   };
   return { ...shop, keys };
-}
-
-/** Runs commands in this process, on a store. */
-async function withEnvironment({ environment }: TestStore, commands: () => Promise<void>): Promise<void> {
-  const before = { ...process.env };
-  Object.assign(process.env, environment);
-  try {
-    await commands();
-  } finally {
-    for (const name of Object.keys(environment)) delete process.env[name];
-    Object.assign(process.env, before);
-  }
 }
 
 describe('the command keys, next to a running service', () => {
@@ -221,14 +198,22 @@ describe('the command keys, next to a running service', () => {
     const { api, store } = await aShop(t);
     const { code, stdout, stderr } = await run(t, ['keys', 'revoke', '77'], store.environment);
     assert.deepEqual([code, stdout, stderr], [2, '', 'There is no API key 77\n']);
-    await withEnvironment(store, async () => {
+    // The other commands run in this process.
+    const before = { ...process.env };
+    Object.assign(process.env, store.environment);
+    try {
       for (const [args, message] of invalid)
         await assert.rejects(
           runKeys(args),
           error => error instanceof UsageError && message.test(error.message),
           args.join(' '),
         );
-    });
+    } finally {
+      for (const name of Object.keys(store.environment)) {
+        if (before[name] === undefined) delete process.env[name];
+        else process.env[name] = before[name];
+      }
+    }
     assert.equal((await api.get('/keys')).body.length, 1);
   });
 });
