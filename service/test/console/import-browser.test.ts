@@ -197,6 +197,7 @@ describe('the file of an import', () => {
     const file = Buffer.from('sep=;\nname;category;;\nRex;Excel;;\nM\xfcller \x80;Excel;;\n', 'latin1');
     await choose('excel.csv', file);
     const question = page.getByRole('region', { name: 'Are all letters right?' });
+    await question.waitFor();
     assert.deepEqual(await question.getByRole('listitem').allTextContents(), ['Müller €;Excel;;']);
     const error = page.getByText('excel.csv is not UTF-8 text: line 4 has bytes');
     assert.equal(await error.count(), 0, 'the question is enough');
