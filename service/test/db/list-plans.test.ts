@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Client } from 'pg';
+import { categoryTable } from '../../src/catalog/categories/category.ts';
 import type { Database } from '../../src/db/database.ts';
+import { defineList } from '../../src/db/define-list.ts';
+import { unique } from '../../src/db/list.ts';
+import { selectPage } from '../../src/db/select-page.ts';
 import { InvalidListing, MAX_COUNTED } from '../../src/kit/paging.ts';
 import type { Caller } from '../../src/routes/context.ts';
 import { engines, openPostgresStore } from '../support/engines.ts';
@@ -107,8 +111,10 @@ async function explainSqlite(db: Database, { sql, values }: Sent): Promise<strin
     if (step.detail.startsWith('SCAN') && sql.includes('WHERE') && !isPartial) faults.push(step);
   }
   if (sql.includes(' AS listed')) {
+    // Also those that SQLite makes for the constraint UNIQUE, which have no statement in the schema.
     const unique = await db.all<{ name: string }>(
-      "SELECT name FROM sqlite_schema WHERE sql LIKE 'CREATE UNIQUE INDEX %'",
+      `SELECT made.name FROM sqlite_schema AS created, pragma_index_list(created.name) AS made
+         WHERE created.type = 'table' AND made."unique" = 1 AND (SELECT count(*) FROM pragma_index_info(made.name)) = 1`,
     );
     const keys = ['INTEGER PRIMARY KEY', ...unique.map(({ name }) => `INDEX ${name}`)].join('|');
     const isByKey = new RegExp(`USING (${keys}) \\(\\w+=\\?\\)$`);
@@ -189,6 +195,27 @@ describe('every filter and sort of every list reads no more than a page', () => 
     const { db } = await engines.SQLite!(t);
     await fillLists(db);
     await assertBounded(db, sent => explainSqlite(db, sent));
+  });
+
+  it('on SQLite, by the index that it makes for a column with the constraint UNIQUE', async t => {
+    const { db } = await engines.SQLite!(t);
+    const sent: Sent[] = [];
+    const recorder = recorded(db, query => void sent.push(query));
+    const list = defineList(categoryTable, {
+      filters: { name: unique('name', { type: 'string' }) },
+      sorts: { id: ['id'] },
+      defaultSort: 'id',
+    });
+    await selectPage(recorder, list, { name: 'Cats', count: true });
+    // A column has many rows with a value if it is unique only together with another.
+    await recorder.all(
+      `SELECT * FROM (SELECT * FROM pets INDEXED BY sqlite_autoindex_pets_1 WHERE id = ? LIMIT 1) AS listed`,
+      [1],
+    );
+    assert.deepEqual(await Promise.all(sent.map(query => explainSqlite(db, query))), [
+      [],
+      ['SEARCH pets USING INDEX sqlite_autoindex_pets_1 (id=?)'],
+    ]);
   });
 
   it('on PostgreSQL, planned for its values and for any', async t => {
