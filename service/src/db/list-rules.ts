@@ -4,7 +4,8 @@ import type { Filter, List, SortOf } from './list.ts';
 
 /**
  * Returns the requested sort of a query, or the default for its filters; `undefined` for a search, which has an order of its own.
- * Throws InvalidListing when no index serves the filters together, or in the requested order.
+ * Throws InvalidListing when the filters do not combine, or not with the requested sort. There are several reasons, so the messages
+ * state none: a missing index, a range, rows without a value to sort by, two filters of one property, or a search.
  */
 export function sortOf(list: List, query: Readonly<Record<string, unknown>>): string | undefined {
   const given = list.filters.filter(({ name }) => query[name] !== undefined);
@@ -21,24 +22,33 @@ export function sortOf(list: List, query: Readonly<Record<string, unknown>>): st
   if (requested === undefined) return defaultOf(list, sorts);
   if (sorts.includes(nameOf(requested))) return requested;
   const filters = given.map(({ name }) => name);
-  const enabling = list.filters
-    .filter(filter => {
-      const more = list.filters.filter(other => other === filter || given.includes(other));
-      return list.served.get(setOf(more))?.includes(nameOf(requested));
-    })
-    .map(({ name }) => name);
   throw new InvalidListing(
     `Query parameter \`sort\` must be ${quoted(bothWays(sorts), 'or')} when the list ` +
-      `${filters.length === 0 ? 'has no filter' : `is filtered by ${quoted(filters, 'and')}`}, because no index serves the ` +
-      `list in another order, but was \`${requested}\`` +
-      (enabling.length === 0 ? '' : `; for that order, filter by ${quoted(enabling, 'or')}`),
+      `${filters.length === 0 ? 'has no filter' : `is filtered by ${quoted(filters, 'and')}`}, but was \`${requested}\`` +
+      remedies(list, filters, nameOf(requested)),
   );
+}
+
+/** Returns which filters to add or to leave out, so that a list can have an order. */
+function remedies(list: List, filters: readonly string[], sort: string): string {
+  const sets = [...list.served].filter(([, sorts]) => sorts.includes(sort)).map(([set]) => namesOf(set));
+  const added = sets
+    .filter(set => set.length === filters.length + 1 && isSubset(filters, set))
+    .flatMap(set => set.filter(name => !filters.includes(name)));
+  const removed = largest(sets.filter(set => isSubset(set, filters))).map(set =>
+    filters.filter(name => !set.includes(name)),
+  );
+  const all = [
+    ...(added.length === 0 ? [] : [`${filters.length === 0 ? '' : 'also '}filter by ${quoted(added, 'or')}`]),
+    ...removed.map(names => `leave out ${quoted(names, 'and')}`),
+  ];
+  return all.length === 0 ? '' : `; for that order, ${all.join(', or ')}`;
 }
 
 function doNotCombine(list: List, filters: readonly string[]): string {
   const parts = largest([...list.served.keys()].map(namesOf).filter(set => isSubset(set, filters)));
   return (
-    `Query parameters ${quoted(filters, 'and')} cannot be combined, because no index serves them together: ` +
+    `Query parameters ${quoted(filters, 'and')} cannot be combined: ` +
     `send ${parts.map(part => `only ${quoted(part, 'and')}`).join(', or ')}`
   );
 }

@@ -4,7 +4,7 @@ import { InvalidListing } from '../kit/paging.ts';
 import { assignedId, boolean, foldedText, integer, optional, text } from './columns.ts';
 import { defineList } from './define-list.ts';
 import { indexesOf } from './indexes.ts';
-import { anyOf, below, from, is, type ListDeclaration, oneOf, startsWith, unique } from './list.ts';
+import { anyOf, below, from, is, type ListDeclaration, oneOf, search, startsWith, unique } from './list.ts';
 import { describeCombinations, describeSorts, sortOf } from './list-rules.ts';
 import { selectPage } from './select-page.ts';
 import { Table } from './table.ts';
@@ -47,9 +47,13 @@ const byHeat = {
 };
 const filters = { heated: is('heated', { type: 'boolean' }), name: startsWith('name', texts) };
 
-/** A list by heat and name, with an additional filter and index. */
-function withFilter(more: ListDeclaration<keyof Kennel>['filters'], also: Record<string, string>) {
-  const declaration = { filters: { ...filters, ...more }, sorts, defaultSort: 'id' } as const;
+/** A list by heat and name, with additional filters and indexes. */
+function withFilter(
+  more: ListDeclaration<keyof Kennel>['filters'],
+  also: Record<string, string>,
+  all: ListDeclaration<keyof Kennel>['sorts'] & typeof sorts = sorts,
+) {
+  const declaration = { filters: { ...filters, ...more }, sorts: all, defaultSort: 'id' } as const;
   return defineList(kennels, declaration, indexes({ ...byHeat, ...also }));
 }
 
@@ -75,18 +79,17 @@ describe('a list with one index for a new filter', () => {
     const rejected: [query: object, message: string][] = [
       [
         { places: 1, heated: true },
-        'Query parameters `heated` and `places` cannot be combined, because no index serves them together: ' +
-          'send only `heated`, or only `places`',
+        'Query parameters `heated` and `places` cannot be combined: send only `heated`, or only `places`',
       ],
       [
         { places: 1, heated: true, name: 'a' },
-        'Query parameters `heated`, `name` and `places` cannot be combined, because no index serves them together: ' +
-          'send only `heated` and `name`, or only `places`',
+        'Query parameters `heated`, `name` and `places` cannot be combined: send only `heated` and `name`, or only ' +
+          '`places`',
       ],
       [
         { places: 1, sort: '-name' },
-        'Query parameter `sort` must be `id` or `-id` when the list is filtered by `places`, because no index serves the ' +
-          'list in another order, but was `-name`',
+        'Query parameter `sort` must be `id` or `-id` when the list is filtered by `places`, but was `-name`; for that ' +
+          'order, leave out `places`',
       ],
     ];
     for (const [query, message] of rejected) {
@@ -145,6 +148,69 @@ describe('a list with one index for a new filter', () => {
     assert.deepEqual([...list.served.values()], [['id'], ['opened'], ['opened'], ['opened']]);
     assert.equal(sortOf(list, {}), '-id');
     assert.throws(() => sortOf(list, { sort: 'opened' }), /; for that order, filter by `since` or `before`$/);
+  });
+
+  it('rejects a sort with what to change, whatever the reason, and that is served', () => {
+    const list = withFilter(
+      {
+        q: search('name', texts),
+        code: unique('code', texts),
+        places: is('places', number),
+        since: from('opened', number),
+      },
+      {
+        kennels_by_places: '(places, (id - 3))',
+        kennels_by_opening: '(opened, (id - 4)) WHERE opened IS NOT NULL',
+      },
+      { ...sorts, opened: ['opened', 'id'] },
+    );
+    type Query = Readonly<Record<string, unknown>>;
+    const rejected: [query: Query, message: string, ...remedies: Query[]][] = [
+      // No index has the order.
+      [
+        { places: 1, sort: 'name' },
+        'must be `id` or `-id` when the list is filtered by `places`, but was `name`; for that order, also filter by `code`, ' +
+          'or leave out `places`',
+        ...[{ places: 1, sort: 'id' }, { places: 1, code: 'a', sort: 'name' }, { sort: 'name' }],
+      ],
+      // The only row could be in any order.
+      [
+        { code: 'a', name: 'b', sort: '-id' },
+        'must be `name` or `-name` when the list is filtered by `name` and `code`, but was `-id`; for that order, leave out ' +
+          '`name`',
+        ...[
+          { code: 'a', name: 'b', sort: '-name' },
+          { code: 'a', sort: '-id' },
+        ],
+      ],
+      // An index has the order, but not the rows without a value.
+      [
+        { code: 'a', sort: 'opened' },
+        'must be `id`, `-id`, `name` or `-name` when the list is filtered by `code`, but was `opened`; for that order, also ' +
+          'filter by `since`',
+        ...[
+          { code: 'a', sort: '-name' },
+          { code: 'a', since: 1, sort: 'opened' },
+        ],
+      ],
+      // The order needs another filter instead of this one.
+      [
+        { heated: true, sort: 'opened' },
+        'must be `id`, `-id`, `name` or `-name` when the list is filtered by `heated`, but was `opened`',
+        { heated: true, sort: '-id' },
+      ],
+      [
+        { q: 'a', sort: 'name' },
+        'cannot be combined with `q`, which has an order of its own: leave one of them out',
+        ...[{ q: 'a' }, { sort: 'name' }],
+      ],
+    ];
+    for (const [query, message, ...remedies] of rejected) {
+      assert.throws(() => sortOf(list, query), {
+        message: `Query parameter \`sort\` ${message}`,
+      });
+      for (const remedy of remedies) assert.equal(sortOf(list, remedy), remedy.sort);
+    }
   });
 
   it('belongs to an owner when its indexes start with the owner', () => {

@@ -34,7 +34,7 @@ export const orderRoutes = (): Route[] => [
     operationId: 'listOrders',
     tag: 'Orders',
     summary: 'List orders',
-    description: 'A page of orders. The URL of the next page is in the `Link` header. Filters combine.',
+    description: 'A page of orders that meet all filters. The URL of the next page is in the `Link` header.',
     scope: 'orders:read',
     query: listQuery(orderList),
     success: pageOf(Order, 'A page of orders.'),

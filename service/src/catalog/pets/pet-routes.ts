@@ -45,8 +45,8 @@ export const petRoutes = (index: SearchIndex): Route[] => [
     operationId: 'listPets',
     summary: 'List pets',
     description:
-      'A page of pets. The URL of the next page is in the `Link` header. Filters combine: a pet must meet all of them. With ' +
-      'exactly one `id`, a response with the pet has its ETag, the same as `GET /pets/{petId}`, and `If-Match` and `If-None-Match` work.',
+      'A page of pets that meet all filters. The URL of the next page is in the `Link` header. With exactly one `id`, a ' +
+      'response with the pet has its ETag, the same as `GET /pets/{petId}`, and `If-Match` and `If-None-Match` work.',
     query: listQuery(petList),
     success: { status: 200, description: 'A page of pets.', schema: Pets },
     conditional: true,
