@@ -125,6 +125,46 @@ describe('a round', () => {
     assert.ok(rounds >= 2);
   });
 
+  it('reads each 100 webhooks in a turn of the event loop of their own', async t => {
+    const { shop, dispatcher } = await shopWithoutIntervals(t);
+    const { id } = await shop.webhook({ enabled: false });
+    const { db } = shop.shop.app;
+    const all = db.all.bind(db);
+    /** The numbers of webhooks in the reads of each round. */
+    const rounds: number[][] = [];
+    let inTurn = 0;
+    let mostInTurn = 0;
+    t.mock.method(db, 'all', async (...query: Parameters<typeof all>) => {
+      const rows = await all(...query);
+      const [sql, [after] = []] = query;
+      if (!sql.includes('AS due_at')) return rows;
+      // A round can start in the turn in which another ends.
+      if (after === 0) {
+        rounds.push([]);
+        inTurn = 0;
+      }
+      rounds.at(-1)!.push(rows.length);
+      mostInTurn = Math.max(mostInTurn, ++inTurn);
+      setImmediate(() => {
+        inTurn = 0;
+      });
+      return rows;
+    });
+    await db.write(async tx => {
+      // They have sent all events of the log.
+      await tx.run('UPDATE webhooks SET enabled = 1, disabled_at = NULL, position = 1000');
+      for (let i = 0; i < 250; i++)
+        await tx.run(
+          `INSERT INTO webhooks (api_key_id, url, enabled, secret, position, created_at)
+             SELECT api_key_id, url, enabled, secret, position, created_at FROM webhooks WHERE id = ?`,
+          [id],
+        );
+    });
+    await dispatcher.look(true);
+    assert.ok(rounds.map(String).includes('100,100,51'), JSON.stringify(rounds));
+    assert.equal(mostInTurn, 1);
+  });
+
   it('does not end the attempts of a webhook whose URL changes', async t => {
     const { shop, dispatcher } = await shopWithoutIntervals(t);
     const { path } = await shop.webhook();

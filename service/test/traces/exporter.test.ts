@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -13,7 +15,7 @@ import { OtlpTracing } from '../../src/ops/tracing/otlp-tracing.ts';
 import { Client } from '../support/client.ts';
 import { dataDirectory, serve } from '../support/service-process.ts';
 import { until } from '../support/until.ts';
-import { assertNone } from '../support/values.ts';
+import { assertNone, valuesOf } from '../support/values.ts';
 import { Collector, tracedTo } from './collector.ts';
 
 /** Ended spans, without a processor that exports them. */
@@ -122,6 +124,21 @@ describe('an export of spans', () => {
     const { send } = exporterTo(t, collector.url);
     for (let i = 0; i < 3; i++) assert.equal(await send(1), 0);
     assert.equal(sockets.size, 1);
+  });
+
+  it('leaves no connection open at a shutdown', async t => {
+    const collector = await startCollector(t);
+    const sockets: Socket[] = [];
+    const onSocket = (message: unknown) => void sockets.push((message as { socket: Socket }).socket);
+    subscribe('net.client.socket', onSocket);
+    t.after(() => unsubscribe('net.client.socket', onSocket));
+    const { exporter, send } = exporterTo(t, collector.url);
+    assert.equal(await send(1), 0);
+    // The agent keeps a connection a moment after its response.
+    await nextTurn();
+    assert.deepEqual(valuesOf(sockets, 'destroyed'), [false], 'it is kept for the next export');
+    await exporter.shutdown();
+    assert.deepEqual(valuesOf(sockets, 'destroyed'), [true]);
   });
 });
 
