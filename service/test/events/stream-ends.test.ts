@@ -195,7 +195,12 @@ describe('a shutdown', () => {
     await nextTurn();
     held.resolve();
     const reader = await opening;
-    await reader.untilOver();
+    try {
+      await reader.untilOver();
+    } finally {
+      // The server would wait for a stream that does not end.
+      await reader.close();
+    }
     assert.deepEqual(reader.comments, ['The service is shutting down; connect again to continue']);
     await closed;
   });

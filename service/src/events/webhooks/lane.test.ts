@@ -125,7 +125,9 @@ describe('a lane whose webhook another transaction has locked', () => {
     const { read, idle, connections, host, claims, nothing, reported, free, state } = laneOf(transactions);
     const others = { ...host, keyId: 2 };
     read();
-    while (free() === 0) await nextTurn();
+    // Its pause begins in the turn of its transaction.
+    await nextTurn();
+    assert.equal(free(), LIMIT, 'it has freed all connections for its pause');
     assert.equal(connections.take(others, 99), LIMIT);
     // The transaction without connections claims nothing; more deliveries are due.
     transactions.splice(0, 1_000, nothing, claims(1));
