@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Page, Route } from 'playwright-core';
-import { eventually } from '../support/browser.ts';
+import { eventually, leave } from '../support/browser.ts';
 import { ConsolePage, useConsole } from '../support/console-page.ts';
 import { aCategory, anOrder, aPet } from '../support/factories.ts';
 
@@ -273,4 +273,32 @@ describe('a saved view', () => {
     await shown.button('Views').click();
     await shown.page.getByText('Choose filters or a sort order first').waitFor();
   });
+});
+
+it('on a slow phone, what is typed and pressed as soon as the page appears is not lost', async t => {
+  const { api, page, shop, open } = await visit(t);
+  await aPet(api, { name: 'Early Bird' });
+  const shown = await open('/animals');
+  await page.getByRole('searchbox').waitFor();
+  // React begins the effects of a page, except those of its layout, by a message to itself.
+  await page.evaluate(`{
+    const { postMessage } = MessagePort.prototype;
+    MessagePort.prototype.postMessage = function (message) { setTimeout(() => postMessage.call(this, message), 200); };
+  }`);
+  const signInAgain = async () => {
+    await shown.button(/^Account/).click();
+    await page.getByRole('menuitem', { name: /^Sign out/ }).click();
+    await shown.signIn(shop.adminKey);
+  };
+  await signInAgain();
+  await page.keyboard.press('Control+k');
+  const palette = page.getByRole('dialog', { name: 'Find' });
+  await palette.waitFor();
+  await page.keyboard.press('Escape');
+  await palette.waitFor({ state: 'detached' });
+  await signInAgain();
+  await page.getByRole('searchbox').fill('early');
+  await eventually(() => namesOf(page), ['Early Bird']);
+  // The next test gets a document without the delay.
+  await leave(page);
 });

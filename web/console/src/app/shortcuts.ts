@@ -1,4 +1,4 @@
-import { useEffect, useSyncExternalStore } from 'react';
+import { useLayoutEffect, useSyncExternalStore } from 'react';
 
 const STORED = 'petstore.console.single-keys';
 
@@ -34,7 +34,8 @@ interface Keys {
 
 /** Runs the shortcuts of the frame. Those of a single key do nothing in fields and while a dialog is open. */
 export function useShortcuts({ onPalette, onHelp, onSell, isOpening }: Keys): void {
-  useEffect(() => {
+  // As soon as the frame is there: an effect without layout runs later, and a key that is pressed before would be lost.
+  useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.altKey) return;
       const hasModifier = event.metaKey || event.ctrlKey;

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { Icon } from './icon.tsx';
 
 /** How long the user may pause while typing before the search is sent, in milliseconds. */
@@ -17,7 +17,8 @@ export function SearchField({ label, value = '', onChange }: SearchFieldProps) {
   /** What was sent, and has not come back as the value yet. */
   const sent = useRef<string[]>([]);
   const timer = useRef<number>(undefined);
-  useEffect(() => {
+  // Before the user can type: otherwise it would replace what was typed since the field appeared.
+  useLayoutEffect(() => {
     const at = sent.current.indexOf(value);
     sent.current = sent.current.slice(at + 1);
     // The field has what the user has typed since, and spaces at its end, unless the value comes from elsewhere.

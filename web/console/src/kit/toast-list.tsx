@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react';
+import { useLayoutEffect, useState } from 'react';
 import { createPortal } from 'react-dom';
 import { Button } from './button.tsx';
 import { useTopDialog } from './modal.ts';
@@ -13,7 +13,7 @@ function show(list: HTMLElement | null): void {
 export function ToastList() {
   const toasts = useToasts();
   const dialog = useTopDialog();
-  useEffect(() => {
+  useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       const isUndo = event.key === 'z' && (event.metaKey || event.ctrlKey) && !event.shiftKey;
       // A field has an undo of its own.
