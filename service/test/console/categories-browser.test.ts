@@ -90,8 +90,7 @@ describe('a category', () => {
 
     // The service says why it cannot be deleted, and the panel shows it.
     await shown.row('Zebras').getByText('Zebras').click();
-    await shown.panel.getByRole('button', { name: 'Delete' }).click();
-    await shown.question.getByRole('button', { name: 'Delete' }).click();
+    await shown.delete(watch);
     await shown.panel
       .locator('.field-error')
       .filter({ hasText: /still contains/ })

@@ -94,10 +94,7 @@ it('a rejection of a deletion leads to what prevents it', async t => {
   const petId = await aPet(api, { name: 'Wanted', stock: 5, categoryId });
   for (const quantity of [1, 2]) await anOrder(api, { petId, quantity });
   const shown = await open(`/animals/${petId}`);
-  const remove = async () => {
-    await shown.panel.getByRole('button', { name: 'Delete' }).click();
-    await shown.question.getByRole('button', { name: 'Delete' }).click();
-  };
+  const remove = () => shown.delete(watch);
   await remove();
   await shown.panel.getByText('Wanted has 2 open orders.').waitFor();
   await shown.panel.getByRole('link', { name: 'Show them' }).click();

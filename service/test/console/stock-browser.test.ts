@@ -229,6 +229,8 @@ describe('the hold of an animal', () => {
           .getByLabel(way === 'removed' ? 'Units to remove' : 'Units in stock')
           .fill(way === 'removed' ? '3' : '0');
         await save(editor);
+        // The messages are part of the dialog as long as it is open.
+        await editor.waitFor({ state: 'hidden' });
         await eventually(stock, [isOrdered ? 'pending' : 'sold', 0]);
         await shown.messages.getByText('Undo', { exact: true }).last().click();
         await eventually(stock, ['pending', 3]);

@@ -18,7 +18,7 @@ async function settle({ app }: TestApp): Promise<void> {
 
 describe('a webhook', () => {
   it('is added with a secret that is shown once, tested, disabled, changed and deleted', async t => {
-    const { shop, page, open } = await visit(t);
+    const { shop, page, watch, open } = await visit(t);
     const receiver = await Receiver.start();
     t.after(() => receiver.close());
     receiver.respondWith(500, {}, 'The shop is closed');
@@ -76,8 +76,7 @@ describe('a webhook', () => {
     assert.equal((await webhook()).description, 'For the shop');
 
     await shown.row(receiver.url).getByText(receiver.url).click();
-    await dialog.getByRole('button', { name: 'Delete' }).click();
-    await shown.question.getByRole('button', { name: 'Delete' }).click();
+    await shown.delete(watch);
     await page.getByText('No webhooks yet').waitFor();
     assert.equal(await webhook(), undefined);
   });

@@ -159,6 +159,16 @@ export class ConsolePage {
     await this.panel.getByRole('button', { name: 'Save' }).click();
   }
 
+  /**
+   * Deletes the item of the panel. When its event arrives before the response, the panel reads it once more, although it no longer
+   * exists.
+   */
+  async delete(watch: Watch): Promise<void> {
+    watch.expect(/status of 404/);
+    await this.panel.getByRole('button', { name: 'Delete' }).click();
+    await this.question.getByRole('button', { name: 'Delete' }).click();
+  }
+
   /** The text of the messages about what was done. */
   get messages(): Locator {
     return this.page.locator('.toasts');
