@@ -14,8 +14,9 @@ const DECAY = 1e-4;
 /** The order of the names in a round: a step of a prime number mixes the pages without a random number. */
 const STEP = 7919;
 
-/** A weight, and the sum of the squares of its changes, by which its next changes shrink (AdaGrad). */
+/** A weight of a word for a page, and the sum of the squares of its changes, by which its next changes shrink (AdaGrad). */
 interface Weight {
+  page: number;
   value: number;
   squares: number;
 }
@@ -40,20 +41,36 @@ function learn(names: readonly [page: string, name: string][]) {
   for (const { page, features } of examples)
     for (const [stem] of features) {
       const ofStem = weights.get(stem) ?? new Map<number, Weight>();
-      weights.set(stem, ofStem.set(page, { value: 0, squares: 1e-6 }));
+      weights.set(stem, ofStem.set(page, { page, value: 0, squares: 1e-6 }));
     }
+  // Lists of weights, because the rounds read them millions of times.
+  const lists = new Map(Array.from(weights, ([stem, ofStem]) => [stem, [...ofStem.values()]]));
+  const learned = examples.map(({ page, features }) => ({
+    page,
+    words: features.map(([stem, share]) => ({ share, weights: lists.get(stem)! })),
+  }));
+  const scores = new Float64Array(pages.length);
+  const odds = new Float64Array(pages.length);
   for (let round = 0; round < ROUNDS; round++)
-    for (let i = 0; i < examples.length; i++) {
-      const { page, features } = examples[(i * STEP) % examples.length]!;
-      const scores = new Float64Array(pages.length);
-      for (const [stem, share] of features)
-        for (const [of, { value }] of weights.get(stem)!) scores[of]! += share * value;
-      const most = Math.max(...scores);
-      const odds = scores.map(score => Math.exp(score - most));
-      const sum = odds.reduce((a, b) => a + b);
-      for (const [stem, share] of features)
-        for (const [of, weight] of weights.get(stem)!) {
-          const change = (odds[of]! / sum - (of === page ? 1 : 0)) * share + DECAY * weight.value;
+    for (let i = 0; i < learned.length; i++) {
+      const { page, words } = learned[(i * STEP) % learned.length]!;
+      scores.fill(0);
+      for (const { share, weights } of words)
+        for (const weight of weights) scores[weight.page]! += share * weight.value;
+      const most = scores.reduce((a, b) => Math.max(a, b));
+      // Nearly all pages have none of the words.
+      const none = Math.exp(-most);
+      let sum = 0;
+      for (let of = 0; of < scores.length; of++) {
+        const score = scores[of]!;
+        const ofPage = score === 0 ? none : Math.exp(score - most);
+        odds[of] = ofPage;
+        sum += ofPage;
+      }
+      for (const { share, weights } of words)
+        for (const weight of weights) {
+          const right = weight.page === page ? 1 : 0;
+          const change = (odds[weight.page]! / sum - right) * share + DECAY * weight.value;
           weight.squares += change ** 2;
           weight.value -= change / Math.sqrt(weight.squares);
         }
