@@ -6,9 +6,9 @@ import { join } from 'node:path';
 
 /** The longest first. */
 const checks: readonly (readonly string[])[] = [
-  ['tsc', '--noEmit'],
+  typesOf('.'),
   ['biome', 'check'],
-  ...['web/console', 'web', 'cli', 'sdk', 'pet-files'].map(project => ['tsc', '--noEmit', '-p', project]),
+  ...['web/console', 'web', 'cli', 'sdk', 'pet-files'].map(typesOf),
   ['node', 'scripts/lint-openapi.ts'],
   ['node', 'scripts/openapi.ts', '--check'],
   ['node', 'scripts/client-types.ts', '--check'],
@@ -23,6 +23,15 @@ const waiting = checks.values();
 await Promise.all([runChecks(), runChecks()]);
 for (const command of failed) process.stderr.write(`Failed: ${command}\n`);
 process.exitCode = failed.length > 0 ? 1 : 0;
+
+/**
+ * Checks the types of a project. The compiler keeps what it found, with the hash of each file, also of those of packages. So it checks again
+ * only what a change can reach: without a change, all projects take 3 instead of 10 s of processor time.
+ */
+function typesOf(project: string): string[] {
+  const found = join('node_modules/.cache/types', project, '.tsbuildinfo');
+  return ['tsc', '--noEmit', '-p', project, '--incremental', '--tsBuildInfoFile', found];
+}
 
 async function runChecks(): Promise<void> {
   for (const [program, ...args] of waiting) {
