@@ -23,6 +23,12 @@ const CLOCK_AHEAD = `--import data:text/javascript,${encodeURIComponent(
 /** The minimum number of changes between two kills, so that slow machines test something, too. */
 const CHANGES = 10;
 
+/** After each change, in milliseconds. */
+const PAUSE = 10;
+
+/** How long each delivery takes, in milliseconds: each category changes again meanwhile, so that some always wait. */
+const DELIVERY = CATEGORIES * 2 * PAUSE;
+
 /** Changes categories one after another. A failed change is not repeated. */
 class Writer {
   changes = 0;
@@ -49,6 +55,7 @@ class Writer {
           },
           () => sleep(20),
         );
+      await sleep(PAUSE);
     }
   }
 }
@@ -57,8 +64,8 @@ async function killWhileSending(t: TestContext, count: number, start: Start): Pr
   const random = new Random(SEED);
   const receiver = await Receiver.start();
   t.after(() => receiver.close());
-  // Each response takes some time, so that every kill happens during deliveries.
-  receiver.handleWith(response => setTimeout(() => response.writeHead(204).end(), 20));
+  // Every kill happens during deliveries.
+  receiver.handleWith(response => setTimeout(() => response.writeHead(204).end(), DELIVERY));
   const replicas = await Promise.all(Array.from({ length: count }, () => start()));
   const first = replicas[0]!.api;
   const { status } = await first.post('/webhooks', { url: receiver.url, types: ['category.updated'] });
