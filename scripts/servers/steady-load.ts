@@ -5,7 +5,7 @@ import { setTimeout } from 'node:timers/promises';
 const READS_PER_WRITE = 2;
 
 /** After each request, in milliseconds: the processor is for the replicas that start, and each instant still has requests. */
-const PAUSE = 10;
+const PAUSE = 30;
 
 export interface LoadFigures {
   reads: number;
