@@ -49,7 +49,7 @@ const commands: Record<string, () => Promise<(args: string[]) => Promise<void>>>
   check: async () => (await import('./commands/check.ts')).check,
   'new-store': async () => (await import('./commands/new-store.ts')).newStore,
   'migrate-store': async () => (await import('./commands/migrate-store.ts')).migrateStore,
-  seed: async () => (await import('./commands/store.ts')).seed,
+  seed: async () => (await import('./commands/seed.ts')).seed,
   'sign-in-link': async () => (await import('./commands/sign-in-link.ts')).signInLink,
   keys: async () => (await import('./commands/keys.ts')).keys,
 };

@@ -2,7 +2,6 @@ import { readConfig } from '../config.ts';
 import type { Database } from '../db/database.ts';
 import { openDatabase } from '../db/open-database.ts';
 import { shareStore } from '../db/store-lock.ts';
-import { fillEmptyStore } from '../demo/demo-shop.ts';
 import { systemClock } from '../kit/clock.ts';
 import { argumentsOf } from './arguments.ts';
 import { rejectNoStore } from './embedded-store.ts';
@@ -49,12 +48,4 @@ export async function migrate(args: string[]): Promise<void> {
   );
   for (const name of applied) process.stdout.write(`Applied ${name}\n`);
   process.stdout.write('The schema is up to date\n');
-}
-
-export async function seed(args: string[]): Promise<void> {
-  argumentsOf(args, {});
-  const filled = await withStore(db => fillEmptyStore(db, Date.now()));
-  process.stdout.write(
-    filled ? 'The demo shop is in the store\n' : 'The store is not empty; nothing was changed\n',
-  );
 }
