@@ -19,6 +19,9 @@ const ROUNDS = sized(2, 20);
 const WRITERS = 8;
 const READERS = 4;
 
+/** After each read, in milliseconds: some are in progress at each instant of a migration, and the processor is for it. */
+const PAUSE = 10;
+
 /** The number of writes before, between and after the migrations. */
 const WRITES_BETWEEN = 100;
 
@@ -96,6 +99,7 @@ describe(`a next version whose migrations change every table of a shop with ${WR
       while (!stopping.signal.aborted) {
         const { status, text } = await api.get('/pets?limit=5&status=available');
         assert.equal(status, 200, text);
+        await sleep(PAUSE);
       }
     };
     const writers = Array.from({ length: WRITERS }, () =>
