@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Page, Route } from 'playwright-core';
-import { eventually, leave } from '../support/browser.ts';
+import { delayEffects, eventually, leave } from '../support/browser.ts';
 import { ConsolePage, useConsole } from '../support/console-page.ts';
 import { aCategory, anOrder, aPet } from '../support/factories.ts';
 
@@ -280,11 +280,7 @@ it('on a slow phone, what is typed and pressed as soon as the page appears is no
   await aPet(api, { name: 'Early Bird' });
   const shown = await open('/animals');
   await page.getByRole('searchbox').waitFor();
-  // React begins the effects of a page, except those of its layout, by a message to itself.
-  await page.evaluate(`{
-    const { postMessage } = MessagePort.prototype;
-    MessagePort.prototype.postMessage = function (message) { setTimeout(() => postMessage.call(this, message), 200); };
-  }`);
+  await page.evaluate(delayEffects);
   const signInAgain = async () => {
     await shown.button(/^Account/).click();
     await page.getByRole('menuitem', { name: /^Sign out/ }).click();

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { issueTicket } from '../../src/access/api-keys/sign-in-ticket.ts';
+import { delayEffects } from '../support/browser.ts';
 import { ConsolePage, useConsole } from '../support/console-page.ts';
 import { aCategory, aPet } from '../support/factories.ts';
 
@@ -71,6 +72,25 @@ describe('a session', () => {
     await second.signIn(shop.adminKey);
     await page.getByRole('navigation').waitFor();
     await asleep.getByRole('navigation').waitFor();
+  });
+
+  it('that another tab ends before it is drawn here is not continued', async t => {
+    const { shop, page, context, open } = await visit(t);
+    const shown = await open('/categories');
+    const signOut = async () => {
+      await shown.button(/^Account/).dispatchEvent('click');
+      await page.getByRole('menuitem', { name: /^Sign out/ }).dispatchEvent('click');
+    };
+    const tab = await context.newPage();
+    await tab.goto('/console/categories');
+    await tab.getByRole('heading', { name: 'Categories', level: 1 }).waitFor();
+    await tab.evaluate(delayEffects);
+    await signOut();
+    await tab.getByLabel('API key').waitFor();
+    await shown.signIn(shop.adminKey);
+    await tab.getByRole('navigation').waitFor();
+    await signOut();
+    await tab.getByLabel('API key').waitFor();
   });
 
   it('stays on the device if the user chose so, until the end', async t => {

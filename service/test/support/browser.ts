@@ -96,6 +96,15 @@ const reportViolations = `document.addEventListener('securitypolicyviolation', e
 const stayBusy = `globalThis.whenIdle = [];
   globalThis.requestIdleCallback = callback => whenIdle.push(callback);`;
 
+/**
+ * Runs in a page. React begins the effects of a page, except those of its layout, by a message to itself: they run later from here on,
+ * as on a slow phone. The test must leave the document.
+ */
+export const delayEffects = `{
+  const { postMessage } = MessagePort.prototype;
+  MessagePort.prototype.postMessage = function (message) { setTimeout(() => postMessage.call(this, message), 200); };
+}`;
+
 /** Calls what the page wants to do when the browser has nothing to do, as soon as there is something. */
 export async function becomeIdle(page: Page): Promise<void> {
   await eventually(() => page.evaluate('whenIdle.length > 0'), true);

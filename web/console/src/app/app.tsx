@@ -1,6 +1,6 @@
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
+import { useEffect, useLayoutEffect, useState } from 'react';
 import { router } from './router.tsx';
 import { type Session, SessionContext } from './session.ts';
 import { SignIn } from './sign-in.tsx';
@@ -32,7 +32,8 @@ export function App() {
     return router.history.subscribe(() => void router.load());
   }, [session]);
 
-  useEffect(() => {
+  // As soon as the form appears, so that it misses no session.
+  useLayoutEffect(() => {
     if (session !== 'none') return;
     return onSharedSession(shared => {
       signIn(shared).then(setSession, error => setReason(error.message));

@@ -43,7 +43,10 @@ export interface Session {
   can: (scope: Scope) => boolean;
   /** Calls the listener after each response: the limits may have changed. Returns a function that ends this. */
   onResponse: (listener: () => void) => () => void;
-  /** Calls the listener when the session ends: the user signed out, or the key is no longer valid, which is the reason. */
+  /**
+   * Calls the listener when the session ends, or at once if it has ended: the user signed out, or the key is no longer valid, which is
+   * the reason. Returns a function that ends this.
+   */
   onEnd: (listener: (reason?: string) => void) => () => void;
   signOut: () => void;
 }

@@ -22,6 +22,8 @@ type Start = Pick<StoredSession, 'key' | 'stays'> & Partial<StoredSession>;
 export async function signIn({ key: apiKey, stays, account: known, id }: Start): Promise<Session> {
   const response = listeners<[]>();
   const ending = listeners<[reason?: string]>();
+  /** How the session has ended, if it has. */
+  let end: { reason: string | undefined } | undefined;
   const report = () => response.call();
   const store = new PetStore({
     baseUrl: location.origin,
@@ -60,6 +62,7 @@ export async function signIn({ key: apiKey, stays, account: known, id }: Start):
   storeSession(shared);
 
   function stop(reason?: string): void {
+    end = { reason };
     live?.end();
     // The next user must not undo what this one did, with the key of this one.
     closeToasts();
@@ -76,11 +79,16 @@ export async function signIn({ key: apiKey, stays, account: known, id }: Start):
     cache.clear();
     stop();
   }
+  /** Another tab may have ended the session before the first listener is there. */
+  const onEnd: Session['onEnd'] = listener => {
+    if (end) listener(end.reason);
+    return ending.add(listener);
+  };
   const signOut = () => {
     endEverywhere?.(undefined);
     forget();
   };
-  return { store, account, cache, live, can, onResponse: response.add, onEnd: ending.add, signOut };
+  return { store, account, cache, live, can, onResponse: response.add, onEnd, signOut };
 }
 
 /** Browsers offer `randomUUID` only to pages of HTTPS and of this machine. */
