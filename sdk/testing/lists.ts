@@ -126,7 +126,7 @@ function rejectSort(
     (wanted ?? (sort.endsWith('shipDate') ? 'a filter by ship date' : sort.replace('-', ''))) !==
     sort.replace('-', '')
   )
-    throw invalid(`Query parameter \`sort\` cannot be \`${sort}\` with these filters: no index serves it`);
+    throw invalid(`Query parameter \`sort\` cannot be \`${sort}\` with these filters`);
 }
 
 type Key = readonly (string | number)[];
