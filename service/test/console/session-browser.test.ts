@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { issueTicket } from '../../src/access/api-keys/sign-in-ticket.ts';
-import { delayEffects } from '../support/browser.ts';
+import { delayEffects, delayResponses } from '../support/browser.ts';
 import { ConsolePage, useConsole } from '../support/console-page.ts';
 import { aCategory, aPet } from '../support/factories.ts';
 
@@ -29,6 +29,30 @@ describe('a session', () => {
     await shown.signIn(shop.adminKey);
     await shown.row('Of the first user').waitFor();
     assert.equal(await shown.messages.innerText(), '');
+  });
+
+  it('shows no message about what was done in the session before, also if its response arrives late', async t => {
+    const { shop, page, open } = await visit(t);
+    const shown = await open('/categories/new');
+    const add = async (name: string) => {
+      await shown.field('Name').fill(name);
+      await shown.panel.getByRole('button', { name: 'Add' }).click();
+    };
+    const { read, arrive } = await delayResponses(page, '**/categories');
+    await add('Late');
+    await read;
+    await shown.button(/^Account/).dispatchEvent('click');
+    await page.getByRole('menuitem', { name: /^Sign out/ }).dispatchEvent('click');
+    await shown.signIn(shop.adminKey);
+    await shown.row('Late').waitFor();
+    const arrived = page.waitForEvent('requestfinished', request => request.method() === 'POST');
+    arrive();
+    await arrived;
+    await add('Of the next user');
+    await shown.messages.getByRole('button', { name: 'Undo' }).first().waitFor();
+    assert.deepEqual(await shown.messages.locator('.toast > span:first-child').allInnerTexts(), [
+      'Added Of the next user',
+    ]);
   });
 
   it('begins on the page of the address, also after Back from the page where the last one ended', async t => {

@@ -1,8 +1,9 @@
 import { useNavigate } from '@tanstack/react-router';
+import { useSyncExternalStore } from 'react';
 import { densities, density } from '../kit/density.ts';
 import { Icon } from '../kit/icon.tsx';
 import { Menu } from '../kit/menu.tsx';
-import { undoToast, useUndos } from '../kit/toasts.ts';
+import { useToasts } from '../kit/toasts.ts';
 import { useSession } from './session.ts';
 import { setTheme, themes, useTheme } from './theme.ts';
 
@@ -14,14 +15,15 @@ export function AccountMenu() {
   const navigate = useNavigate();
   const theme = useTheme();
   const rows = density.use();
-  const undos = useUndos();
+  const toasts = useToasts();
+  const undos = useSyncExternalStore(toasts.subscribe, toasts.undos);
   return (
     <div className="account">
       {undos.length > 0 && (
         <Menu
           label="Undo a recent action"
           className="button"
-          items={undos.map(({ id, text }) => ({ label: `Undo: ${text}`, onChoose: () => undoToast(id) }))}
+          items={undos.map(({ id, text }) => ({ label: `Undo: ${text}`, onChoose: () => toasts.undo(id) }))}
         >
           <Icon name="undo" />
         </Menu>

@@ -1,6 +1,7 @@
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { useEffect, useLayoutEffect, useState } from 'react';
+import { ToastsContext } from '../kit/toasts.ts';
 import { router } from './router.tsx';
 import { type Session, SessionContext } from './session.ts';
 import { SignIn } from './sign-in.tsx';
@@ -53,7 +54,9 @@ export function App() {
   return (
     <SessionContext value={session}>
       <QueryClientProvider client={session.cache}>
-        <RouterProvider router={router} />
+        <ToastsContext value={session.toasts}>
+          <RouterProvider router={router} />
+        </ToastsContext>
       </QueryClientProvider>
     </SessionContext>
   );

@@ -2,6 +2,7 @@ import type { Account, Event, PetStore } from '@petstore/client';
 import type { QueryClient } from '@tanstack/react-query';
 import { createContext, useContext } from 'react';
 import type { LiveLayer } from '../data/live.ts';
+import type { Toasts } from '../kit/toasts.ts';
 
 export type Scope = Account['scopes'][number];
 
@@ -33,11 +34,12 @@ export function permissionsOf(scopes: readonly Scope[]): Session['can'] {
   return scope => scopes.includes(scope) && (scope !== 'events:read' || readsEvents);
 }
 
-/** A signed-in user: the client with the API key, what the key may do, and the cache of what was read. */
+/** A signed-in user: the client with the API key, what the key may do, the cache of what was read, and the messages about what was done. */
 export interface Session {
   store: PetStore;
   account: Account;
   cache: QueryClient;
+  toasts: Toasts;
   live: LiveLayer;
   /** Whether the key has a scope that allows something. Actions that need another one are not offered. */
   can: (scope: Scope) => boolean;

@@ -1,7 +1,7 @@
 import { AuthenticationError, PetStore, VERSION, WaitTooLongError } from '@petstore/client';
 import { QueryClient } from '@tanstack/react-query';
 import { type LiveLayer, startLiveLayer } from '../data/live.ts';
-import { closeToasts } from '../kit/toasts.ts';
+import { newToasts } from '../kit/toasts.ts';
 import { permissionsOf, type Session } from './session.ts';
 import {
   askForSession,
@@ -56,7 +56,8 @@ export async function signIn({ key: apiKey, stays, account: known, id }: Start):
   });
   const can = permissionsOf(account.scopes);
   const cache = newCache();
-  live = startLiveLayer(store, cache, { keyId: account.keyId, isAllowed: can('events:read') });
+  const toasts = newToasts();
+  live = startLiveLayer(store, cache, toasts, { keyId: account.keyId, isAllowed: can('events:read') });
   const shared: StoredSession = { id: id ?? newId(), key: apiKey, account, stays };
   endEverywhere = shareSession(shared, reason => (reason === undefined ? forget() : stop(reason)));
   storeSession(shared);
@@ -64,8 +65,6 @@ export async function signIn({ key: apiKey, stays, account: known, id }: Start):
   function stop(reason?: string): void {
     end = { reason };
     live?.end();
-    // The next user must not undo what this one did, with the key of this one.
-    closeToasts();
     ending.call(reason);
   }
   function reject(): void {
@@ -88,7 +87,7 @@ export async function signIn({ key: apiKey, stays, account: known, id }: Start):
     endEverywhere?.(undefined);
     forget();
   };
-  return { store, account, cache, live, can, onResponse: response.add, onEnd, signOut };
+  return { store, account, cache, toasts, live, can, onResponse: response.add, onEnd, signOut };
 }
 
 /** Browsers offer `randomUUID` only to pages of HTTPS and of this machine. */

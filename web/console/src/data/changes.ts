@@ -2,7 +2,7 @@ import { PreconditionError } from '@petstore/client';
 import type { QueryClient } from '@tanstack/react-query';
 import { useCallback } from 'react';
 import { type Session, useSession } from '../app/session.ts';
-import { showToast, withdrawUndo } from '../kit/toasts.ts';
+import { useToasts } from '../kit/toasts.ts';
 import { addItem, findItem, putItem, removeItem } from './list-cache.ts';
 import { isSame } from './merge.ts';
 import type { Resource, Version } from './resource.ts';
@@ -10,6 +10,7 @@ import type { Resource, Version } from './resource.ts';
 /** The actions on items of a resource. Each changes the lists at once, and offers to undo it if that is possible. */
 export function useActions<T extends object>(resource: Resource<T>) {
   const session = useSession();
+  const toasts = useToasts();
   const { store, cache } = session;
 
   /**
@@ -24,10 +25,10 @@ export function useActions<T extends object>(resource: Resource<T>) {
       try {
         const after = await resource.update(store, id, patch, { ifMatch: etag }).withResponse();
         putItem(cache, resource, after.data);
-        withdrawUndo(resource.name, id, after.data);
+        toasts.withdrawUndo(resource.name, id, after.data);
         readMenuAgain(cache, resource);
         const back = undo ?? (() => revert(session, resource, item, patch, after));
-        showToast({ text: done, undo: back || undefined });
+        toasts.show({ text: done, undo: back || undefined });
         return after;
       } catch (error) {
         // Not if the change of another client has arrived meanwhile.
@@ -35,7 +36,7 @@ export function useActions<T extends object>(resource: Resource<T>) {
         throw error;
       }
     },
-    [session, store, cache, resource],
+    [session, store, cache, toasts, resource],
   );
 
   const create = useCallback(
@@ -43,14 +44,14 @@ export function useActions<T extends object>(resource: Resource<T>) {
       const created = await resource.create(store, item);
       addItem(cache, resource, created);
       readMenuAgain(cache, resource);
-      showToast({
+      toasts.show({
         text: done(created),
         undo: () => removeCreated(session, resource, created),
         created: { name: resource.name, id: resource.idOf(created), isSame: item => isSame(item, created) },
       });
       return created;
     },
-    [session, store, cache, resource],
+    [session, store, cache, toasts, resource],
   );
 
   /** Deletes an item, which cannot be undone: ask before. */
@@ -58,11 +59,11 @@ export function useActions<T extends object>(resource: Resource<T>) {
     async (item: T, done: string): Promise<void> => {
       await resource.remove(store, resource.idOf(item));
       removeItem(cache, resource, resource.idOf(item));
-      withdrawUndo(resource.name, resource.idOf(item), undefined);
+      toasts.withdrawUndo(resource.name, resource.idOf(item), undefined);
       readMenuAgain(cache, resource);
-      showToast({ text: done });
+      toasts.show({ text: done });
     },
-    [store, cache, resource],
+    [store, cache, toasts, resource],
   );
 
   return { change, create, remove };

@@ -1,7 +1,7 @@
 import type { ApiKey } from '@petstore/client';
 import { useEffect, useMemo } from 'react';
 import { useSession } from '../app/session.ts';
-import { showProblem } from '../kit/toasts.ts';
+import { useToasts } from '../kit/toasts.ts';
 import { keys } from './keys.ts';
 import { putItem } from './list-cache.ts';
 
@@ -15,6 +15,7 @@ const BAN_PAUSE = 30_000;
 export function useFreshBans(rows: readonly ApiKey[]): void {
   const refresh = useRefreshKey();
   const { live } = useSession();
+  const toasts = useToasts();
   const banned = useMemo(
     () =>
       rows
@@ -26,17 +27,17 @@ export function useFreshBans(rows: readonly ApiKey[]): void {
   useEffect(
     () =>
       live.onEvent(({ type, subject }) => {
-        if (type === 'key.banned') refresh(idOfSubject(subject)).catch(showProblem);
+        if (type === 'key.banned') refresh(idOfSubject(subject)).catch(toasts.showProblem);
       }),
-    [live, refresh],
+    [live, refresh, toasts],
   );
   useEffect(() => {
     if (!banned) return;
     const timer = setInterval(() => {
-      for (const id of banned.split(',')) refresh(Number(id)).catch(showProblem);
+      for (const id of banned.split(',')) refresh(Number(id)).catch(toasts.showProblem);
     }, BAN_PAUSE);
     return () => clearInterval(timer);
-  }, [banned, refresh]);
+  }, [banned, refresh, toasts]);
 }
 
 /** The ID in the subject of an event, such as `keys/12`. */

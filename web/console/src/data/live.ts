@@ -1,6 +1,6 @@
 import { type Event, GoneError, type PetStore } from '@petstore/client';
 import type { QueryClient } from '@tanstack/react-query';
-import { showProblem, withdrawUndo } from '../kit/toasts.ts';
+import type { Toasts } from '../kit/toasts.ts';
 import { categories } from './categories.ts';
 import { keys } from './keys.ts';
 import { announceItem, markGone, putItem } from './list-cache.ts';
@@ -40,6 +40,7 @@ export interface LiveLayer {
 export function startLiveLayer(
   store: PetStore,
   cache: QueryClient,
+  toasts: Toasts,
   { keyId, isAllowed }: { keyId: number; isAllowed: boolean },
 ): LiveLayer {
   // What a key may read, another one may not: only tabs with the same key share a stream.
@@ -59,7 +60,7 @@ export function startLiveLayer(
   const apply = (events: readonly Event[]) => {
     if (events.some(({ type }) => type === 'log.restored')) reset();
     for (const event of events) {
-      applyEvent(cache, event);
+      applyEvent(cache, toasts, event);
       for (const listener of listeners) listener(event);
     }
     if (events.some(({ type }) => type.startsWith('category.')))
@@ -73,7 +74,7 @@ export function startLiveLayer(
     const [reads, era] = [firstReads(cache), resets];
     applied = Promise.all([applied, reads])
       .then(() => era === resets && apply(events))
-      .catch(showProblem);
+      .catch(toasts.showProblem);
   };
 
   async function follow({ signal }: AbortController): Promise<void> {
@@ -102,7 +103,7 @@ export function startLiveLayer(
   const start = () => {
     if (!isAllowed) return;
     stream = new AbortController();
-    follow(stream).catch(showProblem);
+    follow(stream).catch(toasts.showProblem);
   };
 
   const onVisibility = () => {
@@ -149,17 +150,17 @@ const others: ReadonlySet<string> = new Set([
   'webhook.redelivered',
 ]);
 
-function applyEvent(cache: QueryClient, { type, data }: Event): void {
+function applyEvent(cache: QueryClient, toasts: Toasts, { type, data }: Event): void {
   const [name = '', change] = type.split('.');
   const resource = resources[name];
   if (!resource || others.has(type)) return;
   if (change === 'created' || change === 'placed') announceItem(cache, resource, data);
   else if (change === 'deleted' || change === 'cancelled') {
     markGone(cache, resource, resource.idOf(data));
-    withdrawUndo(name, resource.idOf(data), undefined);
+    toasts.withdrawUndo(name, resource.idOf(data), undefined);
   } else {
     putItem(cache, resource, data);
-    withdrawUndo(name, resource.idOf(data), data ?? undefined);
+    toasts.withdrawUndo(name, resource.idOf(data), data ?? undefined);
   }
   // The service creates and deletes the stock of a pet together with it.
   if (type === 'pet.created')

@@ -1,6 +1,6 @@
 import { type FormEvent, useState } from 'react';
 import { useIsShown } from '../kit/is-shown.ts';
-import { showProblem } from '../kit/toasts.ts';
+import { useToasts } from '../kit/toasts.ts';
 import { formErrors, noErrors } from './form-errors.ts';
 
 /** The state of a form. `send` runs when the user submits it. What the service said about its fields stays until the next try. */
@@ -8,6 +8,7 @@ export function useSubmit(fields: readonly string[], send: () => Promise<void>) 
   const [errors, setErrors] = useState(noErrors);
   const [isBusy, setBusy] = useState(false);
   const isShown = useIsShown();
+  const toasts = useToasts();
   function run(work: () => Promise<void>): void {
     setBusy(true);
     setErrors(noErrors);
@@ -15,7 +16,7 @@ export function useSubmit(fields: readonly string[], send: () => Promise<void>) 
       .catch(error => {
         // The user has closed the form meanwhile.
         if (isShown()) setErrors(formErrors(error, fields));
-        else showProblem(error);
+        else toasts.showProblem(error);
       })
       .finally(() => setBusy(false));
   }

@@ -1,7 +1,7 @@
 import type { InventoryItem, StockAdjustment } from '@petstore/client';
 import { useCallback } from 'react';
 import { useSession } from '../app/session.ts';
-import { showSteps, showToast } from '../kit/toasts.ts';
+import { useToasts } from '../kit/toasts.ts';
 import { holdAgain } from './hold.ts';
 import { putItem } from './list-cache.ts';
 import { stock } from './stock.ts';
@@ -17,6 +17,7 @@ export type Why = Pick<StockAdjustment, 'reason' | 'note'>;
  */
 export function useAdjustStock() {
   const { store, cache } = useSession();
+  const toasts = useToasts();
   return useCallback(
     async (item: InventoryItem, name: string, delta: number, canUndo: boolean, why?: Why): Promise<void> => {
       const show = (item: InventoryItem) => {
@@ -44,9 +45,9 @@ export function useAdjustStock() {
         };
       };
       // A change of the status, or one with a reason, is undone by itself.
-      if (why || changed.status !== item.status) showToast(message(delta));
-      else showSteps(`stock of ${item.petId}`, delta, message);
+      if (why || changed.status !== item.status) toasts.show(message(delta));
+      else toasts.showSteps(`stock of ${item.petId}`, delta, message);
     },
-    [store, cache],
+    [store, cache, toasts],
   );
 }

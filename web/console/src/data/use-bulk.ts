@@ -3,7 +3,7 @@ import { notifyManager, useQuery } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { type Session, useSession } from '../app/session.ts';
 import { askingToLeave } from '../kit/asking-to-leave.ts';
-import { showToast } from '../kit/toasts.ts';
+import { useToasts } from '../kit/toasts.ts';
 import { type ItemResult, runInBatches } from './batches.ts';
 import { type BulkChange, isReversible, isSale, patchOf, type ReversibleChange } from './bulk.ts';
 import { revertAll, revertSale, type Written } from './bulk-undo.ts';
@@ -42,6 +42,7 @@ const noFacts: ReadonlyMap<number, StatusFacts> = new Map();
 /** Changes many pets. `progress` is `undefined` before it starts. `stop` ends it after the batch that is sent. */
 export function useBulk() {
   const session = useSession();
+  const toasts = useToasts();
   const [progress, setProgress] = useState<BulkProgress>();
   const controller = useRef<AbortController>(undefined);
 
@@ -88,7 +89,7 @@ export function useBulk() {
     const undo = isSale(change)
       ? () => revertSale(session, written, facts)
       : () => revertAll(session, written, change as ReversibleChange);
-    showToast({ text: done(written.length), undo: isReversible(change, session.can) ? undo : undefined });
+    toasts.show({ text: done(written.length), undo: isReversible(change, session.can) ? undo : undefined });
     return state;
   }
 

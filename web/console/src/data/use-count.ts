@@ -1,7 +1,7 @@
 import { PreconditionError } from '@petstore/client';
 import { useCallback } from 'react';
 import { useSession } from '../app/session.ts';
-import { showToast } from '../kit/toasts.ts';
+import { useToasts } from '../kit/toasts.ts';
 import { putItem } from './list-cache.ts';
 import { stock } from './stock.ts';
 import { keepStock } from './stock-of.ts';
@@ -12,6 +12,7 @@ import { keepStock } from './stock-of.ts';
  */
 export function useCount() {
   const { store, cache } = useSession();
+  const toasts = useToasts();
   return useCallback(
     async (petId: number, name: string, units: number): Promise<void> => {
       for (;;) {
@@ -25,13 +26,13 @@ export function useCount() {
           keepStock(cache, [after]);
           // The opposite is no count.
           const undo = () => store.inventory.adjust(petId, { delta: -delta, reason: 'corrected' });
-          if (delta !== 0) showToast({ text: `${name}: ${units.toLocaleString()} counted`, undo });
+          if (delta !== 0) toasts.show({ text: `${name}: ${units.toLocaleString()} counted`, undo });
           return;
         } catch (error) {
           if (!(error instanceof PreconditionError)) throw error;
         }
       }
     },
-    [store, cache],
+    [store, cache, toasts],
   );
 }

@@ -3,7 +3,7 @@ import { notifyManager, type QueryClient } from '@tanstack/react-query';
 import { useCallback } from 'react';
 import { type Session, useSession } from '../app/session.ts';
 import { askingToLeave } from '../kit/asking-to-leave.ts';
-import { showProblem, showToast } from '../kit/toasts.ts';
+import { useToasts } from '../kit/toasts.ts';
 import { type ItemResult, runInBatches } from './batches.ts';
 import { addItem, findItem, putItem, removeItem } from './list-cache.ts';
 import { orders as resource } from './orders.ts';
@@ -30,6 +30,7 @@ export function isUndoable(work: OrderWork, can: Session['can']): boolean {
  */
 export function useOrderWork() {
   const session = useSession();
+  const toasts = useToasts();
   return useCallback(
     async (
       orders: readonly Order[],
@@ -64,7 +65,7 @@ export function useOrderWork() {
           }),
         );
       } catch (error) {
-        showProblem(error);
+        toasts.showProblem(error);
       }
       // Not those that another client has changed meanwhile.
       const isShown = (order: Order) => findItem(cache, resource, resource.idOf(order)) === shown.get(order);
@@ -73,20 +74,20 @@ export function useOrderWork() {
         orders.filter(order => !done.includes(order) && isShown(order)),
       );
       if (done.length > 0)
-        showToast({
+        toasts.show({
           text: `${doneVerbs[work]} ${ordersInWords(done)}`,
           undo: isUndoable(work, can) ? () => placeAgain(session, done, work, onUndone) : undefined,
         });
       const [reason] = errors;
       if (reason !== undefined)
-        showProblem(
+        toasts.showProblem(
           orders.length === 1
             ? reason
             : `${errors.length} of ${orders.length} orders stay as they were: ${reason}`,
         );
       return done;
     },
-    [session],
+    [session, toasts],
   );
 }
 

@@ -1,6 +1,6 @@
 import { useCallback } from 'react';
 import { useSession } from '../app/session.ts';
-import { showToast } from '../kit/toasts.ts';
+import { useToasts } from '../kit/toasts.ts';
 import { addItem } from './list-cache.ts';
 import { orders } from './orders.ts';
 import { withReason } from './refusal.ts';
@@ -8,6 +8,7 @@ import { withReason } from './refusal.ts';
 /** Returns a function that sells units of a pet with one request. Rejects with the reason if they cannot be sold. */
 export function useSell() {
   const session = useSession();
+  const toasts = useToasts();
   return useCallback(
     async ({ id, name }: { id: number; name: string }, units: number): Promise<void> => {
       const { store, can } = session;
@@ -19,11 +20,11 @@ export function useSell() {
       addItem(session.cache, orders, sale);
       // A completed order stays: the units that come back are a change of their own.
       const undo = () => store.inventory.adjust(id, { delta: units, reason: 'returned' });
-      showToast({
+      toasts.show({
         text: `Sold ${units.toLocaleString()} of ${name}`,
         undo: can('inventory:write') ? undo : undefined,
       });
     },
-    [session],
+    [session, toasts],
   );
 }

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { Button } from './button.tsx';
 import { useIsShown } from './is-shown.ts';
-import { showProblem } from './toasts.ts';
+import { useToasts } from './toasts.ts';
 
 /** The most rows that are read to select them: 200 requests. */
 const MOST = 20_000;
@@ -25,6 +25,7 @@ interface SelectAllProps<T> {
 export function SelectAll<T>({ list, count, onSelect }: SelectAllProps<T>) {
   const [reading, setReading] = useState<AbortController>();
   const isShown = useIsShown();
+  const toasts = useToasts();
   if (reading)
     return <Button onClick={() => reading.abort()}>Stop: {list.rows.length.toLocaleString()} so far</Button>;
   if (!list.hasMore || count < list.rows.length || count === 0) return null;
@@ -34,7 +35,7 @@ export function SelectAll<T>({ list, count, onSelect }: SelectAllProps<T>) {
     setReading(controller);
     list
       .loadAll(MOST, controller.signal)
-      .then(rows => isShown() && onSelect(rows), showProblem)
+      .then(rows => isShown() && onSelect(rows), toasts.showProblem)
       .finally(() => setReading(undefined));
   }
   return <Button onClick={start}>Select all {list.total} matches</Button>;

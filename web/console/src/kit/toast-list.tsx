@@ -1,8 +1,8 @@
-import { useLayoutEffect, useState } from 'react';
+import { useLayoutEffect, useState, useSyncExternalStore } from 'react';
 import { createPortal } from 'react-dom';
 import { Button } from './button.tsx';
 import { useTopDialog } from './modal.ts';
-import { closeToast, undoToast, useToasts } from './toasts.ts';
+import { useToasts } from './toasts.ts';
 
 /** A popover is above dialogs. */
 function show(list: HTMLElement | null): void {
@@ -12,28 +12,29 @@ function show(list: HTMLElement | null): void {
 /** The messages about what was done, with the buttons to undo it. They are part of an open dialog, so that they work while it is open. */
 export function ToastList() {
   const toasts = useToasts();
+  const shown = useSyncExternalStore(toasts.subscribe, toasts.shown);
   const dialog = useTopDialog();
   useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       const isUndo = event.key === 'z' && (event.metaKey || event.ctrlKey) && !event.shiftKey;
       // A field has an undo of its own.
       const isTyping = event.target instanceof Element && event.target.closest('input, textarea, select');
-      if (isUndo && !isTyping && undoToast()) event.preventDefault();
+      if (isUndo && !isTyping && toasts.undo()) event.preventDefault();
     };
     document.addEventListener('keydown', onKey);
     return () => document.removeEventListener('keydown', onKey);
-  }, []);
+  }, [toasts]);
   const list = (
     <div ref={show} popover="manual" className="toasts" role="status" aria-label="Messages">
-      {toasts.map(({ id, text, tone, undo, shownAt }) => (
+      {shown.map(({ id, text, tone, undo, shownAt }) => (
         <div key={id} className="toast" data-tone={tone}>
           <span>{text}</span>
           {undo && (
-            <Button kind="link" onClick={() => undoToast(id)}>
+            <Button kind="link" onClick={() => toasts.undo(id)}>
               Undo
             </Button>
           )}
-          <Button kind="icon" icon="close" label="Dismiss" onClick={() => closeToast(id)} />
+          <Button kind="icon" icon="close" label="Dismiss" onClick={() => toasts.close(id)} />
           {undo && <ToastTime shownAt={shownAt} />}
         </div>
       ))}

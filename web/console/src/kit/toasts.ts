@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from 'react';
+import { createContext, useContext } from 'react';
 import { askingToLeave } from './asking-to-leave.ts';
 
 export interface Toast {
@@ -29,110 +29,118 @@ const MOST = 3;
 /** How many actions can still be undone after their messages have closed. */
 const MOST_UNDOS = 20;
 
-let toasts: readonly Toast[] = [];
-/** What can be undone, the latest first. */
-let undos: readonly Toast[] = [];
-/** The latest of them. */
-let shown: readonly Toast[] = [];
-let lastId = 0;
-const listeners = new Set<() => void>();
+/** The messages about what the user of a session did. They end with the session: the next user of the page must not undo it. */
+export type Toasts = ReturnType<typeof newToasts>;
 
-/** Shows a message. Returns its ID. */
-export function showToast({
-  tone = 'done',
-  ...toast
-}: Omit<Toast, 'id' | 'tone' | 'shownAt'> & { tone?: Toast['tone'] }): number {
-  const id = ++lastId;
-  const shown = { ...toast, tone, id, shownAt: Date.now() };
-  if (toast.undo) undos = [shown, ...undos].slice(0, MOST_UNDOS);
-  replace([...toasts, shown]);
-  if (!toast.isRunning) setTimeout(closeToast, TOAST_TIME, id);
-  return id;
+export function newToasts() {
+  let toasts: readonly Toast[] = [];
+  /** What can be undone, the latest first. */
+  let undos: readonly Toast[] = [];
+  /** The latest of them. */
+  let shown: readonly Toast[] = [];
+  let lastId = 0;
+  const listeners = new Set<() => void>();
+
+  /** Shows a message. Returns its ID. */
+  function show({
+    tone = 'done',
+    ...toast
+  }: Omit<Toast, 'id' | 'tone' | 'shownAt'> & { tone?: Toast['tone'] }): number {
+    const id = ++lastId;
+    const shown = { ...toast, tone, id, shownAt: Date.now() };
+    if (toast.undo) undos = [shown, ...undos].slice(0, MOST_UNDOS);
+    replace([...toasts, shown]);
+    if (!toast.isRunning) setTimeout(close, TOAST_TIME, id);
+    return id;
+  }
+
+  /** Shows a message about a step, together with the earlier steps of the same thing whose message is open. */
+  function showSteps(of: string, step: number, message: (sum: number) => Pick<Toast, 'text' | 'undo'>): void {
+    const open = toasts.find(toast => toast.steps?.of === of);
+    if (open) endUndo(open.id);
+    const sum = step + (open?.steps?.sum ?? 0);
+    if (sum !== 0) show({ ...message(sum), steps: { of, sum } });
+  }
+
+  /** Shows an error that belongs to no field. */
+  function showProblem(error: unknown): void {
+    show({ tone: 'problem', text: error instanceof Error ? error.message : String(error) });
+  }
+
+  function close(id: number): void {
+    replace(toasts.filter(toast => toast.id !== id));
+  }
+
+  /** Undoes an action, also after its message has closed; by default the latest one whose message is open. Returns whether there is one. */
+  function undo(id = toasts.findLast(toast => toast.undo)?.id): boolean {
+    const toast = undos.find(toast => toast.id === id);
+    if (!toast?.undo) return false;
+    undos = undos.filter(other => other !== toast);
+    close(toast.id);
+    let running: number | undefined;
+    const pause = setTimeout(() => {
+      running = show({ text: `Undoing: ${toast.text} …`, isRunning: true });
+    }, UNDO_PAUSE);
+    askingToLeave(toast.undo)
+      .finally(() => {
+        clearTimeout(pause);
+        if (running !== undefined) close(running);
+      })
+      .then(text => show({ text: typeof text === 'string' ? text : `Undone: ${toast.text}` }), showProblem);
+    return true;
+  }
+
+  /**
+   * No longer offers to undo the creation of an item that has changed since, such as an order that was completed. `item` is its newest
+   * version, or `undefined` if it was deleted.
+   */
+  function withdrawUndo(name: string, id: number, item: object | undefined): void {
+    const isPossible = ({ created }: Toast) =>
+      created?.name !== name || created.id !== id || created.isSame(item);
+    if (undos.every(isPossible)) return;
+    undos = undos.filter(isPossible);
+    replace(toasts.map(toast => (isPossible(toast) ? toast : { ...toast, undo: undefined })));
+  }
+
+  /** No longer offers to undo what a message is about, because it was undone elsewhere. */
+  function endUndo(id: number): void {
+    undos = undos.filter(toast => toast.id !== id);
+    close(id);
+  }
+
+  function replace(next: readonly Toast[]): void {
+    toasts = next;
+    shown = next.slice(-MOST);
+    for (const listener of listeners) listener();
+  }
+
+  /** Calls the listener after each change. Returns a function that ends this. */
+  function subscribe(listener: () => void): () => void {
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  }
+
+  return {
+    show,
+    showSteps,
+    showProblem,
+    close,
+    undo,
+    withdrawUndo,
+    endUndo,
+    subscribe,
+    /** What is shown, the latest last. */
+    shown: () => shown,
+    /** What can be undone, the latest first. */
+    undos: () => undos,
+  };
 }
 
-/** Shows a message about a step, together with the earlier steps of the same thing whose message is open. */
-export function showSteps(
-  of: string,
-  step: number,
-  message: (sum: number) => Pick<Toast, 'text' | 'undo'>,
-): void {
-  const open = toasts.find(toast => toast.steps?.of === of);
-  if (open) endUndo(open.id);
-  const sum = step + (open?.steps?.sum ?? 0);
-  if (sum !== 0) showToast({ ...message(sum), steps: { of, sum } });
-}
+export const ToastsContext = createContext<Toasts | undefined>(undefined);
 
-/** Shows an error that belongs to no field. */
-export function showProblem(error: unknown): void {
-  showToast({ tone: 'problem', text: error instanceof Error ? error.message : String(error) });
-}
-
-export function closeToast(id: number): void {
-  replace(toasts.filter(toast => toast.id !== id));
-}
-
-/** Undoes an action, also after its message has closed; by default the latest one whose message is open. Returns whether there is one. */
-export function undoToast(id = toasts.findLast(toast => toast.undo)?.id): boolean {
-  const toast = undos.find(toast => toast.id === id);
-  if (!toast?.undo) return false;
-  undos = undos.filter(other => other !== toast);
-  closeToast(toast.id);
-  let running: number | undefined;
-  const pause = setTimeout(() => {
-    running = showToast({ text: `Undoing: ${toast.text} …`, isRunning: true });
-  }, UNDO_PAUSE);
-  askingToLeave(toast.undo)
-    .finally(() => {
-      clearTimeout(pause);
-      if (running !== undefined) closeToast(running);
-    })
-    .then(
-      text => showToast({ text: typeof text === 'string' ? text : `Undone: ${toast.text}` }),
-      showProblem,
-    );
-  return true;
-}
-
-/**
- * No longer offers to undo the creation of an item that has changed since, such as an order that was completed. `item` is its newest
- * version, or `undefined` if it was deleted.
- */
-export function withdrawUndo(name: string, id: number, item: object | undefined): void {
-  const isPossible = ({ created }: Toast) =>
-    created?.name !== name || created.id !== id || created.isSame(item);
-  if (undos.every(isPossible)) return;
-  undos = undos.filter(isPossible);
-  replace(toasts.map(toast => (isPossible(toast) ? toast : { ...toast, undo: undefined })));
-}
-
-/** No longer offers to undo what a message is about, because it was undone elsewhere. */
-export function endUndo(id: number): void {
-  undos = undos.filter(toast => toast.id !== id);
-  closeToast(id);
-}
-
-/** Closes all messages. What they offer to undo can no longer be undone. */
-export function closeToasts(): void {
-  undos = [];
-  replace([]);
-}
-
-function replace(next: readonly Toast[]): void {
-  toasts = next;
-  shown = next.slice(-MOST);
-  for (const listener of listeners) listener();
-}
-
-export function useToasts(): readonly Toast[] {
-  return useSyncExternalStore(subscribe, () => shown);
-}
-
-/** What can be undone, the latest first. */
-export function useUndos(): readonly Toast[] {
-  return useSyncExternalStore(subscribe, () => undos);
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
+/** Returns the messages of the session. */
+export function useToasts(): Toasts {
+  const toasts = useContext(ToastsContext);
+  if (!toasts) throw new Error('There are no messages: render this below ToastsContext');
+  return toasts;
 }

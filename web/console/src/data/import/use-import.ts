@@ -2,7 +2,7 @@ import { type CsvRow, completionOf, type Encoding } from '@petstore/pet-files';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useSession } from '../../app/session.ts';
 import { askingToLeave } from '../../kit/asking-to-leave.ts';
-import { endUndo, showToast } from '../../kit/toasts.ts';
+import { useToasts } from '../../kit/toasts.ts';
 import { type Checked, checkRows, type GoodRow, namesOfShop, type ShopNames } from './check.ts';
 import { guessMapping, type Mapping, problemOf } from './columns.ts';
 import { withCell } from './correct.ts';
@@ -52,6 +52,7 @@ const KEY = ['import'];
 /** The import of this tab. It is in the cache, so that it continues while the user works on another page. */
 export function useImport() {
   const session = useSession();
+  const toasts = useToasts();
   const { store, cache, can } = session;
   const { data: state } = useQuery({
     queryKey: KEY,
@@ -120,11 +121,11 @@ export function useImport() {
     );
     ignoreEnd();
     let toast = 0;
-    const undo = undoing(result, journal, () => endUndo(toast));
+    const undo = undoing(result, journal, () => toasts.endUndo(toast));
     if (result.created.length > 0) change({ undo });
     else journal.remove();
     const rejected = result.rejected.length + bad.length;
-    toast = showToast({
+    toast = toasts.show({
       text: `Imported ${animals(result.created.length)}${rejected > 0 ? `, rejected ${inRows(rejected)}` : ''}`,
       tone: rejected > 0 ? 'problem' : 'done',
       undo: result.created.length > 0 ? undo : undefined,

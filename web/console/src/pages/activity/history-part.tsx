@@ -8,7 +8,7 @@ import { type TakeBack, takeBackOf } from '../../data/take-back.ts';
 import { ACTIVITY, useSentenceOf } from '../../data/use-activity.ts';
 import { Button } from '../../kit/button.tsx';
 import { Time } from '../../kit/time.tsx';
-import { showProblem, showToast } from '../../kit/toasts.ts';
+import { useToasts } from '../../kit/toasts.ts';
 import './history.css';
 
 /** How many changes are shown. The page Activity has all. */
@@ -86,14 +86,15 @@ export function HistoryList({ subject, changes, onChanged }: HistoryListProps) {
 /** Returns a function that takes a change back and reports it. */
 export function useTakeBack(onChanged?: () => void) {
   const session = useSession();
+  const toasts = useToasts();
   const [isBusy, setBusy] = useState(false);
   function run(takeBack: TakeBack): void {
     setBusy(true);
     takeBack(session)
       .then(text => {
-        showToast({ text });
+        toasts.show({ text });
         onChanged?.();
-      }, showProblem)
+      }, toasts.showProblem)
       .finally(() => setBusy(false));
   }
   return { isBusy, run };

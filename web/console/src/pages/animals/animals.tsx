@@ -12,7 +12,7 @@ import { Icon } from '../../kit/icon.tsx';
 import { ListPage } from '../../kit/list-page.tsx';
 import { sortedBy } from '../../kit/sorted-by.tsx';
 import type { Column } from '../../kit/table.tsx';
-import { showProblem } from '../../kit/toasts.ts';
+import { useToasts } from '../../kit/toasts.ts';
 import { StockMenu } from '../stock/stock-menu.tsx';
 import { BulkBar } from './bulk-bar.tsx';
 import { Filters } from './filters.tsx';
@@ -107,6 +107,7 @@ function AddLink({ search }: { search: PetQuery }) {
 
 function useColumns(query: PetQuery, rows: readonly Pet[]): Column<Pet>[] {
   const { can } = useSession();
+  const toasts = useToasts();
   const categories = useCategories();
   const { entries, refresh } = useStockOf(useMemo(() => rows.map(({ id }) => id), [rows]));
   return useMemo(() => {
@@ -119,7 +120,9 @@ function useColumns(query: PetQuery, rows: readonly Pet[]): Column<Pet>[] {
       cell: ({ id, name }) => {
         const item = entries.get(id);
         if (!item || !can('inventory:write')) return item?.quantity.toLocaleString();
-        return <StockMenu item={item} name={name} onClosed={() => void refresh(id).catch(showProblem)} />;
+        return (
+          <StockMenu item={item} name={name} onClosed={() => void refresh(id).catch(toasts.showProblem)} />
+        );
       },
     };
     return [
@@ -136,5 +139,5 @@ function useColumns(query: PetQuery, rows: readonly Pet[]): Column<Pet>[] {
       { name: 'status', header: 'Status', cell: pet => <StatusMenu pet={pet} /> },
       { name: 'id', ...sortedBy('id', 'ID', sort), cell: pet => pet.id },
     ];
-  }, [categories, query, entries, refresh, can]);
+  }, [categories, query, entries, refresh, can, toasts]);
 }

@@ -12,11 +12,12 @@ import { Menu } from '../../kit/menu.tsx';
 import { Question } from '../../kit/panel.tsx';
 import { Status } from '../../kit/status.tsx';
 import { statusNames } from '../../kit/status-names.ts';
-import { showProblem } from '../../kit/toasts.ts';
+import { useToasts } from '../../kit/toasts.ts';
 
 /** The status of a pet. For keys that may write, it is the button of a menu with the statuses that the pet can get. */
 export function StatusMenu({ pet }: { pet: Pet }) {
   const { store, cache, can } = useSession();
+  const toasts = useToasts();
   const { change } = useActions(pets);
   const navigate = useNavigate();
   const [isOpen, setOpen] = useState(false);
@@ -41,7 +42,7 @@ export function StatusMenu({ pet }: { pet: Pet }) {
 
   function choose(to: PetStatus, undo?: () => Promise<void>): void {
     const done = `${name} is ${statusNames[to].toLowerCase()}`;
-    change(pet, { status: to }, { done, ...(undo && { undo }) }).catch(showProblem);
+    change(pet, { status: to }, { done, ...(undo && { undo }) }).catch(toasts.showProblem);
   }
 
   /** A sale sets the stock to 0, so to undo it needs the stock of before. It asks unless the animal is the only one. */
@@ -75,7 +76,7 @@ export function StatusMenu({ pet }: { pet: Pet }) {
             ),
             isCurrent: to === status,
             reason: reasonAgainst(status, to, facts),
-            onChoose: () => (to === 'sold' ? sell().catch(showProblem) : choose(to)),
+            onChoose: () => (to === 'sold' ? sell().catch(toasts.showProblem) : choose(to)),
           })),
           ...(facts.hasOpenOrders
             ? [

@@ -9,13 +9,14 @@ import { FormPanel } from '../../kit/form-panel.tsx';
 import { Icon } from '../../kit/icon.tsx';
 import { Menu } from '../../kit/menu.tsx';
 
-import { showToast } from '../../kit/toasts.ts';
+import { useToasts } from '../../kit/toasts.ts';
 
 const route = getRouteApi('/animals');
 
 /** The saved views of the list: filters and sorting that the user gave a name. */
 export function ViewsMenu({ query }: { query: PetQuery }) {
   const navigate = route.useNavigate();
+  const toasts = useToasts();
   const { views, save, remove } = useViews<PetQuery>('animals');
   const [isNaming, setNaming] = useState(false);
   const current = views.find(view => isSameQuery(view.query, query));
@@ -23,7 +24,7 @@ export function ViewsMenu({ query }: { query: PetQuery }) {
   function removeCurrent(): void {
     if (!current) return;
     remove(current.name);
-    showToast({ text: `Deleted the view ${current.name}`, undo: async () => save(current) });
+    toasts.show({ text: `Deleted the view ${current.name}`, undo: async () => save(current) });
   }
 
   return (

@@ -5,7 +5,7 @@ import { useRefreshKey } from '../../data/fresh-keys.ts';
 import { Button } from '../../kit/button.tsx';
 import { SelectField } from '../../kit/field.tsx';
 import { Question } from '../../kit/panel.tsx';
-import { showProblem, showToast } from '../../kit/toasts.ts';
+import { useToasts } from '../../kit/toasts.ts';
 
 const HOUR = 3600;
 
@@ -25,6 +25,7 @@ interface KeyActionsProps {
 /** What can be done with a key, in addition to changing its fields. None of it can be undone, so each asks first. */
 export function KeyActions({ apiKey: { id, name, ban }, onRotate }: KeyActionsProps) {
   const { store, account } = useSession();
+  const toasts = useToasts();
   const refresh = useRefreshKey();
   const [asking, setAsking] = useState<'rotate' | 'reset' | 'lift'>();
   const [grace, setGrace] = useState(24 * HOUR);
@@ -32,7 +33,7 @@ export function KeyActions({ apiKey: { id, name, ban }, onRotate }: KeyActionsPr
 
   function run(work: () => Promise<void>): void {
     setAsking(undefined);
-    work().catch(showProblem);
+    work().catch(toasts.showProblem);
   }
   const ask = (about: typeof asking) => () => setAsking(about);
   const close = () => setAsking(undefined);
@@ -44,12 +45,12 @@ export function KeyActions({ apiKey: { id, name, ban }, onRotate }: KeyActionsPr
   async function reset(): Promise<void> {
     await store.keys.resetLimits(id);
     await refresh(id);
-    showToast({ text: `The limits of ${name} start again` });
+    toasts.show({ text: `The limits of ${name} start again` });
   }
   async function lift(): Promise<void> {
     await store.keys.liftBan(id);
     await refresh(id);
-    showToast({ text: `${name} is no longer banned` });
+    toasts.show({ text: `${name} is no longer banned` });
   }
 
   return (

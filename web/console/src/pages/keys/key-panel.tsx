@@ -9,7 +9,7 @@ import { FormPanel } from '../../kit/form-panel.tsx';
 import { SecretPanel } from '../../kit/secret-panel.tsx';
 import { LoadingPanel } from '../../kit/skeleton.tsx';
 import { Time } from '../../kit/time.tsx';
-import { showToast } from '../../kit/toasts.ts';
+import { useToasts } from '../../kit/toasts.ts';
 import { HistoryPart } from '../activity/history-part.tsx';
 import { KeyActions } from './key-actions.tsx';
 import { KeyFields, keyFields } from './key-fields.tsx';
@@ -30,6 +30,7 @@ interface Rotated {
 
 function EditPanel({ id }: { id: number }) {
   const { store, account } = useSession();
+  const toasts = useToasts();
   const close = useClose();
   const refresh = useRefreshKey();
   const [rotated, setRotated] = useState<Rotated>();
@@ -59,7 +60,7 @@ function EditPanel({ id }: { id: number }) {
     onConfirm: () =>
       run(async () => {
         await store.keys.revoke(id);
-        showToast({ text: `Revoked ${base.name}` });
+        toasts.show({ text: `Revoked ${base.name}` });
         close();
         // It stays in the list as revoked. With its own key the console cannot read it any more.
         if (id !== account.keyId) await refresh(id);

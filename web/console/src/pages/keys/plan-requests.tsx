@@ -7,12 +7,13 @@ import { Button } from '../../kit/button.tsx';
 import { TextField } from '../../kit/field.tsx';
 import { Question } from '../../kit/panel.tsx';
 import { Time } from '../../kit/time.tsx';
-import { showProblem, showToast } from '../../kit/toasts.ts';
+import { useToasts } from '../../kit/toasts.ts';
 
 /** The plans that keys have requested, above the list of keys: one click approves one. */
 export function PlanRequests() {
   const { data: requests } = usePlanRequests();
   const { approve, decline } = useDecidePlan();
+  const toasts = useToasts();
   const [declining, setDeclining] = useState<PlanRequest>();
   const [message, setMessage] = useState('');
   const [problem, setProblem] = useState<string>();
@@ -25,7 +26,7 @@ export function PlanRequests() {
   }
   function run(work: Promise<void>, text: string): void {
     setDeclining(undefined);
-    work.then(() => showToast({ text })).catch(showProblem);
+    work.then(() => toasts.show({ text })).catch(toasts.showProblem);
   }
 
   return (

@@ -4,7 +4,7 @@ import { planNames } from '../../data/key-words.ts';
 import { useOwnAccount, useRefreshAccount } from '../../data/own-account.ts';
 import { useWhileShown } from '../../kit/is-shown.ts';
 import { Time } from '../../kit/time.tsx';
-import { showToast } from '../../kit/toasts.ts';
+import { useToasts } from '../../kit/toasts.ts';
 import { ReportLeak } from '../keys/report-leak.tsx';
 import { Warnings } from '../keys/warnings.tsx';
 import { LargerPlan } from './larger-plan.tsx';
@@ -66,12 +66,13 @@ function Limits({ account: { plan, windows, ban, expiresAt } }: { account: Accou
 export function LeakOfOwnKey() {
   const navigate = useNavigate();
   const refresh = useRefreshAccount();
+  const toasts = useToasts();
   const close = useWhileShown(() => navigate({ to: '/account' }));
   return (
     <ReportLeak
       onClose={close}
       onReported={what => {
-        showToast({ text: `Reported ${what}` });
+        toasts.show({ text: `Reported ${what}` });
         close();
         // If it was the key of this session, the user is signed out now.
         void refresh();

@@ -4,7 +4,7 @@ import { storeDraft, storedDraft } from '../../data/draft.ts';
 import { useCount } from '../../data/use-count.ts';
 import { selectAll } from '../../kit/field.tsx';
 import { Icon } from '../../kit/icon.tsx';
-import { showToast } from '../../kit/toasts.ts';
+import { useToasts } from '../../kit/toasts.ts';
 
 /** The most units of an animal. */
 const MOST_UNITS = 2 ** 31 - 1;
@@ -26,6 +26,7 @@ export function CountField({ item: { petId, quantity }, name, counted }: CountFi
   const [text, setText] = useState(() => storedDraft<{ text: string }>(draft)?.text ?? '');
   const [state, setState] = useState<'done' | 'failed' | undefined>(counted.has(petId) ? 'done' : undefined);
   const count = useCount();
+  const toasts = useToasts();
 
   function type(text: string): void {
     setText(text);
@@ -42,7 +43,7 @@ export function CountField({ item: { petId, quantity }, name, counted }: CountFi
       },
       error => {
         setState('failed');
-        showToast({ tone: 'problem', text: `${name} was not counted. ${(error as Error).message}` });
+        toasts.show({ tone: 'problem', text: `${name} was not counted. ${(error as Error).message}` });
       },
     );
   }

@@ -3,7 +3,7 @@ import { useSession } from '../../app/session.ts';
 import { endsHold } from '../../data/hold.ts';
 import { useAdjustStock } from '../../data/use-adjust-stock.ts';
 import { Button } from '../../kit/button.tsx';
-import { showProblem } from '../../kit/toasts.ts';
+import { useToasts } from '../../kit/toasts.ts';
 import { StockMenu } from './stock-menu.tsx';
 
 interface StepperProps {
@@ -19,10 +19,11 @@ interface StepperProps {
 export function Stepper({ item, name, onChanged }: StepperProps) {
   const { can } = useSession();
   const adjust = useAdjustStock();
+  const toasts = useToasts();
   function step(delta: number): void {
     if (!item) return;
     const canUndo = !endsHold(item, item.quantity + delta) || can('pets:write');
-    adjust(item, name, delta, canUndo).then(onChanged, showProblem);
+    adjust(item, name, delta, canUndo).then(onChanged, toasts.showProblem);
   }
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: it only keeps clicks from opening the row around it

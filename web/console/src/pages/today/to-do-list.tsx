@@ -14,7 +14,7 @@ import { leadsBack } from '../../kit/close.ts';
 import { Empty } from '../../kit/empty.tsx';
 import { lazyPart } from '../../kit/lazy-part.tsx';
 import { Time } from '../../kit/time.tsx';
-import { showProblem } from '../../kit/toasts.ts';
+import { useToasts } from '../../kit/toasts.ts';
 import { DueOrders } from './due-orders.tsx';
 import { LowStock } from './low-stock.tsx';
 import { inWords, Task } from './task.tsx';
@@ -127,9 +127,10 @@ function FirstSteps() {
 function Holds({ held }: { held: readonly Pet[] }) {
   const { can } = useSession();
   const { change } = useActions(pets);
+  const toasts = useToasts();
   if (held.length === 0) return null;
   const release = (pet: Pet) =>
-    change(pet, { status: 'available' }, { done: `${pet.name} is available` }).catch(showProblem);
+    change(pet, { status: 'available' }, { done: `${pet.name} is available` }).catch(toasts.showProblem);
   return (
     <Task
       icon="paw"

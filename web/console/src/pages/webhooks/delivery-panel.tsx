@@ -10,7 +10,7 @@ import { Button } from '../../kit/button.tsx';
 import { Panel } from '../../kit/panel.tsx';
 import { LoadingPanel } from '../../kit/skeleton.tsx';
 import { Time } from '../../kit/time.tsx';
-import { showProblem, showToast } from '../../kit/toasts.ts';
+import { useToasts } from '../../kit/toasts.ts';
 import { attemptInWords } from './attempt-in-words.ts';
 import { DeliveryStatus } from './delivery-status.tsx';
 
@@ -22,6 +22,7 @@ const PAUSE = 2_000;
 /** A delivery with its attempts. */
 export function DeliveryPanel() {
   const { store, cache, can } = useSession();
+  const toasts = useToasts();
   const { webhookId, deliveryId } = route.useParams();
   const { status } = route.useSearch();
   const navigate = route.useNavigate();
@@ -46,7 +47,7 @@ export function DeliveryPanel() {
   async function redeliver(): Promise<void> {
     await store.webhooks.redeliver(Number(webhookId), Number(deliveryId));
     await refetch();
-    showToast({ text: `Delivery ${deliveryId} is sent again` });
+    toasts.show({ text: `Delivery ${deliveryId} is sent again` });
   }
   return (
     <Panel title={eventInWords(data)} onClose={close}>
@@ -86,7 +87,7 @@ export function DeliveryPanel() {
         )}
         {can('events:read') && !isInProgress && (
           <div className="panel-actions">
-            <Button onClick={() => redeliver().catch(showProblem)}>
+            <Button onClick={() => redeliver().catch(toasts.showProblem)}>
               {data.status === 'pending' ? 'Send now' : 'Redeliver'}
             </Button>
           </div>

@@ -10,7 +10,7 @@ import { Button } from '../../kit/button.tsx';
 import { SelectField, TextField } from '../../kit/field.tsx';
 import { Question } from '../../kit/panel.tsx';
 import { Time } from '../../kit/time.tsx';
-import { showProblem, showToast } from '../../kit/toasts.ts';
+import { useToasts } from '../../kit/toasts.ts';
 import { LastFailure } from './last-failure.tsx';
 
 const HOUR = 3600;
@@ -27,6 +27,7 @@ interface WebhookActionsProps {
 /** What can be done with a webhook, in addition to changing its fields. */
 export function WebhookActions({ webhook, canChange, onRotate, deletion }: WebhookActionsProps) {
   const { store, cache } = useSession();
+  const toasts = useToasts();
   const { change } = useActions(webhooks);
   const navigate = useNavigate();
   const [asking, setAsking] = useState<'rotate' | 'replay' | 'delete'>();
@@ -41,7 +42,7 @@ export function WebhookActions({ webhook, canChange, onRotate, deletion }: Webho
 
   function run(work: () => Promise<void>): void {
     setAsking(undefined);
-    work().catch(showProblem);
+    work().catch(toasts.showProblem);
   }
 
   async function toggle(): Promise<void> {
@@ -69,12 +70,12 @@ export function WebhookActions({ webhook, canChange, onRotate, deletion }: Webho
     if (!first) throw new Error('There are no events since then');
     // A replay begins after an event.
     await store.webhooks.replay(id, { cursor: String(Number(first.id) - 1) });
-    showToast({ text: `The events since ${new Date(from).toLocaleString()} are sent again` });
+    toasts.show({ text: `The events since ${new Date(from).toLocaleString()} are sent again` });
     close();
   }
   async function endReplay(): Promise<void> {
     await store.webhooks.replay(id, { cursor: 'latest' });
-    showToast({ text: 'No replay is running' });
+    toasts.show({ text: 'No replay is running' });
   }
   const form = useSubmit([], replay);
 
