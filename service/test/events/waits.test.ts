@@ -2,31 +2,14 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type App, buildApp } from '../../src/app.ts';
+import type { App } from '../../src/app.ts';
 import { DAY, SECOND } from '../../src/kit/clock.ts';
-import { Client } from '../support/client.ts';
 import { latestCursor, settledCursor } from '../support/event-log.ts';
 import { aCategory } from '../support/factories.ts';
 import { nextPath } from '../support/pages.ts';
-import { startTestApp, type TestApp } from '../support/test-app.ts';
+import { startTestApp } from '../support/test-app.ts';
 import { inTime, until } from '../support/until.ts';
 import { valuesOf } from '../support/values.ts';
-
-/** Calls `use` with a second service on the same store, and a client of it. */
-async function withReplica(
-  { app, clock, adminKey }: TestApp,
-  use: (api: Client, other: App) => Promise<void>,
-): Promise<void> {
-  const other = await buildApp(app.config, { clock, logDestination: { write: () => {} } });
-  const origin = await other.server.listen({ host: '127.0.0.1', port: 0 });
-  const api = new Client(origin, adminKey);
-  try {
-    await use(api, other);
-  } finally {
-    api.close();
-    await other.close();
-  }
-}
 
 /** How long the waits of these tests may last, in seconds. */
 const WAIT = 59;
@@ -56,17 +39,16 @@ function watchWaits(t: TestContext, { tail }: App): (waits?: number) => Promise<
 
 describe('a wait for events', () => {
   it('ends as soon as another replica appends an event', async t => {
-    const shop = await startTestApp(t);
-    await withReplica(shop, async (other, app) => {
-      const end = await settledCursor(shop);
-      const untilWaits = watchWaits(t, app);
-      holdTime(t);
-      const waiting = other.get(`/events?cursor=${end}&wait=${WAIT}`);
-      await untilWaits();
-      await aCategory(shop.api, { name: 'Dogs' });
-      const page = await ended(waiting);
-      assert.equal(page.body[0].data.name, 'Dogs');
-    });
+    const shop = await startTestApp(t, { shared: true });
+    const other = await shop.replica();
+    const end = await settledCursor(shop);
+    const untilWaits = watchWaits(t, other.app);
+    holdTime(t);
+    const waiting = other.api.get(`/events?cursor=${end}&wait=${WAIT}`);
+    await untilWaits();
+    await aCategory(shop.api, { name: 'Dogs' });
+    const page = await ended(waiting);
+    assert.equal(page.body[0].data.name, 'Dogs');
   });
 
   it('misses no event that is appended while it starts', async t => {
