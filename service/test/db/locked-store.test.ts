@@ -3,8 +3,10 @@ import { after, describe, it } from 'node:test';
 import BetterSqlite3 from 'better-sqlite3';
 import { storePath } from '../../src/db/store-directory.ts';
 import { SECOND } from '../../src/kit/clock.ts';
+import { codeOf } from '../../src/kit/thrown.ts';
 import type { ApiResponse } from '../support/client.ts';
 import { aPet } from '../support/factories.ts';
+import { until } from '../support/until.ts';
 import { useShop } from '../support/use-shop.ts';
 import { assertNone, valuesOf } from '../support/values.ts';
 
@@ -18,9 +20,24 @@ describe('the embedded store while another process locks it', () => {
   /** A connection to the file of the store, like that of another process. */
   let other: BetterSqlite3.Database;
   const shop = useShop({ shared: false }, async ({ directory }) => {
-    other = new BetterSqlite3(storePath(directory));
+    other = new BetterSqlite3(storePath(directory), { timeout: 0 });
   });
   after(() => other.close());
+  /**
+   * Locks the store between two transactions of the service, which can hold the lock for a turn of the event loop: a wait of this
+   * connection would block the process in which the service has to end its transaction.
+   */
+  async function lock(kind: 'IMMEDIATE' | 'EXCLUSIVE' = 'IMMEDIATE'): Promise<void> {
+    await until('the service has no transaction', () => {
+      try {
+        other.exec(`BEGIN ${kind}`);
+        return true;
+      } catch (error) {
+        assert.equal(codeOf(error), 'SQLITE_BUSY');
+        return false;
+      }
+    });
+  }
 
   it('is waited for at most 250 ms, because the wait blocks every request', async () => {
     const sql = 'PRAGMA busy_timeout';
@@ -36,7 +53,7 @@ describe('the embedded store while another process locks it', () => {
   it('rejects writes with 503 and serves reads, and accepts writes when the lock is released', async () => {
     const { api } = shop;
     const pet = `/pets/${await aPet(api, { name: 'Rex' })}`;
-    other.exec('BEGIN EXCLUSIVE');
+    await lock('EXCLUSIVE');
     const writes: [method: string, path: string, body: object | undefined][] = [
       ['POST', '/categories', { name: 'Cats' }],
       ['PATCH', pet, { name: 'Max' }],
@@ -57,7 +74,7 @@ describe('the embedded store while another process locks it', () => {
   it('rejects each of the writes that wait for one commit, and runs none of them later', async () => {
     const { api } = shop;
     const before = (await api.get('/categories')).body;
-    other.exec('BEGIN IMMEDIATE');
+    await lock();
     const names = ['Dogs', 'Fish', 'Birds', 'Mice'];
     (await Promise.all(names.map(name => api.post('/categories', { name })))).forEach(assertUnavailable);
     other.exec('ROLLBACK');
@@ -70,7 +87,7 @@ describe('the embedded store while another process locks it', () => {
 
   it('runs a rejected write when it is sent again with its Idempotency-Key', async () => {
     const send = () => shop.api.post('/categories', { name: 'Cats' }, { 'idempotency-key': 'once' });
-    other.exec('BEGIN IMMEDIATE');
+    await lock();
     assertUnavailable(await send());
     other.exec('ROLLBACK');
     const { status, headers } = await send();
@@ -81,7 +98,7 @@ describe('the embedded store while another process locks it', () => {
     const { api, clock, logLines } = shop;
     clock.advance(SECOND);
     const before = logLines().length;
-    other.exec('BEGIN IMMEDIATE');
+    await lock();
     assertUnavailable(await api.post('/categories', { name: 'Rats' }));
     other.exec('ROLLBACK');
     clock.advance(SECOND);

@@ -76,7 +76,8 @@ describe('while a synchronous standby does not confirm commits', () => {
         databaseUrl,
         "SELECT name FROM categories WHERE name LIKE 'first%'",
       );
-      assert.ok(stored.length > 0 && stored.length <= unknown, `${stored.length} of ${unknown} are stored`);
+      // Usually more than none: work of the service may have found the standby missing before the first of them began to commit.
+      assert.ok(stored.length <= unknown, `${stored.length} of ${unknown} are stored`);
     } finally {
       standby.resume();
     }
