@@ -41,19 +41,16 @@ export function useImportShop(): Readonly<ImportShop> {
 }
 
 export async function startImportShop(resources: AsyncDisposableStack): Promise<ImportShop> {
+  const directory = mkdtempSync(join(tmpdir(), 'petstore-test-'));
+  resources.defer(() => rmSync(directory, { recursive: true }));
+  // Before the shop starts: while the command is installed, this process does not notice that the service closes an idle connection.
+  const petstore = new PackedCommand({ HOME: directory, XDG_CONFIG_HOME: directory });
   const shop = await startTestApp({ after: release => resources.defer(release) }, { alone: false });
   for (const name of ['Dogs', 'Cats']) await shop.api.post('/categories', { name });
   const proxy = new BatchProxy(shop.origin);
   const origin = await proxy.listen();
   resources.defer(() => proxy.close());
-  const directory = mkdtempSync(join(tmpdir(), 'petstore-test-'));
-  resources.defer(() => rmSync(directory, { recursive: true }));
-  const petstore = new PackedCommand({
-    PETSTORE_URL: origin,
-    PETSTORE_API_KEY: shop.adminKey,
-    HOME: directory,
-    XDG_CONFIG_HOME: directory,
-  });
+  Object.assign(petstore.environment, { PETSTORE_URL: origin, PETSTORE_API_KEY: shop.adminKey });
   const inside = (args: readonly string[]) => args.map(arg => arg.replace(/^@/, `${directory}/`));
   const start: ImportShop['start'] = (args, environment) => petstore.start(inside(args), environment);
   const run: ImportShop['run'] = (args, ...options) => petstore.run(inside(args), ...options);
