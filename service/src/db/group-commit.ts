@@ -95,7 +95,7 @@ export class GroupCommit {
 
   /** Resolves when every queued operation has ended. */
   async drain(): Promise<void> {
-    while (this.#running) await this.#running;
+    while (this.#running !== undefined) await this.#running;
     await this.#logMoved;
   }
 
@@ -108,7 +108,7 @@ export class GroupCommit {
       }
       if (this.#alone.length === 0) continue;
       // Operations that arrive meanwhile run first.
-      if (this.#logMoved) await this.#logMoved;
+      if (this.#logMoved !== undefined) await this.#logMoved;
       else await this.#runAlone(this.#alone.shift()!);
     }
     this.#running = undefined;

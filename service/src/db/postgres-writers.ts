@@ -141,7 +141,8 @@ export class Writers {
       return value;
     } catch (error) {
       // The locks are released before the caller is notified, which may retry at once. A broken connection is discarded.
-      if (tx.cancelledCommit) this.confirmations.discard(client, tx.cancelledCommit, error as Error);
+      if (tx.cancelledCommit !== undefined)
+        this.confirmations.discard(client, tx.cancelledCommit, error as Error);
       else {
         await tx.rollback().then(
           () => client.release(),

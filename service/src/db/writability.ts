@@ -39,7 +39,8 @@ export class Writability {
         this.#probe = undefined;
       });
     }
-    if (this.#probe) await Promise.race([this.#probe, sleep(TIMEOUT, undefined, { ref: false })]);
+    if (this.#probe !== undefined)
+      await Promise.race([this.#probe, sleep(TIMEOUT, undefined, { ref: false })]);
     return this.#problem;
   }
 

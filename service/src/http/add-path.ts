@@ -26,7 +26,7 @@ export function addPath(
     onRequest: (request, _reply, done) => {
       try {
         const waiting = gate.pass(request, gated);
-        if (waiting) return waiting;
+        if (waiting !== undefined) return waiting;
       } catch (rejection) {
         // In a later turn: if the rest of these bytes is malformed, the response must report that.
         return Promise.reject(rejection);

@@ -90,9 +90,10 @@ export class Unreadable {
     const { remoteAddress = '' } = socket;
     const incomplete = owed.toIncomplete(socket);
     const earlier = owed.sent(socket, incomplete);
-    const adding = earlier
-      ? earlier.then(() => limits.headersForUnreadable(remoteAddress))
-      : limits.headersForUnreadable(remoteAddress);
+    const adding =
+      earlier === undefined
+        ? limits.headersForUnreadable(remoteAddress)
+        : earlier.then(() => limits.headersForUnreadable(remoteAddress));
     const end = (limitHeaders: HeaderPairs) => {
       // The last request may have been rejected before its end arrived: that was its response.
       if (socket.writable && !incomplete?.headersSent)

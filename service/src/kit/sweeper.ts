@@ -46,7 +46,7 @@ export class Sweeper {
    * Runs a round, after the running one: that one may miss data that has expired since its start. Never rejects.
    */
   async run(): Promise<void> {
-    while (this.#running) await this.#running;
+    while (this.#running !== undefined) await this.#running;
     this.#running = this.#round().finally(() => {
       this.#running = undefined;
     });

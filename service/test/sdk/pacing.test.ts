@@ -198,11 +198,15 @@ describe('100 workers of a client', () => {
       clock: time,
       onWait: wait => waits.push(wait),
       fetch: async (url, init) => {
-        // The time of the client does not pass while the service restarts.
-        const response = await fetch(url.replace(shop.origin, origin), init).finally(() => restarting);
-        // The service executes the request, and the connection breaks before the client has the response.
-        if (++responses % 40 === 0) throw new TypeError('The connection broke');
-        return response;
+        try {
+          const response = await fetch(url.replace(shop.origin, origin), init);
+          // The service executes the request, and the connection breaks before the client has the response.
+          if (++responses % 40 === 0) throw new TypeError('The connection broke');
+          return response;
+        } finally {
+          // The time of the client does not pass while the service restarts.
+          await restarting;
+        }
       },
     });
     const jobs = work([store], 100, 200);

@@ -122,7 +122,7 @@ export class KeyLimits {
     const windows = windowsAt(state, limits, now);
     const firstDay = today - USAGE_DAYS + 1;
     // A flush takes counts that are not stored until it ends.
-    while (this.#flushing) await this.#flushing.catch(() => {});
+    while (this.#flushing !== undefined) await this.#flushing.catch(() => {});
     const counted = [...this.#counters.keys.daysOf(key.keyId), dayUseOf(key.keyId, state)];
     const stored = await selectUsage(this.#db, key.keyId, firstDay);
     const isKnown = ({ day }: { day: number }) => day >= firstDay && day <= lastDay(now);
@@ -138,7 +138,7 @@ export class KeyLimits {
    */
   async flush(): Promise<void> {
     // The caller of an earlier flush handles its failure; this flush stores the same counts.
-    while (this.#flushing) await this.#flushing.catch(() => {});
+    while (this.#flushing !== undefined) await this.#flushing.catch(() => {});
     this.#flushing = this.#storeChanges();
     try {
       await this.#flushing;

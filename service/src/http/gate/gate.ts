@@ -162,7 +162,7 @@ export class Gate {
     if (operation?.scope === null) {
       if (operation.countedBy === 'address') return this.#admit(request, head, undefined, undefined);
       const adding = this.#limits.addOfAddress(request, head);
-      return adding ? rejectUnservableAfter(adding, request) : rejectUnservable(request);
+      return adding === undefined ? rejectUnservable(request) : rejectUnservableAfter(adding, request);
     }
     const key = presentedKey(request.headers);
     const caller = key === undefined ? undefined : this.#services.keyRing.find(key, request.receivedAt);

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { it } from 'node:test';
+import { describe, it } from 'node:test';
 
 const root = join(import.meta.dirname, '../../..');
 
@@ -31,7 +31,21 @@ export async function change(): Promise<void> {
 }
 `;
 
-it('the linter rejects a promise whose failure nothing sees', () => {
-  assert.match(lint(program('save();')), /noFloatingPromises/);
-  assert.doesNotMatch(lint(program('await save();')), /noFloatingPromises|×/);
+describe('the linter rejects', () => {
+  it('a promise whose failure nothing sees', () => {
+    assert.match(lint(program('save();')), /noFloatingPromises/);
+    assert.doesNotMatch(lint(program('await save();')), /noFloatingPromises|×/);
+  });
+
+  it('an asynchronous callback whose promise nothing awaits', () => {
+    assert.match(lint(program('[1].forEach(async () => save());')), /noMisusedPromises/);
+    assert.doesNotMatch(
+      lint(program('await Promise.all([1].map(async () => save()));')),
+      /noMisusedPromises|×/,
+    );
+  });
+
+  it('a promise as a condition', () => {
+    assert.match(lint(program('[1].filter(async () => true);')), /noMisusedPromises/);
+  });
 });
