@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname, join, matchesGlob, resolve } from 'node:path';
+import { isLong } from '../service/test/support/long.ts';
 
 interface Suite {
   /** Patterns. */
@@ -26,8 +27,8 @@ interface Suite {
   withServers: boolean;
 }
 
-/** How long a program may take, in milliseconds. */
-const TIMEOUT = '--test-timeout=600000';
+/** How long a test may take, in milliseconds. Alone, the 50 kills of `crash/crash` take three minutes. */
+const TIMEOUT = `--test-timeout=${isLong ? 1_800_000 : 600_000}`;
 
 /** The store of a suite. */
 const STORE = resolve('service/test/support/test-store.ts');
@@ -123,7 +124,7 @@ function runInstead(names: readonly string[], args: readonly string[]): void {
 /** All files of a suite. */
 function filesOf(name: string): readonly string[] {
   const { files: patterns, except = [] } = suites[name]!;
-  const exclude = process.env.TEST_LONG === '1' && name === 'postgres' ? [] : except;
+  const exclude = isLong && name === 'postgres' ? [] : except;
   const files = globSync(patterns, { exclude }).toSorted();
   return name === 'postgres' ? files.filter(file => imports(file, STORE)) : files;
 }
