@@ -52,6 +52,15 @@ describe('the settings of the device', () => {
     assert.equal(await background(), light);
   });
 
+  it('are in a menu that has the focus as soon as it is open, so that it gets the next key', async t => {
+    const { page, open } = await visit(t);
+    await open('/animals');
+    const focused = await page.evaluate(
+      `document.querySelector('[aria-label="Theme and rows"]').click(); document.activeElement.textContent;`,
+    );
+    assert.equal(focused, 'Same as the system');
+  });
+
   it('decide the time zone of dates, whose exact time is shown on hover', async t => {
     const { api, open } = await visit(t);
     const id = await aPet(api, { name: 'Dated' });

@@ -28,6 +28,10 @@ export function Menu({ label, children, className = '', items, onOpen }: MenuPro
   const id = useId();
   const popover = useRef<HTMLDivElement>(null);
   const choices = () => [...popover.current!.querySelectorAll<HTMLElement>(focusable)];
+  const first = Math.max(
+    0,
+    items.findIndex(({ isCurrent }) => isCurrent),
+  );
 
   function onKey(event: KeyboardEvent): void {
     const all = choices();
@@ -74,10 +78,7 @@ export function Menu({ label, children, className = '', items, onOpen }: MenuPro
         // A click in the menu must not open the row around it.
         onClick={event => event.stopPropagation()}
         onToggle={event => {
-          if (event.newState !== 'open') return;
-          onOpen?.();
-          const all = choices();
-          (all.find(choice => choice.ariaChecked === 'true') ?? all[0])?.focus();
+          if (event.newState === 'open') onOpen?.();
         }}
       >
         {items.map(({ label, icon, reason, isCurrent, onChoose }, i) => (
@@ -85,6 +86,8 @@ export function Menu({ label, children, className = '', items, onOpen }: MenuPro
           <button
             // biome-ignore lint/suspicious/noArrayIndexKey: the items of a menu do not change their order
             key={i}
+            // The browser moves the focus as it opens the popover. React does so only for a new element.
+            ref={item => void item?.toggleAttribute('autofocus', i === first)}
             type="button"
             role={isCurrent === undefined ? 'menuitem' : 'menuitemradio'}
             aria-checked={isCurrent}
