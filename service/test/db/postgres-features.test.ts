@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import pg from 'pg';
-import { UnusableStore } from '../../src/db/database.ts';
+import { StoreUnavailable, UnusableStore } from '../../src/db/database.ts';
 import { openPostgres, type PostgresOptions } from '../../src/db/postgres.ts';
+import { SECOND } from '../../src/kit/clock.ts';
 import { DatabaseProxy } from '../support/database-proxy.ts';
 import { emptyPostgres, postgresOptions } from '../support/engines.ts';
 import { until } from '../support/until.ts';
@@ -116,6 +117,28 @@ describe('an engine whose notifications do not arrive', () => {
       await db.close();
     });
   }
+});
+
+it('an engine is accepted when this process was too busy to read what arrived in time', async t => {
+  const url = await emptyPostgres(t);
+  const { query } = pg.Client.prototype;
+  const lock = new Int32Array(new SharedArrayBuffer(4));
+  t.mock.method(pg.Client.prototype, 'query', function (this: pg.Client, ...args: unknown[]) {
+    // Longer than the check waits, once it waits.
+    if (/lock_timeout|pg_notify/.test(String(args[0])))
+      setImmediate(() => Atomics.wait(lock, 0, 0, 1.2 * SECOND));
+    return Reflect.apply(query, this, args);
+  });
+  const db = await openPostgres(
+    postgresOptions(url, { onPolling: () => assert.fail('it cannot receive notifications') }),
+  );
+  await db.close();
+});
+
+it('a server that ends the connections during the check is unavailable, and lacks nothing', async t => {
+  const network = await DatabaseProxy.between(t, await emptyPostgres(t));
+  network.fate = ['55P03', 'is cut off'];
+  await assert.rejects(openPostgres(postgresOptions(network.url)), StoreUnavailable);
 });
 
 it('an engine that has everything is accepted, and keeps nothing of the check', async t => {
