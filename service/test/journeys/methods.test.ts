@@ -53,10 +53,12 @@ async function assertHeadIsGet(api: Client, path: string, headers: Record<string
 }
 
 it('HEAD returns the status and headers of GET, without the body', async () => {
-  const { api, clientWith } = shop;
+  const { api, app, clientWith } = shop;
   await anOrder(api, { petId: await aPet(api, { stock: 2 }) });
   await aPet(api);
   const { keyId } = await clientWith({});
+  // The last use of the calling key would otherwise be stored between two requests.
+  await app.keyLimits.flush();
   const readable = Object.keys(document.paths).filter(template => {
     const { get } = document.paths[template]!;
     // The counts of all keys can be stored between two requests.

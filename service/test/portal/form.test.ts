@@ -147,9 +147,11 @@ async function operationsWithForms(page: Page): Promise<{ id: string; hasTryIt: 
   const urls = await page
     .locator('#navigation a[href^="/docs/operations/"]')
     .evaluateAll(links => links.map(link => link.getAttribute('href') as string));
-  const pages = urls.map(async url => ({
-    id: url.split('/').at(-1)!,
-    hasTryIt: (await (await page.request.get(url)).text()).includes('class="send'),
-  }));
-  return Promise.all(pages);
+  const pages = [];
+  // One after the other: the page of each has a time limit, which does not end while the service makes the others.
+  for (const url of urls) {
+    const response = await page.request.get(url);
+    pages.push({ id: url.split('/').at(-1)!, hasTryIt: (await response.text()).includes('class="send') });
+  }
+  return pages;
 }
