@@ -50,6 +50,15 @@ describe('while Redis is down', () => {
     assert.deepEqual(await use(b, 1, 1), ['banned']);
   });
 
+  it('a request counts as several if it is a batch, and the state of its key is shown', async t => {
+    const { url } = await testRedis(t);
+    const { counters } = await aReplica(t, url);
+    await counters.close();
+    assert.equal((await counters.decideKey(1, terms, NOON, 3)).remaining, 2);
+    const states = await counters.statesOfKeys([{ keyId: 1, resets: 0 }]);
+    assert.equal(states.get(1)?.minuteUsed, 3);
+  });
+
   it('a starting replica serves from memory and connects later', async t => {
     const server = await ownRedis(t);
     await server.kill();

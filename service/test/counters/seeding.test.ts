@@ -11,6 +11,7 @@ import { Intervals } from '../support/intervals.ts';
 import { ownRedis } from '../support/redis-process.ts';
 import { testRedis } from '../support/test-redis.ts';
 import { until } from '../support/until.ts';
+import { valuesOf } from '../support/values.ts';
 import { aReplica } from './replicas.ts';
 
 const NOON = Date.parse('2026-11-21T12:00:00.000Z');
@@ -216,11 +217,21 @@ describe('the states of keys', () => {
     const { counters } = await aReplica(t, url, { clock: 'redis' });
     const late = Date.now() - 3 * DAY;
     const twice: Terms = { ...terms, limits: { perMinute: 10, perDay: 2 } };
-    for (const remaining of [1, 0])
+    const visits = { key: terms, visitor: twice };
+    for (const remaining of [1, 0]) {
       assert.equal((await counters.decideBucket('account', '1', twice, late)).remaining, remaining);
+      assert.equal((await counters.decideKey(1, twice, late)).remaining, remaining);
+      assert.equal((await counters.decideVisit(2, '192.0.2.1', visits, late)).remaining, remaining);
+    }
     assert.equal((await counters.peekBucket('account', '1', twice, late)).remaining, 0);
+    assert.equal(counters.peekVisit(2, '192.0.2.1', visits, late).remaining, 0);
     await counters.close();
-    assert.equal((await counters.decideBucket('account', '1', twice, late)).verdict, 'refused', 'by memory');
+    const byMemory = [
+      await counters.decideBucket('account', '1', twice, late),
+      await counters.decideKey(1, twice, late),
+      await counters.decideVisit(2, '192.0.2.1', visits, late),
+    ];
+    assert.deepEqual(valuesOf(byMemory, 'verdict'), ['refused', 'refused', 'refused']);
   });
 
   it('keep a ban that Redis has lost, until a day after it has decayed', async t => {
@@ -289,6 +300,15 @@ describe('the count of an address in a flood of others', () => {
     assert.ok((await redis.pttl(keyOf(early))) > 10 * HOUR);
     assert.equal((await counters.peekBucket('address', '192.0.2.2', terms, now)).remaining, 9);
     assert.equal((await counters.decideBucket('address', '192.0.2.2', terms, now)).remaining, 8);
+  });
+
+  it('expires within minutes as well when they are visitors of a publishable key', async t => {
+    const { url, redis } = await testRedis(t);
+    const { counters } = await aReplica(t, url, { maxAddresses: 8 });
+    const many = { key: { ...terms, limits: { perMinute: 100, perDay: 100 } }, visitor: terms };
+    for (let i = 0; i < 9; i++) await counters.decideVisit(4, `10.0.0.${i}`, many, NOON);
+    const left = await redis.pttl('petstore:limits:{key:4}:visitor:10.0.0.8');
+    assert.ok(left > 0 && left <= 3 * MINUTE, String(left));
   });
 
   it('is shared by all new addresses while the known ones must stay', async t => {
