@@ -4,7 +4,7 @@ import { Redis } from 'ioredis';
 import type { Terms } from '../../src/counters/decide.ts';
 import { ownRedis } from '../support/redis-process.ts';
 import { until } from '../support/until.ts';
-import { valuesOf } from '../support/values.ts';
+import { assertNone, valuesOf } from '../support/values.ts';
 import { aReplica } from './replicas.ts';
 
 const NOON = Date.parse('2026-11-21T12:00:00.000Z');
@@ -75,12 +75,12 @@ describe('in a Redis cluster of two nodes', () => {
     assert.equal((await counters.decideKey(1, terms, NOON)).remaining, 2);
   });
 
-  it('visits are decided together with their key and their network', async t => {
-    const { urls } = await aCluster(t);
+  it('visits are decided together with their key and their network, under the names of their cell', async t => {
+    const { urls, nodes } = await aCluster(t);
     const keyIds = Array.from({ length: 20 }, (_, i) => i + 1);
     const visits = { key: terms, visitor: { ...terms, limits: { perMinute: 3, perDay: 100 } } };
     for (const used of [1, 2]) {
-      const { counters } = await aReplica(t, urls[0]!, { urls });
+      const { counters } = await aReplica(t, urls[0]!, { urls, prefix: 'north' });
       for (const [address, hasNetwork] of Object.entries({ '192.0.2.1': false, '2001:db8:1:2::/64': true })) {
         const decisions = await Promise.all(
           keyIds.map(keyId => counters.decideVisit(keyId, address, visits, NOON)),
@@ -90,6 +90,11 @@ describe('in a Redis cluster of two nodes', () => {
           assert.deepEqual([decision.verdict, decision.hasNetwork], ['admitted', hasNetwork]);
         assert.equal(decisions[0]!.remaining, 3 - used);
       }
+    }
+    for (const node of nodes) {
+      const names = await node.keys('*');
+      assert.ok(names.length > 0);
+      assertNone(names, name => !name.startsWith('north:'));
     }
   });
 });
