@@ -75,7 +75,7 @@ export class RedisDecisions {
 
   /** Merges a state into the one at `key`, and resolves with the result. `ttl` is as in `Subject`. */
   async merge(key: string, known: LimitState, ttl: number): Promise<LimitState | undefined> {
-    if (this.#link.isUp) this.#seeded.add(known);
+    this.#seeded.add(known);
     const now = this.#clock === 'redis' ? undefined : this.#clock.now();
     const call = packCall({ what: 'look', now, ttl, terms: NO_TERMS, seed: known });
     const packed = await this.#link.decide([key], [call]);
