@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { DAY, HOUR, MINUTE, SECOND } from '../kit/clock.ts';
-import type { BanRules, Terms } from './decide.ts';
+import { type BanRules, newState, type Terms } from './decide.ts';
 import type { Changes, DayUse } from './key-states.ts';
 import { MemoryCounters } from './memory.ts';
 
@@ -96,6 +96,17 @@ describe('no counted request is lost', () => {
       { numRuns: 1_000 },
     );
   });
+});
+
+it('the state of a key in Redis is taken over, and stored, only if Redis has seen a later request', () => {
+  const { keys } = new MemoryCounters();
+  const stored = { ...newState(NOON), dayUsed: 3, seenAt: NOON };
+  keys.restore(1, stored);
+  keys.catchUp(1, { ...stored });
+  assert.equal(keys.changeCount(), 0);
+  keys.catchUp(1, { ...stored, dayUsed: 4, seenAt: NOON + 1 });
+  assert.equal(keys.changeCount(), 1);
+  assert.equal(keys.find(1)!.dayUsed, 4);
 });
 
 describe('visits and buckets in memory', () => {
