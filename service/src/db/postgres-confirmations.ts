@@ -47,8 +47,10 @@ export class Confirmations {
     void (async () => {
       for (;;) {
         const failure = await this.#options.probe().catch(error => error);
+        // The probe also fails because the store is closed, which confirms nothing.
+        if (this.#isClosing) return;
         // Another failure is found, and reported, by the next write.
-        if (!isNotConfirmed(failure) || this.#isClosing) break;
+        if (!isNotConfirmed(failure)) break;
         await this.#closings.get(failure);
       }
       this.#isConfirmed = true;

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { DatabaseUnavailable } from './database.ts';
+import { Confirmations } from './postgres-confirmations.ts';
+import { NotConfirmed } from './postgres-errors.ts';
+
+/** Confirmations whose probe ends when the test says so, and what they have reported. */
+function confirmations() {
+  const probe = Promise.withResolvers<void>();
+  const statuses: string[] = [];
+  const confirmations = new Confirmations({
+    probe: () => probe.promise,
+    stillCommits: async () => false,
+    onStatus: status => void statuses.push(status),
+  });
+  return { confirmations, probe, statuses };
+}
+
+const notConfirmed = () => new DatabaseUnavailable(new NotConfirmed(), 'unconfirmed');
+
+describe('commits that are not confirmed', () => {
+  it('are reported once, until the probe is confirmed', async () => {
+    const { confirmations: those, probe, statuses } = confirmations();
+    those.note(notConfirmed());
+    those.note(notConfirmed());
+    assert.throws(() => those.rejectUnconfirmed(), DatabaseUnavailable);
+    probe.resolve();
+    await nextTurn();
+    those.rejectUnconfirmed();
+    assert.deepEqual(statuses, ['unconfirmed', 'confirmed']);
+  });
+
+  it('are not reported as confirmed when the store is closed, nor as unconfirmed from then on', async () => {
+    const { confirmations: those, probe, statuses } = confirmations();
+    those.note(notConfirmed());
+    those.close();
+    probe.reject(new DatabaseUnavailable(new Error('The database is being closed')));
+    await nextTurn();
+    assert.deepEqual(statuses, ['unconfirmed']);
+    const other = confirmations();
+    other.confirmations.close();
+    other.confirmations.note(notConfirmed());
+    assert.deepEqual(other.statuses, []);
+  });
+});
