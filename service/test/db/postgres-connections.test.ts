@@ -192,7 +192,10 @@ describe('a store that is closed', () => {
     });
     await started.promise;
     const read = db.get('SELECT 2 AS two FROM pg_sleep(0.5)');
+    const timers = t.mock.method(globalThis, 'setTimeout');
     const closed = db.close();
+    const cutOffAfter = timers.mock.calls[0]?.arguments[1];
+    timers.mock.restore();
     // The listener closes first.
     await until('reads are rejected', () =>
       db.get('SELECT 1 AS one').then(
@@ -203,6 +206,8 @@ describe('a store that is closed', () => {
     release.resolve();
     assert.deepEqual(await Promise.all([write, read]), [{ one: 1 }, { two: 2 }]);
     await closed;
+    // No response is later: a statement takes at most 30 s.
+    assert.equal(cutOffAfter, 31 * SECOND);
     await assert.rejects(db.get('SELECT 1 AS one'), /cannot be reached/);
   });
 });
