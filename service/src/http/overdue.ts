@@ -15,11 +15,12 @@ export async function sendOverdue(
   const { request } = reply;
   const { log, onOverdue } = options;
   const { id: requestId, method, operation } = request;
-  const line = { requestId, traceId: traceOf(request)?.traceId, method, route: operation?.path ?? null };
+  const traceId = traceOf(request)?.traceId;
+  const line = { requestId, traceId, method, route: operation?.path ?? null };
   log.error(line, `No response within ${inWords(limit)}`);
   onOverdue?.();
   // The framework logs it when a handler fails after the response.
-  reply.log = log.child({ requestId }, { msgPrefix: 'Request failed after its deadline: ' });
+  reply.log = log.child({ requestId, traceId }, { msgPrefix: 'Request failed after its deadline: ' });
   try {
     await limits.completeHead(request);
     // The gate or the handler may have ended meanwhile.
@@ -29,7 +30,7 @@ export async function sendOverdue(
       if (!(err instanceof ApiError)) reply.log.error({ err }, 'The gate failed');
     });
   } catch (error) {
-    log.error({ requestId, err: error }, 'No response could be sent');
+    log.error({ requestId, traceId, err: error }, 'No response could be sent');
     reply.raw.destroy();
   }
 }

@@ -164,14 +164,21 @@ describe('a complete request without a response', () => {
     assert.deepEqual(valuesOf(faults(shop), 'route'), ['/console/sign-in']);
   });
 
-  it('whose handler fails later is logged with the reason', async t => {
+  it('whose handler fails later is logged with the reason and its trace', async t => {
     const shop = await startShop(t);
     const fail = hangReadiness(t, shop);
-    assertRejected(await shop.untilOverdue(() => shop.api.get('/readyz')), 503, 'service_unavailable');
+    const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
+    const headers = { traceparent: `00-${traceId}-00f067aa0ba902b7-01` };
+    assertRejected(
+      await shop.untilOverdue(() => shop.api.get('/readyz', headers)),
+      503,
+      'service_unavailable',
+    );
     fail(Promise.reject(new Error('The reason')));
     await until('the failure is logged', () => faults(shop).length === 2);
     const [overdue, failure] = faults(shop);
     assert.equal(failure!.requestId, overdue!.requestId);
+    assert.deepEqual([overdue!.traceId, failure!.traceId], [traceId, traceId]);
     assert.match(String(failure!.msg), /^Request failed after its deadline/);
     assert.equal((failure!.err as Error).message, 'The reason');
     assert.equal((await shop.api.get('/readyz')).status, 200);
