@@ -57,3 +57,14 @@ describe('a connection of a closing server', () => {
     end();
   });
 });
+
+it('a connection leaves nothing in memory when it closes', async t => {
+  const { mock } = t.mock.method(Set.prototype, 'add');
+  const { connect, end } = await closing(t);
+  const connections = [1, 2, 3].map(connect);
+  const [sockets] = new Set(mock.calls.map(call => call.this as Set<unknown>));
+  assert.equal(sockets!.size, 3);
+  for (const connection of connections) connection.destroy();
+  assert.equal(sockets!.size, 0);
+  end();
+});

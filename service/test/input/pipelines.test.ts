@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { Socket } from 'node:net';
 import { describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { exchangeUntilEnd, RawConnection } from '../support/raw-connection.ts';
@@ -48,6 +49,20 @@ describe('requests that are sent before responses are read', () => {
       requests.map((_, i) => `There is no pet ${i + 1}`),
     );
     assert.equal(Math.max(...turns), 1, `${turns}`);
+  });
+
+  it('leave nothing in memory when their connection ends', async t => {
+    const shop = await startTestApp(t);
+    const { mock } = t.mock.method(Map.prototype, 'set');
+    const connection = new RawConnection(shop.origin);
+    await connection.exchange([HEALTH, HEALTH].map(bytes => ({ method: 'GET', bytes })));
+    const tables = new Set(mock.calls.map(call => call.this as Map<unknown, unknown>));
+    mock.restore();
+    const sockets = () =>
+      [...tables].flatMap(table => [...table.keys()]).filter(key => key instanceof Socket);
+    assert.equal(sockets().length, 1);
+    connection.socket.destroy();
+    await until('nothing is left of the connection', () => sockets().length === 0);
   });
 
   it('are rejected when too many wait, after the responses to those that fit', async t => {
