@@ -9,6 +9,7 @@ import { aCategory } from '../support/factories.ts';
 import { Intervals } from '../support/intervals.ts';
 import { sized } from '../support/long.ts';
 import { appendMany } from '../support/many-events.ts';
+import { RawConnection } from '../support/raw-connection.ts';
 import { assertRejected } from '../support/rejection.ts';
 import { startTestApp } from '../support/test-app.ts';
 import { until } from '../support/until.ts';
@@ -71,6 +72,29 @@ describe('a key', () => {
     assert.ok(!unaffected.isOver);
     await unaffected.close();
   });
+});
+
+it('a client that disconnects before its stream begins leaves no stream', async t => {
+  const shop = await startTestApp(t, { environment: { PETSTORE_STREAMS_PER_KEY: '1' } });
+  const { keyRing } = shop.app;
+  const findStored = keyRing.findStored.bind(keyRing);
+  const [asked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const { mock } = t.mock.method(keyRing, 'findStored', async (...secret: Parameters<typeof findStored>) => {
+    asked.resolve();
+    await held.promise;
+    return findStored(...secret);
+  });
+  const connection = new RawConnection(shop.origin);
+  connection.send(`GET /events/stream HTTP/1.1\r\nHost: shop\r\nX-API-Key: ${shop.adminKey}\r\n\r\n`);
+  await asked.promise;
+  connection.socket.destroy();
+  await until('the request is logged', () =>
+    shop.logLines().some(({ route, status }) => route === '/events/stream' && status === null),
+  );
+  mock.restore();
+  held.resolve();
+  const next = await EventReader.open(shop.origin, shop.adminKey);
+  await next.close();
 });
 
 it('a key that expires loses its streams, also one that began when all earlier ones had ended', async t => {
