@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { PoolClient } from 'pg';
 import { DatabaseUnavailable } from './database.ts';
 import { Confirmations } from './postgres-confirmations.ts';
 import { NotConfirmed } from './postgres-errors.ts';
@@ -42,5 +43,29 @@ describe('commits that are not confirmed', () => {
     other.confirmations.close();
     other.confirmations.note(notConfirmed());
     assert.deepEqual(other.statuses, []);
+  });
+
+  it('are probed again when the server has ended the commit of the previous probe, whose connection is closed', async () => {
+    const commit = Promise.withResolvers<void>();
+    const statuses: string[] = [];
+    const released: boolean[] = [];
+    const client = { release: (isBroken: boolean) => released.push(isBroken) } as unknown as PoolClient;
+    let probes = 0;
+    const those = new Confirmations({
+      probe: async () => {
+        if (++probes > 1) return;
+        const failure = notConfirmed();
+        those.discard(client, commit.promise, failure);
+        throw failure;
+      },
+      stillCommits: async () => true,
+      onStatus: status => void statuses.push(status),
+    });
+    those.note(notConfirmed());
+    await nextTurn();
+    assert.deepEqual([probes, released, statuses], [1, [], ['unconfirmed']]);
+    commit.resolve();
+    await nextTurn();
+    assert.deepEqual([probes, released, statuses], [2, [true], ['unconfirmed', 'confirmed']]);
   });
 });
