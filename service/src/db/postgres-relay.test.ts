@@ -62,6 +62,26 @@ it('the relay learns from a poll how far the log is, because a database without 
   await relay.close();
 });
 
+it('the relay runs when a poll finds that the log ends before an event that it knows, although none waits', async t => {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const db = { get: async () => ({ latest: 7, waiting: false }) } as unknown as Pick<
+    Queries & Writer,
+    'get' | 'write'
+  >;
+  const relay = new EventRelay(db, { clock: { now: () => 0 } });
+  const { mock } = t.mock.method(relay, 'nudge', () => {});
+  for (const [known, runs] of [
+    [7, 0],
+    [8, 1],
+  ] as const) {
+    relay.note(known);
+    t.mock.timers.tick(500);
+    await nextTurn();
+    assert.equal(mock.callCount(), runs);
+  }
+  await relay.close();
+});
+
 it('a relay that closes while it numbers events also numbers those that were committed meanwhile', async () => {
   const runs: PromiseWithResolvers<object>[] = [];
   const begun = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
