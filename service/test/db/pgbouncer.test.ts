@@ -93,6 +93,10 @@ describe('pgbouncer', () => {
             db.write(tx => tx.all(slow)),
             failsWith('57014'),
           );
+          const limits = `SELECT current_setting('statement_timeout') AS statement,
+            current_setting('idle_in_transaction_session_timeout') AS idle`;
+          for (const all of [await db.all(limits), await db.write(tx => tx.all(limits))])
+            assert.deepEqual(all, [{ statement: '1s', idle: '1s' }]);
           // A read-only transaction.
           await assert.rejects(db.all('DELETE FROM pets RETURNING id'), failsWith('25006'));
           assert.equal(await db.run('DELETE FROM pets'), 0);
