@@ -67,6 +67,8 @@ describe('a directory with an admin.key whose store is lost', () => {
     const lost = readFileSync(join(directory, 'admin.key'), 'utf8').trim();
     rmSync(path(directory));
     writeFileSync(`${path(directory)}-wal`, 'the rest');
+    // As a command that was killed.
+    writeFileSync(`${path(directory)}.creating`, 'a part');
     const { code, stderr } = await run(t, ['new-store'], { PETSTORE_DATA: directory });
     assert.deepEqual([code, stderr], [0, '']);
     const kept = readdirSync(directory).filter(name => name.includes('.before-new-store-'));

@@ -98,6 +98,9 @@ describe('restore', () => {
     const later = await aCategory(api);
     await service.end('SIGKILL');
     assert.ok(existsSync(join(directory, 'petstore.db-wal')));
+    // As a restore that was killed while it copied.
+    for (const left of ['', '-journal'])
+      writeFileSync(join(directory, `petstore.db.restoring${left}`), 'a part');
 
     const { code, stdout, stderr } = await run(t, ['restore', file], environment);
     assert.deepEqual([code, stderr], [0, '']);
@@ -224,6 +227,7 @@ describe('restore', () => {
       "UPDATE schema_migrations SET name = '0001-shop'",
       /written by a version that was never released: it has the migration 0001-shop, .* Use a new PETSTORE_DATA/,
     ],
+    ['has no shop', 'DELETE FROM schema_migrations', /backup\.db is a database, but contains no shop/],
   ];
   for (const [what, change, message] of rejections) {
     it(`rejects a backup that ${what}, and changes nothing`, async t => {
