@@ -166,6 +166,19 @@ describe('a long write that changes much', () => {
     for (const pages of moved) assert.ok(pages > 2_500, `${pages} pages`);
   });
 
+  it('does not keep the log of later ones when its commit fails', async t => {
+    const { db } = await aStore(t);
+    const { mock } = t.mock.method(BetterSqlite3.prototype, 'pragma');
+    const withoutKey = async (tx: Transaction) => {
+      await tx.run('PRAGMA defer_foreign_keys = ON');
+      await tx.run("INSERT INTO api_key_origins (api_key_id, origin) VALUES (9, 'https://shop.example')");
+    };
+    await assert.rejects(db.write(withoutKey, { alone: true }), DatabaseUnavailable);
+    await db.write(tx => add(tx, 'next'));
+    const moves = mock.calls.map(call => String(call.arguments[0])).filter(sql => /wal_/.test(sql));
+    assert.deepEqual(moves, ['wal_autocheckpoint = 0', 'wal_autocheckpoint = 500']);
+  });
+
   it('has its log moved by a new thread after one has failed', { timeout: 30_000 }, async t => {
     const { db } = await aStore(t);
     const threads: Worker[] = [];
