@@ -7,14 +7,6 @@ const programs = ['client', 'command', 'console'] as const;
 
 const OTHER = 'other';
 
-/** The maximum number of texts whose labels are cached. */
-const MAX_CACHED = 200;
-
-interface Labels {
-  client: (typeof programs)[number] | typeof OTHER;
-  version: string;
-}
-
 /** The version of this release, which the programs that it offers have. */
 const own: string = JSON.parse(
   readFileSync(join(import.meta.dirname, '../../../package.json'), 'utf8'),
@@ -23,8 +15,6 @@ const own: string = JSON.parse(
 /** Counts requests by the program of this project that sent them. Each label is from a table, so that no request can add a series. */
 export class ClientRequests {
   readonly #counts: Counter<'client' | 'version'>;
-  /** Few clients send most requests. */
-  readonly #labels = new Map<string, Labels>();
 
   constructor(registry: Registry) {
     this.#counts = new Counter({
@@ -38,18 +28,11 @@ export class ClientRequests {
 
   /** Counts a request. `name` is what its program calls itself, such as `petstore-client/1.0.0 (node 24)`. */
   readonly count = (name: string | null): void => {
-    const text = name ?? '';
-    let labels = this.#labels.get(text);
-    if (!labels) {
-      labels = labelsOf(text);
-      if (this.#labels.size >= MAX_CACHED) this.#labels.clear();
-      this.#labels.set(text, labels);
-    }
-    this.#counts.inc({ ...labels });
+    this.#counts.inc(labelsOf(name ?? ''));
   };
 }
 
-function labelsOf(text: string): Labels {
+function labelsOf(text: string): { client: string; version: string } {
   const [, name, version] = /^petstore-(\w+)\/(\S+)/.exec(text) ?? [];
   const client = programs.find(program => program === name) ?? OTHER;
   return { client, version: client !== OTHER && version === own ? own : OTHER };

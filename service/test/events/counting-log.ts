@@ -9,9 +9,9 @@ export class CountingLog {
   #latest = 0;
   readonly #listeners: (() => void)[] = [];
 
-  /** Appends an event and notifies the listeners of the log. */
-  append(): void {
-    this.#latest++;
+  /** Appends events and notifies the listeners of the log once. */
+  append(count = 1): void {
+    this.#latest += count;
     for (const listener of this.#listeners) listener();
   }
 
@@ -20,10 +20,11 @@ export class CountingLog {
     return this.#ends as Row;
   }
 
-  async all<Row>(_sql: string, [after]: readonly Value[] = []): Promise<Row[]> {
+  async all<Row>(_sql: string, values: readonly Value[] = []): Promise<Row[]> {
     this.reads++;
+    const [after, limit] = [Number(values[0]), Number(values.at(-1))];
     const rows: object[] = [];
-    for (let id = Number(after) + 1; id <= this.#latest; id++) {
+    for (let id = after + 1; id <= this.#latest && rows.length < limit; id++) {
       const origin = { actor: null, request_id: null, traceparent: null };
       const event = { id, type: 'pet.created', subject: 'pets/1', time: 0, data: '{}', ...origin };
       rows.push({ ...this.#ends, ...event });

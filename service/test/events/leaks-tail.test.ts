@@ -87,6 +87,17 @@ describe('the tail of the log', () => {
     end();
   });
 
+  it('is read to its end at once, in batches, also when nothing announces the rest', async t => {
+    const { tail, log } = aTail(t);
+    const batches: number[] = [];
+    const end = tail.follow(events => batches.push(events.length));
+    await settle();
+    log.append(450);
+    await settle();
+    assert.deepEqual(batches, [0, 200, 200, 50], 'without a timer');
+    end();
+  });
+
   it('is read by one timer and notifies no follower that has left, however often all leave and others arrive', async t => {
     const { tail, log } = aTail(t);
     let notified = 0;

@@ -97,6 +97,18 @@ describe('the ops port', () => {
     for (const secret of [...secrets, 'ecret', '471147114711']) assert.ok(!text.includes(secret), secret);
   });
 
+  it('returns 500 and logs the reason when the metrics cannot be collected', async t => {
+    const { app, metricsUrl, logLines } = await startTestApp(t, withMetrics);
+    const { mock } = t.mock.method(app.ops!.metrics, 'text', () => Promise.reject(new Error('No figures')));
+    const { status, text } = await sendRequest('GET', metricsUrl);
+    mock.restore();
+    assert.equal(status, 500);
+    assert.equal(text, 'The metrics could not be collected; see the log for the reason\n');
+    const [line] = logLines().filter(({ msg }) => msg === 'Metrics could not be collected');
+    assert.equal((line!.err as Error).message, 'No figures');
+    await scrape(metricsUrl);
+  });
+
   it('closes with the service, although a client keeps a connection open', async t => {
     const { metricsUrl, restart } = await startTestApp(t, withMetrics);
     const agent = new Agent({ keepAlive: true });
