@@ -142,7 +142,7 @@ describe('a process killed under load', () => {
     const head = `POST /categories HTTP/1.1\r\nHost: a\r\nX-API-Key: ${service.adminKey}\r\n`;
     slow.write(`${head}Content-Type: application/json\r\nContent-Length: 9\r\n\r\n{`);
     const load = requestUntilDisconnected(service.url, tally);
-    await until('many requests have their response', () => tally.responses >= 100);
+    await until('some requests have their response', () => tally.responses >= 20);
     service.child.kill('SIGTERM');
     await load;
     if (!onPostgres)

@@ -28,10 +28,6 @@ export function Menu({ label, children, className = '', items, onOpen }: MenuPro
   const id = useId();
   const popover = useRef<HTMLDivElement>(null);
   const choices = () => [...popover.current!.querySelectorAll<HTMLElement>(focusable)];
-  const first = Math.max(
-    0,
-    items.findIndex(({ isCurrent }) => isCurrent),
-  );
 
   function onKey(event: KeyboardEvent): void {
     const all = choices();
@@ -77,8 +73,13 @@ export function Menu({ label, children, className = '', items, onOpen }: MenuPro
         onKeyDown={onKey}
         // A click in the menu must not open the row around it.
         onClick={event => event.stopPropagation()}
-        onToggle={event => {
-          if (event.newState === 'open') onOpen?.();
+        onBeforeToggle={event => {
+          if (event.newState !== 'open') return;
+          onOpen?.();
+          const all = choices();
+          const first = all.find(choice => choice.ariaChecked === 'true') ?? all[0];
+          // The browser focuses this item as it opens the popover. With the attribute from the start, the item would want the focus of the page.
+          for (const choice of all) choice.toggleAttribute('autofocus', choice === first);
         }}
       >
         {items.map(({ label, icon, reason, isCurrent, onChoose }, i) => (
@@ -86,8 +87,6 @@ export function Menu({ label, children, className = '', items, onOpen }: MenuPro
           <button
             // biome-ignore lint/suspicious/noArrayIndexKey: the items of a menu do not change their order
             key={i}
-            // The browser moves the focus as it opens the popover. React does so only for a new element.
-            ref={item => void item?.toggleAttribute('autofocus', i === first)}
             type="button"
             role={isCurrent === undefined ? 'menuitem' : 'menuitemradio'}
             aria-checked={isCurrent}
