@@ -175,6 +175,14 @@ describe('a key that uses up its minutes', () => {
     assert.deepEqual(await warningsOf(client.keyId), ['minute 100 of 2']);
   });
 
+  it('is warned also if their day has ended before their counts are stored', async () => {
+    const client = await keyWith({ perMinute: 2, perDay: 10_000 });
+    shop.clock.advance(DAY / 2 - 6 * MINUTE);
+    await useMinutes(client, 'xxxxx.');
+    await client.read(1);
+    assert.deepEqual(await warningsOf(client.keyId), ['minute 100 of 2']);
+  });
+
   it('is not warned of minutes of earlier days when it has another limit', async () => {
     const client = await keyWith({ perMinute: 2, perDay: 10_000 });
     await useMinutes(client, 'xxxxx');
