@@ -133,6 +133,25 @@ it('expired rows are deleted in slices, and no row is deleted before it expires'
   assert.deepEqual((await counts(db)).idempotency_keys, 0);
 });
 
+it('warnings from a clock that was more than a day ahead are deleted, so that they can be given on their day', async t => {
+  const shop = await startTestApp(t);
+  const { db, sweeper } = shop.app;
+  const { table, columns, row } = expiring.find(({ table }) => table === 'quota_warnings')!;
+  const now = shop.clock.now();
+  await insert(
+    db,
+    table,
+    columns,
+    [0, 1, 2, 30].map(days => row(0, -days * DAY, now)),
+  );
+  await sweeper.run();
+  const left = await db.all<{ day: number }>('SELECT day FROM quota_warnings ORDER BY day');
+  assert.deepEqual(
+    left.map(({ day }) => day - Math.floor(now / DAY)),
+    [0, 1],
+  );
+});
+
 it('earlier secrets of webhooks are all deleted in the round after their end', async t => {
   const shop = await startTestApp(t);
   const { db, sweeper } = shop.app;
