@@ -9,6 +9,7 @@ import { LOCK, TRY_LOCK } from './postgres-locks.ts';
 /** How long a notification may take to reach another session, and a wait of 1 ms to end, in milliseconds; see `arrived`. */
 const WAIT_TIMEOUT = SECOND;
 
+/** A busy process loses one part of the wait. */
 const PARTS = 10;
 
 const CHANNEL = 'petstore_probe';

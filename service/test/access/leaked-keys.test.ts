@@ -5,6 +5,7 @@ import { DAY, SECOND } from '../../src/kit/clock.ts';
 import { eventsOf } from '../support/event-log.ts';
 import { assertInvalid, assertRejected } from '../support/rejection.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
+import { TurnCounter } from '../support/turn-counter.ts';
 import { useShop } from '../support/use-shop.ts';
 import { valuesOf } from '../support/values.ts';
 import { eachNoon } from './each-noon.ts';
@@ -137,6 +138,19 @@ describe('a report of leaked keys', () => {
     );
     assert.deepEqual(await statuses(leaked[0]!, leaked[29]!, keys[30]!), [401, 401, 200]);
     assertInvalid(await report([...secrets, newSecret()]), /`keys` must have at most 1,?000 items/);
+  });
+
+  it('of 1,000 secrets lets other requests run between its statements', async t => {
+    const { db } = shop.app;
+    const all = db.all.bind(db);
+    using turns = new TurnCounter();
+    const used: number[] = [];
+    t.mock.method(db, 'all', (...query: Parameters<typeof all>) => {
+      if (query[0].includes('FROM previous_secrets')) used.push(turns.count);
+      return all(...query);
+    });
+    await report(Array.from({ length: 1_000 }, () => newSecret()));
+    assert.deepEqual([used.length, new Set(used).size], [10, 10]);
   });
 
   it('counts against the address of the client, also with a key, and an Idempotency-Key changes nothing', async () => {

@@ -170,6 +170,26 @@ describe('a plan request', () => {
     assert.equal((await client.get('/account')).body.planRequest, null);
   });
 
+  it('is accepted for the present plan with another quota', async () => {
+    const client = await aClient();
+    const request = (quotas: { perMinute: number; perDay: number }) =>
+      client.post(PATH, { plan: 'enterprise', quotas });
+    const { body } = await request({ perMinute: 700, perDay: 7_000 });
+    await shop.api.post(`/plan-requests/${body.id}/approve`);
+    assertInvalid(
+      await request({ perMinute: 700, perDay: 7_000 }),
+      /already has the plan `enterprise` with these/,
+    );
+    for (const quotas of [
+      { perMinute: 701, perDay: 7_000 },
+      { perMinute: 700, perDay: 7_001 },
+    ]) {
+      const created = await request(quotas);
+      assert.equal(created.status, 201);
+      await shop.api.post(`/plan-requests/${created.body.id}/decline`, { message: 'No' });
+    }
+  });
+
   it('of a key that was revoked cannot be approved, but declined', async () => {
     const client = await aClient();
     const { body } = await client.post(PATH, { plan: 'pro' });

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { SLICE } from '../../src/http/long-page.ts';
 import type { Client } from '../support/client.ts';
 import { nextPath, pagesOf } from '../support/pages.ts';
+import { TurnCounter } from '../support/turn-counter.ts';
 import { inTime } from '../support/until.ts';
 import { useShop } from '../support/use-shop.ts';
 import { valuesOf } from '../support/values.ts';
@@ -23,19 +24,6 @@ async function fill({ api, app }: { api: Client; app: typeof shop.app }): Promis
   for (const operations of [pets.slice(0, 525), pets.slice(525), orders.slice(0, 525), orders.slice(525)])
     assert.equal((await api.post('/batch', { operations })).status, 200);
   await app.db.numberEvents();
-}
-
-/** Counts turns of the event loop, until the case ends. */
-function countTurns(t: { after: (stop: () => void) => void }): () => number {
-  let turns = 0;
-  let immediate: NodeJS.Immediate;
-  const count = () => {
-    turns++;
-    immediate = setImmediate(count);
-  };
-  count();
-  t.after(() => clearImmediate(immediate));
-  return () => turns;
 }
 
 describe('a page with a limit over 100', () => {
@@ -83,13 +71,13 @@ describe('a page with a limit over 100', () => {
 
   it('counts the list once, and reads and writes each 100 items in a turn of the event loop of their own', async t => {
     const { api, app } = shop;
-    const turns = countTurns(t);
+    using turns = new TurnCounter();
     const slices: { turn: number; rows: number; counts: boolean }[] = [];
     const all = app.db.all.bind(app.db);
     t.mock.method(app.db, 'all', async (...query: Parameters<typeof all>) => {
       const rows = await all(...query);
       if (/FROM pets/.test(query[0]))
-        slices.push({ turn: turns(), rows: rows.length, counts: /count\(\*\)/.test(query[0]) });
+        slices.push({ turn: turns.count, rows: rows.length, counts: /count\(\*\)/.test(query[0]) });
       return rows;
     });
     const page = await api.get('/pets?limit=1000&count=true');

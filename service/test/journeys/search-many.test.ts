@@ -8,6 +8,7 @@ import { Random } from '../support/random.ts';
 import { searched } from '../support/search-model.ts';
 import { storePets } from '../support/stored-pets.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
+import { TurnCounter } from '../support/turn-counter.ts';
 
 const PETS = 6_000;
 
@@ -98,30 +99,22 @@ describe('a search among many pets', () => {
     const testApp = await startTestApp(t);
     await manyPets(testApp);
     const { db } = testApp.app;
-    let turn = 0;
-    let waiting = setImmediate(function next() {
-      turn++;
-      waiting = setImmediate(next);
-    });
-    try {
-      const all = new Set<number>();
-      const query = { q: 'max m', count: true };
-      await searchPets(
-        withHook(db, () => all.add(turn)),
-        query,
-      );
-      assert.ok(all.size >= 5, `all statements in ${all.size} turns`);
+    using turns = new TurnCounter();
+    const all = new Set<number>();
+    const query = { q: 'max m', count: true };
+    await searchPets(
+      withHook(db, () => all.add(turns.count)),
+      query,
+    );
+    assert.ok(all.size >= 5, `all statements in ${all.size} turns`);
 
-      const left = new AbortController();
-      const reason = new Error('the client is gone');
-      let sent = 0;
-      const leaving = withHook(db, () => {
-        if (++sent === 8) left.abort(reason);
-      });
-      await assert.rejects(searchPets(leaving, query, left.signal), reason);
-      assert.ok(sent < 20, `${sent} statements`);
-    } finally {
-      clearImmediate(waiting);
-    }
+    const left = new AbortController();
+    const reason = new Error('the client is gone');
+    let sent = 0;
+    const leaving = withHook(db, () => {
+      if (++sent === 8) left.abort(reason);
+    });
+    await assert.rejects(searchPets(leaving, query, left.signal), reason);
+    assert.ok(sent < 20, `${sent} statements`);
   });
 });
