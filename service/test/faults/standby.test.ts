@@ -50,8 +50,6 @@ describe('while a synchronous standby does not confirm commits', () => {
     try {
       const first = await respondedInTime(Array.from({ length: 20 }, (_, i) => create(`first ${i}`)));
       first.forEach(assertUnavailable);
-      // Work of the service itself, such as the numbering of events, may have begun to commit before the first of these was cancelled.
-      await until('only the probe waits', async () => (await backends(databaseUrl)).waiting <= 1);
       let [slowest, most] = [0, 0];
       for (let round = 0; round < 10; round++) {
         const sentAt = performance.now();
@@ -60,10 +58,11 @@ describe('while a synchronous standby does not confirm commits', () => {
         assertUnavailable(late!);
         assert.match(late!.body.message, /^Commits are not confirmed: .* nothing was changed/);
         assert.equal((await api.get('/categories')).status, 200);
-        const { open, waiting } = await backends(databaseUrl);
+        const { open } = await backends(databaseUrl);
         assert.ok(open <= CONNECTIONS + LISTENERS, `${open} connections`);
-        assert.ok(waiting <= 1, `${waiting} connections wait, and not only that of the probe`);
         most = Math.max(most, open);
+        // A transaction of the service itself, such as that which stores counts, may have begun before the first commit was cancelled.
+        await until('only the probe waits', async () => (await backends(databaseUrl)).waiting <= 1);
       }
       t.diagnostic(`writes rejected within ${Math.round(slowest)} ms, at most ${most} connections`);
       const { status, body } = await api.as().get('/readyz');

@@ -34,10 +34,12 @@ export async function settledCursor({ app, api }: Pick<TestApp, 'app' | 'api'>):
   return latestCursor(api);
 }
 
+/** The events that a change appends. Warnings of earlier requests are stored before it. */
 export async function eventsOf(
   shop: Pick<TestApp, 'app' | 'api'>,
   change: () => Promise<unknown>,
 ): Promise<CloudEvent[]> {
+  await shop.app.keyLimits.flush();
   const before = await settledCursor(shop);
   await change();
   await settledCursor(shop);
