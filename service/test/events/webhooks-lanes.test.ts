@@ -95,8 +95,11 @@ describe('a dispatcher', () => {
     assert.deepEqual(new Set(shop.receiver.received.map(one => one.path)), new Set(['/hook', '/hook/moved']));
     await shop.api.patch(path, { enabled: false });
     await shop.api.delete(other.path);
-    await shop.settle();
-    assert.equal(dispatcher.laneCount, 0);
+    // A lane that still has work when its webhook ends is removed by a later round.
+    await until('no lane is left', async () => {
+      await shop.settle();
+      return dispatcher.laneCount === 0;
+    });
   });
 });
 
