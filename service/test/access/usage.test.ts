@@ -125,6 +125,20 @@ describe('the usage of a key', () => {
     await app.keyLimits.flush();
     assert.deepEqual(await daysOf(client.keyId), [{ date: today(), admitted: 1, refused: 0 }, ...days]);
   });
+
+  it('has the last 90 days, also before a sweep deletes earlier ones, whether they are stored or not', async () => {
+    const { app, clientWith, clock } = shop;
+    for (const stores of [true, false]) {
+      const client = await clientWith({});
+      const days = [{ date: today(), admitted: 1, refused: 0 }];
+      await sendRequests(client, 1);
+      if (stores) await app.keyLimits.flush();
+      clock.advance(89 * DAY);
+      assert.deepEqual(await daysOf(client.keyId), days);
+      clock.advance(DAY);
+      assert.deepEqual(await daysOf(client.keyId), []);
+    }
+  });
 });
 
 it('GET /account counts against a bucket of the key alone, as large as the Free plan, and not as its usage', async () => {
