@@ -4,6 +4,7 @@ import { newState } from '../../counters/decide.ts';
 import type { CountedKey } from '../../counters/key-states.ts';
 import { MemoryCounters } from '../../counters/memory.ts';
 import { DatabaseUnavailable, type Queries, type Transaction, type Writer } from '../../db/database.ts';
+import { DAY } from '../../kit/clock.ts';
 import { accessFeature } from '../feature.ts';
 import { Rejections } from '../rejections/rejections.ts';
 import { KeyLimits } from './key-limits.ts';
@@ -80,6 +81,26 @@ it('the counts of other processes are taken over for all keys after the start, a
   while (await keyLimits.catchUp());
   assert.deepEqual(asked, [500, 500, 1]);
   assert.ok(keyIds.every(keyId => counters.keys.find(keyId)?.dayUsed === 7));
+});
+
+describe('a sweep of limits has more to do', () => {
+  for (const part of ['earlier days', 'later days', 'limits', 'states in memory', 'nothing']) {
+    it(`after a full slice of ${part}`, async () => {
+      const counters = new MemoryCounters();
+      const db = {
+        run: async (sql: string) => {
+          const isFull =
+            (part === 'earlier days' && /day < /.test(sql)) || (part === 'later days' && /day > /.test(sql));
+          return isFull ? 500 : 499;
+        },
+        get: async () => ({ last: 7, keys: part === 'limits' ? 500 : 499, spent: 499 }),
+      } as unknown as Queries & Writer;
+      const keyLimits = new KeyLimits({ db, counters, banRules, onBan: () => {} });
+      const inMemory = part === 'states in memory' ? 2_001 : 1_999;
+      for (let keyId = 1; keyId <= inMemory; keyId++) counters.keys.restore(keyId, newState(NOON - 2 * DAY));
+      assert.equal(await keyLimits.sweep(NOON), part !== 'nothing');
+    });
+  }
 });
 
 const fail = () => Promise.reject(new DatabaseUnavailable(undefined));
