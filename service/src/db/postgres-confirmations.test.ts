@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { PoolClient } from 'pg';
+import { MINUTE } from '../kit/clock.ts';
 import { DatabaseUnavailable } from './database.ts';
 import { Confirmations } from './postgres-confirmations.ts';
 import { NotConfirmed } from './postgres-errors.ts';
@@ -67,5 +68,28 @@ describe('commits that are not confirmed', () => {
     commit.resolve();
     await nextTurn();
     assert.deepEqual([probes, released, statuses], [2, [true], ['unconfirmed', 'confirmed']]);
+  });
+
+  it('leave no connection to a server that hangs: pg would wait for the end of the commit', async () => {
+    const steps: string[] = [];
+    const released = Promise.withResolvers<void>();
+    const client = {
+      connection: { stream: { destroy: () => steps.push('destroyed') } },
+      release: released.resolve,
+    } as unknown as PoolClient;
+    const those = new Confirmations({
+      probe: async () => {},
+      stillCommits: async () => {
+        steps.push('asked');
+        return false;
+      },
+      onStatus: () => {},
+    });
+    those.discard(client, new Promise(() => {}), notConfirmed());
+    // The wait for the server does not keep the process alive.
+    const keepsAlive = setInterval(() => {}, MINUTE);
+    await released.promise;
+    clearInterval(keepsAlive);
+    assert.deepEqual(steps, ['asked', 'destroyed']);
   });
 });
