@@ -111,6 +111,31 @@ describe('a line buffer whose reader does not keep up', () => {
     assert.match(sink.written, new RegExp(`lost ${buffer.lost}: The reader of the log does not keep up\n`));
   });
 
+  it('keeps the lines that wait while it gathers others', () => {
+    const { sink, buffer } = buffered(0);
+    sink.code = 'EAGAIN';
+    write(buffer, 'one', 'two');
+    write(buffer, 'three');
+    sink.room = 1_000;
+    write(buffer, 'four');
+    assert.equal(sink.written, 'one\ntwo\nthree\nfour\n');
+  });
+
+  it('retries soon only while the sink has no room', t => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const { sink, buffer } = buffered(0);
+    sink.code = 'EAGAIN';
+    write(buffer, 'one');
+    sink.room = 1_000;
+    t.mock.timers.tick(100);
+    assert.equal(sink.written, 'one\n');
+    buffer.write('two\n');
+    t.mock.timers.tick(999);
+    assert.equal(sink.written, 'one\n');
+    t.mock.timers.tick(1);
+    assert.equal(sink.written, 'one\ntwo\n');
+  });
+
   it('waits at the end of the process, but not forever', () => {
     const { sink, buffer } = buffered(0);
     sink.code = 'EAGAIN';
@@ -119,5 +144,19 @@ describe('a line buffer whose reader does not keep up', () => {
     sink.room = 1_000;
     buffer.end();
     assert.equal(sink.written, 'one\n');
+  });
+
+  it('retries at the end of the process', () => {
+    const { sink, buffer } = buffered(0);
+    sink.code = 'EAGAIN';
+    const write = sink.write.bind(sink);
+    let attempts = 0;
+    sink.write = bytes => {
+      if (++attempts === 3) sink.room = 1_000;
+      return write(bytes);
+    };
+    buffer.write('one\n');
+    buffer.end();
+    assert.deepEqual([attempts, sink.written], [3, 'one\n']);
   });
 });

@@ -37,7 +37,8 @@ describe('a line buffer', () => {
     assert.deepEqual(written, []);
     t.mock.timers.tick(1);
     assert.deepEqual(written, ['one\n']);
-    buffer.write('two\n');
+    const bytes = Buffer.from('two\n');
+    buffer.writeBytes(bytes, bytes.length);
     t.mock.timers.tick(1_000);
     assert.deepEqual(written, ['one\n', 'two\n']);
   });
