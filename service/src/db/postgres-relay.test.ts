@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { DatabaseUnavailable, type Queries, type Transaction, type Writer } from './database.ts';
-import { EventRelay } from './postgres-relay.ts';
+import { CONTINUE, type ContinuedLog, EventRelay } from './postgres-relay.ts';
 
 it('the relay numbers events that a poll finds, also after a failure, and the last ones when it closes', async t => {
   t.mock.timers.enable({ apis: ['setInterval'] });
@@ -102,4 +102,28 @@ it('a relay that closes while it numbers events also numbers those that were com
   runs[1]!.resolve({ latest: 2, mayHaveMore: false });
   await closed;
   assert.deepEqual([runs.length, relay.known], [2, 2]);
+});
+
+it('a run that waits for its transaction continues the log when it ends before an event that another run numbered meanwhile', async () => {
+  const begins = Promise.withResolvers<void>();
+  const log = { latest: 3 };
+  const tx = {
+    lock: async () => {},
+    get: async (sql: string, [value]: [number]) => {
+      if (sql === CONTINUE) log.latest = value;
+      return { latest: log.latest, more: false };
+    },
+  } as unknown as Transaction;
+  const db = {
+    write: (work: (tx: Transaction) => Promise<unknown>) => begins.promise.then(() => work(tx)),
+  } as unknown as Pick<Queries & Writer, 'get' | 'write'>;
+  const continued: ContinuedLog[] = [];
+  const relay = new EventRelay(db, { clock: { now: () => 0 }, onContinued: log => continued.push(log) });
+  const run = relay.numberCommitted();
+  relay.note(5);
+  begins.resolve();
+  await run;
+  await relay.close();
+  assert.deepEqual(continued, [{ known: 5, lastSurvivor: 3, first: 1_000_000_001 }]);
+  assert.equal(log.latest, 1_000_000_001);
 });

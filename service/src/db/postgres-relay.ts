@@ -151,21 +151,22 @@ export class EventRelay {
 
   /** Numbers a batch, or continues the log in a new range. Returns whether more events may wait. */
   async #relay(): Promise<boolean> {
-    const known = this.#known;
-    const now = this.#options.clock.now();
     const { latest, mayHaveMore, continued } = await this.#db.write(async tx => {
+      // Not before the transaction begins: until then another run can number events, and the database can lose them.
+      const known = this.#known;
+      const now = this.#options.clock.now();
       const [, { latest, more }] = await Promise.all([
         tx.lock(RELAY_LOCK),
         one<{ latest: number; more: boolean | null }>(tx, RELAY, [known, now]),
       ]);
       if (latest >= known) return { latest, mayHaveMore: more === true };
-      const { events: started, ...continued } = nextRange(latest, { after: known, now });
+      const { events: started, ...range } = nextRange(latest, { after: known, now });
       const [{ id, ...event }] = started;
       await tx.get(CONTINUE, [id, ...valuesOf(event), now]);
-      return { latest: continued.first, mayHaveMore: true, continued };
+      return { latest: range.first, mayHaveMore: true, continued: { known, ...range } };
     });
     this.note(latest);
-    if (continued) this.#options.onContinued?.({ known, ...continued });
+    if (continued) this.#options.onContinued?.(continued);
     return mayHaveMore;
   }
 
