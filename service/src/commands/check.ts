@@ -21,14 +21,14 @@ export async function check(args: string[]): Promise<void> {
     { checkpoint: { type: 'string', multiple: true } },
     { allowPositionals: true },
   );
-  if (positionals.length > 1) throw new UsageError('Name at most one file: check ./petstore-backup.db');
+  const [file, ...more] = positionals;
+  if (more.length > 0) throw new UsageError('Name at most one file: check ./petstore-backup.db');
   const checkpoints = (values.checkpoint ?? []).map(toCheckpoint);
   const { databaseUrl } = readConfig(process.env);
-  if (positionals[0] === undefined && databaseUrl !== undefined) {
+  if (file === undefined && databaseUrl !== undefined) {
     await checkServer(withoutPassword(databaseUrl), checkpoints);
     return;
   }
-  const file = positionals[0];
   const path = file === undefined ? ownStore() : existing(file);
   const checking = () => checkStore(path, { checkpoints });
   const checked = await (file === undefined ? shareStore(dirname(path), checking) : checking());

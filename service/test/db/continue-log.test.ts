@@ -156,8 +156,9 @@ describe('continue-log on the embedded store', () => {
     const none = await run(t, ['continue-log'], { PETSTORE_DATA: join(directory, 'none') });
     assertExplained(none, /^There is no store in /);
     const complaint = '--after must be the number of an event, at most 9007197254740991, but was ';
-    for (const text of ['x', '-1', '1.5', '', '9007199254740991', '99999999999999999999'])
+    for (const text of ['x', '-1', '1.5', '', '9007197254740992', '99999999999999999999'])
       assert.throws(() => numberAfter(text), new UsageError(`${complaint}${JSON.stringify(text)}`));
+    assert.equal(numberAfter('9007197254740991'), 9_007_197_254_740_991);
     for (const command of [['continue-log'], ['new-store'], ['restore', 'backup.db']]) {
       const { code, stderr } = await run(t, [...command, '--after', '-1'], { PETSTORE_DATA: directory });
       assert.deepEqual([code, stderr], [2, `${complaint}"-1"\n`], String(command));

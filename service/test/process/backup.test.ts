@@ -137,13 +137,19 @@ describe('a backup', () => {
 
   it('leaves no file when it is interrupted', async t => {
     const directory = dataDirectory(t);
-    const { code, stdout, stderr } = await run(t, ['backup', join(directory, 'backup.db')], {
+    const environment = {
       ...closedStore(t),
       NODE_OPTIONS: `--import=${fileCalls}`,
       TEST_INTERRUPT_AT: 'after 1',
-    });
-    assert.equal(stderr, 'Interrupted by SIGINT: nothing was changed\n');
-    assert.deepEqual([code, stdout, readdirSync(directory)], [1, '', []]);
+    };
+    for (const signal of ['SIGINT', 'SIGTERM']) {
+      const { code, stdout, stderr } = await run(t, ['backup', join(directory, 'backup.db')], {
+        ...environment,
+        TEST_SIGNAL: signal,
+      });
+      assert.equal(stderr, `Interrupted by ${signal}: nothing was changed\n`);
+      assert.deepEqual([code, stdout, readdirSync(directory)], [1, '', []]);
+    }
   });
 
   it('of a damaged store is rejected, and the message states the damage', async t => {
