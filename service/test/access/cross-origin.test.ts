@@ -207,9 +207,10 @@ describe('pages of the origin of a publishable key', () => {
   });
 
   it('can read the errors of a service that fails, and of one whose database is unavailable', async t => {
-    const { app, visitor, clock } = await aShop(t);
+    const { app, visitor, clock, expectErrors } = await aShop(t);
     assert.equal((await visitor.get('/pets', { origin: SHOP })).status, 200);
 
+    expectErrors(/TypeError: Fault/);
     const fault = t.mock.method(app.db, 'all', () => Promise.reject(new TypeError('Fault')));
     const failed = await visitor.get('/pets', { origin: SHOP });
     fault.mock.restore();

@@ -118,6 +118,7 @@ describe('a plan request', () => {
   it('is approved completely or not at all: the plan stays if the request cannot be stored', async t => {
     const client = await aClient();
     const { body } = await client.post(PATH, { plan: 'pro' });
+    shop.expectErrors(/The test stops it/);
     const broken = t.mock.method(planRequestTable, 'update', () =>
       Promise.reject(new Error('The test stops it')),
     );

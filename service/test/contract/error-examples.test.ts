@@ -140,7 +140,10 @@ const provocations: Partial<Record<ErrorCode, Provoke>> = {
     clock.set('2031-01-01T12:00:00Z');
     return api.get(`/pets/${pet}`);
   },
-  internal_error: ({ t, api, app }) => failing(t, app, new TypeError('Fault'), () => api.get('/pets')),
+  internal_error: ({ t, api, app, expectErrors }) => {
+    expectErrors(/TypeError: Fault/);
+    return failing(t, app, new TypeError('Fault'), () => api.get('/pets'));
+  },
   too_many_connections: async ({ origin, app }) => {
     const silent = Array.from({ length: MOST_CONNECTIONS }, () => new RawConnection(origin));
     const server = app.server.server as Server;

@@ -155,6 +155,7 @@ it('SIGTERM while PostgreSQL hangs still ends the process in bounded time, and t
   };
   const reading = readUntilRejected();
   await until('it reads', () => read > 10);
+  service.expectErrors(/"Shutdown failed"/);
   await whilePaused(async () => {
     const responses = [reading, api.post('/categories', { name: 'Never' })];
     await sleep(SECOND / 5);

@@ -98,7 +98,8 @@ describe('the ops port', () => {
   });
 
   it('returns 500 and logs the reason when the metrics cannot be collected', async t => {
-    const { app, metricsUrl, logLines } = await startTestApp(t, withMetrics);
+    const { app, metricsUrl, logLines, expectErrors } = await startTestApp(t, withMetrics);
+    expectErrors(/"Metrics could not be collected"/);
     const { mock } = t.mock.method(app.ops!.metrics, 'text', () => Promise.reject(new Error('No figures')));
     const { status, text } = await sendRequest('GET', metricsUrl);
     mock.restore();

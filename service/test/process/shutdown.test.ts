@@ -136,6 +136,7 @@ describe('SIGTERM', () => {
 async function lockedService(t: TestContext, environment: Record<string, string>): Promise<ServiceProcess> {
   const directory = dataDirectory(t);
   const service = await serve(t, directory, environment);
+  service.expectErrors(/"Shutdown failed"/);
   const other = new BetterSqlite3(join(directory, 'petstore.db'));
   t.after(() => other.close());
   other.exec('BEGIN IMMEDIATE');

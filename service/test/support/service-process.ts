@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { TestContext } from 'node:test';
 import { Client } from './client.ts';
+import { LoggedErrors } from './logged-errors.ts';
 
 const ownMain = join(import.meta.dirname, '../../src/main.ts');
 
@@ -23,6 +24,8 @@ export interface Started {
   ended: Promise<Ended>;
   /** Sends a signal and resolves when the process has ended. */
   end(signal: NodeJS.Signals): Promise<Ended>;
+  /** Allows errors in the log whose lines match. Any other error fails the test at its end. */
+  expectErrors(pattern: RegExp): void;
 }
 
 export interface ServiceProcess extends Started {
@@ -61,8 +64,9 @@ export function start(t: TestContext, args: string[], environment: Environment, 
     child.kill(signal);
     return ended;
   };
-  t.after(() => end('SIGKILL'));
-  return { child, ended, end };
+  const errors = new LoggedErrors();
+  t.after(async () => errors.assertNoOthers((await end('SIGKILL')).stdout.split('\n')));
+  return { child, ended, end, expectErrors: pattern => errors.expect(pattern) };
 }
 
 /** Runs a command of the program `main` to its end. */

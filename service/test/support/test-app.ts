@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { type App, buildApp, type Overrides } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { Client } from './client.ts';
+import { LoggedErrors } from './logged-errors.ts';
 import { assertNothingLeft, openResources } from './resources.ts';
 import { TestClock } from './test-clock.ts';
 import { newTestStore, onPostgres, type TestStore } from './test-store.ts';
@@ -22,6 +23,8 @@ export interface TestApp extends Replica {
   directory: string;
   /** Every line that was logged so far. */
   logLines: () => Record<string, unknown>[];
+  /** Allows errors in the log whose lines match. Any other error fails the test when the service stops. */
+  expectErrors: (pattern: RegExp) => void;
   clientWith: (key: NewKey) => Promise<Client & { key: string; keyId: number }>;
   /** Closes the service and starts it again on its store, under the same clock. */
   restart: () => Promise<TestApp>;
@@ -74,6 +77,7 @@ export async function startTestApp(
   const store = await newTestStore(shared);
   const resources = openResources();
   const lines: string[] = [];
+  const errors = new LoggedErrors();
   const config = readConfig({ PORT: '0', ...store.environment, ...environment });
   let adminKey = '';
   const running = new Set<Replica>();
@@ -113,6 +117,7 @@ export async function startTestApp(
       metricsUrl: await booted.app.ops?.listen('127.0.0.1', 0),
       directory: store.directory,
       logLines: () => lines.map(line => JSON.parse(line)),
+      expectErrors: pattern => errors.expect(pattern),
       clientWith: async ({ plan = 'business', scopes = ['admin'], ...rest }) => {
         const { status, body } = await api.post('/keys', { name: 'Test client', plan, scopes, ...rest });
         assert.equal(status, 201, JSON.stringify(body));
@@ -134,6 +139,7 @@ export async function startTestApp(
     for (const replica of running) await stop(replica);
     await store.remove();
     if (alone) await assertNothingLeft(resources);
+    errors.assertNoOthers(lines);
   });
   return shop;
 }

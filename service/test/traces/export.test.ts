@@ -147,6 +147,7 @@ describe('the spans of a request', () => {
   it('mark requests that failed in the service as errors, and rejections not', async t => {
     const rejected = await shop.api.get('/pets/999');
     assert.equal((await requestSpan(shop, rejected.headers['x-request-id'])).isError, false);
+    shop.shop.expectErrors(/TypeError: broken/);
     t.mock.method(shop.shop.app.db, 'all', () => Promise.reject(new TypeError('broken')));
     const failed = await shop.api.get('/pets');
     assert.equal(failed.status, 500);

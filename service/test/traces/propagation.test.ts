@@ -75,6 +75,8 @@ describe('the trace in a client’s traceparent', () => {
   it('is in the log line of a failed request', async t => {
     const shop = await webhookShop(t);
     const { db } = shop.shop.app;
+    // Tasks of the service fail as well.
+    shop.shop.expectErrors(/Error: broken/);
     t.mock.method(db, 'get', () => Promise.reject(new Error('broken')));
     t.mock.method(db, 'all', () => Promise.reject(new Error('broken')));
     assert.equal((await shop.api.get('/pets', { traceparent: CALLER })).status, 500);
