@@ -112,6 +112,20 @@ describe('a webhook', () => {
     assert.equal(shop.receiver.received.length, 1);
   });
 
+  it('that is deleted while an event is sent to it ends after that attempt', async t => {
+    const shop = await webhookShop(t);
+    const { path } = await shop.webhook();
+    shop.receiver.hold();
+    await shop.category();
+    const settled = shop.settle();
+    await shop.receiver.has(1);
+    assert.equal((await shop.api.delete(path)).status, 204);
+    shop.receiver.release(500);
+    await settled;
+    await shop.after(MINUTE);
+    assert.deepEqual([shop.receiver.received.length, shop.shop.app.dispatcher.laneCount], [1, 0]);
+  });
+
   it('gets more events than one transaction can plan, each once and in order', async t => {
     const shop = await webhookShop(t);
     await shop.webhook();
