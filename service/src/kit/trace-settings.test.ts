@@ -48,10 +48,16 @@ describe('the settings of traces', () => {
     assert.equal(timeout, 2);
   });
 
+  it('accept a batch as large as the queue', () => {
+    const { queue } = read({ OTEL_BSP_MAX_QUEUE_SIZE: '7', OTEL_BSP_MAX_EXPORT_BATCH_SIZE: '7' });
+    assert.deepEqual([queue.size, queue.batch], [7, 7]);
+  });
+
   for (const [name, argument, ratio, isParentBased] of [
     ['always_on', '0.5', 1, false],
     ['always_off', '0.5', 0, false],
     ['traceidratio', '0.5', 0.5, false],
+    ['traceidratio', '0', 0, false],
     ['parentbased_always_on', '0.5', 1, true],
     ['parentbased_always_off', '0.5', 0, true],
     ['parentbased_traceidratio', '0.5', 0.5, true],

@@ -33,6 +33,7 @@ it('the requests in flight are none after their responses and after the end of t
   // The response to `d` waits for that to `b`, and emits nothing when the connection closes.
   const d = request(one);
   assert.deepEqual(counts(), [2, 0]);
+  assert.equal(one.listenerCount('close'), 1, 'a connection has one listener');
   b.end(false);
   assert.deepEqual(counts(), [1, 1]);
   one.emit('close');

@@ -3,10 +3,13 @@ import { describe, it } from 'node:test';
 import { StoreFigure } from './store-figure.ts';
 
 describe('a figure of the store', () => {
-  it('is read each time', async () => {
+  it('is read each time, and leaves no timer', async () => {
+    const timers = () => process.getActiveResourcesInfo().filter(name => name === 'Timeout').length;
+    const before = timers();
     let value = 0;
     const figure = new StoreFigure(async () => ++value);
     assert.deepEqual([await figure.current(), await figure.current()], [1, 2]);
+    assert.ok(timers() <= before);
   });
 
   it('is missing when the store fails', async () => {
