@@ -21,7 +21,8 @@ it('the code of the portal is loaded when a page is requested: no other part imp
 });
 
 it('the portal and the contract are loaded again by the next request if a file could not be read', async t => {
-  const { origin } = await startTestApp(t);
+  const { origin, expectErrors } = await startTestApp(t);
+  expectErrors(/Error: EMFILE/);
   const { mock } = t.mock.method(files, 'readFile', () => Promise.reject(new Error('EMFILE')));
   syncBuiltinESMExports();
   for (const status of [500, 200]) {
