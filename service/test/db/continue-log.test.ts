@@ -130,6 +130,8 @@ describe('a PostgreSQL database that was returned to an earlier state while proc
       );
       const inRange = appended.filter(({ status }) => status === 'fulfilled').length + 2;
       assert.deepEqual(ids, [1, 2, 3, ...Array.from({ length: inRange }, (_, i) => FIRST + i)]);
+      // The other process can have continued the log, and still wait for the response to its COMMIT.
+      await until('the process that continued the log reports it', () => continued.length > 0);
       assert.deepEqual(continued, [{ known: 5, lastSurvivor: 3, first: FIRST }]);
       await assertInvariants(sql => next.all(sql));
     });
