@@ -31,7 +31,7 @@ describe('the usage of a key', () => {
     // A clock is that of all pages of a visitor, also in later tests.
     const visitor = await anotherVisitor();
     const page = await visitor.newPage();
-    await page.clock.install();
+    await page.clock.install({ time: shop.clock.now() });
     const shown = await ConsolePage.openIn(page, `/keys/${client.keyId}`, client.key);
     /** The number in a text, such as `1,002 of 2,000 requests`. */
     const used = async (place: Locator) =>
@@ -166,7 +166,7 @@ describe('the keys of a list', () => {
     const warned = await shop.clientWith({
       name: 'Busy',
       ...{ plan: 'enterprise', scopes: ['pets:read'], quotas: { perMinute: 100, perDay: 10 } },
-      expiresAt: new Date(Date.now() + 40 * 86_400_000).toISOString(),
+      expiresAt: new Date(shop.clock.now() + 40 * DAY).toISOString(),
     });
     for (let i = 0; i < 9; i++) await warned.get('/pets');
     await warned.post('/account/plan-requests', { plan: 'pro', note: 'We reach our limit each day' });
@@ -217,7 +217,7 @@ it('a ban that ends by itself disappears from the list within half a minute', as
   const client = await usedUp(shop);
   await shop.api.patch(`/keys/${client.keyId}`, { name: 'Patient again' });
   const page = await (await anotherVisitor()).newPage();
-  await page.clock.install();
+  await page.clock.install({ time: shop.clock.now() });
   const shown = await ConsolePage.openIn(page, '/keys?name=patient', shop.adminKey);
   await shown.row('Patient again').waitFor();
   await shown.live();

@@ -217,7 +217,7 @@ describe('several tabs of one user', () => {
     await aCategory(shop.api);
     const visitor = await anotherVisitor();
     const page = await visitor.newPage();
-    await page.clock.install();
+    await page.clock.install({ time: shop.clock.now() });
     const reading = await ConsolePage.openIn(page, '/categories', shop.adminKey);
     await reading.row(/./).first().waitFor();
     await reading.live();

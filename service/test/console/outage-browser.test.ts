@@ -234,7 +234,7 @@ describe('when the requests of the key are used up, or the key is banned', () =>
       const caller = await shop.clientWith({ plan: 'enterprise', scopes, quotas });
       const id = await aPet(shop.api, { name: `Limited ${reason}` });
       const limited = await context.newPage();
-      await limited.clock.install();
+      await limited.clock.install({ time: shop.clock.now() });
       const shown = await ConsolePage.openIn(limited, `/animals?q=${reason}`, caller.key);
       await shown.edit(`Limited ${reason}`);
       await shown.field('Name').fill('Typed meanwhile');

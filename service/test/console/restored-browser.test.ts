@@ -82,7 +82,7 @@ describe('the console while the service is restored', () => {
       const { postMessage } = BroadcastChannel.prototype;
       globalThis.received = 0;
       BroadcastChannel.prototype.postMessage = function (...message) { received++; postMessage.apply(this, message); };`);
-    await page.clock.install();
+    await page.clock.install({ time: shop.clock.now() });
     const shown = await ConsolePage.openIn(page, '/categories', shop.adminKey);
     await shown.row('Older than the backup').waitFor();
     await shown.live();

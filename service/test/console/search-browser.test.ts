@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Page, Route } from 'playwright-core';
-import { delayEffects, eventually, leave } from '../support/browser.ts';
+import { delayEffects, eventually, leave, stopClock } from '../support/browser.ts';
 import { ConsolePage, useConsole } from '../support/console-page.ts';
 import { aCategory, anOrder, aPet } from '../support/factories.ts';
 
@@ -76,10 +76,10 @@ describe('a search', () => {
     await aPet(api, { name: 'Followed' });
     const visitor = await anotherVisitor();
     const page = await visitor.newPage();
-    await page.clock.install();
+    await page.clock.install({ time: shop.clock.now() });
     const shown = await ConsolePage.openIn(page, '/animals', shop.adminKey);
     await shown.row('Followed').waitFor();
-    await page.clock.pauseAt(Date.now() + 60_000);
+    await stopClock(page);
     await page.getByRole('searchbox').fill('follow');
     await page.getByRole('link', { name: 'Add animal' }).click();
     await shown.panel.waitFor();

@@ -220,7 +220,7 @@ describe('the menu of statuses', () => {
     const { api, shop, anotherVisitor } = await visit(t);
     await aPet(api, { name: 'Fleeting' });
     const page = await (await anotherVisitor()).newPage();
-    await page.clock.install();
+    await page.clock.install({ time: shop.clock.now() });
     const shown = await ConsolePage.openIn(page, '/animals?q=fleeting', shop.adminKey);
     await shown.button('Status of Fleeting: Available').click();
     await page.locator('[role="menu"]:popover-open').getByText('On hold').click();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { BrowserContext } from 'playwright-core';
-import { eventually, useBrowser } from '../support/browser.ts';
+import { eventually, stopClock, useBrowser } from '../support/browser.ts';
 import { runCurl } from '../support/code-samples.ts';
 import { aCategory, aPet } from '../support/factories.ts';
 import { appendMany } from '../support/many-events.ts';
@@ -211,9 +211,9 @@ describe('trying an operation out', () => {
     const { shop, anotherVisitor } = await visit(t);
     const { key } = await shop.clientWith({ plan: 'enterprise', quotas: { perMinute: 2, perDay: 100 } });
     const page = await (await anotherVisitor()).newPage();
-    await page.clock.install();
+    await page.clock.install({ time: shop.clock.now() });
     const portal = await new PortalPage(page).openOperation('listCategories');
-    await page.clock.pauseAt(Date.now() + 60_000);
+    await stopClock(page);
     await portal.useKey(key);
     const limits = portal.live.locator('.limits');
     const values = async () => [

@@ -105,6 +105,20 @@ export const delayEffects = `{
   MessagePort.prototype.postMessage = function (message) { setTimeout(() => postMessage.call(this, message), 200); };
 }`;
 
+/**
+ * Runs in every document before its own scripts. A page has the date of its service, so that what is overdue, and how long ago something
+ * was, do not depend on the day of the run. `page.clock` compares this date with that of the test, and so needs the real one.
+ */
+const shiftDates = (offset: number) => `
+  globalThis.Date = class extends Date {
+    constructor(...values) {
+      super(...(values.length > 0 ? values : [Date.now()]));
+    }
+    static now() {
+      return super.now() + (globalThis.__pwClock === undefined ? ${offset} : 0);
+    }
+  };`;
+
 /** Calls what the page wants to do when the browser has nothing to do, as soon as there is something. */
 export async function becomeIdle(page: Page): Promise<void> {
   await eventually(() => page.evaluate('whenIdle.length > 0'), true);
@@ -155,7 +169,8 @@ export function useBrowser(
     const newContext = async () => {
       const context = await browser.newContext({ baseURL: shop.origin, ...contextOptions });
       context.setDefaultTimeout(TIMEOUT);
-      await context.addInitScript(`${reportViolations} ${stayBusy}`);
+      const offset = shop.clock.now() - Date.now();
+      await context.addInitScript(`${reportViolations} ${stayBusy} ${shiftDates(offset)}`);
       return context;
     };
     const context = await newContext();

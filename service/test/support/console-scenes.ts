@@ -287,25 +287,6 @@ export const scenes: Record<string, Scene> = {
   'no page': { path: '/nowhere', show: ({ page }) => page.getByText('Page not found').waitFor() },
 };
 
-/** Runs in every document before its own scripts. The demo shop has a month of history before the time of the service. */
-const shiftDates = (offset: number) => `
-  globalThis.Date = class extends Date {
-    constructor(...values) {
-      super(...(values.length > 0 ? values : [Date.now()]));
-    }
-    static now() {
-      return super.now() + ${offset};
-    }
-  };`;
-
-const following = new WeakSet<Page>();
-
-async function followClock(page: Page, offset: number): Promise<void> {
-  if (following.has(page)) return;
-  following.add(page);
-  await page.addInitScript(shiftDates(offset));
-}
-
 const shops = new WeakMap<TestApp, Promise<ConsoleShop>>();
 
 /** Signs in and shows a scene of the demo shop, after a morning of work. */
@@ -321,7 +302,6 @@ export async function openScene(visited: Visit, name: string): Promise<ConsolePa
   const ids = await shops.get(shop)!;
   // Each visit reads `/account`, which counts against the address.
   clock.advance(MINUTE);
-  await followClock(visited.page, clock.now() - Date.now());
   const shown = await ConsolePage.open(visited, typeof path === 'string' ? path : path(ids));
   await show(shown);
   return shown;

@@ -14,7 +14,7 @@ export async function openImport(
     const quotas = { perMinute: 30, perDay: 10_000 };
     const { key } = await shop.clientWith({ plan: 'enterprise', quotas });
     page = await (await anotherVisitor()).newPage();
-    await page.clock.install();
+    await page.clock.install({ time: shop.clock.now() });
     await ConsolePage.openIn(page, '/import', key);
   } else await open('/import');
   const choose = (file: string, content: string | Buffer) =>
