@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { before } from 'node:test';
 import { type CommandShop, useCommandShop } from '../../support/command-shop.ts';
+import { TestClock } from '../../support/test-clock.ts';
 import { until } from '../../support/until.ts';
 
 type Definitions = typeof import('../../../../cli/src/commands/index.ts');
@@ -18,7 +19,11 @@ export interface CommandRuns extends CommandShop {
 
 /** Starts what `useCommandShop` starts. The definitions can be read when the first case runs. */
 export function useCommandRuns(): CommandRuns {
-  const started = useCommandShop({ environment: { PETSTORE_WEBHOOKS_ALLOW_PRIVATE: 'true' } });
+  const started = useCommandShop({
+    environment: { PETSTORE_WEBHOOKS_ALLOW_PRIVATE: 'true' },
+    // The commands have the date of this machine: a key of an earlier date can be unused for them.
+    clock: new TestClock(Date.now()),
+  });
   const { shop, petstore } = started;
   const runs: CommandRuns = { ...started, definitions: [], used: new Set(), json, one };
   before(async () => {
