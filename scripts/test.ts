@@ -30,6 +30,9 @@ interface Suite {
 /** How long a test may take, in milliseconds. Alone, the 50 kills of `crash/crash` take three minutes. */
 const TIMEOUT = `--test-timeout=${isLong ? 1_800_000 : 600_000}`;
 
+/** The locale and the time zone, also of the browser, so that texts with numbers and days are the same on every machine. */
+const PLACE = { LC_ALL: 'C.UTF-8', TZ: 'UTC' };
+
 /** The store of a suite. */
 const STORE = resolve('service/test/support/test-store.ts');
 
@@ -111,14 +114,14 @@ function runInstead(names: readonly string[], args: readonly string[]): void {
   const files = named.length > 0 ? named : withServers ? writePrograms(names) : names.flatMap(filesOf);
   const node = process.execPath;
   const servers = withServers ? [join(import.meta.dirname, 'with-servers.ts'), node] : [];
-  const environment = named.length > 0 && name === 'postgres' ? { TEST_STORE: 'postgres' } : {};
+  const store = named.length > 0 && name === 'postgres' ? { TEST_STORE: 'postgres' } : {};
   const reporter = [
     `--test-reporter=${join(import.meta.dirname, 'test-reporter.ts')}`,
     '--test-reporter-destination=stdout',
   ];
   const own = options.some(option => option.startsWith('--test-reporter')) ? [] : reporter;
   const command = [...servers, '--test', ...ofSuite, ...own, ...options, ...files];
-  process.execve!(node, [node, ...command], { ...process.env, ...environment });
+  process.execve!(node, [node, ...command], { ...process.env, ...PLACE, ...store });
 }
 
 /** All files of a suite. */

@@ -18,7 +18,7 @@ const task = (page: Page, title: string) => page.getByRole('region', { name: tit
 const titles = (page: Page) => page.locator('.task h2').allTextContents();
 
 describe('Today', () => {
-  const visit = useConsole({ timezoneId: 'UTC' });
+  const visit = useConsole();
 
   it('says what is to be done, and each line does it', async t => {
     const { api, page, shop, open } = await visit(t);
@@ -304,7 +304,7 @@ describe('the plot of Today', () => {
 
 // A shop of its own: the times of events only grow.
 describe('Today after many changes', () => {
-  const visit = useConsole({ timezoneId: 'UTC' });
+  const visit = useConsole();
 
   it('finds the old holds among new ones, however many animals have changed', async t => {
     const { api, page, shop, open } = await visit(t);

@@ -93,9 +93,8 @@ describe('a webhook', () => {
     await settle(shop);
     assert.equal(receiver.received.length, 2);
     const { time } = receiver.received[1]!.event;
-    // As a field for dates and times has it, in the time zone of this machine.
-    const offset = new Date(time).getTimezoneOffset() * MINUTE;
-    const since = new Date(Date.parse(time) - offset).toISOString().slice(0, 16);
+    // As a field for dates and times has it.
+    const since = time.slice(0, 16);
 
     const shown = await open('/webhooks');
     await shown.row(receiver.url).getByText(receiver.url).click();
