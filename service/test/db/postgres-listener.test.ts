@@ -8,15 +8,18 @@ import { DatabaseProxy } from '../support/database-proxy.ts';
 import { emptyDatabase } from '../support/test-store.ts';
 import { until } from '../support/until.ts';
 
-/** A listener behind a network, and how often it has called back. It calls back once after each connection. */
-async function aListener(t: TestContext) {
+/**
+ * A listener behind a network, and how often it has called back. It calls back once after each connection. With `timeout`, in
+ * milliseconds, it gives up a connection whose LISTEN gets no response until then.
+ */
+async function aListener(t: TestContext, timeout?: number) {
   const { url, drop } = await emptyDatabase();
   const proxy = await DatabaseProxy.between(t, url);
   withoutPauses(t);
   const clients = watchClients(t);
   const calls: (string | undefined)[] = [];
   const start = () => {
-    const config = { connectionString: proxy.url, query_timeout: 200 };
+    const config = { connectionString: proxy.url, query_timeout: timeout };
     const listener = new Notifications(
       () => config,
       'news',
@@ -46,7 +49,7 @@ describe('the connection that listens for notifications', () => {
   });
 
   it('is replaced when it could not be opened, or LISTEN gets no response', async t => {
-    const { start, proxy, clients, calls } = await aListener(t);
+    const { start, proxy, clients, calls } = await aListener(t, 200);
     await proxy.reject();
     start();
     await until('two attempts were made', () => clients.length >= 2);
