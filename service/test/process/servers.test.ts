@@ -17,7 +17,8 @@ const withServers = join(import.meta.dirname, '../../../scripts/with-servers.ts'
 // The other tests of the suite use the servers; these are the parts that they would not miss.
 describe('the servers of a test run', () => {
   it('end, with their directories, when the run gets a signal, which the command also gets', async t => {
-    const script = 'console.log(process.pid, process.env.TEST_DATABASE_URL); setInterval(() => {}, 1000);';
+    const script =
+      'process.stdout.write(process.pid + " " + process.env.TEST_DATABASE_URL + "\\n"); setInterval(() => {}, 1000);';
     const child = spawn(process.execPath, [withServers, 'node', '-e', script], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });

@@ -57,7 +57,7 @@ describe('the command that runs tests', () => {
     const { status, stdout, passed, failed } = run(
       t,
       {
-        'service/test/support/test-store.ts': `console.log('store: ' + process.env.TEST_STORE, Boolean(process.env.TEST_REDIS_URL));`,
+        'service/test/support/test-store.ts': `console.log('store: ' + process.env.TEST_STORE + ' ' + Boolean(process.env.TEST_REDIS_URL));`,
         'service/test/support/shop.ts': `import './test-store.ts';`,
         'service/src/kit/unit.test.ts': testNamed('Test unit.'),
         'service/test/layering.test.ts': testNamed('Test layers.'),
