@@ -11,6 +11,9 @@ import { LoggedErrors } from './logged-errors.ts';
 
 const ownMain = join(import.meta.dirname, '../../src/main.ts');
 
+/** How many lines of its output a process shows when its test fails. */
+const LINES_SHOWN = 20;
+
 /** The exit code and the output of a process that ended. */
 export interface Ended {
   /** The exit code; `null` when a signal ended it. */
@@ -65,7 +68,14 @@ export function start(t: TestContext, args: string[], environment: Environment, 
     return ended;
   };
   const errors = new LoggedErrors();
-  t.after(async () => errors.assertNoOthers((await end('SIGKILL')).stdout.split('\n')));
+  t.after(async () => {
+    const { stdout, stderr } = await end('SIGKILL');
+    const lines = stdout.trimEnd().split('\n');
+    // The types of Node.js do not have `passed` yet.
+    if (!(t as TestContext & { passed: boolean }).passed)
+      t.diagnostic([...lines.slice(-LINES_SHOWN), stderr].join('\n'));
+    errors.assertNoOthers(lines);
+  });
   return { child, ended, end, expectErrors: pattern => errors.expect(pattern) };
 }
 
