@@ -142,23 +142,43 @@ function check(response: ApiResponse, status: number, expected: Decision, now: n
   assert.equal(response.headers['retry-after'] !== undefined, isRejected, what);
 }
 
+interface Exchange {
+  kind: Kind;
+  response: ApiResponse;
+}
+
 /**
- * The order in which concurrent requests were decided, as their responses show it: a response with more remaining is
- * the earlier one, then follow those that count nothing, then the rejections. PostgreSQL looks their keys up on several
- * connections, so that they are not always decided in the order in which they were sent.
+ * Whether a rejection is that of a ban. A response to HEAD has no body, but the Content-Length of the one to GET (RFC 9110, section 8.6):
+ * the other rejections of its batch show what has this length.
  */
-function byDecision(
-  a: { kind: Kind; response: ApiResponse },
-  b: { kind: Kind; response: ApiResponse },
-): number {
-  const [before, after] = [a, b].map(({ kind: { counted }, response: { status, headers, body } }) => [
-    status === 429 ? 1 : 0,
-    body?.code === 'api_key_banned' ? 1 : 0,
-    -Number(headers['x-ratelimit-remaining']),
-    counted === 'nothing' ? 1 : 0,
-  ]) as [number[], number[]];
-  const place = before.findIndex((value, i) => value !== after[i]);
-  return place < 0 ? 0 : before[place]! - after[place]!;
+function isBan({ kind, response }: Exchange, batch: readonly Exchange[]): boolean {
+  if (response.body) return response.body.code === 'api_key_banned';
+  const others = batch
+    .filter(other => other.kind.counted === kind.counted && other.response.status === 429)
+    .map(other => other.response)
+    .filter(({ body }) => body);
+  const length = response.headers['content-length'];
+  const { body } = others.find(({ headers }) => headers['content-length'] === length) ?? {};
+  return body ? body.code === 'api_key_banned' : others.some(({ body }) => body.code !== 'api_key_banned');
+}
+
+/**
+ * The order in which the requests of a batch were decided, as their responses show it: a response with more remaining is
+ * the earlier one, then follow those that count nothing, then the rejections, and a ban ends last. PostgreSQL looks their keys up on
+ * several connections, so that they are not always decided in the order in which they were sent.
+ */
+function inOrderOfDecision(batch: readonly Exchange[]): Exchange[] {
+  const placeOf = (exchange: Exchange): number[] => {
+    const { status, headers } = exchange.response;
+    if (status === 429) return [1, Number(headers['x-ratelimit-reset']), isBan(exchange, batch) ? 1 : 0];
+    return [0, -Number(headers['x-ratelimit-remaining']), exchange.kind.counted === 'nothing' ? 1 : 0];
+  };
+  const places = new Map(batch.map(exchange => [exchange, placeOf(exchange)]));
+  return batch.toSorted((a, b) => {
+    const [before, after] = [places.get(a)!, places.get(b)!];
+    const i = before.findIndex((value, i) => value !== after[i]);
+    return i < 0 ? 0 : before[i]! - after[i]!;
+  });
 }
 
 class Walk {
@@ -206,7 +226,7 @@ class Walk {
     );
     if (responses.at(-1)!.headers.connection === 'close') caller.connection.socket.destroy();
     const exchanges = kinds.map((kind, i) => ({ kind, response: responses[i]! }));
-    for (const { kind, response } of onPostgres ? exchanges.toSorted(byDecision) : exchanges) {
+    for (const { kind, response } of onPostgres ? inOrderOfDecision(exchanges) : exchanges) {
       const { method, target, status, counted } = kind;
       const subject = { key: caller.byKey, account: caller.byAccount }[counted as string] ?? caller.byAddress;
       const { history, terms } = subject;
