@@ -57,11 +57,12 @@ async function startShop(t: TestContext): Promise<Shop> {
   return { ...shop, untilOverdue };
 }
 
-/** Resolves when the handler of the next request starts. */
-function nextHandler(): Promise<void> {
+/** Resolves when the handler of a request with this method starts. */
+function handlerStarts(method: string): Promise<void> {
   const channel = 'tracing:fastify.request.handler:start';
   return new Promise(resolve => {
-    const onStart = () => {
+    const onStart = (message: unknown) => {
+      if ((message as { route: { method: string } }).route.method !== method) return;
       unsubscribe(channel, onStart);
       resolve();
     };
@@ -109,7 +110,7 @@ describe('a complete request without a response', () => {
     const [overdue, next] = await shop.untilOverdue(() => {
       connection.send(write + read);
       return connection.responses();
-    }, nextHandler());
+    }, handlerStarts('POST'));
     await release();
     await until('the write is done', async () => (await api.get('/categories')).body.length === 1);
     const message = assertRejected(overdue!, 503, 'service_unavailable');
@@ -231,11 +232,11 @@ describe('a complete request without a response', () => {
 describe('the deadline of responses does not apply to', () => {
   it('streams and long polls', async t => {
     const shop = await startShop(t);
-    await settledCursor(shop);
+    const cursor = await settledCursor(shop);
     const reader = await EventReader.open(shop.origin, shop.adminKey);
     const waiting = new Client(shop.origin, shop.adminKey);
     const received = once(shop.app.server.server, 'request');
-    const poll = waiting.get('/events?wait=60&cursor=latest');
+    const poll = waiting.get(`/events?wait=60&cursor=${cursor}`);
     await received;
     await overdueResponse(t, shop);
     const categoryId = await aCategory(shop.api);
