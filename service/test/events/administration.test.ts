@@ -153,6 +153,10 @@ describe('a webhook that the service disables', () => {
     const { body } = await shop.api.get(`/history?subject=${path.slice(1)}`);
     const [entry] = body;
     assert.deepEqual([entry.type, entry.actor, entry.actorName], ['webhook.disabled', 'system', null]);
+    assert.ok(
+      entry.name.startsWith(shop.receiver.url),
+      'without a description, a webhook has the name of its URL',
+    );
     assert.match(entry.reason, /returned status 410/);
     assert.deepEqual(entry.changes[0], { field: 'enabled', from: true, to: false });
   });
@@ -160,11 +164,11 @@ describe('a webhook that the service disables', () => {
   it('because its key lost its rights leaves one, too', async t => {
     const shop = await webhookShop(t);
     const owner = await shop.shop.clientWith({ scopes: ['webhooks:write', 'events:read', 'pets:read'] });
-    const { path } = await shop.webhook({}, shop.receiver, owner);
+    const { path } = await shop.webhook({ description: 'The till' }, shop.receiver, owner);
     await shop.api.delete(`/keys/${owner.keyId}`);
     await shop.shop.app.db.numberEvents();
     const { body } = await shop.api.get(`/history?subject=${path.slice(1)}&type=webhook.disabled`);
-    assert.equal(body[0].reason, `API key ${owner.keyId} was revoked`);
+    assert.deepEqual([body[0].name, body[0].reason], ['The till', `API key ${owner.keyId} was revoked`]);
   });
 });
 

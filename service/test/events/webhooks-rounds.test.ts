@@ -165,6 +165,21 @@ describe('a round', () => {
     assert.equal(mostInTurn, 1);
   });
 
+  it('that fails is logged, and the next one serves', async t => {
+    const { shop, dispatcher } = await shopWithoutIntervals(t);
+    await shop.webhook();
+    await shop.settle();
+    shop.shop.expectErrors(/Webhooks could not be served; trying again/);
+    const { mock } = t.mock.method(shop.shop.app.db, 'all', () => Promise.reject(new Error('Not readable')));
+    await dispatcher.look(true);
+    mock.restore();
+    const { msg, err } = shop.shop.logLines().find(({ level }) => level === 50)!;
+    assert.equal(msg, 'Webhooks could not be served; trying again');
+    assert.equal((err as Error).message, 'Not readable');
+    await shop.category();
+    await inTime('the delivery', shop.receiver.has(1), 10);
+  });
+
   it('does not end the attempts of a webhook whose URL changes', async t => {
     const { shop, dispatcher } = await shopWithoutIntervals(t);
     const { path } = await shop.webhook();

@@ -116,6 +116,8 @@ describe('a webhook', () => {
     const changed = await api.patch('/webhooks/1', { url: 'http://127.1' });
     assert.equal(changed.body.url, 'http://127.0.0.1/');
     // Parsing encodes an apostrophe in a query with three characters.
+    const longest = { url: `http://127.0.0.1/?${"'".repeat(660)}ab` };
+    assert.equal((await api.patch('/webhooks/1', longest)).body.url.length, 2_000);
     const long = { url: `http://127.0.0.1/?${"'".repeat(800)}` };
     for (const response of [await api.post('/webhooks', long), await api.patch('/webhooks/1', long)]) {
       assertInvalid(
@@ -128,12 +130,14 @@ describe('a webhook', () => {
   const rejected: [what: string, body: object, message: RegExp][] = [
     ['no URL', {}, /^Field `url` is required$/],
     ['a text that is not a URL', { url: 'hook' }, /^Field `url` must be a URL, such as `https:/],
+    ['an impossible address', { url: 'https://256.1.1.1/' }, /^Field `url` must be a URL, such as `https:/],
     [
       'another scheme',
       { url: 'ftp://example.com' },
       /^Field `url` must start with .*but starts with `ftp:`$/,
     ],
-    ['a password', { url: 'https://a:b@example.com/' }, /must not contain a user name or password$/],
+    ['a user name', { url: 'https://a@example.com/' }, /must not contain a user name or password$/],
+    ['a password', { url: 'https://:b@example.com/' }, /must not contain a user name or password$/],
     [
       'a fragment',
       { url: 'https://example.com/#a' },

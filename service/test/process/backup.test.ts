@@ -8,7 +8,7 @@ import { migrateSqlite } from '../../src/db/migrate-sqlite.ts';
 import { copySnapshot } from '../../src/db/snapshot.ts';
 import { aCategory } from '../support/factories.ts';
 import { sealEvents } from '../support/seal-events.ts';
-import { dataDirectory, run, serve } from '../support/service-process.ts';
+import { assertExplained, dataDirectory, run, serve } from '../support/service-process.ts';
 import { smallDisk } from '../support/small-disk.ts';
 import { until } from '../support/until.ts';
 import { assertNone } from '../support/values.ts';
@@ -65,6 +65,13 @@ describe('a backup', () => {
     isOver = true;
     await Promise.all(writers);
     assert.deepEqual(readdirSync(backups).sort(), ['first.db', 'second.db']);
+  });
+
+  it('needs a store', async t => {
+    const [directory, target] = [dataDirectory(t), dataDirectory(t)];
+    const ended = await run(t, ['backup', join(target, 'backup.db')], { PETSTORE_DATA: directory });
+    assertExplained(ended, /^There is no store in \S+: PETSTORE_DATA names/);
+    assert.deepEqual([...readdirSync(directory), ...readdirSync(target)], []);
   });
 
   it('overwrites no file, nor the file that another backup is writing', async t => {
