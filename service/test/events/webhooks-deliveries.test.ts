@@ -11,6 +11,7 @@ describe('a delivery', () => {
     const { id, path } = await shop.webhook();
     shop.receiver.respondWith(503, {}, 'Come back later');
     await shop.deliver();
+    assert.equal((await shop.read(`${path}/deliveries/1`)).nextAttemptAt, '2026-11-21T12:00:05.000Z');
     shop.receiver.respondWith(200, {}, 'x'.repeat(2_000));
     await shop.after(5 * SECOND);
     const list = await shop.read(`${path}/deliveries`);
@@ -172,6 +173,7 @@ describe('a redelivery', () => {
     shop.receiver.hold();
     await shop.rename(categoryId, 'Later');
     await shop.receiver.has(2);
+    assert.equal((await shop.read(`${path}/deliveries/2`)).nextAttemptAt, null, 'it is being sent');
     const { body } = await shop.api.post(`${path}/deliveries/1/redeliver`);
     assert.deepEqual([body.status, body.nextAttemptAt], ['pending', null]);
     // Being sent, not waiting.
