@@ -68,7 +68,7 @@ export class WebhookShop {
   }
 
   async webhook(
-    settings: { types?: string[]; enabled?: boolean } = {},
+    settings: { types?: string[]; enabled?: boolean; description?: string } = {},
     receiver = this.receiver,
     api = this.api,
   ): Promise<{ id: number; secret: string; path: string }> {
