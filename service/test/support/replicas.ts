@@ -22,8 +22,8 @@ export async function startReplicas(
 }
 
 /** Starts it once for all cases of a file, which share it as `useShop` describes. */
-export function useReplicas(): Readonly<ReplicatedApp> {
-  const replicas = useShop({}, async shop => Object.assign(shop, await replicate(shop)));
+export function useReplicas(options?: Parameters<typeof startTestApp>[1]): Readonly<ReplicatedApp> {
+  const replicas = useShop(options, async shop => Object.assign(shop, await replicate(shop)));
   return replicas as ReplicatedApp;
 }
 
