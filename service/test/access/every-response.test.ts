@@ -154,9 +154,9 @@ interface Exchange {
 function isBan({ kind, response }: Exchange, batch: readonly Exchange[]): boolean {
   if (response.body) return response.body.code === 'api_key_banned';
   const others = batch
-    .filter(other => other.kind.counted === kind.counted && other.response.status === 429)
+    .filter(other => other.kind.counted === kind.counted)
     .map(other => other.response)
-    .filter(({ body }) => body);
+    .filter(({ status, body }) => status === 429 && body);
   const length = response.headers['content-length'];
   const { body } = others.find(({ headers }) => headers['content-length'] === length) ?? {};
   return body ? body.code === 'api_key_banned' : others.some(({ body }) => body.code !== 'api_key_banned');
@@ -164,12 +164,13 @@ function isBan({ kind, response }: Exchange, batch: readonly Exchange[]): boolea
 
 /**
  * The order in which the requests of a batch were decided, as their responses show it: a response with more remaining is
- * the earlier one, then follow those that count nothing, then the rejections, and a ban ends last. PostgreSQL looks their keys up on
+ * the earlier one, then follow those that count nothing, then the rejections, those of a ban last. PostgreSQL looks their keys up on
  * several connections, so that they are not always decided in the order in which they were sent.
  */
 function inOrderOfDecision(batch: readonly Exchange[]): Exchange[] {
   const placeOf = (exchange: Exchange): number[] => {
     const { status, headers } = exchange.response;
+    // A ban ends no earlier than the window that is used up.
     if (status === 429) return [1, Number(headers['x-ratelimit-reset']), isBan(exchange, batch) ? 1 : 0];
     return [0, -Number(headers['x-ratelimit-remaining']), exchange.kind.counted === 'nothing' ? 1 : 0];
   };

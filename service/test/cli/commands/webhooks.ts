@@ -54,7 +54,7 @@ export function webhookCommands({ json, one, shop, petstore }: CommandRuns): voi
     stop.abort();
     assert.equal((await inTime('the end', ended, 10)).code, 130);
     endpoint.release();
-    // `json` would count the last request of the command above, which can be logged now.
+    // `json` would count the last request of the command above, which may be logged only now.
     assert.equal((await petstore.run(['webhooks', 'delete', id])).code, 0);
   });
 }
