@@ -51,8 +51,8 @@ export interface RouteDefinition<
   rejectReplay?: (context: Context<Static<P>, Static<Q>, Static<B>>, outcome: object) => void;
 }
 
-/** An operation that writes needs a scope that allows writes, or none in particular. */
-type ScopeFor<M extends Method> = M extends 'GET'
+/** An operation that writes, or that may write, needs a scope that allows writes, or none in particular. */
+type ScopeFor<M extends Method> = [M] extends ['GET']
   ? Operation['scope']
   : WritingScope | readonly [WritingScope, ...Scope[]] | 'any' | null;
 

@@ -16,6 +16,8 @@ const remove = {
 } as const;
 const read = { ...remove, method: 'GET', scope: 'pets:read' } as const;
 
+declare const readOrRemove: 'GET' | 'DELETE';
+
 const owner = idParams('categoryId', 'The category.');
 const item = idParams('petId', 'The pet.');
 
@@ -46,3 +48,5 @@ defineRoute({ ...remove, params: owner });
 defineRoute({ ...remove, scope: 'pets:read' });
 // Rejected: '"events:read"' is not assignable
 defineRoute({ ...remove, method: 'POST', scope: ['events:read', 'pets:read'] });
+// Rejected: '"pets:read"' is not assignable
+defineRoute({ ...remove, method: readOrRemove, scope: 'pets:read' });
