@@ -17,6 +17,8 @@ export async function examples(db: Queries, tx: Transaction, table: string): Pro
   await db.all(`SELECT id, nick_${NAMES.map(name => `${name}`).join(', ')} FROM pets`);
   // Found: wrod
   tx.insertLater('words (wrod)', [['ecl']]);
+  // Found: upper case
+  await db.get('select naem from pets where id = ?', [1]);
   // Found: table is not defined
   await db.run(`DELETE FROM ${table}`);
 }
