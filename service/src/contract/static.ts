@@ -38,3 +38,7 @@ type IsPresent<Name, Property, Required> = Name extends Required
     : false;
 
 type Flat<T> = { [Name in keyof T]: T[Name] };
+
+/** The type of a stored resource. Its schema does not require the properties that it always has. */
+export type StaticStored<S extends Schema & { alwaysPresent: readonly string[] }> = Static<S> &
+  Required<Pick<Static<S>, S['alwaysPresent'][number] & keyof Static<S>>>;

@@ -2,7 +2,7 @@ import { ApiError } from '../contract/errors.ts';
 import { patchOf } from '../contract/patch.ts';
 import { dateTime, id, int32, MAX_INT32 } from '../contract/schema.ts';
 import { shape } from '../contract/shape.ts';
-import type { Static } from '../contract/static.ts';
+import type { Static, StaticStored } from '../contract/static.ts';
 import { assignedId, boolean, instant, integer, optional } from '../db/columns.ts';
 import { type New, Table } from '../db/table.ts';
 import { EventKind } from '../events/event-log/event-kind.ts';
@@ -38,7 +38,7 @@ export const OrderPatch = patchOf(Order, ['petId', 'quantity', 'shipDate', 'comp
 export type Order = Static<typeof Order>;
 
 /** An order as it is stored, with all defaults. */
-export type StoredOrder = Order & Required<Pick<Order, (typeof Order.alwaysPresent)[number]>>;
+export type StoredOrder = StaticStored<typeof Order>;
 
 /** A completed order has a pet and a ship date; a constraint of the database enforces it. */
 type Completed = Required<Pick<Order, 'petId' | 'shipDate'>>;

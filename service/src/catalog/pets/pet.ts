@@ -1,7 +1,7 @@
 import { patchOf } from '../../contract/patch.ts';
 import { id, nameText, pageLimit } from '../../contract/schema.ts';
 import { shape } from '../../contract/shape.ts';
-import type { Static } from '../../contract/static.ts';
+import type { Static, StaticStored } from '../../contract/static.ts';
 import { assignedId, foldedText, integer, text } from '../../db/columns.ts';
 import { Table } from '../../db/table.ts';
 
@@ -58,8 +58,7 @@ export const PetPatch = patchOf(Pet, [], { status: 'pending' });
 
 export type PetStatus = Static<typeof PetStatus>;
 export type NewPet = Static<typeof NewPet>;
-/** A stored pet always has a status; the contract's schema does not require it. */
-export type Pet = Required<Static<typeof Pet>>;
+export type Pet = StaticStored<typeof Pet>;
 
 export const categoryIdColumn = integer('category_id');
 
