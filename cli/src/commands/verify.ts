@@ -8,7 +8,7 @@ import { verification } from '../resources.ts';
 const sha256 = (content: string) => createHash('sha256').update(content).digest('hex');
 
 /** The history differs from what was written. */
-export class HistoryRewritten extends Error {}
+class HistoryRewritten extends Error {}
 
 export const verify = command({
   name: 'events verify',

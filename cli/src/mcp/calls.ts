@@ -87,7 +87,7 @@ export interface Write {
 }
 
 /** It is not known whether a write was executed. */
-export class UnknownOutcome extends Error {}
+class UnknownOutcome extends Error {}
 
 /** Executes a write once, and states what it has changed. */
 export async function write(

@@ -14,7 +14,7 @@ export interface Reference {
 }
 
 /** An ID that every schema accepts, for the checks before the ID of a labelled resource is known. */
-export const SOME_ID = 1;
+const SOME_ID = 1;
 
 /** The labels of a batch. Each belongs to the operation that creates the resource. */
 export class Labels {

@@ -83,7 +83,7 @@ export function existing(file: string): string {
   throw new UsageError(`There is no file ${file}`);
 }
 
-export function rejectViolations(path: string, { violations }: CheckedStore): void {
+function rejectViolations(path: string, { violations }: CheckedStore): void {
   if (violations.length === 0) return;
   if (violations.every(isOfHistory)) throw rewritten(path, violations);
   throw new CommandFailed(

@@ -21,8 +21,6 @@ export interface VisitTerms {
 /** What a visit counts against, in the order of its states. Only visitors with an IPv6 address have a network. */
 const subjects = ['key', 'visitor', 'network'] as const;
 
-export type VisitSubject = (typeof subjects)[number];
-
 /** The states of the key, the visitor, and the network if there is one. */
 export type VisitStates = readonly [key: LimitState, visitor: LimitState, network?: LimitState | undefined];
 

@@ -89,7 +89,7 @@ function openAlone(directory: string): BetterSqlite3.Database | undefined {
  * first: without its WAL it would be an older state of the shop. Returns the new name of the first renamed file, which is
  * the database if it exists.
  */
-export function setAside(directory: string, suffix: string): string | undefined {
+function setAside(directory: string, suffix: string): string | undefined {
   const path = storePath(directory);
   const kept: string[] = [];
   for (const file of [path, `${path}-wal`, `${path}-shm`, `${path}-journal`]) {

@@ -54,7 +54,7 @@ export function storedWords(folded: string, words = wordsOf(folded)): string[] {
   return words.filter(word => folded !== word && !folded.startsWith(`${word} `)).sort();
 }
 
-export function isAscii(text: string): boolean {
+function isAscii(text: string): boolean {
   return /^[\0-\x7f]*$/.test(text);
 }
 

@@ -183,7 +183,7 @@ function headers({ headers: all }: Response): Html | undefined {
 }
 
 /** Shapes of a body: the first is visible, further ones fold. */
-export function shapeList(shapes: readonly Shape[]): Html {
+function shapeList(shapes: readonly Shape[]): Html {
   const [only] = shapes;
   if (shapes.length === 1 && only) return fieldList(only.fields);
   return html`${shapes.map(({ name, fields }, i) => html`<div class="member">${fold(name, fieldList(fields), i === 0)}</div>`)}`;

@@ -31,11 +31,6 @@ export function runningUrl(title: string): string {
   return `${RUNNING_URL}/${slugOf(title)}`;
 }
 
-/** A section of a chapter of the guide. */
-export function sectionUrl(title: string, heading: string): string {
-  return `${chapterUrl(title)}#${slugOf(heading)}`;
-}
-
 /** An error code in the catalogue. */
 export function errorUrl(code: string): string {
   return `${ERRORS_URL}#${code}`;

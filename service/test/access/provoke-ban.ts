@@ -42,7 +42,7 @@ export async function provokeBan({ clock }: TestApp, client: Client): Promise<Ap
 }
 
 /** Sends ten requests after the forgiveness, of which the last is banned. Returns its response. */
-export async function strikeOut(client: Client): Promise<ApiResponse> {
+async function strikeOut(client: Client): Promise<ApiResponse> {
   assert.deepEqual(await codes(client, 9), rejected(9));
   const tenth = await client.get('/pets');
   assertRejected(tenth, 429, 'api_key_banned');

@@ -21,7 +21,7 @@ const STATEMENT_SECONDS = 2;
 export const LONGEST_RESPONSE = 2 * (2 + STATEMENT_SECONDS + 1) * SECOND;
 
 /** How long a service may take to recover once its database works again, in milliseconds. */
-export const LONGEST_RECOVERY = 5 * SECOND;
+const LONGEST_RECOVERY = 5 * SECOND;
 
 /**
  * By default, PostgreSQL flushes each data file separately after a crash, which takes seconds. This flushes all at

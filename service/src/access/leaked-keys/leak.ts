@@ -43,7 +43,7 @@ export const LeakReceipt = shape({
 });
 
 /** What a report has ended. */
-export const leakOutcomes = ['key', 'earlierSecret', 'nothing'] as const;
+const leakOutcomes = ['key', 'earlierSecret', 'nothing'] as const;
 
 const KeyLeak = shape({
   title: 'KeyLeak',

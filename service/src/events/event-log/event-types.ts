@@ -102,7 +102,7 @@ export const shopScopes: readonly Scope[] = [...new Set(Object.values(readScopes
 );
 
 /** The subject of events of the log itself. */
-export const LOG = collections.log;
+const LOG = collections.log;
 
 /** The subjects without an ID: the log, the service, and its administration. */
 export const singles: ReadonlySet<string> = new Set([LOG, collections.service, collections.access]);
@@ -167,7 +167,7 @@ function kindOf(type: EventType): Kind {
 export const TEST_TYPE = 'webhook.test' satisfies EventType;
 
 /** The type of the event that all webhooks of its key receive. */
-export const LEAK_TYPE = 'key.leaked' satisfies EventType;
+const LEAK_TYPE = 'key.leaked' satisfies EventType;
 
 /** Whether an event is about a leaked secret of this key. */
 export function isLeakOf({ type, subject }: { type: string; subject: string }, keyId: number): boolean {

@@ -18,10 +18,7 @@ export function orderIdOf({ subject }: Pick<Event, 'subject'>): number {
  * `undefined` if the events of the day have expired. An order does not have the time at which it was placed, but the event log has
  * it, and IDs are in this order.
  */
-export async function firstOrdersFrom(
-  store: PetStore,
-  days: readonly Day[],
-): Promise<(number | undefined)[]> {
+async function firstOrdersFrom(store: PetStore, days: readonly Day[]): Promise<(number | undefined)[]> {
   const start = await startOfLog(store);
   return Promise.all(
     days.map(async day => {

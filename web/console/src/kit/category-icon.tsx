@@ -50,7 +50,7 @@ function speciesOf(name: string): Species | undefined {
 }
 
 /** The picture of a category by the animal that its name mentions; otherwise its first letter, in a colour of its own. */
-export function CategoryIcon({ id, name }: { id: number; name: string }) {
+function CategoryIcon({ id, name }: { id: number; name: string }) {
   const species = speciesOf(name);
   const { path, hue } = species ? pictures[species] : { path: undefined, hue: (id * 137) % 360 };
   return (

@@ -18,7 +18,7 @@ export interface Toast {
 }
 
 /** How long a message and its button to undo stay, in milliseconds. */
-export const TOAST_TIME = 10_000;
+const TOAST_TIME = 10_000;
 
 /** How long undoing may take without a message that says so, in milliseconds. */
 const UNDO_PAUSE = 500;

@@ -8,7 +8,7 @@ import { errorsAllowed, variantsOf, wordsOf } from '../../../kit/words.ts';
 export const MAX_WORDS = 8;
 
 /** The maximum number of words of the dictionary that a word with typing errors finds: the nearest ones. */
-export const MAX_NEAR = 16;
+const MAX_NEAR = 16;
 
 /** How many words of the dictionary are compared with a word, in the order of the index. */
 const MAX_COMPARED = 4_000;
