@@ -12,7 +12,6 @@ const version: string = JSON.parse(readFileSync(join(root, 'package.json'), 'utf
 const places: readonly (readonly [file: string, before: string, after?: string])[] = [
   ['deploy/kubernetes/kustomization.yaml', 'newTag: '],
   ['docs/operations.md', 'registry.example.org/petstore:'],
-  ['docs/releasing.md', 'registry.example.org/petstore:'],
   ['package-lock.json', '{\n  "name": "petstore",\n  "version": "'],
   ['package-lock.json', '"": {\n      "name": "petstore",\n      "version": "'],
   ['sdk/src/version.ts', "const VERSION = '"],
