@@ -9,8 +9,7 @@ const root = join(import.meta.dirname, '..');
 const GLOSSARY = 'docs/glossary.md';
 /** The name of the network error, and of two columns. */
 const ALLOWED = /connections? refused|refused connections?|admitted, refused/gi;
-/** Programs write the lock files and the figures. */
-// The search knows the words of developers, who also use those that we avoid.
+/** Programs write the lock files and the figures. The search also knows words that developers use and that we avoid. */
 const NOT_OURS =
   /(package-lock\.json|bench\/RESULTS\.md|scripts\/search\/\w+\.json|portal\/search-[a-z]+\.json|search-words\.js|\.(png|svg|ico|pem|crt|key))$/;
 

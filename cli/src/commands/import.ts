@@ -33,7 +33,7 @@ export const importFile = command({
       ),
     ),
     createCategories: flag('Create categories that do not exist. Their rows are rejected otherwise'),
-    skipExisting: flag('Leave out rows whose name and category a pet has, also an earlier row'),
+    skipExisting: flag('Skip a row if a pet or an earlier row has its name and category'),
     encoding: oneOf('How the bytes are text; utf-8 unless set', ...encodings),
     dryRun: flag('Check the rows, and write nothing'),
     inDoubt: oneOf(
