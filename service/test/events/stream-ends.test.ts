@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
 import { describe, it } from 'node:test';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { DatabaseUnavailable } from '../../src/db/database.ts';
 import { HOUR, MINUTE, SECOND } from '../../src/kit/clock.ts';
 import { eventsAfter, latestCursor, settledCursor } from '../support/event-log.ts';
 import { EventReader } from '../support/event-reader.ts';
@@ -110,6 +111,23 @@ it('a key that expires loses its streams, also one that began when all earlier o
   intervals.run(SECOND);
   await reader.untilOver();
   assert.deepEqual(reader.comments, ['The API key may no longer read these events']);
+});
+
+it('a stream continues while the database is unavailable, so that its key cannot be checked', async t => {
+  const intervals = Intervals.hold(t);
+  const shop = await startTestApp(t);
+  const reader = await EventReader.open(shop.origin, shop.adminKey);
+  const { mock } = t.mock.method(shop.app.keyRing, 'find', async () => {
+    throw new DatabaseUnavailable(new Error('Gone'));
+  });
+  intervals.run(SECOND);
+  assert.equal(mock.callCount(), 1);
+  await nextTurn();
+  mock.restore();
+  await aCategory(shop.api);
+  await reader.until(() => reader.events.length > 0 || reader.isOver, 'the event');
+  assert.deepEqual([reader.events.length, reader.isOver], [1, false]);
+  await reader.close();
 });
 
 it('a stream without events that match its filter sends signs of life, and its position with them', async t => {

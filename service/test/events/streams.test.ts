@@ -24,6 +24,7 @@ describe('a stream of events', () => {
     const { headers } = reader.response;
     assert.equal(headers['content-type'], 'text/event-stream');
     assert.equal(headers['cache-control'], 'no-store');
+    assert.equal(headers['x-accel-buffering'], 'no', 'nginx sends each event at once');
     assert.equal(headers['x-stability'], 'beta');
     await aPet(shop.api, { name: 'Line “break” 🐢', stock: 4 });
     await settledCursor(shop);
