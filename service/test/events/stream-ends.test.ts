@@ -14,6 +14,7 @@ import { RawConnection } from '../support/raw-connection.ts';
 import { assertRejected } from '../support/rejection.ts';
 import { startTestApp } from '../support/test-app.ts';
 import { until } from '../support/until.ts';
+import { valuesOf } from '../support/values.ts';
 
 const LARGE = JSON.stringify({ text: 'x'.repeat(5_000) });
 /** At least 16 MB of large events: far more than the buffers of a connection hold. */
@@ -39,6 +40,30 @@ describe('a key', () => {
     const third = await EventReader.open(shop.origin, client.key);
     assert.equal((await shop.api.get(`/keys/${client.keyId}`)).body.ban, null);
     await Promise.all([second, third, other].map(reader => reader.close()));
+  });
+
+  it('has no more of them when several begin at once', async t => {
+    const shop = await startTestApp(t, { environment: { PETSTORE_STREAMS_PER_KEY: '1' } });
+    const { keyRing } = shop.app;
+    const findStored = keyRing.findStored.bind(keyRing);
+    const held = Promise.withResolvers<void>();
+    const { mock } = t.mock.method(
+      keyRing,
+      'findStored',
+      async (...secret: Parameters<typeof findStored>) => {
+        await held.promise;
+        return findStored(...secret);
+      },
+    );
+    const connections = Array.from({ length: 3 }, () => new RawConnection(shop.origin));
+    for (const connection of connections)
+      connection.send(`GET /events/stream HTTP/1.1\r\nHost: shop\r\nX-API-Key: ${shop.adminKey}\r\n\r\n`);
+    await until('all of them begin', () => mock.callCount() === connections.length);
+    held.resolve();
+    const statuses = () => connections.map(({ received }) => /^HTTP\/1.1 (\d+)/.exec(received)?.[1]);
+    await until('all have a response', () => !statuses().includes(undefined));
+    for (const { socket } of connections) socket.destroy();
+    assert.deepEqual(statuses().toSorted(), ['200', '429', '429']);
   });
 
   it('that is revoked, or loses a scope it needs, loses its streams with the event of the change', async t => {
@@ -173,7 +198,10 @@ describe('a reader that is too slow', () => {
     const intervals = Intervals.hold(t);
     const heartbeat = 300;
     const shop = await startTestApp(t, { heartbeat });
-    const reader = await EventReader.open(shop.origin, shop.adminKey);
+    const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
+    const reader = await EventReader.open(shop.origin, shop.adminKey, {
+      headers: { 'x-request-id': 'slow', traceparent: `00-${traceId}-00f067aa0ba902b7-01` },
+    });
     const healthy = await EventReader.open(shop.origin, shop.adminKey);
     await aCategory(shop.api);
     await reader.untilEvents(1);
@@ -186,8 +214,9 @@ describe('a reader that is too slow', () => {
       intervals.run(heartbeat);
       return dropped().length > 0;
     });
-    const [{ reason, keyId } = {}] = dropped();
-    assert.deepEqual([reason, keyId], ['Dropped: the client read nothing for 0.3 seconds', 1]);
+    assert.deepEqual(valuesOf(dropped(), 'reason', 'keyId', 'requestId', 'traceId'), [
+      ['Dropped: the client read nothing for 0.3 seconds', 1, 'slow', traceId],
+    ]);
     await sleep(1_500);
     reader.resume();
     await reader.untilOver();
