@@ -14,7 +14,7 @@ import { Exporter } from '../../src/ops/tracing/exporter.ts';
 import { OtlpTracing } from '../../src/ops/tracing/otlp-tracing.ts';
 import { Client } from '../support/client.ts';
 import { dataDirectory, serve } from '../support/service-process.ts';
-import { until } from '../support/until.ts';
+import { inTime, until } from '../support/until.ts';
 import { assertNone, valuesOf } from '../support/values.ts';
 import { Collector, tracedTo } from './collector.ts';
 
@@ -88,6 +88,17 @@ describe('an export of spans', () => {
     assert.equal(lost.length, 0);
     const [first, ...again] = collector.requests.map(({ text }) => text);
     assert.deepEqual(again, Array(5).fill(first));
+  });
+
+  it('is tried again when the connection breaks in the middle of a response', async t => {
+    const collector = await startCollector(t);
+    collector.handleWith(response => {
+      response.writeHead(200, { 'content-length': 2 }).write('{', () => response.destroy());
+      collector.handleWith(response => void response.writeHead(200).end('{}'));
+    });
+    const { pauses, send } = exporterTo(t, collector.url);
+    assert.equal(await inTime('the end of the export', send(1), 10), 0);
+    assert.deepEqual(pauses, [SECOND]);
   });
 
   it('is not tried again after another status: all its spans are lost', async t => {
@@ -230,6 +241,30 @@ describe('tracing', () => {
     assert.equal(losses.length, 2);
     assert.equal(otlp.dropped, 6);
     collector.handleWith(response => void response.writeHead(200).end('{}'));
+  });
+
+  it('ends the spans of work that throws, and of a command without a response as an error', async t => {
+    const collector = await startCollector(t);
+    const { otlp } = await tracing(t, collector);
+    const parent = otlp.begin('gate', { kind: 'server', parent: undefined, attributes: () => ({}) });
+    assert.throws(() => otlp.record(parent, 'broken', () => assert.fail()));
+    otlp.record(parent, 'decision', () => {
+      for (const [command, isResponded] of [
+        ['GET', true],
+        ['EVALSHA', false],
+      ] as const)
+        otlp.onRedisCommand(command)!(isResponded);
+    });
+    parent.end();
+    await otlp.close();
+    const ended = collector.spans.map(({ name, attributes }) => [name, attributes['error.type']]);
+    assert.deepEqual(ended, [
+      ['broken', undefined],
+      ['GET', undefined],
+      ['EVALSHA', 'unanswered'],
+      ['decision', undefined],
+      ['gate', undefined],
+    ]);
   });
 
   it('sends at most four exports at once when it ends', async t => {
