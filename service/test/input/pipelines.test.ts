@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { Socket } from 'node:net';
 import { describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { holdWrites } from '../support/hold-writes.ts';
 import { exchangeUntilEnd, RawConnection } from '../support/raw-connection.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
 import { until } from '../support/until.ts';
@@ -51,6 +52,27 @@ describe('requests that are sent before responses are read', () => {
     assert.equal(Math.max(...turns), 1, `${turns}`);
   });
 
+  it('are handled eight at a time while the service works on them', async t => {
+    const shop = await startTestApp(t);
+    const turns = watchTurns(shop);
+    const started = () => turns.reduce((sum, count) => sum + count, 0);
+    const release = await holdWrites(shop.app.db);
+    const connection = new RawConnection(shop.origin);
+    const writes = Array.from({ length: 20 }, (_, i) => {
+      const body = `{"name":"Category ${i}"}`;
+      const head = `X-API-Key: ${shop.adminKey}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n`;
+      return { method: 'POST', bytes: `POST /categories HTTP/1.1\r\nHost: shop\r\n${head}\r\n${body}` };
+    });
+    const exchanged = connection.exchange(writes);
+    await until('the first requests start', () => started() >= AT_ONCE);
+    for (let turn = 0; turn < 20; turn++) await nextTurn();
+    const handled = started();
+    await release();
+    assert.deepEqual(new Set(valuesOf(await exchanged, 'status')), new Set([201]));
+    connection.socket.destroy();
+    assert.equal(handled, AT_ONCE);
+  });
+
   it('leave nothing in memory when their connection ends', async t => {
     const shop = await startTestApp(t);
     const { mock } = t.mock.method(Map.prototype, 'set');
@@ -81,18 +103,19 @@ describe('requests that are sent before responses are read', () => {
     const turns = watchTurns(shop);
     const { socket } = new RawConnection(shop.origin);
     const request = `GET /pets HTTP/1.1\r\nHost: shop\r\nX-API-Key: ${shop.adminKey}\r\n\r\n`;
-    let closed = false;
+    const started = () => turns.reduce((sum, count) => sum + count, 0);
+    let before: number | undefined;
     shop.app.server.server.once('connection', connection =>
       connection.once('close', () => {
-        closed = true;
+        before = started();
       }),
     );
     socket.write(request.repeat(400));
     await until('the first requests start', () => turns.length > 0);
     socket.resetAndDestroy();
-    await until('the connection is closed', () => closed);
+    await until('the connection is closed', () => before !== undefined);
     for (let turn = 0; turn < 20; turn++) await nextTurn();
-    const started = turns.reduce((sum, count) => sum + count, 0);
-    assert.ok(started < 400, `${started} of 400 started`);
+    assert.equal(started(), before);
+    assert.ok(before! < 400, `${before} of 400 started`);
   });
 });
