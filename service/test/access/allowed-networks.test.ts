@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { MINUTE, SECOND } from '../../src/kit/clock.ts';
-import type { ApiResponse } from '../support/client.ts';
-import { eventsOf } from '../support/event-log.ts';
+import { type ApiResponse, Client } from '../support/client.ts';
+import { eventsOf, settledCursor } from '../support/event-log.ts';
 import { EventReader } from '../support/event-reader.ts';
+import { aCategory } from '../support/factories.ts';
 import { assertInvalid, assertRejected } from '../support/rejection.ts';
 import { startTestApp } from '../support/test-app.ts';
+import { until } from '../support/until.ts';
 import { useShop } from '../support/use-shop.ts';
 import { eachNoon } from './each-noon.ts';
 import { limitsIn } from './limit-headers.ts';
@@ -140,6 +142,18 @@ describe('a key with networks', () => {
     const { body } = await shop.api.patch(path, { allowedNetworks: null });
     assert.equal(body.allowedNetworks, null);
     assert.equal((await as(OUTSIDE)).status, 200);
+  });
+
+  it('gets other networks while it waits for an event, which then has no response', async t => {
+    const { path, key } = await aKey({ allowedNetworks: ['127.0.0.1'] });
+    const waiting = new Client(shop.origin, key);
+    t.after(() => waiting.close());
+    const cursor = await settledCursor(shop);
+    const poll = waiting.get(`/events?wait=60&type=category.*&cursor=${cursor}`);
+    await until('it follows the log', () => shop.app.tail.position !== undefined);
+    await shop.api.patch(path, { allowedNetworks: [INSIDE] });
+    await aCategory(shop.api);
+    assertRejected(await poll, 403, 'address_not_allowed');
   });
 
   it('needs addresses or ranges of addresses, at most 50, none twice', async () => {
