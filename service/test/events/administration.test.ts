@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Rejections } from '../../src/access/rejections/rejections.ts';
+import { DatabaseUnavailable } from '../../src/db/database.ts';
 import { eventTypeNames } from '../../src/events/event-log/event-types.ts';
 import { serviceEvents } from '../../src/events/event-log/service-events.ts';
 import { DAY, MINUTE } from '../../src/kit/clock.ts';
@@ -196,6 +197,30 @@ describe('rejected administration', () => {
     const data = events.map(event => JSON.parse(event.data));
     const shown = [data.at(0), data.at(-1)].map(({ address, attempts }) => [address, attempts]);
     assert.deepEqual([data.length, ...shown], [1_001, ['10.0.0.0', 2], [null, 3]]);
+  });
+
+  it('leaves an event with all attempts when the store could not append it at first', async t => {
+    const { app } = (await webhookShop(t)).shop;
+    const rejections = new Rejections();
+    const code = 'invalid_api_key' as const;
+    const note = () =>
+      rejections.note({ method: 'GET', route: '/keys', status: 401, code, keyId: null, address: '10.0.0.1' });
+    note();
+    const unavailable = {
+      write: async () => {
+        note();
+        throw new DatabaseUnavailable(undefined, 'full');
+      },
+    };
+    await assert.rejects(rejections.flushOne(unavailable as never), DatabaseUnavailable);
+    await rejections.close(app.db);
+    const appended = await app.db
+      .numberEvents()
+      .then(() => app.db.all<{ data: string }>("SELECT data FROM events WHERE type = 'access.refused'"));
+    assert.deepEqual(
+      appended.map(({ data }) => JSON.parse(data).attempts),
+      [2],
+    );
   });
 
   it('leaves one event in a minute for each caller and operation, with the number of attempts', async t => {

@@ -3,7 +3,7 @@ import { count, id, int32 } from '../../contract/schema.ts';
 import { shape } from '../../contract/shape.ts';
 import type { Static } from '../../contract/static.ts';
 import { withCause } from '../../db/cause-store.ts';
-import type { Queries, Writer } from '../../db/database.ts';
+import type { Queries, Transaction, Writer } from '../../db/database.ts';
 import { EventKind } from '../../events/event-log/event-kind.ts';
 
 const Rejection = shape({
@@ -90,16 +90,22 @@ export class Rejections {
     });
   }
 
-  /** Appends one event. Resolves with whether there are more. */
+  /** Appends one event. Resolves with whether there are more. What could not be appended stays for the next call. */
   async flushOne(db: Queries & Writer): Promise<boolean> {
     const [first] = this.#counted;
     if (first === undefined) return false;
     const [name, rejection] = first;
     this.#counted.delete(name);
     const actor = rejection.keyId === null ? 'system' : `keys/${rejection.keyId}`;
-    await withCause(db, { actor }).write(async tx =>
-      rejectionEvents.append(tx, 'access.refused', 0, rejection),
-    );
+    const append = async (tx: Transaction) => rejectionEvents.append(tx, 'access.refused', 0, rejection);
+    try {
+      await withCause(db, { actor }).write(append);
+    } catch (error) {
+      const later = this.#counted.get(name);
+      const attempts = rejection.attempts + (later?.attempts ?? 0);
+      this.#counted.set(name, { ...(later ?? rejection), attempts });
+      throw error;
+    }
     return this.#counted.size > 0;
   }
 
