@@ -185,6 +185,19 @@ describe('a subscription', () => {
     );
   });
 
+  it('yields the characters of an event whose bytes arrive one by one', async () => {
+    const bytes = new TextEncoder().encode('id: 1\ndata: {"id":"1","subject":"Zoë 🐢"}\n\n');
+    const body = new ReadableStream({
+      start: controller => {
+        for (const byte of bytes) controller.enqueue(Uint8Array.of(byte));
+        controller.close();
+      },
+    });
+    const { store, run } = clientOf(stream(body));
+    const [event] = await run(take(store.events.subscribe({ from: 0 }), 1));
+    assert.equal(event!.subject, 'Zoë 🐢');
+  });
+
   it('waits until the service no longer counts the stream that broke', async () => {
     const streamOf = (id: number) => stream(`id: ${id}\ndata: {"id":"${id}"}\n\n`);
     const { store, run, sent } = clientOf([streamOf(1), rejection({}, 'too_many_streams'), streamOf(3)]);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import type { Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -13,6 +13,7 @@ import { BoundedProcessor } from '../../src/ops/tracing/bounded-processor.ts';
 import { Exporter } from '../../src/ops/tracing/exporter.ts';
 import { OtlpTracing } from '../../src/ops/tracing/otlp-tracing.ts';
 import { Client } from '../support/client.ts';
+import { listenLocally } from '../support/local-server.ts';
 import { dataDirectory, serve } from '../support/service-process.ts';
 import { inTime, until } from '../support/until.ts';
 import { assertNone, valuesOf } from '../support/values.ts';
@@ -135,6 +136,23 @@ describe('an export of spans', () => {
     const { send } = exporterTo(t, collector.url);
     for (let i = 0; i < 3; i++) assert.equal(await send(1), 0);
     assert.equal(sockets.size, 1);
+  });
+
+  it('to an URL with https is encrypted', async t => {
+    const first = Promise.withResolvers<number>();
+    const server = createServer(socket =>
+      socket.once('data', bytes => {
+        first.resolve(bytes[0]!);
+        socket.destroy();
+      }),
+    );
+    const url = await listenLocally(t, server);
+    const { exporter, send } = exporterTo(t, url.replace('http:', 'https:'), MINUTE, endlessPause);
+    const sent = send(1);
+    // The type of a record of TLS that begins a handshake (RFC 8446 §5.1).
+    assert.equal(await inTime('the first byte', first.promise, 10), 22);
+    await exporter.shutdown();
+    assert.equal(await sent, 1);
   });
 
   it('leaves no connection open at a shutdown', async t => {
