@@ -231,3 +231,13 @@ it('the connections of all addresses are limited by PETSTORE_CONNECTIONS, also t
   const line = { level: 40, address: '127.0.0.1', limit: 'total', setting: 'PETSTORE_CONNECTIONS' };
   assert.deepEqual(excessLines(shop), [{ ...line, rejected: 1 }]);
 });
+
+it('connections that were rejected since the last line about them are in the log when the service ends', async t => {
+  const shop = await startTestApp(t, { environment: { PETSTORE_CONNECTIONS_PER_ADDRESS: '1' } });
+  await openSilently(shop, 1);
+  for (let i = 0; i < 3; i++) assertRejected(await responseOnNew(shop.origin), 503, TOO_MANY);
+  const counts = () => excessLines(shop).map(({ rejected }) => rejected);
+  assert.deepEqual(counts(), [1]);
+  await shop.app.close();
+  assert.deepEqual(counts(), [1, 2]);
+});
