@@ -198,6 +198,16 @@ describe('a subscription', () => {
     assert.equal(event!.subject, 'Zoë 🐢');
   });
 
+  it('sends its headers with each of its requests', async () => {
+    const streamOf = (id: number) => stream(`id: ${id}\ndata: {"id":"${id}"}\n\n`);
+    const { store, run, sent } = clientOf([streamOf(1), streamOf(2)]);
+    await run(take(store.events.subscribe({ from: 0, headers: { 'X-Till': '7' } }), 2));
+    assert.deepEqual(
+      sent.map(({ headers }) => new Headers(headers).get('X-Till')),
+      ['7', '7'],
+    );
+  });
+
   it('waits until the service no longer counts the stream that broke', async () => {
     const streamOf = (id: number) => stream(`id: ${id}\ndata: {"id":"${id}"}\n\n`);
     const { store, run, sent } = clientOf([streamOf(1), rejection({}, 'too_many_streams'), streamOf(3)]);
