@@ -257,6 +257,24 @@ describe('the history', () => {
     assert.equal((await stranger.get('/history')).status, 403);
   });
 
+  it('has nothing that its key may no longer read when the page is ready', async t => {
+    const pet = await aPet(shop.api, { stock: 2 });
+    await shop.app.db.numberEvents();
+    const scopes = ['events:read', 'pets:read'];
+    const reader = await shop.clientWith({ scopes: [...scopes, 'inventory:read'] });
+    const { keyRing } = shop.app;
+    const findStored = keyRing.findStored.bind(keyRing);
+    // Called when the page has been read.
+    const find = async (...secret: Parameters<typeof findStored>) => {
+      mock.restore();
+      assert.equal((await shop.api.patch(`/keys/${reader.keyId}`, { scopes })).status, 200);
+      return findStored(...secret);
+    };
+    const { mock } = t.mock.method(keyRing, 'findStored', find);
+    const { body } = await reader.get(`/history?subject=pets/${pet}&related=true`);
+    assert.deepEqual(valuesOf(body, 'type'), ['pet.created']);
+  });
+
   for (const [query, message] of [
     ['related=true', /`related` needs a `subject` that is a pet/],
     ['related=true&subject=store/orders/1', /`related` needs a `subject` that is a pet/],
