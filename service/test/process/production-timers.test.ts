@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import type { Server } from 'node:http';
 import { describe, it, type TestContext } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { DatabaseUnavailable } from '../../src/db/database.ts';
 import { HOUR, MINUTE, SECOND } from '../../src/kit/clock.ts';
 import { EventReader } from '../support/event-reader.ts';
+import { Intervals } from '../support/intervals.ts';
 import { startTestApp } from '../support/test-app.ts';
 
 /** The intervals of the timers that the service starts until it serves a stream, in milliseconds. */
@@ -33,6 +35,20 @@ describe('the timers of the running service', () => {
   it('store counts less often with Redis, which keeps them', async t => {
     const { started } = await intervalsOf(t, true);
     assert.deepEqual(started, [500, SECOND, SECOND, SECOND, SECOND, 5 * SECOND, MINUTE, HOUR]);
+  });
+
+  it('store counts again at the next interval after the store was unavailable', async t => {
+    const intervals = Intervals.hold(t);
+    const { app } = await startTestApp(t, { shared: false });
+    const { mock } = t.mock.method(app.keyLimits, 'flush', async () => {
+      throw new DatabaseUnavailable(undefined, 'full');
+    });
+    for (let flushes = 1; flushes <= 3; flushes++) {
+      intervals.run(800);
+      assert.equal(mock.callCount(), flushes);
+      await nextTurn();
+    }
+    mock.restore();
   });
 
   it('is ready as soon as the store can be written again, also after its clock was set back', async t => {
