@@ -17,7 +17,7 @@ import { validKeyIn } from './admin-key.ts';
 import { argumentsOf } from './arguments.ts';
 import { CommandFailed, UsageError } from './failure.ts';
 import { closeOnSignal } from './shut-down.ts';
-import { welcomeText } from './welcome.ts';
+import { showsSignIn, welcomeText } from './welcome.ts';
 
 /** `serve [--demo]`: runs until SIGTERM or SIGINT, then drains, finishes what is in flight and exits 0. */
 export async function serve(args: string[]): Promise<void> {
@@ -59,10 +59,9 @@ export async function serve(args: string[]): Promise<void> {
     const isLocal = isLoopback(new URL(url).hostname);
     // What is not a terminal may be a journal or a collector of logs, which many people can read for a long time.
     const shownKey = process.stderr.isTTY ? firstKey : undefined;
-    const signIn = hasConsole && isLocal && shownKey !== undefined;
-    const ticket = signIn ? await issueTicket(app.db, app.clock.now()) : undefined;
-    const text = welcomeText({ url, metricsUrl, hasConsole, store, keyFile, key, shownKey, isLocal, ticket });
-    process.stderr.write(text);
+    const welcome = { url, metricsUrl, hasConsole, store, keyFile, key, shownKey, isLocal } as const;
+    const ticket = showsSignIn(welcome) ? await issueTicket(app.db, app.clock.now()) : undefined;
+    process.stderr.write(welcomeText({ ...welcome, ticket }));
   } catch (error) {
     await app.close();
     throw error;

@@ -19,6 +19,11 @@ export interface Welcome {
   ticket: string | undefined;
 }
 
+/** Whether the text shows a link that signs in: only to the person at the terminal, and only if no other machine can use it. */
+export function showsSignIn({ hasConsole, isLocal, shownKey }: Omit<Welcome, 'ticket'>): boolean {
+  return hasConsole && isLocal && shownKey !== undefined;
+}
+
 /** The text for people who start the service. */
 export function welcomeText(welcome: Welcome): string {
   const { url, metricsUrl, store, keyFile, key } = welcome;

@@ -8,6 +8,7 @@ import { documentedOperations } from '../contract/document.ts';
 import { Agent } from '../support/agent.ts';
 import { BatchProxy } from '../support/batch-proxy.ts';
 import { useCommandShop } from '../support/command-shop.ts';
+import { settledCursor } from '../support/event-log.ts';
 import { aCategory } from '../support/factories.ts';
 import { readGuide } from '../support/guide.ts';
 import { until } from '../support/until.ts';
@@ -231,6 +232,19 @@ describe('petstore mcp', () => {
     cancelled.abort();
     await waiting;
     assert.equal((await patient.json('read', { path: '/account' })).data.plan, 'enterprise');
+  });
+
+  it('ends the request of a call that the agent cancels', async () => {
+    const cursor = await settledCursor(shop);
+    const ended = () => shop.logLines().filter(({ route }) => route === '/events').length;
+    const before = ended();
+    const cancelled = new AbortController();
+    const path = `/events?wait=60&cursor=${cursor}`;
+    const call = assert.rejects(agent.call('read', { path }, cancelled.signal));
+    await until('the service waits for an event', () => shop.app.tail.position !== undefined);
+    cancelled.abort();
+    await call;
+    await until('the request has ended', () => ended() > before);
   });
 
   it('reports a service that cannot be reached, and works when it is there', async () => {

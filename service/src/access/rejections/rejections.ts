@@ -90,7 +90,10 @@ export class Rejections {
     });
   }
 
-  /** Appends one event. Resolves with whether there are more. What could not be appended stays for the next call. */
+  /**
+   * Appends one event. Resolves with whether there are more. If it fails, the attempts stay for the next call: they are reported twice if
+   * the failed transaction was stored after all.
+   */
   async flushOne(db: Queries & Writer): Promise<boolean> {
     const [first] = this.#counted;
     if (first === undefined) return false;
