@@ -48,7 +48,7 @@ export interface Overrides {
   /** Whether the service runs with the demo shop. */
   isDemo?: boolean;
   webhooks?: {
-    resolve?: Resolve;
+    resolve?: Resolve | undefined;
     resolveTimeout?: number;
     timeout?: number;
     shutdownTimeout?: number;

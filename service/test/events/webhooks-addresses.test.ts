@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { LookupAddress } from 'node:dns';
+import { Resolver } from 'node:dns/promises';
 import { once } from 'node:events';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -109,6 +110,17 @@ describe('the address of a webhook', () => {
         );
       }
     }
+  });
+
+  it('is looked up by the name servers, because few look-ups of the operating system can run at once', async t => {
+    const { mock } = t.mock.method(Resolver.prototype, 'resolve4', async () => ['10.0.0.1']);
+    t.mock.method(Resolver.prototype, 'resolve6', async () => []);
+    const { api } = await startTestApp(t, { webhooks: { resolve: undefined, resolveTimeout: 1 } });
+    assertInvalid(
+      await api.post('/webhooks', { url: 'https://hook.invalid/' }),
+      /none was found for hook\.invalid/,
+    );
+    assert.deepEqual(mock.calls[0]?.arguments, ['hook.invalid']);
   });
 
   it('is rejected after the same time for unknown and for private names', async () => {
