@@ -19,6 +19,9 @@ asyncHooks.createHook = callbacks => {
 };
 const { describe, it } = await import('node:test');
 
+/** How long after its last test a process may take to end, in milliseconds. */
+const END_TIMEOUT = 10_000;
+
 /** Ends the file that runs, which an uncaught error belongs to. */
 let running = new AbortController();
 for (const event of ['uncaughtException', 'unhandledRejection'])
@@ -56,6 +59,9 @@ export async function runInTurn(files: readonly string[], taken: string): Promis
       assert.deepEqual({ ...process.env }, environment);
     });
   }
+  // A failed test may have left a server or a connection, with which the process would never end. At this signal, node:test reports
+  // all results and ends it.
+  setTimeout(() => process.kill(process.pid, 'SIGTERM'), END_TIMEOUT).unref();
 }
 
 /** Returns whether this process is the first to create a directory. */

@@ -93,13 +93,18 @@ export async function startTestApp(
       ...(heartbeat && { heartbeat }),
       ...(timeouts && { timeouts }),
     });
-    await app.createFirstKey(secret => {
-      adminKey = secret;
-    });
-    const origin = await app.server.listen({ host: '127.0.0.1', port: 0 });
-    const replica = { app, api: new Client(origin, adminKey), origin };
-    running.add(replica);
-    return replica;
+    try {
+      await app.createFirstKey(secret => {
+        adminKey = secret;
+      });
+      const origin = await app.server.listen({ host: '127.0.0.1', port: 0 });
+      const replica = { app, api: new Client(origin, adminKey), origin };
+      running.add(replica);
+      return replica;
+    } catch (error) {
+      await app.close();
+      throw error;
+    }
   };
   const stop = async (replica: Replica): Promise<void> => {
     running.delete(replica);
@@ -134,14 +139,13 @@ export async function startTestApp(
     };
   };
 
-  const shop = await boot();
   t.after(async () => {
     for (const replica of running) await stop(replica);
     await store.remove();
     if (alone) await assertNothingLeft(resources);
     errors.assertNoOthers(lines);
   });
-  return shop;
+  return boot();
 }
 
 /** Tests never query a name server, and never connect to other machines. */
