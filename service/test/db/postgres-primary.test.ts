@@ -4,6 +4,7 @@ import { Client, type QueryResult } from 'pg';
 import { Primary } from '../../src/db/postgres-primary.ts';
 import { DatabaseProxy } from '../support/database-proxy.ts';
 import { urlOf } from '../support/test-store.ts';
+import { inTime } from '../support/until.ts';
 
 it('of two servers that accept writes the one with the higher timeline is the primary, and a lower one never is again', async t => {
   const database = urlOf('postgres');
@@ -15,13 +16,14 @@ it('of two servers that accept writes the one with the higher timeline is the pr
   /** By port, as the servers report them: `null` while a server accepts no writes. */
   const timelines = new Map<number, number | null>();
   const asked: (() => void)[] = [];
+  let reachable = 2;
   const query = Client.prototype.query as (sql: string) => Promise<QueryResult>;
   t.mock.method(Client.prototype, 'query', async function (this: Client, sql: string) {
     const response = await query.call(this, sql);
     if (!sql.includes('AS timeline')) return response;
     // Both respond at once: a busy machine delays one of them for longer than the other is waited for.
     const { promise, resolve } = Promise.withResolvers<void>();
-    if (asked.push(resolve) === 2) for (const respond of asked.splice(0)) respond();
+    if (asked.push(resolve) === reachable) for (const respond of asked.splice(0)) respond();
     await promise;
     return { rows: [{ timeline: timelines.get(this.port) }] };
   });
@@ -32,7 +34,7 @@ it('of two servers that accept writes the one with the higher timeline is the pr
   /** Which server is the primary when they have these timelines. */
   const primaryWith = async (ofFirst: number | null, ofSecond: number | null) => {
     timelines.set(portOf(first), ofFirst).set(portOf(second), ofSecond);
-    await primary.find();
+    await inTime('the primary', primary.find());
     return portOf(primary) === portOf(first) ? 'first' : 'second';
   };
   assert.equal(await primaryWith(1, null), 'first');
@@ -43,4 +45,17 @@ it('of two servers that accept writes the one with the higher timeline is the pr
   assert.equal(await primaryWith(null, 2), 'first');
   assert.equal(await primaryWith(null, 3), 'second', 'the timeline of the last primary');
   assert.equal(await primaryWith(2, 1), 'second', 'neither follows the last primary');
+  assert.equal(await primaryWith(4, 4), 'second', 'the same timeline is no reason to change');
+  await assert.rejects(
+    primaryWith(null, null),
+    ({ errors }: AggregateError) => errors.every(({ message }) => message.endsWith('accepts no writes')),
+    'neither accepts writes',
+  );
+  assert.equal(await primaryWith(5, 4), 'first');
+  await first.reject();
+  reachable = 1;
+  assert.equal(await primaryWith(5, 5), 'second', 'the first does not respond');
+  await first.accept();
+  reachable = 2;
+  assert.equal(await primaryWith(6, 5), 'first', 'it is asked again on another connection');
 });
