@@ -1,5 +1,6 @@
 import { Client } from 'pg';
 import { SECOND } from '../kit/clock.ts';
+import { connectTimeoutOf } from '../kit/postgres-url.ts';
 import { primaryOf } from './postgres-primary.ts';
 import { rejectUnsupported, startFailure } from './postgres-start.ts';
 
@@ -14,10 +15,11 @@ export async function withConnection<T>(
   command: string,
   work: (client: Client) => Promise<T>,
 ): Promise<T> {
+  const url = await asStart(databaseUrl, () => primaryOf(databaseUrl));
   const client = new Client({
-    connectionString: await asStart(databaseUrl, () => primaryOf(databaseUrl)),
+    connectionString: url,
     application_name: `petstore ${command}`,
-    connectionTimeoutMillis: 10 * SECOND,
+    connectionTimeoutMillis: connectTimeoutOf(url, 10 * SECOND),
     keepAlive: true,
   });
   // The query that fails with a broken connection reports it.

@@ -4,9 +4,6 @@ import { SECOND } from '../kit/clock.ts';
 import { postgresServers } from '../kit/postgres-url.ts';
 import { Sockets } from './postgres-sockets.ts';
 
-/** How long it may take to connect, in milliseconds. */
-export const CONNECTION_TIMEOUT = 2 * SECOND;
-
 /** How often each server is checked, in milliseconds. */
 const INTERVAL = SECOND / 2;
 
@@ -145,14 +142,7 @@ class Server {
   }
 
   async #connect(): Promise<Client> {
-    const client = new Client({
-      connectionString: this.url,
-      application_name: 'petstore',
-      connectionTimeoutMillis: CONNECTION_TIMEOUT,
-      query_timeout: RESPONSE_TIMEOUT,
-      keepAlive: true,
-      stream: () => this.#sockets.create(),
-    });
+    const client = new Client(this.#sockets.optionsOf(this.url, RESPONSE_TIMEOUT));
     // The next query reports it.
     client.on('error', () => {});
     await client.connect();

@@ -1,5 +1,10 @@
 import { Socket } from 'node:net';
-import type { PoolClient } from 'pg';
+import type { ClientConfig, PoolClient } from 'pg';
+import { SECOND } from '../kit/clock.ts';
+import { connectTimeoutOf } from '../kit/postgres-url.ts';
+
+/** How long it may take to connect unless the URL of the database states it, in milliseconds. */
+const CONNECTION_TIMEOUT = 2 * SECOND;
 
 /** The code of CancelRequest (PostgreSQL, chapter 55.7). */
 const CANCEL_REQUEST = 80_877_102;
@@ -8,8 +13,25 @@ const CANCEL_REQUEST = 80_877_102;
 export class Sockets {
   readonly #open = new Set<Socket>();
 
+  /**
+   * Returns the options of a connection of the service.
+   *
+   * @param url of the database
+   * @param responseTimeout how long to wait for the response to a statement, in milliseconds
+   */
+  optionsOf(url: string, responseTimeout: number): ClientConfig {
+    return {
+      connectionString: url,
+      application_name: 'petstore',
+      connectionTimeoutMillis: connectTimeoutOf(url, CONNECTION_TIMEOUT),
+      query_timeout: responseTimeout,
+      keepAlive: true,
+      stream: () => this.#create(),
+    };
+  }
+
   /** Returns a socket that is not connected yet. */
-  create(): Socket {
+  #create(): Socket {
     const socket = new Socket();
     this.#open.add(socket);
     socket.once('close', () => this.#open.delete(socket));
@@ -22,7 +44,7 @@ export class Sockets {
    */
   async requestCancel(client: PoolClient, timeout: number): Promise<boolean> {
     const { host, port, processID, secretKey } = client as PoolClient & Record<string, number>;
-    const socket = this.create();
+    const socket = this.#create();
     let isRead = false;
     socket.on('error', () => {});
     socket.once('end', () => {

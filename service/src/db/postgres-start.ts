@@ -6,7 +6,6 @@ import { DatabaseUnavailable, StoreUnavailable, UnusableStore } from './database
 import { migratePostgres } from './migrate-postgres.ts';
 import { toOutage } from './postgres-errors.ts';
 import { probeFeatures } from './postgres-features.ts';
-import { CONNECTION_TIMEOUT } from './postgres-primary.ts';
 import { isPooled as goesThroughPooler } from './postgres-sessions.ts';
 import { Sockets } from './postgres-sockets.ts';
 
@@ -35,15 +34,7 @@ export async function prepareDatabase(url: string, timeout: number): Promise<Pro
   const sockets = new Sockets();
   const clients: Client[] = [];
   const connect = async () => {
-    const client = new Client({
-      connectionString: url,
-      application_name: 'petstore',
-      connectionTimeoutMillis: CONNECTION_TIMEOUT,
-      query_timeout: timeout,
-      keepAlive: true,
-      stream: () => sockets.create(),
-      pipeline: true,
-    } as ClientConfig);
+    const client = new Client({ ...sockets.optionsOf(url, timeout), pipeline: true } as ClientConfig);
     clients.push(client);
     // The query that fails with a broken connection reports it.
     client.on('error', () => {});

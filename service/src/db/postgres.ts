@@ -13,7 +13,7 @@ import {
 import { CANCEL_TIMEOUT } from './postgres-confirmations.ts';
 import { isServerOutage, toOutage } from './postgres-errors.ts';
 import { type Listener, Notifications, Polling } from './postgres-listener.ts';
-import { CONNECTION_TIMEOUT, Primary } from './postgres-primary.ts';
+import { Primary } from './postgres-primary.ts';
 import { Readers } from './postgres-readers.ts';
 import {
   CHANNEL,
@@ -133,13 +133,8 @@ class PostgresDatabase implements Database {
     this.#most = connections;
     this.#responseTimeout = statementSeconds * SECOND + RESPONSE_MARGIN;
     const configure = (): ClientConfig => ({
-      connectionString: primary.url,
-      application_name: 'petstore',
-      connectionTimeoutMillis: CONNECTION_TIMEOUT,
+      ...this.#sockets.optionsOf(primary.url, this.#responseTimeout),
       ...sessions.options,
-      query_timeout: this.#responseTimeout,
-      keepAlive: true,
-      stream: () => this.#sockets.create(),
       types: types!,
     });
     const readers = Math.max(1, Math.floor(connections / 3));

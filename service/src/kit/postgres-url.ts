@@ -1,3 +1,4 @@
+import { MINUTE, SECOND } from './clock.ts';
 import { ConfigError } from './config-error.ts';
 import type { Kind } from './settings.ts';
 import { urlsOf } from './urls.ts';
@@ -6,9 +7,15 @@ const POSTGRES_URL = 'postgres://user:password@host:port/database';
 
 const SESSION_KIND = 'target_session_attrs';
 
-/** The parameters of libpq's URLs that the driver applies. Some of them are the driver's own. */
+const CONNECT_TIMEOUT = 'connect_timeout';
+
+/** The longest time to connect that a URL may allow, in milliseconds. */
+const MAX_CONNECT_TIMEOUT = MINUTE;
+
+/** The parameters of libpq's URLs that the driver or the service applies. Some of them are the driver's own. */
 const PARAMETERS = [
   'application_name',
+  CONNECT_TIMEOUT,
   'password',
   'ssl',
   'sslcert',
@@ -33,6 +40,11 @@ export const postgresUrl: Kind<string> = {
       throw new ConfigError(
         `${name}: ${SESSION_KIND} must be read-write, because the service needs the primary`,
       );
+    if (!searchParams.getAll(CONNECT_TIMEOUT).every(isConnectTimeout)) {
+      throw new ConfigError(
+        `${name}: ${CONNECT_TIMEOUT} must be a whole number of seconds from 1 to ${MAX_CONNECT_TIMEOUT / SECOND}`,
+      );
+    }
     if (urls.length > 1 && kinds.length === 0) {
       throw new ConfigError(
         `${name} names several hosts: add ?${SESSION_KIND}=read-write, and the service uses the one that is the primary`,
@@ -55,6 +67,16 @@ export function postgresServers(text: string): PostgresServers {
   const mustWrite = urls[0]!.searchParams.has(SESSION_KIND);
   for (const url of urls) url.searchParams.delete(SESSION_KIND);
   return { urls: urls.map(url => url.href), mustWrite };
+}
+
+/** Returns how long it may take to connect to the database with a valid URL, in milliseconds; `fallback` unless the URL states it. */
+export function connectTimeoutOf(url: string, fallback: number): number {
+  const seconds = new URL(url).searchParams.get(CONNECT_TIMEOUT);
+  return seconds === null ? fallback : Number(seconds) * SECOND;
+}
+
+function isConnectTimeout(text: string): boolean {
+  return /^\d{1,9}$/.test(text) && Number(text) >= 1 && Number(text) * SECOND <= MAX_CONNECT_TIMEOUT;
 }
 
 function isDatabase(url: URL | null): boolean {

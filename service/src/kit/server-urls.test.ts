@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { postgresServers, postgresUrl } from './postgres-url.ts';
+import { connectTimeoutOf, postgresServers, postgresUrl } from './postgres-url.ts';
 import { redisTarget, redisUrls } from './redis-url.ts';
 
 describe('the URL of a database', () => {
@@ -11,6 +11,12 @@ describe('the URL of a database', () => {
       urls: ['postgres://user:pass@db/shop?sslmode=verify-full'],
       mustWrite: false,
     });
+  });
+
+  it('may state how long it may take to connect, in seconds', () => {
+    const timeout = (parameter: string) =>
+      connectTimeoutOf(postgresUrl.parse(`postgres://db/shop${parameter}`, 'DATABASE_URL'), 2_000);
+    assert.deepEqual(['', '?connect_timeout=1', '?connect_timeout=60'].map(timeout), [2_000, 1_000, 60_000]);
   });
 
   it('names several servers, each with the same credentials and parameters', () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client, PoolClient } from 'pg';
@@ -12,6 +13,7 @@ import { watchClients, withoutPauses } from '../support/database-clients.ts';
 import { DatabaseProxy } from '../support/database-proxy.ts';
 import { openPostgresStore } from '../support/engines.ts';
 import { listenLocally } from '../support/local-server.ts';
+import { dataDirectory } from '../support/service-process.ts';
 import { inTime, until } from '../support/until.ts';
 
 const connectionsOf = (db: Database) => {
@@ -137,7 +139,9 @@ describe('the connections for writes', () => {
   it('wait for a server that does not respond for as long as connecting may take', async t => {
     const { url, openAgain } = await openWithoutPolls(t);
     const proxy = await DatabaseProxy.between(t, url);
-    const db = await openAgain({ url: proxy.url, statementSeconds: 60 });
+    const limited = new URL(proxy.url);
+    limited.searchParams.set('connect_timeout', '2');
+    const db = await openAgain({ url: limited.href, statementSeconds: 60 });
     proxy.goSilent();
     const startedAt = performance.now();
     await assert.rejects(
@@ -212,6 +216,40 @@ describe('a store that is closed', () => {
   });
 });
 
+describe('every connection', () => {
+  it('has the time limits of the URL and the settings, and notices a network that is gone', async t => {
+    const { db: first, url, openAgain } = await openPostgresStore(t);
+    await first.close();
+    const limited = new URL(url);
+    limited.searchParams.set('connect_timeout', '7');
+    limited.searchParams.set('target_session_attrs', 'read-write');
+    const clients = watchClients(t);
+    const db = await openAgain({ url: limited.href, statementSeconds: 20 });
+    await Promise.all([db.get('SELECT 1 AS one'), db.tryWrite()]);
+    const limits = clients.map(client => {
+      const { _connectionTimeoutMillis, connectionParameters, connection } = client as Client & Limits;
+      return {
+        toConnect: _connectionTimeoutMillis,
+        ofResponse: connectionParameters.query_timeout,
+        staysAlive: connection._keepAlive,
+      };
+    });
+    const [ofCheck, ...others] = limits;
+    assert.deepEqual(ofCheck, { toConnect: 7 * SECOND, ofResponse: 3 * SECOND, staysAlive: true });
+    // Two of the start, one for notifications, one for reads and one for writes.
+    assert.ok(others.length >= 5, `${others.length} connections`);
+    for (const limit of others)
+      assert.deepEqual(limit, { toConnect: 7 * SECOND, ofResponse: 21 * SECOND, staysAlive: true });
+  });
+});
+
+/** What the driver makes of its options. */
+interface Limits {
+  _connectionTimeoutMillis: number;
+  connectionParameters: { query_timeout: number };
+  connection: { _keepAlive: boolean };
+}
+
 describe('the request to cancel a statement', () => {
   const client = { host: '127.0.0.1', processID: 7, secretKey: -9 };
 
@@ -227,6 +265,32 @@ describe('the request to cancel a statement', () => {
     assert.equal(received.toString('hex'), '0000001004d2162e00000007fffffff7');
     connection.end();
     assert.equal(await isRead, true);
+    await sockets.closed();
+  });
+
+  it('is sent to a server that listens on a Unix socket', async t => {
+    const directory = dataDirectory(t);
+    const server = createServer(connection => connection.on('error', () => {}).resume());
+    server.listen(join(directory, '.s.PGSQL.5433'));
+    t.after(() => server.close());
+    await once(server, 'listening');
+    const connected = once(server, 'connection');
+    const sockets = new Sockets();
+    const isRead = sockets.requestCancel(
+      { ...client, host: directory, port: 5433 } as unknown as PoolClient,
+      SECOND,
+    );
+    const [connection] = (await inTime('a connection', connected)) as [Socket];
+    connection.end();
+    assert.equal(await isRead, true);
+  });
+
+  it('is given up when the server does not read it in time', async t => {
+    const sockets = new Sockets();
+    const server = createServer(connection => t.after(() => connection.destroy()));
+    const port = Number(new URL(await listenLocally(t, server)).port);
+    const isRead = sockets.requestCancel({ ...client, port } as unknown as PoolClient, 50);
+    assert.equal(await inTime('the end of the request', isRead), false);
     await sockets.closed();
   });
 

@@ -118,10 +118,12 @@ const times: Record<string, Values> = {
   'db/postgres-confirmations': { CANCEL_TIMEOUT: [500, SECOND, 'the 503 is at most 3 s late'] },
   'db/postgres-features': { WAIT_TIMEOUT: [100, SECOND, 'the start ends soon when a notification is lost'] },
   'db/postgres-primary': {
-    CONNECTION_TIMEOUT: [SECOND, 3 * SECOND, 'the 503 of a server that hangs is at most 3 s late'],
     RESPONSE_TIMEOUT: [SECOND, 5 * SECOND, 'a server that hangs is no longer the primary'],
     INTERVAL: [100, SECOND, 'writes succeed again within 2 s of a promotion'],
     OTHERS_TIMEOUT: [50, 500, 'the start does not wait for servers that are gone'],
+  },
+  'db/postgres-sockets': {
+    CONNECTION_TIMEOUT: [SECOND, 3 * SECOND, 'the 503 of a server that hangs is at most 3 s late'],
   },
   'db/sqlite': {
     GROUP_DURATION: [1, 10, 'a group of writes takes 10 ms'],
@@ -184,6 +186,7 @@ const times: Record<string, Values> = {
     RETRY: [10, SECOND, 'a slow reader of the log gets the next lines'],
     LAST_WAIT: [100, SECOND, 'shutdown'],
   },
+  'kit/postgres-url': { MAX_CONNECT_TIMEOUT: [10 * SECOND, MINUTE, 'a request that hangs ends'] },
   'ops/store-figure': { TIMEOUT: [100, SECOND, 'a figure is missing that is not read within a second'] },
   'ops/tracing/exporter': { FIRST_PAUSE: [100, 5 * SECOND, 'a collector that restarts gets the spans'] },
   'ops/tracing/otlp-tracing': {

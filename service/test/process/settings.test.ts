@@ -85,8 +85,8 @@ const values: Record<string, [text: string, value: Partial<Record<keyof Config, 
 };
 
 const UNSUPPORTED =
-  'the service does not support. Supported are application_name, password, ssl, sslcert, sslkey, sslmode, sslnegotiation, ' +
-  'sslrootcert, uselibpqcompat, user, target_session_attrs';
+  'the service does not support. Supported are application_name, connect_timeout, password, ssl, sslcert, sslkey, sslmode, ' +
+  'sslnegotiation, sslrootcert, uselibpqcompat, user, target_session_attrs';
 const NO_DATABASE_URL = 'DATABASE_URL must be postgres://user:password@host:port/database';
 const variables = [...variablesOf(settings), ...variablesOf(traceSettings)];
 
@@ -214,8 +214,15 @@ describe('the settings', () => {
     ],
     [
       'DATABASE_URL',
-      ['postgres://user:secret@a/shop?connect_timeout=3'],
-      `DATABASE_URL has the parameter "connect_timeout" that ${UNSUPPORTED}`,
+      ['postgres://user:secret@a/shop?keepalives_idle=3'],
+      `DATABASE_URL has the parameter "keepalives_idle" that ${UNSUPPORTED}`,
+    ],
+    [
+      'DATABASE_URL',
+      ['0', '61', '1.5', '-1', '2s', '', '1&connect_timeout=0'].map(
+        seconds => `postgres://user:secret@a/shop?connect_timeout=${seconds}`,
+      ),
+      'DATABASE_URL: connect_timeout must be a whole number of seconds from 1 to 60',
     ],
     [
       'DATABASE_URL',

@@ -121,6 +121,8 @@ export function urlOf(database: string): string {
   assert.ok(server, 'TEST_DATABASE_URL names no PostgreSQL: run the tests with npm test');
   const url = new URL(server);
   url.pathname = `/${database}`;
+  // A slow machine must not fail a test.
+  url.searchParams.set('connect_timeout', '30');
   return url.href;
 }
 
