@@ -53,6 +53,11 @@ describe('the connections for reads', () => {
     assert.deepEqual([clients.length, writes.mock.callCount()], [1, 1]);
   });
 
+  it('write nothing', async t => {
+    const { db } = await openWithoutPolls(t);
+    await assert.rejects(db.all('DELETE FROM pets RETURNING id'), /read-only/);
+  });
+
   it('are closed and replaced when they have an error, each once', async t => {
     const { db } = await openWithoutPolls(t, { connections: 3 });
     const clients = watchClients(t);

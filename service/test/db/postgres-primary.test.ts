@@ -3,7 +3,8 @@ import { it } from 'node:test';
 import { Client, type QueryResult } from 'pg';
 import { Primary } from '../../src/db/postgres-primary.ts';
 import { DatabaseProxy } from '../support/database-proxy.ts';
-import { urlOf } from '../support/test-store.ts';
+import { openPostgresStore } from '../support/engines.ts';
+import { endConnections, urlOf } from '../support/test-store.ts';
 import { inTime } from '../support/until.ts';
 
 it('of two servers that accept writes the one with the higher timeline is the primary, and a lower one never is again', async t => {
@@ -58,4 +59,42 @@ it('of two servers that accept writes the one with the higher timeline is the pr
   await first.accept();
   reachable = 2;
   assert.equal(await primaryWith(6, 5), 'first', 'it is asked again on another connection');
+});
+
+it('a read that waits for a former primary which hangs fails as soon as another server is the primary', async t => {
+  const { name, url, openAgain } = await openPostgresStore(t);
+  const [first, second] = [await DatabaseProxy.between(t, url), await DatabaseProxy.between(t, url)];
+  const portOf = (server: { url: string }) => Number(new URL(server.url).port);
+  let isPromoted = false;
+  const query = Client.prototype.query as (sql: string) => Promise<QueryResult>;
+  t.mock.method(Client.prototype, 'query', async function (this: Client, ...args: [string]) {
+    const response = await query.apply(this, args);
+    if (!String(args[0]).includes('AS timeline')) return response;
+    const ofSecond = isPromoted ? 2 : null;
+    return { rows: [{ timeline: this.port === portOf(first) ? 1 : ofSecond }] };
+  });
+  const several = new URL(first.url);
+  several.searchParams.set('target_session_attrs', 'read-write');
+  const hosts = `${several.host},127.0.0.1:${portOf(second)}`;
+  const primaries: string[] = [];
+  const db = await openAgain({
+    url: several.href.replace(several.host, hosts),
+    onPrimary: found => primaries.push(found),
+  });
+  assert.deepEqual(await db.get('SELECT 1 AS one'), { one: 1 });
+  first.goSilent();
+  const read = db.get('SELECT 1 AS one');
+  isPromoted = true;
+  try {
+    // A statement may take 30 s.
+    await inTime('the end of the read', assert.rejects(read, /cannot be reached/), 20);
+    assert.deepEqual(
+      primaries.map(found => new URL(found).port),
+      [String(portOf(second))],
+    );
+    assert.deepEqual(await db.get('SELECT 2 AS two'), { two: 2 });
+  } finally {
+    // Through the silent network, the server does not notice that a connection has ended.
+    await endConnections(name);
+  }
 });

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import pg from 'pg';
+import { StoreUnavailable, UnusableStore } from './database.ts';
+import { startFailure } from './postgres-start.ts';
+
+const withCode = (error: Error, code: string) => Object.assign(error, { code });
+const ofServer = (code: string, message: string) =>
+  withCode(new pg.DatabaseError(message, 0, 'error'), code) as pg.DatabaseError;
+
+describe('a start that fails', () => {
+  /** What the message adds, and whether the same start may succeed later. */
+  const failures: [cause: Error, reason: string, mayRecover: boolean][] = [
+    [
+      withCode(new Error('connect ECONNREFUSED 127.0.0.1:1'), 'ECONNREFUSED'),
+      'connect ECONNREFUSED 127.0.0.1:1',
+      true,
+    ],
+    [new Error('timeout expired'), 'timeout expired', true],
+    [new Error('Connection terminated unexpectedly'), 'Connection terminated unexpectedly', true],
+    [
+      new AggregateError([new Error('::1 refuses'), new Error('127.0.0.1 refuses')]),
+      'Error: ::1 refuses; Error: 127.0.0.1 refuses',
+      true,
+    ],
+    [ofServer('57P03', 'the database system is starting up'), 'the database system is starting up', true],
+    [ofServer('53300', 'sorry, too many clients already'), 'sorry, too many clients already', true],
+    [
+      ofServer('28P01', 'timeout: password authentication failed'),
+      'timeout: password authentication failed',
+      false,
+    ],
+    [ofServer('3D000', 'database "shop" does not exist'), 'database "shop" does not exist', false],
+    [withCode(new Error('certificate has expired'), 'CERT_HAS_EXPIRED'), 'certificate has expired', false],
+    [
+      withCode(new Error('Hostname does not match'), 'ERR_TLS_CERT_ALTNAME_INVALID'),
+      'Hostname does not match',
+      false,
+    ],
+    [
+      new Error('SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a string'),
+      'the server requires a password',
+      false,
+    ],
+  ];
+  for (const [cause, reason, mayRecover] of failures) {
+    it(`${mayRecover ? 'may succeed later' : 'needs a change'}: ${reason}`, () => {
+      const failure = startFailure('postgres://user:secret@db/shop', cause);
+      assert.equal(failure.message, `The database postgres://user:***@db/shop cannot be used: ${reason}`);
+      assert.ok(failure instanceof (mayRecover ? StoreUnavailable : UnusableStore));
+    });
+  }
+
+  it('keeps an error that already states which of both it is', () => {
+    for (const failure of [new UnusableStore('the encoding'), new StoreUnavailable('locked')])
+      assert.equal(startFailure('postgres://db/shop', failure), failure);
+  });
+});
