@@ -213,6 +213,14 @@ describe('the link to Redis', () => {
     });
   }
 
+  it('does not open a connection that is created while it is being closed', async t => {
+    const { link, connections } = aLink(t);
+    const connecting = link.connect();
+    link.close();
+    await connecting;
+    assert.deepEqual(connections[0]!.sent, []);
+  });
+
   it('does not use a connection whose probe succeeds after it was closed', async t => {
     const { link, connections, state } = aLink(t);
     const { promise, resolve } = Promise.withResolvers<void>();

@@ -19,8 +19,8 @@ describe('a start that fails', () => {
     [new Error('timeout expired'), 'timeout expired', true],
     [new Error('Connection terminated unexpectedly'), 'Connection terminated unexpectedly', true],
     [
-      new AggregateError([new Error('::1 refuses'), new Error('127.0.0.1 refuses')]),
-      'Error: ::1 refuses; Error: 127.0.0.1 refuses',
+      new AggregateError([new Error('::1 is closed'), new Error('127.0.0.1 is closed')]),
+      'Error: ::1 is closed; Error: 127.0.0.1 is closed',
       true,
     ],
     [ofServer('57P03', 'the database system is starting up'), 'the database system is starting up', true],

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client, PoolClient } from 'pg';
 import type { Database, WriteOptions } from '../../src/db/database.ts';
 import type { PostgresOptions } from '../../src/db/postgres.ts';
+import { Confirmations } from '../../src/db/postgres-confirmations.ts';
 import { Sockets } from '../../src/db/postgres-sockets.ts';
 import { SECOND } from '../../src/kit/clock.ts';
 import { watchClients, withoutPauses } from '../support/database-clients.ts';
@@ -164,10 +165,12 @@ describe('a store that is closed', () => {
     const { db, openAgain, name } = await openWithoutPolls(t);
     const other = await openAgain();
     const cutOff = t.mock.method(Sockets.prototype, 'cutOff');
+    const confirmations = t.mock.method(Confirmations.prototype, 'close');
     await Promise.all([db.get('SELECT 1 AS one'), db.get('SELECT 2 AS two'), db.run('DELETE FROM pets')]);
     await db.close();
     // The connection that looks for the primary is the only one that is not ended in the usual way.
     assert.equal(cutOff.mock.callCount(), 1);
+    assert.equal(confirmations.mock.callCount(), 1, 'commits are no longer probed');
     const left = await other.all<{ pid: number }>(
       'SELECT pid FROM pg_stat_activity WHERE datname = ? AND application_name = ?',
       [name, 'petstore'],

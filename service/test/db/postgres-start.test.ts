@@ -8,7 +8,7 @@ import { DatabaseProxy } from '../support/database-proxy.ts';
 import { emptyPostgres, postgresOptions } from '../support/engines.ts';
 import { listenLocally } from '../support/local-server.ts';
 import { administer } from '../support/test-store.ts';
-import { inTime } from '../support/until.ts';
+import { inTime, until } from '../support/until.ts';
 
 /** Fails to open a database, and returns the message of the error. */
 async function rejectionOf(
@@ -52,6 +52,17 @@ describe('a server that cannot be used is rejected with its reason:', () => {
       await rejectionOf(url),
       'The encoding of the database must be UTF8, but is SQL_ASCII: create another database',
     );
+  });
+
+  it('and its connections are closed, also those that look for the primary', async t => {
+    const url = await emptyPostgres(t, "ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0");
+    const several = new URL(url);
+    several.searchParams.set('target_session_attrs', 'read-write');
+    assert.match(await rejectionOf(several.href), /must be UTF8/);
+    const name = several.pathname.slice(1);
+    const count = 'SELECT count(*)::int AS open FROM pg_stat_activity WHERE datname = $1';
+    const open = () => administer(async session => (await session.query(count, [name])).rows[0].open);
+    await until('its connections are closed', async () => (await open()) === 0);
   });
 
   it('one that is older than PostgreSQL 15', async t => {

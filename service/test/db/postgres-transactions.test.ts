@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { DatabaseError } from 'pg';
 import { type Database, DatabaseUnavailable, type Queries, type Transaction } from '../../src/db/database.ts';
 import { openPostgresStore } from '../support/engines.ts';
 import { Random } from '../support/random.ts';
@@ -183,6 +184,19 @@ describe('conflicting transactions', () => {
       });
       assert.equal(attempts, 6);
     }
+  });
+
+  it('of a long write leave for after the commit only the work of the last attempt', async t => {
+    const { db } = await openPostgresStore(t);
+    const done: (readonly number[])[] = [];
+    const work = async (ids: readonly number[]) => void done.push(ids);
+    let attempts = 0;
+    const long = async (tx: Transaction) => {
+      tx.afterCommit(work, ++attempts);
+      if (attempts === 1) throw Object.assign(new DatabaseError('a conflict', 0, 'error'), { code: '40001' });
+    };
+    await db.write(long, { alone: true });
+    assert.deepEqual(done, [[2]]);
   });
 
   it('are not the cause when a statement is wrong: it runs only once', async t => {
