@@ -38,6 +38,8 @@ export class DatabaseProxy {
     const { hostname, port } = new URL(databaseUrl);
     const url = new URL(databaseUrl);
     url.port = String((server.address() as { port: number }).port);
+    // The tests that disturb a network need the time limit of production.
+    url.searchParams.delete('connect_timeout');
     this.url = url.href;
     server.on('connection', near => this.#join({ near, far: connect(Number(port), hostname) }));
   }
