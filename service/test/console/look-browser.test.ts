@@ -39,6 +39,21 @@ async function linesOf(page: Page): Promise<[inRows: number[], atEdge: number[]]
   );
 }
 
+const isFont = (url: string) => url.endsWith('.woff2');
+
+/**
+ * Opens a path with the styles held back until the font is loaded. A browser draws a whole document in another font when its own is
+ * late (`font-display: optional`).
+ */
+async function openWithFont(page: Page, path: string): Promise<void> {
+  const font = page.waitForEvent('requestfinished', request => isFont(request.url()));
+  await page.route('**/*.css', async route => {
+    await font;
+    await route.continue();
+  });
+  await Promise.all([font, page.goto(path)]);
+}
+
 /** The fonts in which Chromium draws the text of the first element that matches, each with whether the page brought it. */
 async function fontsOf(page: Page, selector: string): Promise<[family: string, isOfPage: boolean][]> {
   const session = await page.context().newCDPSession(page);
@@ -56,11 +71,11 @@ describe('the console and the portal have one identity', () => {
   for (const path of ['/console', '/docs', '/docs/operations/createPet']) {
     it(`${path}: the font of the service, loaded once, and the mark next to the name`, async t => {
       const { page, watch } = await visit(t);
-      await page.goto(path);
+      await openWithFont(page, path);
       await page.locator('h1').first().waitFor();
       await page.evaluate('document.fonts.ready');
       assert.deepEqual(await fontsOf(page, 'h1'), [['Inter', true]]);
-      const [font, ...others] = watch.urls.filter(url => url.endsWith('.woff2'));
+      const [font, ...others] = watch.urls.filter(isFont);
       assert.deepEqual(others, []);
       const { bytes } = await fetchBytes(font!);
       assert.ok(bytes.length <= MOST_BYTES_OF_FONT, `${bytes.length} bytes`);
