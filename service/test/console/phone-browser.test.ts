@@ -150,7 +150,7 @@ it('the stock on a phone does not move when a count begins', async t => {
 
 it('the changes on a phone have the numbers at their ends', async t => {
   const { api, page, open } = await visit(t);
-  const name = 'Bartholomew the Long-haired Netherland Dwarf';
+  const name = 'Bartholomew the Netherland Dwarf';
   const petId = await aPet(api, { name, stock: 3 });
   await api.post(`/store/inventory/${petId}/adjustments`, { delta: 4 });
   const shown = await open('/activity');
