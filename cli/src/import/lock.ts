@@ -25,7 +25,13 @@ function removeIfDead(path: string, own: string): void {
       `Process ${owner} is importing this file: wait until it ends. If it is another program, delete ${path}`,
     );
   const removed = `${own}.removed`;
-  renameSync(path, removed);
+  try {
+    renameSync(path, removed);
+  } catch (error) {
+    // Another process has removed it meanwhile.
+    if (codeOf(error) === 'ENOENT') return;
+    throw error;
+  }
   // Another process may have replaced the lock after it was read.
   if (Number(readFileSync(removed, 'utf8')) !== owner) link(removed, path);
   rmSync(removed);

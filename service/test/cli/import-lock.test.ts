@@ -23,6 +23,7 @@ function lockedFile(t: TestContext, stateOf: (pid: number) => string | undefined
     file,
     write: (pid: number) => writeFileSync(path, String(pid)),
     read: () => Number(readFileSync(path, 'utf8')),
+    remove: () => rmSync(path),
     files: () => readdirSync(directory),
   };
 }
@@ -60,5 +61,16 @@ describe('the lock of an imported file', () => {
     write(12_345);
     assert.throws(() => lock(file), /Process 777 is importing this file/);
     assert.deepEqual([read(), files()], [777, ['pets.csv.journal.lock']]);
+  });
+
+  it('is taken after a process that has taken it from one that has ended, and has also ended', t => {
+    const { file, write, read, remove } = lockedFile(t, () => {
+      remove();
+      return 'ESRCH';
+    });
+    write(12_345);
+    const unlock = lock(file);
+    assert.equal(read(), process.pid);
+    unlock();
   });
 });
