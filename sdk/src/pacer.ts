@@ -190,7 +190,12 @@ export function createPacer({ clock, maxConcurrent, onWait }: PacerOptions): Pac
     if (present) holdBack(present);
     else
       for (const waiter of queue) {
-        if (!hasRoom(waiter)) return;
+        if (!hasRoom(waiter)) {
+          // The response that makes room for it may arrive later than a new window begins.
+          const ends = Array.from(windows.values(), ({ resetAt }) => resetAt);
+          cancelTimer = clock.after(Math.min(...ends) - now, sendNext);
+          return;
+        }
         queue.delete(waiter);
         if (!waiter.isSlow) probedEpoch = epoch;
         inFlight += waiter.cost;

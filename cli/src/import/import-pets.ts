@@ -109,7 +109,6 @@ class Import {
     const earlier = Journal.open(source.file, identity);
     this.#journal = earlier ?? Journal.begin(source.file, identity, account.keyId);
     this.#rejected = new RejectedRows(source, this.#journal.state.rejectedBytes);
-    if (!earlier) this.#journal.save({});
     const { done, startedAt } = this.#journal.state;
     if (earlier) context.note(`Continuing the import of ${startedAt} after ${done} of ${source.rows} rows`);
     this.#progress = startProgress(context, { total: source.rows, done, unit: 'rows' });

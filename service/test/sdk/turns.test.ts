@@ -56,6 +56,19 @@ describe('a client whose responses overtake each other', () => {
     for (const each of more) each.catch(() => {});
   });
 
+  it('believes the earliest end of a window, because the service rounds seconds up', async () => {
+    const { store, time } = clientOf([listWith(50, 20), listWith(49, 21)]);
+    for (let i = 0; i < 2; i++) await store.pets.list().first();
+    time.advance(20 * SECOND);
+    assert.deepEqual(store.limits.windows, []);
+  });
+
+  it('believes a window that has begun earlier than the one before should have ended', async () => {
+    const { store } = clientOf([listWith(1, 5), listWith(59, 60)]);
+    for (let i = 0; i < 2; i++) await store.pets.list().first();
+    assert.deepEqual(valuesOf(store.limits.windows, 'name', 'remaining'), [['minute', 59]]);
+  });
+
   it('does not wait for a failure from before a wait', async () => {
     const { calls, time, pending, waits } = await startWithFailure();
     time.advance(2 * SECOND);
@@ -118,6 +131,61 @@ describe('a client', () => {
     assert.equal(pending.length, 2);
     for (const { respond } of pending) respond(listWith(50));
     await Promise.all([poll, other]);
+  });
+
+  it('sends the next request when the first one, which would have reported the limits, is cancelled', async () => {
+    const never = ({ signal }: Sent) =>
+      new Promise<Response>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    const { store, sent } = clientOf([never, listWith(50)]);
+    const end = new AbortController();
+    const first = store.pets.list({}, { signal: end.signal }).first();
+    const second = store.pets.list().first();
+    await settle();
+    assert.equal(sent.length, 1);
+    end.abort();
+    await assert.rejects(Promise.resolve(first), { name: 'AbortError' });
+    await settle();
+    assert.equal(sent.length, 2);
+    await second;
+  });
+
+  it('sends the calls in their order, also a batch that has to wait for the response of another request', async () => {
+    const { store, pending, call, sent } = start();
+    void call();
+    await settle();
+    pending[0]!.respond(listWith(3));
+    void call();
+    const batch = store.batch({ atomic: false });
+    for (const name of ['Cats', 'Dogs', 'Birds']) batch.categories.create({ name });
+    void batch.run();
+    void call();
+    await settle();
+    assert.equal(sent.length, 2);
+  });
+
+  it('sends the next request when its window ends, although a long poll still waits for its response', async () => {
+    const { store, pending, call, time } = start();
+    const first = call();
+    await settle();
+    pending[0]!.respond(listWith(1, 20));
+    await first;
+    const poll = store.events.list({ wait: 60 }).first();
+    const next = call();
+    await settle();
+    assert.equal(pending.length, 2);
+    time.advance(20 * SECOND);
+    await settle();
+    assert.equal(pending.length, 3);
+    for (const { respond } of pending) respond(listWith(50));
+    await Promise.all([poll, next]);
+  });
+
+  it('does not give up a call because of limits that others of its calls reach', async () => {
+    const used = rejection({ 'retry-after': '5' });
+    const { store, run, sent } = clientOf([used, used, used, listWith(50)], { maxRetries: 1 });
+    const calls = [store.pets.list().first(), store.pets.list().first()];
+    assert.deepEqual(await run(Promise.all(calls)), [undefined, undefined]);
+    assert.equal(sent.length, 5);
   });
 
   it('forgets the failures of an outage when a request succeeds', async () => {
@@ -279,6 +347,16 @@ describe('a client of a service that is unavailable', () => {
     time.advance(60 * SECOND);
     await run(store.pets.list().first());
     assert.equal(sent.length, 12);
+  });
+
+  it('tries again after pauses of at most twice the one before, and at most 10 seconds', async () => {
+    const { store, run, sent, time } = clientOf([...Array(5).fill(broken), listWith(50)]);
+    time.random = () => 1;
+    await run(store.pets.list().first());
+    assert.deepEqual(
+      gaps(sent),
+      [1, 2, 4, 8, 10].map(seconds => seconds * SECOND),
+    );
   });
 
   it('gives up a call that fails each time, although others succeed in between', async () => {
