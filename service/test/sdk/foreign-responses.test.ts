@@ -95,7 +95,8 @@ describe('a response that is not from the service', () => {
   });
 
   it('with status 429 is obeyed, and requested again as often as an outage', async () => {
-    const { store, run, sent, waits } = clientOf(html(429, { 'retry-after': '3' }));
+    const ownLimits = { 'retry-after': '3', ratelimit: '"proxy";r=0;t=3600' };
+    const { store, run, sent, waits } = clientOf(html(429, ownLimits));
     const error = await errorOf(run(Promise.resolve(store.pets.list())));
     assert.ok(error instanceof RateLimitError);
     assert.equal(error.message, `${foreign(429)}: ${page}`);

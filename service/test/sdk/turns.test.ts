@@ -41,6 +41,12 @@ async function startWithFailure() {
   return { ...client, calls };
 }
 
+function threeCategories(store: ReturnType<typeof start>['store']) {
+  const batch = store.batch();
+  for (const name of ['Cats', 'Dogs', 'Birds']) batch.categories.create({ name });
+  return batch;
+}
+
 describe('a client whose responses overtake each other', () => {
   it('believes the smallest number of remaining requests', async () => {
     const { pending, call } = start();
@@ -155,12 +161,25 @@ describe('a client', () => {
     await settle();
     pending[0]!.respond(listWith(3));
     void call();
-    const batch = store.batch({ atomic: false });
-    for (const name of ['Cats', 'Dogs', 'Birds']) batch.categories.create({ name });
-    void batch.run();
+    void threeCategories(store).run();
     void call();
     await settle();
     assert.equal(sent.length, 2);
+  });
+
+  it('sends a batch that had no room as soon as a response reports a new window', async () => {
+    const { store, pending, call, sent } = start();
+    void call();
+    await settle();
+    pending[0]!.respond(listWith(2, 5));
+    await settle();
+    void call();
+    void threeCategories(store).run();
+    await settle();
+    assert.equal(sent.length, 2);
+    pending[1]!.respond(listWith(59, 60));
+    await settle();
+    assert.equal(sent.length, 3);
   });
 
   it('sends the next request when its window ends, although a long poll still waits for its response', async () => {
