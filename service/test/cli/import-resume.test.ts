@@ -212,6 +212,20 @@ describe('petstore import, when it ends early', () => {
     assert.deepEqual(await newNames(), ['Rex', 'Mia']);
   });
 
+  it('rejects the row of a pet that the service rejects once, also if its stock fails for that reason', async () => {
+    test.write(`${file}.csv`, 'name,category,quantity', 'Rex,Dogs,5', 'Mia,Cats,5');
+    // Another client deletes the category after the command has looked it up.
+    test.proxy.replaceResults = results => {
+      const failed = { status: 422, error: { code: 'unknown_category', message: 'No category', status: 422 } };
+      return [failed, failed, ...results.slice(2)];
+    };
+    const { code, stdout, stderr } = await test.run(command());
+    assert.equal(code, 7, stderr);
+    const { created, incomplete, rejected } = JSON.parse(stdout);
+    assert.deepEqual([created, incomplete, rejected], [1, 0, 1]);
+    assert.match(test.read(`${file}.rejected.csv`), /\n2,unknown_category,No category,Rex,Dogs,5\n$/);
+  });
+
   it('continues only with the same file, options and service', async () => {
     writeRows(20);
     await interrupt();
