@@ -174,8 +174,10 @@ describe('petstore import, when it ends early', () => {
   it('doubts a batch that was executed before a 503, also if it ends with that', async () => {
     const valid = writeRows(20);
     test.proxy.after = () => rejection(503, 'service_unavailable', 3600);
-    const { code, stderr } = await test.run(command());
+    const { code, stderr } = await test.run(command(), {}, { columns: 80 });
     assert.equal(code, 1, stderr);
+    // The bar is removed from the line of the terminal before the note is written to it.
+    assert.match(stderr, /\x1b\[0J0 of 20 rows are done/);
     test.proxy.after = () => undefined;
     assert.equal((await test.run(command())).code, 7);
     assert.deepEqual(await newNames(), valid);
