@@ -55,7 +55,6 @@ export class BatchSender {
     } finally {
       // Nothing of it was executed if it was never sent, or rejected each time.
       if (!this.#isInDoubt) this.#journal.save({ sent: null });
-      this.#batch = undefined;
     }
   }
 

@@ -45,4 +45,6 @@ it('the journal of an import survives a power failure: its content is on the dis
     'rename pets.csv.journal.new to pets.csv.journal',
     'flush the directory',
   ]);
+  // It contains rows.
+  assert.equal(fs.statSync(`${file}.journal`).mode & 0o777, 0o600);
 });
