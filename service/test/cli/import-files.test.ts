@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, it } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
@@ -132,7 +132,7 @@ describe('petstore import', () => {
   it('reads NDJSON, and rejects single lines of it', async () => {
     test.write(
       'lines.ndjson',
-      '{"name": "Rex", "category": "Dogs", "quantity": 2}',
+      '\ufeff{"name": "Rex", "category": "Dogs", "quantity": 2}',
       '{"name": "Mia"',
       '{"name": "Tom", "categoryId": 2, "colour": "grey"}',
       '{"name": "Kit", "categoryId": "2"}',
@@ -264,6 +264,16 @@ describe('petstore import', () => {
     assert.deepEqual(await newNames(), []);
     const creating = await test.run(['import', '@dry.csv', '--dry-run', '--create-categories']);
     assert.match(creating.stderr, /1 of 4 rows would be rejected/);
+  });
+
+  it('reads what the file had when the import began, also if another program appends rows', async () => {
+    const { inspect, records } =
+      await test.petstore.load<typeof import('../../../cli/src/import/source.ts')>('import/source.js');
+    test.write('log.csv', 'name,category', 'Rex,Dogs');
+    const file = join(test.directory, 'log.csv');
+    const source = await inspect(file, { format: 'csv', encoding: 'utf-8', isRaw: false });
+    appendFileSync(file, 'Mia,Cats\n');
+    assert.deepEqual(valuesOf(await Array.fromAsync(records(source)), 'line'), [1, 2]);
   });
 
   it('needs memory for a few rows only', async () => {

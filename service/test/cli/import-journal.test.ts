@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import fs, { mkdtempSync, readlinkSync, rmSync } from 'node:fs';
+import fs, { mkdtempSync, readlinkSync, rmSync, truncateSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
-import { it } from 'node:test';
+import { it, type TestContext } from 'node:test';
 import { PackedCommand } from '../support/packed-command.ts';
 
 const petstore = new PackedCommand({ HOME: '/nonexistent' });
@@ -12,8 +12,25 @@ const { Journal } =
 const { RejectedRows } =
   await petstore.load<typeof import('../../../cli/src/import/rejected-rows.ts')>('import/rejected-rows.js');
 
-it('the journal of an import survives a power failure: its content is on the disk before its name, its name before a batch is sent, and rejected rows before it counts them', t => {
+const identity = {
+  ...{ url: 'http://127.0.0.1', sha256: '', map: [], format: 'csv', encoding: 'utf-8' },
+  ...{ createCategories: false, skipExisting: false, raw: false },
+};
+
+function newDirectory(t: TestContext): string {
   const directory = mkdtempSync(join(tmpdir(), 'petstore-journal-'));
+  t.after(() => rmSync(directory, { recursive: true }));
+  return directory;
+}
+
+/** The rejected rows of a file, of which an earlier process has stored so many bytes. */
+const rejectedRowsOf = (file: string, bytes = 0) =>
+  new RejectedRows({ file, ...identity, header: ['name'], delimiter: ',' } as never, bytes);
+
+const rejection = { row: { line: 2, original: ['Rex'] } as never, code: 'invalid_body', message: 'No' };
+
+it('the journal of an import survives a power failure: its content is on the disk before its name, its name before a batch is sent, and rejected rows before it counts them', t => {
+  const directory = newDirectory(t);
   const calls: string[] = [];
   const { fsyncSync, renameSync } = fs;
   t.mock.method(fs, 'fsyncSync', (file: number) => {
@@ -28,15 +45,10 @@ it('the journal of an import survives a power failure: its content is on the dis
   t.after(() => {
     t.mock.restoreAll();
     syncBuiltinESMExports();
-    rmSync(directory, { recursive: true });
   });
-  const identity = {
-    ...{ url: 'http://127.0.0.1', sha256: '', map: [], format: 'csv', encoding: 'utf-8' },
-    ...{ createCategories: false, skipExisting: false, raw: false },
-  };
   const file = join(directory, 'pets.csv');
-  const rejected = new RejectedRows({ file, ...identity, header: ['name'], delimiter: ',' } as never, 0);
-  rejected.add([{ row: { line: 2, original: ['Rex'] } as never, code: 'invalid_body', message: 'No' }]);
+  const rejected = rejectedRowsOf(file);
+  rejected.add([rejection]);
   Journal.begin(file, identity, 1).save({ done: 1, rejectedBytes: rejected.sync() });
   rejected.close();
   assert.deepEqual(calls, [
@@ -48,3 +60,21 @@ it('the journal of an import survives a power failure: its content is on the dis
   // It contains rows.
   assert.equal(fs.statSync(`${file}.journal`).mode & 0o777, 0o600);
 });
+
+for (const [what, change] of [
+  ['was deleted', (path: string) => rmSync(path)],
+  ['lacks its end', (path: string) => truncateSync(path, 5)],
+] as const) {
+  it(`an import does not continue with a file of rejected rows that ${what}`, t => {
+    const file = join(newDirectory(t), 'pets.csv');
+    const first = rejectedRowsOf(file);
+    first.add([rejection]);
+    const bytes = first.sync();
+    first.close();
+    change(first.path);
+    assert.throws(
+      () => rejectedRowsOf(file, bytes),
+      /pets\.rejected\.csv lacks rows .*: restore it, or delete /,
+    );
+  });
+}

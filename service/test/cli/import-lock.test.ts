@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import fs, { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
@@ -30,7 +31,7 @@ function lockedFile(t: TestContext, stateOf: (pid: number) => string | undefined
 
 describe('the lock of an imported file', () => {
   it('is taken from a process that has ended, also one with the same number, and removed at the end', t => {
-    const { file, write, read, files } = lockedFile(t, () => 'ESRCH');
+    const { file, write, read, files } = lockedFile(t, pid => (pid === process.pid ? undefined : 'ESRCH'));
     for (const pid of [12_345, process.pid]) {
       write(pid);
       const unlock = lock(file);
@@ -72,5 +73,26 @@ describe('the lock of an imported file', () => {
     const unlock = lock(file);
     assert.equal(read(), process.pid);
     unlock();
+  });
+
+  it('is taken when another process ends between two looks at it', t => {
+    const { file, write, remove } = lockedFile(t, () => undefined);
+    write(12_345);
+    const { linkSync } = fs;
+    const { mock } = t.mock.method(fs, 'linkSync', (from: string, to: string) => {
+      try {
+        linkSync(from, to);
+      } catch (error) {
+        remove();
+        throw error;
+      }
+    });
+    syncBuiltinESMExports();
+    t.after(() => {
+      mock.restore();
+      syncBuiltinESMExports();
+    });
+    lock(file)();
+    assert.equal(mock.callCount(), 2);
   });
 });
