@@ -246,6 +246,13 @@ describe('petstore listen', () => {
       /The service was restored from a backup, and event \d+ is not part of its log any more/,
     );
     assert.match(notes(), new RegExp(`\\. Continuing after ${survivor} …`));
+    // The log then has two events of a restore, and only the second one is news.
+    await makeEvents(1);
+    await program.has(5);
+    await restoreLog(shop, Number(next.id));
+    await makeEvents(1);
+    await program.has(7);
+    assert.equal(program.received[5]!.event.data.lastSurvivingId, next.id);
     stop();
     await end();
     // The position that an earlier run stored is lost.
