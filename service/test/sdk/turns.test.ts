@@ -226,7 +226,7 @@ describe('a client', () => {
 
   it('reports the positions of a subscription that have no event, after the events before them', async () => {
     const { run, store } = clientOf(
-      stream('id: 4\n\nid: 5\ndata: {"id":"5"}\n\nid: 7\n\nid: 8\ndata: {"id":"8"}\n\n'),
+      stream(': a comment\n\nid: 4\n\nid: 5\ndata: {"id":"5"}\n\nid: 7\n\nid: 8\ndata: {"id":"8"}\n\n'),
     );
     const order: string[] = [];
     const onPosition = (position: string) => order.push(`position ${position}`);
