@@ -35,9 +35,7 @@ export function sendEvent(url: URL, event: Event, secret: string): Promise<numbe
       headers: headersOf(event, body, secret),
       // A connection that the endpoint has closed meanwhile would be a failure.
       agent: false,
-      // `localhost` has two addresses, and most programs use one of them.
-      autoSelectFamily: true,
-    } as http.RequestOptions);
+    });
     const late = new Error(`no complete response within ${RESPONSE_TIMEOUT / 1000} seconds`);
     const timer = setTimeout(() => sent.destroy(late), RESPONSE_TIMEOUT);
     sent.on('error', reject);

@@ -75,6 +75,8 @@ describe('petstore listen', () => {
     assert.equal(local!.text, remote!.text);
     assert.deepEqual(comparable(local!), comparable(remote!));
     assert.equal(local!.headers.traceparent, traceparent);
+    // The program could close a connection that is used again at the same moment.
+    assert.equal(local!.headers.connection, 'close');
     assert.equal(local!.headers['webhook-id'], `msg_0_${local!.event.id}`);
     assert.equal((await verifyWebhook(local!.headers, local!.text, secret)).type, 'category.created');
     const { RESPONSE_TIMEOUT: timeout } =
@@ -279,6 +281,36 @@ describe('petstore listen', () => {
     timer.arguments[0]();
     await assert.rejects(sent, /^Error: no complete response within 15 seconds$/);
     await until('the timer is cleared', () => ended.calls.some(call => call.arguments[0] === timer.result));
+  });
+
+  it('sends an event again when the connection ends within the response', async t => {
+    const { sendEvent } = await petstore.load<typeof import('../../../cli/src/delivery.ts')>('delivery.js');
+    const program = await startProgram(t);
+    program.handleWith(response => void response.writeHead(200).write('half', () => response.destroy()));
+    const sent = sendEvent(new URL(program.url), { id: '7' } as Event, 'whsec_AAAA');
+    await assert.rejects(inTime('the end of the attempt', sent, 20), { code: 'ECONNRESET' });
+  });
+
+  it('has a secret for each profile and service, and a position for each program as well', async () => {
+    const { openListenState } =
+      await petstore.load<typeof import('../../../cli/src/listen-state.ts')>('listen-state.js');
+    const open = (url: string, profile: string | undefined, program: string) =>
+      openListenState(join(directory, 'petstore'), { url, apiKey: '', ...(profile && { profile }) }, program);
+    const first = open('http://a', 'shop', 'http://localhost/1');
+    first.save('5');
+    const again = open('http://a', 'shop', 'http://localhost/1');
+    assert.deepEqual([again.secret, again.cursor], [first.secret, '5']);
+    const another = open('http://a', 'shop', 'http://localhost/2');
+    assert.deepEqual([another.secret, another.cursor], [first.secret, undefined]);
+    for (const [url, profile] of [
+      ['http://b', 'shop'],
+      ['http://a', 'test'],
+      ['http://a', undefined],
+    ] as const) {
+      const { secret, cursor } = open(url, profile, 'http://localhost/1');
+      assert.notEqual(secret, first.secret);
+      assert.equal(cursor, undefined);
+    }
   });
 
   it('doubles the pauses between attempts, up to ten seconds', async () => {

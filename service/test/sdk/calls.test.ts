@@ -29,6 +29,23 @@ function recordWarnings(t: TestContext): unknown[] {
 }
 
 describe('a call', () => {
+  it('stays in the place of its ID, whatever a program passes', async () => {
+    const urls: string[] = [];
+    const { store } = clientOf(json(200, { id: 1 }), { onRequest: ({ url }) => urls.push(url) });
+    await store.orders.get('1/../../keys?a=b' as never);
+    assert.deepEqual(urls, ['http://petstore.example/store/orders/1%2F..%2F..%2Fkeys%3Fa%3Db']);
+  });
+
+  it('has a random Idempotency-Key, also in pages without HTTPS, where browsers have no `randomUUID`', async t => {
+    const { store, sent } = clientOf(json(201, { id: 1 }));
+    Object.defineProperty(crypto, 'randomUUID', { value: undefined, configurable: true });
+    t.after(() => Reflect.deleteProperty(crypto, 'randomUUID'));
+    for (const name of ['Dogs', 'Cats']) await store.categories.create({ name });
+    const [first, second] = sent.map(({ headers }) => headers['Idempotency-Key']);
+    assert.ok(first);
+    assert.notEqual(first, second);
+  });
+
   it('returns the data, and with withResponse also status, headers and ETag', async () => {
     const { store, category } = await start();
     assert.deepEqual(category, { id: category.id, name: category.name, description: 'Puppies' });

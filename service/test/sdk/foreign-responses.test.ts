@@ -251,8 +251,10 @@ describe('a client', () => {
     const fail = () => {
       throw error;
     };
-    const { store, sent } = clientOf(json(200, { id: 1 }), { onRequest: fail, onResponse: fail });
+    const headers = { 'x-quota-warning': '"day";p=80;q=1000;t=3600' };
+    const hooks = { onRequest: fail, onResponse: fail, onQuota: fail };
+    const { store, sent } = clientOf(json(200, { id: 1 }, headers), hooks);
     assert.deepEqual(await store.orders.get(1), { id: 1 });
-    assert.deepEqual([sent.length, uncaught], [1, [error, error]]);
+    assert.deepEqual([sent.length, uncaught], [1, [error, error, error]]);
   });
 });
