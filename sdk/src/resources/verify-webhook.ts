@@ -59,7 +59,11 @@ function reject(message: string): never {
   throw new WebhookVerificationError(message);
 }
 
+/** Returns the bytes of a text; `undefined` if it is not base64. */
 function decodeBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
-  if (!/^[A-Za-z0-9+/]+=*$/.test(text)) return undefined;
-  return Uint8Array.from(atob(text), character => character.charCodeAt(0));
+  try {
+    return Uint8Array.from(atob(text), character => character.charCodeAt(0));
+  } catch {
+    return undefined;
+  }
 }

@@ -29,7 +29,7 @@ function recordWarnings(t: TestContext): unknown[] {
 }
 
 describe('a call', () => {
-  it('stays in the place of its ID, whatever a program passes', async () => {
+  it('encodes an ID, whatever a program passes', async () => {
     const urls: string[] = [];
     const { store } = clientOf(json(200, { id: 1 }), { onRequest: ({ url }) => urls.push(url) });
     await store.orders.get('1/../../keys?a=b' as never);

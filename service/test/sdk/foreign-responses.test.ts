@@ -252,7 +252,7 @@ describe('a client', () => {
       throw error;
     };
     const headers = { 'x-quota-warning': '"day";p=80;q=1000;t=3600' };
-    const hooks = { onRequest: fail, onResponse: fail, onQuota: fail };
+    const hooks = { onRequest: fail, onResponse: fail, onQuota: fail, maxRetries: 0 };
     const { store, sent } = clientOf(json(200, { id: 1 }, headers), hooks);
     assert.deepEqual(await store.orders.get(1), { id: 1 });
     assert.deepEqual([sent.length, uncaught], [1, [error, error, error]]);
