@@ -81,4 +81,6 @@ it('errors with --json are one line of JSON, also those of the parser and of sin
   );
   const several = await errorsOf('orders', 'get', '99998', '99999');
   assert.deepEqual(valuesOf(several, 'exitCode'), [4, 4, 4]);
+  // After -- it is no option.
+  assert.match((await petstore.run(['orders', 'get', '--', '--json'])).stderr, /^Error: /);
 });

@@ -318,6 +318,23 @@ describe('petstore listen', () => {
     assert.deepEqual([1, 2, 3, 6, 7, 100].map(pauseAfter), [250, 500, 1_000, 8_000, 10_000, 10_000]);
   });
 
+  it('shows each event at once on a terminal, as petstore events tail does', async t => {
+    const stop = new AbortController();
+    let shown = '';
+    const onOutput = (text: string) => {
+      shown += text;
+    };
+    const from = await settledCursor(shop);
+    const words = ['events', 'tail', '--from', String(from)];
+    const ended = petstore.run(words, {}, { signal: stop.signal, columns: 120, onOutput });
+    t.after(async () => {
+      stop.abort();
+      await ended;
+    });
+    await makeEvents(1);
+    await until('the event is shown', () => shown.includes('category.created'));
+  });
+
   it('rejects a URL that it cannot send to', async () => {
     const { code, stderr } = await petstore.run(['listen', '--forward-to', 'ftp://localhost:3000']);
     assert.equal(code, 2);

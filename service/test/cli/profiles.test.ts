@@ -85,6 +85,8 @@ describe('the profiles of petstore', () => {
     // The environment comes before the current profile, and an option before the environment.
     assert.equal(await nameOf([], { PETSTORE_API_KEY: key }), 'Test client');
     assert.equal(await nameOf(['--profile', 'default'], { PETSTORE_API_KEY: key }), 'Administrator');
+    const elsewhere = { PETSTORE_URL: 'http://127.0.0.1:1' };
+    assert.equal(await nameOf(['--profile', 'default'], elsewhere), 'Administrator');
     await petstore.run(['logout', '--profile', 'clerk']);
     assert.equal((await petstore.run(['account', '--profile', 'clerk'])).code, 3);
     assert.ok(!readFileSync(file, 'utf8').includes(key));

@@ -123,10 +123,23 @@ describe('the commands of a resource', () => {
     const { code, stdout, stderr } = await tried.ended;
     assert.deepEqual([code, stderr], [0, stated]);
     assert.match(stdout, /Only tried/);
+    const pets = [await aPet(shop.api), await aPet(shop.api)];
+    const several = await petstore.run(['pets', 'delete', ...pets.map(String)], { PETSTORE_API_KEY });
+    assert.deepEqual([several.code, several.stderr], [0, stated], 'once for several requests');
     const ids = (await shop.api.get('/categories?name=Only')).body;
     assert.deepEqual(ids, []);
     const listed = await petstore.run(['keys', 'list', '--name', 'Tests']);
     assert.match(listed.stdout, /^\d+\tTests\ttest\tfree\tpets:write/m);
+  });
+
+  it('take negative numbers, also after --', async () => {
+    const id = String(await aPet(shop.api, { stock: 5 }));
+    for (const words of [
+      [id, '-1'],
+      ['--', id, '-1'],
+    ])
+      assert.equal((await petstore.run(['stock', 'adjust', ...words])).code, 0);
+    assert.equal((await shop.api.get(`/store/inventory/${id}`)).body.quantity, 3);
   });
 
   it('state that a list is empty only on a terminal', async () => {
