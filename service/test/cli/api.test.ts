@@ -4,6 +4,7 @@ import { describe, it } from 'node:test';
 import { useCommandShop } from '../support/command-shop.ts';
 import { aCategory } from '../support/factories.ts';
 import { listenLocally } from '../support/local-server.ts';
+import { until } from '../support/until.ts';
 import { valuesOf } from '../support/values.ts';
 
 const { shop, petstore } = useCommandShop();
@@ -66,6 +67,68 @@ describe('petstore api', () => {
   });
 });
 
+describe('a request that names its path', () => {
+  const client = '../node_modules/@petstore/client/dist';
+
+  /** Sends GET or, with a body, POST requests with a client in this process. */
+  async function senderWith(fetch: (url: string, init: RequestInit) => Promise<Response>) {
+    const { createClient } = await petstore.load<typeof import('../../../sdk/src/client.ts')>(
+      `${client}/client.js`,
+    );
+    const { send } = await petstore.load<typeof import('../../../sdk/src/resources/raw.ts')>(
+      `${client}/resources/raw.js`,
+    );
+    const own = createClient({ baseUrl: 'http://petstore.example', fetch });
+    return {
+      send: (path: string, body?: object, signal?: AbortSignal) =>
+        send(own, { method: body ? 'POST' : 'GET', path, body }, { signal }),
+      state: () => own.pacer.state(),
+    };
+  }
+
+  it('does not wait for the limits of the API key if its operation has others, also below the path of the account', async () => {
+    const rejection = { code: 'rate_limit_exceeded', message: 'Used up', status: 429 };
+    const { send, state } = await senderWith(async url =>
+      url.endsWith('/pets')
+        ? Response.json(rejection, { status: 429, headers: { 'retry-after': '50' } })
+        : Response.json({}),
+    );
+    const end = new AbortController();
+    const waiting = assert.rejects(send('/pets', undefined, end.signal), { name: 'AbortError' });
+    await until('the client waits', () => state().wait !== undefined);
+    for (const path of ['/account', '/account/plan-requests/5', '/healthz'])
+      assert.equal((await send(path)).status, 200, path);
+    end.abort();
+    await waiting;
+  });
+
+  it('is not sent again if it is about the present state of the service', async () => {
+    let sent = 0;
+    const { send } = await senderWith(async () => {
+      sent++;
+      throw new TypeError('fetch failed');
+    });
+    await assert.rejects(send('/readyz'), { name: 'PetStoreError' });
+    assert.equal(sent, 1);
+  });
+
+  it('counts as its operations if it is a batch', async () => {
+    let isSent = false;
+    const never = (_: string, { signal }: RequestInit) =>
+      new Promise<Response>((_, reject) => {
+        isSent = true;
+        signal!.addEventListener('abort', () => reject(signal!.reason));
+      });
+    const { send, state } = await senderWith(never);
+    const end = new AbortController();
+    const batch = send('/batch', { operations: [{}, {}, {}] }, end.signal);
+    await until('it is sent', () => isSent);
+    assert.equal(state().inFlight, 3);
+    end.abort();
+    await assert.rejects(batch, { name: 'AbortError' });
+  });
+});
+
 it('errors with --json are one line of JSON, also those of the parser and of single items', async () => {
   const errorsOf = async (...args: string[]) =>
     (await petstore.run([...args, '--json'])).stderr
@@ -74,7 +137,8 @@ it('errors with --json are one line of JSON, also those of the parser and of sin
       .map(line => JSON.parse(line));
   const [unknown] = await errorsOf('pets', 'lst');
   assert.deepEqual(unknown, { message: "unknown command 'lst' (Did you mean list?)", exitCode: 2 });
-  const [missing] = await errorsOf('orders', 'get', '99999');
+  const [missing, ...others] = await errorsOf('orders', 'get', '99999');
+  assert.deepEqual(others, []);
   assert.deepEqual(
     [missing.code, missing.status, missing.exitCode, typeof missing.requestId],
     ['order_not_found', 404, 4, 'string'],

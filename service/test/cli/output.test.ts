@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { Writable } from 'node:stream';
 import { before, describe, it } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
 import { document } from '../contract/document.ts';
@@ -132,6 +133,22 @@ describe('the output of petstore', () => {
     );
     assert.equal(stdout, '1\tFerrets\t\n0\n');
     assert.equal(stderr, '');
+  });
+
+  it('waits for a slow reader, and reads no further items meanwhile', async () => {
+    const { print } = await petstore.load<typeof import('../../../cli/src/output.ts')>('output.js');
+    let [read, written, ahead] = [0, 0, 0];
+    async function* items() {
+      for (; read < 50; read++) yield { name: 'x'.repeat(100) };
+    }
+    const write = (_text: string, _encoding: string, done: () => void) => {
+      ahead = Math.max(ahead, read - written++);
+      setImmediate(done);
+    };
+    const stdout = new Writable({ highWaterMark: 1, decodeStrings: false, write });
+    const prints = { fields: ['name'] };
+    await print({ output: 'list', prints }, items(), { isJson: true } as never, stdout as never);
+    assert.deepEqual([written, ahead], [50, 0]);
   });
 
   it('is a help with the options, an example and the exit codes', async () => {
