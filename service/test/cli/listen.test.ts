@@ -169,6 +169,18 @@ describe('petstore listen', () => {
     assert.equal(program.received[0]!.event.type, 'pet.created');
   });
 
+  it('starts after --from, also if an earlier run has stored a later position', async t => {
+    const program = await startProgram(t);
+    const from = await settledCursor(shop);
+    const first = await listen(t, program.url, ['--limit', '1']);
+    await makeEvents(1);
+    assert.equal((await first.end()).code, 0);
+    const again = await listen(t, program.url, ['--from', String(from), '--limit', '1']);
+    assert.equal((await again.end()).code, 0);
+    const [id, sameId] = idsOf(program);
+    assert.equal(id, sameId);
+  });
+
   it('ends with Ctrl-C after the response to the last event, which does not arrive again', async t => {
     const program = await startProgram(t);
     const { stop, end, notes } = await listen(t, program.url);

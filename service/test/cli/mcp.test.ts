@@ -306,3 +306,55 @@ registerHooks({
     assert.deepEqual([code, stderr], [1, 'Error: The protocol is loaded\n']);
   });
 });
+
+describe('a call of an agent', () => {
+  /** The calls with a client whose service responds in this process, and a contract with a single operation. */
+  async function callsWith(operation: object, fetch: (url: string) => Promise<Response>) {
+    const { createClient } = await petstore.load<typeof import('../../../sdk/src/client.ts')>(
+      '../node_modules/@petstore/client/dist/client.js',
+    );
+    const { read, write } =
+      await petstore.load<typeof import('../../../cli/src/mcp/calls.ts')>('mcp/calls.js');
+    const client = createClient({ baseUrl: 'http://petstore.example', fetch });
+    const contract = { operations: [{ parameters: [], ...operation }] } as never;
+    return {
+      read: (path: string, signal = new AbortController().signal) => read(contract, client, { path }, signal),
+      remove: (path: string) =>
+        write(contract, client, { method: 'DELETE', path }, new AbortController().signal),
+    };
+  }
+
+  it('is repeated with a key only if it is a POST, because other methods have none', async () => {
+    const error = { code: 'internal_error', message: 'Failed', status: 500 };
+    const operation = { method: 'DELETE', path: '/pets/{petId}', responses: { 204: {} } };
+    const { remove } = await callsWith(operation, async () => Response.json(error, { status: 500 }));
+    await assert.rejects(remove('/pets/1'), { message: 'Failed', code: 'internal_error' });
+  });
+
+  it('ends when the agent cancels it, also before a stream has sent anything', async () => {
+    const responses = { 200: { content: { 'text/event-stream': {} } } };
+    const headers = { 'content-type': 'text/event-stream' };
+    const silent = new ReadableStream();
+    const operation = { method: 'GET', path: '/events/stream', responses };
+    const { read } = await callsWith(operation, async () => new Response(silent, { headers }));
+    const cancelled = new AbortController();
+    const call = read('/events/stream', cancelled.signal);
+    await until('it reads the stream', () => silent.locked);
+    cancelled.abort();
+    await assert.rejects(call, { name: 'AbortError' });
+  });
+
+  it('reads at least one item of a list, however long that is', async () => {
+    const urls: string[] = [];
+    const operation = {
+      ...{ method: 'GET', path: '/categories', parameters: [{ name: 'limit' }] },
+      responses: { 200: { content: { 'application/json': {} } } },
+    };
+    const { read } = await callsWith(operation, async url => {
+      urls.push(url);
+      return Response.json(Array(2).fill({ description: 'x'.repeat(30_000) }));
+    });
+    assert.match(await read('/categories'), /characters were left out\]$/);
+    assert.match(urls[1]!, /limit=1$/);
+  });
+});
