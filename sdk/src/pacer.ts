@@ -192,8 +192,8 @@ export function createPacer({ clock, maxConcurrent, onWait }: PacerOptions): Pac
       for (const waiter of queue) {
         if (!hasRoom(waiter)) {
           // The response that makes room for it may arrive later than a new window begins.
-          const ends = Array.from(windows.values(), ({ resetAt }) => resetAt);
-          cancelTimer = clock.after(Math.min(...ends) - now, sendNext);
+          const ends = [...windows.values()].map(({ resetAt }) => resetAt - now);
+          cancelTimer = clock.after(Math.min(...ends), sendNext);
           return;
         }
         queue.delete(waiter);
