@@ -62,7 +62,7 @@ describe('a search', () => {
       await page.clock.runFor(100);
     }
     assert.deepEqual(sent, []);
-    await page.clock.runFor(100);
+    await page.clock.resume();
     await eventually(() => namesOf(page), ['Quicksilver']);
     assert.deepEqual(sent, ['quicksilver']);
   });
