@@ -68,16 +68,12 @@ describe('petstore api', () => {
 });
 
 describe('a request that names its path', () => {
-  const client = '../node_modules/@petstore/client/dist';
-
   /** Sends GET or, with a body, POST requests with a client in this process. */
   async function senderWith(fetch: (url: string, init: RequestInit) => Promise<Response>) {
-    const { createClient } = await petstore.load<typeof import('../../../sdk/src/client.ts')>(
-      `${client}/client.js`,
-    );
-    const { send } = await petstore.load<typeof import('../../../sdk/src/resources/raw.ts')>(
-      `${client}/resources/raw.js`,
-    );
+    const { createClient } =
+      await petstore.loadClient<typeof import('../../../sdk/src/client.ts')>('client.js');
+    const { send } =
+      await petstore.loadClient<typeof import('../../../sdk/src/resources/raw.ts')>('resources/raw.js');
     const own = createClient({ baseUrl: 'http://petstore.example', fetch });
     return {
       send: (path: string, body?: object, signal?: AbortSignal) =>

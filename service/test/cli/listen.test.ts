@@ -240,9 +240,7 @@ describe('petstore listen', () => {
 
   it('reports a restore of the service, and continues with log.restored, as a webhook does', async t => {
     const program = await startProgram(t);
-    const { systemClock } = await petstore.load<typeof import('../../../sdk/src/clock.ts')>(
-      '../node_modules/@petstore/client/dist/clock.js',
-    );
+    const { systemClock } = await petstore.loadClient<typeof import('../../../sdk/src/clock.ts')>('clock.js');
     t.mock.method(systemClock, 'random', () => 0.01);
     const { stop, end, notes } = await listen(t, program.url, ['--type', 'category.*']);
     const survivor = Number(await settledCursor(shop));

@@ -310,9 +310,8 @@ registerHooks({
 describe('a call of an agent', () => {
   /** The calls with a client whose service responds in this process, and a contract with a single operation. */
   async function callsWith(operation: object, fetch: (url: string) => Promise<Response>) {
-    const { createClient } = await petstore.load<typeof import('../../../sdk/src/client.ts')>(
-      '../node_modules/@petstore/client/dist/client.js',
-    );
+    const { createClient } =
+      await petstore.loadClient<typeof import('../../../sdk/src/client.ts')>('client.js');
     const { read, write } =
       await petstore.load<typeof import('../../../cli/src/mcp/calls.ts')>('mcp/calls.js');
     const client = createClient({ baseUrl: 'http://petstore.example', fetch });
