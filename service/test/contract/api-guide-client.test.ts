@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
-import { describe, it } from 'node:test';
+import { describe, it, type TestContext } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { SECOND } from '../../src/kit/clock.ts';
 import { aPet } from '../support/factories.ts';
@@ -17,13 +17,20 @@ type PetStore = (
   now?: () => number,
 ) => Call;
 
-/** Waits until all requests in progress have been handled: until the store has been idle for a while. */
-async function settle({ app }: TestApp): Promise<void> {
-  for (let turn = 0; turn < 200; turn++) {
-    await nextTurn();
-    const { queued, connections = { open: 0, idle: 0 } } = app.db.load();
-    if (queued > 0 || connections.idle < connections.open) turn = 0;
-  }
+/** Counts the requests of a client. Returns a function that waits until none is in flight and none follows at once. */
+function countRequests(t: TestContext): () => Promise<void> {
+  let inFlight = 0;
+  const { fetch } = globalThis;
+  t.mock.method(globalThis, 'fetch', (...args: Parameters<typeof fetch>) => {
+    inFlight++;
+    return fetch(...args).finally(() => inFlight--);
+  });
+  return async () => {
+    for (let turn = 0; turn < 200; turn++) {
+      await nextTurn();
+      if (inFlight > 0) turn = 0;
+    }
+  };
 }
 
 function requestsIn({ logLines }: TestApp, keyId: number): Record<string, unknown>[] {
@@ -34,6 +41,7 @@ describe('the client in the guide to the API', () => {
   it('completes every call despite a limit by the minute, sends nothing while it waits, and is never banned', async t => {
     const petStore = (await importFromGuide(t, 'petStore')) as PetStore;
     const shop = await startTestApp(t);
+    const settle = countRequests(t);
     const { api, clock, origin, logLines, clientWith } = shop;
     const petId = await aPet(api, { stock: 100 });
     const { key, keyId } = await clientWith({
@@ -44,11 +52,11 @@ describe('the client in the guide to the API', () => {
 
     const pauses: { requests: number }[] = [];
     const call = petStore(origin, key, async milliseconds => {
-      await settle(shop);
+      await settle();
       const before = requestsIn(shop, keyId).length;
       // After the time in which rejected requests are ignored: one that is sent now is a strike.
       clock.advance(3 * SECOND);
-      await settle(shop);
+      await settle();
       pauses.push({ requests: requestsIn(shop, keyId).length - before });
       clock.advance(Math.max(0, Math.ceil(milliseconds) - 3 * SECOND));
     });
@@ -71,6 +79,7 @@ describe('the client in the guide to the API', () => {
   it('returns the 429 when the requests of the day are used up, and sends nothing until the next day', async t => {
     const petStore = (await importFromGuide(t, 'petStore')) as PetStore;
     const shop = await startTestApp(t);
+    const settle = countRequests(t);
     const { api, clock, origin, clientWith } = shop;
     const { key, keyId } = await clientWith({ plan: 'enterprise', quotas: { perMinute: 100, perDay: 10 } });
     const call = petStore(
@@ -86,12 +95,12 @@ describe('the client in the guide to the API', () => {
 
     const first = await outcomes(30);
     assert.deepEqual(first, [...Array(10).fill(200), ...Array(20).fill(429)]);
-    await settle(shop);
+    await settle();
     const sent = requestsIn(shop, keyId).length;
     assert.ok(sent > 10 && sent <= 15, `${sent} requests were sent`);
     clock.set('2026-11-21T23:59:59Z');
     assert.deepEqual(await outcomes(20), Array(20).fill(429));
-    await settle(shop);
+    await settle();
     assert.equal(requestsIn(shop, keyId).length, sent, 'a request was sent before midnight');
     clock.set('2026-11-22T00:00:00Z');
     assert.deepEqual(await outcomes(1), [200]);
