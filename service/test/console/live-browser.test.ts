@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
+import type { Page } from 'playwright-core';
 import { delayResponses, eventually } from '../support/browser.ts';
+import type { Client } from '../support/client.ts';
 import { ConsolePage, useConsole } from '../support/console-page.ts';
 import { aCategory, aPet } from '../support/factories.ts';
 
@@ -92,6 +94,27 @@ describe('two users who edit one animal', () => {
   });
 });
 
+describe('the undo of a creation', () => {
+  const changes = {
+    changes: (api: Client, id: number) => api.patch(`/categories/${id}`, { name: 'Changed elsewhere' }),
+    deletes: (api: Client, id: number) => api.delete(`/categories/${id}`),
+  };
+  for (const [verb, change] of Object.entries(changes))
+    it(`is offered until another client ${verb} what was created`, async t => {
+      const { api, open } = await visit(t);
+      const shown = await open('/categories/new');
+      await shown.live();
+      await shown.field('Name').fill('Just created');
+      await shown.panel.getByRole('button', { name: 'Add' }).click();
+      const undo = shown.messages.getByRole('button', { name: 'Undo' });
+      await undo.waitFor();
+      const { body } = await api.get('/categories?name=Just%20created');
+      await change(api, body[0].id);
+      await undo.waitFor({ state: 'detached' });
+      assert.equal(await shown.messages.getByText('Just created').count(), 1, 'the message stays');
+    });
+});
+
 describe('a list', () => {
   it('shows changes of others in place, and new and deleted animals without moving a row', async t => {
     const { shown, shop, ids, categoryId } = await listOf(t, 'First', 'Second', 'Third');
@@ -164,6 +187,11 @@ describe('a list', () => {
 /** The browser allows six connections to a service. */
 const TABS = 7;
 
+/** Tells a page that its tab is hidden, or is shown again. */
+const hide = (page: Page, isHidden: boolean) =>
+  page.evaluate(`Object.defineProperty(document, 'hidden', { value: ${isHidden}, configurable: true });
+    document.dispatchEvent(new Event('visibilitychange'))`);
+
 describe('several tabs of one user', () => {
   it('all work and show changes at once, with one stream for all', async t => {
     const { shop, context, watch, open } = await visit(t);
@@ -224,18 +252,31 @@ describe('several tabs of one user', () => {
     const other = await ConsolePage.openIn(await visitor.newPage(), '/categories', shop.adminKey);
     await other.row(/./).first().waitFor();
     await other.live();
-    const hide = (isHidden: boolean) =>
-      other.page.evaluate(`Object.defineProperty(document, 'hidden', { value: ${isHidden}, configurable: true });
-        document.dispatchEvent(new Event('visibilitychange'))`);
-    await hide(true);
+    await hide(other.page, true);
     await page.clock.fastForward(30_000);
     for (const number of [1, 2]) {
       await aCategory(shop.api);
       await reading.button(`${number} new`).waitFor();
     }
     assert.equal(await other.button(/ new$/).count(), 0);
-    await hide(false);
+    await hide(other.page, false);
     await other.button('2 new').waitFor();
+  });
+
+  it('keep their stream when they are hidden for less than half a minute', async t => {
+    const { shop, anotherVisitor } = await visit(t);
+    await aCategory(shop.api);
+    const page = await (await anotherVisitor()).newPage();
+    await page.clock.install({ time: shop.clock.now() });
+    const shown = await ConsolePage.openIn(page, '/categories', shop.adminKey);
+    await shown.row(/./).first().waitFor();
+    await shown.live();
+    await hide(page, true);
+    await page.clock.fastForward(29_000);
+    await hide(page, false);
+    await page.clock.fastForward(29_000);
+    await aCategory(shop.api);
+    await shown.button('1 new').waitFor();
   });
 
   it('share nothing with a tab of another key', async t => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Page } from 'playwright-core';
+import type { Page, Request } from 'playwright-core';
 import { issueTicket } from '../../src/access/api-keys/sign-in-ticket.ts';
 import { delayEffects, delayResponses } from '../support/browser.ts';
 import { ConsolePage, useConsole } from '../support/console-page.ts';
@@ -29,6 +29,17 @@ describe('a session', () => {
     await shown.signIn(shop.adminKey);
     await shown.row('Of the first user').waitFor();
     assert.equal(await shown.messages.innerText(), '');
+  });
+
+  it('reads no more events when it has ended', async t => {
+    const { page, open } = await visit(t);
+    const shown = await open('/categories');
+    await shown.live();
+    const isStream = (request: Request) => request.url().includes('/events/stream');
+    const ended = page.waitForEvent('requestfailed', isStream);
+    await shown.button(/^Account/).click();
+    await page.getByRole('menuitem', { name: /^Sign out/ }).click();
+    await ended;
   });
 
   it('shows no message about what was done in the session before, also if its response arrives late', async t => {

@@ -86,6 +86,16 @@ describe('the list of stock', () => {
     await shop.api.delete(`/pets/${ids.Beta}`);
     await page.locator('[data-gone]').filter({ hasText: 'Gamma' }).waitFor();
   });
+
+  it('has an entry for an animal that another client adds, which waits', async t => {
+    const { shown, shop } = await stockOfNew(t, { Earlier: 1 });
+    await shown.live();
+    await shown.go('/stock?status=available');
+    await shown.row('Earlier').waitFor();
+    await aPet(shop.api, { name: 'Newly added' });
+    await shown.button('1 new').click();
+    await shown.row('Newly added').waitFor();
+  });
 });
 
 describe('the stock of an animal', () => {
