@@ -240,6 +240,51 @@ describe('several tabs of one user', () => {
     for (const other of others) await eventually(() => other.row('renamed').count(), changes + 1);
   });
 
+  it('read what they have missed, and ignore what comes again', async t => {
+    const { shop, anotherVisitor } = await visit(t);
+    const categoryId = await aCategory(shop.api);
+    const [first, second] = [
+      await aPet(shop.api, { name: 'First', categoryId }),
+      await aPet(shop.api, { name: 'Second', categoryId }),
+    ];
+    const rename = (id: number, name: string) => shop.api.patch(`/pets/${id}`, { name });
+    const path = `/animals?categoryId=${categoryId}`;
+    const visitor = await anotherVisitor();
+    const page = await visitor.newPage();
+    await page.addInitScript(`globalThis.isLost = false;
+      const { postMessage } = BroadcastChannel.prototype;
+      BroadcastChannel.prototype.postMessage = function (message) {
+        if (!this.name.includes('.events.')) return postMessage.call(this, message);
+        globalThis.sent = message;
+        globalThis.send = message => postMessage.call(this, message);
+        if (!isLost) send(message);
+      };`);
+    const reading = await ConsolePage.openIn(page, path, shop.adminKey);
+    await reading.live();
+    const other = await ConsolePage.openIn(await visitor.newPage(), path, shop.adminKey);
+    await other.row('First').waitFor();
+    await other.live();
+    await page.evaluate('isLost = true');
+    await rename(first, 'Lost');
+    await reading.row('Lost').waitFor();
+    await page.evaluate('isLost = false');
+    await rename(second, 'Arrived');
+    await other.row('Arrived').waitFor();
+    await other.row('Lost').waitFor();
+    await rename(first, 'Earlier');
+    await other.row('Earlier').waitFor();
+    await page.evaluate('globalThis.earlier = sent; undefined');
+    await rename(first, 'Newest');
+    await other.row('Newest').waitFor();
+    // After the one that comes again there is another event, which shows that the tab has processed it.
+    await page.evaluate(`send(earlier);
+      const { after, event } = sent;
+      const data = { ...event.data, id: ${second}, name: 'Last' };
+      send({ after, event: { ...event, id: String(Number(event.id) + 1), data } });`);
+    await other.row('Last').waitFor();
+    assert.equal(await other.row('Newest').count(), 1);
+  });
+
   it('follow nothing while they are hidden for long, and have everything when they are shown again', async t => {
     const { shop, anotherVisitor } = await visit(t);
     await aCategory(shop.api);
