@@ -184,10 +184,28 @@ describe('a list', () => {
   });
 });
 
+it('a change before the stream is open is not missed', async t => {
+  const { shop, page, open } = await visit(t);
+  const categoryId = await aCategory(shop.api);
+  const id = await aPet(shop.api, { name: 'Early', categoryId });
+  const { promise: changed, resolve } = Promise.withResolvers<void>();
+  await page.route('**/events/stream*', async route => {
+    await changed;
+    await route.continue();
+  });
+  const asked = page.waitForRequest('**/events/stream*');
+  const shown = await open(`/animals?categoryId=${categoryId}`);
+  await shown.row('Early').waitFor();
+  await asked;
+  await shop.api.patch(`/pets/${id}`, { name: 'Changed early' });
+  resolve();
+  await shown.row('Changed early').waitFor();
+});
+
 /** The browser allows six connections to a service. */
 const TABS = 7;
 
-/** Tells a page that its tab is hidden, or is shown again. */
+/** Hides the tab of a page, or shows it again. */
 const hide = (page: Page, isHidden: boolean) =>
   page.evaluate(`Object.defineProperty(document, 'hidden', { value: ${isHidden}, configurable: true });
     document.dispatchEvent(new Event('visibilitychange'))`);

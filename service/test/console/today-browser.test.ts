@@ -214,6 +214,26 @@ describe('Today', () => {
     await due.filter({ hasText: 'Night bird' }).waitFor();
   });
 
+  it('has what other clients change about an animal that is low, and about a webhook', async t => {
+    const { api, page, shop, open } = await visit(t);
+    shop.clock.set(NOW);
+    await page.clock.setFixedTime(NOW);
+    const petId = await aPet(api, { name: 'Low before', stock: 2 });
+    const { body } = await api.post('/webhooks', { url: 'http://localhost:9000/orders', types: ['order.*'] });
+    await anOrder(api, { petId });
+    await eventually(async () => (await api.get('/webhooks')).body[0].failingSince !== null, true);
+    const shown = await open('/');
+    await shown.live();
+    const low = page.getByRole('region', { name: /low in stock/ });
+    await low.getByText('Low before').waitFor();
+    const failing = task(page, '1 webhook cannot deliver');
+    await failing.waitFor();
+    await api.patch(`/pets/${petId}`, { name: 'Low after' });
+    await api.delete(`/webhooks/${body.id}`);
+    await low.getByText('Low after').waitFor();
+    await failing.waitFor({ state: 'detached' });
+  });
+
   it('is read again after a change, and after the next ones only when five seconds have passed', async t => {
     const { api, shop, anotherVisitor } = await visit(t);
     const petId = await aPet(api, { name: 'Restless' });
@@ -264,10 +284,20 @@ describe('Today', () => {
   });
 });
 
-describe('the plot of Today', () => {
+describe('Today of a new shop', () => {
   const visit = useConsole({ timezoneId: 'Pacific/Auckland' });
 
-  it('appears with orders of two days, which are those of the time zone of the user, and leads to them', async t => {
+  it('says how to begin, until the first animal is added', async t => {
+    const { api, page, open } = await visit(t);
+    const shown = await open('/');
+    await shown.live();
+    const beginning = page.getByRole('heading', { name: 'There are no animals yet' });
+    await beginning.waitFor();
+    await aPet(api);
+    await beginning.waitFor({ state: 'detached' });
+  });
+
+  it('has a plot as soon as there are orders of two days, which are those of the time zone of the user, and leads to them', async t => {
     const { shop, page, open } = await visit(t);
     const petId = await aPet(shop.api, { name: 'Midnight', stock: 9 });
     // 23:59 on 31 December and 0:01 on 1 January.
@@ -299,6 +329,10 @@ describe('the plot of Today', () => {
     await page.goBack();
     await plot.getByRole('link', { name: 'Orders of the last 30 days' }).click();
     await eventually(() => rows.count(), 3);
+    await page.goBack();
+    await plot.waitFor();
+    await place('13:00');
+    await plot.getByText('Jan 1, 2027: 3 orders').waitFor();
   });
 });
 

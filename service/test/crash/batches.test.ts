@@ -88,7 +88,7 @@ async function killDuringBatches(t: TestContext, start: Start): Promise<void> {
     // Kills are spread over all batches, and come at random moments of one.
     const target = Math.floor((BATCHES * round) / (ROUNDS + 1));
     await Promise.race([
-      until(`${target} batches have a response`, () => completed.length >= target, 60),
+      until(`${target} batches have a response`, () => completed.length >= target),
       sending,
     ]);
     await sleep(random.between(0, 20));

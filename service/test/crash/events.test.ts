@@ -120,7 +120,7 @@ async function killUnderLoad(t: TestContext, count: number, start: Start): Promi
     await replicas.kill(place);
     await replicas.start(place);
   }
-  await until('many changes are acknowledged', () => ledger.acknowledged > 100, 60);
+  await until('many changes are acknowledged', () => ledger.acknowledged > 100);
   writing.abort();
   await writers;
   const { api } = replicas.any(random)!;

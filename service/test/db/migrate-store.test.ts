@@ -201,7 +201,7 @@ describe('a shop does not move', () => {
     const waiting = `SELECT 1 FROM pg_locks JOIN pg_database ON pg_database.oid = database
       WHERE datname = current_database() AND locktype = 'advisory' AND NOT granted`;
     const isWaiting = async () => (await query(waiting)).length === 1;
-    await until('the copy waits for the test', isWaiting, 30);
+    await until('the copy waits for the test', isWaiting);
 
     const other = new BetterSqlite3(join(directory, 'petstore.db'), { timeout: 0 });
     assert.throws(() => other.exec('BEGIN IMMEDIATE'), { code: 'SQLITE_BUSY' });
@@ -212,7 +212,7 @@ describe('a shop does not move', () => {
     const connections = () =>
       query(`SELECT 1 FROM pg_stat_activity
              WHERE datname = current_database() AND application_name LIKE 'petstore%'`);
-    await until('the connections of the copy are closed', async () => (await connections()).length === 0, 30);
+    await until('the connections of the copy are closed', async () => (await connections()).length === 0);
     await assertEmpty(query);
 
     await query('DROP TRIGGER planted ON orders');

@@ -136,7 +136,6 @@ describe('the connections for writes', () => {
     await inTime(
       'another write',
       db.write(async () => {}),
-      10,
     );
     assert.equal(first.begun, 2);
     await first.end();

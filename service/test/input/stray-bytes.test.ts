@@ -222,6 +222,7 @@ describe('a client that reads no responses', () => {
     const [{ socket }] = await received;
     socket.setTimeout(20);
     for (let i = 0; i < 3; i++) await once(socket, 'timeout');
+    socket.setTimeout(0);
     await release();
     assert.deepEqual(statusesOf(await connection.responses()), [201]);
   });

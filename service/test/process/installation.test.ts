@@ -211,7 +211,7 @@ describe('an installation', () => {
         stderr += data;
       });
       const pidFile = join(directory, 'npm-pid');
-      await until('npm runs', () => existsSync(pidFile), 60);
+      await until('npm runs', () => existsSync(pidFile));
       const npm = Number(readFileSync(pidFile, 'utf8'));
       t.after(() => exists(npm) && process.kill(npm, 'SIGKILL'));
       process.kill(-setUp.pid!, signal);

@@ -44,10 +44,10 @@ describe('two installations in one clone', () => {
     const { directory } = fresh;
     const first = setUpIn(directory);
     t.after(() => first.child.kill('SIGKILL'));
-    await until('npm runs', () => existsSync(join(directory, 'npm-runs')), 60);
+    await until('npm runs', () => existsSync(join(directory, 'npm-runs')));
     const second = setUpIn(directory);
     t.after(() => second.child.kill('SIGKILL'));
-    await until('the second waits', () => second.output.stderr !== '', 60);
+    await until('the second waits', () => second.output.stderr !== '');
     assert.equal(
       second.output.stderr,
       `Process ${first.child.pid} is installing packages here: waiting for it. If it is another program, ` +

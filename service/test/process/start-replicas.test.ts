@@ -34,7 +34,7 @@ class Output {
       if (this.#child.exitCode !== null) throw new Error(`It ended without ${pattern}: ${this.text}`);
       return false;
     };
-    await until(`${pattern} is printed`, isPrinted, 60);
+    await until(`${pattern} is printed`, isPrinted);
     return pattern.exec(this.text)!;
   }
 }

@@ -68,14 +68,11 @@ async function startProgram(
       output.text += text;
     });
   const url = `http://127.0.0.1:${port}`;
-  await until(
-    `${url} responds: ${output.text}`,
-    () =>
-      fetch(`${url}/nothing`).then(
-        () => true,
-        () => false,
-      ),
-    60,
+  await until(`${url} responds: ${output.text}`, () =>
+    fetch(`${url}/nothing`).then(
+      () => true,
+      () => false,
+    ),
   );
   return { url, output };
 }
@@ -88,11 +85,11 @@ describe('a webhook receiver in the guide accepts deliveries of the service, and
     const { headers, body } = await signWebhook(event, secret);
     const statusOf = async (init: RequestInit) => (await send({ method: 'POST', ...init })).status;
     assert.equal(await statusOf({ headers, body }), 204);
-    await until('the event is printed', () => printed().includes('7 pet.created'), 60);
+    await until('the event is printed', () => printed().includes('7 pet.created'));
     assert.equal(await statusOf({ headers, body: body.replace('Zoë', 'Zoe') }), 401);
-    await until('the reason is printed', () => printed().includes('No signature'), 60);
+    await until('the reason is printed', () => printed().includes('No signature'));
     assert.equal(await statusOf({ headers: { 'content-type': 'application/json' }, body }), 401);
-    await until('the reason is printed', () => printed().includes('The header webhook-id is missing'), 60);
+    await until('the reason is printed', () => printed().includes('The header webhook-id is missing'));
   }
 
   for (const [name, text] of [
@@ -117,7 +114,7 @@ describe('a webhook receiver in the guide accepts deliveries of the service, and
     const statusOf = async (init: RequestInit) => (await fetch(url, { method: 'POST', ...init })).status;
     const { headers, body } = await signWebhook(event, secret);
     assert.equal(await statusOf({ headers, body }), 204);
-    await until('the event is printed', () => output.text.includes('7 pet.created'), 60);
+    await until('the event is printed', () => output.text.includes('7 pet.created'));
     const rotated = `v1,${Buffer.alloc(32).toString('base64')} ${headers['webhook-signature']}`;
     assert.equal(await statusOf({ headers: { ...headers, 'webhook-signature': rotated }, body }), 204);
     assert.equal(await statusOf({ headers, body: body.replace('Zoë', 'Zoe') }), 401);
@@ -161,10 +158,8 @@ it('the backend in the guide sends the stock of all pets to a page, and each cha
   reading.catch(() => {});
   const shows = async (petId: number, quantity: number) => {
     await shop.app.db.numberEvents();
-    await until(
-      `${petId} has ${quantity}`,
-      () => text.includes(`data: {"petId":${petId},"quantity":${quantity}}\n\n`),
-      60,
+    await until(`${petId} has ${quantity}`, () =>
+      text.includes(`data: {"petId":${petId},"quantity":${quantity}}\n\n`),
     );
   };
   await shows(rex, 5);
