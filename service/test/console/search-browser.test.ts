@@ -147,7 +147,7 @@ describe('a search', () => {
   });
 });
 
-it('a list keeps what another client changes while its next page is read', async t => {
+it('a list keeps what is changed, and has what is added once, while its next page is read', async t => {
   const { api, page, open } = await visit(t);
   const categoryId = await aCategory(api);
   const operations = Array.from({ length: 150 }, (_, i) => ({
@@ -176,9 +176,15 @@ it('a list keeps what another client changes while its next page is read', async
   await page.locator('.table-body').evaluate(element => element.scrollTo(0, 0));
   assert.equal((await api.patch(`/pets/${body.results[1].body.id}`, { status: 'pending' })).status, 200);
   await shown.button('Status of Paged 001: On hold').waitFor();
+  // Its place is in the page that is read.
+  await page.getByRole('link', { name: 'Add animal' }).click();
+  await shown.field('Name').fill('Paged 200');
+  await shown.field('Category').selectOption(String(categoryId));
+  await shown.panel.getByRole('button', { name: 'Add' }).click();
+  await shown.row('Paged 200').waitFor();
   release();
   const rowCount = () => page.getByRole('grid').getAttribute('aria-rowcount');
-  await eventually(rowCount, '151');
+  await eventually(rowCount, '152');
   await shown.button('Status of Paged 001: On hold').waitFor();
 });
 

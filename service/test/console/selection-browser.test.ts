@@ -41,29 +41,63 @@ async function openHerd(t: TestContext, ...chosen: string[]) {
   };
 }
 
+/** Opens a list of 230 animals, of which 100 are read. */
+async function openSheep(t: TestContext) {
+  const { api, page, watch, open } = await visit(t);
+  const categoryId = await aCategory(api);
+  const operations = Array.from({ length: 230 }, (_, i) => ({
+    method: 'POST',
+    path: '/pets',
+    body: { name: `Sheep ${i}`, categoryId },
+  }));
+  assert.equal((await api.post('/batch', { operations })).status, 200);
+  const shown = await open(`/animals?categoryId=${categoryId}`);
+  await shown.row('Sheep 0').waitFor();
+  return {
+    ...{ page, watch, shown },
+    bar: page.getByRole('region', { name: 'Selection' }),
+    all: page.getByRole('checkbox', { name: 'Select all rows that are loaded' }),
+  };
+}
+
 describe('the selection of animals', () => {
   it('has all matches of a list, also those that were not read yet', async t => {
-    const { api, page, open } = await visit(t);
-    const categoryId = await aCategory(api);
-    const create = (i: number) => ({
-      method: 'POST',
-      path: '/pets',
-      body: { name: `Sheep ${i}`, categoryId },
-    });
-    const operations = Array.from({ length: 230 }, (_, i) => create(i));
-    assert.equal((await api.post('/batch', { operations })).status, 200);
-    const shown = await open(`/animals?categoryId=${categoryId}`);
-    await shown.row('Sheep 0').waitFor();
-    const bar = page.getByRole('region', { name: 'Selection' });
+    const { shown, page, bar, all } = await openSheep(t);
     await page.getByRole('checkbox', { name: 'Select Sheep 0' }).click();
     assert.equal(await bar.getByRole('button', { name: /matches$/ }).count(), 0);
-    await page.getByRole('checkbox', { name: 'Select all rows that are loaded' }).click();
+    await all.click();
     await bar.getByText('100 selected').waitFor();
     await bar.getByRole('button', { name: 'Select all 230 matches' }).click();
     await bar.getByText('230 selected').waitFor();
     assert.equal(await bar.getByRole('button', { name: /matches$/ }).count(), 0);
     await shown.button('Change …').click();
     await shown.panel.getByRole('heading', { name: 'Change 230 animals' }).waitFor();
+  });
+
+  it('has the rows that were read when a page of all matches fails, or the user stops reading', async t => {
+    const { shown, page, watch, bar, all } = await openSheep(t);
+    const { promise: isStopped, resolve: release } = Promise.withResolvers<void>();
+    let pages = 0;
+    await page.route(
+      url => url.pathname === '/pets' && url.searchParams.has('cursor'),
+      async route => {
+        if (pages++ === 0)
+          return route.fulfill({ status: 400, json: { code: 'bad', message: 'Made up', status: 400 } });
+        await isStopped;
+        await route.continue();
+      },
+    );
+    watch.expect(/status of 400/);
+    await all.click();
+    const button = bar.getByRole('button', { name: 'Select all 230 matches' });
+    await button.click();
+    await shown.messages.getByText('Made up').waitFor();
+    await bar.getByText('100 selected').waitFor();
+    await button.click();
+    await bar.getByRole('button', { name: 'Stop: 100 so far' }).click();
+    release();
+    await bar.getByText('200 selected').waitFor();
+    await button.waitFor();
   });
 
   it('is changed by clicks, by Shift with a click, and by the checkbox of the header', async t => {
