@@ -143,7 +143,7 @@ describe('an animal', () => {
   });
 
   it('stays after undo of its creation if another client has changed it', async t => {
-    const { api, shop, open } = await visit(t);
+    const { api, shop, page, watch, open } = await visit(t);
     const categoryId = await aCategory(api, { name: 'Shared' });
     // Without the events the console does not know of the change.
     const { key } = await shop.clientWith({ scopes: ['pets:read', 'pets:write'] });
@@ -157,6 +157,23 @@ describe('an animal', () => {
     await shown.messages.getByRole('button', { name: 'Undo' }).click();
     await shown.messages.getByText('Not undone: it has changed since then').waitFor();
     assert.equal((await petOf(api, id)).name, 'Vaccinated');
+
+    await shown.go(`/animals/new?categoryId=${categoryId}`);
+    await shown.field('Name').fill('Stray');
+    await shown.field('Category').selectOption({ label: 'Shared' });
+    await shown.panel.getByRole('button', { name: 'Add' }).click();
+    await shown.row('Stray').waitFor();
+    const other = (await api.get(`/pets?categoryId=${categoryId}`)).body[1].id;
+    watch.expect(/status of 412/);
+    const release = await holdWrite(page, `/pets/${other}`);
+    const deletion = page.waitForRequest(request => request.method() === 'DELETE');
+    await shown.messages.getByRole('button', { name: 'Undo' }).click();
+    await deletion;
+    await api.patch(`/pets/${other}`, { name: 'Chipped' });
+    const response = page.waitForResponse(response => response.status() === 412);
+    release();
+    await response;
+    assert.equal((await petOf(api, other)).name, 'Chipped');
   });
 
   it('keeps what is typed while it is saved, and takes no user back who has gone elsewhere', async t => {
@@ -178,6 +195,7 @@ describe('an animal', () => {
 
     release = await holdWrite(page, `/pets/${id}`);
     await shown.save();
+    await name.fill('Typed last');
     await page.keyboard.press('Escape');
     await shown.panel.waitFor({ state: 'detached' });
     await page.getByRole('link', { name: 'Stock' }).click();
@@ -185,5 +203,67 @@ describe('an animal', () => {
     release();
     await shown.messages.getByText('Saved Hasty one, more').waitFor();
     assert.equal(new URL(page.url()).pathname, '/console/stock');
+    await shown.go(`/animals/${id}`);
+    await eventually(() => name.inputValue(), 'Typed last');
+  });
+
+  it('is changed back by undo where no other client has changed it since', async t => {
+    const { api, watch, open } = await visit(t);
+    watch.expect(/status of 412/);
+    const categoryId = await aCategory(api);
+    const id = await aPet(api, { name: 'Before', categoryId });
+    const shown = await open(`/animals?categoryId=${categoryId}`);
+    await shown.live();
+    const rename = async (from: string, to: string) => {
+      await shown.edit(from);
+      await shown.field('Name').fill(to);
+      await shown.save();
+      await shown.messages.getByText(`Saved ${to}`).waitFor();
+    };
+    const undo = () => shown.messages.getByRole('button', { name: 'Undo' }).last().click();
+    await rename('Before', 'Renamed');
+    await api.patch(`/pets/${id}`, { status: 'pending' });
+    await undo();
+    await shown.messages.getByText('Undone: Saved Renamed').waitFor();
+    const { name, status } = await petOf(api, id);
+    assert.deepEqual([name, status], ['Before', 'pending']);
+    await rename('Before', 'Once more');
+    await api.patch(`/pets/${id}`, { name: 'Theirs' });
+    await undo();
+    await shown.messages.getByText('Not undone: it has changed again since then').waitFor();
+    assert.equal((await petOf(api, id)).name, 'Theirs');
+  });
+
+  it('has its old values again when the service rejects a change, or those of another client', async t => {
+    const { api, page, watch, open } = await visit(t);
+    watch.expect(/status of 400/);
+    const categoryId = await aCategory(api);
+    const id = await aPet(api, { name: 'Rejected', categoryId });
+    const shown = await open(`/animals?categoryId=${categoryId}`);
+    await shown.live();
+    const status = (name: string, state: string) => shown.button(`Status of ${name}: ${state}`);
+    let rejection = Promise.withResolvers<void>();
+    await page.route(`**/pets/${id}`, async route => {
+      await rejection.promise;
+      await route.fulfill({ status: 400, json: { code: 'bad', message: 'Made up', status: 400 } });
+    });
+    const putOnHold = async () => {
+      await status('Rejected', 'Available').click();
+      await page.locator('[role="menu"]:popover-open .menu-item').filter({ hasText: 'On hold' }).click();
+      await status('Rejected', 'On hold').waitFor();
+    };
+    await putOnHold();
+    rejection.resolve();
+    await status('Rejected', 'Available').waitFor();
+
+    rejection = Promise.withResolvers();
+    await putOnHold();
+    await api.patch(`/pets/${id}`, { name: 'Changed elsewhere' });
+    await status('Changed elsewhere', 'Available').waitFor();
+    const rejected = page.waitForResponse(response => response.status() === 400);
+    rejection.resolve();
+    await rejected;
+    await eventually(() => shown.messages.getByText('Made up').count(), 2);
+    await status('Changed elsewhere', 'Available').waitFor();
   });
 });

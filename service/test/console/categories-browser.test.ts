@@ -30,6 +30,22 @@ it('a shop without categories says that an animal needs one, and offers it after
   await shown.field('Category').selectOption({ label: 'First' });
 });
 
+it('a category has its new name in the filter of animals, also without a scope for events', async t => {
+  const { shop, page, open } = await visit(t);
+  const id = await aCategory(shop.api, { name: 'Named before' });
+  await aPet(shop.api, { categoryId: id });
+  const { key } = await shop.clientWith({ scopes: ['pets:read', 'pets:write'] });
+  const shown = await open('/animals', key);
+  const option = (name: string) => page.getByLabel('Category').getByRole('option', { name });
+  await option('Named before').waitFor({ state: 'attached' });
+  await shown.go(`/categories/${id}`);
+  await shown.field('Name').fill('Named after');
+  await shown.save();
+  await shown.panel.waitFor({ state: 'detached' });
+  await shown.go('/animals');
+  await option('Named after').waitFor({ state: 'attached' });
+});
+
 describe('a category', () => {
   it('keeps its form open with what was typed after it was sent', async t => {
     const { api, context, open } = await visit(t);
