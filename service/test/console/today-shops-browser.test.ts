@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { eventually } from '../support/browser.ts';
+import { useConsole } from '../support/console-page.ts';
+import { anOrder, aPet } from '../support/factories.ts';
+import { appendMany } from '../support/many-events.ts';
+import { assertFollowsTheme } from '../support/plot-colors.ts';
+
+/** The time of both the service and the browser. */
+const NOW = '2026-12-31T12:00:00Z';
+
+describe('Today of a new shop', () => {
+  const visit = useConsole({ timezoneId: 'Pacific/Auckland' });
+
+  it('says how to begin, until the first animal is added', async t => {
+    const { api, page, open } = await visit(t);
+    const shown = await open('/');
+    await shown.live();
+    const beginning = page.getByRole('heading', { name: 'There are no animals yet' });
+    await beginning.waitFor();
+    await aPet(api);
+    await beginning.waitFor({ state: 'detached' });
+  });
+
+  it('has a plot as soon as there are orders of two days, which are those of the time zone of the user, and leads to them', async t => {
+    const { shop, page, open } = await visit(t);
+    const petId = await aPet(shop.api, { name: 'Midnight', stock: 9 });
+    // 23:59 on 31 December and 0:01 on 1 January.
+    const ids: number[] = [];
+    const plot = page.getByRole('region', { name: 'Orders of the last 30 days' });
+    const place = async (time: string) => {
+      shop.clock.set(`2026-12-31T${time}:00Z`);
+      ids.push(await anOrder(shop.api, { petId }));
+    };
+    await place('10:59');
+    await page.clock.setFixedTime('2026-12-31T10:59:30Z');
+    const shown = await open('/');
+    await page.getByRole('region', { name: 'Recent activity' }).getByRole('listitem').first().waitFor();
+    assert.equal(await plot.count(), 0);
+    await place('11:01');
+    await place('11:02');
+    shop.clock.set(NOW);
+    await page.clock.setFixedTime(NOW);
+    await page.reload();
+    await plot.getByText('Jan 1, 2027: 2 orders').waitFor();
+    await assertFollowsTheme(page, '.plot', 'accent', () => page.emulateMedia({ colorScheme: 'dark' }));
+    await assertFollowsTheme(page, '.plot', 'accent', async () => {
+      await shown.button('Theme and rows').press('Enter');
+      await page.getByRole('menuitemradio', { name: 'Light' }).press('Enter');
+    });
+    await plot.getByRole('link', { name: '2 orders' }).click();
+    const rows = page.locator('[data-column="id"] strong');
+    await eventually(() => rows.allTextContents(), [String(ids[2]), String(ids[1])]);
+    await page.goBack();
+    await plot.getByRole('link', { name: 'Orders of the last 30 days' }).click();
+    await eventually(() => rows.count(), 3);
+    await page.goBack();
+    await plot.waitFor();
+    await place('13:00');
+    await plot.getByText('Jan 1, 2027: 3 orders').waitFor();
+  });
+});
+
+// A shop of its own: the times of events only grow.
+describe('Today after many changes', () => {
+  const visit = useConsole();
+
+  it('finds the old holds among new ones, however many animals have changed', async t => {
+    const { api, page, shop, open } = await visit(t);
+    const { clock } = shop;
+    const hold = async (name: string) => {
+      await api.patch(`/pets/${await aPet(api, { name })}`, { status: 'pending' });
+    };
+    clock.set('2026-12-22T12:00:00Z');
+    await hold('Held for long');
+    clock.set('2026-12-29T12:00:00Z');
+    await hold('Held lately');
+    await appendMany(shop.app, 1_000);
+    clock.set(NOW);
+    await page.clock.setFixedTime(NOW);
+    await open('/');
+    const holds = page.getByRole('region', { name: '1 animal on hold for more than a week' });
+    await holds.getByRole('link', { name: 'Held for long' }).waitFor();
+  });
+});
