@@ -242,10 +242,10 @@ describe('an animal', () => {
     const shown = await open(`/animals?categoryId=${categoryId}`);
     await shown.live();
     const status = (name: string, state: string) => shown.button(`Status of ${name}: ${state}`);
-    let rejection = Promise.withResolvers<void>();
+    let rejection = Promise.withResolvers<string>();
     await page.route(`**/pets/${id}`, async route => {
-      await rejection.promise;
-      await route.fulfill({ status: 400, json: { code: 'bad', message: 'Made up', status: 400 } });
+      const message = await rejection.promise;
+      await route.fulfill({ status: 400, json: { code: 'bad', message, status: 400 } });
     });
     const putOnHold = async () => {
       await status('Rejected', 'Available').click();
@@ -253,17 +253,15 @@ describe('an animal', () => {
       await status('Rejected', 'On hold').waitFor();
     };
     await putOnHold();
-    rejection.resolve();
+    rejection.resolve('The first reason');
     await status('Rejected', 'Available').waitFor();
 
     rejection = Promise.withResolvers();
     await putOnHold();
     await api.patch(`/pets/${id}`, { name: 'Changed elsewhere' });
     await status('Changed elsewhere', 'Available').waitFor();
-    const rejected = page.waitForResponse(response => response.status() === 400);
-    rejection.resolve();
-    await rejected;
-    await eventually(() => shown.messages.getByText('Made up').count(), 2);
+    rejection.resolve('The second reason');
+    await shown.messages.getByText('The second reason').waitFor();
     await status('Changed elsewhere', 'Available').waitFor();
   });
 });

@@ -33,9 +33,10 @@ describe('a session', () => {
 
   it('reads no more events when it has ended', async t => {
     const { page, open } = await visit(t);
-    const shown = await open('/categories');
-    await shown.live();
     const isStream = (request: Request) => request.url().includes('/events/stream');
+    const begun = page.waitForRequest(isStream);
+    const shown = await open('/categories');
+    await begun;
     const ended = page.waitForEvent('requestfailed', isStream);
     await shown.button(/^Account/).click();
     await page.getByRole('menuitem', { name: /^Sign out/ }).click();
