@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { chmodSync, copyFileSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
+import { Worker } from 'node:worker_threads';
 import BetterSqlite3 from 'better-sqlite3';
 import { systemClock } from '../kit/clock.ts';
 import { type Database, DatabaseUnavailable, type Queries, type Transaction } from './database.ts';
@@ -73,6 +76,22 @@ describe('the embedded store', () => {
       assert.deepEqual(await tx.get('PRAGMA synchronous'), { synchronous: 2 });
       assert.deepEqual(await tx.get('PRAGMA foreign_keys'), { foreign_keys: 1 });
     });
+  });
+
+  it('waits for another process that creates it at the same time', async t => {
+    const directory = newDirectory(t);
+    const module = createRequire(import.meta.url).resolve('better-sqlite3');
+    const other = new Worker(
+      `const { parentPort, workerData: [module, path] } = require('node:worker_threads');
+      const database = new (require(module))(path);
+      database.exec('BEGIN IMMEDIATE');
+      parentPort.postMessage('It may write');
+      setTimeout(() => database.exec('ROLLBACK').close(), 200);`,
+      { eval: true, workerData: [module, join(directory, 'petstore.db')] },
+    );
+    await once(other, 'message');
+    assert.deepEqual(await names(openStore(t, directory)), []);
+    await once(other, 'exit');
   });
 
   it('moves what a killed process left in the WAL into the database when it opens', async t => {

@@ -8,7 +8,7 @@ import { migrateSqlite } from './migrate-sqlite.ts';
 import { Notices } from './notices.ts';
 import { createPrivately, makePrivate } from './private-files.ts';
 import { Connection } from './sqlite-connection.ts';
-import { cannotBeOpened, isWriteProblem } from './sqlite-errors.ts';
+import { cannotBeOpened, isBusy, isWriteProblem } from './sqlite-errors.ts';
 import { SqliteLog } from './sqlite-log.ts';
 import { SqliteSeals } from './sqlite-seals.ts';
 import { SqliteTransaction } from './sqlite-transaction.ts';
@@ -92,11 +92,28 @@ function moveLog(writer: BetterSqlite3.Database): void {
 
 function connect(path: string): BetterSqlite3.Database {
   const connection = new BetterSqlite3(path, { timeout: OPENING_TIMEOUT });
-  connection.pragma('journal_mode = WAL');
+  enterWal(connection);
   // Acknowledged writes are on disk; with less than FULL, WAL mode can lose the last commits in a power failure.
   connection.pragma('synchronous = FULL');
   connection.pragma('foreign_keys = ON');
   return connection;
+}
+
+/**
+ * Sets WAL mode, which the file then has forever. SQLite waits for another process when a transaction begins, but not when the mode changes
+ * while that process may write, such as one that creates the same store (https://sqlite.org/c3ref/busy_handler.html).
+ */
+function enterWal(connection: BetterSqlite3.Database): void {
+  const end = performance.now() + OPENING_TIMEOUT;
+  for (;;) {
+    try {
+      connection.pragma('journal_mode = WAL');
+      return;
+    } catch (error) {
+      if (!isBusy(error) || performance.now() > end) throw error;
+    }
+    connection.exec('BEGIN IMMEDIATE; ROLLBACK');
+  }
 }
 
 class SqliteDatabase implements Database {
