@@ -122,13 +122,13 @@ export class OwedResponses {
   }
 
   /**
-   * Whether the service is still making the response to a complete request. If not, the connection waits for the client:
-   * waiting requests are handled when the client has read the responses before theirs.
+   * Whether the service is still making the response to a complete request, or handles the next one in this turn. If not, the
+   * connection waits for the client: waiting requests are handled when the client has read the responses before theirs.
    */
   areBeingMade(socket: Socket): boolean {
-    const { owed = [], waiting = [] } = this.#connections.get(socket) ?? {};
+    const { owed = [], waiting = [], hasTurn = false } = this.#connections.get(socket) ?? {};
     const started = owed.slice(0, owed.length - waiting.length);
-    return started.some(({ req, writableEnded }) => req.complete && !writableEnded);
+    return hasTurn || started.some(({ req, writableEnded }) => req.complete && !writableEnded);
   }
 
   /** Whether a response is complete but not yet sent completely. */

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import type { ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { SECOND } from '../../src/kit/clock.ts';
 import { holdWrites } from '../support/hold-writes.ts';
 import { exchangeUntilEnd, RawConnection } from '../support/raw-connection.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
@@ -96,6 +98,17 @@ describe('requests that are sent before responses are read', () => {
       responses.at(-1)!.body.message,
       /^More than 500 requests are waiting on this connection: read their responses/,
     );
+  });
+
+  it('that fit get their responses, also when this process is blocked for longer than a rejected client may take', async t => {
+    const shop = await startTestApp(t);
+    const lock = new Int32Array(new SharedArrayBuffer(4));
+    let received = 0;
+    shop.app.server.server.on('request', (_, response: ServerResponse) => {
+      if (++received === 2) response.once('finish', () => Atomics.wait(lock, 0, 0, 1.1 * SECOND));
+    });
+    const responses = await exchangeUntilEnd(shop.origin, HEALTH.repeat(MOST + 1));
+    assert.deepEqual(valuesOf(responses, 'status'), [...Array(MOST).fill(200), 400]);
   });
 
   it('do not start after their client has disconnected', async t => {
