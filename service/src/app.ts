@@ -45,6 +45,8 @@ export interface Overrides {
   /** Milliseconds between two heartbeats of a stream. */
   heartbeat?: number;
   timeouts?: Partial<Timeouts>;
+  /** How long a response of Redis may take, in milliseconds. */
+  redisTimeout?: number;
   /** Whether the service runs with the demo shop. */
   isDemo?: boolean;
   webhooks?: {
@@ -94,7 +96,15 @@ const WEBHOOK_TIMEOUT = 2 * SECOND;
 /** Builds the service: opens the store and migrates its schema. It does not listen yet. */
 export async function buildApp(
   config: Config,
-  { clock = systemClock, logDestination, heartbeat, timeouts, isDemo = false, webhooks = {} }: Overrides = {},
+  {
+    clock = systemClock,
+    logDestination,
+    heartbeat,
+    timeouts,
+    redisTimeout,
+    isDemo = false,
+    webhooks = {},
+  }: Overrides = {},
 ): Promise<App> {
   // Closes everything in reverse order. If one part fails to close, the others are still closed, and the failure is thrown at the end.
   await using opened = new AsyncDisposableStack();
@@ -103,7 +113,7 @@ export async function buildApp(
     logDestination,
     opened,
   );
-  const { db, counters } = await openStores(config, { clock, log, metrics, tracing }, opened);
+  const { db, counters } = await openStores(config, { clock, redisTimeout, log, metrics, tracing }, opened);
   const writability = new Writability(db, clock);
   const problems = new Problems(writability, counters);
   const outageLog = new OutageLog(log, clock, writability.note);

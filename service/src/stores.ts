@@ -18,6 +18,8 @@ const statusTexts: Record<StoreStatus, string> = {
 
 export interface StoreOptions extends Pick<Observers, 'log' | 'metrics' | 'tracing'> {
   clock: Clock;
+  /** How long a response of Redis may take, in milliseconds; replaced by tests. */
+  redisTimeout: number | undefined;
 }
 
 /**
@@ -26,7 +28,7 @@ export interface StoreOptions extends Pick<Observers, 'log' | 'metrics' | 'traci
  */
 export async function openStores(
   config: Config,
-  { clock, log, metrics, tracing }: StoreOptions,
+  { clock, redisTimeout, log, metrics, tracing }: StoreOptions,
   opened: AsyncDisposableStack,
 ): Promise<{ db: Database; counters: Counters }> {
   const db = await openDatabase(
@@ -58,6 +60,7 @@ export async function openStores(
   const counters = openCounters({
     urls: config.redisUrls,
     prefix: config.redisPrefix,
+    timeout: redisTimeout,
     clock: clock === systemClock ? 'redis' : clock,
     onStatus: (status, error) => {
       if (status === 'shared') log.warn('Redis is back: limits are shared again');

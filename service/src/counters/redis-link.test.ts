@@ -117,6 +117,19 @@ describe('the link to Redis', () => {
     assert.ok(link.isUp);
   });
 
+  it('has another second to connect when this process was blocked, and the timer is late', async t => {
+    const { link, connections, statuses, state, pass } = aLink(t);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    state.opening = promise;
+    const connecting = link.connect();
+    await settle();
+    await pass(SECOND, 51);
+    assert.equal(connections[0]!.isEnded, false);
+    resolve();
+    await connecting;
+    assert.deepEqual([link.isUp, statuses], [true, []]);
+  });
+
   it('is lost when the oldest command has no response for a second, and no command waits any longer', async t => {
     const { link, connections, statuses, ended, pass } = aLink(t);
     await link.connect();

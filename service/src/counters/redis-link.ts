@@ -30,7 +30,7 @@ export interface RedisLinkOptions {
   /** Begins the names of all keys, followed by a colon. */
   prefix?: string | undefined;
   /** How long a response, or connecting and the first decision, may take, in milliseconds. The default is 1,000. */
-  timeout?: number;
+  timeout?: number | undefined;
   /** Called after each connection, including the first. */
   onConnect: () => void;
   /** Called once when Redis becomes unavailable, with the error, and once when it is available again. */
@@ -203,14 +203,18 @@ export class RedisLink {
   }
 }
 
+/** Rejects when the work takes longer. It has the same time again after this process was blocked. */
 async function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
+  const { promise: timeout, reject } = Promise.withResolvers<never>();
   let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () => reject(new Error(`Redis did not respond within ${milliseconds} ms`)),
-      milliseconds,
-    );
-  });
+  const wait = () => {
+    const due = performance.now() + milliseconds;
+    timer = setTimeout(() => {
+      if (performance.now() - due > BLOCKED) wait();
+      else reject(new Error(`Redis did not respond within ${milliseconds} ms`));
+    }, milliseconds);
+  };
+  wait();
   try {
     return await Promise.race([work, timeout]);
   } finally {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { type App, buildApp, type Overrides } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
+import { SECOND } from '../../src/kit/clock.ts';
 import { Client } from './client.ts';
 import { LoggedErrors } from './logged-errors.ts';
 import { assertNothingLeft, openResources } from './resources.ts';
@@ -88,6 +89,8 @@ export async function startTestApp(
     const app = await buildApp(config, {
       clock,
       logDestination,
+      // Otherwise a Redis that a busy machine delays for a second makes exact limits inexact.
+      redisTimeout: 30 * SECOND,
       isDemo,
       webhooks: { resolve: resolveNothing, ...webhooks },
       ...(heartbeat && { heartbeat }),
