@@ -7,7 +7,7 @@ import { toOutage } from './postgres-errors.ts';
 import { LOCK, TRY_LOCK } from './postgres-locks.ts';
 
 /** How long a notification may take to reach another session, and a wait of 1 ms to end, in milliseconds; see `arrived`. */
-const WAIT_TIMEOUT = SECOND;
+const WAIT_TIMEOUT = 3 * SECOND;
 
 /** A busy process loses one part of the wait. */
 const PARTS = 10;

@@ -126,7 +126,7 @@ it('an engine is accepted when this process was too busy to read what arrived in
   t.mock.method(pg.Client.prototype, 'query', function (this: pg.Client, ...args: unknown[]) {
     // Longer than the check waits, once it waits.
     if (/lock_timeout|pg_notify/.test(String(args[0])))
-      setImmediate(() => Atomics.wait(lock, 0, 0, 1.2 * SECOND));
+      setImmediate(() => Atomics.wait(lock, 0, 0, 3.2 * SECOND));
     return Reflect.apply(query, this, args);
   });
   const db = await openPostgres(
