@@ -100,8 +100,8 @@ function connect(path: string): BetterSqlite3.Database {
 }
 
 /**
- * Sets WAL mode, which the file then has forever. SQLite waits for another process when a transaction begins, but not when the mode changes
- * while that process may write, such as one that creates the same store (https://sqlite.org/c3ref/busy_handler.html).
+ * Sets WAL mode, which stays set in the file. SQLite waits for another process when a transaction begins, but not when the mode
+ * changes while that process may write, such as one that creates the same store (https://sqlite.org/c3ref/busy_handler.html).
  */
 function enterWal(connection: BetterSqlite3.Database): void {
   const end = performance.now() + OPENING_TIMEOUT;

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { Page, Route } from 'playwright-core';
 import { delayEffects, eventually, leave, stopClock } from '../support/browser.ts';
 import { ConsolePage, useConsole } from '../support/console-page.ts';
-import { aCategory, anOrder, aPet } from '../support/factories.ts';
+import { aCategory, anOrder, aPet, petsIn } from '../support/factories.ts';
 
 const visit = useConsole();
 
@@ -150,12 +150,8 @@ describe('a search', () => {
 it('a list keeps what is changed, and has what is added once, while its next page is read', async t => {
   const { api, page, open } = await visit(t);
   const categoryId = await aCategory(api);
-  const operations = Array.from({ length: 150 }, (_, i) => ({
-    method: 'POST',
-    path: '/pets',
-    body: { name: `Paged ${String(i).padStart(3, '0')}`, categoryId },
-  }));
-  const { body } = await api.post('/batch', { operations });
+  const names = Array.from({ length: 150 }, (_, i) => `Paged ${String(i).padStart(3, '0')}`);
+  const ids = await petsIn(api, categoryId, names);
   const shown = await open('/');
   await shown.live();
   const { promise: isReleased, resolve: release } = Promise.withResolvers<void>();
@@ -174,7 +170,7 @@ it('a list keeps what is changed, and has what is added once, while its next pag
   await page.locator('.table-body').evaluate(element => element.scrollTo(0, 80 * 52));
   await asked;
   await page.locator('.table-body').evaluate(element => element.scrollTo(0, 0));
-  assert.equal((await api.patch(`/pets/${body.results[1].body.id}`, { status: 'pending' })).status, 200);
+  assert.equal((await api.patch(`/pets/${ids[1]}`, { status: 'pending' })).status, 200);
   await shown.button('Status of Paged 001: On hold').waitFor();
   // Its place is in the page that is read.
   await page.getByRole('link', { name: 'Add animal' }).click();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { eventually } from '../support/browser.ts';
 import { useConsole } from '../support/console-page.ts';
-import { aCategory, anOrder, aPet, stockOf } from '../support/factories.ts';
+import { aCategory, anOrder, aPet, petsIn, stockOf } from '../support/factories.ts';
 
 const visit = useConsole();
 
@@ -45,12 +45,8 @@ async function openHerd(t: TestContext, ...chosen: string[]) {
 async function openSheep(t: TestContext) {
   const { api, page, watch, open } = await visit(t);
   const categoryId = await aCategory(api);
-  const operations = Array.from({ length: 230 }, (_, i) => ({
-    method: 'POST',
-    path: '/pets',
-    body: { name: `Sheep ${i}`, categoryId },
-  }));
-  assert.equal((await api.post('/batch', { operations })).status, 200);
+  const sheep = Array.from({ length: 230 }, (_, i) => `Sheep ${i}`);
+  await petsIn(api, categoryId, sheep);
   const shown = await open(`/animals?categoryId=${categoryId}`);
   await shown.row('Sheep 0').waitFor();
   return {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { aCategory, aPet } from '../support/factories.ts';
+import { aCategory, aPet, petsIn } from '../support/factories.ts';
 import { itemsOf, nextPath, pagesOf } from '../support/pages.ts';
 import { assertInvalid } from '../support/rejection.ts';
 import { useShop } from '../support/use-shop.ts';
@@ -12,12 +12,10 @@ interface Named {
   name: string;
 }
 
-/** Creates one pet per name, in a category of their own. */
+/** Creates a pet with each name, in a category of their own. */
 async function petsNamed(...names: string[]): Promise<{ categoryId: number; ids: number[] }> {
   const categoryId = await aCategory(shop.api);
-  const ids: number[] = [];
-  for (const name of names) ids.push(await aPet(shop.api, { name, categoryId }));
-  return { categoryId, ids };
+  return { categoryId, ids: await petsIn(shop.api, categoryId, names) };
 }
 
 function nextQuery(link: string | undefined): URLSearchParams {

@@ -25,6 +25,14 @@ export async function aPet(
   return body.id;
 }
 
+/** Creates a pet of the category with each name, all in one batch. Returns their IDs. */
+export async function petsIn(api: Client, categoryId: number, names: readonly string[]): Promise<number[]> {
+  const operations = names.map(name => ({ method: 'POST', path: '/pets', body: { name, categoryId } }));
+  const { status, body } = await api.post('/batch', { operations });
+  assert.equal(status, 200, JSON.stringify(body));
+  return body.results.map((result: { body: { id: number } }) => result.body.id);
+}
+
 export async function anOrder(api: Client, fields: object): Promise<number> {
   const { status, body } = await api.post('/store/orders', fields);
   assert.equal(status, 201, JSON.stringify(body));

@@ -43,8 +43,8 @@ export class PackedCommand {
     return this.#import('node_modules/@petstore/client/dist', module);
   }
 
-  #import(...path: readonly string[]) {
-    return import(pathToFileURL(join(this.directory, 'node_modules/@petstore/cli', ...path)).href);
+  #import(directory: string, module: string) {
+    return import(pathToFileURL(join(this.directory, 'node_modules/@petstore/cli', directory, module)).href);
   }
 
   /** Runs the command in this process, which takes a tenth of the time of a process of its own. */
