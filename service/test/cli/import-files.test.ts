@@ -294,10 +294,10 @@ describe('petstore import', () => {
     test.proxy.before = () => {
       if (rejections++ > 0) return undefined;
       const body = { code: 'rate_limit_exceeded', message: 'Used up', status: 429 };
-      return { status: 429, headers: { 'retry-after': '1' }, body };
+      return { status: 429, headers: { 'retry-after': '2' }, body };
     };
     const args = ['import', `${test.directory}/progress.csv`];
-    const { stdout } = await inTime('the end', test.petstore.onTerminal(args, 80).ended, 30);
+    const { stdout } = await inTime('the end', test.petstore.onTerminal(args, 80).ended);
     const lines = stripVTControlCharacters(stdout.replaceAll('\u001b[1G', '\n')).split(/[\r\n]+/);
     assert.ok(lines.includes(`${'░'.repeat(30)}  0 %  0/1 rows`), stdout);
     assert.ok(

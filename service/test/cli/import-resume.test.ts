@@ -83,7 +83,7 @@ describe('petstore import, when it ends early', () => {
         if (number - sent >= 2 || random.next() < 0.4) child.kill('SIGKILL');
         return undefined;
       };
-      await inTime('the end', child.ended, 30);
+      await inTime('the end', child.ended);
     }
     test.proxy.reset();
     const { code, stdout, stderr } = await test.run(command(), environment);
@@ -103,7 +103,7 @@ describe('petstore import, when it ends early', () => {
       if (number === 2) await child.ended;
       return undefined;
     };
-    await inTime('the end', child.ended, 30);
+    await inTime('the end', child.ended);
     const lost = test.proxy.batches[1]!;
     // The process may also be killed after it has written rejected rows, and before the journal.
     appendFileSync(join(test.directory, `${file}.rejected.csv`), '121,code,"message",Pet 119,Fish\n121,co');
@@ -123,7 +123,7 @@ describe('petstore import, when it ends early', () => {
     test.write(`${file}.csv`, 'name,category', ...names(5).map(name => `${name},Dogs`));
     let rejections = 0;
     test.proxy.before = () => {
-      return rejections++ > 0 ? undefined : rejection(429, 'rate_limit_exceeded', 1);
+      return rejections++ > 0 ? undefined : rejection(429, 'rate_limit_exceeded', 2);
     };
     const { code, stderr } = await test.run(command());
     assert.equal(code, 0, stderr);

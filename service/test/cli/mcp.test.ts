@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
-import { freePort } from '../../../scripts/servers/ports.ts';
+import { startOnPort } from '../../../scripts/servers/ports.ts';
 import { documentedOperations } from '../contract/document.ts';
 import { Agent } from '../support/agent.ts';
 import { BatchProxy } from '../support/batch-proxy.ts';
@@ -248,13 +248,14 @@ describe('petstore mcp', () => {
   });
 
   it('reports a service that cannot be reached, and works when it is there', async () => {
-    const port = await freePort();
-    await using lonely = await Agent.start(petstore, [], { PETSTORE_URL: `http://127.0.0.1:${port}` });
-    assert.match(await lonely.failure('search', {}), /Check that the service runs at http:/);
     const again = new BatchProxy(shop.origin);
-    await again.listen(port);
     try {
-      assert.match((await lonely.call('search')).text, /^GET \/pets: /);
+      await startOnPort(undefined, async port => {
+        await using lonely = await Agent.start(petstore, [], { PETSTORE_URL: `http://127.0.0.1:${port}` });
+        assert.match(await lonely.failure('search', {}), /Check that the service runs at http:/);
+        await again.listen(port);
+        assert.match((await lonely.call('search')).text, /^GET \/pets: /);
+      });
     } finally {
       await again.close();
     }

@@ -50,7 +50,7 @@ describe('the profiles of petstore', () => {
       shown += text;
       if (prompts[0] && shown.includes(prompts[0][0]!)) child.stdin!.write(`${prompts.shift()![1]}\r`);
     });
-    const { code, stdout } = await inTime('the end', child.ended, 20);
+    const { code, stdout } = await inTime('the end', child.ended);
     assert.equal(code, 0, stdout);
     assert.match(stdout, /Administrator/);
     assert.ok(!stdout.includes(shop.adminKey));

@@ -171,7 +171,7 @@ function run(directory: string, command: string): { status: number | null; outpu
     cwd: directory,
     encoding: 'utf8',
     env: { ...process.env, PATH },
-    timeout: MINUTE,
+    timeout: 5 * MINUTE,
   });
   return { status, output: `${stdout}${stderr}${error?.message ?? ''}` };
 }

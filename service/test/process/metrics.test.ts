@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { METHODS } from 'node:http';
 import { describe, it, type TestContext } from 'node:test';
 import { describedRoutes } from '../../src/described-routes.ts';
+import { SECOND } from '../../src/kit/clock.ts';
 import { provokeBan, usedUp } from '../access/provoke-ban.ts';
 import { readProjectFile } from '../support/deploy-files.ts';
 import { aCategory } from '../support/factories.ts';
@@ -50,6 +51,7 @@ describe('the metrics', () => {
 
   it('count every request by method, path template and status', async t => {
     const { api, metricsUrl } = await start(t);
+    const began = performance.now();
     const categoryId = await aCategory(api);
     for (let i = 0; i < 3; i++) await api.get(`/categories/${categoryId}`);
     await api.get('/categories/999999');
@@ -58,6 +60,7 @@ describe('the metrics', () => {
     await api.get('/no/such/path');
     await api.delete('/pets');
     await api.get('/pets/%ZZ');
+    const elapsed = (performance.now() - began) / SECOND;
 
     const metrics = await scrape(metricsUrl);
     const bucket = (le: string) =>
@@ -78,7 +81,7 @@ describe('the metrics', () => {
       '3 GET /categories/{categoryId} 200',
     ]);
     const seconds = metrics.total('http_request_duration_seconds_sum');
-    assert.ok(seconds > 0 && seconds < 10, `${seconds} s`);
+    assert.ok(seconds > 0 && seconds < elapsed, `${seconds} of ${elapsed} s`);
   });
 
   it('count requests by the program of the project that sent them, in its version, and all others together', async t => {
@@ -173,7 +176,10 @@ describe('the metrics', () => {
       metrics.total('petstore_commit_batch_size_bucket', { le: '4' }) -
       metrics.total('petstore_commit_batch_size_bucket', { le: '2' });
     const before = await scrape(metricsUrl);
+    // A group also ends when its time is over, and this process may stand still for longer.
+    const { mock } = t.mock.method(performance, 'now', () => 0);
     await Promise.all(Array.from({ length: 8 }, () => app.db.write(async () => {})));
+    mock.restore();
     const after = await scrape(metricsUrl);
     assert.equal(batchesOfFour(after) - batchesOfFour(before), 2);
   });

@@ -95,7 +95,8 @@ it('the password of Redis is in no log line, and not in the output of the servic
     assert.equal((await service.api.get('/pets')).status, 200);
     assertHidden(await run(t, ['keys', 'usage', '1'], settings));
     const ended = await service.end('SIGTERM');
-    assert.match(ended.stdout, /"reason":"[^"]*(WRONGPASS|ECONNREFUSED)/);
+    // Redis may not respond to the first connection in time. The log then has no reason for a later one.
+    assert.match(ended.stdout, /"reason":"[^"]*(WRONGPASS|ECONNREFUSED|did not respond)/);
     assertHidden(ended);
   }
 });

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { connect } from 'node:tls';
 import { debianEnvironment, debianProgram } from '../../../scripts/servers/debian-programs.ts';
-import { freePort } from '../../../scripts/servers/ports.ts';
+import { freePort, startOnPort } from '../../../scripts/servers/ports.ts';
 import { ServerProcess } from '../../../scripts/servers/server-process.ts';
 import { readProjectFile } from './deploy-files.ts';
 
@@ -17,17 +17,25 @@ export class Caddy {
   readonly #authority: string;
 
   static async start(t: TestContext, replicaPort: number): Promise<Caddy> {
-    const [port, tlsPort] = [await freePort(), await freePort()];
     const directory = mkdtempSync(join(tmpdir(), 'petstore-caddy-'));
     const caddyfile = join(directory, 'Caddyfile');
-    writeFileSync(caddyfile, onThisMachine({ port, tlsPort, replicaPort }));
     const server = new ServerProcess({ directory, temporary: true, signal: 'SIGTERM' });
     t.after(() => server.close());
-    server.start(debianProgram('caddy'), ['run', '--config', caddyfile, '--adapter', 'caddyfile'], {
-      env: { ...debianEnvironment(), HOME: directory, XDG_DATA_HOME: directory, XDG_CONFIG_HOME: directory },
+    let tlsPort = 0;
+    const port = await startOnPort(undefined, async free => {
+      tlsPort = await freePort();
+      writeFileSync(caddyfile, onThisMachine({ port: free, tlsPort, replicaPort }));
+      server.start(debianProgram('caddy'), ['run', '--config', caddyfile, '--adapter', 'caddyfile'], {
+        env: {
+          ...debianEnvironment(),
+          HOME: directory,
+          XDG_DATA_HOME: directory,
+          XDG_CONFIG_HOME: directory,
+        },
+      });
+      await server.untilReady('Caddy', async () => server.output().includes('serving initial configuration'));
     });
     const caddy = new Caddy(port, tlsPort, join(directory, 'caddy/pki/authorities/local/root.crt'));
-    await server.untilReady('Caddy', async () => server.output().includes('serving initial configuration'));
     // Caddy listens before it has a certificate, and reports the certificate before it uses it.
     await server.untilReady('TLS of Caddy', () => caddy.#acceptsTls());
     return caddy;

@@ -20,7 +20,7 @@ export interface CloudEvent {
 }
 
 /** How long a reader waits for anything, in milliseconds. */
-const TIMEOUT = 20_000;
+const TIMEOUT = 60_000;
 
 /** A client of the event stream, on its own connection. */
 export class EventReader {
