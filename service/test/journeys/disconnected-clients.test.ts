@@ -25,20 +25,23 @@ async function startShop(t: TestContext): Promise<TestApp> {
   return shop;
 }
 
-/** Makes the next statement that matches wait. `sent` resolves when it is sent; `resume` lets it continue. */
+/**
+ * Holds the rows of the next statement that matches. `read` resolves when the store has returned them; `resume` passes them on. From then
+ * on the work needs only turns of this process.
+ */
 function holdStatement(t: TestContext, { app }: TestApp, statement: RegExp) {
-  const sent = Promise.withResolvers<void>();
+  const read = Promise.withResolvers<void>();
   const { promise: resumed, resolve: resume } = Promise.withResolvers<void>();
   const all = app.db.all.bind(app.db);
   const { mock } = t.mock.method(app.db, 'all', async (...query: Parameters<typeof all>) => {
-    if (statement.test(query[0])) {
-      mock.restore();
-      sent.resolve();
-      await resumed;
-    }
-    return all(...query);
+    if (!statement.test(query[0])) return all(...query);
+    mock.restore();
+    const rows = await all(...query);
+    read.resolve();
+    await resumed;
+    return rows;
   });
-  return { sent: sent.promise, resume };
+  return { read: read.promise, resume };
 }
 
 function send({ origin, adminKey }: TestApp, target: string): RawConnection {
@@ -56,9 +59,9 @@ describe('long work', () => {
   for (const [name, [target, statement]] of Object.entries(works)) {
     it(`ends when its client disconnects, which is no failure: ${name}`, async t => {
       const shop = await startShop(t);
-      const { sent, resume } = holdStatement(t, shop, statement);
+      const { read, resume } = holdStatement(t, shop, statement);
       const connection = send(shop, target);
-      await inTime('the statement', sent, 20);
+      await inTime('the rows', read, 20);
       connection.socket.destroy();
       await until('the request is logged', () => requestLines(shop).length > 0);
       let later = 0;
@@ -75,9 +78,9 @@ describe('long work', () => {
 
     it(`is completed while the service shuts down: ${name}`, async t => {
       const shop = await startShop(t);
-      const { sent, resume } = holdStatement(t, shop, statement);
+      const { read, resume } = holdStatement(t, shop, statement);
       const connection = send(shop, target);
-      await inTime('the statement', sent, 20);
+      await inTime('the rows', read, 20);
       const closing = shop.app.server.close();
       resume();
       const [response] = await connection.responses();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { BrowserContext } from 'playwright-core';
-import { eventually, stopClock, useBrowser } from '../support/browser.ts';
+import { eventually, recordCopies, stopClock, useBrowser } from '../support/browser.ts';
 import { runCurl } from '../support/code-samples.ts';
 import { aCategory, aPet } from '../support/factories.ts';
 import { appendMany } from '../support/many-events.ts';
@@ -127,15 +127,15 @@ describe('samples', () => {
     const { page, context, shop } = await visit(t);
     await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: shop.origin });
     await new PortalPage(page).openOperation('listOrders');
+    await page.evaluate(recordCopies);
+    // Without timers the label of the button stays.
+    await page.evaluate('globalThis.setTimeout = () => {}');
     await page.getByRole('button', { name: 'Copy the curl command' }).click();
     await page.getByRole('button', { name: 'Copied' }).waitFor();
-    const command = await page.evaluate<string>('navigator.clipboard.readText()');
+    const command = await page.evaluate<string>('copied');
     assert.equal(runCurl(command, 'the key').url, `${shop.origin}/store/orders`);
     await page.getByRole('button', { name: 'Copy as Markdown' }).click();
-    await eventually(
-      async () => (await page.evaluate<string>('navigator.clipboard.readText()')).split('\n', 1)[0],
-      '# List orders',
-    );
+    await eventually(async () => (await page.evaluate<string>('copied')).split('\n', 1)[0], '# List orders');
     await context.clearPermissions();
   });
 });

@@ -8,6 +8,7 @@ import { root } from '../support/deploy-files.ts';
 import { failDisk } from '../support/failing-disk.ts';
 import { fetchBytes } from '../support/fetch-bytes.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
+import { until } from '../support/until.ts';
 
 const liveSources = ['/docs/status', '/docs/status.md', '/docs', '/docs.md', '/llms-full.txt'];
 
@@ -25,11 +26,17 @@ it('the status page, the start page and their Markdown show the state of the ser
   await assertShown(shop, 'The service works.');
   const end = failDisk(shop.directory, 'writes');
   shop.clock.advance(5 * SECOND);
+  // A response waits for the probe of the store for at most half a second of real time, and then has the state before it.
+  await until('the problem is known', async () => (await shop.api.get('/readyz')).body.status === 'degraded');
   const { message } = (await shop.api.get('/readyz')).body;
   assert.match(message, /writes get 503/);
   await assertShown(shop, 'The service works, with a problem.', message);
   end();
   shop.clock.advance(5 * SECOND);
+  await until('the status page shows the recovery', async () => {
+    const { text } = await fetchBytes(`${shop.origin}/docs/status`);
+    return text.includes('The service works.');
+  });
   await assertShown(shop, 'The service works.');
   const { mock } = t.mock.method(shop.app.db, 'get', () =>
     Promise.reject(new DatabaseUnavailable(undefined, 'busy')),

@@ -105,6 +105,15 @@ export const delayEffects = `{
   MessagePort.prototype.postMessage = function (message) { setTimeout(() => postMessage.call(this, message), 200); };
 }`;
 
+/** Runs in a page. `copied` is the text that the page has copied last: pages of all test files share the clipboard of the browser. */
+export const recordCopies = `{
+  const { writeText } = Clipboard.prototype;
+  Clipboard.prototype.writeText = async function (text) {
+    await writeText.call(this, text);
+    globalThis.copied = text;
+  };
+}`;
+
 /**
  * Runs in every document before its own scripts. A page has the date of its service, so that what is overdue, and how long ago something
  * was, do not depend on the day of the run. `page.clock` compares this date with that of the test, and so needs the real one.
