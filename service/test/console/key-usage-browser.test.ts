@@ -4,7 +4,7 @@ import type { Locator } from 'playwright-core';
 import { upsertUsage } from '../../src/access/rate-limits/limit-queries.ts';
 import { DAY } from '../../src/kit/clock.ts';
 import { provokeBan, usedUp } from '../access/provoke-ban.ts';
-import { eventually } from '../support/browser.ts';
+import { eventually, stopClock } from '../support/browser.ts';
 import { ConsolePage, useConsole } from '../support/console-page.ts';
 import { assertFollowsTheme } from '../support/plot-colors.ts';
 
@@ -210,6 +210,25 @@ it('a ban appears by itself in the list and the panel, is in the plot, and is li
   await shown.question.getByRole('button', { name: 'Reset' }).click();
   await shown.messages.getByText('The limits of Impatient start again').waitFor();
   assert.equal((await client.get('/pets')).status, 200);
+});
+
+it('a ban appears in a panel that is already open, and in its plot, at once', async t => {
+  const { shop, anotherVisitor } = await visit(t);
+  const client = await usedUp(shop);
+  const page = await (await anotherVisitor()).newPage();
+  await page.clock.install({ time: shop.clock.now() });
+  const shown = await ConsolePage.openIn(page, `/keys/${client.keyId}`, shop.adminKey);
+  await shown.panel.getByRole('img', { name: /, 0 bans,/ }).waitFor();
+  await shown.live();
+  // The plot is also read again every half minute.
+  await stopClock(page);
+  await provokeBan(shop, client);
+  const alert = shown.panel.getByText(/^Banned until/);
+  const plot = shown.panel.getByRole('img', { name: /, 1 ban,/ });
+  await eventually(async () => {
+    await page.clock.runFor(10);
+    return [await alert.isVisible(), await plot.isVisible()];
+  }, [true, true]);
 });
 
 it('a ban that ends by itself disappears from the list within half a minute', async t => {

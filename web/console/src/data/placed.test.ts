@@ -75,6 +75,13 @@ describe('the orders of a period', () => {
     const { store } = aShop([30, 20, 5, 0], 10);
     await assert.rejects(idsOf(store, { placedTo: addDays(today, -20) }), /no longer has the orders of/);
   });
+
+  it('are an error if all events have expired, except those of today, of which there are none', async t => {
+    t.mock.timers.enable({ apis: ['Date'], now: new Date(`${today}T12:00`) });
+    const { store } = aShop([30, 20], 10);
+    await assert.rejects(idsOf(store, { placedTo: addDays(today, -25) }), /no longer has the orders of/);
+    assert.deepEqual(await idsOf(store, { placedFrom: today }), []);
+  });
 });
 
 describe('orders by day', () => {

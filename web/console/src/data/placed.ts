@@ -1,5 +1,5 @@
 import { type CallOptions, type Event, GoneError, type Order, type PetStore } from '@petstore/client';
-import { addDays, type Day, shownDay, startOf } from './days.ts';
+import { addDays, type Day, dayOf, shownDay, startOf } from './days.ts';
 import { firstPage, type PageOf } from './resource.ts';
 
 /** The first and the last day on which the orders of a list were placed. */
@@ -30,7 +30,7 @@ async function firstOrdersFrom(store: PetStore, days: readonly Day[]): Promise<(
   );
 }
 
-/** The time from which on the log has all events; empty if none has expired. */
+/** The time from which on the log has all events: empty if none has expired, and the start of today if all have. */
 async function startOfLog(store: PetStore): Promise<string> {
   try {
     await firstPage(store.events.list({ cursor: '0', limit: 1 }));
@@ -38,7 +38,7 @@ async function startOfLog(store: PetStore): Promise<string> {
   } catch (error) {
     if (!(error instanceof GoneError)) throw error;
     const oldest = await store.events.list({ limit: 1 }).first();
-    return oldest?.time ?? '';
+    return oldest?.time ?? startOf(dayOf(new Date()));
   }
 }
 
