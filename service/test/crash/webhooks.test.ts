@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { Receiver } from '../events/receiver.ts';
 import { eventsAfter } from '../support/event-log.ts';
 import { Random } from '../support/random.ts';
@@ -87,10 +88,11 @@ async function killWhileSending(t: TestContext, count: number, start: Start): Pr
   const got = () => new Set(receiver.received.map(({ event }) => event.id));
   // The last events may not have their numbers yet.
   await until('every change has its event', async () => (await expected()).length >= writer.changes);
-  const isEverySent = async () => (await expected()).every(id => got().has(id));
-  await until('every event is sent', isEverySent);
-  const all = await expected();
-  assert.deepEqual([...got()].toSorted(), all.toSorted());
+  let all: string[] = [];
+  await until('every event is sent, and no others', async () => {
+    all = await expected();
+    return isDeepStrictEqual(got(), new Set(all));
+  });
   const bySubject = Map.groupBy(receiver.received, ({ event }) => event.subject as string);
   for (const [subject, received] of bySubject) {
     const numbers = received.map(({ event }) => Number(event.id));

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { StoreUnavailable } from '../../src/db/database.ts';
 import { migratePostgres } from '../../src/db/migrate-postgres.ts';
 import { type Migration, readMigrations } from '../../src/db/migrations.ts';
 import { LOCK } from '../../src/db/postgres-locks.ts';
 import { prepareDatabase } from '../../src/db/postgres-start.ts';
+import { SECOND } from '../../src/kit/clock.ts';
 import { emptyPostgres } from '../support/engines.ts';
 import { newDatabase } from '../support/test-store.ts';
 import { until } from '../support/until.ts';
@@ -64,19 +64,17 @@ describe('migrations of PostgreSQL next to replicas', { timeout: 60_000 }, () =>
     const url = await emptyPostgres(t);
     const other = new Client(url);
     await other.connect();
-    const timeout = 500;
+    // The time limits of the first queries pass only when the test says so.
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const timeout = 5 * SECOND;
     try {
       await other.query('BEGIN');
       await other.query(LOCK, ['schema_migrations']);
       const prepared = prepareDatabase(url, timeout);
-      await until('the start waits', async () => {
-        const { rows } = await other.query(
-          `SELECT 1 FROM pg_locks JOIN pg_database ON pg_database.oid = database
-           WHERE locktype = 'advisory' AND NOT granted AND datname = current_database()`,
-        );
-        return rows.length > 0;
-      });
-      await Promise.race([prepared, sleep(3 * timeout)]);
+      // The start also waits for locks of its own, to check that the server has them.
+      const waiting = 'SELECT 1 FROM pg_locks WHERE pg_backend_pid() = ANY (pg_blocking_pids(pid))';
+      await until('the start waits', async () => (await other.query(waiting)).rows.length > 0);
+      t.mock.timers.tick(3 * timeout);
       await other.query('COMMIT');
       assert.equal((await prepared).applied.length, readMigrations('postgres').length);
     } finally {
@@ -86,10 +84,11 @@ describe('migrations of PostgreSQL next to replicas', { timeout: 60_000 }, () =>
 
   it('may take longer than the time limits of requests, which apply again afterwards', async t => {
     const [migrating] = await threeSessions(t);
-    await migrating.query("SET statement_timeout = '1s'");
-    await migratePostgres(migrating, [...readMigrations('postgres'), planted('SELECT pg_sleep(1.2)')]);
+    await migrating.query("SET statement_timeout = '1min'");
+    const sql = "DO $$ BEGIN ASSERT current_setting('statement_timeout') = '0'; END $$";
+    await migratePostgres(migrating, [...readMigrations('postgres'), planted(sql)]);
     const { rows } = await migrating.query('SHOW statement_timeout');
-    assert.deepEqual(rows, [{ statement_timeout: '1s' }]);
+    assert.deepEqual(rows, [{ statement_timeout: '1min' }]);
   });
 
   it('lock all their tables with their first statement, in the order in which the baseline creates them', async () => {

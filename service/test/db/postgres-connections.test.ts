@@ -10,8 +10,8 @@ import type { PostgresOptions } from '../../src/db/postgres.ts';
 import { Confirmations } from '../../src/db/postgres-confirmations.ts';
 import { Sockets } from '../../src/db/postgres-sockets.ts';
 import { SECOND } from '../../src/kit/clock.ts';
-import { watchClients, withoutPauses } from '../support/database-clients.ts';
-import { DatabaseProxy } from '../support/database-proxy.ts';
+import { replaceDelay, watchClients, withoutPauses } from '../support/database-clients.ts';
+import { DatabaseProxy, withoutConnectTimeout } from '../support/database-proxy.ts';
 import { openPostgresStore } from '../support/engines.ts';
 import { listenLocally } from '../support/local-server.ts';
 import { dataDirectory } from '../support/service-process.ts';
@@ -143,7 +143,7 @@ describe('the connections for writes', () => {
 
   it('wait for a server that does not respond for as long as connecting may take', async t => {
     const { url, openAgain } = await openWithoutPolls(t);
-    const proxy = await DatabaseProxy.between(t, url);
+    const proxy = await DatabaseProxy.between(t, withoutConnectTimeout(url));
     const db = await openAgain({ url: proxy.url, statementSeconds: 60 });
     proxy.goSilent();
     const startedAt = performance.now();
@@ -161,9 +161,12 @@ describe('a store that is closed', () => {
   it('ends its connections, and cuts off none of them', async t => {
     const { db, openAgain, name } = await openWithoutPolls(t);
     const other = await openAgain();
+    await inTime('the other store listens', new Promise<void>(resolve => other.onEvents(resolve)));
     const cutOff = t.mock.method(Sockets.prototype, 'cutOff');
     const confirmations = t.mock.method(Confirmations.prototype, 'close');
     await Promise.all([db.get('SELECT 1 AS one'), db.get('SELECT 2 AS two'), db.run('DELETE FROM pets')]);
+    // A busy server may take more than a second to close connections.
+    replaceDelay(t, SECOND, 60 * SECOND);
     await db.close();
     // The connection that looks for the primary is the only one that is not ended in the usual way.
     assert.equal(cutOff.mock.callCount(), 1);
@@ -262,7 +265,7 @@ describe('the request to cancel a statement', () => {
     const sockets = new Sockets();
     const server = createServer({ allowHalfOpen: true });
     const port = Number(new URL(await listenLocally(t, server)).port);
-    const isRead = sockets.requestCancel({ ...client, port } as unknown as PoolClient, SECOND);
+    const isRead = sockets.requestCancel({ ...client, port } as unknown as PoolClient, 60 * SECOND);
     const [connection] = (await once(server, 'connection')) as [Socket];
     t.after(() => connection.destroy());
     const [received] = (await once(connection, 'data')) as [Buffer];
@@ -283,7 +286,7 @@ describe('the request to cancel a statement', () => {
     const sockets = new Sockets();
     const isRead = sockets.requestCancel(
       { ...client, host: directory, port: 5433 } as unknown as PoolClient,
-      SECOND,
+      60 * SECOND,
     );
     const [connection] = (await inTime('a connection', connected)) as [Socket];
     connection.end();

@@ -39,7 +39,7 @@ it('a database that is temporarily read-only is opened when its schema is up to 
 it('a server that does not confirm the end of a connection does not keep a start waiting', async t => {
   const network = await DatabaseProxy.between(t, await emptyPostgres(t));
   network.dropsEnds = true;
-  const db = await inTime('the start', openPostgres(postgresOptions(network.url)), 10);
+  const db = await inTime('the start', openPostgres(postgresOptions(network.url)));
   assert.deepEqual(await db.all('SELECT id FROM pets'), []);
   network.cut();
   await db.close();

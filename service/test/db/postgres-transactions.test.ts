@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseError } from 'pg';
 import { type Database, DatabaseUnavailable, type Queries, type Transaction } from '../../src/db/database.ts';
 import { openPostgresStore } from '../support/engines.ts';
@@ -152,15 +151,15 @@ describe('conflicting transactions', () => {
   it('over a reference run again, and then find it deleted', async t => {
     const { db } = await openPostgresStore(t, { writeBatch: 1 });
     await addCategories(db, 'a');
-    const { promise: isDeleted, resolve: deleted } = Promise.withResolvers<void>();
+    const meet = meeting();
     const deleting = db.write(async tx => {
       await tx.run('DELETE FROM categories WHERE id = 1');
-      deleted();
-      await sleep(100);
+      await meet();
     });
     const adding = db.write(async tx => {
-      await isDeleted;
-      if (!(await tx.get('SELECT 1 FROM categories WHERE id = 1'))) return 'deleted';
+      const category = await tx.get('SELECT 1 FROM categories WHERE id = 1');
+      await meet();
+      if (!category) return 'deleted';
       await tx.run(
         "INSERT INTO pets (name, name_key, category_id, status, quantity) VALUES ('x', 'x', 1, 'sold', 0)",
       );
@@ -231,6 +230,8 @@ it('a part of a transaction of PostgreSQL that fails releases its locks, so that
       throw new Error('rejected');
     });
     await assert.rejects(failed, /rejected/);
+    // The write does not wait for the end of the part.
+    await tx.get('SELECT 1');
     assert.deepEqual([await isFree('before'), await isFree('part')], [false, true]);
     await tx.savepoint(() => tx.lock('part'));
     assert.equal(await isFree('part'), false);

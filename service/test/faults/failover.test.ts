@@ -26,7 +26,7 @@ const REPLICAS = sized(2, 4);
 const CLIENTS_PER_REPLICA = 4;
 
 /** How much later than usual each replica writes after the promotion, in milliseconds. Next to other tests the machine is busy. */
-const LIMIT = sized(4 * SECOND, 2 * SECOND);
+const LIMIT = sized(20, 2) * SECOND;
 
 interface Pair {
   primary: PostgresServer;

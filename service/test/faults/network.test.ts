@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { SECOND } from '../../src/kit/clock.ts';
 import { effectOf } from '../crash/rejected-write.ts';
 import type { ApiResponse } from '../support/client.ts';
-import { COMMIT, DatabaseProxy } from '../support/database-proxy.ts';
+import { COMMIT, DatabaseProxy, withoutConnectTimeout } from '../support/database-proxy.ts';
 import { anOrder, aPet, stockOf } from '../support/factories.ts';
 import { sized } from '../support/long.ts';
 import { rowsIn } from '../support/test-store.ts';
@@ -28,7 +28,7 @@ interface Remote extends Shop {
 /** A service with a network between it and its database, and a pet with 1,000 units. */
 async function aRemoteShop(t: TestContext, settings?: Record<string, string>): Promise<Remote> {
   const databaseUrl = await aDatabase(t);
-  const network = await DatabaseProxy.between(t, databaseUrl);
+  const network = await DatabaseProxy.between(t, withoutConnectTimeout(databaseUrl));
   const shop = await aShop(t, network.url, settings);
   const { api } = shop;
   const petId = await aPet(api, { stock: 1_000 });

@@ -92,9 +92,9 @@ it(`PostgreSQL shut down and killed ${ROUNDS} times under load loses no acknowle
 const CLIENTS_PER_REPLICA = 4;
 
 it(`one of four replicas killed ${ROUNDS} times under load loses no acknowledged write, and the other replicas continue without an error`, async t => {
-  const databaseUrl = await holder.postgres.createDatabase();
+  const databaseUrl = `${await holder.postgres.createDatabase()}?connect_timeout=30`;
   const directory = dataDirectory(t);
-  const start = () => aShop(t, databaseUrl, { directory });
+  const start = () => aShop(t, databaseUrl, { directory, PETSTORE_DATABASE_TIMEOUT_SECONDS: '30' });
   const steady = [await start(), ...(await Promise.all([start(), start()]))] as const;
   const { api } = steady[0];
   const shelf = await stockShelf(api);

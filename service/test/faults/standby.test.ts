@@ -8,13 +8,19 @@ import { degradedOf } from '../support/metrics.ts';
 import { dataDirectory } from '../support/service-process.ts';
 import { rowsIn } from '../support/test-store.ts';
 import { until } from '../support/until.ts';
-import { aShop, assertUnavailable, recovery, respondedInTime } from './shop-on-postgres.ts';
+import { aShop, assertUnavailable, LONGEST_RESPONSE, recovery, respondedInTime } from './shop-on-postgres.ts';
 
 /** PETSTORE_DATABASE_CONNECTIONS. */
 const CONNECTIONS = 6;
 
 /** Connections of a service in addition: for notifications. */
 const LISTENERS = 1;
+
+/** A busy server may take more than a second to read a request to cancel a commit. It would then count as unavailable. */
+const PATIENT = `--import data:text/javascript,${encodeURIComponent(
+  `const { setTimeout } = globalThis;
+  globalThis.setTimeout = (run, delay, ...values) => setTimeout(run, delay === 1_000 ? 30_000 : delay, ...values);`,
+)}`;
 
 let primary: PostgresServer;
 let standby: PostgresServer;
@@ -42,13 +48,16 @@ describe('while a synchronous standby does not confirm commits', () => {
     const databaseUrl = await primary.createDatabase();
     const { api, service } = await aShop(t, databaseUrl, {
       PETSTORE_DATABASE_CONNECTIONS: String(CONNECTIONS),
+      PETSTORE_DATABASE_TIMEOUT_SECONDS: '4',
       OPS_PORT: '0',
+      NODE_OPTIONS: PATIENT,
     });
     const create = (name: string) => api.post('/categories', { name });
 
     standby.pause();
     try {
-      const first = await respondedInTime(Array.from({ length: 20 }, (_, i) => create(`first ${i}`)));
+      const sent = Array.from({ length: 20 }, (_, i) => create(`first ${i}`));
+      const first = await respondedInTime(sent, 2 * LONGEST_RESPONSE);
       first.forEach(assertUnavailable);
       let [slowest, most] = [0, 0];
       for (let round = 0; round < 10; round++) {
@@ -96,7 +105,7 @@ describe('while a synchronous standby does not confirm commits', () => {
   it('a commit that cannot be cancelled keeps its place in the pool until the server has ended it', async t => {
     const databaseUrl = await primary.createDatabase();
     const network = await DatabaseProxy.between(t, databaseUrl);
-    const settings = { PETSTORE_DATABASE_CONNECTIONS: String(CONNECTIONS) };
+    const settings = { PETSTORE_DATABASE_CONNECTIONS: String(CONNECTIONS), NODE_OPTIONS: PATIENT };
     const { api } = await aShop(t, network.url, settings);
     const create = () => api.post('/categories', { name: crypto.randomUUID() });
     network.dropsCancels = true;

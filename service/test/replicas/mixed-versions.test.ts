@@ -37,7 +37,7 @@ async function shopToUpgrade(t: TestContext) {
     REDIS_URL: await emptyRedis(),
     LOG_LEVEL: 'warn',
     PETSTORE_DATA: dataDirectory(t),
-    PETSTORE_DRAIN_SECONDS: '1',
+    PETSTORE_DRAIN_SECONDS: '3',
     PETSTORE_WEBHOOKS_ALLOW_PRIVATE: 'true',
   };
   const start = async (replica: Replica, check?: () => void) => {
@@ -138,15 +138,15 @@ it('a replica of this version and one of a next version with another schema serv
   assert.deepEqual([...sent()].toSorted(), subjects.toSorted());
 });
 
-// `scripts/rolling-restarts.ts` is the long form: 20 rounds with the default drain.
+// `scripts/rolling-restarts.ts` is the long form: 20 rounds.
 it('a rolling restart of two replicas under load fails no request through HAProxy, and none through our balancer', async t => {
   const databaseUrl = await emptyPostgres(t);
   const outcome = await rollingRestarts({
     databaseUrl,
     redisUrl: await emptyRedis(),
     restarts: 1,
-    // Long enough for several checks by both proxies.
-    drainSeconds: 2,
+    // The default: long enough for several checks by both proxies.
+    drainSeconds: 5,
     clients: 4,
   });
   assert.deepEqual(outcome.warnings, []);

@@ -4,9 +4,14 @@ import { SECOND } from '../../src/kit/clock.ts';
 
 /** Makes every pause of a second end at once. */
 export function withoutPauses(t: TestContext): void {
+  replaceDelay(t, SECOND, 1);
+}
+
+/** Replaces a delay of timers by another one, both in milliseconds. */
+export function replaceDelay(t: TestContext, replaced: number, by: number): void {
   const { setTimeout } = globalThis;
   t.mock.method(globalThis, 'setTimeout', (run: () => void, delay: number) =>
-    setTimeout(run, delay === SECOND ? 1 : delay),
+    setTimeout(run, delay === replaced ? by : delay),
   );
 }
 

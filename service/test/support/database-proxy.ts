@@ -17,6 +17,13 @@ type Fate = 'is not sent' | 'is cut off' | 'never arrives';
 /** The message of a COMMIT, and the tag of its response. BEGIN … READ COMMITTED does not contain it. */
 export const COMMIT = 'COMMIT\0';
 
+/** The URL of a database without the time limit to connect that tests have: that of production applies. */
+export function withoutConnectTimeout(databaseUrl: string): string {
+  const url = new URL(databaseUrl);
+  url.searchParams.delete('connect_timeout');
+  return url.href;
+}
+
 /** A network between the service and PostgreSQL that can be disturbed. */
 export class DatabaseProxy {
   /** The URL of the database through this network. */
@@ -38,8 +45,6 @@ export class DatabaseProxy {
     const { hostname, port } = new URL(databaseUrl);
     const url = new URL(databaseUrl);
     url.port = String((server.address() as { port: number }).port);
-    // The tests that disturb a network need the time limit of production.
-    url.searchParams.delete('connect_timeout');
     this.url = url.href;
     server.on('connection', near => this.#join({ near, far: connect(Number(port), hostname) }));
   }
