@@ -84,9 +84,13 @@ describe('the activity', () => {
     await shown.row('deleted Zörra the Second').waitFor();
     await eventually(() => field.inputValue(), 'Zörra the Second');
 
-    // What is deleted after a search is found by the next one.
+    // What is deleted after a search is found by the next one. The search has ended when it has read the deletions of both kinds.
+    const reads = ['pet.deleted', 'category.deleted'].map(type =>
+      page.waitForResponse(response => response.url().includes(`type=${type}`)),
+    );
     await field.fill('zorra');
     await page.getByRole('option', { name: /Deleted animal/ }).click();
+    for (const response of await Promise.all(reads)) await response.finished();
     await shop.api.delete(`/pets/${await aPet(shop.api, { name: 'Zorro', categoryId: rodents })}`);
     await field.fill('zorro');
     await page.getByRole('option', { name: 'Zorro Deleted animal' }).click();

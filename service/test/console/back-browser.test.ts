@@ -30,6 +30,8 @@ describe('Back restores the scroll position, the filter and the last row', () =>
       const { api, shop, page, open } = await visit(t);
       filled ??= fill(shop);
       await filled;
+      // Rows say how long ago they were written.
+      await page.clock.setFixedTime(shop.clock.now());
       const shown = await open(path);
       const table = page.locator('.table-body');
       await shown.row(/./).nth(10).waitFor();

@@ -47,7 +47,7 @@ describe('the clicks and keys', () => {
       await begin(page);
       await page.keyboard.press('s');
       const animal = shown.question.getByLabel('Animal');
-      await animal.waitFor();
+      await animal.and(page.locator(':focus')).waitFor();
       await page.keyboard.type(name);
       await page.keyboard.press('Enter');
       await shown.question.getByLabel('Units').and(page.locator(':focus')).waitFor();
@@ -67,7 +67,7 @@ describe('the clicks and keys', () => {
       await route.continue();
     });
     await page.keyboard.press('s');
-    await shown.question.getByLabel('Animal').waitFor();
+    await shown.question.getByLabel('Animal').and(page.locator(':focus')).waitFor();
     await page.keyboard.type('hasty');
     await page.keyboard.press('Enter');
     await page.keyboard.press('Tab');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { eventually } from '../support/browser.ts';
+import { eventually, keepMessages } from '../support/browser.ts';
 import { useConsole } from '../support/console-page.ts';
 import { aCategory, aPet } from '../support/factories.ts';
 
@@ -56,6 +56,7 @@ describe('a panel', () => {
     const first = await aPet(api, { name: 'Undone below a panel' });
     await aPet(api, { name: 'Undone second' });
     const shown = await open('/animals?q=undone');
+    await shown.page.evaluate(keepMessages);
     await shown.button('Status of Undone below a panel: Available').click();
     await shown.page.getByRole('menuitemradio', { name: /^On hold/ }).click();
     await shown.messages.getByRole('button', { name: 'Undo' }).waitFor();

@@ -34,7 +34,7 @@ describe('a change in the history', () => {
   });
 
   it('of fields is merged with newer ones of other fields, and names what conflicts', async t => {
-    const { api, open } = await visit(t);
+    const { api, page, watch, open } = await visit(t);
     const [first, second] = [await aCategory(api), await aCategory(api)];
     const petId = await aPet(api, { name: 'Before', categoryId: first });
     const pet = async () => (await api.get(`/pets?id=${petId}`)).body[0];
@@ -48,8 +48,19 @@ describe('a change in the history', () => {
     await takeBack(shown, 'renamed Before to After');
     await shown.messages.getByText('Not taken back: name is now Before').waitFor();
     await api.patch(`/pets/${petId}`, { status: 'pending' });
+    // Another client changes the category before the request arrives.
+    watch.expect(/status of 412/);
+    await page.route(
+      `**/pets/${petId}`,
+      async route => {
+        await api.patch(`/pets/${petId}`, { categoryId: first });
+        await route.continue();
+      },
+      { times: 1 },
+    );
     await takeBack(shown, 'on hold');
     await eventually(async () => (await pet()).status, 'available');
+    assert.equal((await pet()).categoryId, first);
   });
 
   it('of an order is taken back from the panel of the order, which leads to its animal', async t => {
@@ -62,6 +73,8 @@ describe('a change in the history', () => {
     await takeBack(shown, `changed order ${id}`);
     await eventually(async () => (await api.get(`/store/orders/${id}`)).body.quantity, 2);
     await api.patch(`/store/orders/${id}`, { complete: true });
+    await takeBack(shown, `placed order ${id}`);
+    await shown.messages.getByText(`Order ${id} was completed since then`).waitFor();
     await takeBack(shown, `completed order ${id}`);
     await shown.messages.getByText(/^Open again as order \d+$/).waitFor();
     assert.deepEqual(await stockOf(api, petId), ['available', 3]);

@@ -98,6 +98,31 @@ describe('an import', () => {
     assert.match(rejected, new RegExp(`\r\n3,[a-z_]+,.*,Fails,${lost}\r\n$`));
   });
 
+  it('lists a row once whose category is deleted after the check', async t => {
+    const { api, page, choose, imported } = await openImport(t, { name: 'Stays here' });
+    const lost = await aCategory(api, { name: 'Deleted at last' });
+    await choose('names.csv', 'name,category\nStays,Stays here\nFails,Deleted at last\n');
+    await page.getByText('2 of 2 rows can be imported').waitFor();
+    await api.delete(`/categories/${lost}`);
+    await imported(2, 1, 1);
+  });
+
+  it('reports animals whose stock the service rejects, and undo deletes them as well', async t => {
+    const { page, choose, list, imported } = await openImport(t, { name: 'Half' });
+    await page.route(
+      '**/batch',
+      route =>
+        route.continue({ postData: route.request().postData()!.replace('"quantity":3', '"quantity":-1') }),
+      { times: 1 },
+    );
+    await choose('half.csv', 'name,category,quantity\nRex,Half,3\nMia,Half,2\n');
+    await imported(2);
+    await page.getByRole('region', { name: 'Created without their stock' }).getByText('Line 2').waitFor();
+    await page.getByRole('button', { name: 'Undo the import' }).click();
+    await page.getByText('Deleted 2 animals of the import: all of them.').waitFor();
+    assert.deepEqual(await list(), []);
+  });
+
   it('continues while the user is on another page, and warns before the tab closes only while it runs', async t => {
     const { page, importRows } = await openImport(t);
     const warns = () =>
@@ -117,8 +142,10 @@ describe('an import', () => {
   });
 
   it('waits at the limit, and continues in the next minute', async t => {
-    const { shop, page, importRows, count } = await openImport(t, { limited: true });
-    await importRows(40);
+    const { shop, page, choose, categoryId, count } = await openImport(t, { limited: true });
+    const lines = Array.from({ length: 40 }, (_, i) => `Row ${i},${categoryId},2\n`);
+    await choose('rows.csv', `name,categoryId,quantity\n${lines.join('')}`);
+    await page.getByRole('button', { name: 'Import 40 rows' }).click();
     await page.locator('.banner').waitFor();
     const done = await count();
     assert.ok(done > 0 && done < 40, `${done} rows were imported before the limit`);
@@ -141,6 +168,47 @@ describe('an import', () => {
     assert.ok(done > 0 && done < 40);
     const [, rejected] = await download(`Download ${40 - done} rows`);
     assert.match(rejected, new RegExp(`,stopped,The import was stopped before this row,Row ${done},`));
+  });
+
+  it('is stopped while it creates categories, creates no more of them, and is undone', async t => {
+    const { api, page, choose } = await openImport(t);
+    const { promise: isStopped, resolve: release } = Promise.withResolvers<void>();
+    await page.route(
+      '**/categories',
+      async route => {
+        await isStopped;
+        await route.continue();
+      },
+      { times: 1 },
+    );
+    await choose('kinds.csv', 'name,category\nRex,First kind\nMia,Second kind\n');
+    await page.getByLabel('Create categories that are missing').click();
+    await page.getByRole('button', { name: 'Import 2 rows' }).click();
+    await page.getByRole('button', { name: 'Stop' }).click();
+    release();
+    await page.getByText('Created 0 animals, rejected 2 rows.').waitFor();
+    const created = async (name: string) => (await api.get(`/categories?name=${name}`)).body.length;
+    assert.deepEqual([await created('First%20kind'), await created('Second%20kind')], [1, 0]);
+    await page.getByRole('button', { name: 'Undo the import' }).click();
+    await eventually(() => created('First%20kind'), 0);
+  });
+
+  it('is stopped during an outage, and still counts the batch that the service has executed', async t => {
+    const visited = await visit(t);
+    visited.watch.expect(/ERR_FAILED/);
+    const { page, importRows, count } = await openImportPage(visited);
+    let isStopped = false;
+    await page.route('**/batch', async route => {
+      const response = await route.fetch();
+      await (isStopped ? route.fulfill({ response }) : route.abort());
+    });
+    await importRows(2);
+    await page.getByText('The service cannot be reached').waitFor();
+    await page.getByRole('button', { name: 'Stop' }).click();
+    isStopped = true;
+    await page.getByText('Created 2 animals, rejected 0 rows.').waitFor();
+    await page.unroute('**/batch');
+    assert.equal(await count(), 2);
   });
 
   it('ends when the user signs out', async t => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import { eventually } from '../support/browser.ts';
+import { eventually, keepMessages } from '../support/browser.ts';
 import { useConsole } from '../support/console-page.ts';
 import { aCategory, stockOf } from '../support/factories.ts';
 import { openImport as openImportPage } from '../support/import-page.ts';
@@ -189,6 +189,7 @@ describe('undoing an import', () => {
 
   it('keeps what somebody has worked with since, and says why, also from the message', async t => {
     const { api, page, choose, list, categoryId, imported } = await openImport(t, { name: 'Kept' });
+    await page.evaluate(keepMessages);
     await choose(
       'kept.csv',
       'name,category,quantity\nA renamed,Kept,1\nB sold,Kept,5\nC ordered,Kept,\nD gone,Kept,1\nE plain,Kept,3\nF in new,New of kept,1\n',

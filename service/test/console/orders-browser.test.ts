@@ -260,6 +260,45 @@ describe('several orders', () => {
     assert.equal((await orderOf(api, second)).complete, true);
   });
 
+  it('that another client completes while they are cancelled are shown as completed', async t => {
+    const { api, page, open } = await visit(t);
+    const petId = await aPet(api, { name: 'Overtaken', stock: 9 });
+    const id = await anOrder(api, { petId });
+    const shown = await open(`/orders?petId=${petId}`);
+    await shown.live();
+    const completed = shown.button(`Status of order ${id}: Completed`);
+    await page.route(
+      '**/batch',
+      async route => {
+        await api.patch(`/store/orders/${id}`, { complete: true });
+        await completed.waitFor();
+        await route.continue();
+      },
+      { times: 1 },
+    );
+    await page.getByRole('checkbox', { name: `Select order ${id}` }).click();
+    await shown.button('Cancel 1').click();
+    await shown.messages.getByText(`Order ${id} is complete`).waitFor();
+    assert.equal(await completed.count(), 1);
+  });
+
+  it('that the service does not complete are shown as open, with the reason', async t => {
+    const { api, page, watch, open } = await visit(t);
+    watch.expect(/status of 400/);
+    const petId = await aPet(api, { name: 'Unchanged', stock: 9 });
+    const id = await anOrder(api, { petId });
+    await page.route(
+      '**/batch',
+      route => route.fulfill({ status: 400, json: { code: 'bad', message: 'Made up', status: 400 } }),
+      { times: 1 },
+    );
+    const shown = await open(`/orders?petId=${petId}`);
+    await page.getByRole('checkbox', { name: `Select order ${id}` }).click();
+    await shown.button('Complete 1').click();
+    await shown.messages.getByText('Made up').waitFor();
+    await shown.button(`Status of order ${id}: Open`).waitFor();
+  });
+
   it('are completed after a question if the key cannot return their units', async t => {
     const { api, page, shop, open } = await visit(t);
     const petId = await aPet(api, { name: 'Final', stock: 9 });

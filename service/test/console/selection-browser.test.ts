@@ -275,4 +275,18 @@ describe('a bulk edit', () => {
     assert.equal((await api.get(`/pets?id=${ids.Bea}`)).body.length, 1);
     await shown.row('Ada').waitFor({ state: 'detached' });
   });
+
+  it('says why it has ended when a batch is rejected, and changes nothing', async t => {
+    const { page, watch, panel, edit, field } = await openHerd(t, 'Ada', 'Bea');
+    watch.expect(/status of 400/);
+    await page.route(
+      '**/batch',
+      route => route.fulfill({ status: 400, json: { code: 'bad', message: 'Made up', status: 400 } }),
+      { times: 1 },
+    );
+    await edit('status', 'pending');
+    await panel.getByRole('button', { name: 'Change 2 animals' }).click();
+    await panel.getByRole('alert').getByText('Made up').waitFor();
+    assert.equal(await field('Ada', 'status'), 'available');
+  });
 });

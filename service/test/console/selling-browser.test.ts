@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { eventually } from '../support/browser.ts';
+import { eventually, keepMessages } from '../support/browser.ts';
 import { ConsolePage, useConsole } from '../support/console-page.ts';
 import { aCategory, anOrder, aPet, stockOf } from '../support/factories.ts';
 
@@ -13,6 +13,8 @@ it('a sale is at the top of the orders at once, because the user knows of it', a
   const { api, page, open } = await visit(t);
   await aPet(api, { name: 'Oneself', stock: 5 });
   const shown = await open('/orders');
+  // The list has no order before the sale.
+  await page.getByText('No orders yet').waitFor();
   await shown.live();
   await page.keyboard.press('s');
   await shown.question.getByLabel('Animal').fill('oneself');
@@ -83,6 +85,7 @@ describe('the panel of an animal', () => {
     const { api, page, open } = await visit(t);
     const petId = await aPet(api, { name: 'Counted', stock: 24 });
     const shown = await open(`/animals/${petId}`);
+    await page.evaluate(keepMessages);
     await shown.live();
     const stock = () => shown.panel.getByRole('button', { name: /^Stock of Counted/ }).innerText();
     const press = (name: string) => shown.panel.getByRole('button', { name, exact: true }).click();
@@ -100,6 +103,8 @@ describe('the panel of an animal', () => {
     assert.ok(await shown.panel.getByRole('button', { name: 'Sell' }).isDisabled());
     await shown.panel.getByLabel('Units').fill('20');
     await press('Reserve');
+    // The response sets it to 1 again, which may be after its event.
+    await eventually(() => shown.panel.getByLabel('Units').inputValue(), '1');
     await eventually(stock, '4');
     const orders = shown.panel.getByRole('region', { name: 'Open orders' });
     await orders.getByRole('link', { name: /^Order / }).waitFor();
@@ -236,6 +241,7 @@ describe('the menu of statuses', () => {
     const names = ['One', 'Two', 'Three', 'Four', 'Five'];
     for (const name of names) await aPet(api, { name, categoryId });
     const shown = await open(`/animals?categoryId=${categoryId}`);
+    await page.evaluate(keepMessages);
     const pending = async () => (await api.get(`/pets?categoryId=${categoryId}&status=pending`)).body.length;
     for (const name of names) {
       await shown.button(`Status of ${name}: Available`).click();

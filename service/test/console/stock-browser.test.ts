@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import type { Locator } from 'playwright-core';
-import { eventually } from '../support/browser.ts';
+import { eventually, keepMessages } from '../support/browser.ts';
 import { type ConsolePage, useConsole } from '../support/console-page.ts';
 import { aCategory, anOrder, aPet, stockOf } from '../support/factories.ts';
 import { openStock } from '../support/stock-page.ts';
@@ -90,7 +90,10 @@ describe('the list of stock', () => {
   it('has an entry for an animal that another client adds, which waits', async t => {
     const { shown, shop } = await stockOfNew(t, { Earlier: 1 });
     await shown.live();
+    // The earlier rows stay until those of the other filter arrive.
+    const read = shown.page.waitForResponse(response => response.url().includes('status=available'));
     await shown.go('/stock?status=available');
+    await read;
     await shown.row('Earlier').waitFor();
     await aPet(shop.api, { name: 'Newly added' });
     await shown.button('1 new').click();
@@ -143,7 +146,8 @@ describe('the stock of an animal', () => {
   });
 
   it('is adjusted by units, so that a change of another client counts too, also after undo', async t => {
-    const { shown, shop, ids } = await stockOfNew(t, { Shared: 3 });
+    const { shown, shop, ids, page } = await stockOfNew(t, { Shared: 3 });
+    await page.evaluate(keepMessages);
     const { api } = shop;
     const editor = await openEditor(shown, 'Shared', ids.Shared!);
     await editor.getByRole('button', { name: 'Add' }).click();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import { eventually } from '../support/browser.ts';
+import { eventually, stopClock } from '../support/browser.ts';
 import { ConsolePage, useConsole } from '../support/console-page.ts';
 import { aCategory, aPet } from '../support/factories.ts';
 
@@ -139,10 +139,12 @@ describe('several tabs of one user', () => {
     const shown = await ConsolePage.openIn(page, '/categories', shop.adminKey);
     await shown.row(/./).first().waitFor();
     await shown.live();
+    await stopClock(page);
     await hide(page, true);
     await page.clock.fastForward(29_000);
     await hide(page, false);
     await page.clock.fastForward(29_000);
+    await page.clock.resume();
     await aCategory(shop.api);
     await shown.button('1 new').waitFor();
   });

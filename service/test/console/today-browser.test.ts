@@ -42,6 +42,8 @@ describe('Today', () => {
     const due = [];
     for (let i = 0; i < 20; i++) due.push(await anOrder(api, { petId: sellable, shipDate: timeOf(0) }));
     clock.set(NOW);
+    // No event reports that deliveries fail.
+    await eventually(async () => (await api.get('/webhooks')).body[0].failingSince !== null, true);
     await page.clock.setFixedTime(NOW);
     const shown = await open('/');
     await shown.live();

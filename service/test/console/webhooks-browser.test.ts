@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { MINUTE } from '../../src/kit/clock.ts';
 import { Receiver } from '../events/receiver.ts';
 import { sendDue } from '../events/webhook-shop.ts';
-import { eventually } from '../support/browser.ts';
+import { eventually, keepMessages } from '../support/browser.ts';
 import { useConsole } from '../support/console-page.ts';
 import { aCategory } from '../support/factories.ts';
 import type { TestApp } from '../support/test-app.ts';
@@ -23,6 +23,7 @@ describe('a webhook', () => {
     t.after(() => receiver.close());
     receiver.respondWith(500, {}, 'The shop is closed');
     const shown = await open('/webhooks');
+    await page.evaluate(keepMessages);
     const dialog = shown.panel;
     await page.getByText('No webhooks yet').waitFor();
     await page.getByRole('link', { name: 'Add webhook' }).first().click();

@@ -114,6 +114,13 @@ export const recordCopies = `{
   };
 }`;
 
+/** Runs in a page. Messages stay for ten minutes instead of ten seconds: on a slow machine a test may undo an action later. */
+export const keepMessages = `{
+  const { setTimeout } = globalThis;
+  globalThis.setTimeout = (run, delay, ...values) =>
+    setTimeout(run, delay === 10_000 ? 600_000 : delay, ...values);
+}`;
+
 /**
  * Runs in every document before its own scripts. A page has the date of its service, so that what is overdue, and how long ago something
  * was, do not depend on the day of the run. `page.clock` compares this date with that of the test, and so needs the real one.

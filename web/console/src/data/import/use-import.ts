@@ -122,13 +122,14 @@ export function useImport() {
     ignoreEnd();
     let toast = 0;
     const undo = undoing(result, journal, () => toasts.endUndo(toast));
-    if (result.created.length > 0) change({ undo });
+    const hasCreated = result.created.length > 0 || result.categories.length > 0;
+    if (hasCreated) change({ undo });
     else journal.remove();
     const rejected = result.rejected.length + bad.length;
     toast = toasts.show({
       text: `Imported ${animals(result.created.length)}${rejected > 0 ? `, rejected ${inRows(rejected)}` : ''}`,
       tone: rejected > 0 ? 'problem' : 'done',
-      undo: result.created.length > 0 ? undo : undefined,
+      undo: hasCreated ? undo : undefined,
     });
   }
 
