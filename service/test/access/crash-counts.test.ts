@@ -87,6 +87,13 @@ async function withAdmin<T>(
   }
 }
 
+/** Waits until the service is ready. While Redis is unavailable, new counts are only in the memory of the process. */
+function untilReady(service: ServiceProcess): Promise<void> {
+  return withAdmin(service, api =>
+    until('the service is ready', async () => (await api.get('/readyz')).body.status === 'ok'),
+  );
+}
+
 describe('a process killed under load', () => {
   it('loses at most the counts and bans since they were stored last, and counts no request that was not sent', async t => {
     const { directory, environment } = await storeForProcesses(t);
@@ -111,6 +118,7 @@ describe('a process killed under load', () => {
       Object.assign(tally, { sent: 0, responses: 0 });
       const load = Array.from({ length: CLIENTS }, () => requestUntilDisconnected(service.url, tally));
       await until('many requests have their response', () => tally.responses >= 100);
+      await untilReady(service);
       const { responses } = tally;
       // With Redis a request is counted there before its response.
       if (!onPostgres)
@@ -125,6 +133,7 @@ describe('a process killed under load', () => {
       await Promise.all(load);
 
       service = await serve(t, directory, { ...environment, ...rules });
+      await untilReady(service);
       assert.deepEqual(await banOf(), ban);
       const counted = (await withAdmin(service, api => countedOf(api, tally.keyId))) - before;
       assert.ok(counted >= responses, `${counted} counted, ${responses} were to be stored`);
@@ -134,7 +143,8 @@ describe('a process killed under load', () => {
 
   it('loses nothing while it waits for a slow request at shutdown', async t => {
     const { directory, environment } = await storeForProcesses(t);
-    const service = await serve(t, directory, environment);
+    // Longer than the wait for the counts.
+    const service = await serve(t, directory, { ...environment, PETSTORE_SHUTDOWN_SECONDS: '60' });
     const unlimited = { perMinute: 1_000_000, perDay: 1_000_000_000 };
     const tally = await withAdmin(service, api => aKey(api, unlimited));
     const slow = connect(Number(new URL(service.url).port), '127.0.0.1').on('error', () => {});
@@ -143,6 +153,7 @@ describe('a process killed under load', () => {
     slow.write(`${head}Content-Type: application/json\r\nContent-Length: 9\r\n\r\n{`);
     const load = requestUntilDisconnected(service.url, tally);
     await until('some requests have their response', () => tally.responses >= 20);
+    await untilReady(service);
     service.child.kill('SIGTERM');
     await load;
     if (!onPostgres)
@@ -152,6 +163,7 @@ describe('a process killed under load', () => {
     assert.equal(service.child.exitCode, null, 'the process still waits');
     await service.end('SIGKILL');
     const again = await serve(t, directory, environment);
+    await untilReady(again);
     const counted = await withAdmin(again, api => countedOf(api, tally.keyId));
     assert.ok(counted >= tally.responses, `${counted} counted of ${tally.responses} responses`);
   });

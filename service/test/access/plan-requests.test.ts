@@ -200,7 +200,7 @@ describe('a plan request', () => {
 });
 
 it('concurrent requests of one key create one open request, and one decision ends it', async t => {
-  const racing = await startReplicas(t);
+  const racing = await startReplicas(t, { alone: false });
   const { key, keyId } = await racing.clientWith({ plan: 'free', scopes: ['pets:read'] });
   const created = await racing.atOnce(20, api => api.as(key).post(PATH, { plan: 'business' }));
   assert.deepEqual(tally(created), { '201': 1, '409 plan_request_open': 19 });

@@ -194,7 +194,7 @@ describe('a key that uses up its minutes', () => {
   });
 
   it('keeps them over a restart', async t => {
-    const first = await startTestApp(t);
+    const first = await startTestApp(t, { alone: false });
     const { key, keyId } = await first.clientWith({
       plan: 'enterprise',
       scopes: ['pets:read'],

@@ -151,6 +151,8 @@ describe('the sweeps that the service runs each minute', () => {
 
 describe('a service that is closed', () => {
   it('ends requests first, then background work, then stores the counts, and closes the store last', async t => {
+    // The service also stores the counts regularly.
+    Intervals.hold(t);
     const { app } = await startTestApp(t);
     const order: string[] = [];
     const { server, sweeper, dispatcher, tail, keyLimits, db } = app;

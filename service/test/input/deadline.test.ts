@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import { issueTicket } from '../../src/access/api-keys/sign-in-ticket.ts';
@@ -28,6 +29,9 @@ const DEADLINE = 30 * SECOND;
 
 /** This many responses exceed the buffers of a connection. */
 const READS = 60;
+
+/** How many requests of a connection the service handles at once. */
+const AT_ONCE = 8;
 
 /** A service that looks often for requests without a response. */
 interface Shop extends TestApp {
@@ -250,12 +254,21 @@ describe('the deadline of responses does not apply to', () => {
   it('a client that reads slowly', async t => {
     const shop = await startShop(t);
     const connected = once(shop.app.server.server, 'connection') as Promise<[Socket]>;
+    const responses: ServerResponse[] = [];
+    shop.app.server.server.on('request', (_, response) => responses.push(response));
     const connection = new RawConnection(shop.origin);
     connection.socket.pause();
     const get = 'GET /openapi.json HTTP/1.1\r\nHost: shop\r\n';
     connection.send([...Array(READS - 1).fill(get), `${get}Connection: close\r\n`, ''].join('\r\n'));
     const [socket] = await connected;
-    await until('the buffers of the system are full', () => socket.writableLength > 0);
+    // Further requests wait, and those that are handled no longer wait for Redis.
+    await until(
+      'the buffers of the system are full, and the service waits for the client',
+      () =>
+        socket.writableLength > 0 &&
+        responses.filter(({ writableEnded, writableFinished }) => writableEnded && !writableFinished)
+          .length === AT_ONCE,
+    );
     await overdueResponse(t, shop);
     connection.socket.resume();
     const statuses = (await connection.responses()).map(({ status }) => status);
