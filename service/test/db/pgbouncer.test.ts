@@ -4,12 +4,12 @@ import { type Pgbouncer, startPgbouncer } from '../../../scripts/servers/pgbounc
 import { openPostgres } from '../../src/db/postgres.ts';
 import { directSessions, pooledSessions } from '../../src/db/postgres-sessions.ts';
 import { SECOND } from '../../src/kit/clock.ts';
-import { replaceDelay } from '../support/database-clients.ts';
 import { postgresOptions } from '../support/engines.ts';
 import { assertGapless } from '../support/event-log.ts';
 import { EventReader } from '../support/event-reader.ts';
 import { aPet } from '../support/factories.ts';
 import { assertInvariants } from '../support/invariants.ts';
+import { replaceDelay } from '../support/replace-delay.ts';
 import { tally } from '../support/replicas.ts';
 import { dataDirectory, run, serve } from '../support/service-process.ts';
 import { administer, emptyDatabase, rowsIn, urlOf } from '../support/test-store.ts';

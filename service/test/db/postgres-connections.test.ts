@@ -10,10 +10,11 @@ import type { PostgresOptions } from '../../src/db/postgres.ts';
 import { Confirmations } from '../../src/db/postgres-confirmations.ts';
 import { Sockets } from '../../src/db/postgres-sockets.ts';
 import { SECOND } from '../../src/kit/clock.ts';
-import { replaceDelay, watchClients, withoutPauses } from '../support/database-clients.ts';
+import { watchClients, withoutPauses } from '../support/database-clients.ts';
 import { DatabaseProxy, withoutConnectTimeout } from '../support/database-proxy.ts';
 import { openPostgresStore } from '../support/engines.ts';
 import { listenLocally } from '../support/local-server.ts';
+import { replaceDelay } from '../support/replace-delay.ts';
 import { dataDirectory } from '../support/service-process.ts';
 import { inTime, until } from '../support/until.ts';
 

@@ -64,7 +64,7 @@ it('a webhook whose key is no longer an administrator’s gets no event of a key
 });
 
 describe('a key that reads events', () => {
-  const shop = useShop();
+  const shop = useShop({ heartbeat: MINUTE });
 
   const rotated: End = ({ api }, { keyId }) => api.post(`/keys/${keyId}/rotate`, { graceSeconds: 0 });
   const expired: End = async ({ clock }) => clock.advance(HOUR);

@@ -39,7 +39,7 @@ describe('the history', () => {
   });
 
   it('has the values before a change when the events before it have expired', async t => {
-    const { app, api, clock } = await startTestApp(t);
+    const { app, api, clock } = await startTestApp(t, { alone: false });
     const category = await aCategory(api, { name: 'Newts' });
     await app.db.numberEvents();
     clock.advance(DAY);

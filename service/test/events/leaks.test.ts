@@ -51,6 +51,12 @@ function listenersOf({ app: { server } }: TestApp): Record<string, number> {
   return { ...Object.fromEntries(counts), waits };
 }
 
+/** Waits until the server has seen the end of every connection. */
+async function untilNoConnection({ app: { server } }: TestApp): Promise<void> {
+  const connections = promisify(server.server.getConnections.bind(server.server));
+  await until('no connection remains', async () => (await connections()) === 0);
+}
+
 /** Waits until no request and no client remains, and fails if anything still follows the log. */
 async function assertIdle(shop: TestApp, listeners: Record<string, number>): Promise<void> {
   await untilMetric(shop, IN_FLIGHT, 0);
@@ -100,6 +106,7 @@ describe(`${CLIENTS} clients leave nothing behind`, () => {
     });
     await assertIdle(shop, listeners);
     shop.api.close();
+    await untilNoConnection(shop);
     await assertNoneKept(CLIENTS);
   });
 
@@ -149,8 +156,7 @@ describe(`${CLIENTS} clients leave nothing behind`, () => {
         send(shop, place % 2 === 0 ? head(shop, 'GET /pets') : `${head(shop, 'POST /pets', json)}{"name": "`),
       );
       for (const socket of sockets) socket.destroy();
-      const connections = promisify(shop.app.server.server.getConnections.bind(shop.app.server.server));
-      await until('no connection remains', async () => (await connections()) === 0);
+      await untilNoConnection(shop);
     });
     await assertIdle(shop, listeners);
     await assertNoneKept(CLIENTS);

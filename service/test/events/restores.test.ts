@@ -3,7 +3,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { expire } from '../../src/events/event-log/event-log.ts';
 import { EventTail } from '../../src/events/event-log/event-tail.ts';
 import { EventStream } from '../../src/events/stream/event-stream.ts';
-import { DAY, HOUR } from '../../src/kit/clock.ts';
+import { DAY, HOUR, MINUTE } from '../../src/kit/clock.ts';
 import { assertGapless, eventsAfter, latestCursor, settledCursor } from '../support/event-log.ts';
 import { EventReader } from '../support/event-reader.ts';
 import { aCategory } from '../support/factories.ts';
@@ -21,7 +21,7 @@ const FIRST = RANGE + 1;
 
 /** A shop whose log has five events after a backup. `survivor` is the last event of the backup, and `latest` that of the log. */
 async function aShop(t: TestContext) {
-  const shop = await startTestApp(t);
+  const shop = await startTestApp(t, { heartbeat: MINUTE });
   await aCategory(shop.api);
   const survivor = Number(await settledCursor(shop));
   await make(shop, 5);

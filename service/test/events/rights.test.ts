@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { ApiKey } from '../../src/access/api-keys/api-key.ts';
 import { Category } from '../../src/catalog/categories/category.ts';
 import { eventTypeNames, isWarning } from '../../src/events/event-log/event-types.ts';
+import { MINUTE } from '../../src/kit/clock.ts';
 import { Order } from '../../src/orders/order.ts';
 import type { Client } from '../support/client.ts';
 import { eventsAfter, settledCursor } from '../support/event-log.ts';
@@ -139,7 +140,7 @@ describe('a change of the scopes of a key', () => {
   ];
   for (const [what, before, after, kindsAfter] of changes)
     it(`applies to every later event of the log when the key ${what} in another process`, async t => {
-      const shop = await startTestApp(t);
+      const shop = await startTestApp(t, { heartbeat: MINUTE });
       const clients = [];
       // The service caches each key for a second, in which the clock of the test does not move.
       for (const _ of ['stream', 'poll', 'list', 'new stream'])
@@ -183,7 +184,7 @@ describe('a change of the scopes of a key', () => {
     });
 
   it('does not end a stream of types that the key may still read', async t => {
-    const shop = await startTestApp(t);
+    const shop = await startTestApp(t, { heartbeat: MINUTE });
     const client = await shop.clientWith({ scopes: ['events:read', 'pets:read', 'orders:read'] });
     await settledCursor(shop);
     const open = (query: string) =>

@@ -1,20 +1,26 @@
 import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
 import { readStandings } from '../../src/access/api-keys/standings.ts';
 import { type App, buildApp, type Overrides } from '../../src/app.ts';
 import type { Database } from '../../src/db/database.ts';
 import { WebhookDispatcher } from '../../src/events/webhooks/dispatcher.ts';
 import { sweepSlice } from '../../src/events/webhooks/sweep.ts';
-import { SECOND } from '../../src/kit/clock.ts';
+import { MINUTE } from '../../src/kit/clock.ts';
 import type { Client } from '../support/client.ts';
+import { type Metrics, scrape } from '../support/metrics.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
 import type { TestClock } from '../support/test-clock.ts';
 import { onPostgres } from '../support/test-store.ts';
+import { until } from '../support/until.ts';
 import { Receiver } from './receiver.ts';
 
 export const ALLOW_PRIVATE = { PETSTORE_WEBHOOKS_ALLOW_PRIVATE: 'true' };
 
 /** The scopes that a key needs to create webhooks for all events of the shop. */
 export const WEBHOOK_SCOPES = ['webhooks:write', 'events:read', 'pets:read', 'orders:read', 'inventory:read'];
+
+/** How long an attempt may take, in milliseconds. Requests stay on hold for as long as a slow machine needs. */
+const TIME_LIMIT = 10 * MINUTE;
 
 /** A shop with endpoints on 127.0.0.1. Pauses between attempts have no jitter, and a shutdown does not wait for attempts. */
 export async function webhookShop(
@@ -41,7 +47,7 @@ export async function webhookShop(
     environment: { ...ALLOW_PRIVATE, ...environment },
     shared,
     ...(clock && { clock }),
-    webhooks: { random: () => 0.5, shutdownTimeout: 0, ...webhooks },
+    webhooks: { random: () => 0.5, shutdownTimeout: 0, timeout: TIME_LIMIT, ...webhooks },
   });
   return new WebhookShop(shop, receivers);
 }
@@ -115,6 +121,16 @@ export class WebhookShop {
     return body;
   }
 
+  /** The metrics with the figures of the store, which they lack if the store does not respond within a second. */
+  async metrics(): Promise<Metrics> {
+    let metrics!: Metrics;
+    await until('the metrics have the figures of the store', async () => {
+      metrics = await scrape(this.shop.metricsUrl);
+      return metrics.samples.some(({ name }) => name === 'petstore_webhooks_failing');
+    });
+    return metrics;
+  }
+
   /** The deliveries of a webhook with their attempts, oldest first. */
   // biome-ignore lint/suspicious/noExplicitAny: resources
   async deliveries(path: string): Promise<any[]> {
@@ -123,6 +139,17 @@ export class WebhookShop {
       list.map((delivery: { id: number }) => this.read(`${path}/deliveries/${delivery.id}`)),
     );
   }
+}
+
+/** Returns a function that ends the time limit of the attempt that started last. */
+export function watchTimeLimits(t: TestContext): () => void {
+  let end = () => {};
+  const { setTimeout } = globalThis;
+  t.mock.method(globalThis, 'setTimeout', (run: () => void, delay: number) => {
+    if (delay === TIME_LIMIT) end = run;
+    return setTimeout(run, delay);
+  });
+  return () => end();
 }
 
 /** Deletes everything that sweeps delete, such as deliveries that ended before `before` (milliseconds since the Unix epoch). */
@@ -173,7 +200,7 @@ export async function anotherReplica({ app, clock }: TestApp) {
     clock,
     endpoints: app.endpoints,
     random: () => 0.5,
-    timeout: 15 * SECOND,
+    timeout: TIME_LIMIT,
     shutdownTimeout: 0,
     connections: { total: 100, perHost: 20 },
     readStandings,

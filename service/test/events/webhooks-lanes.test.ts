@@ -6,7 +6,7 @@ import { DAY, SECOND } from '../../src/kit/clock.ts';
 import { holdLocks } from '../support/hold-writes.ts';
 import { scrape } from '../support/metrics.ts';
 import { inTime, until } from '../support/until.ts';
-import { webhookShop } from './webhook-shop.ts';
+import { watchTimeLimits, webhookShop } from './webhook-shop.ts';
 
 it('an endpoint that hangs delays neither the planning nor the sending of other webhooks', async t => {
   const shop = await webhookShop(t, {
@@ -35,7 +35,7 @@ it('a webhook that another transaction has locked delays no other webhook, and i
     const options = { readStandings, now: shop.clock.now(), source: '/' };
     const webhook = { id, url: locked.url, api_key_id: 1 };
     const served = serve(app.db, webhook, CHECK, options);
-    assert.equal(await inTime('its transaction', served, 10), 'locked', 'without a wait');
+    assert.equal(await inTime('its transaction', served), 'locked', 'without a wait');
     for (let i = 0; i < 3; i++) await shop.category();
     await free.has(3);
     assert.equal(locked.received.length, 0);
@@ -105,9 +105,10 @@ describe('a dispatcher', () => {
 
 describe('the metrics of webhooks', () => {
   it('show the backlog, the age of the oldest delivery, and attempts by outcome, starting at 0', async t => {
-    const shop = await webhookShop(t, { environment: { OPS_PORT: '0' }, webhooks: { timeout: 2_000 } });
+    const shop = await webhookShop(t, { environment: { OPS_PORT: '0' } });
+    const endTimeLimit = watchTimeLimits(t);
     const values = async () => {
-      const metrics = await scrape(shop.shop.metricsUrl);
+      const metrics = await shop.metrics();
       const attempts = (outcome: string) => metrics.total('petstore_webhook_attempts_total', { outcome });
       return [
         metrics.total('petstore_webhook_deliveries_pending'),
@@ -121,7 +122,10 @@ describe('the metrics of webhooks', () => {
     shop.receiver.respondWith(500);
     await shop.deliver();
     shop.receiver.hold();
-    await shop.deliver();
+    const settled = shop.deliver();
+    await shop.receiver.has(3);
+    endTimeLimit();
+    await settled;
     shop.receiver.breakOff();
     shop.receiver.handleWith(response => void response.destroy());
     await shop.deliver();

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { SECOND } from '../../src/kit/clock.ts';
+import { Intervals } from '../support/intervals.ts';
 import { readsOf } from '../support/reads.ts';
 import { anotherReplica, sendDue, webhookShop } from './webhook-shop.ts';
 
@@ -74,6 +75,8 @@ describe('replicas', () => {
 });
 
 it('a service without webhooks does not query the store for webhooks when events are appended', async t => {
+  // The dispatcher looks for webhooks every 30 seconds.
+  Intervals.hold(t);
   const shop = await webhookShop(t);
   const { app } = shop.shop;
   // The sweeps at start also read these tables.

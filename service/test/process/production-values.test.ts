@@ -116,7 +116,9 @@ const times: Record<string, Values> = {
     PAUSE: [100, SECOND, 'requests run between two tries of a migration'],
   },
   'db/postgres-confirmations': { CANCEL_TIMEOUT: [500, SECOND, 'the 503 is at most 3 s late'] },
-  'db/postgres-features': { WAIT_TIMEOUT: [SECOND, 5 * SECOND, 'the start ends soon when a notification is lost'] },
+  'db/postgres-features': {
+    WAIT_TIMEOUT: [SECOND, 5 * SECOND, 'the start ends soon when a notification is lost'],
+  },
   'db/postgres-primary': {
     RESPONSE_TIMEOUT: [SECOND, 5 * SECOND, 'a server that hangs is no longer the primary'],
     INTERVAL: [100, SECOND, 'writes succeed again within 2 s of a promotion'],

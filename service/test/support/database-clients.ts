@@ -1,18 +1,11 @@
 import type { TestContext } from 'node:test';
 import { Client } from 'pg';
 import { SECOND } from '../../src/kit/clock.ts';
+import { replaceDelay } from './replace-delay.ts';
 
 /** Makes every pause of a second end at once. */
 export function withoutPauses(t: TestContext): void {
   replaceDelay(t, SECOND, 1);
-}
-
-/** Replaces a delay of timers by another one, both in milliseconds. */
-export function replaceDelay(t: TestContext, replaced: number, by: number): void {
-  const { setTimeout } = globalThis;
-  t.mock.method(globalThis, 'setTimeout', (run: () => void, delay: number) =>
-    setTimeout(run, delay === replaced ? by : delay),
-  );
 }
 
 /** The clients that connect to PostgreSQL from now on. */

@@ -54,7 +54,11 @@ describe('a failing collector', () => {
   });
 
   it('leaves no more spans waiting than the queue can hold', async t => {
-    const shop = await start(t, { OTEL_BSP_MAX_QUEUE_SIZE: '4', OTEL_BSP_MAX_EXPORT_BATCH_SIZE: '2' });
+    const shop = await start(t, {
+      OTEL_BSP_MAX_QUEUE_SIZE: '4',
+      OTEL_BSP_MAX_EXPORT_BATCH_SIZE: '2',
+      OTEL_EXPORTER_OTLP_TIMEOUT: '600000',
+    });
     // It never responds, so that one export is in flight and the queue fills.
     shop.collector.handleWith(() => {});
     for (let i = 0; i < 6; i++) assert.equal((await shop.api.get('/healthz')).status, 200);

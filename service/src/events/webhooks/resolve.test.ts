@@ -47,7 +47,7 @@ async function aNameServer(t: TestContext): Promise<Resolver> {
   server.bind(0, '127.0.0.1');
   await once(server, 'listening');
   t.after(() => server.close());
-  const resolver = new Resolver({ timeout: 1_000, tries: 1 });
+  const resolver = new Resolver({ timeout: 30_000, tries: 1 });
   resolver.setServers([`127.0.0.1:${server.address().port}`]);
   return resolver;
 }
