@@ -16,9 +16,9 @@ const STATEMENT_SECONDS = 2;
 
 /**
  * How long an operation may take while the database hangs, in milliseconds: 2 s for a connection, the time limit of a
- * statement, and 1 s until its response is given up. Twice that, because the machine may be busy.
+ * statement, and 1 s until its response is given up. Six times that, because the machine may be busy.
  */
-export const LONGEST_RESPONSE = 2 * (2 + STATEMENT_SECONDS + 1) * SECOND;
+export const LONGEST_RESPONSE = 6 * (2 + STATEMENT_SECONDS + 1) * SECOND;
 
 /** How long a service may take to recover once its database works again, in milliseconds. Mostly it takes less than a second. */
 const LONGEST_RECOVERY = 20 * SECOND;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startPgbouncer } from '../../../scripts/servers/pgbouncer.ts';
-import { SECOND } from '../../src/kit/clock.ts';
+import { MINUTE, SECOND } from '../../src/kit/clock.ts';
 import type { ApiResponse, Client } from '../support/client.ts';
 import { aPet } from '../support/factories.ts';
 import { rowsIn, withSession } from '../support/test-store.ts';
@@ -157,11 +157,11 @@ it('a row that another client of the database has locked gets 503 after the time
         assert.equal((await rename(free, `Free ${i}`)).status, 200);
         assert.equal((await api.get(`/pets?id=${locked}`)).status, 200);
       }
-      (await respondedInTime(stuck)).forEach(assertUnavailable);
+      (await respondedInTime(stuck, MINUTE)).forEach(assertUnavailable);
     }
-    (await respondedInTime(Array.from({ length: 40 }, () => rename(locked, 'Stuck')))).forEach(
-      assertUnavailable,
-    );
+    // The writes wait in turns, each for as long.
+    const many = Array.from({ length: 40 }, () => rename(locked, 'Stuck'));
+    (await respondedInTime(many, MINUTE)).forEach(assertUnavailable);
     await recovery(() => rename(free, 'Free again'));
     await other.query('ROLLBACK');
   });
