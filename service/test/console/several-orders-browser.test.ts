@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { eventually } from '../support/browser.ts';
+import type { Client } from '../support/client.ts';
+import { useConsole } from '../support/console-page.ts';
+import { anOrder, aPet, stockOf } from '../support/factories.ts';
+
+const visit = useConsole();
+
+const orderOf = async (api: Client, id: number) => (await api.get(`/store/orders/${id}`)).body;
+
+describe('several orders', () => {
+  it('are completed and cancelled together, with how many of them, and with undo', async t => {
+    const { api, page, open } = await visit(t);
+    const petId = await aPet(api, { name: 'Crowd', stock: 9 });
+    for (const complete of [true, false, false]) await anOrder(api, { petId, complete });
+    const shown = await open(`/orders?petId=${petId}`);
+    await shown.row('Crowd').first().waitFor();
+    await page.getByRole('checkbox', { name: 'Select all rows that are loaded' }).click();
+    await page.getByText('1 cannot be completed').waitFor();
+    await shown.button('Cancel 2').waitFor();
+    await shown.button('Complete 2').click();
+    await shown.messages.getByText('Completed 2 orders').waitFor();
+    const openOnes = async () => (await api.get(`/store/orders?petId=${petId}&complete=false`)).body;
+    assert.equal((await openOnes()).length, 0);
+    await shown.messages.getByRole('button', { name: 'Undo' }).click();
+    await shown.messages.getByText('Open again as 2 orders with new numbers').waitFor();
+    assert.deepEqual(await stockOf(api, petId), ['available', 6]);
+    assert.equal((await openOnes()).length, 2);
+
+    await shown.go(`/orders?petId=${petId}&complete=false`);
+    await shown.row('Crowd').first().waitFor();
+    await page.keyboard.press('Tab');
+    for (const { id } of await openOnes())
+      await page.getByRole('checkbox', { name: `Select order ${id}` }).click();
+    await shown.button('Cancel 2').click();
+    await page.getByText('No order matches').waitFor();
+    await eventually(() => stockOf(api, petId), ['available', 8]);
+    await shown.messages.filter({ hasText: 'Cancelled 2 orders' }).getByText('Undo').last().click();
+    await eventually(() => stockOf(api, petId), ['available', 6]);
+    // They are in the list as what the user has placed, and do not wait as what others have.
+    for (const { id } of await openOnes())
+      await page.getByRole('checkbox', { name: `Select order ${id}` }).waitFor();
+    assert.equal(await page.getByRole('button', { name: '2 new' }).count(), 0);
+  });
+
+  it('that another client has completed are named, and shown as they are', async t => {
+    const { api, page, open } = await visit(t);
+    const petId = await aPet(api, { name: 'Raced', stock: 9 });
+    const [first, second] = [await anOrder(api, { petId }), await anOrder(api, { petId })];
+    const shown = await open(`/orders?petId=${petId}`);
+    await page.getByRole('checkbox', { name: `Select order ${first}` }).click();
+    await page.getByRole('checkbox', { name: `Select order ${second}` }).click();
+    await page.route('**/batch', async route => {
+      await api.delete(`/store/orders/${first}`);
+      await route.continue();
+    });
+    await shown.button('Complete 2').click();
+    await shown.messages.getByText(`1 of 2 orders stay as they were: There is no order ${first}`).waitFor();
+    await shown.messages.getByText(`Completed order ${second}`).waitFor();
+    await page.unrouteAll({ behavior: 'wait' });
+    assert.equal((await orderOf(api, second)).complete, true);
+  });
+
+  it('that another client completes while they are cancelled are shown as completed', async t => {
+    const { api, page, open } = await visit(t);
+    const petId = await aPet(api, { name: 'Overtaken', stock: 9 });
+    const id = await anOrder(api, { petId });
+    const shown = await open(`/orders?petId=${petId}`);
+    await shown.live();
+    const completed = shown.button(`Status of order ${id}: Completed`);
+    await page.route(
+      '**/batch',
+      async route => {
+        await api.patch(`/store/orders/${id}`, { complete: true });
+        await completed.waitFor();
+        await route.continue();
+      },
+      { times: 1 },
+    );
+    await page.getByRole('checkbox', { name: `Select order ${id}` }).click();
+    await shown.button('Cancel 1').click();
+    await shown.messages.getByText(`Order ${id} is complete`).waitFor();
+    assert.equal(await completed.count(), 1);
+  });
+
+  it('that the service does not complete are shown as open, with the reason', async t => {
+    const { api, page, watch, open } = await visit(t);
+    watch.expect(/status of 400/);
+    const petId = await aPet(api, { name: 'Unchanged', stock: 9 });
+    const id = await anOrder(api, { petId });
+    await page.route(
+      '**/batch',
+      route => route.fulfill({ status: 400, json: { code: 'bad', message: 'Made up', status: 400 } }),
+      { times: 1 },
+    );
+    const shown = await open(`/orders?petId=${petId}`);
+    await page.getByRole('checkbox', { name: `Select order ${id}` }).click();
+    await shown.button('Complete 1').click();
+    await shown.messages.getByText('Made up').waitFor();
+    await shown.button(`Status of order ${id}: Open`).waitFor();
+  });
+
+  it('are completed after a question if the key cannot return their units', async t => {
+    const { api, page, shop, open } = await visit(t);
+    const petId = await aPet(api, { name: 'Final', stock: 9 });
+    const id = await anOrder(api, { petId });
+    const { key } = await shop.clientWith({ scopes: ['pets:read', 'orders:read', 'orders:write'] });
+    const shown = await open(`/orders?petId=${petId}`, key);
+    await page.getByRole('checkbox', { name: `Select order ${id}` }).click();
+    await shown.button('Complete 1').click();
+    await shown.question.getByRole('button', { name: 'Not yet' }).click();
+    assert.equal((await orderOf(api, id)).complete, false);
+    await shown.button('Complete 1').click();
+    await shown.question.getByRole('button', { name: 'Complete' }).click();
+    await eventually(async () => (await orderOf(api, id)).complete, true);
+    assert.equal(await shown.messages.getByText('Undo').count(), 0);
+  });
+});
