@@ -61,8 +61,6 @@ export function useActivity(filter: ActivityFilter, isHeld: boolean) {
       initialPageParam: undefined as string | undefined,
       queryFn: ({ pageParam, signal }) => read(pageParam, signal),
       getNextPageParam: page => page.next,
-      // What is new since an earlier visit must not move the rows that Back shows again: it waits at the top.
-      refetchOnMount: false,
       structuralSharing: keepChanges,
     });
 
@@ -80,6 +78,7 @@ export function useActivity(filter: ActivityFilter, isHeld: boolean) {
     setWaiting(0);
     const known = cache.getQueryData<Pages>(key);
     if (known) {
+      // What is new since an earlier visit must not move the rows that Back shows again: it waits at the top.
       read(undefined).then(
         newest => setWaiting(count => count + addedTo(known, newest).length),
         () => {}, // The list stays as it is, and the next event or visit reads again.
