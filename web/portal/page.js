@@ -41,37 +41,37 @@ for (const radio of radios) {
   });
 }
 
-/** Copies a text, and reports it on the button. @param {HTMLElement} button @param {string} text */
-async function copy(button, text) {
+/** Copies a text when a button is clicked, and reports it on the button. @param {HTMLElement} button @param {() => string | Promise<string>} textOf */
+function copyOnClick(button, textOf) {
   const label = button.textContent;
-  try {
-    await navigator.clipboard.writeText(text);
-    button.textContent = 'Copied';
-  } catch {
-    button.textContent = 'Copying is not allowed here';
-  }
-  setTimeout(() => {
-    button.textContent = label;
-  }, 2000);
+  let timer = 0;
+  button.addEventListener('click', async () => {
+    const text = await textOf();
+    try {
+      await navigator.clipboard.writeText(text);
+      button.textContent = 'Copied';
+    } catch {
+      button.textContent = 'Copying is not allowed here';
+    }
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      button.textContent = label;
+    }, 2000);
+  });
 }
 
-for (const button of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll('.copy'))) {
-  button.addEventListener('click', () =>
-    copy(button, button.closest('.code')?.querySelector('code')?.textContent ?? ''),
-  );
-}
+for (const button of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll('.copy')))
+  copyOnClick(button, () => button.closest('.code')?.querySelector('code')?.textContent ?? '');
 
 const copyMarkdown = /** @type {HTMLElement | null} */ (document.querySelector('.page-tools button'));
-copyMarkdown?.addEventListener('click', async () => {
-  const response = await fetch(`${location.pathname}.md`);
-  await copy(copyMarkdown, await response.text());
-});
+if (copyMarkdown) copyOnClick(copyMarkdown, async () => (await fetch(`${location.pathname}.md`)).text());
 
 const copyCommand = /** @type {HTMLElement | null} */ (document.querySelector('.copy-command'));
-copyCommand?.addEventListener('click', () => {
-  const code = document.querySelector('.samples > [data-language=curl] code');
-  void copy(copyCommand, code?.textContent ?? '');
-});
+if (copyCommand)
+  copyOnClick(
+    copyCommand,
+    () => document.querySelector('.samples > [data-language=curl] code')?.textContent ?? '',
+  );
 
 // A page can be reached at other addresses than the one in its samples.
 const { base = '' } = root.dataset;

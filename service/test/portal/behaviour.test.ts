@@ -138,6 +138,24 @@ describe('samples', () => {
     await eventually(async () => (await page.evaluate<string>('copied')).split('\n', 1)[0], '# List orders');
     await context.clearPermissions();
   });
+
+  it('can be copied twice, and the button has its name again after 2 s', async t => {
+    const { page, context, shop } = await visit(t);
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: shop.origin });
+    await new PortalPage(page).openOperation('listOrders');
+    await page.evaluate(recordCopies);
+    await stopClock(page);
+    const button = page.locator('.copy-command');
+    for (const _ of ['first', 'second']) {
+      await page.evaluate('copied = undefined');
+      await button.click();
+      await eventually(() => page.evaluate('copied !== undefined'), true);
+    }
+    assert.equal(await button.textContent(), 'Copied');
+    await page.clock.runFor(2_000);
+    assert.equal(await button.textContent(), 'Copy the curl command');
+    await context.clearPermissions();
+  });
 });
 
 describe('trying an operation out', () => {
