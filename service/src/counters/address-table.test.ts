@@ -144,6 +144,13 @@ describe('a full table', () => {
     assert.equal(table.size, 256);
   });
 
+  it('of heavy users has room for new addresses on the next day', () => {
+    const table = new AddressTable(16);
+    for (let minute = 0; minute < 4; minute++)
+      for (let i = 0; i < 16; i++) admittedOf(table, address(i), 3, NOON + minute * MINUTE);
+    for (let i = 16; i < 32; i++) assert.equal(admittedOf(table, address(i), 4, NOON + DAY), 3);
+  });
+
   it('shows a new address the rest of the shared count', () => {
     const table = new AddressTable(16);
     for (let i = 0; i < 16; i++) admittedOf(table, address(i), 4, NOON);

@@ -109,6 +109,26 @@ it('the state of a key in Redis is taken over, and stored, only if Redis has see
   assert.equal(keys.find(1)!.dayUsed, 4);
 });
 
+it('a sweep of keys in several slices ends, and removes keys after many that stay', () => {
+  const { keys } = new MemoryCounters();
+  for (let keyId = 1; keyId <= 2_000; keyId++) keys.restore(keyId, { ...newState(NOON), dayUsed: 1 });
+  keys.restore(2_001, newState(NOON - 2 * DAY));
+  assert.deepEqual([keys.sweep(rules, NOON), keys.sweep(rules, NOON)], [true, false]);
+  assert.deepEqual([keys.counted().length, keys.find(2_001)], [2_000, undefined]);
+});
+
+it('the requests before a reset are stored even if the flush that took them fails after the reset', () => {
+  const counters = new MemoryCounters();
+  counters.decideKey(1, plenty, NOON);
+  const taken = counters.keys.takeChanges();
+  counters.decideKey(1, { ...plenty, resets: 1 }, NOON);
+  counters.keys.returnChanges(taken);
+  const day = Math.floor(NOON / DAY);
+  assert.deepEqual(counters.keys.takeChanges().endedDays, [
+    { keyId: 1, resets: 0, day, admitted: 1, rejected: 0 },
+  ]);
+});
+
 describe('visits and buckets in memory', () => {
   const visitor: Terms = { limits: { perMinute: 2, perDay: 20 }, bansLiftedAt: 0, banRules: undefined };
   const visit = { key: { ...plenty, limits: { perMinute: 1_000_000, perDay: 1_000_000 } }, visitor };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Redis } from 'ioredis';
-import { DAY } from '../../src/kit/clock.ts';
+import { DAY, SECOND } from '../../src/kit/clock.ts';
 import { assertRejected } from '../support/rejection.ts';
 import { startReplicas } from '../support/replicas.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
@@ -47,6 +47,16 @@ describe('a key that was used up and banned by a clock that ran ahead', () => {
     assert.equal((await shop.api.get(path)).body.lastUsedAt, '2026-11-21T12:00:00.000Z');
     const { api } = await shop.restart();
     assert.equal((await api.get(path)).body.lastUsedAt, '2026-11-21T12:00:00.000Z');
+  });
+
+  it('is banned no longer when its ban is lifted while the clock that began it is some seconds ahead', async t => {
+    const shop = await startTestApp(t);
+    const { keyId } = await bannedAhead(shop, 10 * SECOND);
+    const path = `/keys/${keyId}`;
+    const banOf = async () => (await shop.api.get(path)).body.ban;
+    assert.equal((await banOf())?.since, '2026-11-21T12:00:12.000Z');
+    assert.equal((await shop.api.delete(`${path}/ban`)).status, 204);
+    assert.equal(await banOf(), null);
   });
 
   it('is admitted after a restart, and another restart loses nothing that was counted since', async t => {

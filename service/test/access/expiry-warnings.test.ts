@@ -59,9 +59,10 @@ describe('a key that expires', () => {
     assert.deepEqual(await expiry(), [{ days: 3, passedAt: formatDateTime(shop.clock.now()) }]);
   });
 
-  it('gets only the nearest warning when no process ran, and none when it is revoked or expires never', async t => {
+  it('gets only the nearest warning when no process ran, and none when it has expired, is revoked or expires never', async t => {
     const shop = await startTestApp(t);
     const [missed, revoked, kept] = [await keyFor(20, shop), await keyFor(20, shop), await keyFor(20, shop)];
+    await keyFor(17, shop);
     await shop.api.delete(`/keys/${revoked.keyId}`);
     await shop.api.patch(`/keys/${kept.keyId}`, { expiresAt: null });
     shop.clock.advance(18 * DAY);

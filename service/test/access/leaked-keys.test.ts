@@ -170,10 +170,12 @@ describe('a report of leaked keys', () => {
     assert.deepEqual(await statuses(leaked), [200]);
   });
 
-  it('revokes the last administrator’s key, too', async t => {
+  it('revokes the last administrator’s key, too, and a restart creates no other one', async t => {
     const own = await startTestApp(t, { alone: false });
     await report([own.adminKey], undefined, own);
     assertRejected(await own.api.get('/keys'), 401, 'invalid_api_key');
+    const { api } = await own.restart();
+    assertRejected(await api.get('/keys'), 401, 'invalid_api_key');
   });
 });
 

@@ -33,6 +33,7 @@ describe('DELETE /keys/{keyId}/limits', () => {
   it('survives restarts, flushes and sweeps, and the usage of the day still grows', async t => {
     const shop = await startTestApp(t);
     const client = await usedUp(shop, 3);
+    assertRejected(await client.get('/pets'), 429, 'rate_limit_exceeded');
     await shop.app.keyLimits.flush();
     const path = `/keys/${client.keyId}`;
     await shop.api.delete(`${path}/limits`);
@@ -46,7 +47,7 @@ describe('DELETE /keys/{keyId}/limits', () => {
     await api.as(client.key).get('/pets');
     ({ api } = await restart());
     const { windows, days } = (await api.get(`${path}/usage`)).body;
-    assert.deepEqual([windows.day.used, days], [1, [{ date: '2026-11-21', admitted: 6, refused: 0 }]]);
+    assert.deepEqual([windows.day.used, days], [1, [{ date: '2026-11-21', admitted: 6, refused: 1 }]]);
   });
 
   it('is not undone by counts that another process stores later', async t => {

@@ -5,6 +5,7 @@ import type { Client } from '../support/client.ts';
 import { eventsAfter, settledCursor } from '../support/event-log.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
 import { useShop } from '../support/use-shop.ts';
+import { valuesOf } from '../support/values.ts';
 import { eachNoon } from './each-noon.ts';
 
 const shop = useShop();
@@ -80,6 +81,10 @@ describe('a key that uses up its day', () => {
     const warning = { window: 'day', percent: 80, limit: 10, passedAt: at('12:00:00.000') };
     assert.deepEqual(warnings, { quota: [warning], expiry: [] });
     assert.deepEqual((await shop.api.get(`/keys/${client.keyId}/usage`)).body.warnings, warnings);
+    await client.read(2);
+    await warningsOf(client.keyId);
+    const { quota } = (await mine.get('/account')).body.warnings;
+    assert.deepEqual(valuesOf(quota, 'percent'), [80, 95, 100], 'the earliest first');
     shop.clock.advance(DAY);
     assert.deepEqual((await mine.get('/account')).body.warnings.quota, []);
   });
@@ -163,10 +168,19 @@ describe('a key that uses up its minutes', () => {
     await useMinutes(client, 'xxxxxxxxxxxxxxxxxxxx');
     assert.deepEqual(await warningsOf(client.keyId), ['minute 100 of 2']);
     shop.clock.advance(DAY);
+    const nextDay = await shop.api.as(client.key).get('/pets');
+    assert.equal(nextDay.headers['x-quota-warning'], undefined);
     await useMinutes(client, 'xxxx');
     assert.equal((await warningsOf(client.keyId)).length, 1);
     await useMinutes(client, 'x');
     assert.equal((await warningsOf(client.keyId)).length, 2);
+  });
+
+  it('finds the warnings of both windows in one header when it uses up its day as well', async () => {
+    const client = await keyWith({ perMinute: 2, perDay: 10 });
+    await useMinutes(client, 'xxxxx');
+    const { headers } = await shop.api.as(client.key).get('/pets');
+    assert.equal(headers['x-quota-warning'], '"day";p=100;q=10;t=42900, "minute";p=100;q=2;t=42900');
   });
 
   it('is warned also if these minutes have passed before their counts are stored', async () => {
@@ -208,5 +222,7 @@ describe('a key that uses up its minutes', () => {
       if (minute < 4) running.clock.advance(MINUTE);
     }
     assert.deepEqual(await warningsOf(keyId, running), ['minute 100 of 2']);
+    const { headers } = await running.api.as(key).get('/pets');
+    assert.match(String(headers['x-quota-warning']), /^"minute";p=100;q=2;/);
   });
 });

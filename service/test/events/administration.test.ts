@@ -240,14 +240,14 @@ describe('rejected administration', () => {
     assert.equal((await curious.get('/keys/none')).status, 403);
     const events = await reported();
     const found = events.map(({ actor, data }) => {
-      const { operation, attempts } = data as { operation: string; attempts: number };
-      return [actor, operation, attempts];
+      const { operation, attempts, address } = data as Record<string, unknown>;
+      return [actor, operation, attempts, address];
     });
     assert.deepEqual(found, [
-      [`keys/${curious.keyId}`, 'GET /keys', 3],
-      [`keys/${curious.keyId}`, 'POST /webhooks', 1],
-      ['system', 'GET /keys', 1],
-      [`keys/${curious.keyId}`, 'GET /keys/{keyId}', 1],
+      [`keys/${curious.keyId}`, 'GET /keys', 3, '127.0.0.1'],
+      [`keys/${curious.keyId}`, 'POST /webhooks', 1, '127.0.0.1'],
+      ['system', 'GET /keys', 1, '127.0.0.1'],
+      [`keys/${curious.keyId}`, 'GET /keys/{keyId}', 1, '127.0.0.1'],
     ]);
     assert.deepEqual(await reported(), [], 'nothing more without another attempt');
     shop.clock.advance(MINUTE);

@@ -4,19 +4,22 @@ import { KeyLimits } from '../../src/access/rate-limits/key-limits.ts';
 import { type LimitState, newState } from '../../src/counters/decide.ts';
 import { MemoryCounters } from '../../src/counters/memory.ts';
 import { MINUTE } from '../../src/kit/clock.ts';
-import { startTestApp } from '../support/test-app.ts';
+import { startTestApp, type TestApp } from '../support/test-app.ts';
 
 const NOON = Date.parse('2026-11-21T12:00:00.000Z');
 const REPLICAS = 8;
 const KEYS = 20;
 const ROUNDS = 5;
 
+/** The limits of a replica with these counts. */
+function limitsOver(counters: MemoryCounters, { app: { db, config } }: TestApp): KeyLimits {
+  return new KeyLimits({ db, counters, banRules: config.banRules, onBan: () => {} });
+}
+
 it('replicas that store the same keys at the same time lose no count and no ban', async t => {
-  const { app, clientWith } = await startTestApp(t);
+  const shop = await startTestApp(t);
   const keyIds: number[] = [];
-  for (let i = 0; i < KEYS; i++) keyIds.push((await clientWith({})).keyId);
-  const limitsOver = (counters: MemoryCounters) =>
-    new KeyLimits({ db: app.db, counters, banRules: app.config.banRules, onBan: () => {} });
+  for (let i = 0; i < KEYS; i++) keyIds.push((await shop.clientWith({})).keyId);
 
   for (let round = 1; round <= ROUNDS; round++) {
     // Every replica saw each key; one replica has the largest count, another the latest ban.
@@ -36,11 +39,11 @@ it('replicas that store the same keys at the same time lose no count and no ban'
         };
         counters.keys.adopt(keyId, view);
       }
-      return limitsOver(counters);
+      return limitsOver(counters, shop);
     });
     await Promise.all(views.map(view => view.flush()));
 
-    const stored = limitsOver(new MemoryCounters());
+    const stored = limitsOver(new MemoryCounters(), shop);
     await stored.load(NOON);
     for (const keyId of keyIds) {
       const { minuteUsed, dayUsed, dayRejected, bannedUntil } = stored.seenStateOf(keyId)!;
@@ -55,4 +58,20 @@ it('replicas that store the same keys at the same time lose no count and no ban'
       );
     }
   }
+});
+
+it('a replica that stores an earlier use of a key late changes neither the last use nor who made it', async t => {
+  const shop = await startTestApp(t);
+  const { keyId } = await shop.clientWith({});
+  const storeUse = async (at: number, address: string) => {
+    const counters = new MemoryCounters();
+    counters.keys.adopt(keyId, { ...newState(at), seenAt: at });
+    const limits = limitsOver(counters, shop);
+    limits.uses.add(keyId, at, address, undefined);
+    await limits.flush();
+  };
+  await storeUse(NOON + MINUTE, '192.0.2.1');
+  await storeUse(NOON, '192.0.2.2');
+  const { lastUsedAt, lastUsedFrom } = (await shop.api.get(`/keys/${keyId}`)).body;
+  assert.deepEqual([lastUsedAt, lastUsedFrom], ['2026-11-21T12:01:00.000Z', '192.0.2.1']);
 });

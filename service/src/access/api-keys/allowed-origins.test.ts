@@ -60,6 +60,16 @@ describe('the allowed origins', () => {
     assert.deepEqual([store.reads, new Set(found)], [1, new Set([true])]);
   });
 
+  it('are read again when a read takes a second or longer', async () => {
+    const reads = [new Promise<boolean>(() => {}), Promise.resolve(true)];
+    const origins = new AllowedOrigins(new OriginStore(), { read: () => reads.shift()!, onError: () => {} });
+    for (const later of [0, 999]) void origins.has(SHOP, NOW + later);
+    assert.equal(reads.length, 1);
+    const second = origins.has(SHOP, NOW + SECOND);
+    assert.equal(reads.length, 0);
+    assert.equal(await second, true);
+  });
+
   it('are read again at once after this process changed a key, and within a second after another one did', async () => {
     const store = new OriginStore();
     const [here, elsewhere] = [store.open(), store.open()];

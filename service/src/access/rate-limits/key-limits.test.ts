@@ -4,7 +4,7 @@ import { newState } from '../../counters/decide.ts';
 import type { CountedKey } from '../../counters/key-states.ts';
 import { MemoryCounters } from '../../counters/memory.ts';
 import { DatabaseUnavailable, type Queries, type Transaction, type Writer } from '../../db/database.ts';
-import { DAY } from '../../kit/clock.ts';
+import { DAY, MINUTE } from '../../kit/clock.ts';
 import { accessFeature } from '../feature.ts';
 import { Rejections } from '../rejections/rejections.ts';
 import { KeyLimits } from './key-limits.ts';
@@ -65,6 +65,21 @@ it('who uses the keys is stored for all keys, at most 200 in a transaction, and 
   assert.deepEqual(written, [200, 200, 1]);
 });
 
+it('who uses a key in a new minute while an earlier use is stored is stored with the next flush', async () => {
+  const uses = new KeyUses();
+  const written: string[] = [];
+  const run = async (_sql: string, [rows]: readonly unknown[] = []) => {
+    for (const { address } of JSON.parse(String(rows))) written.push(address);
+    if (written.length === 1) uses.add(1, NOON + MINUTE, '192.0.2.2', undefined);
+  };
+  const tx = { engine: 'sqlite', run } as unknown as Transaction;
+  const db = { write: (work: (tx: Transaction) => Promise<void>) => work(tx) } as unknown as Queries & Writer;
+  uses.add(1, NOON, '192.0.2.1', undefined);
+  await uses.flush(db);
+  await uses.flush(db);
+  assert.deepEqual(written, ['192.0.2.1', '192.0.2.2']);
+});
+
 it('the counts of other processes are taken over for all keys after the start, at most 500 at once', async t => {
   const counters = new MemoryCounters();
   const db = { all: async () => [] } as unknown as Queries & Writer;
@@ -101,6 +116,25 @@ describe('a sweep of limits has more to do', () => {
       assert.equal(await keyLimits.sweep(NOON), part !== 'nothing');
     });
   }
+});
+
+it('a sweep of limits checks the keys after those of its last slice, and begins again after the last key', async () => {
+  const checkedAfter: unknown[] = [];
+  const slices = [
+    { last: 700, keys: 500, spent: 0 },
+    { last: 900, keys: 499, spent: 0 },
+    { last: 700, keys: 500, spent: 0 },
+  ];
+  const db = {
+    run: async () => 0,
+    get: async (_sql: string, values: readonly unknown[]) => {
+      checkedAfter.push(values.at(-2));
+      return slices.shift();
+    },
+  } as unknown as Queries & Writer;
+  const keyLimits = new KeyLimits({ db, counters: new MemoryCounters(), banRules, onBan: () => {} });
+  for (const isMore of [true, false, true]) assert.equal(await keyLimits.sweep(NOON), isMore);
+  assert.deepEqual(checkedAfter, [0, 700, 0]);
 });
 
 const fail = () => Promise.reject(new DatabaseUnavailable(undefined));
