@@ -32,6 +32,18 @@ function anEvent(lifetime: number): Create {
   };
 }
 
+function aDelivery(lifetime: number): Create {
+  return async shop => {
+    const { path, id } = await shop.webhook({ types: ['category.created'] });
+    await shop.deliver();
+    return {
+      use: async () => (await shop.api.get(`${path}/deliveries?limit=1`)).body.length === 1,
+      rows: `SELECT 1 FROM webhook_deliveries WHERE webhook_id = ${id}`,
+      lifetime,
+    };
+  };
+}
+
 /** A key with one request, which is stored. */
 async function usedKey({ shop }: WebhookShop): Promise<number> {
   const client = await shop.clientWith({ scopes: ['pets:read'] });
@@ -73,15 +85,7 @@ const expiring: Record<string, Create> = {
       lifetime: HOUR,
     };
   },
-  'finished delivery': async shop => {
-    const { path, id } = await shop.webhook({ types: ['category.created'] });
-    await shop.deliver();
-    return {
-      use: async () => (await shop.api.get(`${path}/deliveries?limit=1`)).body.length === 1,
-      rows: `SELECT 1 FROM webhook_deliveries WHERE webhook_id = ${id}`,
-      lifetime: 180 * DAY,
-    };
-  },
+  'finished delivery': aDelivery(180 * DAY),
   'usage of a key on one day': async shop => {
     const keyId = await usedKey(shop);
     return {
@@ -127,7 +131,11 @@ async function sweptShop(
 describe('the sweeps that the service runs each minute', () => {
   for (const [title, environment, created] of [
     ['retain data until it expires, and then delete it', {}, expiring],
-    ['follow the setting of events', { PETSTORE_EVENT_DAYS: '2' }, { event: anEvent(2 * DAY) }],
+    [
+      'follow the setting of events',
+      { PETSTORE_EVENT_DAYS: '2' },
+      { event: anEvent(2 * DAY), 'finished delivery': aDelivery(2 * DAY) },
+    ],
   ] as const) {
     it(title, async t => {
       const { shop, db, nextRound } = await sweptShop(t, environment);

@@ -95,6 +95,8 @@ describe('events of a period', () => {
       const { status, headers, text } = await shop.api.get(`/events?count=true&${query}`);
       assert.deepEqual([status, headers['x-total-count']], [200, `${total}`], `${query}: ${text}`);
     }
+    const ofBoth = await shop.api.get('/events?count=true&subject=pets/2&actor=keys/1');
+    assertInvalid(ofBoth, /^Query parameter `count` cannot be combined with `subject` and `actor` together/);
   });
 
   it('that adjoin contain each event once, also when a clock was set back', async () => {

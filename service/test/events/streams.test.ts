@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import type { Database, Value } from '../../src/db/database.ts';
+import { type Database, DatabaseUnavailable, type Value } from '../../src/db/database.ts';
 import { assertGapless, eventsAfter, latestCursor, settledCursor } from '../support/event-log.ts';
 import { EventReader } from '../support/event-reader.ts';
 import { aCategory, anOrder, aPet } from '../support/factories.ts';
@@ -85,23 +85,30 @@ describe('a stream of events', () => {
     const shop = await startTestApp(t);
     const pet = await aPet(shop.api, { stock: 9 });
     await anOrder(shop.api, { petId: pet });
+    const client = await shop.clientWith({});
     await settledCursor(shop);
     const path = `/events/stream?cursor=0&type=order.*&type=inventory.updated&subject=`;
     const ofOrders = await EventReader.open(shop.origin, shop.adminKey, { path: `${path}store/orders/1` });
     const ofStock = await EventReader.open(shop.origin, shop.adminKey, {
       path: `${path}store/inventory/${pet}`,
     });
+    const ofClient = await EventReader.open(shop.origin, shop.adminKey, {
+      path: `/events/stream?actor=keys/${client.keyId}`,
+    });
     await ofStock.untilEvents(2);
     await shop.api.patch('/store/orders/1', { quantity: 2 });
     await shop.api.patch('/store/orders/1', { complete: true });
+    await aCategory(client);
     await ofOrders.untilEvents(3);
     await ofStock.untilEvents(3);
+    await ofClient.untilEvents(1);
     assert.deepEqual(valuesOf(ofOrders.events, 'type'), ['order.placed', 'order.updated', 'order.completed']);
     assert.deepEqual(
       ofStock.events.map(({ data }) => data.quantity),
       [9, 8, 7],
     );
-    await Promise.all([ofOrders.close(), ofStock.close()]);
+    assert.deepEqual(valuesOf(ofClient.events, 'type'), ['category.created']);
+    await Promise.all([ofOrders.close(), ofStock.close(), ofClient.close()]);
   });
 
   it('misses and repeats no event under load, however often its readers reconnect', async t => {
@@ -249,6 +256,16 @@ describe('streams that are behind', () => {
     await Promise.all(readers.map(reader => reader.untilEvents(EVENTS)));
     assert.equal(reads.most, 2);
     await Promise.all(readers.map(reader => reader.close()));
+  });
+
+  it('end with a reason when the log cannot be read', async t => {
+    const { promise, reject: fail } = Promise.withResolvers<void>();
+    // Otherwise it would be an unhandled rejection until the stream reads.
+    promise.catch(() => {});
+    const { readers } = await readersBehind(t, 1, promise);
+    fail(new DatabaseUnavailable(new Error('Gone')));
+    await readers[0]!.untilOver();
+    assert.equal(readers[0]!.comments.at(-1), 'The log cannot be read now; connect again to continue');
   });
 
   it('stop reading when their clients disconnect', async t => {

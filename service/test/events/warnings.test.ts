@@ -89,6 +89,18 @@ describe('warnings about a key', () => {
     );
   });
 
+  it('reach no stream of another key any more when that one loses `admin`', async t => {
+    const shop = await startTestApp(t);
+    const demoted = await shop.clientWith({ scopes: ['admin'] });
+    const path = `/events/stream?type=${TYPE}`;
+    const stream = await EventReader.open(shop.origin, demoted.key, { path });
+    const scopes = ['events:read', 'pets:read'];
+    await shop.api.patch(`/keys/${demoted.keyId}`, { scopes });
+    await warnedKey(shop, scopes);
+    await stream.until(() => stream.events.length > 0 || stream.isOver, 'a warning or the end');
+    assert.deepEqual([stream.events, stream.isOver], [[], true]);
+  });
+
   it('are sent to the webhooks of the key and of administrators, and no longer when the key of a webhook loses `admin`', async t => {
     const shop = await webhookShop(t, { receivers: 4 });
     const [owner, all, admin, former] = shop.receivers;

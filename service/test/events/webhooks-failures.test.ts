@@ -3,6 +3,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { describe, it } from 'node:test';
 import { DAY, MINUTE, SECOND } from '../../src/kit/clock.ts';
+import { until } from '../support/until.ts';
 import { valuesOf } from '../support/values.ts';
 import { sendDue, watchTimeLimits, webhookShop } from './webhook-shop.ts';
 
@@ -19,7 +20,7 @@ async function bodyArrives(): Promise<void> {
   unsubscribe(channel, onResponse);
 }
 
-it('a webhook whose endpoint fails has one log line when it begins to fail and one when it works again, and its age in the metrics', async t => {
+it('a webhook whose endpoint fails has one log line when it begins to fail and one when it works again, and its age in the metrics until then or until it is disabled', async t => {
   const shop = await webhookShop(t, { environment: { OPS_PORT: '0' } });
   const { id } = await shop.webhook();
   const lines = () =>
@@ -46,6 +47,10 @@ it('a webhook whose endpoint fails has one log line when it begins to fail and o
   await shop.after(30 * MINUTE);
   const ends = ['Webhook works again', 40, id, 5 * SECOND + 35 * MINUTE];
   assert.deepEqual(lines(), [begins, ends]);
+  assert.deepEqual(await figures(), [0, 0]);
+
+  shop.receiver.respondWith(410);
+  await shop.deliver();
   assert.deepEqual(await figures(), [0, 0]);
 });
 
@@ -142,6 +147,23 @@ describe('a failed delivery', () => {
     const [{ attempts }] = await shop.deliveries(path);
     assert.deepEqual([attempts[0].status, attempts[0].error], [null, 'socket hang up']);
   });
+});
+
+it('a delivery that the endpoint accepts while the service stops is not sent again', async t => {
+  const shutdownTimeout = 3 * MINUTE;
+  const shop = await webhookShop(t, { webhooks: { shutdownTimeout } });
+  await shop.webhook();
+  shop.receiver.hold();
+  await shop.category();
+  await shop.receiver.has(1);
+  const { mock } = t.mock.method(globalThis, 'setTimeout');
+  const restarting = shop.shop.restart();
+  await until('the dispatcher gives the attempt this time', () =>
+    mock.calls.some(call => call.arguments[1] === shutdownTimeout),
+  );
+  shop.receiver.release();
+  await sendDue((await restarting).app);
+  assert.equal(shop.receiver.received.length, 1);
 });
 
 it('Retry-After is obeyed', async t => {

@@ -136,6 +136,17 @@ describe('the metrics of webhooks', () => {
     assert.deepEqual(await values(), [0, 0, 1, 1, 1, 1, 0]);
   });
 
+  it('show the age of the delivery that has waited longest, of all webhooks', async t => {
+    const shop = await webhookShop(t, { environment: { OPS_PORT: '0' } });
+    shop.receiver.respondWith(500);
+    for (const wait of [3 * SECOND, 0]) {
+      await shop.webhook({ types: ['category.*'] });
+      await shop.deliver();
+      shop.clock.advance(wait);
+    }
+    assert.equal((await shop.metrics()).total('petstore_webhook_oldest_delivery_age_seconds'), 3);
+  });
+
   it('are missing while the store does not respond, and other metrics are shown', async t => {
     const shop = await webhookShop(t, { environment: { OPS_PORT: '0' } });
     const { db } = shop.shop.app;

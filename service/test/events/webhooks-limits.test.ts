@@ -4,6 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { readStandings } from '../../src/access/api-keys/standings.ts';
 import type { Database } from '../../src/db/database.ts';
 import { serve } from '../../src/events/webhooks/serve.ts';
+import { HOUR } from '../../src/kit/clock.ts';
 import type { ApiResponse } from '../support/client.ts';
 import { Intervals } from '../support/intervals.ts';
 import { readsOf } from '../support/reads.ts';
@@ -103,7 +104,7 @@ describe('the window of a webhook', () => {
     await replica.close();
   });
 
-  it('is not exceeded by replicas that plan at the same time', async t => {
+  it('is not exceeded by replicas that plan at the same time, and has room while its deliveries wait for a retry', async t => {
     const shop = await webhookShop(t);
     const { path } = await shop.webhook({ enabled: false });
     await append(shop.shop.app.db, 700, n => n + 1);
@@ -111,6 +112,10 @@ describe('the window of a webhook', () => {
     await shop.api.patch(path, { enabled: true });
     await Promise.all(Array.from({ length: 3 }, () => planAll(shop.shop, shop.receiver.url)));
     assert.equal(await countDeliveries(shop.shop), 500);
+    const retry = shop.clock.now() + HOUR;
+    await shop.shop.app.db.run('UPDATE webhook_deliveries SET attempts = 1, next_attempt_at = ?', [retry]);
+    assert.equal(await planAll(shop.shop, shop.receiver.url), false);
+    assert.equal(await countDeliveries(shop.shop), 700);
   });
 
   it('contains 5,000 waiting deliveries, and the dispatcher pauses when it is full', async t => {

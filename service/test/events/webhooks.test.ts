@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { eventsOf } from '../support/event-log.ts';
 import { assertInvalid, assertRejected } from '../support/rejection.ts';
 import { sweepAll, webhookShop } from './webhook-shop.ts';
 
 describe('a webhook', () => {
   it('is created, listed, read, replaced, changed and deleted', async t => {
-    const { api, receiver } = await webhookShop(t);
+    const { api, receiver, shop } = await webhookShop(t);
     const created = await api.post('/webhooks', {
       url: receiver.url,
       types: ['order.*', 'pet.created'],
@@ -40,7 +41,10 @@ describe('a webhook', () => {
       enabled: false,
       disabledAt: '2026-11-21T12:00:00.000Z',
     });
-    assert.deepEqual((await api.put('/webhooks/1', changed.body)).body, changed.body);
+    const events = await eventsOf(shop, async () =>
+      assert.deepEqual((await api.put('/webhooks/1', changed.body)).body, changed.body),
+    );
+    assert.deepEqual(events, [], 'an update that changes nothing');
     assert.equal((await api.patch('/webhooks/1', { types: null })).body.types, null);
 
     assert.equal((await api.delete('/webhooks/1')).status, 204);
