@@ -46,6 +46,8 @@ describe('the list of animals', () => {
     await eventually(names, ['Quixote Zephyr', 'Quixote Aurora']);
     await page.getByRole('searchbox').fill('nothing has this name');
     await page.getByText('No animal matches').waitFor();
+    await page.getByRole('link', { name: 'Show all animals' }).click();
+    await eventually(() => page.getByRole('searchbox').inputValue(), '');
   });
 
   it('draws only visible rows, loads the next pages on the way, and after Back and a reload is where it was', async t => {

@@ -30,7 +30,9 @@ describe('a key', () => {
     const first = await secretOf();
     assert.deepEqual(await scopesWith(first), ['pets:read', 'orders:read']);
 
-    // It asks before it closes, because the secret was not copied.
+    // It asks before it closes, because the secret was not copied. So does the browser before the page is left.
+    const asks = () => page.evaluate('!dispatchEvent(new Event("beforeunload", { cancelable: true }))');
+    await eventually(asks, true);
     await page.keyboard.press('Escape');
     await shown.question.getByText('was not copied').waitFor();
     await shown.question.getByRole('button', { name: 'Back to the secret' }).click();
@@ -42,6 +44,7 @@ describe('a key', () => {
     await dialog.getByRole('button', { name: 'Copy' }).click();
     await dialog.getByText('Copied', { exact: true }).waitFor();
     assert.equal(await page.evaluate('copied'), first);
+    await eventually(asks, false);
     await dialog.locator('.panel-footer').getByRole('button', { name: 'Close' }).click();
     await dialog.waitFor({ state: 'detached' });
     const kept = await page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }])');
@@ -132,21 +135,22 @@ describe('a key', () => {
     );
   });
 
-  it('that has leaked is revoked after an administrator pastes the line with its secret', async t => {
+  it('that has leaked is revoked after an administrator pastes the lines with its secret and that of another key', async t => {
     const { shop, page, open } = await visit(t);
     const key = { name: 'In a repository', plan: 'business', scopes: ['pets:read'] };
     const { key: secret } = (await shop.api.post('/keys', key)).body;
+    const other = await shop.clientWith({ scopes: ['pets:read'] });
     const shown = await open('/keys');
     await shown.row('In a repository').waitFor();
     await page.getByRole('link', { name: 'Report a leak' }).click();
     await shown.panel.getByLabel(/^Secrets/).fill('API_KEY=psk_abc');
     await shown.panel.getByRole('button', { name: 'Report' }).click();
     await shown.panel.getByText('The text has no secret of a key').waitFor();
-    await shown.panel.getByLabel(/^Secrets/).fill(`export API_KEY="${secret}" # till`);
+    await shown.panel.getByLabel(/^Secrets/).fill(`export API_KEY="${secret}" # till\nTEST_KEY=${other.key}`);
     await shown.panel.getByLabel(/^Where/).fill('github.com/shop/site, .env');
     await shown.panel.getByRole('button', { name: 'Report' }).click();
-    await shown.messages.getByText('Reported 1 secret').waitFor();
-    assert.equal((await shop.api.as(secret).get('/pets')).status, 401);
+    await shown.messages.getByText('Reported 2 secrets').waitFor();
+    for (const client of [shop.api.as(secret), other]) assert.equal((await client.get('/pets')).status, 401);
     await page.getByText('reported a secret of the key In a repository as leaked').waitFor();
     const kept = await page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }])');
     assert.ok(!String(kept).includes(secret), 'the secret is stored nowhere');
@@ -166,6 +170,16 @@ describe('a key', () => {
     await shown.panel.getByRole('button', { name: 'Report' }).click();
     await page.getByText('The API key is no longer valid').waitFor();
     assert.notEqual((await api.get(`/keys/${holder.keyId}`)).body.revokedAt, null);
+  });
+
+  it('of the console itself cannot be rotated without an overlap, because its new secret could not be shown then', async t => {
+    const { api, open } = await visit(t);
+    const { keyId } = (await api.get('/account')).body;
+    const shown = await open(`/keys/${keyId}`);
+    await shown.panel.getByRole('button', { name: 'Rotate the secret' }).click();
+    await shown.question.getByText('The console uses this key').waitFor();
+    const graces = shown.question.getByLabel(/How long the earlier secret/).getByRole('option');
+    assert.deepEqual(await graces.allInnerTexts(), ['One hour', 'One day', 'Seven days']);
   });
 
   it('for pages in browsers needs origins, and has at most two scopes', async t => {

@@ -87,6 +87,12 @@ describe('an order', () => {
     const { api, open } = await visit(t);
     const petId = await aPet(api, { name: 'Sketch', stock: 3 });
     const shown = await open('/orders/new');
+    const animal = shown.field('Animal');
+    await animal.fill('sketch');
+    await shown.page.getByRole('option', { name: /Sketch/ }).waitFor();
+    // What is typed without a choice is no animal.
+    await animal.press('Tab');
+    await eventually(() => animal.inputValue(), '');
     await shown.panel.getByText('Without an animal it is a draft').waitFor();
     await shown.panel.getByRole('button', { name: 'Save draft' }).click();
     await shown.panel.waitFor({ state: 'detached' });
@@ -97,7 +103,7 @@ describe('an order', () => {
     await shown.page.keyboard.press('Escape');
 
     await shown.row('No animal').getByText('No animal').click();
-    await shown.field('Animal').fill('sketch');
+    await animal.fill('sketch');
     await shown.page.getByRole('option', { name: /Sketch/ }).click();
     await shown.save();
     await shown.panel.waitFor({ state: 'detached' });
@@ -250,7 +256,12 @@ describe('the list of orders', () => {
     await eventually(units, ['2 ×']);
     await page.reload();
     await eventually(units, ['2 ×']);
-    await eventually(() => page.getByRole('combobox', { name: 'Animal' }).inputValue(), 'Filtered');
+    const animal = page.getByRole('combobox', { name: 'Animal' });
+    await eventually(() => animal.inputValue(), 'Filtered');
+    for (const name of ['Ships from', 'Ships to'])
+      assert.equal(await page.getByLabel(name).inputValue(), '2027-01-03');
+    await animal.fill('');
+    await eventually(async () => new URL(page.url()).searchParams.has('petId'), false);
   });
 
   it('shows what other clients change', async t => {

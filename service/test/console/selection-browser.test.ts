@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import { eventually } from '../support/browser.ts';
+import { delayResponses, eventually } from '../support/browser.ts';
 import { useConsole } from '../support/console-page.ts';
 import { aCategory, anOrder, aPet, petsIn, stockOf } from '../support/factories.ts';
 
@@ -57,7 +57,7 @@ async function openSheep(t: TestContext) {
 }
 
 describe('the selection of animals', () => {
-  it('has all matches of a list, also those that were not read yet', async t => {
+  it('has all matches of a list, also those that were not read yet, and their change can be stopped', async t => {
     const { shown, page, bar, all } = await openSheep(t);
     await page.getByRole('checkbox', { name: 'Select Sheep 0' }).click();
     assert.equal(await bar.getByRole('button', { name: /matches$/ }).count(), 0);
@@ -67,7 +67,13 @@ describe('the selection of animals', () => {
     await bar.getByText('230 selected').waitFor();
     assert.equal(await bar.getByRole('button', { name: /matches$/ }).count(), 0);
     await shown.button('Change …').click();
-    await shown.panel.getByRole('heading', { name: 'Change 230 animals' }).waitFor();
+    await shown.panel.getByLabel('New status').selectOption('pending');
+    const { read, arrive } = await delayResponses(page, '**/batch');
+    await shown.panel.getByRole('button', { name: 'Change 230 animals' }).click();
+    await read;
+    await shown.panel.getByRole('button', { name: 'Stop' }).click();
+    arrive();
+    await shown.panel.getByText('100 of 230 animals changed').waitFor();
   });
 
   it('has the rows that were read when a page of all matches fails, or the user stops reading', async t => {

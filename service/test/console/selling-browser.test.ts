@@ -160,6 +160,7 @@ describe('the panel of an animal', () => {
     await page.keyboard.type('12');
     await page.keyboard.press('Enter');
     await shown.messages.getByText('Delivered: 12 added').waitFor();
+    await shown.panel.getByRole('button', { name: 'Stock of Delivered: 14' }).waitFor();
     // It is 1 again, so that a second Enter does not add as many, and what is typed replaces it.
     assert.equal(await shown.panel.getByLabel('Units').inputValue(), '1');
     await page.keyboard.type('3');

@@ -156,9 +156,9 @@ describe('a session', () => {
     assert.ok(!(await stored(tomorrow)).includes('psk_'));
   });
 
-  it('is not started by a wrong key, and the message of the service is shown', async t => {
-    const { page, watch } = await visit(t);
-    watch.expect(/status of 401/);
+  it('is started by a right key after a wrong one, for which the message of the service is shown', async t => {
+    const { shop, page, watch } = await visit(t);
+    watch.expect(/ERR_ABORTED|status of 401/);
     await page.goto('/console');
     await page.getByLabel('API key').fill('psk_wrong');
     await page.getByRole('button', { name: 'Sign in' }).click();
@@ -166,6 +166,7 @@ describe('a session', () => {
       .locator('.field-error')
       .filter({ hasText: /API key/ })
       .waitFor();
+    await new ConsolePage(page).signIn(shop.adminKey);
   });
 
   it('is started once by a link that signs in, which leaves the address', async t => {
@@ -228,16 +229,22 @@ describe('a session', () => {
     await shown.today();
   });
 
-  it('ends when its key is revoked', async t => {
-    const { api, shop, page, watch, open } = await visit(t);
+  it('ends in all its tabs when its key is revoked, and the key is stored in none of them', async t => {
+    const { api, shop, page, context, watch, open } = await visit(t);
     watch.expect(/status of 401/);
     const { key, keyId } = await shop.clientWith({ scopes: ['pets:read', 'pets:write'] });
     await aPet(api, { name: 'Witness' });
     const shown = await open('/animals?q=witness', key);
     await shown.row('Witness').waitFor();
+    const tab = await context.newPage();
+    await tab.goto('/console/animals');
+    await new ConsolePage(tab).row('Witness').waitFor();
     await api.delete(`/keys/${keyId}`);
     await page.getByRole('searchbox').fill('another');
-    await page.getByText(/no longer valid/).waitFor();
-    await page.getByLabel('API key').waitFor();
+    for (const ended of [page, tab]) {
+      await ended.getByText(/no longer valid/).waitFor();
+      await ended.getByLabel('API key').waitFor();
+      assert.ok(!(await stored(ended)).includes('psk_'));
+    }
   });
 });

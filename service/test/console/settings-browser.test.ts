@@ -42,6 +42,8 @@ describe('the settings of the device', () => {
     };
     await choose('Light');
     assert.equal(await background(), light);
+    await choose('Same as the system');
+    assert.equal(await background(), dark);
     await choose('Dark');
     await page.emulateMedia({ colorScheme: 'light' });
     assert.equal(await background(), dark);

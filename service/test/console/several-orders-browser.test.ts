@@ -101,10 +101,28 @@ describe('several orders', () => {
     await shown.button(`Status of order ${id}: Open`).waitFor();
   });
 
+  it('that the service does not complete are offered again on Today', async t => {
+    const { api, page, watch, open } = await visit(t);
+    watch.expect(/status of 400/);
+    const petId = await aPet(api, { name: 'Due', stock: 9 });
+    const id = await anOrder(api, { petId, shipDate: '2020-01-02T12:00:00.000Z' });
+    await page.route(
+      '**/batch',
+      route => route.fulfill({ status: 400, json: { code: 'bad', message: 'Made up', status: 400 } }),
+      { times: 1 },
+    );
+    const shown = await open('/');
+    await shown.today();
+    await shown.button(`Complete order ${id}`).click();
+    await shown.messages.getByText('Made up').waitFor();
+    await shown.button(`Complete order ${id}`).click();
+    await eventually(async () => (await orderOf(api, id)).complete, true);
+  });
+
   it('are completed after a question if the key cannot return their units', async t => {
     const { api, page, shop, open } = await visit(t);
     const petId = await aPet(api, { name: 'Final', stock: 9 });
-    const id = await anOrder(api, { petId });
+    const [id, single] = [await anOrder(api, { petId }), await anOrder(api, { petId })];
     const { key } = await shop.clientWith({ scopes: ['pets:read', 'orders:read', 'orders:write'] });
     const shown = await open(`/orders?petId=${petId}`, key);
     await page.getByRole('checkbox', { name: `Select order ${id}` }).click();
@@ -114,6 +132,11 @@ describe('several orders', () => {
     await shown.button('Complete 1').click();
     await shown.question.getByRole('button', { name: 'Complete' }).click();
     await eventually(async () => (await orderOf(api, id)).complete, true);
+    // The menu of one order asks as well.
+    await shown.button(`Status of order ${single}: Open`).click();
+    await page.getByRole('menuitem', { name: 'Complete' }).click();
+    await shown.question.getByRole('button', { name: 'Complete' }).click();
+    await eventually(async () => (await orderOf(api, single)).complete, true);
     assert.equal(await shown.messages.getByText('Undo').count(), 0);
   });
 });

@@ -120,8 +120,9 @@ describe('Today', () => {
     assert.deepEqual(await stockOf(api, petId), ['available', 6]);
   });
 
-  it('does not say that all is done because an earlier visit found nothing to do', async t => {
-    const { api, page, shop, open } = await visit(t);
+  it('does not say that all is done because an earlier visit found nothing to do, or because orders cannot be read', async t => {
+    const { api, page, shop, watch, open } = await visit(t);
+    watch.expect(/status of 400/);
     shop.clock.set(NOW);
     await page.clock.setFixedTime(NOW);
     const petId = await aPet(api, { name: 'Asked for', stock: 5 });
@@ -144,6 +145,13 @@ describe('Today', () => {
     assert.equal(await done.count(), 0);
     resolve();
     await task(page, '1 order ships today').waitFor();
+    await page.route(/\/store\/orders\?/, route =>
+      route.fulfill({ status: 400, json: { code: 'bad', message: 'Made up', status: 400 } }),
+    );
+    await page.reload();
+    await page.getByText('Not everything that is to be done could be read: Made up').waitFor();
+    assert.equal(await done.count(), 0);
+    await page.unrouteAll({ behavior: 'wait' });
   });
 
   it('has one main action, which completes what is overdue before what ships today', async t => {

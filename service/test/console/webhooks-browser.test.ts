@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { MINUTE } from '../../src/kit/clock.ts';
-import { Receiver } from '../events/receiver.ts';
+import { type Received, Receiver } from '../events/receiver.ts';
 import { sendDue } from '../events/webhook-shop.ts';
 import { eventually, keepMessages } from '../support/browser.ts';
 import { useConsole } from '../support/console-page.ts';
@@ -135,5 +135,21 @@ describe('a webhook', () => {
       .locator('.alert')
       .getByText(/^500 after \d+ ms/)
       .waitFor();
+  });
+
+  it('whose secret has leaked gets no more deliveries that are signed with it after a rotation', async t => {
+    const { shop, open } = await visit(t);
+    const receiver = await Receiver.start();
+    t.after(() => receiver.close());
+    const { body } = await shop.api.post('/webhooks', { url: receiver.url, types: ['category.*'] });
+    const shown = await open(`/webhooks/${body.id}`);
+    await shown.panel.getByRole('button', { name: 'Rotate the secret' }).click();
+    await shown.question.getByLabel(/the earlier secret/).selectOption('0');
+    await shown.question.getByRole('button', { name: 'Rotate' }).click();
+    await shown.panel.getByText('It cannot be shown again').waitFor();
+    await aCategory(shop.api);
+    await settle(shop);
+    const [{ headers }] = receiver.received as [Received];
+    assert.match(headers['webhook-signature']!, /^v1,\S+$/, 'one signature');
   });
 });
