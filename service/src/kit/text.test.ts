@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { byCodePoint, foldCase, nearest, prefixEnd } from './text.ts';
+import { byCodePoint, foldCase, nearest, prefixEnd, shortened } from './text.ts';
 
 /** Text of any characters, often with the limits of code point ranges. */
 const text = fc.string({
@@ -25,6 +25,12 @@ it('the order of texts is that of their UTF-8 bytes', () => {
     }),
     { numRuns: 2_000 },
   );
+});
+
+it('a shortened text ends with an ellipsis, and never with half a character', () => {
+  assert.equal(shortened('a🐶b', 4), 'a🐶b');
+  assert.equal(shortened('a🐶bc', 4), 'a🐶…');
+  assert.equal(shortened('ab🐶c', 4), 'ab…');
 });
 
 describe('the end of a prefix', () => {

@@ -40,6 +40,16 @@ describe('a search with as many matches as a limit', () => {
     assert.deepEqual(await totalOf(), ['10000', 'gte']);
   });
 
+  it('has an exact total when the names have more words that begin with the text than one statement reads', async t => {
+    const shop = await startTestApp(t);
+    const words = letters.map(letter => `m${letter}`).join(' ');
+    // They have 20,800 stored words, before that of the last name.
+    const names = Array.from({ length: 800 }, (_, i) => `${i} ${words}`);
+    await fill(shop, [...names, 'a mzz']);
+    const { headers } = await shop.api.get('/pets?q=m&limit=1&count=true');
+    assert.equal(headers['x-total-count'], '801');
+  });
+
   it('finds the 16 nearest words of the dictionary, in addition to all longer words', async t => {
     const shop = await startTestApp(t);
     // One error is in `labradart` and in `labradozt`, two are in the others, which are before it in the dictionary.

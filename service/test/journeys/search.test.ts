@@ -65,7 +65,7 @@ describe('GET /pets?q=', () => {
 
   it('allows no error up to 4 letters and in numbers, 1 from 5 letters and 2 from 9', async t => {
     const { api } = await startTestApp(t);
-    await aShop(api, ['Alfa', 'Shadow', 'Retriever', '123456789', 'Labradorians']);
+    await aShop(api, ['Alfa', 'Shadow', 'Hamster', 'Retriever', '123456789', 'Labradorians']);
     // Both errors are at the start, from which the variants are made.
     for (const q of ['bradorians', 'xylabradorians', 'albardorians'])
       assert.deepEqual(await find(api, q), ['Labradorians'], q);
@@ -75,6 +75,7 @@ describe('GET /pets?q=', () => {
       assert.deepEqual(await find(api, q), ['Shadow'], q);
     for (const q of ['retreivre', 'etrievers', 'rretriiver'])
       assert.deepEqual(await find(api, q), ['Retriever'], q);
+    assert.deepEqual(await find(api, 'hhaamster'), ['Hamster'], 'the shortest name with two errors');
   });
 
   it('finds a pet by its new name after every change, and no longer by the old one', async t => {

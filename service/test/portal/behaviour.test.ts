@@ -36,13 +36,17 @@ describe('an earlier address of the portal', () => {
   }
 });
 
-it('another tab that chooses a theme changes that of the page', async t => {
+it('another tab that chooses a theme changes that of the page, and one that chooses a language does not', async t => {
   const { page, context } = await visit(t);
   await page.goto('/docs');
   const other = await context.newPage();
-  await other.goto('/docs');
+  await new PortalPage(other).openOperation('listPets');
   await other.locator('#theme').selectOption('dark');
   await page.locator('html[data-theme=dark]').waitFor();
+  await page.evaluate("addEventListener('storage', ({ key }) => { globalThis.changed = key; })");
+  await other.getByText('Python', { exact: true }).click();
+  await eventually(() => page.evaluate('globalThis.changed'), 'petstore.language');
+  assert.equal(await page.locator('html').getAttribute('data-theme'), 'dark');
   assert.equal(await page.locator('#theme').inputValue(), 'dark');
 });
 
@@ -182,7 +186,10 @@ describe('trying an operation out', () => {
     const categoryId = await aCategory(shop.api);
     const portal = await new PortalPage(page).openOperation('getCategory');
     await portal.useKey(shop.adminKey);
-    const { response } = await portal.tryOut({ parameters: { categoryId } });
+    assert.equal((await portal.tryOut({ parameters: { categoryId } })).status, 200);
+    await shop.api.patch(`/categories/${categoryId}`, { description: 'Before' });
+    const { response, status } = await portal.send();
+    assert.equal(status, 200, 'a page that only reads sends no ETag');
     const etag = await response.headerValue('etag');
     await portal.openOperation('changeCategory');
     const changed = await portal.tryOut({ parameters: { categoryId }, body: { description: 'First' } });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import { useBrowser } from '../support/browser.ts';
+import { delayResponses, eventually, useBrowser } from '../support/browser.ts';
 import { anOrder, aPet } from '../support/factories.ts';
 import { messageForm } from '../support/message-form.ts';
 import { PortalPage } from '../support/portal-page.ts';
@@ -88,6 +88,49 @@ it('the anchors of a page open the fields that contain their field, and so do th
   await page.locator('dialog input').fill('perDay create an API key');
   await page.locator('dialog a[href$="createApiKey#body.newenterpriseapikey.quotas.perDay"]').click();
   await page.locator('[id="body.newenterpriseapikey.quotas.perDay"]:target').waitFor({ state: 'visible' });
+  await eventually(() => page.locator('dialog').isVisible(), false, 'the search is closed');
+});
+
+it('Enter in the body begins a new line, and Ctrl and Enter send the request once, however often they are pressed', async t => {
+  const { page, shop, watch } = await visit(t);
+  const portal = await new PortalPage(page).openOperation('createCategory');
+  await portal.useKey(shop.adminKey);
+  const body = page.locator('textarea');
+  await body.fill('{"name":');
+  await body.press('Enter');
+  await body.pressSequentially('"Once"}');
+  assert.equal(await body.inputValue(), '{"name":\n"Once"}');
+  const { read, arrive } = await delayResponses(page, '**/categories');
+  const { status } = await portal.whenSent(async () => {
+    for (const _ of ['first', 'again']) await body.press('Control+Enter');
+    await read;
+    arrive();
+  });
+  assert.equal(status, 201);
+  assert.equal(watch.urls.filter(url => url.endsWith('/categories')).length, 1);
+});
+
+it('a response shows when its limit is reset in minutes or hours', async t => {
+  const { page, context, shop } = await visit(t);
+  const portal = await new PortalPage(page).openOperation('getAccount');
+  await portal.useKey(shop.adminKey);
+  let seconds = 0;
+  await context.route('**/account', async route => {
+    const response = await route.fetch();
+    const headers = { ...response.headers(), ratelimit: `"day";r=1;t=${seconds}` };
+    await route.fulfill({ response, headers });
+  });
+  const rows = [
+    [180, '3 min'],
+    [7_140, '119 min'],
+    [7_200, '2 h'],
+    [72_000, '20 h'],
+  ] as const;
+  for (const [time, text] of rows) {
+    seconds = time;
+    await portal.send();
+    await portal.live.getByText(`requests left; resets in ${text}`).waitFor();
+  }
 });
 
 it('the form warns once before it changes a shop that is not the demo, even on this machine', async t => {

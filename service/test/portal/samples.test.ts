@@ -35,6 +35,9 @@ describe('the samples of each operation', () => {
       const expected = expectedRequest(operation);
       assert.deepEqual(runCurl(code('curl', operation), 'the key'), expected);
       assert.deepEqual(await runJavaScript(code('javascript', operation), 'the key'), expected);
+      const [, method = 'GET'] = /CURLOPT_CUSTOMREQUEST => '(\w+)'/.exec(code('php', operation)) ?? [];
+      assert.equal(method, operation.method);
+      assert.ok(code('go', operation).includes(`NewRequest("${operation.method}"`));
       for (const language of Object.keys(languages)) {
         const text = code(language, operation);
         assert.ok(text.includes(operation.path.split('{')[0]!) || language === 'typescript', language);

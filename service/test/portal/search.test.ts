@@ -41,9 +41,9 @@ describe('the search', () => {
     assert.equal(await links.count(), 0);
   });
 
-  it('opens with / and with Ctrl or ⌘ and K, closes with Escape, and leaves / to fields', async t => {
+  it('opens with / and with Ctrl or ⌘ and K, closes with Escape and a click outside of it, and leaves / to fields', async t => {
     const { page } = await visit(t);
-    await new PortalPage(page).openOperation('listPets');
+    await new PortalPage(page).openOperation('createCategory');
     const dialog = page.locator('dialog');
     for (const keys of ['/', 'Control+k', 'Meta+k']) {
       await page.keyboard.press(keys);
@@ -51,10 +51,44 @@ describe('the search', () => {
       await page.keyboard.press('Escape');
       await eventually(() => dialog.isVisible(), false, keys);
     }
-    await page.locator('#api-key').focus();
     await page.keyboard.press('/');
-    assert.equal(await page.locator('#api-key').inputValue(), '/');
-    assert.equal(await dialog.isVisible(), false);
+    await page.locator('dialog input').click();
+    assert.equal(await dialog.isVisible(), true, 'after a click into it');
+    await page.mouse.click(5, 5);
+    await eventually(() => dialog.isVisible(), false, 'after a click outside of it');
+    for (const field of ['#api-key', 'textarea']) {
+      await page.locator(field).fill('');
+      await page.keyboard.press('/');
+      assert.equal(await page.locator(field).inputValue(), '/');
+      assert.equal(await dialog.isVisible(), false, field);
+    }
+  });
+
+  it('has results that the arrow keys lead to, of which Enter opens the one with the focus', async t => {
+    const { page } = await visit(t);
+    await new PortalPage(page).open();
+    await page.keyboard.press('/');
+    await page.locator('dialog input').fill('category');
+    const third = page.locator('dialog li:nth-child(3) a');
+    await third.waitFor();
+    for (const key of ['ArrowDown', 'ArrowDown', 'ArrowDown', 'ArrowDown', 'ArrowUp'])
+      await page.keyboard.press(key);
+    assert.equal(await third.evaluate(link => link.matches(':focus')), true);
+    const url = await third.getAttribute('href');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`**${url}`);
+  });
+
+  it('reports that its index cannot be loaded, and loads it at the next input', async t => {
+    const { context, page, watch } = await visit(t);
+    // The page does not read the body of the error.
+    watch.expect(/status of 503|search\.json: net::ERR_ABORTED/);
+    await context.route('**/search.json', route => route.fulfill({ status: 503 }), { times: 1 });
+    await new PortalPage(page).open();
+    await page.keyboard.press('/');
+    await page.getByText('The search index cannot be loaded (status 503)').waitFor();
+    await page.locator('dialog input').fill('stock');
+    await page.locator('dialog a').first().waitFor();
   });
 
   it('loads its index when it is used, and takes what is typed before that', async t => {

@@ -3,10 +3,25 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it } from 'node:test';
+import type { Queries } from '../../../db/database.ts';
 import { openSqlite } from '../../../db/sqlite.ts';
 import { systemClock } from '../../../kit/clock.ts';
 import { KnownWords } from './known-words.ts';
 import { addPetWords } from './pet-words.ts';
+
+it('known words are forgotten together before they are more than 20,000', async () => {
+  const found = (words: readonly string[]) => words.filter(word => word !== '').map(word => ({ word }));
+  const db = { all: async (_: string, words: string[]) => found(words) } as unknown as Queries;
+  const known = new KnownWords();
+  const learn = async (words: readonly string[]) => {
+    for (const word of words) known.has(word);
+    while (await known.confirm(db));
+  };
+  await learn(Array.from({ length: 20_000 }, (_, i) => `word ${i}`));
+  assert.equal(known.has('word 0'), true);
+  await learn(['last']);
+  assert.deepEqual([known.has('last'), known.has('word 0')], [true, false]);
+});
 
 it('known words are those of the committed dictionary, and not those of a transaction that is rolled back', async t => {
   const directory = mkdtempSync(join(tmpdir(), 'petstore-test-'));
