@@ -68,6 +68,19 @@ describe('an attempt on a kept connection', () => {
   }
 });
 
+it('an attempt that no address of its host accepts shows the error of each', async () => {
+  const connections = new Connections({ total: 10, perHost: 10 });
+  const resolve = async () => [
+    { address: '127.0.0.1', family: 4 },
+    { address: '::1', family: 6 },
+  ];
+  const options = { endpoints: new Endpoints({ resolve, allowPrivate: true }), connections, timeout: MINUTE };
+  const { signal } = new AbortController();
+  const { error } = (await send('http://hooks.example:9/', {}, '{}', signal, options))!;
+  connections.close();
+  assert.match(error!, /^connect E[A-Z]+ 127\.0\.0\.1:9; connect E[A-Z]+ ::1:9/);
+});
+
 it('an attempt reads the first 1,024 bytes of a response without an end, and closes the connection', async t => {
   const pour = (socket: Socket) => {
     socket.write('HTTP/1.1 200 OK\r\n\r\n');
