@@ -44,7 +44,8 @@ for (const radio of radios) {
 /** Copies a text when a button is clicked, and reports it on the button. @param {HTMLElement} button @param {() => string | Promise<string>} textOf */
 function copyOnClick(button, textOf) {
   const label = button.textContent;
-  let timer = 0;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer;
   button.addEventListener('click', async () => {
     const text = await textOf();
     try {
