@@ -112,6 +112,9 @@ describe('a search', () => {
     await field.fill(String(id));
     await eventually(() => namesOf(page), ['Numbered', `Agent ${id}`]);
     assert.equal(await page.locator('h1 small').textContent(), '2');
+    await api.patch(`/pets/${id}`, { name: `Numbered ${id}` });
+    await page.reload();
+    await eventually(() => namesOf(page), [`Numbered ${id}`, `Agent ${id}`]);
     await page.getByRole('button', { name: 'Sold', exact: true }).click();
     await page.getByText('No animal matches').waitFor();
     await page.getByRole('button', { name: 'All', exact: true }).click();

@@ -239,6 +239,10 @@ describe('Today', () => {
     await low.getByText('Low before').waitFor();
     const failing = task(page, '1 webhook cannot deliver');
     await failing.waitFor();
+    await shop.app.db.run("UPDATE webhooks SET enabled = 0, disabled_at = 0, disabled_reason = 'Gone'");
+    await page.reload();
+    await failing.waitFor();
+    await shown.live();
     await api.patch(`/pets/${petId}`, { name: 'Low after' });
     await api.delete(`/webhooks/${body.id}`);
     await low.getByText('Low after').waitFor();
