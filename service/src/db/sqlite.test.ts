@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { chmodSync, copyFileSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, chownSync, copyFileSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,6 +11,8 @@ import { systemClock } from '../kit/clock.ts';
 import { type Database, DatabaseUnavailable, type Queries, type Transaction } from './database.ts';
 import { openForCopy } from './embedded-source.ts';
 import { openSqlite } from './sqlite.ts';
+
+const needsRoot = process.getuid?.() !== 0 && 'needs root';
 
 function openStore(t: TestContext, directory = newDirectory(t)): Database {
   const db = openSqlite({ directory, writeBatch: 1_024, maxQueue: 1_000, clock: systemClock });
@@ -136,5 +138,15 @@ describe('the embedded store', () => {
     chmodSync(database, 0o644);
     openForCopy(directory).close();
     assert.equal(statSync(database).mode & 0o777, 0o600);
+  });
+
+  it('gives the files that root creates to the owner of the directory', { skip: needsRoot }, t => {
+    const directory = newDirectory(t);
+    chownSync(directory, 1_234, 4_321);
+    openStore(t, directory);
+    for (const file of filesIn(directory)) {
+      const { uid, gid } = statSync(file);
+      assert.deepEqual([uid, gid], [1_234, 4_321], file);
+    }
   });
 });

@@ -131,6 +131,14 @@ describe('a check of a store', () => {
       "INSERT INTO categories (name, name_key) VALUES ('DOGS', 'x')",
       /^Rule: two categories with the same name: ID 2$/m,
     ],
+    [
+      `INSERT INTO api_keys (name, name_key, hash, kind, plan, scopes, created_at) VALUES
+        ('Ann', 'ann', zeroblob(32), 'secret', 'free', 'pets:read', 0),
+        ('Bo', 'bo', randomblob(32), 'publishable', 'free', 'pets:read', 0);
+      INSERT INTO api_key_origins (api_key_id, origin) VALUES (1, 'https://shop.example')`,
+      /^Rule: a publishable key without origins, or another key with origins: ID 1$/m,
+      /^Rule: a publishable key without origins, or another key with origins: ID 2$/m,
+    ],
   ];
   for (const [change, ...messages] of damages) {
     it(`finds the damage of ${change}`, async t => {

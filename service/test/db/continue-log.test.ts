@@ -68,6 +68,15 @@ describe('continue-log on PostgreSQL', () => {
     );
   });
 
+  it('finds the primary if DATABASE_URL names several servers', async t => {
+    const { db, url } = await openPostgresStore(t);
+    await db.close();
+    const { host } = new URL(url);
+    const several = `${url.replace(host, `127.0.0.1:1,${host}`)}&target_session_attrs=read-write`;
+    const continued = await continuePostgres(several, { after: 0, now: Date.now() });
+    assert.deepEqual(continued, { lastSurvivor: 0, first: FIRST });
+  });
+
   it('rejects a database without a shop, and creates nothing in it', async t => {
     const url = await emptyPostgres(t);
     const ended = await run(t, ['continue-log'], { DATABASE_URL: url });

@@ -11,9 +11,11 @@ import { isLong } from '../support/long.ts';
 import { NEXT_SCHEMA, nextVersion } from '../support/next-version.ts';
 import { assertExplained, dataDirectory, run, serve, start } from '../support/service-process.ts';
 import { TestClock } from '../support/test-clock.ts';
-import { newDatabase } from '../support/test-store.ts';
+import { newDatabase, rowsIn } from '../support/test-store.ts';
 import { until } from '../support/until.ts';
 import { everyResponse, fill, firstOrder, onStore } from './copied-shop.ts';
+
+const event = serviceEvents.newEvent('service.store_migrated', 0, { command: 'migrate-store' });
 
 /** An embedded store, and a database without rows. */
 async function stores(t: TestContext) {
@@ -121,6 +123,16 @@ describe('a shop that moves to PostgreSQL', () => {
     assert.deepEqual(await query('SELECT max(version) FROM schema_migrations'), [[NEXT_SCHEMA]]);
   });
 
+  it('in several batches of rows, also when the database limits the time of statements', async t => {
+    const { directory, environment, query } = await stores(t);
+    addPets(directory, 3_000);
+    const name = new URL(environment.DATABASE_URL).pathname.slice(1);
+    await query(`ALTER DATABASE ${name} SET statement_timeout = '1min'`);
+    await beforeInsert(query, 'orders', "ASSERT current_setting('statement_timeout') = '0'");
+    await copyStore({ directory, databaseUrl: environment.DATABASE_URL, event });
+    assert.deepEqual(await query('SELECT count(*), max(id) FROM pets'), [['3000', '3000']]);
+  });
+
   it('needs no more memory when it is large', { skip: !isLong && 'npm run test:long' }, async t => {
     const peak = async (pets: number) => {
       const { directory, environment, query } = await stores(t);
@@ -206,6 +218,8 @@ describe('a shop does not move', () => {
     const other = new BetterSqlite3(join(directory, 'petstore.db'), { timeout: 0 });
     assert.throws(() => other.exec('BEGIN IMMEDIATE'), { code: 'SQLITE_BUSY' });
     other.close();
+    const read = rowsIn(environment.DATABASE_URL, 'SET lock_timeout = 1; SELECT 1 FROM api_keys');
+    await assert.rejects(read, /due to lock timeout/);
 
     await copy.end('SIGKILL');
     await query('SELECT pg_advisory_unlock(1)');
@@ -242,7 +256,6 @@ describe('a shop does not move', () => {
       const { directory, environment, query } = await stores(t);
       addPets(directory, 2);
       await plant(query);
-      const event = serviceEvents.newEvent('service.store_migrated', 0, { command: 'migrate-store' });
       await assert.rejects(
         copyStore({ directory, databaseUrl: environment.DATABASE_URL, event }),
         error => error instanceof CopyFailed && message.test(error.message),

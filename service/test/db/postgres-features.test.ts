@@ -6,6 +6,7 @@ import { openPostgres, type PostgresOptions } from '../../src/db/postgres.ts';
 import { SECOND } from '../../src/kit/clock.ts';
 import { DatabaseProxy } from '../support/database-proxy.ts';
 import { emptyPostgres, postgresOptions } from '../support/engines.ts';
+import { newDatabase, withSession } from '../support/test-store.ts';
 import { until } from '../support/until.ts';
 
 /** Opens a database that must be rejected. Returns the message, without the version of the engine. */
@@ -139,6 +140,19 @@ it('a server that ends the connections during the check is unavailable, and lack
   const network = await DatabaseProxy.between(t, await emptyPostgres(t));
   network.fate = ['55P03', 'is cut off'];
   await assert.rejects(openPostgres(postgresOptions(network.url)), StoreUnavailable);
+});
+
+it('a server whose disk is full is accepted, because it serves reads', async t => {
+  const { url, drop } = await newDatabase();
+  t.after(drop);
+  await withSession(url, session =>
+    session.query(`
+      CREATE FUNCTION planted() RETURNS event_trigger LANGUAGE plpgsql AS 'BEGIN RAISE disk_full; END';
+      CREATE EVENT TRIGGER planted ON ddl_command_start WHEN TAG IN ('CREATE TABLE') EXECUTE FUNCTION planted()`),
+  );
+  const db = await openPostgres(postgresOptions(url));
+  assert.deepEqual(await db.all('SELECT name FROM categories'), []);
+  await db.close();
 });
 
 it('an engine that has everything is accepted, and keeps nothing of the check', async t => {

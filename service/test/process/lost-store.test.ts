@@ -66,7 +66,7 @@ describe('a directory with an admin.key whose store is lost', () => {
     const directory = await usedDirectory(t);
     const lost = readFileSync(join(directory, 'admin.key'), 'utf8').trim();
     rmSync(path(directory));
-    writeFileSync(`${path(directory)}-wal`, 'the rest');
+    for (const end of ['-journal', '-wal']) writeFileSync(`${path(directory)}${end}`, `the rest: ${end}`);
     // As a command that was killed.
     writeFileSync(`${path(directory)}.creating`, 'a part');
     const { code, stderr } = await run(t, ['new-store'], { PETSTORE_DATA: directory });
@@ -74,7 +74,7 @@ describe('a directory with an admin.key whose store is lost', () => {
     const kept = readdirSync(directory).filter(name => name.includes('.before-new-store-'));
     assert.deepEqual(
       kept.map(name => readFileSync(join(directory, name), 'utf8').trim()),
-      [lost, 'the rest'],
+      [lost, 'the rest: -journal', 'the rest: -wal'],
     );
 
     const { api, adminKey } = await serve(t, directory);

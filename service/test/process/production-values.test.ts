@@ -274,6 +274,12 @@ describe('the production value', () => {
     assert.ok(LEASE >= 2 * RESPONSE_TIMEOUT && LEASE <= 5 * MINUTE);
   });
 
+  it('of the attempts of a migration lasts about two minutes, because a dump can hold its tables', () => {
+    const of = (name: string) => constant('db/migrate-postgres', name);
+    const wait = of('MAX_ATTEMPTS') * (of('LOCK_TIMEOUT') + 1.5 * of('PAUSE'));
+    assert.ok(wait >= 1.5 * MINUTE && wait <= 3 * MINUTE, String(wait));
+  });
+
   it('of the wait for the database leaves time to respond', () => {
     const late =
       constant('db/postgres', 'RESPONSE_MARGIN') + constant('db/postgres-confirmations', 'CANCEL_TIMEOUT');

@@ -10,7 +10,7 @@ import { latestCursor } from '../support/event-log.ts';
 import { EventReader } from '../support/event-reader.ts';
 import { aCategory, aPet } from '../support/factories.ts';
 import { assertRejected } from '../support/rejection.ts';
-import { dataDirectory, run, serve, start } from '../support/service-process.ts';
+import { assertExplained, dataDirectory, run, serve, start } from '../support/service-process.ts';
 import { until } from '../support/until.ts';
 
 const fileCalls = `--import=${join(import.meta.dirname, '../support/file-calls.ts')}`;
@@ -207,6 +207,11 @@ describe('restore', () => {
       /\nThe numbers of the previous store are not known: if clients have seen an event above 1000000000, restore /;
     assert.match((await run(t, ['restore', file], environment)).stdout, advice);
     assert.doesNotMatch((await run(t, ['restore', file], environment)).stdout, advice);
+    // It still opens, but its last number cannot be read.
+    const [page] = columnOf(path, "SELECT rootpage FROM sqlite_schema WHERE name = 'sqlite_sequence'");
+    const damaged = readFileSync(path).fill('noise', (Number(page) - 1) * 4096, Number(page) * 4096);
+    writeFileSync(path, damaged);
+    assert.match((await run(t, ['restore', file], environment)).stdout, advice);
     const elsewhere = { PETSTORE_DATA: join(dataDirectory(t), 'data') };
     assert.match((await run(t, ['restore', file], elsewhere)).stdout, advice);
     const named = { PETSTORE_DATA: join(dataDirectory(t), 'data') };
@@ -335,15 +340,19 @@ describe('restore', () => {
     assert.equal((await restoring.ended).code, 0);
   });
 
-  it('ends with a message while a command uses the store', async t => {
+  it('ends with a message while a command or another program uses the store', async t => {
     const { path, file, environment } = oldAndNew(t);
     const copy = join(dataDirectory(t), 'copy.db');
+    const message = /is in use by a command, such as keys or backup: wait until it ends, and try again/;
     const backup = await pausedAt(t, 'renameSync', ['backup', copy], environment);
-    const { code, stderr } = await run(t, ['restore', file], environment);
-    assert.equal(code, 1);
-    assert.match(stderr, /is in use by a command, such as keys or backup: wait until it ends, and try again/);
+    assertExplained(await run(t, ['restore', file], environment), message, 1);
     backup.resume();
     assert.equal((await backup.ended).code, 0);
+    // Unlike a command, it does not use petstore.lock.
+    const other = new BetterSqlite3(path);
+    other.exec('BEGIN; SELECT * FROM categories');
+    assertExplained(await run(t, ['restore', file], environment), message, 1);
+    other.close();
     assert.deepEqual(await categoriesOf(path), ['old']);
   });
 });
