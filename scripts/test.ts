@@ -120,9 +120,7 @@ function runInstead(names: readonly string[], args: readonly string[]): void {
     '--test-reporter-destination=stdout',
   ];
   const own = options.some(option => option.startsWith('--test-reporter')) ? [] : reporter;
-  // A failed test can leave a connection open. With all files, run-in-turn.ts ends the process.
-  const ends = named.length > 0 && !options.includes('--watch') ? ['--test-force-exit'] : [];
-  const command = [...servers, '--test', ...ofSuite, ...ends, ...own, ...options, ...files];
+  const command = [...servers, '--test', ...ofSuite, ...own, ...options, ...files];
   process.execve!(node, [node, ...command], { ...process.env, ...PLACE, ...store });
 }
 

@@ -218,7 +218,7 @@ describe('a shop does not move', () => {
     const other = new BetterSqlite3(join(directory, 'petstore.db'), { timeout: 0 });
     assert.throws(() => other.exec('BEGIN IMMEDIATE'), { code: 'SQLITE_BUSY' });
     other.close();
-    const read = rowsIn(environment.DATABASE_URL, 'SET lock_timeout = 1; SELECT 1 FROM api_keys');
+    const read = rowsIn(environment.DATABASE_URL, 'SET lock_timeout = 1; SELECT 1 FROM webhooks');
     await assert.rejects(read, /due to lock timeout/);
 
     await copy.end('SIGKILL');
