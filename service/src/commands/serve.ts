@@ -17,7 +17,7 @@ import { validKeyIn } from './admin-key.ts';
 import { argumentsOf } from './arguments.ts';
 import { CommandFailed, UsageError } from './failure.ts';
 import { closeOnSignal } from './shut-down.ts';
-import { showsSignIn, welcomeText } from './welcome.ts';
+import { showsSignIn, type Welcome, welcomeText } from './welcome.ts';
 
 /** `serve [--demo]`: runs until SIGTERM or SIGINT, then drains, finishes what is in flight and exits 0. */
 export async function serve(args: string[]): Promise<void> {
@@ -52,20 +52,33 @@ export async function serve(args: string[]): Promise<void> {
     const store = shownStore(config);
     app.log.info({ url, metricsUrl, store, connections: config.connections }, 'Listening');
     app.log.flush();
-    const keyInFile = await validKeyIn(keyFile, app.keyRing, app.clock.now());
-    const keyElsewhere = config.databaseUrl !== undefined && !existsSync(keyFile);
-    const key = keyInFile ? 'in file' : keyElsewhere ? 'elsewhere' : 'missing';
-    const hasConsole = isConsoleBuilt();
-    const isLocal = isLoopback(new URL(url).hostname);
-    // What is not a terminal may be a journal or a collector of logs, which many people can read for a long time.
-    const shownKey = process.stderr.isTTY ? firstKey : undefined;
-    const welcome = { url, metricsUrl, hasConsole, store, keyFile, key, shownKey, isLocal } as const;
-    const ticket = showsSignIn(welcome) ? await issueTicket(app.db, app.clock.now()) : undefined;
-    process.stderr.write(welcomeText({ ...welcome, ticket }));
+    await welcome(app, { url, metricsUrl, store, keyFile, firstKey }).catch(error =>
+      app.log.warn({ reason: asError(error).message }, 'The welcome text cannot be shown'),
+    );
   } catch (error) {
     await app.close();
     throw error;
   }
+}
+
+/** Writes the welcome text. It needs the store, which may be unavailable by now: that must not stop a service that listens. */
+async function welcome(
+  { config, db, keyRing, clock }: App,
+  {
+    firstKey,
+    ...shown
+  }: Pick<Welcome, 'url' | 'metricsUrl' | 'store' | 'keyFile'> & { firstKey: string | undefined },
+): Promise<void> {
+  const keyInFile = await validKeyIn(shown.keyFile, keyRing, clock.now());
+  const keyElsewhere = config.databaseUrl !== undefined && !existsSync(shown.keyFile);
+  const key = keyInFile ? 'in file' : keyElsewhere ? 'elsewhere' : 'missing';
+  const hasConsole = isConsoleBuilt();
+  const isLocal = isLoopback(new URL(shown.url).hostname);
+  // What is not a terminal may be a journal or a collector of logs, which many people can read for a long time.
+  const shownKey = process.stderr.isTTY ? firstKey : undefined;
+  const text = { ...shown, hasConsole, key, shownKey, isLocal } as const;
+  const ticket = showsSignIn(text) ? await issueTicket(db, clock.now()) : undefined;
+  process.stderr.write(welcomeText({ ...text, ticket }));
 }
 
 function isOnTerminal(): boolean {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { describe, it, type TestContext } from 'node:test';
@@ -165,4 +165,22 @@ it('a service whose standard error is closed starts, serves, and exits 0', async
   const { code, stdout } = await service.end('SIGTERM');
   assert.equal(code, 0);
   assert.match(stdout, /Standard error cannot be written/);
+});
+
+it('a service that cannot read what its welcome text shows serves, and exits 0', async t => {
+  const directory = dataDirectory(t);
+  const settings = { PORT: '0', PETSTORE_DATA: directory, PETSTORE_DRAIN_SECONDS: '0' };
+  const serveOnce = async () => {
+    const service = start(t, ['serve'], settings);
+    const { url } = await listening(service.child);
+    assert.equal((await fetch(`${url}/healthz`)).status, 200);
+    return service.end('SIGTERM');
+  };
+  assert.equal((await serveOnce()).code, 0);
+  const keyFile = join(directory, 'admin.key');
+  rmSync(keyFile);
+  mkdirSync(keyFile);
+  const { code, stdout } = await serveOnce();
+  assert.equal(code, 0);
+  assert.match(stdout, /"reason":"EISDIR.*The welcome text cannot be shown/);
 });
