@@ -74,7 +74,7 @@ describe('a request that names its path', () => {
       await petstore.loadClient<typeof import('../../../sdk/src/client.ts')>('client.js');
     const { send } =
       await petstore.loadClient<typeof import('../../../sdk/src/resources/raw.ts')>('resources/raw.js');
-    const own = createClient({ baseUrl: 'http://petstore.example', fetch });
+    const own = createClient({ baseUrl: 'http://petstore.example/shop', fetch });
     return {
       send: (path: string, body?: object, signal?: AbortSignal) =>
         send(own, { method: body ? 'POST' : 'GET', path, body }, { signal }),

@@ -54,12 +54,14 @@ export function keyCommands({ json, one, shop, petstore, directory }: CommandRun
       'enterprise',
       '--scope',
       'admin',
+      '--network',
+      '203.0.113.0/24',
       '--per-minute',
       '9000',
       '--per-day',
       '90000',
     );
-    assert.deepEqual(large.quotas, quotas);
+    assert.deepEqual([large.quotas, large.allowedNetworks], [quotas, ['203.0.113.0/24']]);
   });
 
   it('requests a plan, and decides requests', async () => {
