@@ -78,6 +78,17 @@ describe('connections of one address', () => {
       scopes: ['pets:read'],
       origins: ['https://shop.example'],
     });
+    const foreign = await shop.api.post('/keys', {
+      name: 'Office',
+      plan: 'pro',
+      scopes: ['pets:read'],
+      allowedNetworks: ['203.0.113.0/24'],
+    });
+    const elsewhere = `X-API-Key: ${foreign.body.key}`;
+    const known = await responseOnNew(shop.origin, request('GET', '/pets', [elsewhere, 'Connection: close']));
+    assertRejected(known, 403, 'address_not_allowed');
+    // The rejection has counted against the address.
+    shop.clock.advance(MINUTE);
     const own = `X-API-Key: ${key}`;
     assert.equal(
       (await responseOnNew(shop.origin, request('GET', '/pets', [own, 'Connection: close']))).status,
@@ -91,6 +102,7 @@ describe('connections of one address', () => {
       [request('POST', '/batch', [own], '{"operations":[]}'), 7, 6],
       [request('GET', '/pets/1', [own]), 7, 6],
       [request('GET', '/pets'), 60, 60],
+      [request('GET', '/pets', [elsewhere]), 60, 60],
       [request('GET', '/healthz', [own]), 60, 60],
       [request('GET', '/docs'), 60, 60],
       [request('POST', '/console/sign-in', [], '{"ticket":"x"}'), 60, 60],

@@ -115,6 +115,7 @@ describe('the command keys, next to a running service', () => {
       [['https://a.example', 'https://b.example'], { perMinute: 7, perDay: 70 }, '2999-01-01T00:00:00.000Z'],
     );
     const lines = (await keys('list')).trimEnd().split('\n');
+    assert.match(lines.at(-1)!, /^103\t.*\texpires 2999-01-01T00:00:00\.000Z$/);
     assert.deepEqual(
       lines.map(line => Number(line.split('\t')[0])),
       Array.from({ length: 103 }, (_, i) => i + 1),
@@ -142,13 +143,19 @@ describe('the command keys, next to a running service', () => {
       // Longer than all commands take.
       PETSTORE_BAN_MINUTES: '60',
     });
-    const { api, app, clock, keys } = shop;
+    const { api, app, clock, store, keys } = shop;
     const client = await usedUp(shop, 3);
     assert.deepEqual(await codes(client, 2), ['rate_limit_exceeded', 'api_key_banned']);
     await app.keyLimits.flush();
     const usage = JSON.parse(await keys('usage', '2'));
     const { admitted, refused } = usage.days[0];
     assert.deepEqual([usage.keyId, admitted, refused, usage.windows.day.limit], [2, 3, 2, 3]);
+    const withoutRedis = { ...store.environment, REDIS_URL: 'redis://127.0.0.1:1' };
+    const { code, stderr } = await run(t, ['keys', 'usage', '2'], withoutRedis);
+    assert.deepEqual(
+      [code, stderr],
+      [0, 'Redis cannot be reached: usage and bans are those that the store last had\n'],
+    );
     assert.match(await keys('list'), /^2\t.*\tbanned until \d{4}-\d\d-\d\dT/m);
     assert.equal(await keys('unban', '2'), 'API key 2 is no longer banned\n');
     clock.advance(SECOND);

@@ -111,6 +111,10 @@ describe('the command sign-in-link', () => {
       stopped.stderr,
       /^No service responds at http:\/\/127\.0\.0\.1:1: start it, or set HOST and PORT/,
     );
+    for (const HOST of ['0.0.0.0', '::']) {
+      const everywhere = await run(t, ['sign-in-link'], { ...settings, HOST });
+      assert.deepEqual([everywhere.code, everywhere.stderr], [stopped.code, stopped.stderr], HOST);
+    }
     const outside = await run(t, ['sign-in-link'], { ...settings, HOST: '192.0.2.1' });
     assert.deepEqual([outside.code, outside.stdout], [2, '']);
     assert.match(

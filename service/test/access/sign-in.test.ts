@@ -72,12 +72,19 @@ describe('the ticket of a link that signs in', () => {
     const body = await newTicket();
     const rejected: Record<string, string>[] = [
       { 'x-forwarded-for': '203.0.113.7' },
+      { forwarded: 'for=203.0.113.7' },
       { via: '1.1 proxy' },
       { origin: 'https://evil.example' },
-      // A foreign page whose host leads to this machine.
+      // Foreign pages whose hosts lead to this machine.
       { host: 'evil.example' },
+      { host: '127.evil.example' },
     ];
     for (const headers of rejected) assertRejected(await attempt({ headers, body }), 401, 'invalid_api_key');
+    shop.app.server.server.once('connection', socket =>
+      Object.defineProperty(socket, 'remoteAddress', { value: '203.0.113.7' }),
+    );
+    assertRejected(await attempt({ body }), 401, 'invalid_api_key');
+    assert.equal((await attempt({ body })).status, 200);
   });
 
   it('is valid for every name of this machine, in small and capital letters', async () => {

@@ -144,6 +144,13 @@ describe('the log of requests', () => {
     assert.equal(bytesOf('/events/stream'), Buffer.byteLength(streamed));
   });
 
+  it('has no line when LOG_LEVEL is above info', async t => {
+    const shop = await startTestApp(t, { environment: { LOG_LEVEL: 'warn' } });
+    assert.equal((await shop.api.get('/pets')).status, 200);
+    await shop.app.close();
+    assert.deepEqual(shop.logLines(), []);
+  });
+
   it('has one line for a request whose client disconnects in the middle of the body', async t => {
     const shop = await startTestApp(t);
     const { server } = shop.app.server;

@@ -38,8 +38,10 @@ describe('a key', () => {
       shop.logLines().some(({ route, status }) => route === '/events/stream' && status === 200),
     );
     const third = await EventReader.open(shop.origin, client.key);
+    const { status } = await client.head('/events/stream');
     assert.equal((await shop.api.get(`/keys/${client.keyId}`)).body.ban, null);
     await Promise.all([second, third, other].map(reader => reader.close()));
+    assert.equal(status, 429);
   });
 
   it('has no more of them when several begin at once', async t => {
@@ -134,6 +136,12 @@ it('a key that expires loses its streams, also one that began when all earlier o
   await earlier.close();
   await until('the stream is over', () => shop.logLines().some(({ route }) => route === '/events/stream'));
   const reader = await EventReader.open(shop.origin, key);
+  const ofOther = await EventReader.open(shop.origin, shop.adminKey);
+  await ofOther.close();
+  await until(
+    'the stream of the other key is over',
+    () => shop.logLines().filter(({ route }) => route === '/events/stream').length === 2,
+  );
   shop.clock.advance(HOUR);
   intervals.run(SECOND);
   await reader.untilOver();

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { eventsOf } from '../support/event-log.ts';
 import { aCategory, aPet } from '../support/factories.ts';
+import { RawConnection } from '../support/raw-connection.ts';
 import { assertInvalid, assertRejected } from '../support/rejection.ts';
 import { startTestApp } from '../support/test-app.ts';
 import { useShop } from '../support/use-shop.ts';
@@ -23,6 +24,17 @@ describe('the body of a batch', () => {
     assert.equal(message, 'The body is over 1 MiB (1,048,576 bytes)');
     const other = assertRejected(await api.post('/pets', ofSize(64 * KIB + 1)), 413, 'payload_too_large');
     assert.equal(other, 'The body is over 64 KiB (65,536 bytes)');
+  });
+
+  it('that is announced as too large is rejected before it arrives, and ends the connection', async t => {
+    const { adminKey, origin } = await startTestApp(t);
+    const head = `Host: shop\r\nX-API-Key: ${adminKey}\r\nContent-Type: application/json\r\n`;
+    const bytes = `POST /batch HTTP/1.1\r\n${head}Content-Length: ${MIB + 1}\r\n\r\n`;
+    const connection = new RawConnection(origin);
+    const [response] = await connection.exchange([{ method: 'POST', bytes }]);
+    connection.socket.destroy();
+    assertRejected(response!, 413, 'payload_too_large');
+    assert.equal(response!.headers.connection, 'close');
   });
 
   it('can have 1 to 1,000 operations', async t => {

@@ -111,6 +111,24 @@ describe('requests that are sent before responses are read', () => {
     assert.deepEqual(valuesOf(responses, 'status'), [...Array(MOST).fill(200), 400]);
   });
 
+  it('are handled after many rejected requests whose bodies arrived after their responses', async t => {
+    const shop = await startTestApp(t);
+    const connection = new RawConnection(shop.origin);
+    for (let i = 0; i < AT_ONCE; i++) {
+      connection.received = '';
+      connection.send('POST /nowhere HTTP/1.1\r\nHost: shop\r\nContent-Length: 2\r\n\r\n');
+      await until('the rejection has arrived', () => connection.received.includes('route_not_found'));
+      connection.send('{}');
+    }
+    connection.send(HEALTH);
+    try {
+      await until('the next request has a response', () => connection.received.includes('HTTP/1.1 200 '));
+    } finally {
+      // The server would wait for a request that is not handled.
+      connection.socket.destroy();
+    }
+  });
+
   it('do not start after their client has disconnected', async t => {
     const shop = await startTestApp(t);
     const turns = watchTurns(shop);

@@ -46,6 +46,8 @@ it('the status page, the start page and their Markdown show the state of the ser
   await assertShown(shop, 'The service is unavailable at the moment.', unavailable.message);
   mock.restore();
   await assertShown(shop, 'The service works.');
+  shop.app.drain.begin();
+  await assertShown(shop, 'The service is unavailable at the moment.', 'The replica is stopping');
 });
 
 it('the changelog is a page and Markdown, with every entry of the file', async t => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import BetterSqlite3 from 'better-sqlite3';
 import { listenLocally } from '../support/local-server.ts';
-import { assertExplained, dataDirectory, run } from '../support/service-process.ts';
+import { assertExplained, dataDirectory, run, start } from '../support/service-process.ts';
 
 async function aTakenPort(t: TestContext): Promise<string> {
   return new URL(await listenLocally(t, createServer())).port;
@@ -91,6 +91,13 @@ describe('serve', () => {
 });
 
 describe('the command line', () => {
+  it('is no failure when its reader stops early', async t => {
+    const { child, ended } = start(t, ['--help'], {});
+    child.stdout!.destroy();
+    const { code, stderr } = await ended;
+    assert.deepEqual([code, stderr], [0, '']);
+  });
+
   const usage = 'Usage: node_modules/.bin/node service/src/main.ts <command>\n';
   for (const [args, message] of [
     // The second is a property of every object.

@@ -312,6 +312,21 @@ describe('restore', () => {
     assert.deepEqual(found, ['old', 'old', 'old', 'old', 'new', 'new']);
   });
 
+  it('changes nothing when it is interrupted', async t => {
+    const { directory, path, file, environment } = oldAndNew(t);
+    for (const signal of ['SIGINT', 'SIGTERM']) {
+      const interrupted = await run(t, ['restore', file], {
+        ...environment,
+        NODE_OPTIONS: fileCalls,
+        TEST_INTERRUPT_AT: 'after 1',
+        TEST_SIGNAL: signal,
+      });
+      assertExplained(interrupted, new RegExp(`^Interrupted by ${signal}: nothing was changed\n$`), 1);
+      assert.deepEqual(await categoriesOf(path), ['old']);
+      assert.deepEqual(readdirSync(directory).sort(), ['petstore.db', 'petstore.lock']);
+    }
+  });
+
   it('is waited for by commands, which then use the restored store', async t => {
     const { directory, path, environment, kept, restoring } = await pausedRestore(t);
     const waiting = start(t, createKey, environment);

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { after, before, describe, it } from 'node:test';
 import { type WebhookShop, webhookShop } from '../events/webhook-shop.ts';
 import { aPet } from '../support/factories.ts';
+import { RawConnection } from '../support/raw-connection.ts';
 import { exchangeBytes } from '../support/raw-http.ts';
 import { onPostgres } from '../support/test-store.ts';
 import { valuesOf } from '../support/values.ts';
@@ -23,7 +25,7 @@ async function tracedShop(
   const collector = await Collector.start();
   t.after(() => collector.close());
   const shop = await webhookShop(t, {
-    environment: { ...tracedTo(collector), ...environment },
+    environment: { ...tracedTo(collector), PETSTORE_TRUST_PROXY: '127.0.0.1', ...environment },
     ...(shared !== undefined && { shared }),
   });
   return Object.assign(shop, { collector });
@@ -80,8 +82,9 @@ describe('the spans of a request', () => {
       'petstore.request.id': headers['x-request-id'],
       'petstore.key.id': 1,
     });
-    const read = await shop.api.get('/pets/7', { traceparent: CALLER });
+    const read = await shop.api.get('/pets/7', { traceparent: CALLER, 'x-forwarded-for': '203.0.113.9' });
     const span = await requestSpan(shop, read.headers['x-request-id']);
+    assert.equal(span.attributes['client.address'], '203.0.113.9');
     const children = shop.collector.childrenOf(span);
     assert.deepEqual(valuesOf(children, 'name', 'kind'), [
       ['gate', 'internal'],
@@ -156,6 +159,18 @@ describe('the spans of a request', () => {
     assert.deepEqual([request.isError, request.attributes['error.type']], [true, '500']);
     const statement = shop.collector.childrenOf(request).at(-1)!;
     assert.deepEqual([statement.isError, statement.attributes['error.type']], [true, 'TypeError']);
+  });
+
+  it('mark a request whose client disconnects before the response as aborted', async () => {
+    const { adminKey, app, origin } = shop.shop;
+    const dispatched = once(app.server.server, 'request');
+    const connection = new RawConnection(origin);
+    const head = `Host: a\r\nX-API-Key: ${adminKey}\r\nX-Request-Id: gone\r\nContent-Type: application/json\r\n`;
+    connection.send(`POST /pets HTTP/1.1\r\n${head}Content-Length: 50\r\n\r\n{`);
+    await dispatched;
+    connection.socket.destroy();
+    const { isError, attributes } = await requestSpan(shop, 'gone');
+    assert.deepEqual([isError, attributes['error.type']], [true, 'aborted']);
   });
 
   it('exist for requests without a route, with a bounded number of names', async () => {
