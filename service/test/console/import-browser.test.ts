@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { eventually } from '../support/browser.ts';
 import { useConsole } from '../support/console-page.ts';
 import { aCategory, stockOf } from '../support/factories.ts';
-import { openImport as openImportPage } from '../support/import-page.ts';
+import { drop, openImport as openImportPage } from '../support/import-page.ts';
 
 const visit = useConsole();
 
@@ -19,19 +19,6 @@ async function holdBatches(page: Page): Promise<() => void> {
     await route.continue();
   });
   return resolve;
-}
-
-/** Drops files on a place of the page. Returns whether the console has kept the browser from showing them. */
-function drop(page: Page, place: string, files: readonly [name: string, part: string, times?: number][]) {
-  return page.locator(place).evaluate((element, files) => {
-    const { DataTransfer, DragEvent, File } = element.ownerDocument.defaultView;
-    const dataTransfer = new DataTransfer();
-    for (const [name, part, times = 1] of files)
-      dataTransfer.items.add(new File(Array(times).fill(part), name));
-    return ['dragover', 'drop'].every(
-      type => !element.dispatchEvent(new DragEvent(type, { bubbles: true, cancelable: true, dataTransfer })),
-    );
-  }, files);
 }
 
 describe('an import', () => {

@@ -1,27 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import type { Page } from 'playwright-core';
 import { useConsole } from '../support/console-page.ts';
 import { stockOf } from '../support/factories.ts';
-import { openImport as openImportPage } from '../support/import-page.ts';
+import { drop, openImport as openImportPage } from '../support/import-page.ts';
 
 const visit = useConsole();
 
 const openImport = async (t: TestContext, options?: Parameters<typeof openImportPage>[1]) =>
   openImportPage(await visit(t), options);
-
-/** Drops files on a place of the page. Returns whether the console has kept the browser from showing them. */
-function drop(page: Page, place: string, files: readonly [name: string, part: string, times?: number][]) {
-  return page.locator(place).evaluate((element, files) => {
-    const { DataTransfer, DragEvent, File } = element.ownerDocument.defaultView;
-    const dataTransfer = new DataTransfer();
-    for (const [name, part, times = 1] of files)
-      dataTransfer.items.add(new File(Array(times).fill(part), name));
-    return ['dragover', 'drop'].every(
-      type => !element.dispatchEvent(new DragEvent(type, { bubbles: true, cancelable: true, dataTransfer })),
-    );
-  }, files);
-}
 
 describe('the file of an import', () => {
   it('is rejected with the problem and the remedy if it cannot be read, and at once if it is too large', async t => {

@@ -1,4 +1,5 @@
 import { text } from 'node:stream/consumers';
+import type { Page } from 'playwright-core';
 import { ConsolePage, type ConsoleVisit } from './console-page.ts';
 import { aCategory } from './factories.ts';
 
@@ -49,4 +50,21 @@ export async function openImport(
       return [download.suggestedFilename(), await text(await download.createReadStream())] as const;
     },
   };
+}
+
+/** Drops files on a place of the page. Returns whether the console has kept the browser from showing them. */
+export function drop(
+  page: Page,
+  place: string,
+  files: readonly [name: string, part: string, times?: number][],
+) {
+  return page.locator(place).evaluate((element, files) => {
+    const { DataTransfer, DragEvent, File } = element.ownerDocument.defaultView;
+    const dataTransfer = new DataTransfer();
+    for (const [name, part, times = 1] of files)
+      dataTransfer.items.add(new File(Array(times).fill(part), name));
+    return ['dragover', 'drop'].every(
+      type => !element.dispatchEvent(new DragEvent(type, { bubbles: true, cancelable: true, dataTransfer })),
+    );
+  }, files);
 }
