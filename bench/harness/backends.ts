@@ -2,7 +2,7 @@ import { startPostgres } from '../../scripts/servers/postgres.ts';
 import { startRedis } from '../../scripts/servers/redis.ts';
 
 /** The settings of a service for the servers that its replicas share. */
-export interface Backends extends AsyncDisposable {
+interface Backends extends AsyncDisposable {
   env: { DATABASE_URL: string; REDIS_URL: string };
 }
 

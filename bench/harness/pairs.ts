@@ -31,7 +31,7 @@ export interface Contestant extends Load {
   name: string;
 }
 
-export interface Comparison {
+interface Comparison {
   what: string;
   target: Target;
   /** The ratios that must reach the target; only throughput if left out. */

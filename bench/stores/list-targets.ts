@@ -50,7 +50,7 @@ function hundred(name: string): string {
   return [...ids, MANY_ROWS - 1, MANY_ROWS].join(`&${name}=`);
 }
 
-export interface List {
+interface List {
   /** A template, such as `/webhooks/{webhookId}/deliveries`. */
   path: string;
   /** The query of every combination of filters and sorts, without a limit. */

@@ -7,7 +7,7 @@ import { type RawRequest, rawRequest } from './exchange.ts';
 const OPERATIONS = 1_000;
 
 /** A batch, and the status of its response. */
-export interface BatchRequest extends RawRequest {
+interface BatchRequest extends RawRequest {
   expected: number;
 }
 

@@ -15,7 +15,7 @@ export interface Parameter<T> {
 }
 
 /** A parameter that may be missing is `undefined` then. */
-export type ValueOf<P> =
+type ValueOf<P> =
   P extends Parameter<infer T>
     ? P extends { isList: true }
       ? T[]

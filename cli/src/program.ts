@@ -11,7 +11,7 @@ import { version } from './version.ts';
 type Values = Record<string, unknown>;
 
 /** Executes a command with the values of its arguments and options. */
-export type Execute = (command: Command, values: Values) => Promise<void>;
+type Execute = (command: Command, values: Values) => Promise<void>;
 
 /** What the help depends on, and where it is written. */
 interface Terminal extends Pick<Surroundings, 'stdout' | 'stderr'> {

@@ -19,7 +19,7 @@ const packages = {
   'systemd-analyze': 'systemd',
 } as const;
 
-export type DebianProgram = keyof typeof packages;
+type DebianProgram = keyof typeof packages;
 
 const debianPackages = [...new Set(Object.values(packages))];
 

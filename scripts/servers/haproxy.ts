@@ -41,7 +41,7 @@ export class Haproxy {
 
 const primaryFile = join(import.meta.dirname, '../../deploy/haproxy-postgresql.cfg');
 
-export interface PrimaryProxy {
+interface PrimaryProxy {
   port: number;
   stop: () => Promise<void>;
 }

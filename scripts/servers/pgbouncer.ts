@@ -7,7 +7,7 @@ import { startOnPort } from './ports.ts';
 import { ServerProcess } from './server-process.ts';
 import { changeOwner, unprivilegedUser } from './unprivileged.ts';
 
-export interface PgbouncerOptions {
+interface PgbouncerOptions {
   /** The URL of the PostgreSQL server, whose users need no password. */
   serverUrl: string;
   /** When another client gets a connection of the server: after each transaction, or when the client disconnects. */

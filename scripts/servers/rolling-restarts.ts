@@ -5,7 +5,7 @@ import { Haproxy } from './haproxy.ts';
 import { Replica } from './replica.ts';
 import { type LoadFigures, SteadyLoad } from './steady-load.ts';
 
-export interface RollingRestartOptions {
+interface RollingRestartOptions {
   databaseUrl: string;
   redisUrl: string;
   /** How often each of the two replicas is restarted. */
@@ -17,7 +17,7 @@ export interface RollingRestartOptions {
   onRound?: (round: number) => void;
 }
 
-export interface RollingRestartOutcome {
+interface RollingRestartOutcome {
   haproxy: LoadFigures;
   balancer: LoadFigures;
   /** Log lines of the replicas with level `warn` and above. */

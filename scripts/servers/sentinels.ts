@@ -6,7 +6,7 @@ import { processIdOf } from './redis.ts';
 import { argv0, findRedis, howToGetRedis } from './redis-program.ts';
 import { ServerProcess } from './server-process.ts';
 
-export interface SentinelOptions {
+interface SentinelOptions {
   /** The name under which they monitor the primary. */
   name: string;
   primaryPort: number;
@@ -16,7 +16,7 @@ export interface SentinelOptions {
   sentinelPassword: string;
 }
 
-export interface Sentinels {
+interface Sentinels {
   ports: readonly number[];
   stop: () => Promise<void>;
 }

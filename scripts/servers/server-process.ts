@@ -9,7 +9,7 @@ import { haveEnded, killTree, signalAll, withDescendants } from './processes.ts'
 /** Compiled code for later processes. Without it, each start removes the types of the program again, which takes 0.05 to 0.1 s. */
 export const compileCache = join(import.meta.dirname, '../../node_modules/.cache/petstore');
 
-export interface ServerOptions {
+interface ServerOptions {
   /** The directory of the server's log. */
   directory: string;
   /** Whether the directory is removed with the server. */

@@ -15,14 +15,14 @@ export interface Wait {
   error?: PetStoreError;
 }
 
-export interface PacerOptions {
+interface PacerOptions {
   clock: Clock;
   maxConcurrent: number;
   onWait?: ((wait: Wait) => void) | undefined;
 }
 
 /** What a call needs to know while it waits for its turn. */
-export interface Turn {
+interface Turn {
   /** The longest wait, in milliseconds. */
   maxWait: number;
   maxRetries: number;
@@ -34,10 +34,10 @@ export interface Turn {
 }
 
 /** Why a request has to be sent again, and how long to wait at least. */
-export type Setback = Omit<Wait, 'retryAt'>;
+type Setback = Omit<Wait, 'retryAt'>;
 
 /** What a response has reported about a window. */
-export interface Window {
+interface Window {
   /** The headers of the response. */
   headers: Headers;
   remaining: number;
@@ -50,7 +50,7 @@ interface Waiter extends Turn {
   fail: (error: unknown) => void;
 }
 
-export interface PacerState {
+interface PacerState {
   /** By name. */
   windows: ReadonlyMap<string, Window>;
   /** The number of requests without a response. A batch counts as its operations. */

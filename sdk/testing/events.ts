@@ -28,7 +28,7 @@ const WARNINGS = ['key.quota_reached', 'key.expiring'];
 /** The ID of the API key of the service. The first key is the administrator's. */
 export const KEY_ID = 2;
 
-export interface LoggedEvent {
+interface LoggedEvent {
   id: string;
   type: string;
   subject: string;

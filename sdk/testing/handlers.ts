@@ -5,7 +5,7 @@ import type { Values } from './rules.ts';
 import type { Shop } from './shop.ts';
 
 /** The input of an operation, checked. */
-export interface Input {
+interface Input {
   /** The ID in the path. */
   id: number;
   query: Values;

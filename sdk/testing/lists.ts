@@ -3,7 +3,7 @@ import { etagOf } from '../../service/src/routes/conditional.ts';
 import { invalid, type Values } from './rules.ts';
 import type { Shop } from './shop.ts';
 
-export interface Page {
+interface Page {
   items: readonly object[];
   total: number;
   /** The cursor of the next page; `undefined` on the last page. */

@@ -6,7 +6,7 @@ import type { InventoryItem, StoredOrder, StoredPet } from '../src/contract.ts';
 /** The most resources of a kind. */
 const MOST = 10_000;
 
-export interface StoredCategory {
+interface StoredCategory {
   id: number;
   name: string;
   description?: string;
@@ -19,7 +19,7 @@ type Order = { [Field in keyof StoredOrder]?: StoredOrder[Field] | undefined };
 type Guard = (current: object) => void;
 
 /** Receives each change, as the service has it in its log. */
-export type Append = (
+type Append = (
   type: string,
   subject: string,
   data: object,

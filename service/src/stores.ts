@@ -16,7 +16,7 @@ const statusTexts: Record<StoreStatus, string> = {
   confirmed: 'Commits are confirmed again',
 };
 
-export interface StoreOptions extends Pick<Observers, 'log' | 'metrics' | 'tracing'> {
+interface StoreOptions extends Pick<Observers, 'log' | 'metrics' | 'tracing'> {
   clock: Clock;
   /** How long a response of Redis may take, in milliseconds; replaced by tests. */
   redisTimeout: number | undefined;

@@ -7,7 +7,7 @@ import type { Route } from '../routes/define-route.ts';
 import { invalid, labelReader } from './labels.ts';
 
 /** A route that can be part of a batch, with its readers. */
-export interface BatchableRoute {
+interface BatchableRoute {
   route: Route;
   readInput: ReturnType<typeof inputReader>;
   readLabels: ReturnType<typeof labelReader>;

@@ -2,7 +2,7 @@
  * The names of the fields that a value has and its type must not have, also within objects and arrays; `never` if it has none. The
  * compiler accepts such a value where the type is expected, and its JSON text would show the fields to clients.
  */
-export type ExtraField<Given, Wanted> = Given extends readonly (infer Item)[]
+type ExtraField<Given, Wanted> = Given extends readonly (infer Item)[]
   ? ExtraField<Item, ItemOf<Wanted>>
   : Given extends object
     ? IsOpen<Wanted> extends true

@@ -19,7 +19,7 @@ const MAX_ADDRESSES = 65_536;
 const MAX_NETWORKS = 16_384;
 
 /** The count of a visitor or of its network, for changing. */
-export interface VisitorCount {
+interface VisitorCount {
   /** The end of its name, such as `visitor:192.0.2.1`. */
   name: string;
   state: LimitState;

@@ -4,7 +4,7 @@ import { packCall, type ScriptResult, unpackResult } from './packed-state.ts';
 import type { RedisLink } from './redis-link.ts';
 
 /** What a call of the script decides about. */
-export interface Subject {
+interface Subject {
   /** Its key in Redis. */
   key: string;
   /** Its state in this process. */

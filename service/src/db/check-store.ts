@@ -52,7 +52,7 @@ export function openToRead(path: string): BetterSqlite3.Database {
   }
 }
 
-export interface CheckOptions {
+interface CheckOptions {
   /** Cancels the check between two statements. */
   signal?: AbortSignal;
   /** The name of the store in messages; the default is its path. */

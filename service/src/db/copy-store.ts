@@ -10,7 +10,7 @@ import { APPEND } from './postgres-append.ts';
 import { asStart, withConnection } from './postgres-command.ts';
 import { reasonOf } from './postgres-start.ts';
 
-export interface CopyOptions {
+interface CopyOptions {
   /** The directory of the embedded store, which must exist. */
   directory: string;
   /** The target, a PostgreSQL database. */

@@ -18,7 +18,7 @@ export interface Index {
 }
 
 /** The texts that create a store, for each engine. */
-export type Ddl = Readonly<Record<Engine, string>>;
+type Ddl = Readonly<Record<Engine, string>>;
 
 const ddl: Ddl = { sqlite: ddlOf('sqlite'), postgres: ddlOf('postgres') };
 

@@ -1,5 +1,5 @@
 /** A column with the ID of a row that must exist. */
-export interface Reference {
+interface Reference {
   column: string;
   table: string;
 }

@@ -1,7 +1,7 @@
 import { RESTORED_TYPE, SURVIVOR_IS_ID } from './event-ranges.ts';
 
 /** A rule of the shop, as a query for the rows that break it. */
-export interface Invariant {
+interface Invariant {
   /** What is wrong with such a row. */
   name: string;
   /** Returns the column `id`. Both engines understand it. */

@@ -21,7 +21,7 @@ export interface ListDeclaration<Property extends string = string> {
 }
 
 /** How a query parameter becomes a condition on a property, or on a column that the resource does not show. */
-export interface Condition<
+interface Condition<
   Property extends string | StoredColumn = string | StoredColumn,
   Kind extends ConditionKind = ConditionKind,
   S extends ParameterSchema = ParameterSchema,

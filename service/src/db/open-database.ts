@@ -4,7 +4,7 @@ import type { PostgresOptions } from './postgres.ts';
 import { openSqlite } from './sqlite.ts';
 
 /** Where the store is, and how it is used. */
-export interface StoreOptions
+interface StoreOptions
   extends Pick<
     PostgresOptions,
     | 'writeBatch'

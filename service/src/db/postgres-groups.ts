@@ -9,7 +9,7 @@ type Work = (tx: Transaction) => Promise<unknown>;
 /** A transaction that can take locks without waiting. */
 export type GroupTransaction = Transaction & { tryLocks(names: readonly string[]): Promise<void> };
 
-export interface PostgresGroupsOptions {
+interface PostgresGroupsOptions {
   /** Runs work in one transaction, which does not wait for locks, and commits it. */
   together: <T>(work: (tx: GroupTransaction) => Promise<T>) => Promise<T>;
   /** Runs an operation in a transaction of its own, which waits for locks. */

@@ -78,7 +78,7 @@ export interface ContinuedLog extends Restoration {
 /** What the relay uses of a store. */
 export type RelayStore = Pick<Queries & Writer, 'get' | 'write'>;
 
-export interface RelayOptions {
+interface RelayOptions {
   clock: Clock;
   /** Called when this relay has continued the log in a new range. */
   onContinued?: ((log: ContinuedLog) => void) | undefined;

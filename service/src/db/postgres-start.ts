@@ -16,7 +16,7 @@ export const CLOSE_TIMEOUT = SECOND;
 const OLDEST_VERSION = 150_000;
 
 /** What a server and the way to it provide. */
-export interface Provided {
+interface Provided {
   /** Whether connections go through a pooler. */
   isPooled: boolean;
   /** Whether notifications reach other sessions. */

@@ -25,7 +25,7 @@ const PAGES_OF_LONG_WRITE = 5_000;
 /** The maximum number of writes that run alone, per process: more would occupy the connections and the lock table of the server. */
 const ALONE_AT_ONCE = 2;
 
-export interface WriterOptions {
+interface WriterOptions {
   configure: () => ClientConfig;
   sessions: Sessions;
   connections: number;

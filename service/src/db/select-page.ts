@@ -31,7 +31,7 @@ interface Range {
 export type Values = Record<string, readonly Value[]>;
 
 /** The filters of a query, by column. */
-export interface Conditions extends Range {
+interface Conditions extends Range {
   /** Unique columns, each with 1 to 100 values. */
   keys: Values;
   equal: Values;

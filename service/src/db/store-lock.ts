@@ -16,7 +16,7 @@ const ALONE_TIMEOUT = 2_000;
 const SHARED_TIMEOUT = 10_000;
 
 /** The process that holds the lock of a store. */
-export interface Holder {
+interface Holder {
   pid: number;
   host: string;
   /** The command that the process runs. */
@@ -27,7 +27,7 @@ export interface Holder {
   since: string;
 }
 
-export interface StoreLock {
+interface StoreLock {
   /** Sets the URL that messages of other processes show. */
   listensAt(url: string): void;
 }

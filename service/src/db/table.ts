@@ -3,7 +3,7 @@ import { one, type Queries, type Row, type Transaction, type Value } from './dat
 import { type Insert, insertInto, type Update } from './insert.ts';
 
 /** One column for each property of a resource, in the order of the properties in responses. */
-export type ColumnsOf<Resource> = { readonly [P in keyof Resource]-?: Column<Resource[P]> };
+type ColumnsOf<Resource> = { readonly [P in keyof Resource]-?: Column<Resource[P]> };
 
 /** A resource without the ID, which the store assigns. */
 export type New<Resource> = Omit<Resource, 'id'>;

@@ -5,7 +5,7 @@ import { selectNewestSeal } from './event-log/seal-queries.ts';
 /** How often the newest seal is reported, in milliseconds. */
 const INTERVAL = HOUR;
 
-export interface CheckpointOptions {
+interface CheckpointOptions {
   /** Receives the newest seal every hour and at the end. */
   onCheckpoint: (checkpoint: { id: number; seal: string }) => void;
   /** Called when the newest seal could not be read. */

@@ -124,7 +124,7 @@ function instantOf(time: string | undefined): number | undefined {
   return time === undefined ? undefined : toInstant(time);
 }
 
-export interface EventRouteOptions {
+interface EventRouteOptions {
   tail: EventTail;
   /** The source of events. */
   source: string;

@@ -20,7 +20,7 @@ const KEY_CHECK = SECOND;
 /** The `Retry-After` for a client with too many streams, in seconds. */
 const WAIT_FOR_STREAM = 5;
 
-export interface EventStreamsOptions {
+interface EventStreamsOptions {
   /** The maximum number of streams of one API key, with all its secrets together. */
   mostPerKey: number;
   heartbeat?: number | undefined;

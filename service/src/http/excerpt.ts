@@ -2,7 +2,7 @@ import { propertyOf, type Schema } from '../contract/schema.ts';
 import { isRecord } from '../kit/objects.ts';
 import { MAX_FAULTS } from './faults.ts';
 
-export interface Excerpt {
+interface Excerpt {
   value: unknown;
   /** The number of unknown fields that were removed. */
   leftOut: number;

@@ -14,7 +14,7 @@ export const MAX_FAULTS = 5;
 export const STORABLE = '^[^\\u0000\\ud800-\\udfff]*$';
 
 /** The faults of rejected input. */
-export interface Findings {
+interface Findings {
   errors: readonly ErrorObject[];
   /** The number of faults that `errors` does not have. */
   leftOut: number;

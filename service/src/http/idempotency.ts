@@ -17,7 +17,7 @@ const SWEPT_AT_ONCE = 500;
 
 const wellFormedHeader = new RegExp(KEY_HEADER);
 
-export interface Attempt {
+interface Attempt {
   apiKeyId: number;
   /** As the client sent it, with or without quotation marks. */
   header: string;
@@ -29,7 +29,7 @@ export interface Attempt {
   now: number;
 }
 
-export interface Outcome {
+interface Outcome {
   reply: Reply;
   replayed: boolean;
 }

@@ -17,7 +17,7 @@ import { sendContent } from './send-content.ts';
 import { currentProblems } from './service-routes.ts';
 import { pathOf, withoutTrailingSlashes } from './targets.ts';
 
-export interface PortalOptions {
+interface PortalOptions {
   contract: ContractDocument;
   isDemo: boolean;
   db: Pick<Queries, 'get'>;

@@ -42,7 +42,7 @@ export interface RequestRecord {
 }
 
 /** The record of a request that has a response. */
-export type RespondedRecord = RequestRecord & { status: number };
+type RespondedRecord = RequestRecord & { status: number };
 
 /** The maximum number of user agents that are cached. */
 const MAX_USER_AGENTS = 200;

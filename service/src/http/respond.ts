@@ -32,7 +32,7 @@ export interface JsonPage extends Page<string> {
 }
 
 /** The response to a request that failed. */
-export interface ErrorResponse extends Response {
+interface ErrorResponse extends Response {
   code: ErrorCode;
   body: string;
 }

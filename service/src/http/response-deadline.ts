@@ -16,7 +16,7 @@ declare module 'fastify' {
   }
 }
 
-export interface ResponseDeadlineOptions {
+interface ResponseDeadlineOptions {
   owed: OwedResponses;
   /** How long the service may take to begin a response, in milliseconds. */
   limit: number;

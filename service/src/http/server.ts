@@ -40,7 +40,7 @@ import { type ErrorLogs, sendError } from './send-error.ts';
 import { originForm, pathOf, routerOptions } from './targets.ts';
 import { Unreadable } from './unreadable.ts';
 
-export interface ServerOptions extends GateServices, HandlerServices, ErrorLogs {
+interface ServerOptions extends GateServices, HandlerServices, ErrorLogs {
   routes: readonly Route[];
   contract: ContractDocument;
   problems: Problems;

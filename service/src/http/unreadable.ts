@@ -15,7 +15,7 @@ import type { RequestLog } from './request-log.ts';
 import { errorResponse } from './respond.ts';
 import type { HeaderPairs } from './send.ts';
 
-export interface UnreadableOptions {
+interface UnreadableOptions {
   limits: RequestLimits;
   requestLog: RequestLog;
   owed: OwedResponses;

@@ -11,7 +11,7 @@ const compressors = {
 };
 
 /** The content encodings of HTTP in which content can be sent, best first. */
-export type Encoding = keyof typeof compressors;
+type Encoding = keyof typeof compressors;
 
 /** Content in every encoding that a browser may accept. Each encoding is made once, at the first request for it. */
 export class Content {

@@ -8,7 +8,7 @@ export class Html {
 }
 
 /** A value in a template: text is escaped, lists are joined, `undefined` and `false` insert nothing. */
-export type Part = Html | string | number | readonly Part[] | undefined | false;
+type Part = Html | string | number | readonly Part[] | undefined | false;
 
 /** Builds HTML from a template. Values are safe only as text and inside quoted attributes. */
 export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {

@@ -3,12 +3,12 @@ import { SECOND } from './clock.ts';
 import { asError, codeOf } from './thrown.ts';
 
 /** The destination of lines. */
-export interface Sink {
+interface Sink {
   /** Writes as many of the bytes as there is room for, from their start. Returns how many it wrote; throws if none. */
   write(bytes: Uint8Array): number;
 }
 
-export interface LineBufferOptions {
+interface LineBufferOptions {
   sink: Sink;
   /** Returns the line that reports the number of lost lines, and the reason for the last loss. It ends with a newline. */
   report: (lost: number, reason: string) => string;

@@ -54,7 +54,7 @@ export const postgresUrl: Kind<string> = {
   },
 };
 
-export interface PostgresServers {
+interface PostgresServers {
   /** The URL of each server, for the driver. */
   urls: string[];
   /** Whether the server must accept writes. */

@@ -13,7 +13,7 @@ export interface Kind<Value> {
 }
 
 /** An environment variable, as it is documented. */
-export interface Variable {
+interface Variable {
   readonly name: string;
   /** Empty if it has none. */
   readonly default: string;

@@ -7,7 +7,7 @@ import type { Clock } from './clock.ts';
  */
 export type Sweep = (now: number) => Promise<boolean>;
 
-export interface SweeperOptions {
+interface SweeperOptions {
   /** The sweeps, by the names under which failures are reported. */
   sweeps: Readonly<Record<string, Sweep>>;
   clock: Clock;

@@ -24,7 +24,7 @@ interface WebhookBacklog {
 }
 
 /** The parts of the service that the gauges read when the metrics are collected. */
-export interface MetricSources {
+interface MetricSources {
   server: Server;
   db: Pick<Database, 'load' | 'unnumberedEvents'>;
   problems: Problems;

@@ -24,7 +24,7 @@ const pages = {
   'CHANGELOG.md': { title: 'Changelog', url: CHANGELOG_URL },
 } as const;
 
-export interface Chapter {
+interface Chapter {
   title: string;
   url: string;
   /** Without its heading. */

@@ -36,7 +36,7 @@ export interface Page {
 }
 
 /** A page to which another one leads. */
-export interface Link {
+interface Link {
   url: string;
   title: string;
 }

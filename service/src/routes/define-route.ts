@@ -11,7 +11,7 @@ import type { PageReply, Reply, ReplyOf } from './reply.ts';
 type Nothing = { type: 'object' };
 
 /** An operation with its handler, whose input and reply have the types of the schemas. */
-export interface RouteDefinition<
+interface RouteDefinition<
   M extends Method,
   Path extends string,
   P extends Schema,

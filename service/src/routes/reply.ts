@@ -11,12 +11,12 @@ declare const shape: unique symbol;
 /** The JSON text of a `Shape`. */
 export type Json<Shape> = string & { readonly [shape]: Shape };
 
-export interface ResourceReply<Body> {
+interface ResourceReply<Body> {
   kind: 'resource';
   body: Body;
 }
 
-export interface CreatedReply<Body> {
+interface CreatedReply<Body> {
   kind: 'created';
   body: Body;
   location: string;
@@ -39,7 +39,7 @@ export interface LogReply<Item> {
   pageFor: (scopes: ReadonlySet<Scope>) => Promise<Page<Json<Item>> | undefined>;
 }
 
-export interface EmptyReply {
+interface EmptyReply {
   kind: 'empty';
 }
 

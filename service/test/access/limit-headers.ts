@@ -3,7 +3,7 @@ import { SECOND } from '../../src/kit/clock.ts';
 import type { ApiResponse } from '../support/client.ts';
 
 /** The caller's limits as the headers of a response state them. */
-export interface LimitHeaders {
+interface LimitHeaders {
   limit: number;
   remaining: number;
   /** Unix seconds. */

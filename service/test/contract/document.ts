@@ -1,6 +1,6 @@
 import { readContract } from '../support/contract-file.ts';
 
-export interface Reference {
+interface Reference {
   $ref: string;
 }
 
@@ -25,13 +25,13 @@ export interface SchemaObject {
   anyOf?: SchemaObject[];
 }
 
-export interface HeaderObject {
+interface HeaderObject {
   required?: boolean;
   schema: SchemaObject;
   example?: unknown;
 }
 
-export interface MediaObject {
+interface MediaObject {
   schema: SchemaObject;
   example?: unknown;
   examples?: Record<string, { value: unknown }>;
@@ -44,7 +44,7 @@ export interface ResponseObject {
   links?: Record<string, { operationId: string; parameters: Record<string, string> }>;
 }
 
-export interface ParameterObject {
+interface ParameterObject {
   name: string;
   in: string;
   schema: SchemaObject;
@@ -69,7 +69,7 @@ export interface OperationObject {
   responses: Record<string, ResponseObject | Reference>;
 }
 
-export interface DocumentObject {
+interface DocumentObject {
   openapi: string;
   info: { version: string };
   tags: { name: string; 'x-parent'?: string }[];
@@ -96,10 +96,6 @@ export const documentedOperations = Object.entries(document.paths).flatMap(([pat
 );
 
 export type ListedOperation = (typeof documentedOperations)[number];
-
-export function operationsOf(tags: string[]): ListedOperation[] {
-  return documentedOperations.filter(({ operation }) => tags.includes(operation.tags[0]!));
-}
 
 /** The responses of an operation by status, with references resolved. */
 export function responsesOf({ responses }: OperationObject): [status: string, response: ResponseObject][] {

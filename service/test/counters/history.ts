@@ -159,7 +159,7 @@ export class History {
 }
 
 /** What a visit counts against, in this order. Only visitors with an IPv6 address have a network. */
-export interface VisitHistory {
+interface VisitHistory {
   boundBy: VisitDecision['boundBy'];
   history: History;
   terms: Terms;

@@ -47,7 +47,7 @@ export function post(api: Client, { path, body, idempotencyKey }: Creation): Pro
 }
 
 /** The number of writes without a response, and how many of them took effect. */
-export interface Uncertain {
+interface Uncertain {
   sent: number;
   done: number;
 }

@@ -31,7 +31,7 @@ export async function onStore<T>(
 }
 
 /** The secrets of a shop that has rows in every table. */
-export interface Secrets {
+interface Secrets {
   admin: string;
   /** The two secrets of one key: the rotated one, still valid for a while, and the one after it. */
   previous: string;

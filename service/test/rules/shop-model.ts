@@ -1,11 +1,11 @@
 import { type Fields, hasOtherId, isMalformed, type ModelRequest, type Resource } from './shop-shapes.ts';
 
-export interface Category {
+interface Category {
   name: string;
   description?: string;
 }
 
-export interface Pet {
+interface Pet {
   name: string;
   categoryId: number;
   status: 'available' | 'pending' | 'sold';
@@ -13,7 +13,7 @@ export interface Pet {
   quantity: number;
 }
 
-export interface Order {
+interface Order {
   petId?: number;
   quantity: number;
   shipDate?: string;

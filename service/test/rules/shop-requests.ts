@@ -3,7 +3,7 @@ import type { Operation } from './shop-operations.ts';
 import { pathOf, type Resource } from './shop-shapes.ts';
 
 /** The resources with IDs of their own. */
-export type Kind = Exclude<Resource, 'inventory'>;
+type Kind = Exclude<Resource, 'inventory'>;
 
 export function kindOf(resource: Resource): Kind {
   return resource === 'inventory' ? 'pets' : resource;

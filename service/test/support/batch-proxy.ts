@@ -4,13 +4,13 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 
 /** A response that the proxy sends instead of the service. */
-export interface OwnResponse {
+interface OwnResponse {
   status: number;
   headers: Record<string, string>;
   body: object;
 }
 
-export interface ForwardedBatch {
+interface ForwardedBatch {
   idempotencyKey: string;
   operations: number;
   status: number;

@@ -85,7 +85,7 @@ function rejectionWithout(status: number): Documented {
   return rejection;
 }
 
-export interface Exchange {
+interface Exchange {
   method: string;
   path: string;
   status: number;

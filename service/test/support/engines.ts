@@ -40,7 +40,7 @@ async function closeAll(opened: readonly Database[]): Promise<void> {
   for (const db of opened) await db.close().catch(() => {});
 }
 
-export interface PostgresStore extends OpenStore {
+interface PostgresStore extends OpenStore {
   openAgain: (options?: Partial<PostgresOptions>) => Promise<Database>;
   url: string;
   name: string;

@@ -1,4 +1,4 @@
-export interface Message {
+interface Message {
   id: string;
   event: string;
   data: string;

@@ -12,7 +12,7 @@ export interface Block {
 }
 
 /** A Markdown file, split into the parts that tests check. */
-export interface Guide {
+interface Guide {
   blocks: Block[];
   /** The text without the blocks. */
   prose: string;

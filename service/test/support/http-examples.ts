@@ -4,7 +4,7 @@ import type { ApiResponse } from './client.ts';
 import type { Block } from './guide.ts';
 
 /** A response in a document, and its request. */
-export interface Example {
+interface Example {
   method: string;
   path: string;
   /** The request as it is sent, with placeholders filled in. */

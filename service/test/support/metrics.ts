@@ -5,7 +5,7 @@ import { text as textOf } from 'node:stream/consumers';
 import { http } from '../../src/kit/node-http.ts';
 import { degradedReasons } from '../../src/problems.ts';
 
-export interface Sample {
+interface Sample {
   name: string;
   labels: Record<string, string>;
   value: number;

@@ -13,7 +13,7 @@ interface Body {
   required: string[];
 }
 
-export interface KnownOperation {
+interface KnownOperation {
   method: string;
   /** For example `/pets/{petId}`. */
   template: string;

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { installPacked } from './packed.ts';
 
-export type PackedClient = typeof import('../../../sdk/src/index.ts');
+type PackedClient = typeof import('../../../sdk/src/index.ts');
 
 /** A directory in which nothing but the packed client is installed. */
-export interface InstalledClient {
+interface InstalledClient {
   directory: string;
   /** The package. */
   tarball: string;

@@ -1,6 +1,6 @@
 import type { Locator, Page, Response } from 'playwright-core';
 
-export interface TriedOut {
+interface TriedOut {
   /** What the browser received. */
   response: Response;
   status: number;

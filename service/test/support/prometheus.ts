@@ -8,7 +8,7 @@ import { startOnPort } from '../../../scripts/servers/ports.ts';
 import { ServerProcess } from '../../../scripts/servers/server-process.ts';
 import { root } from './deploy-files.ts';
 
-export interface Alert {
+interface Alert {
   labels: Record<string, string>;
   state: 'pending' | 'firing';
 }

@@ -2,7 +2,7 @@ import { on } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import type { ApiResponse } from './client.ts';
 
-export interface RawRequest {
+interface RawRequest {
   method: string;
   /** The whole request, including the body. */
   bytes: string | Uint8Array;

@@ -28,7 +28,7 @@ function lettersOf(text: string): string {
     .join('');
 }
 
-export function wordsIn(text: string): string[] {
+function wordsIn(text: string): string[] {
   return (
     lettersOf(text)
       // Each picture and each flag is a word of its own, and half a flag is none.

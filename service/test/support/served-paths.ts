@@ -2,7 +2,7 @@ import { subscribe } from 'node:diagnostics_channel';
 import type { FastifyInstance } from 'fastify';
 
 /** A path that a service serves, as an OpenAPI template; `*` at its end is any rest. */
-export interface ServedPath {
+interface ServedPath {
   template: string;
   /** In capitals, with HEAD wherever GET is. */
   methods: ReadonlySet<string>;

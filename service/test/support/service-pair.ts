@@ -11,7 +11,7 @@ export const { signWebhook, testService }: typeof import('../../../sdk/testing/i
   pathToFileURL(module).href
 );
 
-export interface Sent {
+interface Sent {
   method: string;
   path: string;
   body?: unknown;
@@ -19,7 +19,7 @@ export interface Sent {
 }
 
 /** What both services must return alike. Messages, cursors and hashes of keys are the service's own. */
-export interface Compared {
+interface Compared {
   status: number;
   headers: Record<string, string | undefined>;
   body: unknown;

@@ -22,7 +22,7 @@ export interface Ended {
   stderr: string;
 }
 
-export interface Started {
+interface Started {
   child: ChildProcess;
   ended: Promise<Ended>;
   /** Sends a signal and resolves when the process has ended. */

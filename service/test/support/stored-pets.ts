@@ -3,7 +3,7 @@ import type { Database } from '../../src/db/database.ts';
 import { insertRows } from '../../src/db/insert-rows.ts';
 import { foldCase } from '../../src/kit/text.ts';
 
-export interface PetToStore {
+interface PetToStore {
   name: string;
   categoryId: number;
   status?: string;

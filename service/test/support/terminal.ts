@@ -10,7 +10,7 @@ const main = join(import.meta.dirname, '../../src/main.ts');
 /** Runs a program on a new terminal, whose input and output are those of this program. */
 const ON_TERMINAL = 'import pty, sys; pty.spawn(sys.argv[1:])';
 
-export interface OnTerminal {
+interface OnTerminal {
   /** Waits until the terminal shows a text, and returns everything that it has shown. */
   shows(pattern: RegExp): Promise<string>;
   /** Presses Ctrl-C and waits for the end of the command. Returns everything that the terminal has shown. */

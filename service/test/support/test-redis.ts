@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { Redis } from 'ioredis';
 
-export interface TestRedis {
+interface TestRedis {
   url: string;
   redis: Redis;
 }

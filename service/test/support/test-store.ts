@@ -80,7 +80,7 @@ export async function storeForProcesses(t: TestContext): Promise<TestStore> {
   return store;
 }
 
-export interface TestDatabase {
+interface TestDatabase {
   name: string;
   url: string;
   /** Drops the database. Fails when a connection is still open, which would be a leak of the test. */

@@ -14,7 +14,7 @@ interface Reading {
   isAllowed: Promise<boolean>;
 }
 
-export interface AllowedOriginsOptions {
+interface AllowedOriginsOptions {
   /** Reads whether an active publishable key lists the origin. */
   read: (origin: string, now: number) => Promise<boolean>;
   /** Receives the failure of a read, after which the last known result is used. */

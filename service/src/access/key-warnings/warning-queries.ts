@@ -78,7 +78,7 @@ export function deleteQuotaWarnings(
   );
 }
 
-export type ExpiringRow = Pick<ApiKeyRow, 'id' | 'name' | 'expires_at' | 'revoked_at'>;
+type ExpiringRow = Pick<ApiKeyRow, 'id' | 'name' | 'expires_at' | 'revoked_at'>;
 
 /** Reads at most `limit` keys whose next warning is due, and locks them until the transaction ends. */
 export function selectExpiring(db: Queries, now: number, limit: number): Promise<ExpiringRow[]> {

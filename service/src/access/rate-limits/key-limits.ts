@@ -33,7 +33,7 @@ const FLUSHED_AT_ONCE = 200;
 /** Rows that a sweep checks in one slice. */
 const SWEPT_AT_ONCE = 500;
 
-export interface KeyLimitsOptions {
+interface KeyLimitsOptions {
   db: Queries & Writer;
   counters: Counters;
   banRules: BanRules;

@@ -93,7 +93,7 @@ export const KeyUsage = shape({
 
 const { date, ...counts } = DayUsage.properties;
 
-export const BusyKey = shape({
+const BusyKey = shape({
   title: 'BusyKey',
   properties: {
     keyId: id,

@@ -26,7 +26,7 @@ const limitColumns = {
 export type LimitRow = RowOf<typeof limitColumns>;
 
 /** A limit row, with the usage of a day since the same reset; null when there was none. */
-export interface LimitRowOfDay extends LimitRow {
+interface LimitRowOfDay extends LimitRow {
   admitted: number | null;
   rejected: number | null;
 }
@@ -163,7 +163,7 @@ export function selectUsage(db: Queries, keyId: number, firstDay: number): Promi
 }
 
 /** The requests of a key on a day. */
-export interface RequestsOfKey {
+interface RequestsOfKey {
   api_key_id: number;
   name: string;
   admitted: number;

@@ -49,7 +49,7 @@ export const rejectionEvents = new EventKind({
 });
 
 /** A response, as the log of requests has it. */
-export interface Responded {
+interface Responded {
   method: string | null;
   route: string | null;
   status: number;

@@ -3,7 +3,7 @@ import type { StoredEvent } from '../../db/database.ts';
 import { sideOf } from './event-types.ts';
 
 /** A value of a field before and after a change. A side that has no value is absent. */
-export interface FieldChange {
+interface FieldChange {
   field: string;
   from?: unknown;
   to?: unknown;

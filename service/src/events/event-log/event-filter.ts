@@ -49,7 +49,7 @@ export interface EventReader {
 }
 
 /** The parameters of a request from which `eventFilter` makes a filter. */
-export interface WantedEvents {
+interface WantedEvents {
   types?: readonly string[] | undefined;
   subject?: string | undefined;
   related?: boolean | undefined;

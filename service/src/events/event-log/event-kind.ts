@@ -17,7 +17,7 @@ import {
   subjectOf,
 } from './event-types.ts';
 
-export interface EventKindDefinition<Type extends EventType, Data extends Schema> {
+interface EventKindDefinition<Type extends EventType, Data extends Schema> {
   /** The name of the component in the contract. */
   title: string;
   types: readonly [Type, ...Type[]];
@@ -26,7 +26,7 @@ export interface EventKindDefinition<Type extends EventType, Data extends Schema
 }
 
 /** What an event states about a change in addition to the resource after it. */
-export interface Details<Data> extends Omit<ChangeDetails, 'oldValues'> {
+interface Details<Data> extends Omit<ChangeDetails, 'oldValues'> {
   /** The resource before the change: the event gets the values of the fields that changed. */
   before?: Data | undefined;
 }

@@ -6,7 +6,7 @@ import type { EventFilter } from './event-filter.ts';
 import { collections, eventTypeNames, isWarning, typesOfCollection, typesOfSubject } from './event-types.ts';
 
 /** The number of the latest event, and of the oldest event in the log. `oldest` is `latest + 1` if the log is empty. */
-export interface Ends {
+interface Ends {
   oldest: number;
   latest: number;
 }
@@ -36,19 +36,19 @@ function endsOf({ oldest, latest, restored_id: id, restored_data: data }: EndsRo
 }
 
 /** A part of the log: the events after `after`, up to and including `until`, or up to the end. */
-export interface LogPart {
+interface LogPart {
   after: number;
   until?: number | undefined;
 }
 
 /** The order of a page: oldest or newest first. */
-export type LogOrder = 'ASC' | 'DESC';
+type LogOrder = 'ASC' | 'DESC';
 
 /** How many events of a subject are examined in a turn of the event loop for those of an actor: no index has both. */
 const SLICE = 1_000;
 
 /** A page of events of a subject by an actor, or a part of it. */
-export interface SliceRead extends Omit<EventsRead, 'total'> {
+interface SliceRead extends Omit<EventsRead, 'total'> {
   /** The last event of the subject that was examined; null if it has no more in this part of the log. */
   end: number | null;
 }

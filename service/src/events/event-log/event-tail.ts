@@ -26,7 +26,7 @@ type TailStore = Pick<Database, 'engine' | 'get' | 'all' | 'run' | 'onEvents' | 
  */
 export type TailListener = (events: readonly StoredEvent[], position: number, wasRestored: boolean) => void;
 
-export interface TailOptions {
+interface TailOptions {
   onError: (error: unknown) => void;
   /** Called when the log, of which the tail has read event `read`, ends with the earlier event `latest`: the database was restored. */
   onTakenBack: (read: number, latest: number) => void;

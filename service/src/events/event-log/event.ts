@@ -16,7 +16,7 @@ export const eventCursor = {
 export const CLOUD_EVENT = 'application/cloudevents+json';
 
 /** An event as clients receive it: CloudEvents 1.0 in JSON. `EventKind` describes it for the contract. */
-export interface CloudEvent {
+interface CloudEvent {
   specversion: '1.0';
   id: string;
   source: string;

@@ -12,7 +12,7 @@ import { eventTypeText, mayRead } from './event-types.ts';
 const nullableText = (maxLength: number, description: string) =>
   ({ type: 'string', nullable: true, maxLength, description }) as const;
 
-export const FieldChange = shape({
+const FieldChange = shape({
   title: 'FieldChange',
   properties: {
     field: { type: 'string', maxLength: 50, description: 'The name of the field.' },
@@ -82,7 +82,7 @@ export type HistoryEntry = Static<typeof HistoryEntry>;
 export type ReadKeyNames = (db: Queries, keyIds: readonly number[]) => Promise<ReadonlyMap<number, string>>;
 
 /** A page of the history before it is known which names its reader may see. */
-export interface HistoryPage extends eventLog.PastEvents {
+interface HistoryPage extends eventLog.PastEvents {
   /** By the IDs of API keys. */
   keyNames: ReadonlyMap<number, string>;
 }

@@ -16,7 +16,7 @@ export interface SealedGroup extends StoredSeal {
   events: readonly string[];
 }
 
-export interface SealedPageRequest {
+interface SealedPageRequest {
   /** The groups that end after this event are read. */
   after: number;
   limit: number;

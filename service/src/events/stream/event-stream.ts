@@ -27,7 +27,7 @@ function messageText(event: StoredEvent, source: string): string {
   return `id: ${event.id}\nevent: ${event.type}\ndata: ${eventJson(event, source)}\n\n`;
 }
 
-export interface StreamedLog {
+interface StreamedLog {
   db: Queries;
   tail: EventTail;
   /** The source of the events. */
@@ -35,7 +35,7 @@ export interface StreamedLog {
 }
 
 /** The events that a stream sends, and the key that reads them. */
-export interface StreamRequest {
+interface StreamRequest {
   filter: EventFilter;
   /** The events after this number are sent. */
   position: number;

@@ -5,7 +5,7 @@ import type { EventPage, PageRequest } from '../event-log/event-log.ts';
 import * as eventLog from '../event-log/event-log.ts';
 import type { EventTail } from '../event-log/event-tail.ts';
 
-export interface Wait extends PageRequest {
+interface Wait extends PageRequest {
   /** The longest time to wait for an event. */
   seconds: number;
   /** Ends the wait: the client disconnected, or the service is shutting down. */

@@ -17,7 +17,7 @@ export interface ConnectionLimits {
 }
 
 /** The host and the key whose limits a connection counts against. */
-export interface Destination {
+interface Destination {
   host: string;
   /** The key that the webhook belongs to. */
   keyId: number;
@@ -36,7 +36,7 @@ export interface Waiter {
  * A connection to an origin. Its agent opens one socket, whose address is checked at that time, and keeps it for the next request. It
  * opens another one if the endpoint or `MAX_IDLE` has closed the socket.
  */
-export interface Connection {
+interface Connection {
   agent: Agent;
   origin: string;
   host: string;

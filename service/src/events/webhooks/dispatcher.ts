@@ -23,7 +23,7 @@ const IDLE_INTERVALS = 30;
 /** The number of webhooks in one read. */
 const PAGE = 100;
 
-export interface DispatcherOptions
+interface DispatcherOptions
   extends Omit<AttemptOptions, 'connections'>,
     Pick<LaneOptions, 'readStandings' | 'source' | 'onDisabled' | 'onTurn' | 'onError'> {
   db: Queries & Writer & Notifier;

@@ -18,7 +18,7 @@ const RESOLVE_TIMEOUT = 3 * SECOND;
  */
 export class NoPublicAddress extends Error {}
 
-export interface EndpointsOptions {
+interface EndpointsOptions {
   resolve: Resolve;
   /** Allows private addresses and plain HTTP, for development. */
   allowPrivate: boolean;

@@ -13,7 +13,7 @@ import { namedTypes, problemOf, type ReadStandings, standingOf } from './owners.
 import { appendDisabled } from './webhook-events.ts';
 import { selectUnlessTaken, updateDisabled, updateProgress, type WebhookRow } from './webhook-queries.ts';
 
-export interface ServeOptions {
+interface ServeOptions {
   readStandings: ReadStandings;
   /** Milliseconds since the Unix epoch. */
   now: number;

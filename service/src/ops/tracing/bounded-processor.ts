@@ -1,7 +1,7 @@
 import type { Context } from '@opentelemetry/api';
 import type { ReadableSpan, Span, SpanExporter, SpanProcessor } from '@opentelemetry/sdk-trace';
 
-export interface BoundedProcessorOptions {
+interface BoundedProcessorOptions {
   exporter: SpanExporter;
   /** The maximum number of spans that wait for export. */
   most: number;

@@ -87,7 +87,7 @@ export class UnrecordedSpan implements Span {
   end(): void {}
 }
 
-export interface SpanStart {
+interface SpanStart {
   name: string;
   kind: Kind;
   attributes: Attributes;

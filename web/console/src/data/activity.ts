@@ -62,7 +62,7 @@ export function actorOf({ type, actor, actorName }: HistoryEntry, keyId: number)
 }
 
 /** Names a category by its ID; `undefined` if it is not known. */
-export type NameCategory = (id: unknown) => string | undefined;
+type NameCategory = (id: unknown) => string | undefined;
 
 /** What happened, without who did it: `sold 2 of Neon tetra, 26 → 24`. */
 export function sentenceOf(activity: Activity, nameCategory: NameCategory): string {
@@ -231,7 +231,7 @@ function changeOf({ changes }: HistoryEntry, name: string) {
 }
 
 /** The part of a type before the dot. */
-export function kindOf({ type }: { type: string }): string {
+function kindOf({ type }: { type: string }): string {
   return type.split('.')[0]!;
 }
 

@@ -1,5 +1,5 @@
 /** What the service said about each field, and the rest. */
-export interface FormErrors {
+interface FormErrors {
   fields: Partial<Record<string, string>>;
   general: string | undefined;
   /** The code of the service's error. */

@@ -13,7 +13,7 @@ export interface OrderQuery extends Period {
 }
 
 export const orderSorts = ['id', '-id', 'shipDate', '-shipDate'] as const;
-export type OrderSort = (typeof orderSorts)[number];
+type OrderSort = (typeof orderSorts)[number];
 
 export const orders: Resource<Order, OrderQuery> = {
   name: 'order',

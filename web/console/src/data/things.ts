@@ -7,7 +7,7 @@ import { ACTIVITY } from './use-activity.ts';
 import { useCategories } from './use-categories.ts';
 
 /** A thing whose history can be shown. */
-export interface Thing {
+interface Thing {
   subject: string;
   name: string;
   kind: 'Animal' | 'Category' | 'Deleted animal' | 'Deleted category';
@@ -81,7 +81,7 @@ export function useThings(text: string | undefined): { things: readonly Thing[];
 }
 
 /** Whether words of a name begin with the words of a text, whatever their accents and case are. */
-export function hasWords(name: string, text: string): boolean {
+function hasWords(name: string, text: string): boolean {
   const words = wordsOf(name);
   return wordsOf(text).every(part => words.some(word => word.startsWith(part)));
 }

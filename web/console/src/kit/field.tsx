@@ -13,7 +13,7 @@ export interface Described {
   conflict?: Conflict | undefined;
 }
 
-export interface ControlProps {
+interface ControlProps {
   id: string;
   'aria-invalid': boolean;
   'aria-describedby': string | undefined;

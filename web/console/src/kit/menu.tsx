@@ -1,7 +1,7 @@
 import { type KeyboardEvent, type ReactNode, useId, useRef } from 'react';
 import { Icon, type IconName } from './icon.tsx';
 
-export interface MenuItem {
+interface MenuItem {
   label: ReactNode;
   icon?: IconName;
   /** Why it is not possible. The item is still shown, so that the user can learn the reason. */

@@ -3,7 +3,7 @@ import { useSyncExternalStore } from 'react';
 const listeners = new Set<() => void>();
 
 /** A setting that this browser keeps, as JSON. The value that is not set removes its entry. */
-export interface Stored<T> {
+interface Stored<T> {
   read: () => T;
   write: (value: T) => void;
   /** The value now, also after another tab has changed it. */

@@ -1,7 +1,7 @@
 import { createContext, useContext } from 'react';
 import { askingToLeave } from './asking-to-leave.ts';
 
-export interface Toast {
+interface Toast {
   id: number;
   text: string;
   tone: 'done' | 'problem';

@@ -1,7 +1,7 @@
 import type { ApiKey } from '@petstore/client';
 import { type Conflict, TextField } from '../../kit/field.tsx';
 
-export type Quotas = NonNullable<ApiKey['quotas']>;
+type Quotas = NonNullable<ApiKey['quotas']>;
 
 /** The names of the fields next to which errors are shown. */
 export const quotaFields = ['quotas', 'quotas.perMinute', 'quotas.perDay'];

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { Icon, type IconName } from '../../kit/icon.tsx';
 
 /** How many lines of a task are shown. Its link leads to all. */
-export const MOST_LINES = 6;
+const MOST_LINES = 6;
 
 interface TaskProps<T> {
   icon: IconName;
