@@ -54,7 +54,7 @@ const withServers = {
 /** The tests of rules for the code, which take little more time than the compiler and need no server. */
 const CHECKS = [
   'service/test/layering.test.ts',
-  'service/test/project/{decisions,exports}.test.ts',
+  'service/test/project/{decisions,exports,long-runs}.test.ts',
   'service/test/types/{program,rejected}.test.ts',
 ];
 

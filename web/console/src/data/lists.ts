@@ -68,7 +68,6 @@ function useList<T extends object, Query extends object>(resource: Listing<T, Qu
     loadMore,
     isLoading: isPending,
     isOld: isPlaceholderData,
-    isLoadingMore: isFetchingNextPage,
     error,
     retry: refetch,
   };
