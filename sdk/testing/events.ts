@@ -1,4 +1,5 @@
 import { ApiError } from '../../service/src/contract/errors.ts';
+import { tooManyStreams } from '../../service/src/http/gate/rate-limit-errors.ts';
 import { formatDateTime } from '../../service/src/kit/dates.ts';
 import { eventTypes } from '../src/resources/lists.ts';
 import { invalid, type Values } from './rules.ts';
@@ -90,10 +91,7 @@ export class EventLog {
   ): ReadableStream<Uint8Array> {
     const matches = filterOf(query, held);
     let position = this.#positionOf(lastId ?? query.cursor ?? 'latest');
-    if (this.#streams >= MOST_STREAMS)
-      throw new ApiError('too_many_streams', `The API key has ${MOST_STREAMS} open streams: close one`, {
-        'retry-after': '1',
-      });
+    if (this.#streams >= MOST_STREAMS) throw tooManyStreams(MOST_STREAMS);
     this.#streams++;
     const close = new AbortController();
     const end = () => {

@@ -10,15 +10,13 @@ import type { StreamReply } from '../routes/reply.ts';
 import { EventConnection } from './event-connection.ts';
 import { presentedKey } from './gate/credentials.ts';
 import { addressNotAllowed } from './gate/foreign-address.ts';
+import { tooManyStreams } from './gate/rate-limit-errors.ts';
 import { rejectWithoutScope } from './gate/scope-check.ts';
 import { traceOf } from './request-trace.ts';
 import { completedHead, sendWhole } from './send.ts';
 
 /** How often the keys of open streams are checked, in milliseconds. */
 const KEY_CHECK = SECOND;
-
-/** The `Retry-After` for a client with too many streams, in seconds. */
-const WAIT_FOR_STREAM = 5;
 
 interface EventStreamsOptions {
   /** The maximum number of streams of one API key, with all its secrets together. */
@@ -186,12 +184,4 @@ export class EventStreams {
       );
     }
   }
-}
-
-function tooManyStreams(most: number): ApiError {
-  return new ApiError(
-    'too_many_streams',
-    `The API key has ${most} open streams, which is the maximum: end one of them, or use another key`,
-    { 'retry-after': String(WAIT_FOR_STREAM) },
-  );
 }

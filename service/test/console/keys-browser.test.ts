@@ -139,7 +139,7 @@ describe('a key', () => {
     const { shop, page, open } = await visit(t);
     const key = { name: 'In a repository', plan: 'business', scopes: ['pets:read'] };
     const { key: secret } = (await shop.api.post('/keys', key)).body;
-    const other = await shop.clientWith({ scopes: ['pets:read'] });
+    const other = await shop.clientWith({ plan: 'free', scopes: ['pets:read'], kind: 'test' });
     const shown = await open('/keys');
     await shown.row('In a repository').waitFor();
     await page.getByRole('link', { name: 'Report a leak' }).click();

@@ -93,6 +93,24 @@ it('a stream of the test service has the same text as that of the service', asyn
   assert.deepEqual(imitated, real);
 });
 
+it('the test service rejects a 21st stream of a key like the service', async t => {
+  const { services } = await servicePair(t);
+  const [real, imitated] = await Promise.all(
+    services.map(async ({ fetch, origin, key }) => {
+      const stop = new AbortController();
+      t.after(() => stop.abort());
+      const open = () =>
+        fetch(`${origin}/events/stream`, { headers: { 'x-api-key': key }, signal: stop.signal });
+      for (let i = 0; i < 20; i++) assert.equal((await open()).status, 200);
+      const rejected = await open();
+      const { message } = (await rejected.clone().json()) as { message: string };
+      return [message, await compared(rejected)];
+    }),
+  );
+  assert.match(real![0] as string, /has 20 open streams/);
+  assert.deepEqual(imitated, real);
+});
+
 describe('signWebhook', () => {
   const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
   const event = { specversion: '1.0', id: '1', type: 'pet.created', data: { name: 'Zoë' } };

@@ -10,6 +10,9 @@ import type { HeaderPairs } from '../send.ts';
 /** Requests that do not count against a secret key have the limits of the Free plan, and are never banned. */
 export const FREE_TERMS: Terms = { limits: planLimits.free, bansLiftedAt: 0, banRules: undefined };
 
+/** The `Retry-After` for a client with too many streams, in seconds. */
+const WAIT_FOR_STREAM = 5;
+
 /** The values of `RateLimit-Policy`, which all requests with the same limits share. */
 const policies = new WeakMap<WindowLimits, string>();
 
@@ -120,5 +123,14 @@ export function rejectionOf(
     'rate_limit_exceeded',
     `${usedUp} used up${countedBy === 'visit' ? usedByVisits[boundBy] : usedBy[countedBy]}; ${retry}${upgrade}`,
     headers,
+  );
+}
+
+/** The error for another stream of a key that has `most` open streams. */
+export function tooManyStreams(most: number): ApiError {
+  return new ApiError(
+    'too_many_streams',
+    `The API key has ${most} open streams, which is the maximum: end one of them, or use another key`,
+    { 'retry-after': String(WAIT_FOR_STREAM) },
   );
 }

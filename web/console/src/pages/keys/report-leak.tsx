@@ -6,7 +6,8 @@ import { LinesField } from '../../kit/field-groups.tsx';
 import { FormPanel } from '../../kit/form-panel.tsx';
 
 /** The secrets in a text, such as a line of a file with settings. */
-const secretsIn = (lines: readonly string[]) => lines.join('\n').match(/\bpsk_[0-9A-Za-z]{38}\b/g) ?? [];
+const secretsIn = (lines: readonly string[]) =>
+  lines.join('\n').match(/\bpsk_(?:test_)?[0-9A-Za-z]{38}\b/g) ?? [];
 
 interface ReportLeakProps {
   onClose: () => void;
