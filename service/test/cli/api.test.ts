@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { useCommandShop } from '../support/command-shop.ts';
 import { aCategory } from '../support/factories.ts';
@@ -7,7 +9,7 @@ import { listenLocally } from '../support/local-server.ts';
 import { until } from '../support/until.ts';
 import { valuesOf } from '../support/values.ts';
 
-const { shop, petstore } = useCommandShop();
+const { shop, petstore, directory } = useCommandShop();
 
 /** Runs `petstore api`. Returns what it printed, after checking the exit code. */
 async function api(args: readonly string[], code = 0): Promise<{ stdout: string; stderr: string }> {
@@ -23,7 +25,9 @@ describe('petstore api', () => {
     const twice = ['post', '/pets', '--body', body, '--header', 'idempotency-key: once'];
     const created = JSON.parse((await api(twice)).stdout);
     assert.deepEqual(JSON.parse((await api(twice)).stdout), created, 'the same key executes it once');
-    await api(['POST', '/pets', '--body', body]);
+    const file = join(directory, 'pet.json');
+    writeFileSync(file, body);
+    await api(['POST', '/pets', '--body', `@${file}`]);
     const path = `/pets?categoryId=${categoryId}&limit=1`;
     const { stdout, stderr } = await api(['GET', path]);
     assert.deepEqual(JSON.parse(stdout), [created]);

@@ -239,6 +239,7 @@ describe('petstore import, when it ends early', () => {
       assert.match(stderr, message);
     };
     await rejects(/began with --create-categories false, not true: use the same/, '--create-categories');
+    await rejects(/began with --map \[\], not .*name=name/, '--map', 'name=name');
     await rejects(/began with the URL /, '--url', test.shop.origin);
     test.write(`${file}.csv`, before, 'New,Dogs');
     await rejects(/has changed since its import began: restore it, or delete .*journal to start again/);

@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
 import { describe, it } from 'node:test';
+import { CategoryNames } from '../../../pet-files/src/category-names.ts';
 import { exportedColumns, fields } from '../../../pet-files/src/columns.ts';
+import { ExistingPets } from '../../../pet-files/src/existing-pets.ts';
 import { newPetOf, petOf, rules } from '../../../pet-files/src/pet-rules.ts';
-import { document } from '../contract/document.ts';
+import { ConflictError } from '../../../sdk/dist/errors.js';
+import { document, type ParameterObject } from '../contract/document.ts';
 import { readProjectFile } from '../support/deploy-files.ts';
 
 describe('the rules of petstore import', () => {
@@ -13,6 +17,17 @@ describe('the rules of petstore import', () => {
     assert.deepEqual(rules.status, PetStatus!.enum);
     const { minimum, maximum } = InventoryUpdate!.properties!.quantity!;
     assert.deepEqual({ minimum: 0, ...rules.quantity }, { minimum, maximum });
+  });
+
+  it('reject a status that contradicts the quantity', () => {
+    for (const [status, quantity] of [
+      ['sold', '1'],
+      ['available', '0'],
+    ])
+      assert.throws(() => petOf({ name: 'Rex', categoryId: '7', status, quantity }), {
+        code: 'invalid_request',
+        field: 'quantity',
+      });
   });
 
   it('import and export every field of a pet, as the README states', () => {
@@ -40,4 +55,26 @@ describe('the rules of petstore import', () => {
       assert.equal(created[field], example, field);
     }
   });
+});
+
+it('an import uses a category that another program has created meanwhile', async () => {
+  const lists = [[], [{ id: 3, name: 'Owls' }]];
+  const create = () => Promise.reject(new ConflictError('The name exists'));
+  const categories = { list: () => lists.shift(), create };
+  const names = new CategoryNames({ categories } as never, {}, { creates: true, howTo: '' });
+  assert.equal(await names.find('owls'), 3);
+  assert.deepEqual(names.created, []);
+});
+
+it('an import reads the pets of a category once, on pages as large as the contract allows', async () => {
+  const { parameters } = document.paths['/pets']!.get as { parameters: ParameterObject[] };
+  const { maximum } = parameters.find(({ name }) => name === 'limit')!.schema;
+  const queries: object[] = [];
+  const list = (query: object) => {
+    queries.push(query);
+    return Readable.from([{ name: 'Rex' }]);
+  };
+  const existing = new ExistingPets({ pets: { list } } as never, {});
+  assert.deepEqual([await existing.has('Rex', 3), await existing.has('Mia', 3)], [true, false]);
+  assert.deepEqual(queries, [{ categoryId: 3, limit: maximum }]);
 });

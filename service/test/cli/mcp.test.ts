@@ -221,8 +221,9 @@ describe('petstore mcp', () => {
       return client.key;
     };
     const input = { path: '/pets' };
-    {
-      await using hasty = await start(['--max-wait', '0'], await limited());
+    // Unless set, it is shorter than a minute, which the limit lasts.
+    for (const options of [['--max-wait', '0'], []]) {
+      await using hasty = await start(options, await limited());
       assert.match(await hasty.failure('read', input), /\(rate_limit_exceeded\)\nTry again in \d+ s/);
     }
     await using patient = await start(['--max-wait', '90s'], await limited());
@@ -315,20 +316,26 @@ describe('a call of an agent', () => {
       await petstore.loadClient<typeof import('../../../sdk/src/client.ts')>('client.js');
     const { read, write } =
       await petstore.load<typeof import('../../../cli/src/mcp/calls.ts')>('mcp/calls.js');
-    const client = createClient({ baseUrl: 'http://petstore.example', fetch });
+    const client = createClient({ baseUrl: 'http://petstore.example', fetch, maxRetries: 0 });
     const contract = { operations: [{ parameters: [], ...operation }] } as never;
     return {
       read: (path: string, signal = new AbortController().signal) => read(contract, client, { path }, signal),
-      remove: (path: string) =>
-        write(contract, client, { method: 'DELETE', path }, new AbortController().signal),
+      write: (method: 'POST' | 'DELETE', path: string) =>
+        write(contract, client, { method, path }, new AbortController().signal),
     };
   }
 
   it('is repeated with a key only if it is a POST, because other methods have none', async () => {
     const error = { code: 'internal_error', message: 'Failed', status: 500 };
     const operation = { method: 'DELETE', path: '/pets/{petId}', responses: { 204: {} } };
-    const { remove } = await callsWith(operation, async () => Response.json(error, { status: 500 }));
-    await assert.rejects(remove('/pets/1'), { message: 'Failed', code: 'internal_error' });
+    const { write } = await callsWith(operation, async () => Response.json(error, { status: 500 }));
+    await assert.rejects(write('DELETE', '/pets/1'), { message: 'Failed', code: 'internal_error' });
+  });
+
+  it('reports its key if it is a POST whose connection breaks', async () => {
+    const operation = { method: 'POST', path: '/pets', responses: { 201: {} } };
+    const { write } = await callsWith(operation, () => Promise.reject(new TypeError('fetch failed')));
+    await assert.rejects(write('POST', '/pets'), /It is not known .* "idempotencyKey": "[\w-]{36}"/);
   });
 
   it('ends when the agent cancels it, also before a stream has sent anything', async () => {

@@ -75,17 +75,23 @@ describe('the output of petstore', () => {
     }
   });
 
-  it('is a table on a terminal, as wide as the terminal at most', async () => {
-    for (const columns of [60, 100]) {
-      const { stdout } = await petstore.run(['pets', 'list'], {}, { columns });
+  it('is a table on a terminal, as wide as the terminal or COLUMNS at most', async () => {
+    for (const [columns, width, COLUMNS = ''] of [
+      [60, 60],
+      [100, 100],
+      [60, 100, '100'],
+    ] as const) {
+      const { stdout } = await petstore.run(['pets', 'list'], { COLUMNS }, { columns });
       const table = lines(stripVTControlCharacters(stdout));
       assert.match(table[0]!, /^ID {2}NAME +CATEGORY ID {2}STATUS$/);
       const position = table[0]!.indexOf('CATEGORY ID');
-      assert.equal(Math.max(...table.map(line => line.length)), columns);
+      assert.equal(Math.max(...table.map(line => line.length)), width);
       assert.match(table[2]!, /^2 {3}Long name .*… {2}1 /);
       // The character of the last name is two columns wide.
       assert.equal(table[3]!.indexOf('1'), position - 1);
     }
+    const { stdout } = await petstore.run(['categories', 'list', '--all'], {}, terminal);
+    assert.equal(lines(stdout).length, 1 + 121);
   });
 
   it('of the history has every change completely, and local times, however narrow the terminal is', async () => {

@@ -53,6 +53,7 @@ describe('the profiles of petstore', () => {
     const { code, stdout } = await inTime('the end', child.ended);
     assert.equal(code, 0, stdout);
     assert.match(stdout, /Administrator/);
+    assert.ok(stdout.includes('(http://127.0.0.1:8080)'), 'it proposes where `npm start` serves');
     assert.ok(!stdout.includes(shop.adminKey));
     assert.equal(JSON.parse(readFileSync(file, 'utf8')).profiles.default.apiKey, shop.adminKey);
   });
@@ -89,6 +90,7 @@ describe('the profiles of petstore', () => {
     assert.equal(await nameOf(['--profile', 'default'], elsewhere), 'Administrator');
     await petstore.run(['logout', '--profile', 'clerk']);
     assert.equal((await petstore.run(['account', '--profile', 'clerk'])).code, 3);
+    assert.equal(await nameOf([]), 'Administrator');
     assert.ok(!readFileSync(file, 'utf8').includes(key));
   });
 

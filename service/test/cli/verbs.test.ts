@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
+import { DAY, HOUR, MINUTE } from '../../src/kit/clock.ts';
 import { Receiver } from '../events/receiver.ts';
 import { useCommandShop } from '../support/command-shop.ts';
 import { aPet } from '../support/factories.ts';
@@ -76,6 +77,7 @@ describe('the commands of a resource', () => {
   });
 
   it('ask on a terminal before they delete, unless --yes is set, and not in a script', async () => {
+    assertNone(definitions, ({ name, confirms }) => name.endsWith(' delete') && confirms === undefined);
     const create = async () => (await shop.clientWith({ scopes: ['pets:read'] })).keyId;
     const [kept, first, second] = [await create(), await create(), await create()];
     const isRevoked = async (id: number) => (await shop.api.get(`/keys/${id}`)).body.revokedAt !== null;
@@ -130,6 +132,30 @@ describe('the commands of a resource', () => {
     assert.deepEqual(ids, []);
     const listed = await petstore.run(['keys', 'list', '--name', 'Tests']);
     assert.match(listed.stdout, /^\d+\tTests\ttest\tfree\tpets:write/m);
+  });
+
+  it('take times as numbers of minutes, hours, days and weeks ago, and as days here', async t => {
+    const { since } = await petstore.load<typeof import('../../../cli/src/parameters.ts')>('parameters.js');
+    const now = new Date(2027, 0, 31, 12).getTime();
+    t.mock.timers.enable({ apis: ['Date'], now });
+    for (const [text, time] of [
+      ['30m', now - 30 * MINUTE],
+      ['12h', now - 12 * HOUR],
+      ['2d', now - 2 * DAY],
+      ['1w', now - 7 * DAY],
+      ['today', new Date(2027, 0, 31)],
+      ['yesterday', new Date(2027, 0, 30)],
+      ['2027-01-30', new Date(2027, 0, 30)],
+    ] as const)
+      assert.equal(since.parse(text), new Date(time).toISOString(), text);
+  });
+
+  it('take durations as numbers of seconds, minutes and hours', async () => {
+    const { duration } =
+      await petstore.load<typeof import('../../../cli/src/parameters.ts')>('parameters.js');
+    const durations = { '90': 90_000, '90s': 90_000, '5m': 5 * MINUTE, '2h': 2 * HOUR };
+    for (const [text, milliseconds] of Object.entries(durations))
+      assert.equal(duration('').parse(text), milliseconds, text);
   });
 
   it('take negative numbers, also after --', async () => {

@@ -44,7 +44,7 @@ export interface ResponseObject {
   links?: Record<string, { operationId: string; parameters: Record<string, string> }>;
 }
 
-interface ParameterObject {
+export interface ParameterObject {
   name: string;
   in: string;
   schema: SchemaObject;

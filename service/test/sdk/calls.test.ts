@@ -5,6 +5,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { listenLocally } from '../support/local-server.ts';
 import { importClient } from '../support/packed-client.ts';
 import { useShop } from '../support/use-shop.ts';
+import { valuesOf } from '../support/values.ts';
 import { clientOf, json } from './fake-service.ts';
 
 const client = await importClient();
@@ -73,6 +74,13 @@ describe('a call', () => {
     const { store, category } = await start();
     const { etag } = await store.categories.get(category.id).withResponse();
     await assert.rejects(store.categories.get(category.id, { ifNoneMatch: etag }), client.NotModified);
+  });
+
+  it('that the service rejects reports the limits as well', async () => {
+    const unknown = { code: 'category_not_found', message: 'Unknown', status: 404 };
+    const { store } = clientOf(json(404, unknown, { ratelimit: '"minute";r=7;t=50' }));
+    await assert.rejects(store.categories.get(UNKNOWN), client.NotFoundError);
+    assert.deepEqual(valuesOf(store.limits.windows, 'name', 'remaining'), [['minute', 7]]);
   });
 
   it('of withResponse that fails rejects once, and leaves no unhandled rejection', async () => {

@@ -5,6 +5,7 @@ import { settledCursor } from '../support/event-log.ts';
 import { importClient } from '../support/packed-client.ts';
 import { useShop } from '../support/use-shop.ts';
 import { valuesOf } from '../support/values.ts';
+import { clientOf, json } from './fake-service.ts';
 
 const client = await importClient();
 const { PetStore } = client;
@@ -118,6 +119,12 @@ describe('a list', () => {
     const event = await next;
     assert.ok(event?.type === 'category.created');
     assert.equal(event.data.name, category.name);
+  });
+
+  it('of events with `wait` continues after a page without an event', async () => {
+    const link = { link: '</events?cursor=4>; rel="next"' };
+    const { store } = clientOf([json(200, [], link), json(200, [{ id: '5' }], link)]);
+    assert.deepEqual(await store.events.list({ wait: 60 }).toArray({ limit: 1 }), [{ id: '5' }]);
   });
 
   /** Reads a list whose first page has this link. Returns the URLs of its requests. */

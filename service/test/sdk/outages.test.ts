@@ -113,11 +113,11 @@ describe('a client of a service that is unavailable', () => {
   });
 
   it('retries the responses of proxies that cannot reach it', async () => {
-    const proxy = () => new Response('<h1>Bad gateway</h1>', { status: 502 });
-    const { store, run, sent } = clientOf([proxy, success]);
+    const responses = [502, 504].map(status => () => new Response('<h1>Bad gateway</h1>', { status }));
+    const { store, run, sent } = clientOf([...responses, success]);
     await run(store.pets.list().first());
-    assert.equal(sent.length, 2);
-    await assert.rejects(clientOf(proxy, { maxRetries: 0 }).store.pets.list().first(), error => {
+    assert.equal(sent.length, 3);
+    await assert.rejects(clientOf(responses, { maxRetries: 0 }).store.pets.list().first(), error => {
       assert.ok(error instanceof ServerError);
       assert.deepEqual([error.code, error.status], [undefined, 502]);
       return true;

@@ -42,6 +42,20 @@ describe('the timers of a client, and its listeners of a signal', () => {
     assert.deepEqual([time.timers, listeners(signal)], [0, 0]);
   });
 
+  it('end with a subscription that cannot open its stream', async () => {
+    const end = new AbortController();
+    const { store, time } = clientOf(broken);
+    const next = assert.rejects(store.events.subscribe({ signal: end.signal }).next(), {
+      name: 'AbortError',
+    });
+    await settle();
+    assert.equal(time.timers, 1, 'the pause before the next request');
+    end.abort();
+    await settle();
+    assert.deepEqual([time.timers, listeners(end.signal)], [0, 0]);
+    await next;
+  });
+
   it('end with the last call that waits, so that they do not keep a program running', async () => {
     const { store, time } = clientOf(listWith(0));
     await store.pets.list().first();

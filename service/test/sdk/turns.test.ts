@@ -256,14 +256,17 @@ describe('a client', () => {
 });
 
 describe('a client that waits for a limit', () => {
-  it('reads the account and the state of the service at once, because they use no quota', async () => {
+  it('reads the account and the state of the service, and requests a plan, at once: they use no quota', async () => {
     const { store, sent } = clientOf([rejection({ 'retry-after': '50' }), json(200, {})]);
     const end = new AbortController();
     const call = store.pets.list({}, { signal: end.signal }).first();
     await settle();
     assert.equal(store.limits.wait?.reason, 'limit');
-    await Promise.all([store.account.get(), store.service.health()]);
-    assert.deepEqual([sent.length, store.limits.waiting], [3, 1]);
+    const upgrade = store.account.requestPlan({ plan: 'business' });
+    const others = Promise.all([store.account.get(), store.service.health(), upgrade]);
+    await settle();
+    assert.deepEqual([sent.length, store.limits.waiting], [4, 1]);
+    await others;
     end.abort();
     await assert.rejects(call, { name: 'AbortError' });
   });

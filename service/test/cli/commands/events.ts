@@ -13,19 +13,32 @@ export function eventCommands({ json, one, shop, petstore }: CommandRuns): void 
     const listed = await json('events', 'list', '--type', 'pet.*', '--limit', '2');
     assert.deepEqual(valuesOf(listed, 'type'), ['pet.created', 'pet.created']);
     assert.deepEqual(await json('events', 'tail', '--from', '0', '--type', 'pet.*', '--limit', '2'), listed);
+    const [first, second] = listed;
+    assert.deepEqual(
+      await json('events', 'list', '--from', `${first!.id}`, '--type', 'pet.*', '--limit', '1'),
+      [second],
+    );
+    for (const [option, events] of Object.entries({ '--since': listed, '--until': [] }))
+      assert.deepEqual(
+        await json('events', 'list', '--type', 'pet.*', '--limit', '2', option, '900w'),
+        events,
+      );
   });
 
   it('shows the history and verifies the log', async () => {
     const seller = await shop.clientWith({
       scopes: ['orders:write', 'events:read', 'orders:read', 'pets:read'],
     });
-    const { body: order } = await seller.post('/store/orders', { petId: await aPet(shop.api) });
+    const petId = await aPet(shop.api);
+    const { body: order } = await seller.post('/store/orders', { petId });
     await shop.api.delete(`/store/orders/${order.id}`);
     await shop.app.db.numberEvents();
     const actor = ['--actor', 'test client'];
     const [entry] = await json('history', '--type', 'order.placed', '--since', '900w', ...actor);
     assert.deepEqual([entry!.actor, entry!.actorName], [`keys/${seller.keyId}`, 'Test client']);
     assert.match(String(entry!.change), /^petId \d+, quantity 1/);
+    const ofPet = ['--subject', `pets/${petId}`, '--related', '--type', 'order.placed'];
+    assert.deepEqual(await json('history', ...ofPet, ...actor), [entry]);
     const exported = await json('export', 'history', '--type', 'order.*', ...actor);
     assert.deepEqual(
       exported.find(({ eventId }) => eventId === entry!.eventId),

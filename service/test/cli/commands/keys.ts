@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
+import { DAY } from '../../../src/kit/clock.ts';
 import { valuesOf } from '../../support/values.ts';
 import type { CommandRuns } from './runs.ts';
 
@@ -22,13 +23,25 @@ export function keyCommands({ json, one, shop, petstore, directory }: CommandRun
     const { key: _, ...shown } = created;
     const id = `${created.id}`;
     assert.deepEqual(await json('keys', 'get', id), [shown]);
-    const longAgo = Date.now() - 91 * 86_400_000;
-    await shop.app.db.run('UPDATE api_keys SET created_at = ? WHERE id = ?', [longAgo, created.id]);
+    // The administrator's key is as old, and in use.
+    await shop.app.db.run('UPDATE api_keys SET created_at = ?', [Date.now() - 90 * DAY]);
     const listed = await json('keys', 'list', '--revoked', 'false');
     assert.deepEqual(valuesOf(listed, 'unused'), [false, true]);
     assert.equal((await one('keys', 'update', id, '--plan', 'business')).plan, 'business');
-    const rotated = await one('keys', 'rotate', id, '--grace', '60');
-    assert.notEqual(rotated.key, created.key);
+    for (const [network, allowedNetworks] of [
+      ['203.0.113.0/24', ['203.0.113.0/24']],
+      ['', null],
+    ] as const)
+      assert.deepEqual(
+        (await one('keys', 'update', id, '--network', network)).allowedNetworks,
+        allowedNetworks,
+      );
+    const rotated = await one('keys', 'rotate', id, '--grace', '0');
+    for (const [{ key }, status] of [
+      [created, 401],
+      [rotated, 200],
+    ] as const)
+      assert.equal((await shop.api.as(String(key)).get('/pets')).status, status);
     assert.equal((await one('keys', 'usage', id)).keyId, created.id);
     await shop.app.keyLimits.flush();
     const [busiest] = await json('keys', 'usage');
@@ -37,13 +50,16 @@ export function keyCommands({ json, one, shop, petstore, directory }: CommandRun
     for (const [name, outcome] of Object.entries({ reset: 'reset', unban: 'unbanned', delete: 'revoked' }))
       assert.deepEqual(await json('keys', name, id), [{ id: created.id, outcome }]);
     const file = join(directory, 'leaks.json');
-    const leaked = await one('keys', 'create', 'Leaked', '--plan', 'free', '--scope', 'pets:read');
+    const words = 'keys create Leaked --plan free --scope pets:read --kind test';
+    const leaked = await one(...words.split(' '));
     // The file is read in parts of 64 KiB. The end of the first one is a longer word than a secret, and one secret is in two parts.
     const longer = `xpsk_${'A'.repeat(38)}`;
     const first = `"${created.key}" and ${created.key}.\n`.padEnd(65_536 - 51) + longer;
-    writeFileSync(file, `${first.padEnd(2 * 65_536 - 20)}"${leaked.key}"`);
+    // One report has at most 1,000 secrets.
+    const others = Array.from({ length: 1_000 }, (_, i) => `psk_${`${i}`.padStart(38, 'A')}\n`).join('');
+    writeFileSync(file, `${first.padEnd(2 * 65_536 - 20 - others.length)}${others}"${leaked.key}"`);
     const reported = await one('keys', 'report-leak', file, '--source', 'A log');
-    assert.deepEqual(reported, { file, found: 2, wellFormed: 2 });
+    assert.deepEqual(reported, { file, found: 1_002, wellFormed: 2 });
     assert.equal((await shop.api.as(String(leaked.key)).get('/pets')).status, 401);
     const quotas = { perMinute: 9000, perDay: 90_000 };
     const large = await one(
@@ -56,12 +72,15 @@ export function keyCommands({ json, one, shop, petstore, directory }: CommandRun
       'admin',
       '--network',
       '203.0.113.0/24',
+      '--expires',
+      '2099-01-31T12:00:00.000Z',
       '--per-minute',
       '9000',
       '--per-day',
       '90000',
     );
     assert.deepEqual([large.quotas, large.allowedNetworks], [quotas, ['203.0.113.0/24']]);
+    assert.equal(large.expiresAt, '2099-01-31T12:00:00.000Z');
   });
 
   it('requests a plan, and decides requests', async () => {
@@ -73,7 +92,8 @@ export function keyCommands({ json, one, shop, petstore, directory }: CommandRun
     const declined = await one('keys', 'decline', `${first.id}`, '--message', 'Enterprise');
     assert.deepEqual([declined.status, declined.message], ['declined', 'Enterprise']);
     const second = await one('account', 'upgrade', ...enterprise);
-    assert.equal((await one('keys', 'approve', `${second.id}`)).status, 'approved');
+    const approved = await one('keys', 'approve', `${second.id}`, '--message', 'Welcome');
+    assert.deepEqual([approved.status, approved.message], ['approved', 'Welcome']);
     assert.deepEqual((await one('keys', 'get', `${keyId}`)).quotas, { perMinute: 9000, perDay: 90_000 });
     assert.deepEqual(valuesOf(await json('keys', 'requests', '--key', `${keyId}`), 'id'), [
       second.id,

@@ -55,14 +55,18 @@ export function shopCommands({ json, one, shop, directory }: CommandRuns): void 
   it('manages orders', async () => {
     const placed = await one('orders', 'create', `${pet}`, '--quantity', '2');
     assert.deepEqual(placed, { id: placed.id, petId: pet, quantity: 2, complete: false });
-    const draft = await one('orders', 'create');
-    const twice = ['orders', 'create', `${pet}`, '--idempotency-key', 'once'];
-    assert.deepEqual(await one(...twice), await one(...twice));
+    const draft = await one('orders', 'create', '--ship-date', '2099-01-31T12:00:00Z');
+    assert.deepEqual(await json('orders', 'list', '--ship-since', 'today'), [draft]);
+    assert.deepEqual(await json('orders', 'list', '--ship-until', 'today'), []);
+    const twice = ['orders', 'create', `${pet}`, '--complete', '--idempotency-key', 'once'];
+    const sold = await one(...twice);
+    assert.equal(sold.complete, true);
+    assert.deepEqual(await one(...twice), sold);
     assert.deepEqual(await one('orders', 'update', `${placed.id}`, '--quantity', '1'), {
       ...placed,
       quantity: 1,
     });
-    assert.equal((await json('orders', 'list', '--complete', 'false')).length, 3);
+    assert.equal((await json('orders', 'list', '--complete', 'false')).length, 2);
     const [completed] = await json('orders', 'complete', `${placed.id}`);
     assert.equal(completed!.complete, true);
     assert.deepEqual(await json('orders', 'get', `${placed.id}`), [completed]);
@@ -70,15 +74,19 @@ export function shopCommands({ json, one, shop, directory }: CommandRuns): void 
   });
 
   it('imports and exports', async () => {
-    const file = join(directory, 'pets.csv');
-    writeFileSync(file, 'name,category,quantity\nKaa,Snakes,3\n');
+    const file = join(directory, 'pets.jsonl');
+    const rows = [
+      { name: 'Kaa', category: 'Snakes', quantity: 3 },
+      { name: 'Nagini', category: 'Snakes', status: 'sold' },
+    ];
+    writeFileSync(file, rows.map(row => JSON.stringify(row)).join('\n'));
     const { created, rejected } = await one('import', file, '--create-categories', '--skip-existing');
-    assert.deepEqual([created, rejected], [1, 0]);
-    const [exported] = (await json('export', 'pets', '--stock')).toReversed();
+    assert.deepEqual([created, rejected], [2, 0]);
+    const [exported] = (await json('export', 'pets', '--stock', '--status', 'available')).toReversed();
     const { name, category, quantity } = exported!;
     assert.deepEqual([name, category, quantity], ['Kaa', 'Snakes', 3]);
     assert.equal((await json('export', 'orders')).length, 2);
     assert.equal((await json('export', 'categories')).length, 2);
-    assert.equal((await json('export', 'stock')).length, 2);
+    assert.equal((await json('export', 'stock')).length, 3);
   });
 }

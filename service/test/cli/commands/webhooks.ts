@@ -9,14 +9,19 @@ export function webhookCommands({ json, one, shop, petstore }: CommandRuns): voi
   it('manages webhooks and their deliveries', async t => {
     const endpoint = await Receiver.start();
     t.after(() => endpoint.close());
-    const created = await one('webhooks', 'create', endpoint.url, '--type', 'order.*');
+    const created = await one('webhooks', 'create', endpoint.url, '--type', 'order.*', '--disabled');
     assert.match(String(created.secret), /^whsec_/);
     const id = `${created.id}`;
     const { secret: _, ...shown } = created;
     assert.deepEqual(await json('webhooks', 'list'), [shown]);
     assert.deepEqual(await json('webhooks', 'get', id), [shown]);
-    assert.notEqual((await one('webhooks', 'rotate', id)).secret, created.secret);
+    const rotated = await one('webhooks', 'rotate', id, '--grace', '0');
+    assert.notEqual(rotated.secret, created.secret);
+    assert.equal(rotated.earlierSecretExpiresAt, formatDateTime(shop.clock.now()));
     assert.equal((await one('webhooks', 'update', id, '--all-types')).types, null);
+    assert.equal(created.enabled, false);
+    for (const enabled of [true, false, true])
+      assert.equal((await one('webhooks', 'update', id, '--enabled', `${enabled}`)).enabled, enabled);
     // The command reads the webhook, because the endpoint has not responded yet.
     const reads = () =>
       shop.logLines().filter(({ method, route }) => method === 'GET' && route === '/webhooks/{webhookId}')
