@@ -203,7 +203,7 @@ const times: Record<string, Values> = {
 /** In seconds, for headers. */
 const seconds: Record<string, Values> = {
   'http/connection-limits': { RETRY_AFTER: [1, 5, 'a connection is free soon'] },
-  'http/event-streams': { WAIT_FOR_STREAM: [1, 10, 'a stream of the key may end'] },
+  'http/gate/rate-limit-errors': { WAIT_FOR_STREAM: [1, 10, 'a stream of the key may end'] },
   'http/gate/cross-origin': { PREFLIGHT_AGE: [600, 7_200, 'browsers allow at most two hours'] },
   'http/should-retry': { LONGEST_HONOURED: [60, 60, 'generated clients ignore a longer Retry-After'] },
   'events/event-routes': { LONGEST_WAIT: [60, 60, 'long polls last up to 60 s'] },
