@@ -29,7 +29,7 @@ export const OF_MINUTES = 10;
 export type WindowName = 'minute' | 'day';
 
 /** The numbers of one window. */
-interface Window {
+export interface Window {
   limit: number;
   used: number;
   remaining: number;

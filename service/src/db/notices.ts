@@ -1,3 +1,6 @@
+/** The topic of new events, which have their numbers. */
+export const EVENTS = 'events';
+
 /** The listeners of transactions, by topic. */
 export class Notices {
   readonly #listeners = new Map<string, (() => void)[]>();

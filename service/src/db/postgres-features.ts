@@ -4,7 +4,7 @@ import { type Client, DatabaseError, type Notification } from 'pg';
 import { SECOND } from '../kit/clock.ts';
 import { DatabaseUnavailable, UnusableStore } from './database.ts';
 import { toOutage } from './postgres-errors.ts';
-import { LOCK, TRY_LOCK } from './postgres-locks.ts';
+import { LOCK } from './postgres-locks.ts';
 
 /** How long a notification may take to reach another session, and a wait of 1 ms to end, in milliseconds; see `arrived`. */
 const WAIT_TIMEOUT = 3 * SECOND;
@@ -13,6 +13,8 @@ const WAIT_TIMEOUT = 3 * SECOND;
 const PARTS = 10;
 
 const CHANNEL = 'petstore_probe';
+
+const TRY_LOCK = 'SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0)) AS taken';
 
 /** Resolves with whether an engine has a feature. */
 type Probe = (session: Client) => Promise<boolean>;

@@ -6,8 +6,6 @@ export const LOCK = 'SELECT pg_advisory_xact_lock(hashtextextended($1, 0))';
 /** Waits for several locks, one after another. */
 const LOCK_ALL = 'SELECT pg_advisory_xact_lock(hashtextextended(name, 0)) FROM unnest($1::text[]) AS name';
 
-export const TRY_LOCK = 'SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0)) AS taken';
-
 /** Takes those of several locks that are free, and returns their names. */
 const TRY_ALL =
   'SELECT name FROM unnest($1::text[]) AS name WHERE pg_try_advisory_xact_lock(hashtextextended(name, 0))';
@@ -41,12 +39,6 @@ export class PostgresLocks {
     if (wanted.length === 0) return;
     const { rows } = await this.#send({ name: 'try-all', text: TRY_ALL, values: [wanted] });
     for (const { name } of rows) this.held.add(name);
-  }
-
-  /** Takes a lock that no other transaction holds. Returns whether it was free. The lock does not count as held. */
-  async tryTake(name: string): Promise<boolean> {
-    const { rows } = await this.#send({ name: 'try-lock', text: TRY_LOCK, values: [name] });
-    return rows[0].taken;
   }
 
   hold(names: readonly string[]): boolean {

@@ -179,8 +179,9 @@ export class PostgresTransaction implements Transaction {
     return this.#locks.takeFree(names);
   }
 
-  tryLock(name: string): Promise<boolean> {
-    return this.#locks.tryTake(name);
+  async tryLock(name: string): Promise<boolean> {
+    await this.#locks.takeFree([name]);
+    return this.#locks.hold([name]);
   }
 
   async savepoint<T>(part: () => Promise<T>): Promise<T> {

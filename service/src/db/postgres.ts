@@ -10,6 +10,7 @@ import {
   type Value,
   type WriteOptions,
 } from './database.ts';
+import { EVENTS } from './notices.ts';
 import { CANCEL_TIMEOUT } from './postgres-confirmations.ts';
 import { isServerOutage, toOutage } from './postgres-errors.ts';
 import { type Listener, Notifications, Polling } from './postgres-listener.ts';
@@ -105,7 +106,6 @@ class PostgresDatabase implements Database {
   /** In milliseconds. */
   readonly #responseTimeout: number;
   readonly #maxQueue: number;
-  readonly #listeners: (() => void)[] = [];
   readonly #relay: EventRelay;
   readonly #listener: Listener;
   #inProgress = 0;
@@ -162,7 +162,7 @@ class PostgresDatabase implements Database {
     });
     const notifyListeners = (lastId?: string) => {
       this.#relay.note(Number(lastId));
-      for (const listener of this.#listeners) listener();
+      this.#writers.notices.send([EVENTS]);
     };
     this.#listener = canListen
       ? new Notifications(configure, CHANNEL, notifyListeners)
@@ -197,7 +197,7 @@ class PostgresDatabase implements Database {
   }
 
   onEvents(listener: () => void): void {
-    this.#listeners.push(listener);
+    this.#writers.notices.listen(EVENTS, listener);
   }
 
   async numberEvents(): Promise<void> {

@@ -5,7 +5,7 @@ import type { Database, DatabaseLoad, Transaction, Value, WriteOptions } from '.
 import { GroupCommit, type GroupLimits } from './group-commit.ts';
 import { Leftovers } from './leftovers.ts';
 import { migrateSqlite } from './migrate-sqlite.ts';
-import { Notices } from './notices.ts';
+import { EVENTS, Notices } from './notices.ts';
 import { createPrivately, makePrivate } from './private-files.ts';
 import { Connection } from './sqlite-connection.ts';
 import { cannotBeOpened, isBusy, isWriteProblem } from './sqlite-errors.ts';
@@ -125,14 +125,11 @@ class SqliteDatabase implements Database {
   readonly #group: GroupCommit;
   readonly #beginRead: BetterSqlite3.Statement;
   readonly #endRead: BetterSqlite3.Statement;
-  readonly #listeners: (() => void)[] = [];
   readonly #notices = new Notices();
   /** The topics that the running transaction notifies. */
   readonly #topics = new Set<string>();
   readonly #clock: Clock;
   #reading = false;
-  /** Whether the running transaction has events. */
-  #appended = false;
 
   constructor(
     writer: BetterSqlite3.Database,
@@ -175,7 +172,7 @@ class SqliteDatabase implements Database {
   }
 
   onEvents(listener: () => void): void {
-    this.#listeners.push(listener);
+    this.#notices.listen(EVENTS, listener);
   }
 
   onNotice(topic: string, listener: () => void): void {
@@ -225,20 +222,15 @@ class SqliteDatabase implements Database {
 
   readonly #afterCommit = (): void => {
     this.#finishReading();
-    if (this.#topics.size > 0) {
-      this.#notices.send(this.#topics);
-      this.#topics.clear();
-    }
-    if (this.#appended) {
-      this.#appended = false;
-      for (const listener of this.#listeners) listener();
-    }
+    if (this.#topics.size === 0) return;
+    this.#notices.send(this.#topics);
+    this.#topics.clear();
   };
 
   /** Returns the object through which operations use the running transaction. */
   #transaction(leftovers?: Leftovers): SqliteTransaction {
     const onAppend = (id: number, values: readonly Value[]) => {
-      this.#appended = true;
+      this.#topics.add(EVENTS);
       this.#seals.add(id, values);
     };
     const onNotify = (topic: string) => this.#topics.add(topic);

@@ -8,7 +8,7 @@ import {
   type Terms,
 } from '../../counters/decide.ts';
 import { type CountedKey, type DayUse, dayUseOf } from '../../counters/key-states.ts';
-import { windowsAt } from '../../counters/windows.ts';
+import { type Window, windowsAt } from '../../counters/windows.ts';
 import type { Queries, Writer } from '../../db/database.ts';
 import { DAY, latestCredible, MINUTE } from '../../kit/clock.ts';
 import { formatDate, formatDateTime } from '../../kit/dates.ts';
@@ -240,16 +240,6 @@ function daysOf(stored: readonly UsageRow[], counted: readonly DayUse[]): DayUsa
     .filter(day => day.admitted + day.refused > 0);
 }
 
-function usedWindow({
-  limit,
-  used,
-  remaining,
-  end,
-}: {
-  limit: number;
-  used: number;
-  remaining: number;
-  end: number;
-}): UsedWindow {
-  return { limit, used, remaining, resetAt: formatDateTime(end) };
+function usedWindow({ end, ...use }: Window): UsedWindow {
+  return { ...use, resetAt: formatDateTime(end) };
 }
