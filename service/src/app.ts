@@ -27,6 +27,7 @@ import { Idempotency } from './http/idempotency.ts';
 import { buildDocument } from './http/openapi/build.ts';
 import { ContractDocument } from './http/openapi/document.ts';
 import { OutageLog } from './http/outage-log.ts';
+import { OwedResponses } from './http/owed-responses.ts';
 import { RequestLog } from './http/request-log.ts';
 import { buildServer, type Timeouts } from './http/server.ts';
 import { TrustedProxies } from './kit/client-address.ts';
@@ -191,6 +192,7 @@ export async function buildApp(
     onError: error => outageLog.writeTask('webhooks', error, 'Webhooks could not be served; trying again'),
   });
   const drain = new Drain();
+  const owed = new OwedResponses();
   const rejections = new Rejections();
   const redeemTicket = (ticket: string) => signIn({ db, keyLimits, now: clock.now() }, ticket);
   const contract = new ContractDocument(() => buildDocument(routes), config.publicUrl);
@@ -240,6 +242,7 @@ export async function buildApp(
     idempotency,
     streams,
     drain,
+    owed,
     redeemTicket,
     isDemo,
     clock,
@@ -269,7 +272,7 @@ export async function buildApp(
   });
   if (tracing) metrics?.watchTraces(() => tracing.dropped);
   metrics?.watch({
-    server: server.server,
+    responses: owed,
     db,
     problems,
     limitsStatus: () => counters.status(),

@@ -31,6 +31,7 @@ interface Connection {
  */
 export class OwedResponses {
   readonly #connections = new Map<Socket, Connection>();
+  #aborted = 0;
 
   /**
    * Replaces the server's request listener. `reject` is called for each request that is over the limit of waiting ones, or has a
@@ -63,6 +64,7 @@ export class OwedResponses {
       const connection = this.#connections.get(socket);
       if (!connection) return;
       remove(connection.owed, response);
+      if (!response.writableFinished) this.#aborted++;
       takeTurn(socket, connection);
     };
     const settleOnceRead = (response: ServerResponse) => response.req.once('close', () => settle(response));
@@ -93,6 +95,18 @@ export class OwedResponses {
       waiting.push([request, response]);
       takeTurn(socket, connection);
     });
+  }
+
+  /** The number of responses that are not sent completely. */
+  get unfinished(): number {
+    let count = 0;
+    for (const { writableFinished } of this.all()) if (!writableFinished) count++;
+    return count;
+  }
+
+  /** The number of responses whose connection closed before they were sent completely. */
+  get aborted(): number {
+    return this.#aborted;
   }
 
   /** The responses that all connections owe. */
@@ -159,9 +173,19 @@ export class OwedResponses {
   #connectionOf(socket: Socket): Connection {
     const known = this.#connections.get(socket);
     if (known) return known;
-    const connection = { owed: [], waiting: [], hasTurn: false, isRejected: false, isEnding: false };
+    const connection: Connection = {
+      owed: [],
+      waiting: [],
+      hasTurn: false,
+      isRejected: false,
+      isEnding: false,
+    };
     this.#connections.set(socket, connection);
-    socket.once('close', () => this.#connections.delete(socket));
+    socket.once('close', () => {
+      this.#connections.delete(socket);
+      // A response that waits behind others emits no `close`.
+      for (const { writableFinished } of connection.owed) if (!writableFinished) this.#aborted++;
+    });
     return connection;
   }
 }

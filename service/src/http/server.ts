@@ -28,7 +28,7 @@ import { lifecycleOf } from './lifecycle.ts';
 import { rejectUnrouted } from './no-route.ts';
 import type { ContractDocument } from './openapi/document.ts';
 import { sendOverdue } from './overdue.ts';
-import { isMethodOfHttp, MAX_WAITING, OwedResponses } from './owed-responses.ts';
+import { isMethodOfHttp, MAX_WAITING, type OwedResponses } from './owed-responses.ts';
 import { packageFiles } from './package-files.ts';
 import { portalPages } from './portal-pages.ts';
 import { isPreflight, respondToPreflight } from './preflight.ts';
@@ -50,6 +50,7 @@ interface ServerOptions extends GateServices, HandlerServices, ErrorLogs {
   timeouts?: Partial<Timeouts> | undefined;
   connections: ConnectionLimits;
   drain: Drain;
+  owed: OwedResponses;
   redeemTicket: RedeemTicket;
   /** Whether the service runs with the demo shop, which readers of the portal may change. */
   isDemo: boolean;
@@ -87,8 +88,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   const limits = new RequestLimits(options);
   const gate = new Gate(options, limits, socket => limiter.rejectionOn(socket));
   const timeouts = { ...defaultTimeouts, ...options.timeouts };
-  const owed = new OwedResponses();
-  const { requestLog, tracing, trustedProxies } = options;
+  const { owed, requestLog, tracing, trustedProxies } = options;
   const spans = tracing && new RequestSpans(tracing, trustedProxies);
   const begin: Begin = (request, reply) => {
     request.startedAt = performance.now();

@@ -1,4 +1,3 @@
-import type { Server } from 'node:http';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry, register } from 'prom-client';
 import type { Verdict } from '../counters/decide.ts';
 import { type Database, MAX_COUNTED } from '../db/database.ts';
@@ -7,7 +6,6 @@ import type { Sweeper } from '../kit/sweeper.ts';
 import { degradedReasons, type Problems } from '../problems.ts';
 import { ClientRequests } from './client-requests.ts';
 import { RequestDurations } from './request-durations.ts';
-import { RequestsInFlight } from './requests-in-flight.ts';
 import { StoreFigure } from './store-figure.ts';
 
 /** The results of attempts to send a delivery of a webhook. */
@@ -25,7 +23,8 @@ interface WebhookBacklog {
 
 /** The parts of the service that the gauges read when the metrics are collected. */
 interface MetricSources {
-  server: Server;
+  /** The responses that are not sent completely, and those whose connection closed before that. */
+  responses: { unfinished: number; aborted: number };
   db: Pick<Database, 'load' | 'unnumberedEvents'>;
   problems: Problems;
   streams: { count: number };
@@ -142,7 +141,7 @@ export class Metrics {
 
   /** Adds the metrics that read other parts of the service, which are built later. */
   watch({
-    server,
+    responses,
     db,
     problems,
     limitsStatus,
@@ -151,12 +150,14 @@ export class Metrics {
     webhookBacklog,
     logLinesLost,
   }: MetricSources): void {
-    const inFlight = new RequestsInFlight(server);
     // All four figures of webhooks come from one read.
     const backlog = new StoreFigure(webhookBacklog);
     const unnumbered = new StoreFigure(() => db.unnumberedEvents());
     const gauges: Figures = {
-      petstore_http_requests_in_flight: ['Requests without a complete response yet.', () => inFlight.count],
+      petstore_http_requests_in_flight: [
+        'Requests without a complete response yet.',
+        () => responses.unfinished,
+      ],
       petstore_database_queue: ['Operations that wait for the database.', () => db.load().queued],
       petstore_limits_fallback: [
         '1 while Redis is unavailable and each replica counts limits separately.',
@@ -207,7 +208,7 @@ export class Metrics {
     this.#counterOf(
       'petstore_http_aborted_requests_total',
       'Requests whose connection closed before the response was complete. They have no status and no duration.',
-      () => inFlight.aborted,
+      () => responses.aborted,
     );
     this.#counterOf(
       'petstore_log_lines_lost_total',
