@@ -20,33 +20,13 @@ export function rejectOtherMediaType({ accept }: IncomingHttpHeaders, mediaType 
   }
 }
 
-/** The maximum number of Accept headers that are cached for a media type, and the maximum length of each. Clients send few. */
-const MAX_CACHED = 100;
-const MAX_CACHED_LENGTH = 200;
-
-/** Results by media type and Accept header: parsing the header that axios sends takes half a microsecond. */
-const cache = new Map<string, Map<string, boolean>>();
-
-function accepts(accept: string, mediaType: string): boolean {
-  let texts = cache.get(mediaType);
-  if (texts === undefined) {
-    texts = new Map();
-    cache.set(mediaType, texts);
-  }
-  let accepted = texts.get(accept);
-  if (accepted === undefined) {
-    accepted = includesMediaType(accept, mediaType);
-    if (texts.size >= MAX_CACHED) texts.clear();
-    if (accept.length <= MAX_CACHED_LENGTH) texts.set(accept, accepted);
-  }
-  return accepted;
-}
-
 /**
  * Whether an Accept header (RFC 9110 §12.5.1) accepts a media type; the most specific range that matches decides. A range such
  * as `application/vnd.api+json` (RFC 6839 §3.1) accepts JSON, but never excludes it.
  */
-function includesMediaType(accept: string, mediaType: string): boolean {
+function accepts(accept: string, mediaType: string): boolean {
+  // Most clients name it first, without parameters. To parse the header takes 0.5 µs and more.
+  if (accept === mediaType || accept.startsWith(`${mediaType},`)) return true;
   const suffix = mediaType === 'application/json' ? '+json' : undefined;
   const ranges = ['*/*', mediaType.replace(/\/.*/, '/*'), suffix, mediaType];
   let bestSpecificity = -1;
