@@ -1,7 +1,6 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { LogTail } from './log-tail.ts';
 import { freePort, startOnPort } from './ports.ts';
 import { compileCache, ServerProcess } from './server-process.ts';
 
@@ -17,7 +16,8 @@ export class Replica {
   readonly #server = new ServerProcess({ directory: this.directory, temporary: true, signal: 'SIGTERM' });
   #port: number | undefined;
   #opsPort: number | undefined;
-  #log: LogTail | undefined;
+  /** How many lines of the log were returned. */
+  #read = 0;
 
   /**
    * `args` follow `serve`. `environment` is the whole environment of the process, including the URLs of the backends, except
@@ -64,7 +64,10 @@ export class Replica {
 
   /** Returns the log lines since the last call, in JSON. */
   newLogLines(): string[] {
-    return this.#log?.read().filter(line => line.startsWith('{')) ?? [];
+    const lines = this.#server.output().split('\n').slice(0, -1);
+    const newLines = lines.slice(this.#read);
+    this.#read = lines.length;
+    return newLines.filter(line => line.startsWith('{'));
   }
 
   /** Makes the replica drain and exit, and starts it again. Throws unless it exits with 0. */
@@ -83,8 +86,6 @@ export class Replica {
   /** Stops the replica, by force if necessary, and removes its directory. */
   async stop(): Promise<void> {
     await this.#server.close();
-    this.#log?.close();
-    this.#log = undefined;
   }
 
   async #startOn(port: number, opsPort: number): Promise<void> {
@@ -101,8 +102,7 @@ export class Replica {
         OPS_PORT: String(opsPort),
       },
     });
-    this.#log?.close();
-    this.#log = new LogTail(join(this.directory, 'server.log'));
+    this.#read = 0;
     // The replica prints its URL when it listens. A response from the port could be that of another process.
     const url = `http://127.0.0.1:${port}`;
     await this.#server.untilReady(`Replica ${this.number}`, async () => this.#server.output().includes(url));
