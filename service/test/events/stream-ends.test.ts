@@ -223,7 +223,7 @@ describe('a reader that is too slow', () => {
     reader.pause();
     await appendMany(shop.app, MANY, { data: LARGE });
     const end = Number(await settledCursor(shop));
-    await healthy.until(() => healthy.ids.at(-1)! >= end, 'the other reader to have all events');
+    await healthy.until(() => healthy.ids.at(-1)! >= end, 'all events');
     const dropped = () => shop.logLines().filter(({ msg }) => msg === 'Stream dropped');
     await until('the reader is dropped', () => {
       intervals.run(heartbeat);
@@ -255,7 +255,7 @@ describe('a shutdown', () => {
     stuck.pause();
     await appendMany(shop.app, MANY, { data: LARGE });
     const end = Number(await settledCursor(shop));
-    await reader.until(() => reader.ids.at(-1)! >= end, 'the reader to have all events');
+    await reader.until(() => reader.ids.at(-1)! >= end, 'all events');
     await shop.app.server.close();
     assert.ok(!stuck.isOver, 'the server did not wait for the reader that reads nothing');
     await reader.untilOver();

@@ -10,6 +10,7 @@ import { SECOND } from '../../src/kit/clock.ts';
 import type { ApiResponse, Client } from '../support/client.ts';
 import { dataDirectory, type ServiceProcess, serve } from '../support/service-process.ts';
 import { administer, newDatabase } from '../support/test-store.ts';
+import { inTime } from '../support/until.ts';
 
 /** PETSTORE_DATABASE_TIMEOUT_SECONDS of these services by default. On a busy machine a statement can take a second without a fault. */
 const STATEMENT_SECONDS = 2;
@@ -80,18 +81,8 @@ export function assertUnavailable({ status, body, headers, text }: ApiResponse):
 }
 
 /** Awaits responses. Fails when one of them takes longer than the documented time limits allow. */
-export async function respondedInTime<T>(responses: Promise<T>[], limit = LONGEST_RESPONSE): Promise<T[]> {
-  const timer = new AbortController();
-  const tooLate = sleep(limit, undefined, { signal: timer.signal }).then(
-    () => assert.fail(`no response within ${limit} ms`),
-    () => assert.fail('the wait was cancelled'),
-  );
-  tooLate.catch(() => {});
-  try {
-    return await Promise.race([Promise.all(responses), tooLate]);
-  } finally {
-    timer.abort();
-  }
+export function respondedInTime<T>(responses: Promise<T>[], limit = LONGEST_RESPONSE): Promise<T[]> {
+  return inTime('the responses', Promise.all(responses), limit / SECOND);
 }
 
 /**

@@ -3,6 +3,7 @@ import type { ClientRequest, IncomingMessage } from 'node:http';
 import { http } from '../../src/kit/node-http.ts';
 import { assertMatchesContract } from './contract.ts';
 import { EventStreamParser } from './event-stream-parser.ts';
+import { until } from './until.ts';
 
 export interface CloudEvent {
   specversion: '1.0';
@@ -19,15 +20,11 @@ export interface CloudEvent {
   data: any;
 }
 
-/** How long a reader waits for anything, in milliseconds. */
-const TIMEOUT = 60_000;
-
 /** A client of the event stream, on its own connection. */
 export class EventReader {
   readonly events: CloudEvent[] = [];
   readonly #parser = new EventStreamParser();
   readonly #request: ClientRequest;
-  readonly #waiting = new Set<() => void>();
   #response: IncomingMessage | undefined;
   #isOver = false;
 
@@ -38,7 +35,7 @@ export class EventReader {
     { path = '/events/stream', headers = {} }: { path?: string; headers?: Record<string, string> } = {},
   ): Promise<EventReader> {
     const reader = new EventReader(origin, key, path, headers);
-    await reader.until(() => reader.#response !== undefined || reader.#isOver, 'the stream to start');
+    await reader.until(() => reader.#response !== undefined || reader.#isOver, 'its start');
     if (!reader.#response) throw new Error('The connection was rejected or broke');
     const { statusCode: status, headers: got } = reader.#response!;
     assert.equal(status, 200);
@@ -54,7 +51,6 @@ export class EventReader {
       response.on('data', text => this.#take(text));
       response.on('error', () => {});
       response.on('close', () => this.#end());
-      this.#wake();
     });
     this.#request.on('error', () => this.#end());
     this.#request.end();
@@ -85,20 +81,8 @@ export class EventReader {
     return this.events.map(({ id }) => Number(id));
   }
 
-  async until(isReached: () => boolean, what: string): Promise<void> {
-    const deadline = performance.now() + TIMEOUT;
-    while (!isReached()) {
-      assert.ok(
-        performance.now() < deadline,
-        `${what} did not arrive in time; ${this.events.length} events arrived`,
-      );
-      const { promise, resolve } = Promise.withResolvers<void>();
-      const timer = setTimeout(resolve, 100);
-      this.#waiting.add(resolve);
-      await promise;
-      clearTimeout(timer);
-      this.#waiting.delete(resolve);
-    }
+  until(isReached: () => boolean, what: string): Promise<void> {
+    return until(`an event stream brings ${what}`, isReached);
   }
 
   untilEvents(count: number): Promise<void> {
@@ -106,7 +90,7 @@ export class EventReader {
   }
 
   untilOver(): Promise<void> {
-    return this.until(() => this.#isOver, 'the end of the stream');
+    return this.until(() => this.#isOver, 'its end');
   }
 
   /** Stops reading until `resume`. */
@@ -130,15 +114,9 @@ export class EventReader {
       assert.deepEqual([parsed.id, parsed.type], [id, event]);
       this.events.push(parsed);
     }
-    this.#wake();
   }
 
   #end(): void {
     this.#isOver = true;
-    this.#wake();
-  }
-
-  #wake(): void {
-    for (const wake of this.#waiting) wake();
   }
 }
