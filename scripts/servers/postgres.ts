@@ -18,8 +18,6 @@ export interface PostgresOptions {
   settings?: Record<string, string>;
   /** Whether commits survive power loss; false if left out, which is faster. */
   durable?: boolean;
-  /** A free port if left out. */
-  port?: number;
 }
 
 /** Settings for commits that do not survive power loss. All but the last survive a crash of PostgreSQL. */
@@ -86,12 +84,11 @@ export class PostgresServer {
     server: ServerProcess,
     programs: PostgresPrograms,
     directory: string,
-    { settings, durable = false, port }: PostgresOptions,
+    { settings, durable = false }: PostgresOptions,
   ) {
     this.directory = directory;
     this.#server = server;
     this.#programs = programs;
-    this.#port = port;
     this.#settings = {
       listen_addresses: '127.0.0.1',
       unix_socket_directories: '',

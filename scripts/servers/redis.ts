@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,39 +6,27 @@ import { startOnPort } from './ports.ts';
 import { argv0, findRedis, howToGetRedis } from './redis-program.ts';
 import { ServerProcess } from './server-process.ts';
 
-export interface RedisOptions {
-  /** The directory of its log and, if durable, of its data, which is not deleted; a temporary directory if left out. */
-  directory?: string;
-  /** When writes reach the disk: once a second, or before each response. Never if left out. */
-  durable?: 'everysec' | 'always';
-  /** A free port if left out. */
-  port?: number;
-  /** Settings of Redis, which override those made here. */
-  settings?: Record<string, string>;
-}
+/** Settings of Redis, which override those made here. */
+export type RedisSettings = Record<string, string>;
 
-/** Starts a separate Redis on 127.0.0.1. It never outlives this process. */
-export async function startRedis(options: RedisOptions = {}): Promise<RedisServer> {
+/** Starts a separate Redis on 127.0.0.1, which stores nothing on disk. It never outlives this process. */
+export async function startRedis(settings: RedisSettings = {}): Promise<RedisServer> {
   const program = findRedis();
   if (program === undefined) throw new Error(howToGetRedis);
-  const redis = new RedisServer(program, options);
+  const redis = new RedisServer(program, settings);
   await redis.start();
   return redis;
 }
 
 export class RedisServer {
   readonly #program: string;
-  readonly #options: RedisOptions;
+  readonly #settings: RedisSettings;
   #server: ServerProcess | undefined;
   #port: number | undefined;
 
-  constructor(program: string, options: RedisOptions) {
-    if (options.durable !== undefined && options.directory === undefined) {
-      throw new Error('A durable Redis needs a directory');
-    }
+  constructor(program: string, settings: RedisSettings) {
     this.#program = program;
-    this.#options = options;
-    this.#port = options.port;
+    this.#settings = settings;
   }
 
   get port(): number {
@@ -53,13 +41,11 @@ export class RedisServer {
     return `redis://127.0.0.1:${this.port}`;
   }
 
-  /** Starts Redis, even after `stop` or `kill`, on the same port. It is empty unless it is durable. */
+  /** Starts Redis, even after `stop` or `kill`, on the same port. It is empty. */
   async start(): Promise<void> {
     if (this.#server !== undefined) throw new Error('Redis is already running');
-    const directory = this.#options.directory ?? mkdtempSync(join(tmpdir(), 'petstore-redis-'));
-    mkdirSync(directory, { recursive: true });
-    const temporary = this.#options.directory === undefined;
-    const server = new ServerProcess({ directory, temporary, signal: 'SIGTERM' });
+    const directory = mkdtempSync(join(tmpdir(), 'petstore-redis-'));
+    const server = new ServerProcess({ directory, temporary: true, signal: 'SIGTERM' });
     this.#server = server;
     try {
       this.#port = await startOnPort(this.#port, port => this.#startOn(port, server, directory));
@@ -91,16 +77,13 @@ export class RedisServer {
   }
 
   async #startOn(port: number, server: ServerProcess, directory: string): Promise<void> {
-    const { durable } = this.#options;
     const settings: Record<string, string> = {
       bind: '127.0.0.1',
       port: String(port),
       databases: '1000',
       save: '',
-      appendonly: durable ? 'yes' : 'no',
-      appendfsync: durable ?? 'no',
       dir: directory,
-      ...this.#options.settings,
+      ...this.#settings,
     };
     const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]);
     server.start(this.#program, args, { argv0, cwd: directory });

@@ -70,12 +70,6 @@ export class Replica {
     return newLines.filter(line => line.startsWith('{'));
   }
 
-  /** Makes the replica drain and exit, and starts it again. Throws unless it exits with 0. */
-  async restart(): Promise<void> {
-    await this.end();
-    await this.start();
-  }
-
   /** Makes the replica drain and exit. Throws unless it exits with 0. */
   async end(): Promise<void> {
     process.kill(this.pid, 'SIGTERM');

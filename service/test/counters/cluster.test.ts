@@ -19,7 +19,7 @@ const settings = {
 
 /** Two nodes, each with half of the slots. */
 async function aCluster(t: TestContext) {
-  const servers = [await ownRedis(t, { settings }), await ownRedis(t, { settings })] as const;
+  const servers = [await ownRedis(t, settings), await ownRedis(t, settings)] as const;
   const [first, second] = servers.map(({ url }) => new Redis(url, { disconnectTimeout: 1 })) as [
     Redis,
     Redis,

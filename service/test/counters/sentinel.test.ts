@@ -21,8 +21,8 @@ const SENTINEL_PASSWORD = 'of-sentinels';
 /** A Redis with a replica, and three sentinels that know both. */
 async function monitoredRedis(t: TestContext) {
   const settings = { requirepass: PASSWORD, masterauth: PASSWORD };
-  const primary = await ownRedis(t, { settings });
-  const standby = await ownRedis(t, { settings });
+  const primary = await ownRedis(t, settings);
+  const standby = await ownRedis(t, settings);
   const admin = new Redis({ port: standby.port, password: PASSWORD, disconnectTimeout: 1 });
   admin.on('error', () => {});
   t.after(() => admin.disconnect());
