@@ -6,72 +6,62 @@ import { debianEnvironment, debianProgram } from './debian-programs.ts';
 import { startOnPort } from './ports.ts';
 import { ServerProcess } from './server-process.ts';
 
-const documentedFile = join(import.meta.dirname, '../../deploy/haproxy.cfg');
-
-/** HAProxy with `deploy/haproxy.cfg`, in which only the addresses are replaced. It never outlives this process. */
-export class Haproxy {
-  readonly #directory = mkdtempSync(join(tmpdir(), 'petstore-haproxy-'));
-  readonly #server = new ServerProcess({ directory: this.#directory, temporary: true, signal: 'SIGTERM' });
-
-  /** Starts HAProxy in front of the replicas on these ports and waits until one of them is ready. Returns the URL. */
-  async start(replicaPorts: readonly [number, number]): Promise<string> {
-    const port = await startOnPort(undefined, free => this.#startOn(free, replicaPorts));
-    return `http://127.0.0.1:${port}`;
-  }
-
-  async stop(): Promise<void> {
-    await this.#server.close();
-  }
-
-  async #startOn(port: number, [first, second]: readonly [number, number]): Promise<void> {
-    const file = join(this.#directory, 'haproxy.cfg');
-    const text = readFileSync(documentedFile, 'utf8')
-      .replace('bind :8080', `bind 127.0.0.1:${port}`)
-      .replace('127.0.0.1:8081', `127.0.0.1:${first}`)
-      .replace('127.0.0.1:8082', `127.0.0.1:${second}`);
-    writeFileSync(file, text);
-    this.#server.start(debianProgram('haproxy'), ['-db', '-f', file], { env: debianEnvironment() });
-    await this.#server.untilReady('HAProxy', async () => {
-      const response = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined);
-      await response?.arrayBuffer();
-      return response?.status === 200;
-    });
-  }
-}
-
+const serviceFile = join(import.meta.dirname, '../../deploy/haproxy.cfg');
 const primaryFile = join(import.meta.dirname, '../../deploy/haproxy-postgresql.cfg');
 
-interface PrimaryProxy {
+type Pair<T> = readonly [T, T];
+
+/** HAProxy with a file of `deploy/`, in which only the addresses are replaced. It never outlives this process. */
+interface Proxy {
   port: number;
   stop: () => Promise<void>;
 }
 
+/** Starts HAProxy with `haproxy.cfg` in front of the replicas on these ports, and waits until one of them is ready. */
+export function startServiceProxy(ports: Pair<number>): Promise<Proxy> {
+  return start(serviceFile, 'bind :8080', ['127.0.0.1:8081', '127.0.0.1:8082'], ports, async port => {
+    const response = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined);
+    await response?.arrayBuffer();
+    return response?.status === 200;
+  });
+}
+
 /**
- * Starts HAProxy with `deploy/haproxy-postgresql.cfg`, in which only the addresses are replaced, in front of the PostgreSQL servers on
- * these ports, and waits until it has found the primary. Fails if HAProxy does not accept it together with `deploy/haproxy.cfg`.
+ * Starts HAProxy with `haproxy-postgresql.cfg` in front of the PostgreSQL servers on these ports, and waits until it has found the
+ * primary. Fails if HAProxy does not accept the file together with `haproxy.cfg`.
  */
-export async function startPrimaryProxy(serverPorts: readonly [number, number]): Promise<PrimaryProxy> {
-  const env = debianEnvironment();
-  const checked = spawnSync(debianProgram('haproxy'), ['-c', '-f', documentedFile, '-f', primaryFile], {
-    env,
+export async function startPrimaryProxy(ports: Pair<number>): Promise<Proxy> {
+  const checked = spawnSync(debianProgram('haproxy'), ['-c', '-f', serviceFile, '-f', primaryFile], {
+    env: debianEnvironment(),
     encoding: 'utf8',
   });
   if (checked.status !== 0 || /warning/i.test(checked.stderr))
     throw new Error(checked.stdout + checked.stderr);
+  const servers = ['127.0.0.1:5433', '127.0.0.1:5434'] as const;
+  // HAProxy logs a check whose result is new. A check of a standby that ends by its time-out would delay a promotion.
+  return start(primaryFile, 'bind 127.0.0.1:6432', servers, ports, async (_, server) =>
+    /postgresql2 is DOWN, reason: Layer7 invalid response/.test(server.output()),
+  );
+}
+
+async function start(
+  file: string,
+  bind: string,
+  servers: Pair<string>,
+  ports: Pair<number>,
+  isReady: (port: number, server: ServerProcess) => Promise<boolean>,
+): Promise<Proxy> {
   const directory = mkdtempSync(join(tmpdir(), 'petstore-haproxy-'));
   const server = new ServerProcess({ directory, temporary: true, signal: 'SIGTERM' });
+  const copy = join(directory, 'haproxy.cfg');
   const port = await startOnPort(undefined, async free => {
-    const file = join(directory, 'haproxy.cfg');
-    const text = readFileSync(primaryFile, 'utf8')
-      .replace('bind 127.0.0.1:6432', `bind 127.0.0.1:${free}`)
-      .replace('127.0.0.1:5433', `127.0.0.1:${serverPorts[0]}`)
-      .replace('127.0.0.1:5434', `127.0.0.1:${serverPorts[1]}`);
-    writeFileSync(file, text);
-    server.start(debianProgram('haproxy'), ['-db', '-f', file], { env });
-    // HAProxy logs a check whose result is new. A check of a standby that ends by its time-out would delay a promotion.
-    await server.untilReady('HAProxy', async () =>
-      /postgresql2 is DOWN, reason: Layer7 invalid response/.test(server.output()),
-    );
+    const text = readFileSync(file, 'utf8')
+      .replace(bind, `bind 127.0.0.1:${free}`)
+      .replace(servers[0], `127.0.0.1:${ports[0]}`)
+      .replace(servers[1], `127.0.0.1:${ports[1]}`);
+    writeFileSync(copy, text);
+    server.start(debianProgram('haproxy'), ['-db', '-f', copy], { env: debianEnvironment() });
+    await server.untilReady('HAProxy', () => isReady(free, server));
   });
   return { port, stop: () => server.close() };
 }

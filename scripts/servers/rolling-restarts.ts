@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Balancer } from './balancer.ts';
-import { Haproxy } from './haproxy.ts';
+import { startServiceProxy } from './haproxy.ts';
 import { Replica } from './replica.ts';
 import { type LoadFigures, SteadyLoad } from './steady-load.ts';
 
@@ -46,12 +46,11 @@ export async function rollingRestarts(options: RollingRestartOptions): Promise<R
   cleanUp.defer(() => balancer.close());
   const balancerUrl = await balancer.listen('127.0.0.1', 0);
   for (const { port } of replicas) await balancer.add(port);
-  const haproxy = new Haproxy();
-  cleanUp.defer(() => haproxy.stop());
-  const haproxyUrl = await haproxy.start([first.port, second.port]);
+  const haproxy = await startServiceProxy([first.port, second.port]);
+  cleanUp.defer(haproxy.stop);
 
   const loads = {
-    haproxy: new SteadyLoad(haproxyUrl, key, 'HAProxy', clients),
+    haproxy: new SteadyLoad(`http://127.0.0.1:${haproxy.port}`, key, 'HAProxy', clients),
     balancer: new SteadyLoad(balancerUrl, key, 'Balancer', clients),
   };
   const warnings: string[] = [];
