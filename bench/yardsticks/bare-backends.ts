@@ -10,16 +10,20 @@ import { Redis } from 'ioredis';
 import pg, { type ClientConfig } from 'pg';
 import { type Pet, petTable } from '../../service/src/catalog/pets/pet.ts';
 import { insertPet } from '../../service/src/catalog/pets/pet-queries.ts';
+import { readConfig } from '../../service/src/config.ts';
+import { newState } from '../../service/src/counters/decide.ts';
+import { decideScript } from '../../service/src/counters/decide-script.ts';
+import { packCall } from '../../service/src/counters/packed-state.ts';
 import type { Transaction } from '../../service/src/db/database.ts';
 import type { Insert } from '../../service/src/db/insert.ts';
 import { insertsOf } from '../../service/src/db/insert-rows.ts';
 import { toStored, valuesOf } from '../../service/src/db/new-events.ts';
 import { APPEND } from '../../service/src/db/postgres-append.ts';
 import { types } from '../../service/src/db/postgres-statements.ts';
+import { DAY } from '../../service/src/kit/clock.ts';
 import { foldCase } from '../../service/src/kit/text.ts';
 import { storedWords } from '../../service/src/kit/words.ts';
 import type { BareResponse } from './bare-http.ts';
-import { decideCall } from './decide-call.ts';
 
 /** The responses of the service to a GET and to a POST of a pet. */
 export interface Samples {
@@ -35,8 +39,15 @@ const samples = JSON.parse(process.argv[2] ?? '') as Samples;
 const config = { connectionString: process.env.DATABASE_URL!, pipeline: true, types: types! } as ClientConfig;
 
 const redis = new Redis(process.env.REDIS_URL!, { enableAutoPipelining: true });
-const sha = (await redis.script('LOAD', decideCall.script)) as string;
-await redis.evalsha(sha, 1, decideCall.key, decideCall.firstCall);
+const stateKey = 'petstore:limits:{key:bench}';
+// No load reaches these quotas.
+const limits = { perMinute: 1_000_000_000, perDay: 1_000_000_000_000 };
+const terms = { limits, bansLiftedAt: 0, banRules: readConfig({}).banRules };
+const call = { what: 1, now: undefined, ttl: 2 * DAY, terms } as const;
+/** The call that decides a request of a key, as the service makes it for a single request. */
+const decide = packCall({ ...call, seed: undefined });
+const sha = (await redis.script('LOAD', decideScript)) as string;
+await redis.evalsha(sha, 1, stateKey, packCall({ ...call, seed: newState(Date.now()) }));
 const readers = await Promise.all(Array.from({ length: READERS }, () => connected()));
 const writers = new pg.Pool({ ...config, max: WRITERS });
 
@@ -59,7 +70,7 @@ async function handle(request: IncomingMessage, response: ServerResponse): Promi
     response.end();
     return;
   }
-  await redis.evalsha(sha, 1, decideCall.key, decideCall.call);
+  await redis.evalsha(sha, 1, stateKey, decide);
   if (request.method === 'POST') {
     const pet = await create(JSON.parse(await text(request)));
     samples.post.headers.location = `/pets/${pet.id}`;
