@@ -6,6 +6,7 @@ import { aCategory, anOrder, aPet } from '../support/factories.ts';
 import { appendMany } from '../support/many-events.ts';
 import { itemsOf, pagesOf } from '../support/pages.ts';
 import { startTestApp } from '../support/test-app.ts';
+import { TurnCounter } from '../support/turn-counter.ts';
 import { useShop } from '../support/use-shop.ts';
 import { valuesOf } from '../support/values.ts';
 
@@ -215,16 +216,11 @@ describe('the history', () => {
     const { app, api } = await startTestApp(t, { alone: false });
     await appendMany(app, 2_500, { subject: 'pets/1' });
     await app.db.numberEvents();
-    let turn = 0;
-    let waiting = setImmediate(function next() {
-      turn++;
-      waiting = setImmediate(next);
-    });
-    t.after(() => clearImmediate(waiting));
+    using counter = new TurnCounter();
     const turns: number[] = [];
     const all = app.db.all.bind(app.db);
     t.mock.method(app.db, 'all', (...query: Parameters<typeof all>) => {
-      if (/^WITH slice|FROM events WHERE id >= \?/.test(query[0])) turns.push(turn);
+      if (/^WITH slice|FROM events WHERE id >= \?/.test(query[0])) turns.push(counter.count);
       return all(...query);
     });
     const paths = ['/history?subject=pets/1&actor=keys/9', '/events/seals?cursor=1'];

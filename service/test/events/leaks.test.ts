@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { settledCursor } from '../support/event-log.ts';
 import { EventReader } from '../support/event-reader.ts';
 import { aCategory } from '../support/factories.ts';
+import { Intervals } from '../support/intervals.ts';
 import { scrape } from '../support/metrics.ts';
 import { watchResponses } from '../support/stored-responses.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
@@ -72,26 +73,6 @@ async function inBatches(batch: () => Promise<void>): Promise<void> {
 const each = <T>(make: (place: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: AT_ONCE }, (_, place) => make(place)));
 
-/** The intervals that start from now on and are still active. Node.js does not list them: they do not keep the process alive. */
-function openIntervals(t: TestContext): ReadonlySet<unknown> {
-  const open = new Set<unknown>();
-  const { setInterval, clearInterval } = globalThis;
-  // A mock of the test runner would keep the arguments of each call.
-  t.after(() => Object.assign(globalThis, { setInterval, clearInterval }));
-  Object.assign(globalThis, {
-    setInterval: (...call: Parameters<typeof setInterval>) => {
-      const interval = setInterval(...call);
-      open.add(interval);
-      return interval;
-    },
-    clearInterval: (interval: NodeJS.Timeout | undefined) => {
-      open.delete(interval);
-      clearInterval(interval);
-    },
-  });
-  return open;
-}
-
 describe(`${CLIENTS} clients leave nothing behind`, () => {
   it('after waits that ended with an event, on connections that are used again', async t => {
     const shop = await start(t);
@@ -131,7 +112,7 @@ describe(`${CLIENTS} clients leave nothing behind`, () => {
     const shop = await start(t);
     const assertNoneKept = watchResponses(shop.app.server.server);
     const listeners = listenersOf(shop);
-    const intervals = openIntervals(t);
+    const intervals = Intervals.watch(t);
     await inBatches(async () => {
       const readers = await each(() => EventReader.open(shop.origin, shop.adminKey));
       assert.equal((await scrape(shop.metricsUrl)).total(STREAMS), AT_ONCE);
@@ -141,7 +122,7 @@ describe(`${CLIENTS} clients leave nothing behind`, () => {
       await Promise.all(readers.map(reader => reader.close()));
       await untilMetric(shop, STREAMS, 0);
     });
-    assert.equal(intervals.size, 0, 'heartbeats or checks of keys are still running');
+    assert.deepEqual(intervals.delays, [], 'heartbeats or checks of keys are still running');
     await assertIdle(shop, listeners);
     await assertNoneKept(CLIENTS);
   });

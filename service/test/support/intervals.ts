@@ -25,14 +25,18 @@ export class Intervals {
   static #replace(t: TestContext, delayOf: (delay: number) => number): Intervals {
     const intervals = new Intervals();
     const { setInterval, clearInterval } = globalThis;
-    t.mock.method(globalThis, 'setInterval', (run: () => void, delay: number) => {
-      const timer = setInterval(run, delayOf(delay));
-      intervals.#running.set(timer, { run, delay });
-      return timer;
-    });
-    t.mock.method(globalThis, 'clearInterval', (timer: NodeJS.Timeout | undefined) => {
-      intervals.#running.delete(timer);
-      clearInterval(timer);
+    // A mock of the test runner would keep the arguments of each call.
+    t.after(() => Object.assign(globalThis, { setInterval, clearInterval }));
+    Object.assign(globalThis, {
+      setInterval: (run: () => void, delay: number) => {
+        const timer = setInterval(run, delayOf(delay));
+        intervals.#running.set(timer, { run, delay });
+        return timer;
+      },
+      clearInterval: (timer: NodeJS.Timeout | undefined) => {
+        intervals.#running.delete(timer);
+        clearInterval(timer);
+      },
     });
     return intervals;
   }
