@@ -3,8 +3,9 @@ import { once } from 'node:events';
 import { Agent, get, type IncomingMessage } from 'node:http';
 import { describe, it, type TestContext } from 'node:test';
 import { aCategory } from '../support/factories.ts';
+import { fetchBytes } from '../support/fetch-bytes.ts';
 import { holdWrites } from '../support/hold-writes.ts';
-import { type Metrics, scrape, sendRequest } from '../support/metrics.ts';
+import { type Metrics, scrape } from '../support/metrics.ts';
 import { RawConnection } from '../support/raw-connection.ts';
 import { dataDirectory, serve } from '../support/service-process.ts';
 import { startTestApp } from '../support/test-app.ts';
@@ -62,16 +63,16 @@ describe('the ops port', () => {
     const { metricsUrl } = await startTestApp(t, withMetrics);
     const origin = new URL(metricsUrl!).origin;
     for (const path of ['/', '/healthz', '/pets', '/metrics/', '/metrics.json', '//metrics']) {
-      const { status, headers, text } = await sendRequest('GET', origin + path);
+      const { status, headers, text } = await fetchBytes(origin + path);
       assert.equal(status, 404, path);
       assert.equal(headers['content-type'], 'text/plain; charset=utf-8');
       assert.equal(text, 'Not found; use GET /metrics\n');
     }
     for (const method of ['POST', 'DELETE', 'OPTIONS', 'TRACE']) {
-      assert.equal((await sendRequest(method, metricsUrl)).status, 404, method);
+      assert.equal((await fetchBytes(metricsUrl!, { method })).status, 404, method);
     }
-    assert.equal((await sendRequest('GET', `${metricsUrl}?format=text`)).status, 200);
-    const head = await sendRequest('HEAD', metricsUrl);
+    assert.equal((await fetchBytes(`${metricsUrl}?format=text`)).status, 200);
+    const head = await fetchBytes(metricsUrl!, { method: 'HEAD' });
     assert.deepEqual([head.status, head.text], [200, '']);
   });
 
@@ -101,7 +102,7 @@ describe('the ops port', () => {
     const { app, metricsUrl, logLines, expectErrors } = await startTestApp(t, withMetrics);
     expectErrors(/"Metrics could not be collected"/);
     const { mock } = t.mock.method(app.ops!.metrics, 'text', () => Promise.reject(new Error('No figures')));
-    const { status, text } = await sendRequest('GET', metricsUrl);
+    const { status, text } = await fetchBytes(metricsUrl!);
     mock.restore();
     assert.equal(status, 500);
     assert.equal(text, 'The metrics could not be collected; see the log for the reason\n');
@@ -119,7 +120,7 @@ describe('the ops port', () => {
     await once(response.resume(), 'end');
 
     const next = await restart();
-    await assert.rejects(sendRequest('GET', metricsUrl), { code: 'ECONNREFUSED' });
+    await assert.rejects(fetchBytes(metricsUrl!), { code: 'ECONNREFUSED' });
     assert.equal((await scrape(next.metricsUrl)).total(IN_FLIGHT), 0);
   });
 
@@ -130,7 +131,7 @@ describe('the ops port', () => {
     const ended = service.end('SIGTERM');
     // The service's own port is closed by now.
     const isOpen = () =>
-      sendRequest('GET', `${service.url}/healthz`).then(
+      fetchBytes(`${service.url}/healthz`).then(
         () => true,
         () => false,
       );
@@ -142,7 +143,7 @@ describe('the ops port', () => {
     assert.equal(response!.status, 201);
     const { code } = await ended;
     assert.equal(code, 0);
-    await assert.rejects(sendRequest('GET', service.metricsUrl), { code: 'ECONNREFUSED' });
+    await assert.rejects(fetchBytes(service.metricsUrl!), { code: 'ECONNREFUSED' });
   });
 });
 

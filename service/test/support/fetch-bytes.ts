@@ -1,4 +1,5 @@
-import { type IncomingHttpHeaders, request } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
+import { http } from '../../src/kit/node-http.ts';
 
 export interface Fetched {
   status: number;
@@ -21,7 +22,7 @@ export function fetchBytes(
   }: { method?: string; headers?: Record<string, string>; body?: string } = {},
 ): Promise<Fetched> {
   const { promise, resolve, reject } = Promise.withResolvers<Fetched>();
-  const sent = request(url, { method, headers, agent: false }, response => {
+  const sent = http.request(url, { method, headers, agent: false }, response => {
     const chunks: Buffer[] = [];
     response.on('data', chunk => chunks.push(chunk));
     response.on('error', reject);

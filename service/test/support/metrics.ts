@@ -1,9 +1,6 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import type { IncomingMessage } from 'node:http';
-import { text as textOf } from 'node:stream/consumers';
-import { http } from '../../src/kit/node-http.ts';
 import { degradedReasons } from '../../src/problems.ts';
+import { fetchBytes } from './fetch-bytes.ts';
 
 interface Sample {
   name: string;
@@ -30,7 +27,8 @@ export class Metrics {
 }
 
 export async function scrape(url: string | undefined): Promise<Metrics> {
-  const { status, headers, text } = await sendRequest('GET', url);
+  assert.ok(url, 'the service has no metrics');
+  const { status, headers, text } = await fetchBytes(url);
   assert.equal(status, 200, text);
   assert.equal(headers['content-type'], 'text/plain; version=0.0.4; charset=utf-8');
   return new Metrics(text);
@@ -45,20 +43,6 @@ export async function degradedOf(metricsUrl: string | undefined): Promise<string
     [...degradedReasons],
   );
   return series.filter(({ value }) => value === 1).map(({ labels }) => labels.reason!);
-}
-
-/** Sends a request on a connection of its own. */
-export async function sendRequest(method: string, url: string | undefined) {
-  assert.ok(url, 'the service has no metrics');
-  const request = http.request(url, { method, agent: false }).end();
-  const closed = new Promise(resolve => request.once('close', resolve));
-  try {
-    const [response] = (await once(request, 'response')) as [IncomingMessage];
-    return { status: response.statusCode, headers: response.headers, text: await textOf(response) };
-  } finally {
-    // Tests check that no socket stays open.
-    await closed;
-  }
 }
 
 const SAMPLE = /^([a-z_]\w*)(?:\{(.*)\})? (\S+)$/gm;
