@@ -1,74 +1,19 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Readable } from 'node:stream';
-import { describe, it, type TestContext } from 'node:test';
+import { describe, it } from 'node:test';
 import { Client } from '../support/client.ts';
 import { scrape } from '../support/metrics.ts';
-import { bareEnvironment, dataDirectory, listening, start } from '../support/service-process.ts';
+import { bareEnvironment, dataDirectory, listening, serve, start } from '../support/service-process.ts';
 import { smallDisk } from '../support/small-disk.ts';
-import { inTime, until } from '../support/until.ts';
+import { until } from '../support/until.ts';
 
 const main = join(import.meta.dirname, '../../src/main.ts');
 
-const LOST = 'petstore_log_lines_lost_total';
-
-interface Service {
-  child: ChildProcess;
-  api: Client;
-  linesLost: () => Promise<number>;
-  /** Stops the service. Returns its exit code. */
-  end: () => Promise<number | null>;
-}
-
-/** Starts `serve` with its log in a file or pipe of the test. Its welcome message contains the address. */
-async function serve(t: TestContext, stdout: number | 'pipe'): Promise<Service> {
-  const directory = dataDirectory(t);
-  const child = spawn(process.execPath, [main, 'serve'], {
-    env: {
-      ...bareEnvironment(),
-      PORT: '0',
-      OPS_PORT: '0',
-      PETSTORE_DATA: directory,
-      PETSTORE_DRAIN_SECONDS: '0',
-    },
-    stdio: ['ignore', stdout, 'pipe'],
-  });
-  const exited = once(child, 'exit');
-  t.after(async () => {
-    child.kill('SIGKILL');
-    await exited;
-  });
-  const welcome = await outputUntil(child.stderr!, /Try it:/);
-  const secret = readFileSync(join(directory, 'admin.key'), 'utf8').trim();
-  const api = new Client(/Address +(\S+)/.exec(welcome)![1]!, secret);
-  t.after(() => api.close());
-  const metricsUrl = /Metrics +(\S+)/.exec(welcome)![1]!;
-  return {
-    child,
-    api,
-    linesLost: async () => (await scrape(metricsUrl)).total(LOST, {}),
-    end: async () => {
-      child.kill('SIGTERM');
-      const [code] = await exited;
-      return code;
-    },
-  };
-}
-
-/** The output of a stream up to a pattern. */
-async function outputUntil(stream: Readable, pattern: RegExp): Promise<string> {
-  let output = '';
-  stream.setEncoding('utf8').on('data', part => {
-    output += part;
-  });
-  while (!pattern.test(output)) {
-    if (stream.readableEnded) throw new Error(`The output ended without ${pattern}: ${output}`);
-    await inTime(`${pattern}`, Promise.race([once(stream, 'data'), once(stream, 'end')]));
-  }
-  return output;
+async function linesLost(metricsUrl: string | undefined): Promise<number> {
+  return (await scrape(metricsUrl)).total('petstore_log_lines_lost_total');
 }
 
 async function assertServes(api: Client, requests: number): Promise<void> {
@@ -80,6 +25,8 @@ interface LogLine {
   level: number;
   lost?: number;
   reason?: string;
+  url?: string;
+  metricsUrl?: string;
 }
 
 /** Every line is complete JSON. */
@@ -99,24 +46,40 @@ describe('a service whose log', () => {
   it('is on a full disk serves, counts the lost lines, and reports them when the disk has room', async t => {
     const disk = smallDisk(1_000_000);
     const logFile = join(disk.directory, 'petstore.log');
+    const written = () => readFileSync(logFile, 'utf8');
     const file = openSync(logFile, 'a');
-    const { api, linesLost, end } = await serve(t, file);
-    t.after(disk.remove);
+    const directory = dataDirectory(t);
+    const settings = { PORT: '0', OPS_PORT: '0', PETSTORE_DATA: directory, PETSTORE_DRAIN_SECONDS: '0' };
+    const child = spawn(process.execPath, [main, 'serve'], {
+      env: { ...bareEnvironment(), ...settings },
+      stdio: ['ignore', file, 'ignore'],
+    });
     closeSync(file);
+    const exited = once(child, 'exit');
+    t.after(async () => {
+      child.kill('SIGKILL');
+      await exited;
+      disk.remove();
+    });
+    await until('it listens', () => written().includes('"msg":"Listening"'));
+    const { url, metricsUrl } = parsed(written()).find(({ msg }) => msg === 'Listening')!;
+    const api = new Client(url!, readFileSync(join(directory, 'admin.key'), 'utf8').trim());
+    t.after(() => api.close());
     await assertServes(api, 10);
-    await until('the log is written', () => readFileSync(logFile, 'utf8').includes('"path":"/pets"'));
+    await until('the log is written', () => written().includes('"path":"/pets"'));
     disk.fill();
     // The last page of the log has room left, so some lines are written partially.
     await assertServes(api, 100);
-    await until('lines are lost', async () => (await linesLost()) > 0);
+    await until('lines are lost', async () => (await linesLost(metricsUrl)) > 0);
     await assertServes(api, 10);
     disk.makeRoom();
-    await until('the loss is reported', () => readFileSync(logFile, 'utf8').includes('Log lines were lost'));
+    await until('the loss is reported', () => written().includes('Log lines were lost'));
     await assertServes(api, 5);
-    const lost = await linesLost();
-    assert.equal(await end(), 0);
+    const lost = await linesLost(metricsUrl);
+    child.kill('SIGTERM');
+    assert.deepEqual(await exited, [0, null]);
 
-    const lines = parsed(readFileSync(logFile, 'utf8'));
+    const lines = parsed(written());
     const reports = lines.filter(({ msg }) => msg === 'Log lines were lost');
     assert.equal(reports[0]!.level, 40);
     assert.match(reports[0]!.reason!, /ENOSPC: no space left on device/);
@@ -126,33 +89,31 @@ describe('a service whose log', () => {
   });
 
   it('is a closed pipe serves, counts the lost lines, and exits 0', async t => {
-    const { child, api, linesLost, end } = await serve(t, 'pipe');
+    const { child, api, metricsUrl, end } = await serve(t, dataDirectory(t), { OPS_PORT: '0' });
     child.stdout!.destroy();
     await assertServes(api, 10);
-    await until('lines are lost', async () => (await linesLost()) >= 10);
+    await until('lines are lost', async () => (await linesLost(metricsUrl)) >= 10);
     await assertServes(api, 1);
-    assert.equal(await end(), 0);
+    assert.equal((await end('SIGTERM')).code, 0);
   });
 
   it('is a pipe that stops being read serves, and loses nothing when it is read again', async t => {
-    const { child, api, linesLost, end } = await serve(t, 'pipe');
+    const { child, api, metricsUrl, end } = await serve(t, dataDirectory(t), { OPS_PORT: '0' });
     child.stdout!.pause();
     // Several times the size of a pipe and the buffers on both sides of it.
     const userAgent = 'x '.repeat(128);
     for (let i = 0; i < 1_000; i++) await api.get('/healthz', { 'user-agent': userAgent });
     await assertServes(api, 1);
-    assert.equal(await linesLost(), 0);
+    assert.equal(await linesLost(metricsUrl), 0);
     let log = '';
-    child
-      .stdout!.setEncoding('utf8')
-      .on('data', part => {
-        log += part;
-      })
-      .resume();
+    child.stdout!.on('data', part => {
+      log += part;
+    });
+    child.stdout!.resume();
     // At its end, the service waits for a reader for a second only.
     await until('the last request is logged', () => /"path":"\/pets".*\n$/.test(log));
     assert.equal(count(parsed(log), 'Request'), 1_001);
-    assert.equal(await end(), 0);
+    assert.equal((await end('SIGTERM')).code, 0);
   });
 });
 
