@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { describedRoutes } from '../../src/described-routes.ts';
 import { MINUTE, SECOND } from '../../src/kit/clock.ts';
 import { filled } from '../support/operations.ts';
 import { pagesOf } from '../support/pages.ts';
 import { assertInvalid, assertRejected } from '../support/rejection.ts';
-import { definedOperations, exampleBody } from '../support/route-requests.ts';
+import { exampleBody } from '../support/route-requests.ts';
 import { startTestApp } from '../support/test-app.ts';
 import { useShop } from '../support/use-shop.ts';
 import { eachNoon } from './each-noon.ts';
@@ -185,23 +186,20 @@ describe('a change of a key', () => {
 
   it('is in effect at once: no operation that changes keys leaves one in memory, even with an Idempotency-Key', async () => {
     const { api, app, clientWith } = shop;
-    const changing = definedOperations.filter(
-      ({ route, template }) => route.method !== 'GET' && template.startsWith('/keys/{keyId}'),
+    const changing = describedRoutes.filter(
+      ({ method, path }) => method !== 'GET' && path.startsWith('/keys/{keyId}'),
     );
     assert.ok(changing.length >= 5);
-    for (const operation of changing) {
-      const { route, template } = operation;
-      for (const headers of [{}, ...(route.method === 'POST' ? [{ 'idempotency-key': template }] : [])]) {
+    for (const route of changing) {
+      const { method, path } = route;
+      for (const headers of [{}, ...(method === 'POST' ? [{ 'idempotency-key': path }] : [])]) {
         const client = await clientWith({});
         assert.equal((await client.get('/pets')).status, 200);
         assert.ok(app.keyRing.lastKnown(client.key));
-        const path = filled(template, client.keyId);
-        const { status, text } = await api.send(route.method, path, {
-          body: exampleBody(operation),
-          headers,
-        });
+        const body = exampleBody(route);
+        const { status, text } = await api.send(method, filled(path, client.keyId), { body, headers });
         assert.equal(status, route.success.status, text);
-        assert.equal(app.keyRing.lastKnown(client.key), undefined, `${route.method} ${template}`);
+        assert.equal(app.keyRing.lastKnown(client.key), undefined, `${method} ${path}`);
       }
     }
   });

@@ -2,17 +2,14 @@ import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { newSecret } from '../../src/access/api-keys/secret.ts';
 import { scopeNames } from '../../src/contract/scopes.ts';
+import { describedRoutes } from '../../src/described-routes.ts';
 import { HOUR, MINUTE } from '../../src/kit/clock.ts';
 import { formatDateTime } from '../../src/kit/dates.ts';
+import type { Route } from '../../src/routes/define-route.ts';
 import type { ApiResponse, Client } from '../support/client.ts';
 import { aCategory, anOrder, aPet } from '../support/factories.ts';
 import { assertRejected } from '../support/rejection.ts';
-import {
-  type DefinedOperation,
-  definedOperations,
-  exampleBody,
-  pathToNothing,
-} from '../support/route-requests.ts';
+import { exampleBody, pathToNothing, scopesOf } from '../support/route-requests.ts';
 import { startTestApp } from '../support/test-app.ts';
 import { valuesOf } from '../support/values.ts';
 
@@ -25,23 +22,23 @@ interface Credential {
 }
 
 const ordinaryScopes = scopeNames.filter(name => name !== 'admin');
-const neededScopes = [...new Set(definedOperations.flatMap(({ scopes }) => scopes))];
+const neededScopes = [...new Set(describedRoutes.flatMap(scopesOf))];
 
 /** Sends a valid request for a resource that does not exist, so that an admitted one changes nothing. */
-function send(client: Client, operation: DefinedOperation): Promise<ApiResponse> {
-  const example = exampleBody(operation);
+function send(client: Client, route: Route): Promise<ApiResponse> {
+  const example = exampleBody(route);
   // An address that is rejected at once: a name without a public address is rejected after 3 seconds.
-  const body = operation.operationId === 'createWebhook' ? { ...example, url: 'https://10.0.0.1/' } : example;
-  return client.send(operation.method, pathToNothing(operation), { body });
+  const body = route.operationId === 'createWebhook' ? { ...example, url: 'https://10.0.0.1/' } : example;
+  return client.send(route.method, pathToNothing(route), { body });
 }
 
 /** The outcome that the definition requires: a status and a code, or `admitted` for anything but 401 and 403. */
-function expectedOutcome({ needsKey, scopes, anyOf }: DefinedOperation, credential: Credential): string {
-  if (!needsKey) return 'admitted';
+function expectedOutcome(route: Route, credential: Credential): string {
+  if (route.scope === null) return 'admitted';
   if (credential.isMissing) return '401 missing_api_key';
   if (!credential.scopes) return '401 invalid_api_key';
   const has = (scope: string) => credential.scopes?.includes(scope);
-  const lacksNone = has('admin') || (scopes.every(has) && (anyOf.length === 0 || anyOf.some(has)));
+  const lacksNone = has('admin') || (scopesOf(route).every(has) && (route.anyOfScopes?.some(has) ?? true));
   return lacksNone ? 'admitted' : '403 insufficient_scope';
 }
 
@@ -55,18 +52,14 @@ function outcomeOf({ status, body, headers }: ApiResponse): string {
  * Whether a rejection names the scopes that the key lacks (all of them, or the first of several), or those of which it needs one, or
  * challenges the client for a key as RFC 6750 requires.
  */
-function isExplained(
-  { status, body, headers }: ApiResponse,
-  operation: DefinedOperation,
-  credential: Credential,
-) {
+function isExplained({ status, body, headers }: ApiResponse, route: Route, credential: Credential) {
   if (status === 401) {
     const error = credential.isMissing ? '' : ', error="invalid_token"';
     return headers['www-authenticate'] === `Bearer realm="petstore"${error}`;
   }
   if (status !== 403) return true;
-  const missing = operation.scopes.filter(scope => !credential.scopes?.includes(scope));
-  const named = missing.length > 0 ? missing.slice(0, 1) : operation.anyOf;
+  const missing = scopesOf(route).filter(scope => !credential.scopes?.includes(scope));
+  const named = missing.length > 0 ? missing.slice(0, 1) : (route.anyOfScopes ?? []);
   return named.every(scope => body.message.includes(`\`${scope}\``));
 }
 
@@ -87,10 +80,11 @@ async function everyCredential(t: TestContext) {
   const add = async (name: string, scopes: readonly string[]) =>
     credentials.push({ name, client: await clientWith({ scopes: [...scopes] }), scopes });
   for (const scope of scopeNames) await add(`only ${scope}`, [scope]);
-  for (const { scopes } of definedOperations) {
+  for (const route of describedRoutes) {
+    const scopes = scopesOf(route);
     if (scopes.length > 1) await add(`only ${scopes.join(' and ')}`, scopes);
-  }
-  for (const { scopes, anyOf } of definedOperations.filter(({ anyOf }) => anyOf.length > 0)) {
+    const anyOf = route.anyOfScopes;
+    if (!anyOf) continue;
     for (const scope of anyOf) await add(`only ${[...scopes, scope].join(' and ')}`, [...scopes, scope]);
     await add(
       `all but ${anyOf.join(', ')} and admin`,
@@ -108,31 +102,29 @@ it('every operation, with every kind of credential, has the outcome that its def
   const { clock, credentials } = await everyCredential(t);
   const mismatches: string[] = [];
   const seen = new Set<string>();
-  for (const operation of definedOperations) {
+  for (const route of describedRoutes) {
     // Requests without a valid key count against the address of the client.
     clock.advance(MINUTE);
     for (const credential of credentials) {
-      const response = await send(credential.client, operation);
-      const expected = expectedOutcome(operation, credential);
+      const response = await send(credential.client, route);
+      const expected = expectedOutcome(route, credential);
       const outcome = outcomeOf(response);
       seen.add(outcome);
       const { status, text } = response;
       const isWrong = outcome !== expected || status >= 500 || response.body?.code === 'route_not_found';
-      if (isWrong || !isExplained(response, operation, credential))
-        mismatches.push(
-          `${operation.operationId} with ${credential.name}: ${status} ${text}, not ${expected}`,
-        );
+      if (isWrong || !isExplained(response, route, credential))
+        mismatches.push(`${route.operationId} with ${credential.name}: ${status} ${text}, not ${expected}`);
     }
   }
   assert.deepEqual(mismatches, []);
   assert.equal(seen.size, 4, 'every outcome occurs');
-  t.diagnostic(`${definedOperations.length} operations × ${credentials.length} credentials`);
+  t.diagnostic(`${describedRoutes.length} operations × ${credentials.length} credentials`);
 });
 
 it('the route definitions use every scope, and leave only these operations without a key', () => {
   assert.deepEqual(neededScopes.toSorted(), scopeNames.toSorted());
-  const open = definedOperations.filter(({ needsKey }) => !needsKey);
-  assert.deepEqual(open.map(({ method, template }) => `${method} ${template}`).toSorted(), [
+  const open = describedRoutes.filter(({ scope }) => scope === null);
+  assert.deepEqual(open.map(({ method, path }) => `${method} ${path}`).toSorted(), [
     'GET /healthz',
     'GET /openapi.json',
     'GET /openapi.yaml',

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { describedRoutes } from '../../src/described-routes.ts';
 import { ALLOW_PRIVATE } from '../events/webhook-shop.ts';
 import type { Client } from '../support/client.ts';
 import { assertMatchesContract } from '../support/contract.ts';
 import { aCategory, anOrder, aPet } from '../support/factories.ts';
 import { filled } from '../support/operations.ts';
-import { definedOperations, exampleBody, pathToNothing } from '../support/route-requests.ts';
+import { exampleBody, isStream, pathToNothing } from '../support/route-requests.ts';
 import { startTestApp } from '../support/test-app.ts';
 
 it('a response without a header that is always sent does not match the contract, so that every test notices the loss', async t => {
@@ -47,13 +48,15 @@ it('every header that is sent is documented for its status by every operation th
   await api.post('/webhooks', { url: 'http://127.0.0.1:9/', enabled: false });
   const statuses = new Set<number>();
   // Each resource is deleted last.
-  const operations = definedOperations.toSorted(
+  const routes = describedRoutes.toSorted(
     (a, b) => Number(a.method === 'DELETE') - Number(b.method === 'DELETE'),
   );
-  for (const operation of operations) {
-    const { method, template, isStream } = operation;
-    const path = isStream ? pathToNothing(operation) : filled(template, template.startsWith('/keys') ? 2 : 1);
-    const body = exampleBody(operation);
+  for (const route of routes) {
+    const { method } = route;
+    const path = isStream(route)
+      ? pathToNothing(route)
+      : filled(route.path, route.path.startsWith('/keys') ? 2 : 1);
+    const body = exampleBody(route);
     const requests: Record<string, string>[] = [
       {},
       { 'if-none-match': '*' },

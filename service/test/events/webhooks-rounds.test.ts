@@ -3,10 +3,11 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Socket } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { describedRoutes } from '../../src/described-routes.ts';
 import { Lane } from '../../src/events/webhooks/lane.ts';
 import { SECOND } from '../../src/kit/clock.ts';
 import { Intervals } from '../support/intervals.ts';
-import { definedOperations, exampleBody } from '../support/route-requests.ts';
+import { exampleBody } from '../support/route-requests.ts';
 import { inTime, until } from '../support/until.ts';
 import { assertNone } from '../support/values.ts';
 import { webhookShop } from './webhook-shop.ts';
@@ -256,23 +257,22 @@ it('the end of a dispatcher waits for its round, closes kept connections, and fo
   assert.equal(looked.count(false), 0);
 });
 
-const changing = definedOperations.filter(({ route }) => route.tag === 'Webhooks' && route.method !== 'GET');
+const changing = describedRoutes.filter(({ tag, method }) => tag === 'Webhooks' && method !== 'GET');
 
 it('the dispatcher looks for work after every operation that changes a webhook or its deliveries, before the response', async t => {
   const shop = await webhookShop(t);
   const { api, receiver } = shop;
   assert.ok(changing.length >= 8);
-  for (const operation of changing) {
+  for (const route of changing) {
     const { path } = await shop.webhook();
     const { body: delivery } = await api.post(`${path}/test`);
     const wake = t.mock.method(shop.shop.app.dispatcher, 'wake');
-    const { route, template } = operation;
-    const example = exampleBody(operation);
+    const example = exampleBody(route);
     const body = example && 'url' in example ? { ...example, url: receiver.url } : example;
-    const target = template.replace('/webhooks/{webhookId}', path).replace('{deliveryId}', delivery.id);
+    const target = route.path.replace('/webhooks/{webhookId}', path).replace('{deliveryId}', delivery.id);
     const { status, text } = await api.send(route.method, target, { body });
     assert.equal(status, route.success.status, text);
-    assert.ok(wake.mock.callCount() > 0, `${route.method} ${template}`);
+    assert.ok(wake.mock.callCount() > 0, `${route.method} ${route.path}`);
     wake.mock.restore();
   }
 });

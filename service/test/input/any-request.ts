@@ -1,13 +1,14 @@
 import type { Schema } from '../../src/contract/schema.ts';
+import { describedRoutes } from '../../src/described-routes.ts';
+import type { Route } from '../../src/routes/define-route.ts';
 import { cursorAfter } from '../support/pages.ts';
 import type { Random } from '../support/random.ts';
-import { type DefinedOperation, definedOperations } from '../support/route-requests.ts';
 import { servedPaths } from '../support/served-paths.ts';
 import { anyText, type Known, oddValue, Raw, toJson, validValue } from './any-value.ts';
 
 export interface AnyRequest {
   /** `undefined` for a request to a path or method that the contract does not have. */
-  operation: DefinedOperation | undefined;
+  operation: Route | undefined;
   method: string;
   target: string;
   headers: Record<string, string>;
@@ -17,7 +18,7 @@ export interface AnyRequest {
 /** The odd part of a request; the other parts follow the contract. */
 type OddPart = 'none' | 'path' | 'query' | 'header' | 'field' | 'body';
 
-function oddPartOf(random: Random, { params, query, body }: DefinedOperation['route']): OddPart {
+function oddPartOf(random: Random, { params, query, body }: Route): OddPart {
   return random.pick<OddPart>([
     'none',
     'header',
@@ -79,7 +80,7 @@ export function anyRequest(random: Random, known: Known): AnyRequest {
   return share < 0.95 ? pageRequest(random, known) : strayRequest(random);
 }
 
-const operationPaths = new Set(definedOperations.map(({ template }) => template));
+const operationPaths = new Set(describedRoutes.map(({ path }) => path));
 
 /** Paths below `/docs` and `/console`, with and without a page. */
 const BELOW = [
@@ -125,15 +126,14 @@ function pageRequest(random: Random, known: Known): AnyRequest {
 }
 
 function operationRequest(random: Random, known: Known): AnyRequest {
-  const operation = random.pick(definedOperations);
-  const { params, query, body } = operation.route;
-  const odd = oddPartOf(random, operation.route);
+  const operation = random.pick(describedRoutes);
+  const { query, body } = operation;
+  const odd = oddPartOf(random, operation);
   const isRead = operation.method === 'GET' && random.next() < 0.1;
   return {
     operation,
     method: isRead ? 'HEAD' : operation.method,
-    target:
-      pathOf(random, operation, params, odd === 'path') + queryOf(random, query, odd === 'query', known),
+    target: pathOf(random, operation, odd === 'path') + queryOf(random, query, odd === 'query', known),
     headers: odd === 'header' || random.next() < 0.1 ? headersOf(random) : {},
     body: body ? bodyOf(random, body, odd, known) : odd === 'body' ? '{"a":1}' : undefined,
   };
@@ -175,13 +175,8 @@ function strayRequest(random: Random): AnyRequest {
   };
 }
 
-function pathOf(
-  random: Random,
-  { template }: DefinedOperation,
-  params: Schema | undefined,
-  isOdd: boolean,
-): string {
-  return template.replace(/\{(\w+)\}/g, (_, name: string) => {
+function pathOf(random: Random, { path, params }: Route, isOdd: boolean): string {
+  return path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const schema = params!.properties![name]!;
     // Requests use only the first few keys and plan requests; the others belong to the client.
     const id = random.between(1, name === 'keyId' || name === 'requestId' ? MAX_KEY_ID : 12);

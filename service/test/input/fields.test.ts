@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { describedRoutes } from '../../src/described-routes.ts';
+import type { Route } from '../../src/routes/define-route.ts';
 import { aCategory, anOrder, aPet } from '../support/factories.ts';
-import { filled, operationsWithBody } from '../support/operations.ts';
+import { filled } from '../support/operations.ts';
 import { assertInvalid } from '../support/rejection.ts';
+import { exampleBody } from '../support/route-requests.ts';
 import { useShop } from '../support/use-shop.ts';
 
 /** A value of every JSON type. */
@@ -14,15 +16,17 @@ const shop = useShop({}, async ({ api }) => {
   await anOrder(api, { petId: await aPet(api, { stock: 9, categoryId: await aCategory(api) }) });
 });
 
+const fieldsOf = ({ body }: Route) => Object.entries(body?.properties ?? {});
+
 describe('a field', () => {
   it('of the wrong type is rejected, and the message names it and quotes what was sent', async () => {
     let tried = 0;
-    for (const { method, template, body: known } of operationsWithBody) {
-      for (const [name, schema] of Object.entries(known.properties)) {
+    for (const route of describedRoutes) {
+      for (const [name, schema] of fieldsOf(route)) {
         for (const [type, value] of Object.entries(samples)) {
           if (type === schema.type || (value === null && schema.nullable)) continue;
-          const response = await shop.api.send(method, filled(template), {
-            body: { ...known.example, [name]: value },
+          const response = await shop.api.send(route.method, filled(route.path), {
+            body: { ...exampleBody(route), [name]: value },
           });
           const message = assertInvalid(response);
           assert.match(message, new RegExp(`^Field \`${name}\` must be (an? |one of |\`true\`)`), message);
@@ -36,28 +40,26 @@ describe('a field', () => {
 
   it('that does not exist is rejected, and the message suggests the closest field', async () => {
     const { api } = shop;
-    for (const { method, template, body: known } of operationsWithBody) {
-      for (const [name, schema] of Object.entries(known.properties)) {
+    for (const route of describedRoutes.filter(({ body }) => body)) {
+      const send = (field: string) =>
+        api.send(route.method, filled(route.path), { body: { ...exampleBody(route), [field]: 1 } });
+      for (const [name, schema] of fieldsOf(route)) {
         const misspelled = `${name.slice(0, -2)}${name.at(-1)}${name.at(-2)}`;
-        const response = await api.send(method, filled(template), {
-          body: { ...known.example, [misspelled]: 1 },
-        });
-        const message = assertInvalid(response);
+        const message = assertInvalid(await send(misspelled));
         // A field that the client cannot change is no suggestion.
         if (schema.readOnly)
           assert.match(message, new RegExp(`^Unknown field \`${misspelled}\`; known (?:are|is) `));
         else assert.equal(message, `Unknown field \`${misspelled}\`; did you mean \`${name}\`?`);
       }
-      const response = await api.send(method, filled(template), { body: { ...known.example, zebra: 1 } });
-      assertInvalid(response, /^Unknown field `zebra`; known (?:are|is) `/);
+      assertInvalid(await send('zebra'), /^Unknown field `zebra`; known (?:are|is) `/);
     }
   });
 
   it('that is required and missing is reported as missing', async () => {
-    for (const { method, template, body: known } of operationsWithBody) {
-      for (const name of known.required) {
-        const { [name]: _left, ...body } = known.example;
-        const response = await shop.api.send(method, filled(template), { body });
+    for (const route of describedRoutes) {
+      for (const name of route.body?.required ?? []) {
+        const { [name]: _left, ...body } = exampleBody(route) as Record<string, unknown>;
+        const response = await shop.api.send(route.method, filled(route.path), { body });
         assertInvalid(response, `Field \`${name}\` is required`);
       }
     }
@@ -66,11 +68,12 @@ describe('a field', () => {
   it('is measured as sent, and must not be blank', async () => {
     const { api } = shop;
     let tried = 0;
-    for (const { method, path, body, example } of describedRoutes) {
-      for (const [name, { maxLength, pattern }] of Object.entries(body?.properties ?? {})) {
+    for (const route of describedRoutes) {
+      for (const [name, { maxLength, pattern }] of fieldsOf(route)) {
         if (maxLength === undefined || pattern === undefined) continue;
         const value = 'https://example.com';
-        const send = (text: string) => api.send(method, filled(path), { body: { ...example, [name]: text } });
+        const send = (text: string) =>
+          api.send(route.method, filled(route.path), { body: { ...route.example, [name]: text } });
         assertInvalid(
           await send(value.padEnd(maxLength + 1)),
           new RegExp(`(^F|; f)ield \`${name}\` must have at most ${maxLength} characters`),

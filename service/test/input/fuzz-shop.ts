@@ -7,6 +7,7 @@ import { ALLOW_PRIVATE } from '../events/webhook-shop.ts';
 import type { Client } from '../support/client.ts';
 import { assertMatchesContract } from '../support/contract.ts';
 import { aCategory, anOrder, aPet } from '../support/factories.ts';
+import { isStream } from '../support/route-requests.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
 import { type AnyRequest, MAX_KEY_ID } from './any-request.ts';
 import type { Known } from './any-value.ts';
@@ -65,7 +66,7 @@ async function fill({ api, clientWith }: TestApp, url: string): Promise<FuzzShop
 /** Sends a request and returns the status of the response. Throws when the response breaks the contract. */
 export async function sendAny({ client, origin }: FuzzShop, sent: AnyRequest): Promise<number> {
   const { operation, method, target, headers, body } = sent;
-  if (operation?.isStream && method === 'GET') return beginStream(origin, client.key, sent);
+  if (operation && isStream(operation) && method === 'GET') return beginStream(origin, client.key, sent);
   return (await client.send(method, target, { headers, body })).status;
 }
 

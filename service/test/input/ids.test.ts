@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { describedRoutes } from '../../src/described-routes.ts';
 import { aCategory } from '../support/factories.ts';
-import { filled, operations } from '../support/operations.ts';
+import { filled } from '../support/operations.ts';
 import { assertInvalid, assertRejected } from '../support/rejection.ts';
+import { exampleBody } from '../support/route-requests.ts';
 import { useShop } from '../support/use-shop.ts';
 
 const shop = useShop();
@@ -41,14 +43,16 @@ const unknownInt64 = [
   '-9223372036854775808',
 ];
 
-const onOneResource = operations.filter(({ template }) => template.endsWith('}'));
+const onOneResource = describedRoutes.filter(({ path }) => path.endsWith('}'));
 
 describe('an ID in a path', () => {
   it('that is not an int64 in plain decimal is rejected, and the message quotes it', async () => {
     assert.ok(onOneResource.length > 12);
-    for (const { method, template, body } of onOneResource) {
+    for (const route of onOneResource) {
       for (const id of noInt64) {
-        const response = await shop.api.send(method, filled(template, id), { body: body?.example });
+        const response = await shop.api.send(route.method, filled(route.path, id), {
+          body: exampleBody(route),
+        });
         const message = assertInvalid(response);
         const sent = JSON.stringify(decodeURIComponent(id));
         assert.match(message, /^Path parameter `\w+Id` must be an integer \(int64\), but was /);
@@ -59,12 +63,13 @@ describe('an ID in a path', () => {
 
   it('that is a valid int64 but belongs to no resource is not found', async () => {
     const { api } = shop;
-    for (const { method, template, body } of onOneResource) {
+    for (const route of onOneResource) {
       for (const id of unknownInt64) {
-        const { status, body: error } = await api.send(method, filled(template, id), { body: body?.example });
-        assert.equal(status, 404, `${method} ${filled(template, id)}`);
-        assert.match(error.code, /^(pet|category|order|api_key|plan_request|webhook)_not_found$/);
-        assert.ok(new RegExp(` ${id}$`).test(error.message), error.message);
+        const path = filled(route.path, id);
+        const { status, body } = await api.send(route.method, path, { body: exampleBody(route) });
+        assert.equal(status, 404, `${route.method} ${path}`);
+        assert.match(body.code, /^(pet|category|order|api_key|plan_request|webhook)_not_found$/);
+        assert.ok(new RegExp(` ${id}$`).test(body.message), body.message);
       }
     }
   });

@@ -7,9 +7,9 @@ import { describe, it } from 'node:test';
 import { parseEnv } from 'node:util';
 import { parse } from 'yaml';
 import { readConfig } from '../../src/config.ts';
+import { describedRoutes } from '../../src/described-routes.ts';
 import { SECOND } from '../../src/kit/clock.ts';
 import { composeFile, readProjectFile as read, root } from '../support/deploy-files.ts';
-import { definedOperations } from '../support/route-requests.ts';
 import { useShop } from '../support/use-shop.ts';
 
 function found(file: string, pattern: RegExp): string {
@@ -26,7 +26,7 @@ const pod = kubernetes('deployment.yaml').spec.template;
 const [container] = pod.spec.containers;
 const policy = kubernetes('network-policy.yaml').spec;
 
-const operation = (id: string) => definedOperations.find(({ operationId }) => operationId === id)!;
+const operation = (id: string) => describedRoutes.find(({ operationId }) => operationId === id)!;
 
 const shop = useShop({ environment: { OPS_PORT: '0' }, alone: false });
 const shopPort = () => new URL(shop.origin).port;
@@ -48,7 +48,7 @@ describe('the checks of the deployments', () => {
     assert.ok(proxy.ports.some((published: string) => published.endsWith(`:${url.port}`)));
     assert.match(read('deploy/Caddyfile'), new RegExp(`^:${url.port} \\{$`, 'm'));
     const [, method, path] = /^\thttp-check send meth (\w+) uri (\S+)/m.exec(read('deploy/haproxy.cfg'))!;
-    for (const checked of [url.pathname, path]) assert.equal(checked, operation('getReadiness').template);
+    for (const checked of [url.pathname, path]) assert.equal(checked, operation('getReadiness').path);
     assert.equal(method, operation('getReadiness').method);
   });
 
@@ -57,7 +57,7 @@ describe('the checks of the deployments', () => {
       const { path, port } = container[probe].httpGet;
       assert.equal(port, 'http', probe);
       const name = probe === 'readinessProbe' ? 'getReadiness' : 'getHealth';
-      assert.equal(path, operation(name).template, probe);
+      assert.equal(path, operation(name).path, probe);
     }
     const [{ port, targetPort }] = kubernetes('service.yaml').spec.ports;
     assert.deepEqual([port, targetPort], [80, 'http']);
@@ -88,7 +88,7 @@ describe('the proxies', () => {
   });
 
   it('wait for a long poll, and for a request for as long as the service', () => {
-    const { maximum } = operation('listEvents').route.query!.properties!.wait as { maximum: number };
+    const { maximum } = operation('listEvents').query!.properties!.wait as { maximum: number };
     for (const name of ['client', 'server']) assert.ok(seconds(name) > maximum, name);
     assert.ok(seconds('http-request') * SECOND > shop.app.server.server.requestTimeout);
   });

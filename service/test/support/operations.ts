@@ -1,10 +1,4 @@
-import {
-  documentedOperations,
-  isStream,
-  type OperationObject,
-  resolved,
-  type SchemaObject,
-} from '../contract/document.ts';
+import { type OperationObject, resolved, type SchemaObject } from '../contract/document.ts';
 
 interface Body {
   /** A body that the operation accepts. */
@@ -12,22 +6,6 @@ interface Body {
   properties: Record<string, SchemaObject>;
   required: string[];
 }
-
-interface KnownOperation {
-  method: string;
-  /** For example `/pets/{petId}`. */
-  template: string;
-  body: Body | undefined;
-}
-
-/** Every operation of the contract whose response ends. */
-export const operations: readonly KnownOperation[] = documentedOperations
-  .filter(({ operation }) => !isStream(operation))
-  .map(({ method, path, operation }) => ({ method, template: path, body: bodyOf(operation) }));
-
-export const operationsWithBody = operations.filter(
-  (operation): operation is KnownOperation & { body: Body } => operation.body !== undefined,
-);
 
 /** A path of the contract with its IDs filled in. */
 export function filled(template: string, id: string | number = 1): string {
