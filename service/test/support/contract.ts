@@ -226,6 +226,12 @@ function typed(schema: object, text: string): unknown {
 }
 
 function assertFits(schema: object, value: unknown, summary: string): void {
+  const validate = validatorOf(schema);
+  assert.ok(validate(value), `${summary}: ${ajv.errorsText(validate.errors)}`);
+}
+
+/** Returns whether a schema of the contract allows a value: with the rules that any validator of JSON Schema knows. */
+export function validatorOf(schema: object): ValidateFunction {
   let validate = validators.get(schema);
   if (!validate) {
     validate = ajv.compile(
@@ -233,5 +239,5 @@ function assertFits(schema: object, value: unknown, summary: string): void {
     );
     validators.set(schema, validate);
   }
-  assert.ok(validate(value), `${summary}: ${ajv.errorsText(validate.errors)}`);
+  return validate;
 }
