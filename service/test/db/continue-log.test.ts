@@ -4,9 +4,11 @@ import { describe, it } from 'node:test';
 import { numberAfter } from '../../src/commands/continue-log.ts';
 import { UsageError } from '../../src/commands/failure.ts';
 import { continuePostgres } from '../../src/db/continue-postgres.ts';
-import { type Database, one } from '../../src/db/database.ts';
+import { type Database, one, StoreUnavailable } from '../../src/db/database.ts';
 import { LOCK } from '../../src/db/postgres-locks.ts';
 import { type ContinuedLog, RELAY_LOCK } from '../../src/db/postgres-relay.ts';
+import { SECOND } from '../../src/kit/clock.ts';
+import { DatabaseProxy, withoutConnectTimeout } from '../support/database-proxy.ts';
 import { emptyPostgres, openPostgresStore } from '../support/engines.ts';
 import { assertInvariants } from '../support/invariants.ts';
 import { takeBack } from '../support/restored-log.ts';
@@ -82,6 +84,20 @@ describe('continue-log on PostgreSQL', () => {
     const ended = await run(t, ['continue-log'], { DATABASE_URL: url });
     assertExplained(ended, /^The database \S+ contains no shop: restore the backup first\n$/);
     assert.deepEqual(await rowsIn(url, "SELECT 1 FROM pg_tables WHERE schemaname = 'public'"), []);
+  });
+
+  it('allows a server ten seconds to respond to a connection', async t => {
+    const network = await DatabaseProxy.between(t, await emptyPostgres(t));
+    network.goSilent();
+    const { setTimeout } = globalThis;
+    const delays: number[] = [];
+    t.mock.method(globalThis, 'setTimeout', (run: () => void, delay: number) => {
+      delays.push(delay);
+      return setTimeout(run, delay === 10 * SECOND ? 1 : delay);
+    });
+    const continuing = continuePostgres(withoutConnectTimeout(network.url), { after: 0, now: Date.now() });
+    await assert.rejects(continuing, StoreUnavailable);
+    assert.ok(delays.includes(10 * SECOND), String(delays));
   });
 
   it('reports a server that cannot be reached', async t => {

@@ -11,6 +11,7 @@ import { type Migration, readMigrations } from '../../src/db/migrations.ts';
 import { openSqlite } from '../../src/db/sqlite.ts';
 import { systemClock } from '../../src/kit/clock.ts';
 import { dataDirectory, run } from '../support/service-process.ts';
+import { startTestApp } from '../support/test-app.ts';
 import { emptyDatabase, newDatabase } from '../support/test-store.ts';
 import { valuesOf } from '../support/values.ts';
 
@@ -139,6 +140,15 @@ describe('an embedded store', () => {
       versions.map(([version]) => version),
       versions.map((_, i) => i + 1),
     );
+  });
+
+  it('has the names of its migrations in the log of the first start only', async t => {
+    const shop = await startTestApp(t, { shared: false });
+    const { logLines } = await shop.restart();
+    const logged = logLines().filter(({ msg }) => msg === 'Schema migrated');
+    assert.deepEqual(valuesOf(logged, 'level', 'migrations'), [
+      [30, valuesOf(readMigrations('sqlite'), 'name')],
+    ]);
   });
 
   it('gets the current schema once from concurrent processes', async t => {

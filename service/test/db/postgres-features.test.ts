@@ -6,6 +6,7 @@ import { openPostgres, type PostgresOptions } from '../../src/db/postgres.ts';
 import { SECOND } from '../../src/kit/clock.ts';
 import { DatabaseProxy } from '../support/database-proxy.ts';
 import { emptyPostgres, postgresOptions } from '../support/engines.ts';
+import { dataDirectory, serve } from '../support/service-process.ts';
 import { newDatabase, withSession } from '../support/test-store.ts';
 import { until } from '../support/until.ts';
 
@@ -118,6 +119,13 @@ describe('an engine whose notifications do not arrive', () => {
       await db.close();
     });
   }
+
+  it('is named in the log of the service', async t => {
+    const url = await replacing(t, 'LISTEN ', 'NOTIFY ');
+    const service = await serve(t, dataDirectory(t), { DATABASE_URL: url });
+    const { stdout } = await service.end('SIGTERM');
+    assert.match(stdout, /^\{"level":40,.*"msg":"LISTEN and NOTIFY of the database do not reach/m);
+  });
 });
 
 it('an engine is accepted when this process was too busy to read what arrived in time', async t => {

@@ -136,6 +136,17 @@ describe('the metrics of webhooks', () => {
     assert.deepEqual(await values(), [0, 0, 1, 1, 1, 1, 0]);
   });
 
+  it('show a backlog of up to 10,000 deliveries', async t => {
+    const shop = await webhookShop(t, { environment: { OPS_PORT: '0' } });
+    await shop.webhook();
+    await shop.shop.app.db.run(
+      `INSERT INTO webhook_deliveries (webhook_id, event_id, type, subject, payload, status, created_at)
+       WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10001)
+       SELECT 1, 1000 + i, 'pet.updated', 'pets/1', '{}', 'pending', ${shop.clock.now()} FROM n`,
+    );
+    assert.equal((await shop.metrics()).total('petstore_webhook_deliveries_pending'), 10_000);
+  });
+
   it('show the age of the delivery that has waited longest, of all webhooks', async t => {
     const shop = await webhookShop(t, { environment: { OPS_PORT: '0' } });
     shop.receiver.respondWith(500);

@@ -140,6 +140,7 @@ for (const [way, { fail, hasProxy }] of Object.entries(ways)) {
             .split('\n')
             .filter(line => line.includes('Another server has become the primary'));
           assert.equal(found.length, 1);
+          assert.equal(JSON.parse(found[0]!).primary, new URL(promotedUrl).host);
           t.diagnostic(`found the new primary after ${JSON.parse(found[0]!).time - promotedAt} ms`);
         }
         assert.ok(additional < LIMIT, `a replica wrote again ${additional} ms later than usual`);

@@ -172,6 +172,11 @@ describe('compose.yaml and the Compose specification', () => {
     });
   }
 
+  it('makes Redis keep its data when its memory is full and after a crash', () => {
+    const command = services.redis.command.join(' ');
+    assert.match(command, / --appendonly yes --appendfsync everysec .*--maxmemory-policy noeviction$/);
+  });
+
   it('gives Redis memory for its data and for a copy while it saves them', () => {
     const { command, deploy } = services.redis;
     const most = command[command.indexOf('--maxmemory') + 1];

@@ -2,14 +2,19 @@ import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { globSync } from 'node:fs';
+import { createServer as createHttpServer } from 'node:http';
+import { connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { parseEnv } from 'node:util';
 import { parse } from 'yaml';
+import { startPrimaryProxy, startServiceProxy } from '../../../scripts/servers/haproxy.ts';
 import { readConfig } from '../../src/config.ts';
 import { describedRoutes } from '../../src/described-routes.ts';
 import { SECOND } from '../../src/kit/clock.ts';
 import { composeFile, readProjectFile as read, root } from '../support/deploy-files.ts';
+import { listenLocally } from '../support/local-server.ts';
+import { inTime } from '../support/until.ts';
 import { useShop } from '../support/use-shop.ts';
 
 function found(file: string, pattern: RegExp): string {
@@ -96,6 +101,40 @@ describe('the proxies', () => {
   it('wait longer for a check than its interval, the default, because all replicas of an overloaded machine respond late', () => {
     const interval = Number(found('deploy/haproxy.cfg', /^\tdefault-server check inter (\d+)ms/m));
     assert.ok(seconds('check') * SECOND > interval);
+  });
+
+  it('replace the X-Forwarded-For of a client, here in HAProxy', async t => {
+    const replica = createHttpServer(({ headers }, response) => response.end(headers['x-forwarded-for']));
+    const port = Number(new URL(await listenLocally(t, replica)).port);
+    const haproxy = await startServiceProxy([port, port]);
+    t.after(haproxy.stop);
+    const response = await fetch(`http://127.0.0.1:${haproxy.port}`, {
+      headers: { 'x-forwarded-for': '203.0.113.9' },
+    });
+    assert.equal(await response.text(), '127.0.0.1');
+  });
+
+  it('close the connections to a server that is no longer the primary of PostgreSQL', async t => {
+    let primary = 0;
+    const serve = async (place: number) => {
+      // A server reports this at its login. A check that finds something else lasts until the connection ends.
+      const report = (socket: Socket) =>
+        place === primary ? socket.write('in_hot_standby\0off\0') : socket.end('in_hot_standby\0on\0');
+      const server = createServer(socket =>
+        socket.on('error', () => {}).on('data', () => void report(socket)),
+      );
+      return Number(new URL(await listenLocally(t, server)).port);
+    };
+    const proxy = await startPrimaryProxy([await serve(0), await serve(1)]);
+    t.after(() => proxy.stop());
+    const client = connect(proxy.port, '127.0.0.1').on('error', () => {});
+    t.after(() => client.destroy());
+    const closed = new Promise(resolve => client.on('close', resolve));
+    client.write('a query');
+    await once(client, 'data');
+    client.resume();
+    primary = 1;
+    await inTime('the end of the connection', closed);
   });
 });
 

@@ -137,6 +137,11 @@ describe('the manifests for Kubernetes', () => {
     }
   });
 
+  it('have two replicas, both of which serve until the first of the next version is ready', () => {
+    const { replicas, strategy } = deployment.spec;
+    assert.deepEqual([replicas, strategy.rollingUpdate.maxUnavailable], [2, 0]);
+  });
+
   it('give a replica time to stop, and the proxies time to notice', () => {
     const { shutdownSeconds } = readConfig(settings);
     assert.ok(pod.terminationGracePeriodSeconds > DRAIN_SECONDS + shutdownSeconds);

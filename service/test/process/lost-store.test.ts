@@ -94,6 +94,16 @@ describe('a directory with an admin.key whose store is lost', () => {
     assert.equal((await api.get('/events?cursor=0')).status, 200);
     assert.equal((await api.get('/keys')).body.length, 1);
   });
+
+  it('gets a log that begins in the range after the number that the operator names', async t => {
+    const directory = await usedDirectory(t);
+    rmSync(path(directory));
+    const { code, stdout } = await run(t, ['new-store', '--after', '1000000050'], {
+      PETSTORE_DATA: directory,
+    });
+    assert.equal(code, 0);
+    assert.match(stdout, /continues after event 0 with event 2000000001, log\.restored/);
+  });
 });
 
 it('the command new-store replaces no store, and creates none when the shop is in PostgreSQL', async t => {

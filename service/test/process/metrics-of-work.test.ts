@@ -35,13 +35,15 @@ describe('the metrics of background work', () => {
     for (const { value } of shown) assert.equal(value, clock.now() / 1_000);
   });
 
-  it('show all reasons why the service is degraded', async t => {
-    const { metricsUrl } = await startTestApp(t, { environment: OPS });
+  it('show all reasons why the service is degraded, as /readyz does', async t => {
+    const { api, metricsUrl } = await startTestApp(t, { environment: OPS });
     const reasons = ['disk_full', 'limits_not_shared'] as const;
     t.mock.method(Problems.prototype, 'current', async () =>
-      reasons.map(reason => ({ reason, message: '' })),
+      reasons.map(reason => ({ reason, message: `Problem ${reason}` })),
     );
     assert.deepEqual(await degradedOf(metricsUrl), [...reasons]);
+    const { message } = (await api.get('/readyz')).body;
+    assert.equal(message, 'Problem disk_full; Problem limits_not_shared');
   });
 
   it('count the events without a number while no replica can number them', async t => {

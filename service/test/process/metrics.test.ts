@@ -168,6 +168,27 @@ describe('the metrics', () => {
     assert.equal(after.total('petstore_bans_total'), 1);
   });
 
+  it('count decisions by the limits of an account, a visit, a foreign origin and another network', async t => {
+    const { api, clientWith, metricsUrl } = await start(t);
+    const origins = ['https://shop.example'];
+    const page = await clientWith({ kind: 'publishable', scopes: ['pets:read'], origins });
+    await page.get('/pets', { origin: 'https://shop.example' });
+    for (let i = 0; i < 2; i++) await page.get('/pets', { origin: 'https://other.example' });
+    const office = {
+      name: 'Office',
+      plan: 'pro',
+      scopes: ['pets:read'],
+      allowedNetworks: ['203.0.113.0/24'],
+    };
+    const { key } = (await api.post('/keys', office)).body;
+    for (let i = 0; i < 3; i++) await api.as(key).get('/pets');
+    for (let i = 0; i < 4; i++) await api.get('/account');
+
+    const metrics = await scrape(metricsUrl);
+    for (const [counted_by, count] of Object.entries({ visit: 1, origin: 2, network: 3, account: 4 }))
+      assert.equal(metrics.total(DECISIONS, { verdict: 'admitted', counted_by }), count, counted_by);
+  });
+
   it('show how many writes shared a commit', {
     skip: onPostgres && 'for the embedded store only',
   }, async t => {

@@ -85,6 +85,11 @@ describe('the unit for systemd', () => {
     );
   });
 
+  it('starts the service again two seconds after it has failed, however often', () => {
+    const restart = ['Restart', 'RestartSec', 'StartLimitIntervalSec'].flatMap(name => values(unit, name));
+    assert.deepEqual(restart, ['on-failure', '2s', '0']);
+  });
+
   it('gives the service time to stop, and enough open files for its connections', () => {
     const { shutdownSeconds, connections } = readConfig({});
     const [stop] = values(unit, 'TimeoutStopSec');

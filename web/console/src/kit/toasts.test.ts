@@ -1,0 +1,13 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { newToasts } from './toasts.ts';
+
+it('the last 20 actions can be undone, also after their messages have closed', t => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const { show, shown, undos } = newToasts();
+  for (let i = 1; i <= 21; i++) show({ text: `Deleted pet ${i}`, undo: async () => {} });
+  t.mock.timers.tick(10_000);
+  assert.deepEqual(shown(), []);
+  const texts = undos().map(({ text }) => text);
+  assert.deepEqual([texts.length, texts.at(0), texts.at(-1)], [20, 'Deleted pet 21', 'Deleted pet 2']);
+});
