@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { delayResponses, eventually } from '../support/browser.ts';
-import { useConsole } from '../support/console-page.ts';
+import { ConsolePage, useConsole } from '../support/console-page.ts';
 import { aCategory, anOrder, aPet } from '../support/factories.ts';
 import { appendMany } from '../support/many-events.ts';
 
@@ -159,6 +159,30 @@ describe('the activity', () => {
     await shown.row('Second to Third').waitFor();
   });
 
+  it('that happens while the list is read again after an error is shown as well', async t => {
+    const { shop, anotherVisitor } = await visit(t);
+    const category = await aCategory(shop.api, { name: 'Before' });
+    // A clock is that of all pages of a visitor, also in later tests.
+    const page = await (await anotherVisitor()).newPage();
+    await page.clock.install({ time: shop.clock.now() });
+    const shown = await ConsolePage.openIn(page, `/activity?subject=categories/${category}`, shop.adminKey);
+    await shown.row('added').waitFor();
+    await shown.live();
+    const { read, arrive } = await delayResponses(page, '**/history?*');
+    const json = { code: 'bad', message: 'Rejected once', status: 400 };
+    await page.route('**/history?*', route => route.fulfill({ status: 400, json }), { times: 1 });
+    await shop.api.patch(`/categories/${category}`, { name: 'Unread' });
+    // The response is complete before the next change, and arrives after its event.
+    await read;
+    await shown.button('1 new').waitFor({ state: 'detached' });
+    await shop.api.patch(`/categories/${category}`, { name: 'Read last' });
+    await shown.button('1 new').waitFor();
+    await page.clock.runFor(1_000);
+    assert.equal(await shown.button('1 new').count(), 1, 'it is not read before the list');
+    arrive();
+    await shown.row('Unread to Read last').waitFor();
+  });
+
   it('of a burst has no gap, and the rows of a paused list stay', async t => {
     const { shop, page, open } = await visit(t);
     const category = await aCategory(shop.api, { name: 'Busy' });
@@ -180,6 +204,33 @@ describe('the activity', () => {
     await table.locator('.table-body').evaluate(element => element.scrollTo(0, element.scrollHeight));
     await eventually(rowCount, '201');
     assert.equal(await shown.row('added').count(), 0);
+  });
+
+  it('of a burst has no gap if a further page is read meanwhile', async t => {
+    const { shop, page, open } = await visit(t);
+    const id = await aCategory(shop.api, { name: 'Early' });
+    const subject = `categories/${id}`;
+    const change = (count: number, name: string) =>
+      appendMany(shop.app, count, { type: 'category.updated', subject, data: JSON.stringify({ id, name }) });
+    await change(150, 'Early');
+    const shown = await open(`/activity?subject=${subject}`);
+    await shown.row('Early').first().waitFor();
+    await shown.live();
+    const table = page.getByRole('grid', { name: 'Activity' });
+    const scroll = () =>
+      table.locator('.table-body').evaluate(element => element.scrollTo(0, element.scrollHeight));
+    const { read, arrive } = await delayResponses(page, '**/history?*cursor=*');
+    await scroll();
+    await read;
+    await change(120, 'Late');
+    await shown.button('120 new').click();
+    await shown.row('Late').first().waitFor();
+    arrive();
+    // The header, all changes, and the creation.
+    await eventually(async () => {
+      await scroll();
+      return table.getAttribute('aria-rowcount');
+    }, '272');
   });
 
   it('is filtered by a day that is typed', async t => {

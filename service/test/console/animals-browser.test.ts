@@ -205,6 +205,21 @@ describe('an animal', () => {
     await eventually(() => name.inputValue(), 'Typed last');
   });
 
+  it('leaves in the form of a new one what is typed while it is added', async t => {
+    const { api, page, open } = await visit(t);
+    const categoryId = await aCategory(api, { name: 'Littermates' });
+    const shown = await open(`/animals/new?categoryId=${categoryId}`);
+    const release = await holdWrite(page, '/pets');
+    await shown.field('Name').fill('Firstborn');
+    await shown.field('Category').selectOption({ label: 'Littermates' });
+    await shown.panel.getByRole('button', { name: 'Add' }).click();
+    await shown.field('Name').fill('Secondborn');
+    release();
+    await shown.row('Firstborn').waitFor();
+    await shown.panel.getByRole('button', { name: 'Add' }).and(page.locator(':enabled')).waitFor();
+    assert.equal(await shown.field('Name').inputValue(), 'Secondborn');
+  });
+
   it('is changed back by undo where no other client has changed it since', async t => {
     const { api, watch, open } = await visit(t);
     watch.expect(/status of 412/);

@@ -134,7 +134,16 @@ describe('undoing an import', () => {
   it('deletes the animals with their stock and orders, and the categories that it has created', async t => {
     const { api, page, category, pets } = await importLitter(t, 'gone', 'Undone kind');
     assert.equal(pets.length, 3);
-    await page.getByRole('button', { name: 'Undo the import' }).click();
+    let batches = 0;
+    await page.route('**/batch', route => {
+      batches++;
+      return route.continue();
+    });
+    // A double click.
+    await page.getByRole('button', { name: 'Undo the import' }).evaluate(element => {
+      element.click();
+      element.click();
+    });
     await page.getByText('Deleted 3 animals of the import: all of them.').waitFor();
     assert.equal(await page.locator('.toasts').getByRole('button', { name: 'Undo' }).count(), 0);
     assert.equal(await page.getByRole('button', { name: 'Undo a recent action' }).count(), 0);
@@ -143,6 +152,7 @@ describe('undoing an import', () => {
       assert.deepEqual((await api.get(`/store/orders?petId=${id}`)).body, []);
     }
     assert.equal((await api.get(`/categories/${category.id}`)).status, 404);
+    assert.equal(batches, 2, 'one for the animals and one for the category');
   });
 
   it('is offered again after a reload, until it was undone', async t => {
@@ -160,6 +170,33 @@ describe('undoing an import', () => {
     await page.reload();
     await page.getByText('Drop a CSV file here').waitFor();
     assert.equal(await earlier.count(), 0);
+  });
+
+  it('is not offered for one that has created nothing, also after a reload', async t => {
+    const { api, page, choose, imported } = await openImport(t);
+    const lost = await aCategory(api, { name: 'Deleted before' });
+    await choose('nothing.csv', 'name,category\nFails,Deleted before\n');
+    await page.getByText('1 of 1 row can be imported').waitFor();
+    await api.delete(`/categories/${lost}`);
+    await imported(1, 0, 1);
+    assert.equal(await page.getByRole('button', { name: 'Undo the import' }).count(), 0);
+    await page.reload();
+    await page.getByText('Drop a CSV file here').waitFor();
+    assert.equal(await page.getByRole('region', { name: 'Last import: nothing.csv' }).count(), 0);
+  });
+
+  it('from its message does not change what the page shows of the next file', async t => {
+    const { page, choose, list, imported } = await openImport(t, { name: 'Two files' });
+    await page.evaluate(keepMessages);
+    await choose('first.csv', 'name,category\nFirst,Two files\n');
+    await imported(1);
+    await choose('second.csv', 'name,category\nSecond,Two files\n');
+    await page.getByText('1 of 1 row can be imported').waitFor();
+    const messages = page.locator('.toasts');
+    await messages.getByRole('button', { name: 'Undo' }).click();
+    await messages.getByText('Deleted 1 animal of the import').waitFor();
+    await imported(1);
+    assert.deepEqual(valuesOf(await list(), 'name'), ['Second']);
   });
 
   it('covers an import that a reload has interrupted, which can be continued instead', async t => {
@@ -192,16 +229,19 @@ describe('undoing an import', () => {
     await page.evaluate(keepMessages);
     await choose(
       'kept.csv',
-      'name,category,quantity\nA renamed,Kept,1\nB sold,Kept,5\nC ordered,Kept,\nD gone,Kept,1\nE plain,Kept,3\nF in new,New of kept,1\n',
+      'name,category,quantity,status\nA renamed,Kept,1,\nB sold,Kept,5,\nC ordered,Kept,,\nD gone,Kept,1,\nE plain,Kept,3,\nF in new,New of kept,1,\nG collected,Kept,0,pending\nH held,Kept,0,pending\n',
     );
     await page.getByLabel('Create categories that are missing').click();
-    await imported(6);
-    const [renamed, sold, ordered, gone] = await list();
+    await imported(8);
+    const [renamed, sold, ordered, gone, , collected, held] = await list();
     await api.patch(`/pets/${renamed.id}`, { name: 'A with another name' });
     await api.post('/store/orders', { petId: sold.id, quantity: 2, complete: true });
     await api.post(`/store/inventory/${ordered.id}/adjustments`, { delta: 1 });
     await api.post('/store/orders', { petId: ordered.id });
     await api.delete(`/pets/${gone.id}`);
+    const [order] = (await api.get(`/store/orders?petId=${collected.id}`)).body;
+    await api.patch(`/store/orders/${order.id}`, { complete: true });
+    await api.patch(`/pets/${held.id}`, { name: 'H with another name' });
     const [created] = (await api.get('/categories?name=New%20of%20kept')).body;
     await api.post('/pets', { name: 'Of somebody else', categoryId: created.id });
     await page.locator('.toasts').getByRole('button', { name: 'Undo' }).click();
@@ -211,8 +251,10 @@ describe('undoing an import', () => {
       'B sold Its stock has changed since: 3 instead of 5',
       'A renamed It was changed since',
       'C ordered It has open orders',
+      'G collected It was changed since',
+      'H held It was changed since. Its order was cancelled',
       'New of kept The category has other animals',
     ]);
-    await eventually(async () => (await api.get(`/pets?categoryId=${categoryId}&sort=name`)).body.length, 3);
+    await eventually(async () => (await api.get(`/pets?categoryId=${categoryId}&sort=name`)).body.length, 5);
   });
 });
