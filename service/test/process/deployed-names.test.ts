@@ -114,7 +114,7 @@ describe('the proxies', () => {
     assert.equal(await response.text(), '127.0.0.1');
   });
 
-  it('close the connections to a server that is no longer the primary of PostgreSQL', async t => {
+  it('close the connections to a former primary of PostgreSQL', async t => {
     let primary = 0;
     const serve = async (place: number) => {
       // A server reports this at its login. A check that finds something else lasts until the connection ends.
