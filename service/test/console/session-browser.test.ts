@@ -247,4 +247,25 @@ describe('a session', () => {
       assert.ok(!(await stored(ended)).includes('psk_'));
     }
   });
+
+  it('that follows a rejected key shows what was typed to the user of the rotated key, and not to that of another', async t => {
+    const { api, shop, page, watch, open } = await visit(t);
+    watch.expect(/status of 401/);
+    const { key, keyId } = await shop.clientWith({ scopes: ['pets:read', 'pets:write'] });
+    const draft = 'Draft of the first user';
+    const shown = await open('/categories/new', key);
+    await shown.field('Name').fill(draft);
+    const rotate = async () => {
+      const { body } = await api.post(`/keys/${keyId}/rotate`, { graceSeconds: 0 });
+      await shown.panel.getByRole('button', { name: 'Add' }).click();
+      await page.getByText(/no longer valid/).waitFor();
+      return body.key as string;
+    };
+    await shown.signIn(await rotate());
+    assert.equal(await shown.field('Name').inputValue(), draft);
+    await rotate();
+    await shown.signIn(shop.adminKey);
+    assert.equal(await shown.field('Name').inputValue(), '');
+    assert.ok(!(await stored(page)).includes(draft));
+  });
 });

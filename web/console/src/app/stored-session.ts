@@ -18,6 +18,9 @@ type Message =
 
 const STORED = 'petstore.console.session';
 
+/** The entry of this tab with the ID of the key that used it last. */
+const USER = 'petstore.console.user';
+
 /** How long the other tabs may take to send their session, in milliseconds. */
 const ANSWER = 250;
 
@@ -43,9 +46,12 @@ export function storedSession(): StoredSession | undefined {
   return own.id !== undefined && own.id === shared.id ? (own as StoredSession) : undefined;
 }
 
-/** Stores a session, and sends it to the tabs without one. */
+/** Stores a session, and sends it to the tabs without one. Removes what the user of another key typed in this tab. */
 export function storeSession(session: StoredSession): void {
-  const { id, stays } = session;
+  const { id, stays, account } = session;
+  const user = String(account.keyId);
+  if (sessionStorage.getItem(USER) !== user) sessionStorage.clear();
+  sessionStorage.setItem(USER, user);
   localStorage.setItem(STORED, JSON.stringify(stays ? session : { id }));
   if (stays) sessionStorage.removeItem(STORED);
   else sessionStorage.setItem(STORED, JSON.stringify(session));

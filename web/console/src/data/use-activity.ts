@@ -91,7 +91,7 @@ export function useActivity(filter: ActivityFilter, isHeld: boolean) {
 
   useEffect(() => {
     if (isHeld || waiting === 0 || isFetching) return;
-    const timer = setTimeout(() => void showWaiting().catch(refetch), COLLECT);
+    const timer = setTimeout(() => void showWaiting().catch(() => refetch()), COLLECT);
     return () => clearTimeout(timer);
   }, [isHeld, waiting, isFetching, showWaiting, refetch]);
 
@@ -105,7 +105,7 @@ export function useActivity(filter: ActivityFilter, isHeld: boolean) {
     total: undefined,
     waiting,
     hasMoreWaiting: waiting === MOST_WAITING,
-    showWaiting: () => void showWaiting().catch(refetch),
+    showWaiting: () => void showWaiting().catch(() => refetch()),
     loadMore,
     isLoading: isPending,
     error,
