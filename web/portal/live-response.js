@@ -70,7 +70,7 @@ export class LiveResponse {
   }
 
   /**
-   * Shows a stream until it ends or the reader stops it.
+   * Shows a stream until it ends, breaks, or the reader stops it.
    *
    * @param {ReadableStream<BufferSource>} body
    * @param {HTMLElement} pre
@@ -88,15 +88,16 @@ export class LiveResponse {
         pre.scrollTop = pre.scrollHeight;
       },
     });
+    let end = 'ended';
     try {
       await body
         .pipeThrough(/** @type {ReadableWritablePair<string, BufferSource>} */ (new TextDecoderStream()))
         .pipeTo(show, { signal: controller.signal });
     } catch (error) {
-      if (!controller.signal.aborted) throw error;
-    } finally {
-      stop.replaceWith(element('span', { className: 'small-note' }, 'ended'));
+      // What was received stays visible.
+      if (!controller.signal.aborted) end = `ended: ${error instanceof Error ? error.message : error}`;
     }
+    stop.replaceWith(element('span', { className: 'small-note' }, end));
   }
 
   /** The limits as a bar that counts down to the end of the window. @param {Headers} headers */

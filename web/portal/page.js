@@ -47,12 +47,13 @@ function copyOnClick(button, textOf) {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
   button.addEventListener('click', async () => {
-    const text = await textOf();
+    let text;
     try {
+      text = await textOf();
       await navigator.clipboard.writeText(text);
       button.textContent = 'Copied';
     } catch {
-      button.textContent = 'Copying is not allowed here';
+      button.textContent = text === undefined ? 'The page could not be read' : 'Copying is not allowed here';
     }
     clearTimeout(timer);
     timer = setTimeout(() => {
@@ -65,7 +66,12 @@ for (const button of /** @type {NodeListOf<HTMLElement>} */ (document.querySelec
   copyOnClick(button, () => button.closest('.code')?.querySelector('code')?.textContent ?? '');
 
 const copyMarkdown = /** @type {HTMLElement | null} */ (document.querySelector('.page-tools button'));
-if (copyMarkdown) copyOnClick(copyMarkdown, async () => (await fetch(`${location.pathname}.md`)).text());
+if (copyMarkdown)
+  copyOnClick(copyMarkdown, async () => {
+    const response = await fetch(`${location.pathname}.md`);
+    if (!response.ok) throw new Error(`Status ${response.status}`);
+    return response.text();
+  });
 
 const copyCommand = /** @type {HTMLElement | null} */ (document.querySelector('.copy-command'));
 if (copyCommand)

@@ -42,6 +42,8 @@ results.addEventListener('click', () => dialog.close());
 
 field.addEventListener('input', update);
 dialog.addEventListener('keydown', event => {
+  // Arrows and Enter choose a word of a composition, such as of a Japanese one.
+  if (event.isComposing) return;
   const links = [...results.querySelectorAll('a')];
   const current = links.indexOf(/** @type {HTMLAnchorElement} */ (document.activeElement));
   if (event.key === 'ArrowDown') links[Math.min(current + 1, links.length - 1)]?.focus();

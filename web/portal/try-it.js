@@ -136,7 +136,8 @@ export function useForm(card) {
   send.addEventListener('click', execute);
   form.addEventListener('keydown', event => {
     const isField = event.target instanceof HTMLInputElement;
-    if (event.key !== 'Enter' || !(isField || event.ctrlKey || event.metaKey)) return;
+    // Enter also ends a composition, such as of a Japanese word.
+    if (event.key !== 'Enter' || event.isComposing || !(isField || event.ctrlKey || event.metaKey)) return;
     event.preventDefault();
     void execute();
   });
@@ -157,9 +158,14 @@ async function fetchOf({ method, url, headers, body }) {
   const sent = {};
   for (const [name, value] of headers) {
     if (typeof value === 'string') sent[name] = value;
-    else sent[name] = value.variable === 'key' ? remembered('apiKey') : crypto.randomUUID();
+    else sent[name] = value.variable === 'key' ? remembered('apiKey') : newIdempotencyKey();
   }
   return fetch(url, { method, headers: sent, ...(body !== undefined && { body: JSON.stringify(body) }) });
+}
+
+/** Pages without HTTPS have no `randomUUID`. */
+function newIdempotencyKey() {
+  return crypto.getRandomValues(new Uint32Array(4)).join('-');
 }
 
 /** The path of the resource that a response describes; a list with one ID describes that pet. @param {URL} url */

@@ -155,6 +155,9 @@ describe('a complete request without a response', () => {
       assertRejected(response, 503, 'service_unavailable');
     }
     assert.deepEqual(valuesOf(faults(shop), 'route'), ['/pets', ...Object.values(paths)]);
+    const id = 'x-ratelimit-limit';
+    const { headers } = await untilOverdue(() => api.get('/pets', { 'x-request-id': id }));
+    assert.deepEqual([headers['x-request-id'], headers[id]], [id, '1000000']);
   });
 
   it('gets 503 from a page as well', async t => {

@@ -42,6 +42,16 @@ describe('X-Request-Id', () => {
     }
   });
 
+  it('is returned with all other headers, also when it is the name of one', async () => {
+    for (const path of ['/docs', '/pets']) {
+      const { headers: usual } = await shop.api.get(path);
+      for (const id of Object.keys(usual)) {
+        const { headers } = await shop.api.get(path, { 'x-request-id': id });
+        assert.deepEqual([headers['x-request-id'], Object.keys(headers)], [id, Object.keys(usual)]);
+      }
+    }
+  });
+
   it('is generated for each request without one, and for one that could forge a log line', async () => {
     const seen = new Set<unknown>();
     const malformed = ['', ' ', 'two words', 'a"b', 'a,b', '{}', 'é', 'x'.repeat(129)];

@@ -143,6 +143,26 @@ describe('samples', () => {
     await context.clearPermissions();
   });
 
+  it('say when a page cannot be read to copy it as Markdown', async t => {
+    const { page, watch } = await visit(t);
+    watch.expect(/status of 503|ERR_FAILED|ERR_ABORTED/);
+    await new PortalPage(page).openOperation('listOrders');
+    await page.evaluate(recordCopies);
+    for (const fail of ['fulfill', 'abort'] as const) {
+      await page.route(
+        '**/listOrders.md',
+        route => (fail === 'abort' ? route.abort() : route.fulfill({ status: 503 })),
+        {
+          times: 1,
+        },
+      );
+      await page.getByRole('button', { name: 'Copy as Markdown' }).click();
+      await page.getByRole('button', { name: 'The page could not be read' }).waitFor();
+      await page.getByRole('button', { name: 'Copy as Markdown' }).waitFor();
+    }
+    assert.equal(await page.evaluate('typeof copied'), 'undefined');
+  });
+
   it('can be copied twice, and the button has its name again after 2 s', async t => {
     const { page, context, shop } = await visit(t);
     await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: shop.origin });
@@ -163,6 +183,25 @@ describe('samples', () => {
 });
 
 describe('trying an operation out', () => {
+  it('sends another Idempotency-Key with each POST, also from a page without HTTPS', async t => {
+    const { page, shop, context, watch } = await visit(t);
+    await serveAs(context, shop.origin);
+    await context.route('http://shop.example/categories', route => route.fulfill({ status: 201, json: {} }));
+    watch.expect(/left the origin: http:\/\/shop\.example/);
+    await page.goto('http://shop.example/docs/operations/createCategory');
+    await page.locator('body[data-ready]').waitFor({ state: 'attached' });
+    assert.equal(await page.evaluate('isSecureContext'), false);
+    await new PortalPage(page).useKey(shop.adminKey);
+    const keys = new Set<string | undefined>();
+    for (const _ of ['first', 'second']) {
+      const sent = page.waitForRequest('http://shop.example/categories');
+      await page.locator('.send:enabled').click();
+      keys.add((await sent).headers()['idempotency-key']);
+    }
+    assert.equal(keys.size, 2);
+    for (const key of keys) assert.match(key ?? '', /^[\d-]{7,}$/);
+  });
+
   it('asks for a key and for a missing parameter before it sends a request', async t => {
     const { page, shop, watch } = await visit(t);
     const portal = await new PortalPage(page).openOperation('getCategory');
@@ -282,8 +321,17 @@ describe('trying an operation out', () => {
     const code = portal.live.locator('code', { hasText: last });
     await code.waitFor();
     assert.equal((await code.textContent())!.length, 50_000);
-    watch.expect(/events\/stream: net::ERR_ABORTED/);
+    watch.expect(/events\/stream: net::ERR_ABORTED|ERR_INCOMPLETE_CHUNKED_ENCODING/);
     await stop.click();
-    await portal.live.getByText('ended').waitFor();
+    await portal.live.getByText('ended', { exact: true }).waitFor();
+    await page.locator('.send').click();
+    await stop.waitFor();
+    const broken = `Seen before it breaks ${shop.clock.now()}`;
+    await shop.api.post('/categories', { name: broken });
+    await portal.live.locator('code', { hasText: broken }).waitFor();
+    // As when the process is killed.
+    shop.app.server.server.closeAllConnections();
+    await portal.live.getByText('ended: network error').waitFor();
+    assert.equal(await portal.live.locator('code', { hasText: broken }).isVisible(), true);
   });
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import { delayResponses, eventually, useBrowser } from '../support/browser.ts';
+import { delayResponses, eventually, leavesKey, useBrowser } from '../support/browser.ts';
 import { anOrder, aPet } from '../support/factories.ts';
 import { messageForm } from '../support/message-form.ts';
 import { PortalPage } from '../support/portal-page.ts';
@@ -89,6 +89,19 @@ it('the anchors of a page open the fields that contain their field, and so do th
   await page.locator('dialog a[href$="createApiKey#body.newenterpriseapikey.quotas.perDay"]').click();
   await page.locator('[id="body.newenterpriseapikey.quotas.perDay"]:target').waitFor({ state: 'visible' });
   await eventually(() => page.locator('dialog').isVisible(), false, 'the search is closed');
+});
+
+it('Enter in a field sends the request, unless it ends a composition', async t => {
+  const { page, shop, watch } = await visit(t);
+  const portal = await new PortalPage(page).openOperation('getCategory');
+  watch.expect(/status of 404/);
+  await portal.useKey(shop.adminKey);
+  await portal.fill('categoryId', '4711');
+  assert.equal(await leavesKey(page, 'Enter', true), true);
+  const { status } = await portal.whenSent(async () =>
+    assert.equal(await leavesKey(page, 'Enter', false), false),
+  );
+  assert.equal(status, 404);
 });
 
 it('Enter in the body begins a new line, and Ctrl and Enter send the request once, however often they are pressed', async t => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { eventually, useBrowser } from '../support/browser.ts';
+import { eventually, leavesKey, useBrowser } from '../support/browser.ts';
 import { PortalPage } from '../support/portal-page.ts';
 
 const visit = useBrowser();
@@ -77,6 +77,19 @@ describe('the search', () => {
     const url = await third.getAttribute('href');
     await page.keyboard.press('Enter');
     await page.waitForURL(`**${url}`);
+  });
+
+  it('leaves arrows and Enter to the words that are being composed', async t => {
+    const { page } = await visit(t);
+    await new PortalPage(page).open();
+    await page.keyboard.press('/');
+    const field = page.locator('dialog input');
+    await field.fill('category');
+    await page.locator('dialog li a').first().waitFor();
+    for (const key of ['ArrowDown', 'Enter']) assert.equal(await leavesKey(page, key, true), true, key);
+    assert.equal(await field.evaluate(input => input.matches(':focus')), true);
+    assert.equal(await leavesKey(page, 'ArrowDown', false), false);
+    assert.equal(await field.evaluate(input => input.matches(':focus')), false);
   });
 
   it('reports that its index cannot be loaded, and loads it at the next input', async t => {

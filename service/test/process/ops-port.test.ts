@@ -172,4 +172,15 @@ describe('requests in flight', () => {
     assert.equal(metrics.total(IN_FLIGHT), 0);
     assert.equal(metrics.total('http_request_duration_seconds_count'), 0);
   });
+
+  it('end with the response, also when the request is still incomplete', async t => {
+    const shop = await startTestApp(t, withMetrics);
+    const connection = open(t, shop.origin, 'psk_wrong', ['{"name":']);
+    await until('the key is rejected', () => connection.received.includes(' 401 '));
+    await scrapeUntil(shop.metricsUrl, IN_FLIGHT, 0);
+    assert.ok(!connection.socket.closed, 'the service still reads the request');
+    connection.socket.destroy();
+    await connection.closed();
+    assert.equal((await scrape(shop.metricsUrl)).total(ABORTED), 0);
+  });
 });

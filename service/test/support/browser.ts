@@ -267,3 +267,12 @@ export async function delayResponses(
   });
   return { read: read.promise, arrive: arrival.resolve };
 }
+
+/**
+ * Sends a key to the element with the focus, as a browser does while a word is composed (`isComposing`) or not. Returns whether the page
+ * leaves the key to the browser.
+ */
+export function leavesKey(page: Page, key: string, isComposing: boolean): Promise<boolean> {
+  const event = JSON.stringify({ key, isComposing, bubbles: true, cancelable: true });
+  return page.evaluate(`document.activeElement.dispatchEvent(new KeyboardEvent('keydown', ${event}))`);
+}

@@ -128,10 +128,10 @@ export class Gate {
       'x-request-id', id,
       'api-version', API_VERSION,
       'x-content-type-options', 'nosniff',
-      // Also without an origin, because caches may store that response.
+      // Also without an origin, because caches may store that response. Pages are the same for every origin.
       'vary', 'origin',
     ];
-    if (operation?.isPage) head.splice(head.indexOf('vary'), 2);
+    if (operation?.isPage) head.length -= 2;
     request.head = head;
     operation?.lifecycle?.announce(request, head);
     request.isTest = isTestWrite(request);

@@ -56,7 +56,8 @@ export class RequestLimits {
   async completeHead(request: FastifyRequest): Promise<void> {
     // A copy: the gate may still add its own headers.
     const head = [...(request.head ?? [])];
-    if (!head.includes('x-ratelimit-limit')) await this.addLastKnown(request, head);
+    // The client chose the second text, which is its request ID.
+    if (!head.includes('x-ratelimit-limit', 2)) await this.addLastKnown(request, head);
     request.head = head;
   }
 
