@@ -1,15 +1,15 @@
 import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { readConfig } from '../config.ts';
+import { verifyPostgres } from '../db/check-postgres.ts';
 import { type CheckedStore, checkStore, isOfHistory } from '../db/check-store.ts';
 import { storePath } from '../db/store-directory.ts';
 import { shareStore } from '../db/store-lock.ts';
-import { type Checkpoint, verifySeals } from '../db/verify-seals.ts';
+import type { Checkpoint } from '../db/verify-seals.ts';
 import { withoutPassword } from '../kit/urls.ts';
 import { argumentsOf } from './arguments.ts';
 import { embeddedDirectory, rejectNoStore } from './embedded-store.ts';
 import { CommandFailed, UsageError } from './failure.ts';
-import { withExistingStore } from './store.ts';
 
 /**
  * `check [FILE] [--checkpoint ID:SEAL]…`: checks the store or a backup of the embedded store, and changes nothing. With DATABASE_URL it
@@ -26,7 +26,10 @@ export async function check(args: string[]): Promise<void> {
   const checkpoints = (values.checkpoint ?? []).map(toCheckpoint);
   const { databaseUrl } = readConfig(process.env);
   if (file === undefined && databaseUrl !== undefined) {
-    await checkServer(withoutPassword(databaseUrl), checkpoints);
+    const name = withoutPassword(databaseUrl);
+    const faults = await verifyPostgres(databaseUrl, checkpoints);
+    if (faults.length > 0) throw rewritten(name, faults);
+    reportHistory(name, checkpoints);
     return;
   }
   const path = file === undefined ? ownStore() : existing(file);
@@ -35,12 +38,6 @@ export async function check(args: string[]): Promise<void> {
   rejectViolations(path, checked);
   process.stdout.write(`${path} is intact: ${contentOf(checked)}\n`);
   reportHistory(path, checkpoints);
-}
-
-async function checkServer(name: string, checkpoints: readonly Checkpoint[]): Promise<void> {
-  const faults = await withExistingStore(db => verifySeals(db, { checkpoints }));
-  if (faults.length > 0) throw rewritten(name, faults);
-  reportHistory(name, checkpoints);
 }
 
 function reportHistory(name: string, checkpoints: readonly Checkpoint[]): void {

@@ -1,6 +1,7 @@
 import { readConfig } from '../config.ts';
 import type { Database } from '../db/database.ts';
 import { openDatabase } from '../db/open-database.ts';
+import { rejectNoShop, withConnection } from '../db/postgres-command.ts';
 import { shareStore } from '../db/store-lock.ts';
 import { systemClock } from '../kit/clock.ts';
 import { argumentsOf } from './arguments.ts';
@@ -32,10 +33,11 @@ export async function withLockedStore<T>(
   }
 }
 
-/** As `withStore`, but throws UsageError instead of creating a store that is missing. */
+/** As `withStore`, but rejects with UsageError or UnusableStore instead of creating a store that is missing. */
 export async function withExistingStore<T>(work: (db: Database) => Promise<T>): Promise<T> {
   const { dataDirectory, databaseUrl } = readConfig(process.env);
   if (databaseUrl === undefined) rejectNoStore(dataDirectory);
+  else await withConnection(databaseUrl, 'command', client => rejectNoShop(client, databaseUrl));
   return withStore(work);
 }
 

@@ -62,9 +62,9 @@ interface CheckOptions {
 }
 
 /**
- * Finds damage in a store, rows that violate a constraint or a rule of the shop, and gaps in the event log. Each statement
- * reads the store at one instant, and does not delay a service that writes. Rejects with UnusableStore when the file
- * contains no shop, or a newer one than this program knows.
+ * Finds damage in a store, rows that violate a constraint or a rule of the shop, and gaps in the event log. Reads the store as it is at
+ * one instant, and does not delay a service that writes. Rejects with UnusableStore when the file contains no shop, or a newer one than
+ * this program knows.
  */
 export async function checkStore(
   path: string,
@@ -72,6 +72,8 @@ export async function checkStore(
 ): Promise<CheckedStore> {
   const connection = openToRead(path);
   try {
+    // Without a transaction, each statement would see later writes: rules that compare what two of them read would be violated.
+    connection.exec('BEGIN');
     const migrations = readMigrations('sqlite');
     const violations: string[] = [];
     const run = async (checks: Iterable<() => string[]>) => {

@@ -1,9 +1,7 @@
-import { withoutPassword } from '../kit/urls.ts';
-import { UnusableStore } from './database.ts';
 import { type ContinueOptions, nextRange, type Restoration } from './event-ranges.ts';
 import { LIFT_LIMITS, migratePostgres } from './migrate-postgres.ts';
 import { valuesOf } from './new-events.ts';
-import { asStart, withConnection } from './postgres-command.ts';
+import { asStart, rejectNoShop, withConnection } from './postgres-command.ts';
 import { LOCK } from './postgres-locks.ts';
 import { CONTINUE, RELAY_LOCK } from './postgres-relay.ts';
 import { statementOf } from './postgres-statements.ts';
@@ -16,11 +14,7 @@ import { statementOf } from './postgres-statements.ts';
 export function continuePostgres(databaseUrl: string, options: ContinueOptions): Promise<Restoration> {
   return withConnection(databaseUrl, 'continue-log', client =>
     asStart(databaseUrl, async () => {
-      const { rows } = await client.query("SELECT to_regclass('schema_migrations') AS found");
-      if (rows[0].found === null)
-        throw new UnusableStore(
-          `The database ${withoutPassword(databaseUrl)} contains no shop: restore the backup first`,
-        );
+      await rejectNoShop(client, databaseUrl);
       await migratePostgres(client);
       await client.query('BEGIN');
       await client.query(LIFT_LIMITS);

@@ -1,6 +1,8 @@
 import { Client } from 'pg';
 import { SECOND } from '../kit/clock.ts';
 import { connectTimeoutOf } from '../kit/postgres-url.ts';
+import { withoutPassword } from '../kit/urls.ts';
+import { UnusableStore } from './database.ts';
 import { primaryOf } from './postgres-primary.ts';
 import { rejectUnsupported, startFailure } from './postgres-start.ts';
 
@@ -42,4 +44,13 @@ export async function asStart<T>(databaseUrl: string, steps: () => Promise<T>): 
   } catch (error) {
     throw startFailure(databaseUrl, error);
   }
+}
+
+/** Rejects with UnusableStore when the database contains no shop. A command must not create one in a database with another name. */
+export async function rejectNoShop(client: Client, databaseUrl: string): Promise<void> {
+  const { rows } = await client.query("SELECT to_regclass('schema_migrations') AS found");
+  if (rows[0].found !== null) return;
+  throw new UnusableStore(
+    `The database ${withoutPassword(databaseUrl)} contains no shop: start the service on it first, or restore a backup`,
+  );
 }

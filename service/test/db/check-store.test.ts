@@ -2,11 +2,13 @@ import assert from 'node:assert/strict';
 import { closeSync, openSync, readFileSync, statSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import BetterSqlite3 from 'better-sqlite3';
 import { checkStore } from '../../src/db/check-store.ts';
 import { UnusableStore } from '../../src/db/database.ts';
 import { migrateSqlite } from '../../src/db/migrate-sqlite.ts';
 import { readMigrations } from '../../src/db/migrations.ts';
+import { storedWords } from '../../src/kit/words.ts';
 import { NEXT_SCHEMA, nextVersion } from '../support/next-version.ts';
 import { sealEvents } from '../support/seal-events.ts';
 import { dataDirectory, run } from '../support/service-process.ts';
@@ -50,6 +52,33 @@ describe('a check of a store', () => {
     const newest = readMigrations('sqlite').length;
     const expected = { categories: 1, pets: 3, orders: 1, keys: 0, events: 100 };
     assert.deepEqual(content, { ...expected, schemaVersion: newest, newestVersion: newest });
+  });
+
+  it('finds nothing in a store that changes meanwhile, because it reads it at one instant', async t => {
+    const path = storeWith(t);
+    const db = new BetterSqlite3(path);
+    t.after(() => db.close());
+    db.pragma('journal_mode = WAL');
+    const addPet = db.transaction(() => {
+      const { lastInsertRowid: id } = db
+        .prepare(
+          "INSERT INTO pets (name, name_key, category_id, status, quantity) VALUES ('Zoe Two', 'zoe two', 1, 'sold', 0)",
+        )
+        .run();
+      for (const word of storedWords('zoe two'))
+        db.prepare('INSERT INTO pet_words VALUES (?, ?, ?)').run(word, 'zoe two', id);
+      db.prepare('DELETE FROM pets_to_index WHERE pet_id = ?').run(id);
+    });
+    let isChecking = true;
+    const checking = checkStore(path).finally(() => {
+      isChecking = false;
+    });
+    // Not in each turn: a check of rows that it can see would not end.
+    for (let turn = 0; isChecking; turn++) {
+      if (turn % 2 === 0) addPet();
+      await nextTurn();
+    }
+    assert.deepEqual((await checking).violations, []);
   });
 
   it('can be cancelled, also when the store is so damaged that its history is not read', async t => {

@@ -79,10 +79,15 @@ describe('continue-log on PostgreSQL', () => {
     assert.deepEqual(continued, { lastSurvivor: 0, first: FIRST });
   });
 
-  it('rejects a database without a shop, and creates nothing in it', async t => {
+  it('rejects a database without a shop, as other commands do, and creates nothing in it', async t => {
     const url = await emptyPostgres(t);
-    const ended = await run(t, ['continue-log'], { DATABASE_URL: url });
-    assertExplained(ended, /^The database \S+ contains no shop: restore the backup first\n$/);
+    for (const command of [['continue-log'], ['check'], ['keys', 'list']]) {
+      const ended = await run(t, command, { DATABASE_URL: url });
+      assertExplained(
+        ended,
+        /^The database \S+ contains no shop: start the service on it first, or restore a backup\n$/,
+      );
+    }
     assert.deepEqual(await rowsIn(url, "SELECT 1 FROM pg_tables WHERE schemaname = 'public'"), []);
   });
 

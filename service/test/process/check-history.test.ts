@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { Client } from 'pg';
+import { verifyPostgres } from '../../src/db/check-postgres.ts';
 import * as eventLog from '../../src/events/event-log/event-log.ts';
 import { DAY } from '../../src/kit/clock.ts';
 import { aCategory } from '../support/factories.ts';
 import { continueLogOf } from '../support/restored-log.ts';
 import { run, serve } from '../support/service-process.ts';
 import { startTestApp } from '../support/test-app.ts';
-import { storeForProcesses } from '../support/test-store.ts';
+import { onPostgres, storeForProcesses } from '../support/test-store.ts';
 
 describe('the command check', () => {
   it('compares checkpoints, and names the first event that differs, also after expiry and a restore', async t => {
@@ -68,6 +70,27 @@ describe('the command check', () => {
     await app.db.run('DELETE FROM events WHERE id = ?', [oldest]);
     const { stderr } = await check();
     assert.match(stderr, new RegExp(`Event ${oldest} was removed\n`));
+  });
+
+  // `db/check-store` has the same test for the embedded store.
+  it('verifies the log as it is at one instant while events are appended', { skip: !onPostgres }, async t => {
+    const { app, api } = await startTestApp(t);
+    await aCategory(api);
+    await app.db.numberEvents();
+    const query = Client.prototype.query as (...args: unknown[]) => unknown;
+    let appended = 0;
+    const append = async () => {
+      await aCategory(api, { name: 'Meanwhile' });
+      await app.db.numberEvents();
+      appended++;
+    };
+    t.mock.method(Client.prototype, 'query', function (this: Client, ...args: unknown[]) {
+      const run = () => query.apply(this, args);
+      const { text } = args[0] as { text?: string };
+      return text?.includes('min(id) FROM events') ? append().then(run) : run();
+    });
+    assert.deepEqual(await verifyPostgres(app.config.databaseUrl!, []), []);
+    assert.equal(appended, 1);
   });
 
   for (const checkpoint of ['1', `1:${'a'.repeat(63)}`, `x:${'a'.repeat(64)}`]) {
