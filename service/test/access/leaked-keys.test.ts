@@ -59,6 +59,14 @@ describe('a report of leaked keys', () => {
     assert.equal(history[0].reason, 'Reported as leaked: github.com/shop/site, .env');
   });
 
+  it('has a source that repeats no secret in the events and in the history', async () => {
+    const { key, keyId } = await shop.clientWith({});
+    const [leaked] = await leaksOf(() => report([key], `.env: KEY=${key}`));
+    assert.equal(leaked!.data.source, '.env: KEY=psk_…');
+    const { body: history } = await shop.api.get(`/history?subject=keys/${keyId}&type=key.revoked`);
+    assert.equal(history[0].reason, 'Reported as leaked: .env: KEY=psk_…');
+  });
+
   it('has the same response whether the secrets belong to a key, to a revoked one, or to none', async () => {
     const [known, revoked] = [await shop.clientWith({}), await shop.clientWith({})];
     await shop.api.delete(`/keys/${revoked.keyId}`);
@@ -195,6 +203,9 @@ it('with PETSTORE_LEAKED_KEYS=report a report ends nothing, and appends an event
   assert.deepEqual(await leaks(client.key), []);
   own.clock.advance(1);
   assert.equal((await leaks(client.key)).length, 1);
+  own.clock.advance(-DAY);
+  assert.equal((await leaks(client.key)).length, 1, 'the clock ran ahead');
+  own.clock.advance(DAY);
   assert.deepEqual(await statuses(client), [200]);
   own.clock.advance(DAY);
   assert.deepEqual(await leaks(client.key), [], 'the key has expired');

@@ -1,3 +1,4 @@
+import { withoutSecrets } from '../../contract/secret-forms.ts';
 import { defineRoute, type Route } from '../../routes/define-route.ts';
 import { reply } from '../../routes/reply.ts';
 import type { KeyLimits } from '../rate-limits/key-limits.ts';
@@ -28,7 +29,11 @@ export const leakRoutes = ({ keyLimits, onlyReports, source }: LeakServices): Ro
     success: { status: 200, description: 'The report was processed.', schema: LeakReceipt },
     errors: [],
     stability: 'experimental',
-    handler: async ({ body: { keys, source: foundIn = null }, db, now, address }) =>
-      reply.resource(await endLeaked(db, keys, { keyLimits, now, address, foundIn, onlyReports, source })),
+    handler: async ({ body, db, now, address }) => {
+      // Scanners send the line in which they found the secret.
+      const foundIn = body.source === undefined ? null : withoutSecrets(body.source);
+      const reporting = { keyLimits, now, address, foundIn, onlyReports, source };
+      return reply.resource(await endLeaked(db, body.keys, reporting));
+    },
   }),
 ];

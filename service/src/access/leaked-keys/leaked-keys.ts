@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Queries, Transaction, Writer } from '../../db/database.ts';
 import { sendToWebhooksOf } from '../../events/webhooks/webhooks.ts';
-import { DAY } from '../../kit/clock.ts';
+import { DAY, latestCredible } from '../../kit/clock.ts';
 import { Slices } from '../../kit/slices.ts';
 import { type KeyBySecretRow, lockApiKeys, selectApiKeyByHash } from '../api-keys/api-key-queries.ts';
 import { revokeLeaked } from '../api-keys/api-keys.ts';
@@ -70,7 +70,7 @@ async function endSecret(tx: Transaction, hash: Uint8Array, reporting: Reporting
   const [, row] = await Promise.all([lockApiKeys(tx), selectApiKeyByHash(tx, hash)]);
   if (!row || hasEnded(row, now)) return;
   if (onlyReports) {
-    if (row.leak_reported_at !== null && now - row.leak_reported_at < REPORTED_EVERY) return;
+    if (isRecent(row.leak_reported_at, now)) return;
     await updateLeakReported(tx, row.id, now);
     await report(tx, row, 'nothing', reporting);
   } else if (row.secret_expires_at !== null) {
@@ -93,6 +93,11 @@ async function report(
   const leak = { keyId: id, name, ended, address, source: foundIn };
   const event = await keyLeakEvents.appendNumbered(tx, 'key.leaked', id, leak);
   await sendToWebhooksOf(tx, id, event, { isLast: ended === 'key', now, source });
+}
+
+/** Whether a key was reported within a day. A time from a clock that ran ahead does not count. */
+function isRecent(reportedAt: number | null, now: number): boolean {
+  return reportedAt !== null && now - reportedAt < REPORTED_EVERY && reportedAt <= latestCredible(now);
 }
 
 function hasEnded({ revoked_at, expires_at, secret_expires_at }: KeyBySecretRow, now: number): boolean {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { Counters } from '../../counters/counters.ts';
 import { newState } from '../../counters/decide.ts';
 import type { CountedKey } from '../../counters/key-states.ts';
 import { MemoryCounters } from '../../counters/memory.ts';
@@ -80,7 +81,7 @@ it('who uses a key in a new minute while an earlier use is stored is stored with
   assert.deepEqual(written, ['192.0.2.1', '192.0.2.2']);
 });
 
-it('the counts of other processes are taken over for all keys after the start, at most 500 at once', async t => {
+it('the counts of other processes are taken over for all keys after the start, at most 500 at once, as soon as Redis is available', async t => {
   const counters = new MemoryCounters();
   const db = { all: async () => [] } as unknown as Queries & Writer;
   const keyLimits = new KeyLimits({ db, counters, banRules, onBan: () => {} });
@@ -88,13 +89,17 @@ it('the counts of other processes are taken over for all keys after the start, a
   for (const keyId of keyIds) counters.keys.restore(keyId, newState(NOON));
   await keyLimits.load(NOON);
   const asked: number[] = [];
+  const status = t.mock.method(counters as Counters, 'status', () => 'shared');
   t.mock.method(counters, 'statesOfKeys', async (keys: readonly CountedKey[]) => {
     asked.push(keys.length);
+    if (asked.length === 2) status.mock.mockImplementationOnce(() => 'fallback');
     const shared = { ...newState(NOON + 1), dayUsed: 7, seenAt: NOON + 1 };
     return new Map(keys.map(({ keyId }) => [keyId, shared]));
   });
   while (await keyLimits.catchUp());
-  assert.deepEqual(asked, [500, 500, 1]);
+  assert.deepEqual(asked, [500, 500], 'Redis is not available');
+  while (await keyLimits.catchUp());
+  assert.deepEqual(asked, [500, 500, 500, 1]);
   assert.ok(keyIds.every(keyId => counters.keys.find(keyId)?.dayUsed === 7));
 });
 

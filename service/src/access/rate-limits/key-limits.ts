@@ -83,10 +83,14 @@ export class KeyLimits {
 
   /**
    * Takes over a slice of the counts in Redis that a process could not store before it ended, once after the start. Resolves with
-   * whether there may be more.
+   * whether there may be more that can be read now.
    */
   async catchUp(): Promise<boolean> {
-    const states = await this.statesOf(this.#unread.splice(0, SWEPT_AT_ONCE));
+    const slice = this.#unread.slice(0, SWEPT_AT_ONCE);
+    const states = await this.statesOf(slice);
+    // Without Redis these are only the counts of this process: a later call reads them again.
+    if (this.#counters.status() === 'fallback') return false;
+    this.#unread.splice(0, slice.length);
     for (const [keyId, state] of states) this.#counters.keys.catchUp(keyId, state);
     return this.#unread.length > 0;
   }
