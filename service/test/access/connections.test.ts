@@ -101,6 +101,7 @@ describe('connections of one address', () => {
       [request('POST', '/categories', [own], '{"name":"Dogs"}'), 7, 6],
       [request('POST', '/batch', [own], '{"operations":[]}'), 7, 6],
       [request('GET', '/pets/1', [own]), 7, 6],
+      [request('GET', '/account', [own]), 60, 60],
       [request('GET', '/pets'), 60, 60],
       [request('GET', '/pets', [elsewhere]), 60, 60],
       [request('GET', '/healthz', [own]), 60, 60],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
-import type { ServerResponse } from 'node:http';
+import { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import { issueTicket } from '../../src/access/api-keys/sign-in-ticket.ts';
@@ -218,6 +218,16 @@ describe('a complete request without a response', () => {
         assert.ok((failure!.err as Error).message.startsWith(reason.message));
       }
     }
+  });
+
+  it('leaves nothing in memory', async t => {
+    const shop = await startShop(t);
+    const { mock } = t.mock.method(Map.prototype, 'set');
+    await overdueResponse(t, shop);
+    const tables = new Set(mock.calls.map(call => call.this as Map<{ raw?: unknown } | undefined, unknown>));
+    mock.restore();
+    const keys = [...tables].flatMap(table => [...table.keys()]);
+    assert.equal(keys.filter(key => key?.raw instanceof ServerResponse).length, 0);
   });
 
   it('does not delay the end of the service, before and after its deadline', async t => {

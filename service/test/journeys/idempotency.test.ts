@@ -111,6 +111,26 @@ describe('Idempotency-Key', () => {
     assert.deepEqual(stored, Object.keys(requests));
   });
 
+  it('is locked before its outcome is read, because another replica may be storing that', async t => {
+    const { db } = shop.app;
+    const calls: string[] = [];
+    const write = db.write.bind(db);
+    t.mock.method(db, 'write', (work: Parameters<typeof write>[0], options: Parameters<typeof write>[1]) =>
+      write(tx => {
+        for (const name of ['tryLock', 'get'] as const) {
+          const call = tx[name].bind(tx) as (text: string, ...values: unknown[]) => Promise<unknown>;
+          t.mock.method(tx, name, (text: string, ...values: unknown[]) => {
+            if (/idempotency.key/.test(text)) calls.push(name);
+            return call(text, ...values);
+          });
+        }
+        return work(tx);
+      }, options),
+    );
+    assert.equal((await post('/store/orders', {}, aKey())).status, 201);
+    assert.deepEqual(calls, ['tryLock', 'get']);
+  });
+
   it('replays the first response, whatever has changed since', async () => {
     const { api } = shop;
     const [petId, key] = [await aPet(api, { stock: 2 }), aKey()];

@@ -305,6 +305,21 @@ describe('trying an operation out', () => {
     assert.deepEqual(await values(), ['0', 'Not written again']);
   });
 
+  it('shows the page of a proxy as text, without limits that it does not state', async t => {
+    const { page, shop, context, watch } = await visit(t);
+    watch.expect(/status of 502/);
+    const body = '<h1>Bad gateway</h1>';
+    await context.route('**/account', route =>
+      route.fulfill({ status: 502, contentType: 'text/html', body }),
+    );
+    const portal = await new PortalPage(page).openOperation('getAccount');
+    await portal.useKey(shop.adminKey);
+    await page.locator('.send').click();
+    await portal.live.locator('.live-status', { hasText: '502' }).waitFor();
+    assert.equal(await portal.live.locator('code').textContent(), body);
+    assert.equal(await portal.live.locator('.limits').count(), 0);
+  });
+
   it('shows a stream as it arrives, the last 50,000 characters of it, until the reader stops it', async t => {
     const { page, shop, watch } = await visit(t);
     const portal = await new PortalPage(page).openOperation('streamEvents');

@@ -160,6 +160,19 @@ it('the form warns once before it changes a shop that is not the demo, even on t
   assert.equal((await portal.tryOut({ body: { name: 'Twice' } })).status, 201);
 });
 
+it('the form works in a browser that forbids storage', async t => {
+  const { shop, anotherVisitor } = await visitShop(t);
+  const visitor = await anotherVisitor();
+  await visitor.addInitScript(`for (const name of ['localStorage', 'sessionStorage'])
+    Object.defineProperty(globalThis, name, { get() { throw new DOMException('Forbidden', 'SecurityError'); } });`);
+  const page = await visitor.newPage();
+  const portal = await new PortalPage(page).openOperation('createCategory');
+  await portal.useKey(shop.adminKey);
+  await page.locator('.send').click();
+  await portal.message.filter({ hasText: 'is not the demo shop' }).waitFor();
+  assert.equal((await portal.tryOut({ body: { name: 'Without storage' } })).status, 201);
+});
+
 it('a rejected request is shown with its code and message, as the page describes them', async t => {
   const { page, shop, watch } = await visit(t);
   watch.expect(/status of 40[39]/);

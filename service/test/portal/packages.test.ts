@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { fetchBytes } from '../support/fetch-bytes.ts';
+import { startTestApp } from '../support/test-app.ts';
 import { useShop } from '../support/use-shop.ts';
 
 const root = join(import.meta.dirname, '../../..');
@@ -50,6 +51,22 @@ describe('the packages in the portal', () => {
       `npx ${shop.origin}/packages/command.tgz pets list`,
     ])
       assert.ok(text.includes(part), part);
+  });
+
+  it('have the public URL of the service, as all samples have, if it is set', async t => {
+    const environment = { PETSTORE_PUBLIC_URL: 'https://shop.example/api/' };
+    const { origin } = await startTestApp(t, { alone: false, environment });
+    for (const [path, rest] of [
+      ['/docs', '/packages/client.tgz'],
+      ['/docs.md', '/packages/client.tgz'],
+      ['/llms.txt', '/packages/command.tgz'],
+      ['/docs/guide/quickstart.md', ' KEY='],
+      ['/docs/operations/listPets.md', '/pets'],
+    ] as const) {
+      const { text } = await fetchBytes(origin + path);
+      assert.ok(text.includes(`https://shop.example/api${rest}`), path);
+      assert.ok(!text.includes('127.0.0.1'), path);
+    }
   });
 });
 

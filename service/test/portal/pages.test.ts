@@ -61,7 +61,14 @@ describe('the page of each operation, without JavaScript,', () => {
       assert.equal(linked.length, shown.length, 'every field has an anchor');
       const fields = shown.filter(id => id.startsWith('body.')).map(id => id.split('.').at(-1)!);
       for (const field of Object.keys(body?.properties ?? {})) assert.ok(fields.includes(field), field);
+      const typed = /<div class="field" id="body\.(?:\w+\.)?(\w+)">\n.*?<span class="small-note">(.*?)</g;
+      const types = new Map([...page.matchAll(typed)].map(([, name, type]) => [name, type]));
+      for (const [field, { nullable = false }] of Object.entries(body?.properties ?? {}))
+        assert.equal(types.get(field)?.endsWith(' or null'), nullable, field);
       if (body) assert.ok(textOf(page).includes(JSON.stringify(body.example, null, 2)), 'the example');
+      const markdown = await pageAt(`/docs/operations/${operation.operationId}.md`);
+      for (const id of [...parameters, ...fields])
+        assert.ok(markdown.includes(`- \`${id.split('.').at(-1)}\` (`), id);
       for (const [status, response] of responsesOf(operation)) {
         const example = response.content?.['application/json']?.example;
         if (example !== undefined)
@@ -76,12 +83,14 @@ describe('the page of each operation, without JavaScript,', () => {
           );
         // real-errors.test.ts compares the messages with those that the service sends.
         const codes = Object.keys(Object.values(response.content ?? {})[0]?.examples ?? {});
-        for (const code of codes)
+        for (const code of codes) {
           assert.match(
             section,
             new RegExp(`/docs/errors#${code}"><code>${code}</code></a></dt><dd>[A-Z]`),
             code,
           );
+          if (!isShared) assert.match(markdown, new RegExp(`^- \`${code}\`: [A-Z]`, 'm'), code);
+        }
       }
     });
   }

@@ -50,6 +50,17 @@ it('the status page, the start page and their Markdown show the state of the ser
   await assertShown(shop, 'The service is unavailable at the moment.', 'The replica is stopping');
 });
 
+it('no other page reads the store, which may hang when an operator needs the page', async t => {
+  const { app, origin } = await startTestApp(t);
+  const summary = (await fetchBytes(`${origin}/llms.txt`)).text;
+  const pages = [...summary.matchAll(/\((\/docs[^)]*)\.md\)/g)].map(([, path]) => path!);
+  const others = pages.flatMap(path => [path, `${path}.md`]).filter(path => !liveSources.includes(path));
+  const { mock } = t.mock.method(app.db, 'get');
+  for (const path of others) assert.equal((await fetchBytes(origin + path)).status, 200, path);
+  assert.ok(others.length > 160);
+  assert.equal(mock.calls.filter(call => call.arguments[0].includes('schema_migrations')).length, 0);
+});
+
 it('the changelog is a page and Markdown, with every entry of the file', async t => {
   const { origin } = await startTestApp(t);
   const file = readFileSync(join(root, 'CHANGELOG.md'), 'utf8');

@@ -32,6 +32,7 @@ interface Entry {
 async function entries(): Promise<Entry[]> {
   const response = await fetch(`${shop.origin}/packages`);
   assert.equal(response.headers.get('content-type'), 'application/json');
+  assert.equal(response.headers.get('cache-control'), 'no-cache');
   return ((await response.json()) as { packages: Entry[] }).packages;
 }
 
@@ -53,7 +54,7 @@ async function run(cwd: string, program: string, ...args: string[]): Promise<str
 const options = ['--omit=optional', '--no-audit', '--fetch-retries=0', '--ignore-scripts'];
 
 describe('the packages that a service offers', () => {
-  it('have its version, and the hashes of the list', async () => {
+  it('have its version and the hashes of the list, and are revalidated with each request', async () => {
     const packages = await entries();
     assert.deepEqual(valuesOf(packages, 'file', 'name', 'version'), [
       ['client.tgz', '@petstore/client', version],
@@ -69,6 +70,7 @@ describe('the packages that a service offers', () => {
       const etag = response.headers.get('etag')!;
       const again = await fetch(`${shop.origin}/packages/${file}`, { headers: { 'if-none-match': etag } });
       assert.equal(again.status, 304);
+      for (const { headers } of [response, again]) assert.equal(headers.get('cache-control'), 'no-cache');
     }
     assert.equal((await fetch(`${shop.origin}/packages/other.tgz`)).status, 404);
   });
