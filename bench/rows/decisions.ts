@@ -87,7 +87,7 @@ export const warningCost: Row = {
       for (let i = 0; i < DECISIONS; i++) {
         const keyId = 1 + (i % KEYS);
         counters.decideKey(keyId, terms, now);
-        noteFullMinute(counters.keys.find(keyId, 0)!);
+        noteFullMinute(counters.keys.find(keyId, 0)!, terms.limits.perMinute);
         addQuotaWarning(head, keyLimits, { keyId, terms }, now);
       }
     };

@@ -58,7 +58,7 @@ export class Limits {
   #warn(): string[] {
     const { limits } = this.#terms;
     const state = this.#state('key');
-    const ofMinutes = passedOfMinutes(state, limits.perMinute);
+    const ofMinutes = passedOfMinutes(state);
     for (const quota of [
       ...passedOfDay(state.day, state.dayUsed, limits.perDay),
       ...(ofMinutes ? [ofMinutes] : []),

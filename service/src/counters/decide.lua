@@ -58,7 +58,11 @@ local function merge(kept, seed)
   local minute = math.max(kept.minute, seed.minute)
   kept.fullMinutes = bit.bor(
     minutesLater(kept.fullMinutes, minute - kept.minute), minutesLater(seed.fullMinutes, minute - seed.minute))
-  kept.busyMinute = math.max(kept.busyMinute, seed.busyMinute)
+  if seed.busyMinute > kept.busyMinute then
+    kept.busyMinute, kept.busyLimit = seed.busyMinute, seed.busyLimit
+  elseif seed.busyMinute == kept.busyMinute then
+    kept.busyLimit = math.max(kept.busyLimit, seed.busyLimit)
+  end
   if seed.minute > kept.minute then
     kept.minute, kept.minuteUsed = seed.minute, seed.minuteUsed
   elseif seed.minute == kept.minute then
@@ -101,7 +105,7 @@ local function forgetFuture(state, now)
   if not state then return end
   local latest = now + TOLERANCE
   if state.minute * MINUTE > latest then state.minute, state.minuteUsed, state.fullMinutes = 0, 0, 0 end
-  if state.busyMinute * MINUTE > latest then state.busyMinute = 0 end
+  if state.busyMinute * MINUTE > latest then state.busyMinute, state.busyLimit = 0, 0 end
   if state.day * DAY > latest then state.day, state.dayUsed, state.dayRejected = 0, 0, 0 end
   if state.bannedAt > latest then forgetBans(state) end
   if state.rejectedAt > latest then state.rejectedAt = 0 end
@@ -168,19 +172,19 @@ local function enter(state, bansLiftedAt, now)
   if state.bannedAt ~= 0 and isLifted then forgetBans(state) end
 end
 
-local function noteFullMinute(state)
+local function noteFullMinute(state, limit)
   state.fullMinutes = bit.bor(state.fullMinutes, 1)
   local full, bits = 0, state.fullMinutes
   while bits > 0 do
     full = full + bits % 2
     bits = math.floor(bits / 2)
   end
-  if full >= BUSY_MINUTES then state.busyMinute = state.minute end
+  if full >= BUSY_MINUTES then state.busyMinute, state.busyLimit = state.minute, limit end
 end
 
 local function count(state, limits, cost)
   state.minuteUsed, state.dayUsed, state.rejectedAt = state.minuteUsed + cost, state.dayUsed + cost, 0
-  if state.minuteUsed >= limits.perMinute then noteFullMinute(state) end
+  if state.minuteUsed >= limits.perMinute then noteFullMinute(state, limits.perMinute) end
 end
 
 local function advance(state, terms, now, cost)

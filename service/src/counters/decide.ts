@@ -96,6 +96,7 @@ export function newState(now: number, resets = 0): LimitState {
     minuteUsed: 0,
     fullMinutes: 0,
     busyMinute: 0,
+    busyLimit: 0,
     day: 0,
     dayUsed: 0,
     dayRejected: 0,
@@ -151,7 +152,7 @@ export function enter(state: LimitState, terms: Terms, now: number): void {
 /** Counts an admitted request as `cost` requests. */
 export function count(state: LimitState, { perMinute }: WindowLimits, cost = 1): void {
   state.minuteUsed += cost;
-  if (state.minuteUsed >= perMinute) noteFullMinute(state);
+  if (state.minuteUsed >= perMinute) noteFullMinute(state, perMinute);
   state.dayUsed += cost;
   state.rejectedAt = 0;
 }

@@ -20,7 +20,12 @@ export function mergeStates(
   merged.fullMinutes =
     minutesLater(merged.fullMinutes, minute - merged.minute) |
     minutesLater(seen.fullMinutes, minute - seen.minute);
-  merged.busyMinute = Math.max(merged.busyMinute, seen.busyMinute);
+  if (seen.busyMinute > merged.busyMinute) {
+    merged.busyMinute = seen.busyMinute;
+    merged.busyLimit = seen.busyLimit;
+  } else if (seen.busyMinute === merged.busyMinute) {
+    merged.busyLimit = Math.max(merged.busyLimit, seen.busyLimit);
+  }
   if (seen.minute > merged.minute) {
     merged.minute = seen.minute;
     merged.minuteUsed = seen.minuteUsed;

@@ -6,6 +6,7 @@ export const packedNumbers = [
   'minuteUsed',
   'fullMinutes',
   'busyMinute',
+  'busyLimit',
   'day',
   'dayUsed',
   'dayRejected',

@@ -15,6 +15,8 @@ export interface WindowUse {
   fullMinutes: number;
   /** The last minute at which five of ten were used up; 0 if there was none. It stays until a later one replaces it. */
   busyMinute: number;
+  /** The requests that this minute admitted; 0 if there was none. The limit may have changed since. */
+  busyLimit: number;
   /** The day counted, as a number of days since the Unix epoch. */
   day: number;
   dayUsed: number;
@@ -64,7 +66,10 @@ export function forgetFutureWindows(use: WindowUse, latest: number): void {
     use.minuteUsed = 0;
     use.fullMinutes = 0;
   }
-  if (use.busyMinute * MINUTE > latest) use.busyMinute = 0;
+  if (use.busyMinute * MINUTE > latest) {
+    use.busyMinute = 0;
+    use.busyLimit = 0;
+  }
   if (use.day * DAY > latest) {
     use.day = 0;
     use.dayUsed = 0;
@@ -77,12 +82,14 @@ export function minutesLater(fullMinutes: number, minutes: number): number {
   return minutes >= OF_MINUTES ? 0 : (fullMinutes << minutes) % 2 ** OF_MINUTES;
 }
 
-/** Notes that the minute counted is used up. */
-export function noteFullMinute(use: WindowUse): void {
+/** Notes that the minute counted, which admits `limit` requests, is used up. */
+export function noteFullMinute(use: WindowUse, limit: number): void {
   use.fullMinutes |= 1;
   let full = 0;
   for (let bits = use.fullMinutes; bits > 0; bits >>= 1) full += bits & 1;
-  if (full >= BUSY_MINUTES) use.busyMinute = use.minute;
+  if (full < BUSY_MINUTES) return;
+  use.busyMinute = use.minute;
+  use.busyLimit = limit;
 }
 
 /** Whether both windows have room for `cost` more requests. */

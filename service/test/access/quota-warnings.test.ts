@@ -207,6 +207,17 @@ describe('a key that uses up its minutes', () => {
     assert.deepEqual(await warningsOf(client.keyId), ['minute 100 of 2']);
   });
 
+  it('is warned of the limit that it used up, and not of one that it gets afterwards and does not use up', async () => {
+    const client = await keyWith({ perMinute: 2, perDay: 10_000 });
+    await useMinutes(client, 'xxxxx');
+    await shop.api.patch(`/keys/${client.keyId}`, { quotas: { perMinute: 3, perDay: 10_000 } });
+    const { headers } = await shop.api.as(client.key).get('/pets');
+    assert.equal(headers['x-quota-warning'], undefined);
+    assert.deepEqual(await warningsOf(client.keyId), ['minute 100 of 2']);
+    await client.read(2);
+    assert.deepEqual(await warningsOf(client.keyId), ['minute 100 of 2', 'minute 100 of 3']);
+  });
+
   it('keeps them over a restart', async t => {
     const first = await startTestApp(t, { alone: false });
     const { key, keyId } = await first.clientWith({

@@ -57,8 +57,22 @@ const expiring: Expiring[] = [
   {
     table: 'key_limits',
     columns:
-      'api_key_id, resets, minute, minute_used, full_minutes, busy_minute, rejected_at, wait_until, strikes, banned_at, banned_until, bans',
-    row: (place, age, now) => [place + 1, 0, Math.floor((now - age) / MINUTE), 1, 1, 0, 0, 0, '[]', 0, 0, 0],
+      'api_key_id, resets, minute, minute_used, full_minutes, busy_minute, busy_limit, rejected_at, wait_until, strikes, banned_at, banned_until, bans',
+    row: (place, age, now) => [
+      place + 1,
+      0,
+      Math.floor((now - age) / MINUTE),
+      1,
+      1,
+      0,
+      0,
+      0,
+      0,
+      '[]',
+      0,
+      0,
+      0,
+    ],
     // Until the UTC day ends.
     retention: 0.5 * DAY,
   },

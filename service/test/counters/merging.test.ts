@@ -29,6 +29,7 @@ const aState: fc.Arbitrary<LimitState> = fc.record(
     minuteUsed: aCount,
     fullMinutes: fc.integer({ min: 0, max: 2 ** OF_MINUTES - 1 }),
     busyMinute: anInstant.map(instant => Math.floor(instant / MINUTE)),
+    busyLimit: aCount,
     day: anInstant.map(instant => Math.floor(instant / DAY)),
     dayUsed: aCount,
     dayRejected: aCount,
@@ -61,6 +62,7 @@ function expectedMerge(stored: LimitState, seen: LimitState): LimitState {
   const full = new Set(views.flatMap(view => fullUpTo(minute, view)));
   const fullMinutes = [...full].reduce((bits, of) => bits + 2 ** (minute - of), 0);
   const busyMinute = Math.max(first.busyMinute, second.busyMinute);
+  const ofBusy = views.filter(view => view.busyMinute === busyMinute);
   const ofMinute = views.filter(view => view.minute === minute);
   const ofDay = views.filter(view => view.day === day);
   const { bannedAt, bannedUntil, bans } = second.bannedUntil > first.bannedUntil ? second : first;
@@ -68,7 +70,7 @@ function expectedMerge(stored: LimitState, seen: LimitState): LimitState {
   const { rejectedAt, waitUntil, strikes, seenAt } = isLater > 0 ? second : first;
   return {
     ...{ minute, minuteUsed: Math.max(...ofMinute.map(({ minuteUsed }) => minuteUsed)) },
-    ...{ fullMinutes, busyMinute },
+    ...{ fullMinutes, busyMinute, busyLimit: Math.max(...ofBusy.map(({ busyLimit }) => busyLimit)) },
     ...{ day, dayUsed: Math.max(...ofDay.map(({ dayUsed }) => dayUsed)) },
     dayRejected: Math.max(...ofDay.map(({ dayRejected }) => dayRejected)),
     ...{ bannedAt, bannedUntil, bans, rejectedAt, waitUntil, strikes, seenAt, resets: first.resets },

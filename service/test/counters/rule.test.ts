@@ -189,6 +189,20 @@ function describeRule(rule: Rule): void {
       assert.ok(Math.min(...Object.values(seen)) > rule.runs / 4, JSON.stringify(seen));
     });
 
+    it('note the last minute at which five of ten were used up, and how many requests it admitted', async () => {
+      const state = newState(0);
+      const terms: Terms = { limits: { perMinute: 2, perDay: 100 }, bansLiftedAt: 0, banRules: undefined };
+      const busyAfter = async (minute: number, requests: number) => {
+        for (let i = 0; i < requests; i++) await rule.decide(state, terms, NOON + minute * MINUTE);
+        return [state.busyMinute && state.busyMinute - NOON / MINUTE, state.busyLimit];
+      };
+      for (const minute of [0, 1, 2, 3, 10, 11, 12, 13]) assert.deepEqual(await busyAfter(minute, 2), [0, 0]);
+      assert.deepEqual(await busyAfter(14, 2), [14, 2]);
+      terms.limits = { perMinute: 3, perDay: 100 };
+      assert.deepEqual(await busyAfter(14, 1), [14, 3]);
+      assert.deepEqual(await busyAfter(15, 2), [14, 3]);
+    });
+
     it('of visits equal those of the histories of the key, the visitor and its network', async () => {
       const seen = { key: 0, visitor: 0, network: 0, admitted: 0, waits: 0 };
       await fc.assert(

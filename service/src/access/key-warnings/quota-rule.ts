@@ -25,10 +25,10 @@ export function passedOfDay(day: number, used: number, limit: number): PassedQuo
 }
 
 /** Returns the warning of a key that used up five of ten minutes, on the day on which it last did; `undefined` if it never did. */
-export function passedOfMinutes(
-  { busyMinute }: Pick<WindowUse, 'busyMinute'>,
-  limit: number,
-): PassedQuota | undefined {
+export function passedOfMinutes({
+  busyMinute,
+  busyLimit: limit,
+}: Pick<WindowUse, 'busyMinute' | 'busyLimit'>): PassedQuota | undefined {
   if (busyMinute === 0) return undefined;
   const day = Math.floor((busyMinute * MINUTE) / DAY);
   return { day, window: 'minute', percent: 100, limit, used: limit, end: (busyMinute + 1) * MINUTE };
@@ -37,7 +37,7 @@ export function passedOfMinutes(
 const names = { day: '"day"', minute: '"minute"' } as const;
 
 /**
- * Returns the value of the header `X-Quota-Warning` for a key in this state; `undefined` if it was not warned today. `t` is the number of
+ * Returns the value of the header `X-Quota-Warning` for a key in this state; `undefined` if it was not warned of these limits today. `t` is the number of
  * seconds until the end of the day, from which on the key can be warned again.
  */
 export function quotaHeader(
@@ -46,7 +46,7 @@ export function quotaHeader(
   now: number,
 ): string | undefined {
   const ofDay = state.dayUsed * 100 < perDay * QUOTA_PERCENTS[0] ? undefined : dayPart(state, perDay);
-  const isBusy = state.busyMinute !== 0 && Math.floor((state.busyMinute * MINUTE) / DAY) === state.day;
+  const isBusy = state.busyLimit === perMinute && Math.floor((state.busyMinute * MINUTE) / DAY) === state.day;
   if (ofDay === undefined && !isBusy) return undefined;
   const seconds = Math.max(1, Math.ceil(((state.day + 1) * DAY - now) / SECOND));
   const parts = [ofDay, isBusy ? `${names.minute};p=100;q=${perMinute}` : undefined];

@@ -72,9 +72,9 @@ function passedBy(
   state: Readonly<LimitState> | undefined,
   key: LimitsRow,
 ): PassedQuota[] {
-  const { perMinute, perDay } = limitsOf(key.plan, quotasOf(key));
+  const { perDay } = limitsOf(key.plan, quotasOf(key));
   const ofDay = passedOfDay(day, admitted, perDay);
-  const ofMinutes = state && passedOfMinutes(state, perMinute);
+  const ofMinutes = state && passedOfMinutes(state);
   return ofMinutes && ofMinutes.day >= day - 1 ? [...ofDay, ofMinutes] : ofDay;
 }
 

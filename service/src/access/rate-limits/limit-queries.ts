@@ -15,6 +15,7 @@ const limitColumns = {
   minute_used: 'BIGINT',
   full_minutes: 'BIGINT',
   busy_minute: 'BIGINT',
+  busy_limit: 'BIGINT',
   rejected_at: 'BIGINT',
   wait_until: 'BIGINT',
   strikes: 'TEXT',
