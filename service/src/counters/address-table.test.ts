@@ -132,6 +132,16 @@ describe('a full table', () => {
     assert.equal(table.size, 1_000);
   });
 
+  it('has room for new addresses behind some that are waiting', () => {
+    for (const waiting of [8, 16]) {
+      const table = fullTable(64, NOON);
+      for (let i = 0; i < waiting; i++) admittedOf(table, address(i), 3, NOON);
+      // The first new ones may pass the waiting addresses, and share the count.
+      for (let i = 64; i < 66; i++) table.decide(address(i), terms, NOON);
+      for (let i = 66; i < 90; i++) assert.equal(admittedOf(table, address(i), 5, NOON), 3);
+    }
+  });
+
   it('of waiting addresses makes all new ones share one count', () => {
     const table = new AddressTable(256);
     for (let i = 0; i < 256; i++) admittedOf(table, address(i), 4, NOON);

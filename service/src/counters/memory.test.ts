@@ -147,6 +147,18 @@ describe('visits and buckets in memory', () => {
     assert.equal(counters.keys.find(1)!.dayUsed, 10_002);
   });
 
+  it('are counted individually for 65,536 addresses, and for 16,384 networks and accounts', () => {
+    const counters = new MemoryCounters();
+    for (let i = 0; i <= 65_536; i++) {
+      const subnet = `2001:${(i >> 8).toString(16)}:${(i & 255).toString(16)}:1::/64`;
+      counters.decideVisit(1, subnet, visit, NOON);
+      for (const kind of ['address', 'account'] as const) counters.decideBucket(kind, subnet, visitor, NOON);
+    }
+    const { visitors, networks, buckets } = counters;
+    assert.deepEqual([visitors.size, buckets.address.size], [65_536, 65_536]);
+    assert.deepEqual([networks.size, buckets.account.size], [16_384, 16_384]);
+  });
+
   it('are counted for each key and each kind separately', () => {
     const counters = new MemoryCounters();
     for (let i = 0; i < 2; i++) counters.decideVisit(1, '192.0.2.1', visit, NOON);

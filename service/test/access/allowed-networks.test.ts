@@ -144,6 +144,16 @@ describe('a key with networks', () => {
     assert.equal((await as(OUTSIDE)).status, 200);
   });
 
+  it('keeps them when it is renamed, and when its request for a plan is approved', async () => {
+    const { as, path } = await aKey();
+    assert.deepEqual((await shop.api.patch(path, { name: 'Branch' })).body.allowedNetworks, OFFICE);
+    const { body: request } = await as(INSIDE, 'POST', '/account/plan-requests', { plan: 'business' });
+    await shop.api.post(`/plan-requests/${request.id}/approve`, {});
+    const { plan, allowedNetworks } = (await shop.api.get(path)).body;
+    assert.deepEqual([plan, allowedNetworks], ['business', OFFICE]);
+    assertRejected(await as(OUTSIDE), 403, 'address_not_allowed');
+  });
+
   it('gets other networks while it waits for an event, which then has no response', async t => {
     const { path, key } = await aKey({ allowedNetworks: ['127.0.0.1'] });
     const waiting = new Client(shop.origin, key);
@@ -232,6 +242,17 @@ describe('the last use of a key', () => {
     shop.clock.advance(MINUTE);
     await as(OUTSIDE);
     assert.deepEqual(await stored(path), before);
+  });
+
+  it('that is publishable is by a visitor, and not by one of a page that the key does not list', async () => {
+    const page = 'https://shop.example';
+    const { key, path } = await aKey({ kind: 'publishable', scopes: ['pets:read'], origins: [page] });
+    for (const origin of [page, 'https://other.example']) {
+      const headers = { 'x-forwarded-for': INSIDE, 'user-agent': `browser on ${origin}`, origin };
+      await shop.api.as(key).get('/pets', headers);
+      assert.deepEqual(await stored(path), [at('12:00:00.000'), INSIDE, `browser on ${page}`]);
+      shop.clock.advance(MINUTE);
+    }
   });
 });
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { warnOfExpiry } from '../../src/access/key-warnings/expiry-warnings.ts';
 import { DAY, HOUR } from '../../src/kit/clock.ts';
 import { formatDateTime } from '../../src/kit/dates.ts';
 import { eventsAfter, settledCursor } from '../support/event-log.ts';
@@ -92,6 +93,16 @@ describe('a key that expires', () => {
     for (let i = 0; i < 201; i++) await keyFor(15, shop);
     shop.clock.advance(2 * DAY);
     assert.equal((await warnings(shop)).length, 201);
+  });
+
+  it('is warned after as many revoked keys as one transaction takes', async t => {
+    const shop = await startTestApp(t);
+    for (let i = 0; i < 100; i++) await shop.api.delete(`/keys/${(await keyFor(15, shop)).keyId}`);
+    const { keyId } = await keyFor(16, shop);
+    shop.clock.advance(2 * DAY);
+    const areMore = () => warnOfExpiry(shop.app.db, shop.clock.now());
+    assert.deepEqual([await areMore(), await areMore()], [true, false]);
+    assert.deepEqual(await warnings(shop), [`keys/${keyId} 14`]);
   });
 
   it('is warned once by all replicas together', { skip: !onPostgres }, async t => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import type { Terms } from '../../src/counters/decide.ts';
+import type { Decision, Terms } from '../../src/counters/decide.ts';
 import { unpackState } from '../../src/counters/packed-state.ts';
 import { RedisLink } from '../../src/counters/redis-link.ts';
 import { DAY, MINUTE, SECOND } from '../../src/kit/clock.ts';
@@ -69,6 +69,25 @@ describe('while Redis is down', () => {
     await untilShared(replica);
     assert.equal((await replica.counters.decideKey(1, terms, NOON)).remaining, 3);
   });
+});
+
+it('the first request after a lost connection is decided with the counts from before it and from the meantime', async t => {
+  const server = await ownRedis(t);
+  const admin = new Redis(server.url, { disconnectTimeout: 1 });
+  t.after(() => admin.disconnect());
+  let first: Promise<Decision> | undefined;
+  const { counters } = await aReplica(t, server.url, {
+    onStatus: status => {
+      for (let i = 0; i < 3; i++) {
+        const decision = counters.decideKey(1, terms, NOON);
+        if (status === 'shared') first ??= decision;
+      }
+    },
+  });
+  assert.equal((await counters.decideKey(1, terms, NOON)).remaining, 4);
+  await admin.call('CLIENT', 'KILL', 'TYPE', 'normal');
+  await until('the connection is back', () => first !== undefined);
+  assert.equal((await first!).remaining, 0);
 });
 
 describe('while Redis hangs', () => {

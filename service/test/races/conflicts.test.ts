@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { DAY } from '../../src/kit/clock.ts';
+import { DAY, MINUTE } from '../../src/kit/clock.ts';
 import { formatDateTime } from '../../src/kit/dates.ts';
+import { eventsAfter, settledCursor } from '../support/event-log.ts';
 import { aCategory, anOrder, aPet, stockOf } from '../support/factories.ts';
 import { assertInvariants } from '../support/invariants.ts';
 import { assertOutcomes, outcomeOf, startReplicas, tally, useReplicas } from '../support/replicas.ts';
@@ -65,6 +66,35 @@ describe(`in ${ROUNDS} races of requests`, () => {
       assert.deepEqual(tally(responses), { '204': 1, '409 last_admin_key': 1 });
       last = both[responses.findIndex(({ status }) => status === 409)]!;
       assert.equal((await api.as(key).get(`/keys/${last}`)).body.revokedAt, null);
+    }
+  });
+
+  it('that report one secret as leaked, its key is revoked once', async () => {
+    const { api, atOnce, clientWith, clock } = shop;
+    const cursor = await settledCursor(shop);
+    for (let round = 1; round <= ROUNDS; round++) {
+      const { key } = await clientWith({});
+      const responses = await atOnce(4, api => api.post('/keys/revoke-leaked', { keys: [key] }));
+      assert.deepEqual(tally(responses), { '200': 4 });
+      clock.advance(MINUTE);
+    }
+    await settledCursor(shop);
+    for (const type of ['key.leaked', 'key.revoked'])
+      assert.equal((await eventsAfter(api, cursor, `&type=${type}`)).length, ROUNDS, type);
+  });
+
+  it('that rotate a key and report its secret as leaked, the new secret works, or there is none', async () => {
+    const { apis, clientWith, clock } = shop;
+    for (let round = 1; round <= ROUNDS; round++) {
+      const { key, keyId } = await clientWith({});
+      const [rotation, report] = await Promise.all([
+        apis[round % 4]!.post(`/keys/${keyId}/rotate`, { graceSeconds: 60 }),
+        apis[1]!.as().post('/keys/revoke-leaked', { keys: [key] }),
+      ]);
+      assert.match(`${outcomeOf(rotation)}, ${outcomeOf(report)}`, /^(200|409 api_key_revoked), 200$/);
+      if (rotation.status === 200)
+        assert.equal((await apis[2]!.as(rotation.body.key).get('/pets')).status, 200);
+      clock.advance(MINUTE);
     }
   });
 

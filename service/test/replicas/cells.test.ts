@@ -4,15 +4,18 @@ import { usedUp } from '../access/provoke-ban.ts';
 import { eventsAfter, settledCursor } from '../support/event-log.ts';
 import { aPet } from '../support/factories.ts';
 import { holdLocks } from '../support/hold-writes.ts';
+import { run } from '../support/service-process.ts';
 import { startTestApp } from '../support/test-app.ts';
-import { emptyRedis } from '../support/test-redis.ts';
+import { TestClock } from '../support/test-clock.ts';
+import { testRedis } from '../support/test-redis.ts';
 
 it('two cells on one PostgreSQL server and one Redis do not see each other’s data, events, locks and limits', async t => {
-  const url = await emptyRedis();
+  const { url, redis } = await testRedis(t);
   const cellOf = (prefix: string) =>
     startTestApp(t, {
       shared: true,
       alone: false,
+      clock: new TestClock(Date.now()),
       environment: { REDIS_URL: url, PETSTORE_REDIS_PREFIX: prefix },
     });
   const [north, south] = [await cellOf('north'), await cellOf('south')];
@@ -34,4 +37,13 @@ it('two cells on one PostgreSQL server and one Redis do not see each other’s d
   // Keys with the same ID, and each with limits of its own.
   const [used, fresh] = [await usedUp(north), await usedUp(south)];
   assert.equal(fresh.keyId, used.keyId);
+
+  const environment = { ...north.store.environment, REDIS_URL: url, PETSTORE_REDIS_PREFIX: 'north' };
+  const { stdout, stderr } = await run(t, ['keys', 'usage', String(used.keyId)], environment);
+  assert.deepEqual([JSON.parse(stdout).windows.day.used, stderr], [1, '']);
+  const names = await redis.keys('*');
+  assert.deepEqual(
+    names.filter(name => !/^(north|south):/.test(name)),
+    [],
+  );
 });

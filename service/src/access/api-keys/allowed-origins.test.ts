@@ -137,6 +137,8 @@ describe('the allowed origins', () => {
     for (let i = 0; i < 1_000; i++) await origins.has(`https://${i}.example`, NOW);
     assert.ok(origins.size <= 101, `${origins.size} origins`);
     assert.equal(origins.has(SHOP, NOW), true);
+    await origins.has('https://0.example', NOW);
+    assert.equal(store.reads, 1_002, 'nothing is left of an origin that was removed');
   });
 
   it('are limited themselves', async () => {

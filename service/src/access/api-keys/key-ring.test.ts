@@ -86,6 +86,13 @@ describe('the key ring', () => {
     assert.equal(store.reads, 0);
   });
 
+  it('reads an unknown key at each request, because it keeps nothing of it', async () => {
+    const { store, ring } = aRing();
+    const unknown = newSecret();
+    for (let i = 0; i < 2; i++) assert.equal(await ring.find(unknown, NOW), undefined);
+    assert.equal(store.reads, 2);
+  });
+
   it('reads a key at most once a second', async () => {
     const { store, ring } = aRing();
     for (const later of [0, 1, 500, 999]) assert.ok(await ring.find(store.secret, NOW + later));

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Counters } from '../../counters/counters.ts';
 import { newState } from '../../counters/decide.ts';
 import type { CountedKey } from '../../counters/key-states.ts';
@@ -176,6 +177,19 @@ describe('a flush of counts', () => {
     await flushing;
     const { days } = await usage;
     assert.deepEqual([writtenBefore, days], [3, [{ date: '2026-11-21', admitted: 2, refused: 0 }]]);
+  });
+
+  it('that fails does not fail the use of a key, which includes its counts', async () => {
+    const { db, keyLimits, transactions } = usedKeys();
+    Object.assign(db, { all: async () => [] });
+    const { promise: held, reject } = Promise.withResolvers<void>();
+    transactions.push(() => held);
+    const flushing = keyLimits.flush();
+    const usage = keyLimits.usageOf({ keyId: 1, resets: 0 }, terms.limits, NOON);
+    await nextTurn();
+    reject(new DatabaseUnavailable(undefined));
+    await assert.rejects(flushing, DatabaseUnavailable);
+    assert.deepEqual((await usage).days, [{ date: '2026-11-21', admitted: 1, refused: 0 }]);
   });
 
   it('that fails leaves its keys to the next one', async () => {
