@@ -715,7 +715,7 @@ export type KeyLeak = {
   ended: 'key' | 'earlierSecret' | 'nothing';
   /** The address of the client that sent the report; null if it disconnected at once. */
   address: string | null;
-  /** Where the secrets were found, such as a repository and a file. Null if the report has none. */
+  /** Where the secrets were found, such as a repository and a file. Secrets in it are replaced by their prefix. Null if the report has none. */
   source: string | null;
 };
 

@@ -63,7 +63,11 @@ const KeyLeak = shape({
       nullable: true,
       description: 'The address of the client that sent the report; null if it disconnected at once.',
     },
-    source: { ...source, nullable: true, description: `${source.description} Null if the report has none.` },
+    source: {
+      ...source,
+      nullable: true,
+      description: `${source.description} Secrets in it are replaced by their prefix. Null if the report has none.`,
+    },
   },
   example: {
     keyId: 2,
