@@ -9,7 +9,7 @@ const HEAVY_USE = 0.1;
 
 /**
  * The use of addresses in bounded memory: a single client can have millions of addresses. When the table is full, a new
- * address replaces the oldest one that is not protected. An address that used up its limits is protected until its window
+ * address replaces the next one that is not protected. An address that used up its limits is protected until its window
  * ends, and a heavy user until the day ends, so that a flood of other addresses cannot free them. When only protected
  * addresses are found, new addresses share one count.
  */
