@@ -90,4 +90,23 @@ describe('a count', () => {
     await eventually(() => stockOf(shop.api, ids.Unreached!), ['available', 4]);
     await eventually(() => field.inputValue(), '');
   });
+
+  it('reads the stock again when it has changed before the number arrives', async t => {
+    const { shown, watch, shop, ids, page } = await stockOfNew(t, { Overtaken: 5 });
+    watch.expect(/status of 412/);
+    await page.route(
+      '**/adjustments',
+      async route => {
+        await shop.api.put(`/store/inventory/${ids.Overtaken}`, { quantity: 3 });
+        await route.continue();
+      },
+      { times: 1 },
+    );
+    await page.getByRole('button', { name: 'Count', exact: true }).click();
+    const field = page.getByLabel('Counted of Overtaken');
+    await field.fill('4');
+    await field.press('Enter');
+    await shown.messages.getByText('Overtaken: 4 counted').waitFor();
+    assert.deepEqual(await stockOf(shop.api, ids.Overtaken!), ['available', 4]);
+  });
 });

@@ -98,6 +98,19 @@ describe('a change in the history', () => {
     await shown.go('/categories');
     await api.delete(`/webhooks/${webhook.id}`);
   });
+
+  it('of an order leaves the stock as it is if the order cannot be placed again', async t => {
+    const { api, watch, open } = await visit(t);
+    watch.expect(/status of 409/);
+    const petId = await aPet(api, { name: 'Promised since', stock: 5 });
+    const id = await anOrder(api, { petId, quantity: 2 });
+    await api.patch(`/store/orders/${id}`, { complete: true });
+    await api.patch(`/pets/${petId}`, { status: 'pending' });
+    const shown = await open(`/orders/${id}`);
+    await takeBack(shown, `completed order ${id}`);
+    await shown.messages.getByText('cannot be ordered').waitFor();
+    assert.deepEqual(await stockOf(api, petId), ['pending', 3]);
+  });
 });
 
 it('a rejection of a deletion leads to what prevents it', async t => {

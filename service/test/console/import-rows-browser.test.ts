@@ -120,14 +120,15 @@ describe('the rows of a file', () => {
 
 /** Imports three animals, named in the order of the alphabet, of a category that does not exist yet. Returns what it has created. */
 async function importLitter(t: TestContext, file: string, kind: string) {
-  const { api, page, choose, imported } = await openImport(t);
+  const visited = await visit(t);
+  const { api, page, choose, imported } = await openImportPage(visited);
   const rows = [`Held,${kind},pending,0`, `Many,${kind},,7`, `Sold,${kind},sold,0`];
   await choose(`${file}.csv`, `name,category,status,quantity\n${rows.join('\n')}\n`);
   await page.getByLabel('Create categories that are missing').click();
   await imported(3);
   const [category] = (await api.get(`/categories?name=${encodeURIComponent(kind)}`)).body;
   const { body: pets } = await api.get(`/pets?categoryId=${category.id}`);
-  return { api, page, category, pets };
+  return { api, page, watch: visited.watch, category, pets };
 }
 
 describe('undoing an import', () => {
@@ -256,5 +257,24 @@ describe('undoing an import', () => {
       'New of kept The category has other animals',
     ]);
     await eventually(async () => (await api.get(`/pets?categoryId=${categoryId}&sort=name`)).body.length, 5);
+  });
+
+  it('is offered again after a reload when a batch was rejected', async t => {
+    const { api, page, watch, category } = await importLitter(t, 'refused', 'Refused kind');
+    watch.expect(/status of 400/);
+    await page.route(
+      '**/batch',
+      route => route.fulfill({ status: 400, json: { code: 'bad', message: 'Made up', status: 400 } }),
+      { times: 1 },
+    );
+    await page.getByRole('button', { name: 'Undo the import' }).click();
+    await page.getByRole('region', { name: 'Not undone' }).getByText('Made up').waitFor();
+    await page.reload();
+    await page
+      .getByRole('region', { name: 'Last import: refused.csv' })
+      .getByRole('button', { name: 'Undo the import' })
+      .click();
+    await page.getByText('Deleted 3 animals of the import: all of them.').waitFor();
+    assert.equal((await api.get(`/categories/${category.id}`)).status, 404);
   });
 });

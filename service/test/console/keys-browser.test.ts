@@ -182,8 +182,8 @@ describe('a key', () => {
     assert.deepEqual(await graces.allInnerTexts(), ['One hour', 'One day', 'Seven days']);
   });
 
-  it('for pages in browsers needs origins, and has at most two scopes', async t => {
-    const { api, watch, open } = await visit(t);
+  it('for pages in browsers needs origins, which can be changed, and has at most two scopes', async t => {
+    const { api, page, watch, open } = await visit(t);
     watch.expect(/status of 400/);
     const shown = await open('/keys/new');
     await shown.field('Name').fill('Pages of the shop');
@@ -200,6 +200,12 @@ describe('a key', () => {
       body.map((key: { kind: string; origins: string[] }) => [key.kind, key.origins]),
       [['publishable', ['https://shop.example']]],
     );
+    await page.goto('/console/keys');
+    await shown.row('Pages of the shop').getByText('Pages of the shop').click();
+    await shown.panel.getByLabel(/origins/).fill('https://other.example\n');
+    await shown.save();
+    await shown.panel.waitFor({ state: 'detached' });
+    assert.deepEqual((await api.get(`/keys/${body[0].id}`)).body.origins, ['https://other.example']);
   });
 });
 

@@ -256,4 +256,32 @@ describe('the menu of statuses', () => {
     }
     assert.equal(await pending(), 0);
   });
+
+  it('puts an animal on hold again when the sale that ended the hold is undone', async t => {
+    const { api, page, open } = await visit(t);
+    const petId = await aPet(api, { name: 'Promised', stock: 3 });
+    await api.patch(`/pets/${petId}`, { status: 'pending' });
+    const shown = await open('/animals?q=promised');
+    await page.evaluate(keepMessages);
+    await shown.button('Status of Promised: On hold').click();
+    await page.getByRole('menuitemradio', { name: 'Sold' }).click();
+    await shown.question.getByRole('button', { name: 'Sell all 3' }).click();
+    await shown.messages.getByRole('button', { name: 'Undo' }).click();
+    await shown.messages.getByText('Undone: Promised is sold').waitFor();
+    assert.deepEqual(await stockOf(api, petId), ['pending', 3]);
+  });
+
+  it('asks before a sale with a key that cannot set the stock again', async t => {
+    const { api, shop, page, open } = await visit(t);
+    const petId = await aPet(api, { name: 'Unreturnable' });
+    const { key } = await shop.clientWith({ scopes: ['pets:read', 'pets:write', 'inventory:read'] });
+    const shown = await open('/animals?q=unreturnable', key);
+    await shown.button('Status of Unreturnable: Available').click();
+    await page.getByRole('menuitemradio', { name: 'Sold' }).click();
+    await shown.question.getByText('You cannot undo this here').waitFor();
+    assert.deepEqual(await stockOf(api, petId), ['available', 1]);
+    await shown.question.getByRole('button', { name: 'Mark as sold' }).click();
+    await shown.messages.getByText('Unreturnable is sold').waitFor();
+    assert.deepEqual(await stockOf(api, petId), ['sold', 0]);
+  });
 });

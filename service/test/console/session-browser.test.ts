@@ -31,8 +31,8 @@ describe('a session', () => {
     assert.equal(await shown.messages.innerText(), '');
   });
 
-  it('reads no more events when it has ended', async t => {
-    const { page, open } = await visit(t);
+  it('reads no more events when it has ended, also after the user comes back to the tab', async t => {
+    const { shop, page, watch, open } = await visit(t);
     const isStream = (request: Request) => request.url().includes('/events/stream');
     const begun = page.waitForRequest(isStream);
     const shown = await open('/categories');
@@ -41,6 +41,14 @@ describe('a session', () => {
     await shown.button(/^Account/).click();
     await page.getByRole('menuitem', { name: /^Sign out/ }).click();
     await ended;
+    await page.evaluate('document.dispatchEvent(new Event("visibilitychange"))');
+    await shown.signIn(shop.adminKey);
+    await shown.live();
+    assert.equal(
+      watch.urls.filter(url => url.includes('/events?')).length,
+      2,
+      'each session reads the end of the log once',
+    );
   });
 
   it('shows no message about what was done in the session before, also if its response arrives late', async t => {
@@ -142,14 +150,16 @@ describe('a session', () => {
     await shown.signIn(shop.adminKey);
     await shown.row('Device').waitFor();
     await shown.live();
-    // The browser closes: its tabs and their storage end.
-    await page.evaluate('sessionStorage.clear()');
-    await page.goto('about:blank');
     const tomorrow = await context.newPage();
-    await tomorrow.goto('/console/categories');
     const again = new ConsolePage(tomorrow);
-    await again.row('Device').waitFor();
-    await again.live();
+    for (const tab of [page, tomorrow]) {
+      // The browser closes: its tabs and their storage end.
+      await tab.evaluate('sessionStorage.clear()');
+      await tab.goto('about:blank');
+      await tomorrow.goto('/console/categories');
+      await again.row('Device').waitFor();
+      await again.live();
+    }
     await again.button(/^Account/).click();
     await tomorrow.getByRole('menuitem', { name: /^Sign out/ }).click();
     await tomorrow.getByLabel('API key').waitFor();
@@ -267,5 +277,33 @@ describe('a session', () => {
     await shown.signIn(shop.adminKey);
     assert.equal(await shown.field('Name').inputValue(), '');
     assert.ok(!(await stored(page)).includes(draft));
+  });
+
+  it('that stays on the device is removed when its key was revoked while no page was open', async t => {
+    const { api, shop, page, watch } = await visit(t);
+    watch.expect(/ERR_ABORTED|status of 401/);
+    const { key, keyId } = await shop.clientWith({ scopes: ['pets:read'] });
+    await page.goto('/console/categories');
+    await page.getByLabel('Stay signed in on this device').click();
+    await new ConsolePage(page).signIn(key);
+    await page.getByRole('heading', { name: 'Categories', level: 1 }).waitFor();
+    await page.goto('about:blank');
+    await api.delete(`/keys/${keyId}`);
+    await page.goto('/console/categories');
+    await page.getByLabel('API key').waitFor();
+    assert.ok(!(await stored(page)).includes('psk_'));
+  });
+
+  it('does not end with the older one of another tab', async t => {
+    const { shop, page, context, open } = await visit(t);
+    const older = await open('/categories');
+    const tab = await context.newPage();
+    await tab.goto(`/console/categories#sign-in=${await issueTicket(shop.app.db, shop.clock.now())}`);
+    await tab.getByRole('heading', { name: 'Categories', level: 1 }).waitFor();
+    await older.button(/^Account/).click();
+    await page.getByRole('menuitem', { name: /^Sign out/ }).click();
+    await page.getByLabel('API key').waitFor();
+    await tab.reload();
+    await tab.getByRole('navigation').waitFor();
   });
 });

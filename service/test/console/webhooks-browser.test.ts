@@ -82,7 +82,7 @@ describe('a webhook', () => {
     assert.equal(await webhook(), undefined);
   });
 
-  it('gets events again by a replay', async t => {
+  it('gets events again by a replay, but none by the end of one', async t => {
     const { shop, page, open } = await visit(t);
     const receiver = await Receiver.start();
     t.after(() => receiver.close());
@@ -116,6 +116,12 @@ describe('a webhook', () => {
     await settle(shop);
     await eventually(async () => receiver.received.length, 3);
     assert.equal(receiver.received[2]!.event.data.name, 'Sent twice');
+
+    await shown.panel.getByRole('button', { name: 'Replay' }).click();
+    await shown.question.getByRole('button', { name: 'End a replay that is running' }).click();
+    await shown.messages.getByText('No replay is running').waitFor();
+    await settle(shop);
+    assert.equal(receiver.received.length, 3);
 
     // The next visit of the list shows that deliveries fail, which no event reports.
     receiver.respondWith(500);

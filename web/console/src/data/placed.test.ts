@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { GoneError, type Order, type PetStore } from '@petstore/client';
+import { QueryClient } from '@tanstack/react-query';
 import { addDays, type Day, dayOf, startOf } from './days.ts';
 import { countByDay, readOrdersByDay } from './orders-by-day.ts';
 import { pagesOfPeriod } from './placed.ts';
@@ -28,14 +29,17 @@ function aShop(ages: readonly number[], retained = 60) {
     }
     return { pages, first: async () => items[0] };
   };
-  const events = ({ type, from = '', to = '9', cursor }: Record<string, string>) => {
+  /** The first moment of each day whose events were counted. */
+  const counted: string[] = [];
+  const events = ({ type, from = '', to = '9', cursor, count }: Record<string, string>) => {
+    if (count) counted.push(from);
     if (cursor === '0' && hasExpired) throw new GoneError('Expired');
     return listOf(
       log.filter(({ time, ...event }) => (!type || type === event.type) && time >= from && time < to),
     );
   };
   const list = ({ sort = 'id' }) => listOf(sort === '-id' ? orders.toReversed() : orders);
-  return { store: { events: { list: events }, orders: { list } } as unknown as PetStore };
+  return { store: { events: { list: events }, orders: { list } } as unknown as PetStore, counted };
 }
 
 /** A cache that remembers nothing. */
@@ -108,5 +112,14 @@ describe('orders by day', () => {
       assert.deepEqual(days.at(-1), { day: dayOf(startOf(today)), orders: many });
       assert.equal(withCancelled, many > 1_000);
     }
+  });
+
+  it('are counted once for each day that has ended', async () => {
+    const { store, counted } = aShop(Array.from({ length: 1_200 }, () => 0));
+    const remembering = new QueryClient();
+    await readOrdersByDay(store, remembering, today);
+    assert.equal(counted.length, 30);
+    await readOrdersByDay(store, remembering, today);
+    assert.deepEqual(counted.slice(30), [startOf(today)]);
   });
 });
