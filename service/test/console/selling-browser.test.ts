@@ -282,6 +282,7 @@ describe('the menu of statuses', () => {
     assert.deepEqual(await stockOf(api, petId), ['available', 1]);
     await shown.question.getByRole('button', { name: 'Mark as sold' }).click();
     await shown.messages.getByText('Unreturnable is sold').waitFor();
+    assert.equal(await shown.messages.getByRole('button', { name: 'Undo' }).count(), 0);
     assert.deepEqual(await stockOf(api, petId), ['sold', 0]);
   });
 });

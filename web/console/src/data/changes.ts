@@ -74,7 +74,7 @@ function readMenuAgain(cache: QueryClient, { name }: { name: string }): void {
   void cache.invalidateQueries({ queryKey: [name, 'all'] });
 }
 
-interface ChangeOptions {
+export interface ChangeOptions {
   /** What the user did, for the message that offers to undo it. */
   done: string;
   /** The version that the change is based on. */

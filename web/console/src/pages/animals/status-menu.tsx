@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useSession } from '../../app/session.ts';
-import { useActions } from '../../data/changes.ts';
+import { type ChangeOptions, useActions } from '../../data/changes.ts';
 import { putItem } from '../../data/list-cache.ts';
 import { reasonAgainst, statuses } from '../../data/pet-status.ts';
 import { pets } from '../../data/pets.ts';
@@ -40,9 +40,9 @@ export function StatusMenu({ pet }: { pet: Pet }) {
   const badge = <Status status={status} />;
   if (!can('pets:write')) return badge;
 
-  function choose(to: PetStatus, undo?: () => Promise<void>): void {
+  function choose(to: PetStatus, undo?: ChangeOptions['undo']): void {
     const done = `${name} is ${statusNames[to].toLowerCase()}`;
-    change(pet, { status: to }, { done, ...(undo && { undo }) }).catch(toasts.showProblem);
+    change(pet, { status: to }, { done, ...(undo !== undefined && { undo }) }).catch(toasts.showProblem);
   }
 
   /** A sale sets the stock to 0, so to undo it needs the stock of before. It asks unless the animal is the only one. */
@@ -99,7 +99,7 @@ export function StatusMenu({ pet }: { pet: Pet }) {
           onConfirm={() => {
             const { units } = asked;
             setAsked(undefined);
-            choose('sold', units ? () => undoSale(units) : undefined);
+            choose('sold', units !== undefined && (() => undoSale(units)));
           }}
         >
           <p>
