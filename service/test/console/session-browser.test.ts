@@ -137,6 +137,25 @@ describe('a session', () => {
     await tab.getByLabel('API key').waitFor();
   });
 
+  it('that another tab ends while this one reads its account is not continued', async t => {
+    const { page, context, open } = await visit(t);
+    const shown = await open('/categories');
+    await page.getByRole('heading', { name: 'Categories', level: 1 }).waitFor();
+    const tab = await context.newPage();
+    await tab.goto('/console/categories');
+    await tab.getByRole('heading', { name: 'Categories', level: 1 }).waitFor();
+    const { read, arrive } = await delayResponses(tab, '**/account');
+    await tab.reload();
+    await read;
+    await shown.button(/^Account/).click();
+    await page.getByRole('menuitem', { name: /^Sign out/ }).click();
+    await page.getByLabel('API key').waitFor();
+    arrive();
+    await tab.getByText('The session has ended in another tab').waitFor();
+    for (const ended of [tab, page]) assert.ok(!(await stored(ended)).includes('psk_'));
+    await page.getByLabel('API key').waitFor();
+  });
+
   it('stays on the device if the user chose so, until the end', async t => {
     const { api, shop, page, context, watch } = await visit(t);
     watch.expect(/ERR_ABORTED/);

@@ -115,6 +115,7 @@ export class ConsolePage {
     await this.page.mouse.move(0, 0);
     const session = { id: randomUUID(), key, stays: false };
     await this.page.evaluate(`${push(path)}
+      localStorage.setItem('${SESSION}', '${JSON.stringify({ id: session.id })}');
       tabs.postMessage({ kind: 'session', session: ${JSON.stringify(session)} });`);
     await this.page.getByRole('navigation').waitFor();
   }

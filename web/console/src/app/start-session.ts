@@ -5,6 +5,7 @@ import { newToasts } from '../kit/toasts.ts';
 import { permissionsOf, type Session } from './session.ts';
 import {
   askForSession,
+  isShared,
   removeSession,
   type StoredSession,
   shareSession,
@@ -16,8 +17,9 @@ import {
 type Start = Pick<StoredSession, 'key' | 'stays'> & Partial<StoredSession>;
 
 /**
- * Starts a session with an API key. Rejects with the service's error if the key is not valid. The account that is known already is used
- * while the service does not return it, for example because the page was loaded more often in a minute than the service allows.
+ * Starts a session with an API key. Rejects with the service's error if the key is not valid, and if another tab ends the session that this
+ * one continues. The account that is known already is used while the service does not return it, for example because the page was loaded
+ * more often in a minute than the service allows.
  */
 export async function signIn({ key: apiKey, stays, account: known, id }: Start): Promise<Session> {
   const response = listeners<[]>();
@@ -54,6 +56,8 @@ export async function signIn({ key: apiKey, stays, account: known, id }: Start):
     const time = error.retryAt?.toLocaleTimeString();
     throw new Error(`This API key has started too many sessions. Sign in again after ${time}.`);
   });
+  // The end that another tab has sent meanwhile is not heard here.
+  if (id !== undefined && !isShared(id)) throw new Error('The session has ended in another tab');
   const can = permissionsOf(account.scopes);
   const cache = newCache();
   const toasts = newToasts();
@@ -129,7 +133,7 @@ export async function resume(): Promise<Session | undefined> {
   }
   if (!stored) return undefined;
   return signIn(stored).catch(error => {
-    if (error instanceof AuthenticationError) removeSession(stored.id);
+    if (error instanceof AuthenticationError || !isShared(stored.id)) removeSession(stored.id);
     throw error;
   });
 }

@@ -38,6 +38,11 @@ function readShared(): Partial<StoredSession> {
   return JSON.parse(localStorage.getItem(STORED) ?? '{}');
 }
 
+/** Whether a session is still that of the tabs: none has ended or replaced it. */
+export function isShared(id: string): boolean {
+  return readShared().id === id;
+}
+
 /** Returns the session that this tab or the browser has stored, unless it was ended in another tab while this one was asleep. */
 export function storedSession(): StoredSession | undefined {
   const shared = readShared();
@@ -83,7 +88,7 @@ export function onSharedSession(listener: (session: StoredSession) => void): () 
 /** Removes a session from this browser, unless another one has replaced it. */
 export function removeSession(id: string): void {
   sessionStorage.removeItem(STORED);
-  if (readShared().id === id) localStorage.removeItem(STORED);
+  if (isShared(id)) localStorage.removeItem(STORED);
 }
 
 /**
