@@ -4,6 +4,7 @@ import { delayResponses, eventually, stopClock } from '../support/browser.ts';
 import { ConsolePage, useConsole } from '../support/console-page.ts';
 import { settledCursor } from '../support/event-log.ts';
 import { aCategory, aPet } from '../support/factories.ts';
+import { openImport } from '../support/import-page.ts';
 import { continueLogOf, restoreLog } from '../support/restored-log.ts';
 
 const visit = useConsole();
@@ -117,5 +118,25 @@ describe('the console while the service is restored', () => {
     await shop.app.db.run('DELETE FROM categories WHERE id = ?', [category]);
     await continueLogOf(shop);
     await eventually(() => shown.row('Newer than the backup').count(), 0);
+  });
+
+  it('keeps an import that runs, and the selected rows', async t => {
+    const visited = await visit(t);
+    const { shop, page, importRows, categoryId } = await openImport(visited);
+    const shown = new ConsolePage(page);
+    const id = await aPet(shop.api, { name: 'Newer name', categoryId });
+    const { read, arrive } = await delayResponses(page, '**/batch');
+    await importRows(1);
+    await read;
+    await shown.go(`/animals?categoryId=${categoryId}`);
+    await page.getByRole('checkbox', { name: 'Select Newer name' }).click();
+    await shown.live();
+    await shop.app.db.run('UPDATE pets SET name = ? WHERE id = ?', ['Stored name', id]);
+    await continueLogOf(shop);
+    await page.getByRole('checkbox', { name: 'Select Stored name', checked: true }).waitFor();
+    await shown.go('/import');
+    await page.getByText('0 of 1 row done').waitFor();
+    arrive();
+    await page.getByText('Created 1 animal').waitFor();
   });
 });

@@ -12,7 +12,7 @@ export function useCurrent<T>(
 ) {
   const { cache } = useSession();
   const queryKey = [resource.name, 'current', JSON.stringify(query)];
-  const { data = 0 } = useQuery({ queryKey, queryFn: () => 0, initialData: 0 });
+  const { data = 0 } = useQuery({ queryKey, queryFn: () => 0, initialData: 0, meta: { isOfTab: true } });
   return {
     idOf: resource.idOf,
     current: data || undefined,

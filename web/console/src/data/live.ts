@@ -54,8 +54,8 @@ export function startLiveLayer(
   let stream: AbortController | undefined;
   let hiding: ReturnType<typeof setTimeout> | undefined;
 
-  /** Reads everything again. */
-  const reset = () => void cache.resetQueries();
+  /** Reads everything again. What the user has done in this tab, such as a selection, is not of the service. */
+  const reset = () => void cache.resetQueries({ predicate: ({ meta }) => !meta?.isOfTab });
 
   const apply = (events: readonly Event[]) => {
     if (events.some(({ type }) => type === 'log.restored')) reset();

@@ -30,6 +30,7 @@ export function useSelection<T extends object, Query extends object>(
     queryKey: [resource.name, 'selection', name],
     queryFn: () => none,
     initialData: none,
+    meta: { isOfTab: true },
   });
 
   // The newest selection may be newer than the one of this rendering.

@@ -58,6 +58,7 @@ export function useImport() {
     queryKey: KEY,
     queryFn: () => start,
     initialData: restored,
+    meta: { isOfTab: true },
     gcTime: Number.POSITIVE_INFINITY,
   });
   const { file, names, mapping, createsCategories, importsExisting, progress } = state;
@@ -71,6 +72,7 @@ export function useImport() {
     queryFn: ({ signal }) => checkRows(names!, file!, mapping, createsCategories, signal),
     enabled: file !== undefined && mappingProblem === undefined && progress === undefined,
     gcTime: 0,
+    meta: { isOfTab: true },
     // What is being corrected stays where it is.
     placeholderData: keepPreviousData,
   });
