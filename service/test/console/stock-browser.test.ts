@@ -210,6 +210,8 @@ describe('the stock of an animal', () => {
 });
 
 describe('the hold of an animal', () => {
+  const withoutAnimals = ['inventory:read', 'inventory:write', 'pets:read'];
+
   /** Opens the editor of an animal that is on hold with three units. */
   async function onHold(
     t: TestContext,
@@ -254,9 +256,38 @@ describe('the hold of an animal', () => {
     });
   }
 
+  it('is restored by undo of a count of 0, also for a key without events', async t => {
+    const scopes = ['inventory:read', 'inventory:write', 'pets:read', 'pets:write'];
+    const { shown, page, stock } = await onHold(t, { scopes });
+    await shown.button('Count').click();
+    await page.getByLabel('Counted of Promised').fill('0');
+    await page.getByLabel('Counted of Promised').press('Enter');
+    await eventually(stock, ['sold', 0]);
+    await shown.messages.getByText('Undo').click();
+    await eventually(stock, ['pending', 3]);
+    await shown.row('Promised').getByText('On hold').waitFor();
+    await shown.button('End the count').click();
+    await shown.button('Stock of Promised: 3').waitFor();
+  });
+
+  it('is ended by a count only after a question by a key that cannot restore it', async t => {
+    const { shown, page, stock } = await onHold(t, { scopes: withoutAnimals });
+    await shown.button('Count').click();
+    const field = page.getByLabel('Counted of Promised');
+    await field.fill('0');
+    await field.press('Enter');
+    await shown.question.getByRole('button', { name: 'Keep' }).click();
+    await shown.question.waitFor({ state: 'detached' });
+    assert.deepEqual([await stock(), await field.inputValue()], [['pending', 3], '0']);
+    await field.press('Enter');
+    await shown.question.getByRole('button', { name: 'End the hold' }).click();
+    await eventually(stock, ['sold', 0]);
+    await shown.messages.getByText('Promised: 0 counted').waitFor();
+    assert.equal(await shown.messages.getByText('Undo').count(), 0);
+  });
+
   it('is ended only after a question by a key that cannot restore it', async t => {
-    const scopes = ['inventory:read', 'inventory:write', 'pets:read'];
-    const { shown, stock, edit } = await onHold(t, { scopes });
+    const { shown, stock, edit } = await onHold(t, { scopes: withoutAnimals });
     const editor = await edit();
     await editor.getByLabel('Units in stock').fill('0');
     await save(editor);

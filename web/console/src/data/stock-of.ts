@@ -3,6 +3,7 @@ import type { QueryClient } from '@tanstack/react-query';
 import { useCallback } from 'react';
 import { type Session, useSession } from '../app/session.ts';
 import { type KnownById, keepKnown, useKnownById } from './known-by-id.ts';
+import { putItem } from './list-cache.ts';
 import { firstPage } from './resource.ts';
 import { stock } from './stock.ts';
 
@@ -47,6 +48,13 @@ export function keepStock(cache: QueryClient, read: readonly InventoryItem[]): v
     entries,
     read.map(item => [item.petId, item]),
   );
+}
+
+/** Shows an entry that was changed here, without its event. Returns it. */
+export function showStock(cache: QueryClient, item: InventoryItem): InventoryItem {
+  putItem(cache, stock, item);
+  keepStock(cache, [item]);
+  return item;
 }
 
 /** The newest entry of a pet that is known here. */

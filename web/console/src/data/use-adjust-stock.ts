@@ -3,9 +3,7 @@ import { useCallback } from 'react';
 import { useSession } from '../app/session.ts';
 import { useToasts } from '../kit/toasts.ts';
 import { holdAgain } from './hold.ts';
-import { putItem } from './list-cache.ts';
-import { stock } from './stock.ts';
-import { keepStock, newestOf } from './stock-of.ts';
+import { newestOf, showStock } from './stock-of.ts';
 
 /** Why units are added or removed: part of the history. */
 export type Why = Pick<StockAdjustment, 'reason' | 'note'>;
@@ -20,11 +18,7 @@ export function useAdjustStock() {
   const toasts = useToasts();
   return useCallback(
     async (item: InventoryItem, name: string, delta: number, canUndo: boolean, why?: Why): Promise<void> => {
-      const show = (item: InventoryItem) => {
-        putItem(cache, stock, item);
-        keepStock(cache, [item]);
-        return item;
-      };
+      const show = (item: InventoryItem) => showStock(cache, item);
       const send = async (adjustment: StockAdjustment) =>
         show(await store.inventory.adjust(item.petId, adjustment));
       const shown = { ...item, quantity: Math.max(0, item.quantity + delta) };

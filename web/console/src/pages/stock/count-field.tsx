@@ -1,10 +1,13 @@
 import type { InventoryItem } from '@petstore/client';
 import { type KeyboardEvent, useState } from 'react';
+import { useSession } from '../../app/session.ts';
 import { storeDraft, storedDraft } from '../../data/draft.ts';
+import { endsHold } from '../../data/hold.ts';
 import { useCount } from '../../data/use-count.ts';
 import { selectAll } from '../../kit/field.tsx';
 import { Icon } from '../../kit/icon.tsx';
 import { useToasts } from '../../kit/toasts.ts';
+import { HoldQuestion } from './hold-question.tsx';
 
 /** The most units of an animal. */
 const MOST_UNITS = 2 ** 31 - 1;
@@ -21,10 +24,13 @@ interface CountFieldProps {
  * Takes what was counted of an animal, and saves it when the user leaves the field. Enter leads to the next row, so that numbers are
  * typed down the column, but not past what is no number of units.
  */
-export function CountField({ item: { petId, quantity }, name, counted }: CountFieldProps) {
+export function CountField({ item, name, counted }: CountFieldProps) {
+  const { petId, quantity } = item;
   const draft = `count.${petId}`;
   const [text, setText] = useState(() => storedDraft<{ text: string }>(draft)?.text ?? '');
   const [state, setState] = useState<'done' | 'failed' | undefined>(counted.has(petId) ? 'done' : undefined);
+  const [isAsked, setAsked] = useState(false);
+  const { can } = useSession();
   const count = useCount();
   const toasts = useToasts();
 
@@ -33,8 +39,13 @@ export function CountField({ item: { petId, quantity }, name, counted }: CountFi
     storeDraft(draft, text === '' ? undefined : { text });
   }
 
-  function save({ validity }: HTMLInputElement): void {
+  function leave({ validity }: HTMLInputElement): void {
     if (text === '' || !validity.valid) return;
+    if (endsHold(item, Number(text)) && !can('pets:write')) setAsked(true);
+    else save();
+  }
+
+  function save(): void {
     count(petId, name, Number(text)).then(
       () => {
         counted.add(petId);
@@ -61,7 +72,7 @@ export function CountField({ item: { petId, quantity }, name, counted }: CountFi
     const index = Number(input.closest<HTMLElement>('[data-index]')?.dataset.index);
     const next = document.querySelector<HTMLInputElement>(`[data-index="${index + step}"] .count input`);
     if (next) next.focus();
-    else save(input);
+    else leave(input);
   }
 
   return (
@@ -79,10 +90,11 @@ export function CountField({ item: { petId, quantity }, name, counted }: CountFi
         value={text}
         onChange={({ target }) => type(target.value)}
         onFocus={selectAll}
-        onBlur={({ currentTarget }) => save(currentTarget)}
+        onBlur={({ currentTarget }) => leave(currentTarget)}
         onKeyDown={onKey}
       />
       {state === 'done' && <Icon name="check" />}
+      {isAsked && <HoldQuestion name={name} onConfirm={save} onClose={() => setAsked(false)} />}
     </span>
   );
 }

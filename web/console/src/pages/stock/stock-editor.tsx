@@ -12,6 +12,7 @@ import { Button } from '../../kit/button.tsx';
 import { Choices } from '../../kit/choices.tsx';
 import { SelectField, TextField } from '../../kit/field.tsx';
 import { RestoredNote } from '../../kit/restored-note.tsx';
+import { holdWarning } from './hold-question.tsx';
 
 const ways = ['Set to', 'Add', 'Remove'] as const;
 export type Way = (typeof ways)[number];
@@ -126,7 +127,7 @@ export function StockEditor({ item, name, way: firstWay = 'Set to', onClose }: S
       )}
       {isAsked && asksFirst && (
         <p className="hint" role="alert">
-          {name} is on hold, and this ends it. You cannot undo it, because your API key cannot change animals.
+          {holdWarning(name)}
         </p>
       )}
       {isSet && isRestored && <RestoredNote onDiscard={discard} />}
