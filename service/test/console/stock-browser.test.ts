@@ -286,6 +286,22 @@ describe('the hold of an animal', () => {
     assert.equal(await shown.messages.getByText('Undo').count(), 0);
   });
 
+  it('is ended by one click only after a question by a key that cannot restore it', async t => {
+    const { shown, stock } = await onHold(t, { scopes: withoutAnimals });
+    await shown.button('Remove one Promised').click();
+    await shown.button('Stock of Promised: 2').waitFor();
+    await shown.button('Remove one Promised').click();
+    await shown.button('Stock of Promised: 1').waitFor();
+    await shown.button('Remove one Promised').click();
+    await shown.question.getByRole('button', { name: 'Keep' }).click();
+    await shown.question.waitFor({ state: 'detached' });
+    assert.deepEqual(await stock(), ['pending', 1]);
+    await shown.button('Remove one Promised').click();
+    await shown.question.getByRole('button', { name: 'End the hold' }).click();
+    await eventually(stock, ['sold', 0]);
+    await shown.button('Stock of Promised: 0').waitFor();
+  });
+
   it('is ended only after a question by a key that cannot restore it', async t => {
     const { shown, stock, edit } = await onHold(t, { scopes: withoutAnimals });
     const editor = await edit();

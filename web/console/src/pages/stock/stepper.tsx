@@ -1,9 +1,11 @@
 import type { InventoryItem } from '@petstore/client';
+import { useState } from 'react';
 import { useSession } from '../../app/session.ts';
 import { endsHold } from '../../data/hold.ts';
 import { useAdjustStock } from '../../data/use-adjust-stock.ts';
 import { Button } from '../../kit/button.tsx';
 import { useToasts } from '../../kit/toasts.ts';
+import { HoldQuestion } from './hold-question.tsx';
 import { StockMenu } from './stock-menu.tsx';
 
 interface StepperProps {
@@ -20,10 +22,13 @@ export function Stepper({ item, name, onChanged }: StepperProps) {
   const { can } = useSession();
   const adjust = useAdjustStock();
   const toasts = useToasts();
+  const [isAsked, setAsked] = useState(false);
   function step(delta: number): void {
     if (!item) return;
-    const canUndo = !endsHold(item, item.quantity + delta) || can('pets:write');
-    adjust(item, name, delta, canUndo).then(onChanged, toasts.showProblem);
+    // Without the scope for animals the hold could not be restored by undo.
+    const asksFirst = endsHold(item, item.quantity + delta) && !can('pets:write');
+    if (asksFirst && !isAsked) setAsked(true);
+    else adjust(item, name, delta, !asksFirst).then(onChanged, toasts.showProblem);
   }
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: it only keeps clicks from opening the row around it
@@ -40,6 +45,7 @@ export function Stepper({ item, name, onChanged }: StepperProps) {
       <Button label={`Add one ${name}`} disabled={!item} onClick={() => step(1)}>
         +
       </Button>
+      {isAsked && <HoldQuestion name={name} onConfirm={() => step(-1)} onClose={() => setAsked(false)} />}
     </span>
   );
 }
