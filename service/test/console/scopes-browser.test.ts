@@ -97,6 +97,16 @@ describe('a key that can only read', () => {
     assertNone(requested, path => /^\/(events|history)/.test(path));
   });
 
+  it('that may write what it may not read is offered no form for it by the palette', async t => {
+    const { shop, page, open } = await visit(t);
+    const { key } = await shop.clientWith({ scopes: ['pets:write', 'orders:write', 'webhooks:write'] });
+    await open('/webhooks', key);
+    await page.keyboard.press('Control+k');
+    const found = page.getByRole('option');
+    await found.filter({ hasText: 'Webhooks' }).waitFor();
+    assertNone(await found.allInnerTexts(), name => /Add|Place|Sell/.test(name));
+  });
+
   it('of animals sees their recent events on Today, behind many that it may not read', async t => {
     const { shop, page, open } = await visit(t);
     await aPet(shop.api, { name: 'Seldom' });

@@ -8,7 +8,7 @@ import { readStock, useStockOf } from '../data/stock-of.ts';
 import { leadsBack } from '../kit/close.ts';
 import type { IconName } from '../kit/icon.tsx';
 import { statusNames } from '../kit/status-names.ts';
-import { pages } from './pages.ts';
+import { missingScope, pages } from './pages.ts';
 import { type Session, useSession } from './session.ts';
 import { setTheme, themes } from './theme.ts';
 
@@ -84,19 +84,15 @@ function actionCommands({ can, signOut }: Session, go: Go, { onHelp, onSell }: O
     title,
     run,
   });
+  const creation = (title: string, path: string) =>
+    missingScope(path, can) === undefined ? [action('add', title, () => go(path))] : [];
   return [
-    ...(can('pets:write')
-      ? [
-          action('add', 'Add animal', () => go('/animals/new')),
-          action('add', 'Add category', () => go('/categories/new')),
-        ]
-      : []),
-    ...(can('orders:write') && hasPage('/orders')
-      ? [action('add', 'Place order', () => go('/orders/new'))]
-      : []),
+    ...creation('Add animal', '/animals/new'),
+    ...creation('Add category', '/categories/new'),
+    ...creation('Place order', '/orders/new'),
     ...(can('orders:write') && can('pets:read') ? [action('orders', 'Sell', onSell)] : []),
-    ...(can('webhooks:write') ? [action('add', 'Add webhook', () => go('/webhooks/new'))] : []),
-    ...(can('admin') ? [action('add', 'Create key', () => go('/keys/new'))] : []),
+    ...creation('Add webhook', '/webhooks/new'),
+    ...creation('Create key', '/keys/new'),
     ...themes.map(theme => action('sun', `Theme: ${theme}`, () => setTheme(theme))),
     action('key', 'This key: limits and plan', () => go('/account')),
     action('command', 'Keyboard shortcuts', onHelp),
@@ -107,12 +103,10 @@ function actionCommands({ can, signOut }: Session, go: Go, { onHelp, onSell }: O
 /** An order has no name: its ID leads to it. The page shows whether it exists. */
 function orderCommands({ can }: Session, text: string, go: Go): Command[] {
   const id = /^(?:order\s*)?#?(\d{1,15})$/i.exec(text)?.[1];
-  if (id === undefined || !can('orders:read') || !hasPage('/orders')) return [];
+  if (id === undefined || !can('orders:read')) return [];
   const run = () => go(`/orders/${Number(id)}`, leadsBack);
   return [{ id: `order-${id}`, group: 'Orders', icon: 'orders', title: `Order ${Number(id)}`, run }];
 }
-
-const hasPage = (path: string) => pages.some(page => page.path === path);
 
 const none: Pet[] = [];
 
