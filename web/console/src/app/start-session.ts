@@ -56,7 +56,7 @@ export async function signIn({ key: apiKey, stays, account: known, id }: Start):
     const time = error.retryAt?.toLocaleTimeString();
     throw new Error(`This API key has started too many sessions. Sign in again after ${time}.`);
   });
-  // The end that another tab has sent meanwhile is not heard here.
+  // Until it shares the session, this tab does not receive the end that another one sends.
   if (id !== undefined && !isShared(id)) throw new Error('The session has ended in another tab');
   const can = permissionsOf(account.scopes);
   const cache = newCache();

@@ -54,7 +54,7 @@ export function startLiveLayer(
   let stream: AbortController | undefined;
   let hiding: ReturnType<typeof setTimeout> | undefined;
 
-  /** Reads everything again. What the user has done in this tab, such as a selection, is not of the service. */
+  /** Reads everything again. Keeps what is only in this tab, such as a selection. */
   const reset = () => void cache.resetQueries({ predicate: ({ meta }) => !meta?.isOfTab });
 
   const apply = (events: readonly Event[]) => {
