@@ -16,15 +16,28 @@ it('of two servers that accept writes the one with the higher timeline is the pr
   const portOf = ({ url }: { url: string }) => Number(new URL(url).port);
   /** By port, as the servers report them: `null` while a server accepts no writes. */
   const timelines = new Map<number, number | null>();
-  const asked: (() => void)[] = [];
+  const asked = new Map<number, () => void>();
   let reachable = 2;
+  let responded: Promise<void> | undefined;
+  /**
+   * The server with the higher timeline responds last, but in the same turn: a busy machine would delay it for longer than it is waited
+   * for.
+   */
+  const respondInOrder = async () => {
+    const ports = [...asked.keys()].toSorted((a, b) => (timelines.get(a) ?? 0) - (timelines.get(b) ?? 0));
+    const responses = ports.map(port => asked.get(port)!);
+    asked.clear();
+    for (const respond of responses) {
+      respond();
+      await new Promise<void>(resolve => process.nextTick(resolve));
+    }
+  };
   const query = Client.prototype.query as (sql: string) => Promise<QueryResult>;
   t.mock.method(Client.prototype, 'query', async function (this: Client, sql: string) {
     const response = await query.call(this, sql);
     if (!sql.includes('AS timeline')) return response;
-    // Both respond at once: a busy machine delays one of them for longer than the other is waited for.
     const { promise, resolve } = Promise.withResolvers<void>();
-    if (asked.push(resolve) === reachable) for (const respond of asked.splice(0)) respond();
+    if (asked.set(this.port, resolve).size === reachable) responded = respondInOrder();
     await promise;
     return { rows: [{ timeline: timelines.get(this.port) }] };
   });
@@ -36,6 +49,7 @@ it('of two servers that accept writes the one with the higher timeline is the pr
   const primaryWith = async (ofFirst: number | null, ofSecond: number | null) => {
     timelines.set(portOf(first), ofFirst).set(portOf(second), ofSecond);
     await inTime('the primary', primary.find());
+    await responded;
     return portOf(primary) === portOf(first) ? 'first' : 'second';
   };
   assert.equal(await primaryWith(1, null), 'first');

@@ -4,6 +4,7 @@ import { describe, it } from 'node:test';
 import pg from 'pg';
 import { StoreUnavailable, UnusableStore } from '../../src/db/database.ts';
 import { openPostgres } from '../../src/db/postgres.ts';
+import { DAY } from '../../src/kit/clock.ts';
 import { DatabaseProxy } from '../support/database-proxy.ts';
 import { emptyPostgres, postgresOptions } from '../support/engines.ts';
 import { listenLocally } from '../support/local-server.ts';
@@ -34,6 +35,16 @@ it('a database that is temporarily read-only is opened when its schema is up to 
   await (await openPostgres(postgresOptions(url))).close();
   await alter('SET default_transaction_read_only = on');
   await (await openPostgres(postgresOptions(url))).close();
+});
+
+it('a migration, and the wait for that of another replica, have no time limit', async t => {
+  const { mock } = t.mock.method(pg.Client.prototype, 'query');
+  await (await openPostgres(postgresOptions(await emptyPostgres(t)))).close();
+  const sent = mock.calls.map(call => call.arguments[0] as { text?: string; query_timeout?: number });
+  for (const part of ['CREATE TABLE pets', 'advisory']) {
+    const { query_timeout: limit } = sent.find(({ text }) => text?.includes(part))!;
+    assert.ok(limit! > DAY, part);
+  }
 });
 
 it('a server that does not confirm the end of a connection does not keep a start waiting', async t => {

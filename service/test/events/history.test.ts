@@ -69,6 +69,7 @@ describe('the history', () => {
     await api.patch(`/pets/${pet}`, { name: 'Luna II' });
     await api.patch(`/store/orders/${order}`, { quantity: 1 });
     await api.patch(`/store/orders/${order}`, { complete: true });
+    await api.patch(`/store/orders/${order}`, { shipDate: '2030-01-01T00:00:00Z' });
     const entries = await historyOf(`pets/${pet}`, '&related=true');
     assert.deepEqual(valuesOf(entries, 'type', 'subject', 'name').reverse(), [
       ['pet.created', `pets/${pet}`, 'Luna'],
@@ -79,6 +80,7 @@ describe('the history', () => {
       ['inventory.updated', `store/inventory/${pet}`, 'Luna II'],
       ['order.updated', `store/orders/${order}`, 'Luna II'],
       ['order.completed', `store/orders/${order}`, 'Luna II'],
+      ['order.updated', `store/orders/${order}`, 'Luna II'],
     ]);
     assert.deepEqual(
       valuesOf(

@@ -5,6 +5,7 @@ import { formatDateTime } from '../../src/kit/dates.ts';
 import { documentedOperations } from '../contract/document.ts';
 import { assertRejected } from '../support/rejection.ts';
 import { until } from '../support/until.ts';
+import { valuesOf } from '../support/values.ts';
 import type { Receiver } from './receiver.ts';
 import { anotherReplica, sendDue, WEBHOOK_SCOPES, type WebhookShop, webhookShop } from './webhook-shop.ts';
 
@@ -126,6 +127,17 @@ describe('a webhook whose key', () => {
     await sendDue(replica);
     await replica.close();
     for (const { receiver } of webhooks) assert.equal(receiver.received.length, 1);
+  });
+
+  it('is revoked is not disabled when it was deleted before', async t => {
+    const shop = await webhookShop(t);
+    const { owner, keyPath, path } = await ownedWebhook(shop);
+    const { id } = await shop.webhook({}, shop.receiver, owner);
+    await shop.api.delete(path);
+    await shop.api.delete(keyPath);
+    await shop.shop.app.db.numberEvents();
+    const disabled = await shop.read('/history?type=webhook.disabled');
+    assert.deepEqual(valuesOf(disabled, 'subject'), [`webhooks/${id}`]);
   });
 
   it('expires is disabled at that instant, shows why, and gets nothing more', async t => {

@@ -1,5 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { Transaction } from '../../src/db/database.ts';
+import {
+  countWebhooksOf,
+  selectUnlessTaken,
+  selectWebhookToChange,
+} from '../../src/events/webhooks/webhook-queries.ts';
 import { SECOND } from '../../src/kit/clock.ts';
 import { Intervals } from '../support/intervals.ts';
 import { readsOf } from '../support/reads.ts';
@@ -72,6 +78,20 @@ describe('replicas', () => {
     assert.deepEqual([delivery.status, delivery.attempts.length], ['delivered', 1]);
     await Promise.all([slow.close(), other.close()]);
   });
+});
+
+it('each transaction locks a webhook, or those of a key, before it reads them', async () => {
+  const calls: string[] = [];
+  const tx = {
+    engine: 'postgres',
+    lock: async () => void calls.push('lock'),
+    tryLock: async () => calls.push('lock'),
+    get: async () => calls.push('read') && {},
+  } as unknown as Transaction;
+  for (const select of [selectWebhookToChange, selectUnlessTaken, countWebhooksOf]) {
+    await select(tx, 1, 1);
+    assert.deepEqual(calls.splice(0), ['lock', 'read'], select.name);
+  }
 });
 
 it('a service without webhooks does not query the store for webhooks when events are appended', async t => {

@@ -61,6 +61,8 @@ describe('the Dockerfile', () => {
     assert.deepEqual(JSON.parse(instructions('ENTRYPOINT')[0]!), ['node', 'service/src/main.ts']);
     assert.deepEqual(JSON.parse(instructions('CMD')[0]!), ['serve']);
     assert.deepEqual(instructions('USER'), ['node']);
+    assert.deepEqual(instructions('VOLUME'), ['/data']);
+    assert.ok(instructions('RUN').includes('install -d -m 0700 -o node -g node /data'));
   });
 
   it('uses the Node.js version that the project pins', () => {
@@ -171,6 +173,12 @@ describe('compose.yaml and the Compose specification', () => {
       assert.deepEqual(container.security_opt, ['no-new-privileges:true']);
     });
   }
+
+  it('makes PostgreSQL keep every write that it has confirmed', () => {
+    const command = services.postgres.command.join(' ');
+    assert.match(command, / synchronous_commit=on\b/);
+    assert.doesNotMatch(command, /(fsync|full_page_writes)=/);
+  });
 
   it('makes Redis keep its data when its memory is full and after a crash', () => {
     const command = services.redis.command.join(' ');

@@ -114,6 +114,20 @@ describe('the proxies', () => {
     assert.equal(await response.text(), '127.0.0.1');
   });
 
+  it('send a request only once when a replica ends its connection, here in HAProxy', async t => {
+    let orders = 0;
+    const replica = createHttpServer((request, response) => {
+      if (request.method === 'GET') return void response.end();
+      orders++;
+      request.resume().on('end', () => response.destroy());
+    });
+    const port = Number(new URL(await listenLocally(t, replica)).port);
+    const haproxy = await startServiceProxy([port, port]);
+    t.after(haproxy.stop);
+    const { status } = await fetch(`http://127.0.0.1:${haproxy.port}`, { method: 'POST', body: 'an order' });
+    assert.deepEqual([status, orders], [502, 1]);
+  });
+
   it('close the connections to a former primary of PostgreSQL', async t => {
     let primary = 0;
     const serve = async (place: number) => {
@@ -146,6 +160,18 @@ describe('the values that the files of a deployment share', () => {
       [image.PETSTORE_DATA],
     );
     assert.ok(tmpfs.some((directory: string) => image.NODE_COMPILE_CACHE!.startsWith(`${directory}/`)));
+  });
+
+  it('are the directories in which the images of others keep their data, in compose.yaml', () => {
+    const { proxy, postgres, redis } = compose.services;
+    const used = [proxy.volumes.at(-1), ...postgres.volumes, ...redis.volumes];
+    const directories = ['/data', '/var/lib/postgresql/data', '/data'];
+    const names = ['proxy-data', 'postgres-data', 'redis-data'];
+    assert.deepEqual(
+      used,
+      names.map((name, i) => `${name}:${directories[i]}`),
+    );
+    for (const name of names) assert.ok(name in compose.volumes, name);
   });
 
   it('are the ports of the metrics', () => {

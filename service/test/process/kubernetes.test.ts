@@ -142,6 +142,16 @@ describe('the manifests for Kubernetes', () => {
     assert.deepEqual([replicas, strategy.rollingUpdate.maxUnavailable], [2, 0]);
   });
 
+  it('let a node be drained, one replica at a time', () => {
+    const { maxUnavailable, unhealthyPodEvictionPolicy } = budget.spec;
+    assert.deepEqual([maxUnavailable, unhealthyPodEvictionPolicy], [1, 'AlwaysAllow']);
+  });
+
+  it('give a replica five minutes to migrate the schema', () => {
+    const { periodSeconds, failureThreshold } = container.startupProbe;
+    assert.ok(periodSeconds * failureThreshold >= 300);
+  });
+
   it('give a replica time to stop, and the proxies time to notice', () => {
     const { shutdownSeconds } = readConfig(settings);
     assert.ok(pod.terminationGracePeriodSeconds > DRAIN_SECONDS + shutdownSeconds);

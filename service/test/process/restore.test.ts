@@ -1,8 +1,17 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import BetterSqlite3 from 'better-sqlite3';
+import { changeOwner, unprivilegedUser } from '../../../scripts/servers/unprivileged.ts';
 import { checkStore } from '../../src/db/check-store.ts';
 import { migrateSqlite } from '../../src/db/migrate-sqlite.ts';
 import { Receiver } from '../events/receiver.ts';
@@ -198,6 +207,24 @@ describe('restore', () => {
     const unknown = await run(t, ['restore', file, '--after', '-1'], environment);
     assert.equal(unknown.code, 2);
     assert.match(unknown.stderr, /--after/);
+  });
+
+  const user = unprivilegedUser();
+  it('makes files that belong to the owner of their directory when root runs it, and so does a backup', {
+    skip: user === undefined,
+  }, async t => {
+    const { directory, path, file, environment } = oldAndNew(t);
+    const copy = join(dataDirectory(t), 'copy.db');
+    for (const parent of [directory, dirname(copy)]) changeOwner(parent);
+    for (const command of [
+      ['restore', file],
+      ['backup', copy],
+    ])
+      assert.equal((await run(t, command, environment)).code, 0);
+    for (const made of [path, join(directory, 'petstore.lock'), copy]) {
+      const { uid, gid } = statSync(made);
+      assert.deepEqual({ uid, gid }, user, made);
+    }
   });
 
   it('asks for --after when there is no store whose numbers it can compare', async t => {

@@ -50,9 +50,16 @@ function run(t: TestContext, args: string[], environment: Record<string, string>
 
 /** Starts replicas. Returns their output and what belongs to them. */
 async function startReplicas(t: TestContext, count: number) {
-  // It has no effect: each replica needs a port of its own.
+  // They have no effect: each replica needs a port of its own, and all of them the temporary servers.
   const OPS_PORT = String(await freePort());
-  const { child, output, ended } = run(t, [String(count)], { PORT: '0', OPS_PORT });
+  const ofShell = {
+    OPS_PORT,
+    DATABASE_URL: 'postgres://shop@127.0.0.1:1/shop',
+    DATABASE_URL_FILE: '/missing/database-url',
+    REDIS_URL: 'redis://127.0.0.1:1',
+    REDIS_URL_FILE: '/missing/redis-url',
+  };
+  const { child, output, ended } = run(t, [String(count)], { PORT: '0', ...ofShell });
   const [, url] = await output.matching(/Address {4}(\S+)/);
   const [, keyFile] = await output.matching(/Admin key {2}in (\S+)\n[\s\S]*\n$/);
   assert.doesNotMatch(output.text, /psk_/, 'no secret is printed, because the output is not a terminal');

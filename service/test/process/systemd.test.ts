@@ -85,6 +85,14 @@ describe('the unit for systemd', () => {
     );
   });
 
+  it('needs no file with settings', () => {
+    assert.deepEqual(values(unit, 'EnvironmentFile'), ['-/etc/petstore/petstore.env']);
+    assert.match(
+      readProjectFile('docs/operations.md'),
+      /lines `NAME=value` in `\/etc\/petstore\/petstore\.env`/,
+    );
+  });
+
   it('starts the service again two seconds after it has failed, however often', () => {
     const restart = ['Restart', 'RestartSec', 'StartLimitIntervalSec'].flatMap(name => values(unit, name));
     assert.deepEqual(restart, ['on-failure', '2s', '0']);
