@@ -44,6 +44,24 @@ describe('several orders', () => {
     assert.equal(await page.getByRole('button', { name: '2 new' }).count(), 0);
   });
 
+  it('whose completion is undone stay completed, with their units, if they cannot be placed again', async t => {
+    const { api, page, watch, open } = await visit(t);
+    watch.expect(/status of 409/);
+    const held = await aPet(api, { name: 'Held since', stock: 9 });
+    const free = await aPet(api, { name: 'Free', stock: 9 });
+    const ids = [await anOrder(api, { petId: held }), await anOrder(api, { petId: free })];
+    const shown = await open('/orders');
+    for (const id of ids) await page.getByRole('checkbox', { name: `Select order ${id}` }).click();
+    await shown.button('Complete 2').click();
+    await shown.messages.getByText('Completed 2 orders').waitFor();
+    await api.patch(`/pets/${held}`, { status: 'pending' });
+    await shown.messages.getByRole('button', { name: 'Undo' }).click();
+    await shown.messages.getByText('1 of 2 orders could not be opened again: Pet').waitFor();
+    assert.deepEqual(await stockOf(api, held), ['pending', 8]);
+    const openOnes = (await api.get(`/store/orders?petId=${free}&complete=false`)).body;
+    assert.deepEqual([openOnes.length, await stockOf(api, free)], [1, ['available', 8]]);
+  });
+
   it('that another client has completed are named, and shown as they are', async t => {
     const { api, page, open } = await visit(t);
     const petId = await aPet(api, { name: 'Raced', stock: 9 });

@@ -1,4 +1,4 @@
-import type { Batch, BatchEntry, BatchResult } from '@petstore/client';
+import { ApiError, type Batch, type BatchEntry, type BatchResult } from '@petstore/client';
 import type { Session } from '../app/session.ts';
 
 /** The most operations of a batch: more would make the progress coarse and other clients wait. */
@@ -20,6 +20,8 @@ export interface BatchRun<T> {
   add: (batch: Batch, item: T) => readonly BatchEntry[];
   /** The most operations that an item has. */
   perItem: number;
+  /** Whether the operations of an item succeed or fail together. Each item has a batch of its own then. */
+  isAtomic?: boolean;
   /** Is called after each batch with the results of its items. */
   onResults: (results: readonly ItemResult<T>[]) => void;
   /** Ends the run before its next batch. A batch that waits for the limit is not sent any more. */
@@ -27,13 +29,14 @@ export interface BatchRun<T> {
 }
 
 /**
- * Sends the operations of many items in batches, in which each operation succeeds or fails by itself. At the limit of the API
- * key it waits. It also ends when the user signs out. Rejects with the error of a batch that was rejected as a whole; the results of the batches before are known then.
+ * Sends the operations of many items in batches, in which each operation succeeds or fails by itself, unless the run is atomic. At the
+ * limit of the API key it waits. It also ends when the user signs out. Rejects with the error of a batch that was rejected as a whole; the
+ * results of the batches before are known then.
  */
 export async function runInBatches<T>(
   session: BatchSession,
   items: readonly T[],
-  { add, perItem, onResults, signal }: BatchRun<T>,
+  { add, perItem, isAtomic = false, onResults, signal }: BatchRun<T>,
 ): Promise<void> {
   const { store, onEnd } = session;
   const waiting = new AbortController();
@@ -48,12 +51,22 @@ export async function runInBatches<T>(
   const ignoreEnd = onEnd(stop);
   try {
     for (let at = 0; at < items.length && !isStopped; ) {
-      const size = Math.max(1, Math.floor(sizeFor(session) / perItem));
+      const size = isAtomic ? 1 : Math.max(1, Math.floor(sizeFor(session) / perItem));
       const part = items.slice(at, at + size);
-      const batch = store.batch({ atomic: false });
+      const batch = store.batch({ atomic: isAtomic });
       const entries = part.map(item => add(batch, item));
-      const { all } = await batch.run({ signal: waiting.signal });
-      onResults(part.map((item, i) => resultOf(item, entries[i]!, all)));
+      const outcome = await batch.run({ signal: waiting.signal }).catch((error: unknown) => {
+        if (isAtomic && error instanceof ApiError && error.failedOperation !== undefined) return error;
+        throw error;
+      });
+      onResults(
+        part.map((item, i) =>
+          outcome instanceof ApiError
+            ? // The user knows of no operations.
+              { item, results: [], error: outcome.message.replace(/^Operation \d+: /, '') }
+            : resultOf(item, entries[i]!, outcome.all),
+        ),
+      );
       at += part.length;
     }
   } catch (error) {

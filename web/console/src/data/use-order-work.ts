@@ -112,6 +112,8 @@ async function placeAgain(
       batch.orders.create(contentOf(order)),
     ],
     perItem: 2,
+    // Units that come back without their order would be sold again.
+    isAtomic: work === 'complete',
     onResults: items =>
       notifyManager.batch(() => {
         for (const { item, results, error } of items)
