@@ -33,6 +33,22 @@ describe('a change in the history', () => {
     await eventually(() => stockOf(api, petId), ['available', 24]);
   });
 
+  it('is not taken back a second time, also after more than 100 newer ones', async t => {
+    const { api, shop, open } = await visit(t);
+    const petId = await aPet(api, { name: 'Feed', stock: 200 });
+    const path = `/store/inventory/${petId}/adjustments`;
+    await api.post(path, { delta: 6, reason: 'received' });
+    await shop.app.db.numberEvents();
+    const [{ eventId }] = (await api.get(`/history?subject=store/inventory/${petId}&limit=1`)).body;
+    await api.post(path, { delta: -6, reason: 'corrected', note: `Takes back change ${eventId}` });
+    const operations = Array(100).fill({ method: 'POST', path, body: { delta: -1 } });
+    assert.equal((await api.post('/batch', { operations })).status, 200);
+    const shown = await open(`/activity/${eventId}`);
+    await shown.panel.getByRole('button', { name: 'Take back' }).click();
+    await shown.messages.getByText('It was taken back already').waitFor();
+    assert.deepEqual(await stockOf(api, petId), ['available', 100]);
+  });
+
   it('of fields is merged with newer ones of other fields, and names what conflicts', async t => {
     const { api, page, watch, open } = await visit(t);
     const [first, second] = [await aCategory(api), await aCategory(api)];

@@ -7,7 +7,7 @@ import { putItem } from './list-cache.ts';
 import { isSame } from './merge.ts';
 import { orders } from './orders.ts';
 import { pets } from './pets.ts';
-import { firstPage, type Resource } from './resource.ts';
+import type { Resource } from './resource.ts';
 
 /** Takes a change back as a new change. Resolves with what was done, and rejects with what newer prevents it. */
 export type TakeBack = (session: Session) => Promise<string>;
@@ -61,8 +61,11 @@ async function adjustBack(
 async function noteFor(store: Session['store'], { eventId }: HistoryEntry, petId: number): Promise<string> {
   const note = `Takes back change ${eventId}`;
   const subject = `store/inventory/${petId}`;
-  const { data } = await firstPage(store.events.history({ subject, type: 'inventory.updated', limit: 100 }));
-  if (data.some(other => other.note === note)) throw new Error('It was taken back already');
+  for await (const other of store.events.history({ subject, type: 'inventory.updated', limit: 100 })) {
+    // The newest come first.
+    if (Number(other.eventId) <= Number(eventId)) break;
+    if (other.note === note) throw new Error('It was taken back already');
+  }
   return note;
 }
 
