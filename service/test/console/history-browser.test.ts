@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { eventually } from '../support/browser.ts';
+import { eventually, keepMessages } from '../support/browser.ts';
 import { type ConsolePage, useConsole } from '../support/console-page.ts';
 import { aCategory, anOrder, aPet, stockOf } from '../support/factories.ts';
 
@@ -31,6 +31,29 @@ describe('a change in the history', () => {
     await shown.messages.getByText('It was taken back already').waitFor();
     await takeBack(shown, 'received 6 of Returned');
     await eventually(() => stockOf(api, petId), ['available', 24]);
+  });
+
+  it('of a sale or a completion that was undone is not taken back as well', async t => {
+    const { api, page, open } = await visit(t);
+    const petId = await aPet(api, { name: 'Undone once', stock: 24 });
+    const id = await anOrder(api, { petId, quantity: 2 });
+    const shown = await open(`/animals/${petId}`);
+    await page.evaluate(keepMessages);
+    await shown.live();
+    const undo = () => shown.messages.getByRole('button', { name: 'Undo' }).first().click();
+    await shown.panel.getByLabel('Units').press('Enter');
+    await undo();
+    await historyOf(shown).getByText('took back 1 of Undone once, 21 → 22').waitFor();
+    await takeBack(shown, 'sold 1 of Undone once');
+    await shown.messages.getByText('It was taken back already').waitFor();
+
+    await shown.go(`/orders/${id}`);
+    await shown.panel.getByRole('button', { name: 'Complete' }).click();
+    await undo();
+    await shown.messages.getByText(/Open again as order/).waitFor();
+    await takeBack(shown, `completed order ${id}`);
+    await shown.messages.getByText('It was taken back already').nth(1).waitFor();
+    assert.deepEqual(await stockOf(api, petId), ['available', 22]);
   });
 
   it('is not taken back a second time, also after more than 100 newer ones', async t => {

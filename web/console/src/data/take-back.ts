@@ -34,8 +34,7 @@ export function takeBackOf(activity: Activity, can: Session['can']): TakeBack | 
   const order = of('order.updated');
   if (order) return can('orders:write') ? session => writeBack(session, order) : undefined;
   if (stock?.changes.some(({ field }) => field === 'quantity')) {
-    const reason = placed ? 'returned' : 'corrected';
-    return can('inventory:write') ? session => adjustBack(session, stock, reason) : undefined;
+    return can('inventory:write') ? session => adjustBack(session, stock, placed) : undefined;
   }
   const entry = of('pet.updated') ?? of('category.updated');
   return entry && can('pets:write') ? session => writeBack(session, entry) : undefined;
@@ -43,37 +42,52 @@ export function takeBackOf(activity: Activity, can: Session['can']): TakeBack | 
 
 const idOf = ({ subject }: HistoryEntry): number => Number(subject.split('/').at(-1));
 
-/** Adds or removes the units of a change of stock. Changes since then count as well. The note keeps it from being done twice. */
+/**
+ * Adds or removes the units of a change of stock, which a sale has made if an order was `placed`. Changes since then count as well. The note
+ * keeps it from being done twice.
+ */
 async function adjustBack(
   { store, cache }: Session,
   entry: HistoryEntry,
-  reason: 'returned' | 'corrected',
+  placed: HistoryEntry | undefined,
 ): Promise<string> {
   const units = entry.changes.find(({ field }) => field === 'quantity');
-  const note = await noteFor(store, entry, idOf(entry));
+  const note = placed ? noteOfReturn(idOf(placed)) : `Takes back change ${entry.eventId}`;
+  await rejectSecond(store, entry, idOf(entry), note);
   const delta = Number(units?.from) - Number(units?.to);
-  const after = await store.inventory.adjust(idOf(entry), { delta, reason, note });
+  const after = await store.inventory.adjust(idOf(entry), {
+    delta,
+    reason: placed ? 'returned' : 'corrected',
+    note,
+  });
   putItem(cache, pets, (await pets.read(store, after.petId)).data);
   return `${entry.name ?? 'The stock'}: ${after.quantity.toLocaleString()} in stock again`;
 }
 
-/** Returns the note of the change that takes another one back. Rejects if the stock has one with it already. */
-async function noteFor(store: Session['store'], { eventId }: HistoryEntry, petId: number): Promise<string> {
-  const note = `Takes back change ${eventId}`;
+/** The note of the change that returns the units of an order, here or with the undo of a sale or of a completion. */
+export const noteOfReturn = (orderId: number | undefined): string => `Takes back order ${orderId}`;
+
+/** Rejects if the stock of a pet has a change with this note since an entry. */
+async function rejectSecond(
+  store: Session['store'],
+  { eventId }: HistoryEntry,
+  petId: number,
+  note: string,
+): Promise<void> {
   const subject = `store/inventory/${petId}`;
   for await (const other of store.events.history({ subject, type: 'inventory.updated', limit: 100 })) {
     // The newest come first.
     if (Number(other.eventId) <= Number(eventId)) break;
     if (other.note === note) throw new Error('It was taken back already');
   }
-  return note;
 }
 
 /** A completed order never opens again: its units come back, and the same is ordered again. */
 async function reopen({ store }: Session, entry: HistoryEntry): Promise<string> {
   const { petId, quantity = 1, shipDate } = await store.orders.get(idOf(entry));
   if (petId === undefined) throw new Error('It has no animal');
-  const note = await noteFor(store, entry, petId);
+  const note = noteOfReturn(idOf(entry));
+  await rejectSecond(store, entry, petId, note);
   const batch = store.batch();
   batch.inventory.adjust(petId, { delta: quantity, reason: 'returned', note });
   const placed = batch.orders.create({ petId, quantity, ...(shipDate !== undefined && { shipDate }) });

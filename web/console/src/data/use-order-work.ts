@@ -7,6 +7,7 @@ import { useToasts } from '../kit/toasts.ts';
 import { type ItemResult, runInBatches } from './batches.ts';
 import { addItem, findItem, putItem, removeItem } from './list-cache.ts';
 import { orders as resource } from './orders.ts';
+import { noteOfReturn } from './take-back.ts';
 
 export type OrderWork = 'complete' | 'cancel';
 
@@ -133,8 +134,9 @@ async function placeAgain(
   return `Open again as ${placed.size === 1 ? words : `${words} with new numbers`}`;
 }
 
-function unitsBack(batch: Batch, { petId, quantity = 1 }: Order): BatchEntry[] {
-  return petId === undefined ? [] : [batch.inventory.adjust(petId, { delta: quantity, reason: 'returned' })];
+function unitsBack(batch: Batch, { id, petId, quantity = 1 }: Order): BatchEntry[] {
+  if (petId === undefined) return [];
+  return [batch.inventory.adjust(petId, { delta: quantity, reason: 'returned', note: noteOfReturn(id) })];
 }
 
 function contentOf({ petId, quantity = 1, shipDate }: Order) {

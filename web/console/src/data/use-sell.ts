@@ -4,6 +4,7 @@ import { useToasts } from '../kit/toasts.ts';
 import { addItem } from './list-cache.ts';
 import { orders } from './orders.ts';
 import { withReason } from './refusal.ts';
+import { noteOfReturn } from './take-back.ts';
 
 /** Returns a function that sells units of a pet with one request. Rejects with the reason if they cannot be sold. */
 export function useSell() {
@@ -19,7 +20,8 @@ export function useSell() {
       );
       addItem(session.cache, orders, sale);
       // A completed order stays: the units that come back are a change of their own.
-      const undo = () => store.inventory.adjust(id, { delta: units, reason: 'returned' });
+      const note = noteOfReturn(sale.id);
+      const undo = () => store.inventory.adjust(id, { delta: units, reason: 'returned', note });
       toasts.show({
         text: `Sold ${units.toLocaleString()} of ${name}`,
         undo: can('inventory:write') ? undo : undefined,
