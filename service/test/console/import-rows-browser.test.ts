@@ -260,7 +260,7 @@ describe('undoing an import', () => {
   });
 
   it('is offered again after a reload when a batch was rejected', async t => {
-    const { api, page, watch, category } = await importLitter(t, 'refused', 'Refused kind');
+    const { api, page, watch, category } = await importLitter(t, 'refused', 'Rejected kind');
     watch.expect(/status of 400/);
     await page.route(
       '**/batch',
