@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { readConfig } from '../config.ts';
-import { verifyPostgres } from '../db/check-postgres.ts';
 import { type CheckedStore, checkStore, isOfHistory } from '../db/check-store.ts';
 import { storePath } from '../db/store-directory.ts';
 import { shareStore } from '../db/store-lock.ts';
@@ -27,6 +26,7 @@ export async function check(args: string[]): Promise<void> {
   const { databaseUrl } = readConfig(process.env);
   if (file === undefined && databaseUrl !== undefined) {
     const name = withoutPassword(databaseUrl);
+    const { verifyPostgres } = await import('../db/check-postgres.ts');
     const faults = await verifyPostgres(databaseUrl, checkpoints);
     if (faults.length > 0) throw rewritten(name, faults);
     reportHistory(name, checkpoints);

@@ -1,7 +1,6 @@
 import { readConfig } from '../config.ts';
 import type { Database } from '../db/database.ts';
 import { openDatabase } from '../db/open-database.ts';
-import { rejectNoShop, withConnection } from '../db/postgres-command.ts';
 import { shareStore } from '../db/store-lock.ts';
 import { systemClock } from '../kit/clock.ts';
 import { argumentsOf } from './arguments.ts';
@@ -37,8 +36,14 @@ export async function withLockedStore<T>(
 export async function withExistingStore<T>(work: (db: Database) => Promise<T>): Promise<T> {
   const { dataDirectory, databaseUrl } = readConfig(process.env);
   if (databaseUrl === undefined) rejectNoStore(dataDirectory);
-  else await withConnection(databaseUrl, 'command', client => rejectNoShop(client, databaseUrl));
+  else await rejectNoShopIn(databaseUrl);
   return withStore(work);
+}
+
+/** Loads the driver of PostgreSQL, which the embedded store does not need. */
+async function rejectNoShopIn(databaseUrl: string): Promise<void> {
+  const { rejectNoShop, withConnection } = await import('../db/postgres-command.ts');
+  await withConnection(databaseUrl, 'command', client => rejectNoShop(client, databaseUrl));
 }
 
 export async function migrate(args: string[]): Promise<void> {
