@@ -169,7 +169,7 @@ CREATE TABLE key_limits (
   full_minutes BIGINT NOT NULL,
   -- The last minute at which five of ten were used up; 0 if there was none.
   busy_minute BIGINT NOT NULL,
-  -- The requests that this minute admitted; 0 if there was none.
+  -- The limit of that minute; 0 if there was none.
   busy_limit BIGINT NOT NULL,
   -- When a request was last rejected, and until when the client was asked to wait.
   rejected_at BIGINT NOT NULL,

@@ -42,8 +42,10 @@ export async function withExistingStore<T>(work: (db: Database) => Promise<T>): 
 
 /** Loads the driver of PostgreSQL, which the embedded store does not need. */
 async function rejectNoShopIn(databaseUrl: string): Promise<void> {
-  const { rejectNoShop, withConnection } = await import('../db/postgres-command.ts');
-  await withConnection(databaseUrl, 'command', client => rejectNoShop(client, databaseUrl));
+  const { asStart, rejectNoShop, withConnection } = await import('../db/postgres-command.ts');
+  await withConnection(databaseUrl, 'command', client =>
+    asStart(databaseUrl, () => rejectNoShop(client, databaseUrl)),
+  );
 }
 
 export async function migrate(args: string[]): Promise<void> {

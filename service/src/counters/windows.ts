@@ -15,7 +15,7 @@ export interface WindowUse {
   fullMinutes: number;
   /** The last minute at which five of ten were used up; 0 if there was none. It stays until a later one replaces it. */
   busyMinute: number;
-  /** The requests that this minute admitted; 0 if there was none. The limit may have changed since. */
+  /** The limit of a minute when `busyMinute` was noted; 0 if there was none. It may have changed since. */
   busyLimit: number;
   /** The day counted, as a number of days since the Unix epoch. */
   day: number;
@@ -82,7 +82,7 @@ export function minutesLater(fullMinutes: number, minutes: number): number {
   return minutes >= OF_MINUTES ? 0 : (fullMinutes << minutes) % 2 ** OF_MINUTES;
 }
 
-/** Notes that the minute counted, which admits `limit` requests, is used up. */
+/** Notes that the minute counted, whose limit is `limit`, is used up. */
 export function noteFullMinute(use: WindowUse, limit: number): void {
   use.fullMinutes |= 1;
   let full = 0;

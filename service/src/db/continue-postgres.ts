@@ -14,7 +14,7 @@ import { statementOf } from './postgres-statements.ts';
 export function continuePostgres(databaseUrl: string, options: ContinueOptions): Promise<Restoration> {
   return withConnection(databaseUrl, 'continue-log', client =>
     asStart(databaseUrl, async () => {
-      await rejectNoShop(client, databaseUrl);
+      await rejectNoShop(client, databaseUrl, 'restore the backup first');
       await migratePostgres(client);
       await client.query('BEGIN');
       await client.query(LIFT_LIMITS);

@@ -47,10 +47,12 @@ export async function asStart<T>(databaseUrl: string, steps: () => Promise<T>): 
 }
 
 /** Rejects with UnusableStore when the database contains no shop. A command must not create one in a database with another name. */
-export async function rejectNoShop(client: Client, databaseUrl: string): Promise<void> {
+export async function rejectNoShop(
+  client: Client,
+  databaseUrl: string,
+  remedy = 'check the name of the database in DATABASE_URL, or start the service with it first',
+): Promise<void> {
   const { rows } = await client.query("SELECT to_regclass('schema_migrations') AS found");
   if (rows[0].found !== null) return;
-  throw new UnusableStore(
-    `The database ${withoutPassword(databaseUrl)} contains no shop: start the service on it first, or restore a backup`,
-  );
+  throw new UnusableStore(`The database ${withoutPassword(databaseUrl)} contains no shop: ${remedy}`);
 }

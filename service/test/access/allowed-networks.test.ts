@@ -244,7 +244,7 @@ describe('the last use of a key', () => {
     assert.deepEqual(await stored(path), before);
   });
 
-  it('that is publishable is by a visitor, and not by one of a page that the key does not list', async () => {
+  it('of a publishable key is that of a visitor, unless the key does not list the page', async () => {
     const page = 'https://shop.example';
     const { key, path } = await aKey({ kind: 'publishable', scopes: ['pets:read'], origins: [page] });
     for (const origin of [page, 'https://other.example']) {

@@ -151,7 +151,7 @@ describe('a session', () => {
     await page.getByRole('menuitem', { name: /^Sign out/ }).click();
     await page.getByLabel('API key').waitFor();
     arrive();
-    await tab.getByText('The session has ended in another tab').waitFor();
+    await tab.getByText('Another tab has ended or replaced this session').waitFor();
     for (const ended of [tab, page]) assert.ok(!(await stored(ended)).includes('psk_'));
     await page.getByLabel('API key').waitFor();
   });
@@ -319,6 +319,10 @@ describe('a session', () => {
     const tab = await context.newPage();
     await tab.goto(`/console/categories#sign-in=${await issueTicket(shop.app.db, shop.clock.now())}`);
     await tab.getByRole('heading', { name: 'Categories', level: 1 }).waitFor();
+    // Both tabs offer their session to a new one.
+    const third = await context.newPage();
+    await third.goto('/console/categories');
+    await third.getByRole('navigation').waitFor();
     await older.button(/^Account/).click();
     await page.getByRole('menuitem', { name: /^Sign out/ }).click();
     await page.getByLabel('API key').waitFor();

@@ -210,7 +210,7 @@ describe('the stock of an animal', () => {
 });
 
 describe('the hold of an animal', () => {
-  const withoutAnimals = ['inventory:read', 'inventory:write', 'pets:read'];
+  const scopesWithoutAnimals = ['inventory:read', 'inventory:write', 'pets:read'];
 
   /** Opens the editor of an animal that is on hold with three units. */
   async function onHold(
@@ -271,7 +271,7 @@ describe('the hold of an animal', () => {
   });
 
   it('is ended by a count only after a question by a key that cannot restore it', async t => {
-    const { shown, page, stock } = await onHold(t, { scopes: withoutAnimals });
+    const { shown, page, stock } = await onHold(t, { scopes: scopesWithoutAnimals });
     await shown.button('Count').click();
     const field = page.getByLabel('Counted of Promised');
     await field.fill('0');
@@ -287,7 +287,7 @@ describe('the hold of an animal', () => {
   });
 
   it('is ended by one click only after a question by a key that cannot restore it', async t => {
-    const { shown, stock } = await onHold(t, { scopes: withoutAnimals });
+    const { shown, stock } = await onHold(t, { scopes: scopesWithoutAnimals });
     await shown.button('Remove one Promised').click();
     await shown.button('Stock of Promised: 2').waitFor();
     await shown.button('Remove one Promised').click();
@@ -303,7 +303,7 @@ describe('the hold of an animal', () => {
   });
 
   it('is ended only after a question by a key that cannot restore it', async t => {
-    const { shown, stock, edit } = await onHold(t, { scopes: withoutAnimals });
+    const { shown, stock, edit } = await onHold(t, { scopes: scopesWithoutAnimals });
     const editor = await edit();
     await editor.getByLabel('Units in stock').fill('0');
     await save(editor);

@@ -189,7 +189,7 @@ function describeRule(rule: Rule): void {
       assert.ok(Math.min(...Object.values(seen)) > rule.runs / 4, JSON.stringify(seen));
     });
 
-    it('note the last minute at which five of ten were used up, and how many requests it admitted', async () => {
+    it('note the last minute at which five of ten were used up, and its limit', async () => {
       const state = newState(0);
       const terms: Terms = { limits: { perMinute: 2, perDay: 100 }, bansLiftedAt: 0, banRules: undefined };
       const busyAfter = async (minute: number, requests: number) => {

@@ -20,8 +20,8 @@ it('of two servers that accept writes the one with the higher timeline is the pr
   let reachable = 2;
   let responded: Promise<void> | undefined;
   /**
-   * The server with the higher timeline responds last, but in the same turn: a busy machine would delay it for longer than it is waited
-   * for.
+   * The server with the higher timeline responds last, but in the same turn: in a later turn, a busy machine could exceed the time for
+   * which `find` waits.
    */
   const respondInOrder = async () => {
     const ports = [...asked.keys()].toSorted((a, b) => (timelines.get(a) ?? 0) - (timelines.get(b) ?? 0));

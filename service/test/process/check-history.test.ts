@@ -87,7 +87,7 @@ describe('the command check', () => {
     t.mock.method(Client.prototype, 'query', function (this: Client, ...args: unknown[]) {
       const run = () => query.apply(this, args);
       const { text } = args[0] as { text?: string };
-      return text?.includes('min(id) FROM events') ? append().then(run) : run();
+      return text?.includes('AS newest') ? append().then(run) : run();
     });
     assert.deepEqual(await verifyPostgres(app.config.databaseUrl!, []), []);
     assert.equal(appended, 1);

@@ -57,7 +57,7 @@ export async function signIn({ key: apiKey, stays, account: known, id }: Start):
     throw new Error(`This API key has started too many sessions. Sign in again after ${time}.`);
   });
   // Until it shares the session, this tab does not receive the end that another one sends.
-  if (id !== undefined && !isShared(id)) throw new Error('The session has ended in another tab');
+  if (id !== undefined && !isShared(id)) throw new Error('Another tab has ended or replaced this session');
   const can = permissionsOf(account.scopes);
   const cache = newCache();
   const toasts = newToasts();

@@ -73,7 +73,10 @@ export async function askForSession(): Promise<StoredSession | undefined> {
       resolve(session);
     };
     const timer = setTimeout(end, ANSWER);
-    const stop = onSharedSession(end);
+    // Other tabs may have an older session than the shared one.
+    const stop = onSharedSession(session => {
+      if (isShared(session.id)) end(session);
+    });
     send({ kind: 'ask' });
   });
 }

@@ -43,8 +43,8 @@ export function takeBackOf(activity: Activity, can: Session['can']): TakeBack | 
 const idOf = ({ subject }: HistoryEntry): number => Number(subject.split('/').at(-1));
 
 /**
- * Adds or removes the units of a change of stock, which a sale has made if an order was `placed`. Changes since then count as well. The note
- * keeps it from being done twice.
+ * Adds or removes the units of a change of stock. With `placed`, the change is the sale of this order. Changes since then count as well. The
+ * note keeps it from being done twice.
  */
 async function adjustBack(
   { store, cache }: Session,
