@@ -1,4 +1,4 @@
-import type { Locator, Page, Response } from 'playwright-core';
+import type { BrowserContext, Locator, Page, Response } from 'playwright-core';
 
 interface TriedOut {
   /** What the browser received. */
@@ -78,4 +78,12 @@ export class PortalPage {
     const live = this.page.locator(`.live[data-request-id="${id}"]`);
     return { response, status: Number(await live.locator('.live-status').textContent()) };
   }
+}
+
+/** Shows the portal under another address to the browser. */
+export async function serveAs(context: BrowserContext, origin: string): Promise<void> {
+  await context.route('http://shop.example/docs/**', async route => {
+    const { pathname } = new URL(route.request().url());
+    await route.fulfill({ response: await route.fetch({ url: origin + pathname }) });
+  });
 }

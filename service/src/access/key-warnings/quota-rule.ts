@@ -37,8 +37,8 @@ export function passedOfMinutes({
 const names = { day: '"day"', minute: '"minute"' } as const;
 
 /**
- * Returns the value of the header `X-Quota-Warning` for a key in this state; `undefined` if it was not warned of these limits today. `t` is the number of
- * seconds until the end of the day, from which on the key can be warned again.
+ * Returns the value of the header `X-Quota-Warning` for a key in this state; `undefined` if it was not warned of these limits today. `t` is
+ * the number of seconds until the end of the day, from which on the key can be warned again.
  */
 export function quotaHeader(
   state: Readonly<WindowUse>,

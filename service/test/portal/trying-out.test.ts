@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { eventually, stopClock, useBrowser } from '../support/browser.ts';
+import { aCategory, aPet } from '../support/factories.ts';
+import { appendMany } from '../support/many-events.ts';
+import { PortalPage, serveAs } from '../support/portal-page.ts';
+import { valuesOf } from '../support/values.ts';
+
+const visit = useBrowser();
+
+describe('trying an operation out', () => {
+  it('sends another Idempotency-Key with each POST, also from a page without HTTPS', async t => {
+    const { page, shop, context, watch } = await visit(t);
+    await serveAs(context, shop.origin);
+    await context.route('http://shop.example/categories', route => route.fulfill({ status: 201, json: {} }));
+    watch.expect(/left the origin: http:\/\/shop\.example/);
+    await page.goto('http://shop.example/docs/operations/createCategory');
+    await page.locator('body[data-ready]').waitFor({ state: 'attached' });
+    assert.equal(await page.evaluate('isSecureContext'), false);
+    await new PortalPage(page).useKey(shop.adminKey);
+    const keys = new Set<string | undefined>();
+    for (const _ of ['first', 'second']) {
+      const sent = page.waitForRequest('http://shop.example/categories');
+      await page.locator('.send:enabled').click();
+      keys.add((await sent).headers()['idempotency-key']);
+    }
+    assert.equal(keys.size, 2);
+    for (const key of keys) assert.match(key ?? '', /^[\d-]{7,}$/);
+  });
+
+  it('asks for a key and for a missing parameter before it sends a request', async t => {
+    const { page, shop, watch } = await visit(t);
+    const portal = await new PortalPage(page).openOperation('getCategory');
+    const sent = watch.urls.length;
+    await page.locator('.send').click();
+    await portal.message.filter({ hasText: 'needs an API key' }).waitFor();
+    await page.locator('#api-key:focus').waitFor();
+    await portal.useKey(shop.adminKey);
+    await portal.fill('categoryId', '');
+    await page.locator('.send').click();
+    await portal.message.filter({ hasText: 'categoryId is missing' }).waitFor();
+    await portal.fill('categoryId', '1');
+    await portal.useKey(`${shop.adminKey}\u200B`);
+    await page.locator('.send').click();
+    await portal.message.filter({ hasText: 'a header cannot contain' }).waitFor();
+    assert.equal(watch.urls.length, sent);
+  });
+
+  it('sends the ETag that was read last as If-Match, and shows 412 after another change', async t => {
+    const { page, shop, watch } = await visit(t);
+    const categoryId = await aCategory(shop.api);
+    const portal = await new PortalPage(page).openOperation('getCategory');
+    await portal.useKey(shop.adminKey);
+    assert.equal((await portal.tryOut({ parameters: { categoryId } })).status, 200);
+    await shop.api.patch(`/categories/${categoryId}`, { description: 'Before' });
+    const { response, status } = await portal.send();
+    assert.equal(status, 200, 'a page that only reads sends no ETag');
+    const etag = await response.headerValue('etag');
+    await portal.openOperation('changeCategory');
+    const changed = await portal.tryOut({ parameters: { categoryId }, body: { description: 'First' } });
+    assert.deepEqual([changed.status, changed.response.request().headers()['if-match']], [200, etag]);
+    assert.equal((await portal.tryOut({ body: { description: 'Second' } })).status, 200);
+    await shop.api.patch(`/categories/${categoryId}`, { description: 'By another client' });
+    watch.expect(/status of 412/);
+    assert.equal((await portal.tryOut({ body: { description: 'Third' } })).status, 412);
+    // Without the ETag the change is made whatever happened in between.
+    assert.equal((await portal.tryOut({ parameters: { 'If-Match': '' } })).status, 200);
+  });
+
+  it('knows the ETag of a pet in a list, until the pet is deleted', async t => {
+    const { page, shop } = await visit(t);
+    const petId = await aPet(shop.api);
+    const portal = await new PortalPage(page).openOperation('listPets');
+    await portal.useKey(shop.adminKey);
+    const { response } = await portal.tryOut({ parameters: { id: petId } });
+    const etag = await response.headerValue('etag');
+    const ifMatch = page.locator('[data-parameter="If-Match"]');
+    await portal.openOperation('deletePet');
+    await portal.fill('petId', String(petId));
+    assert.equal(await ifMatch.inputValue(), etag);
+    assert.equal((await portal.send()).status, 204);
+    await eventually(() => ifMatch.inputValue(), '');
+  });
+
+  it('follows the link to the next page', async t => {
+    const { page, shop } = await visit(t);
+    const categoryId = await aCategory(shop.api);
+    const ids = [];
+    for (let i = 0; i < 3; i++) ids.push(await aPet(shop.api, { categoryId }));
+    const portal = await new PortalPage(page).openOperation('listPets');
+    await portal.useKey(shop.adminKey);
+    const first = await portal.tryOut({ parameters: { categoryId, limit: 2 } });
+    const next = page.getByRole('button', { name: 'Next page' });
+    const second = await portal.whenSent(() => next.click());
+    const shown = [...(await first.response.json()), ...(await second.response.json())];
+    assert.deepEqual(valuesOf(shown, 'id'), ids);
+    assert.equal(await next.count(), 0);
+  });
+
+  it('shows how many requests are left as a bar that counts down to the reset, and how long to wait when none are', async t => {
+    const { shop, anotherVisitor } = await visit(t);
+    const { key } = await shop.clientWith({ plan: 'enterprise', quotas: { perMinute: 2, perDay: 100 } });
+    const page = await (await anotherVisitor()).newPage();
+    await page.clock.install({ time: shop.clock.now() });
+    const portal = await new PortalPage(page).openOperation('listCategories');
+    await stopClock(page);
+    await portal.useKey(key);
+    const limits = portal.live.locator('.limits');
+    const values = async () => [
+      await limits.locator('meter').getAttribute('value'),
+      await limits.locator('p').textContent(),
+    ];
+    const { response } = await portal.send();
+    const [, text = ''] = /;t=(\d+)/.exec((await response.headerValue('ratelimit'))!)!;
+    const seconds = Number(text);
+    assert.deepEqual(await values(), ['1', `1 of 2 requests left; resets in ${seconds} s`]);
+    await portal.send();
+    const { status } = await portal.send();
+    assert.deepEqual(
+      [status, await values()],
+      [429, ['0', `0 of 2 requests left; retry after ${seconds} s; resets in ${seconds} s`]],
+    );
+    await page.clock.runFor(5_000);
+    const later = `0 of 2 requests left; retry after ${seconds - 5} s; resets in ${seconds - 5} s`;
+    assert.deepEqual(await values(), ['0', later]);
+    await page.clock.runFor(60_000);
+    assert.deepEqual(await values(), ['0', '0 of 2 requests left; reset since then']);
+    // The page has nothing more to count.
+    await limits.locator('p').evaluate(text => text.replaceChildren('Not written again'));
+    await page.clock.runFor(5_000);
+    assert.deepEqual(await values(), ['0', 'Not written again']);
+  });
+
+  it('shows the page of a proxy as text, without limits that it does not state', async t => {
+    const { page, shop, context, watch } = await visit(t);
+    watch.expect(/status of 502/);
+    const body = '<h1>Bad gateway</h1>';
+    await context.route('**/account', route =>
+      route.fulfill({ status: 502, contentType: 'text/html', body }),
+    );
+    const portal = await new PortalPage(page).openOperation('getAccount');
+    await portal.useKey(shop.adminKey);
+    await page.locator('.send').click();
+    await portal.live.locator('.live-status', { hasText: '502' }).waitFor();
+    assert.equal(await portal.live.locator('code').textContent(), body);
+    assert.equal(await portal.live.locator('.limits').count(), 0);
+  });
+
+  it('shows a stream as it arrives, the last 50,000 characters of it, until the reader stops it', async t => {
+    const { page, shop, watch } = await visit(t);
+    const portal = await new PortalPage(page).openOperation('streamEvents');
+    await portal.useKey(shop.adminKey);
+    await page.locator('.send').click();
+    const stop = page.getByRole('button', { name: 'Stop' });
+    await stop.waitFor();
+    const name = `Seen live ${shop.clock.now()}`;
+    await shop.api.post('/categories', { name });
+    await portal.live.locator('code', { hasText: name }).waitFor();
+    await appendMany(shop.app, 60, { data: JSON.stringify({ text: 'x'.repeat(1_000) }) });
+    const last = `Seen last ${shop.clock.now()}`;
+    await shop.api.post('/categories', { name: last });
+    const code = portal.live.locator('code', { hasText: last });
+    await code.waitFor();
+    assert.equal((await code.textContent())!.length, 50_000);
+    watch.expect(/events\/stream: net::ERR_ABORTED|ERR_INCOMPLETE_CHUNKED_ENCODING/);
+    await stop.click();
+    await portal.live.getByText('ended', { exact: true }).waitFor();
+    await page.locator('.send').click();
+    await stop.waitFor();
+    const broken = `Seen before it breaks ${shop.clock.now()}`;
+    await shop.api.post('/categories', { name: broken });
+    await portal.live.locator('code', { hasText: broken }).waitFor();
+    // As when the process is killed.
+    shop.app.server.server.closeAllConnections();
+    await portal.live.getByText('ended: network error').waitFor();
+    assert.equal(await portal.live.locator('code', { hasText: broken }).isVisible(), true);
+  });
+});
