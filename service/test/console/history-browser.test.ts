@@ -147,7 +147,7 @@ describe('a change in the history', () => {
     await api.patch(`/pets/${petId}`, { status: 'pending' });
     const shown = await open(`/orders/${id}`);
     await takeBack(shown, `completed order ${id}`);
-    await shown.messages.getByText('cannot be ordered').waitFor();
+    await shown.messages.getByText(/^Pet \d+ is pending and cannot be ordered/).waitFor();
     assert.deepEqual(await stockOf(api, petId), ['pending', 3]);
   });
 });

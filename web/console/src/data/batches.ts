@@ -62,8 +62,7 @@ export async function runInBatches<T>(
       onResults(
         part.map((item, i) =>
           outcome instanceof ApiError
-            ? // The user knows of no operations.
-              { item, results: [], error: outcome.message.replace(/^Operation \d+: /, '') }
+            ? { item, results: [], error: reasonOf(outcome) }
             : resultOf(item, entries[i]!, outcome.all),
         ),
       );
@@ -91,4 +90,9 @@ function sizeFor({ store, account }: BatchSession): number {
 function resultOf<T>(item: T, entries: readonly BatchEntry[], all: readonly BatchResult[]): ItemResult<T> {
   const results = entries.map(({ index }) => all[index]!);
   return { item, results, error: results.find(({ error }) => error)?.error?.message };
+}
+
+/** Why a batch was rejected, without the number of the operation, which the user does not know. */
+export function reasonOf({ message }: Error): string {
+  return message.replace(/^Operation \d+: /, '');
 }

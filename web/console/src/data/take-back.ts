@@ -1,10 +1,12 @@
 import { type HistoryEntry, type Order, PreconditionError } from '@petstore/client';
 import type { Session } from '../app/session.ts';
 import type { Activity } from './activity.ts';
+import { reasonOf } from './batches.ts';
 import { categories } from './categories.ts';
 import { fieldInWords, valueInWords } from './field-words.ts';
 import { putItem } from './list-cache.ts';
 import { isSame } from './merge.ts';
+import { contentOf, noteOfReturn, unitsBack } from './open-again.ts';
 import { orders } from './orders.ts';
 import { pets } from './pets.ts';
 import type { Resource } from './resource.ts';
@@ -64,9 +66,6 @@ async function adjustBack(
   return `${entry.name ?? 'The stock'}: ${after.quantity.toLocaleString()} in stock again`;
 }
 
-/** The note of the change that returns the units of an order, here or with the undo of a sale or of a completion. */
-export const noteOfReturn = (orderId: number | undefined): string => `Takes back order ${orderId}`;
-
 /** Rejects if the stock of a pet has a change with this note since an entry. */
 async function rejectSecond(
   store: Session['store'],
@@ -84,14 +83,16 @@ async function rejectSecond(
 
 /** A completed order never opens again: its units come back, and the same is ordered again. */
 async function reopen({ store }: Session, entry: HistoryEntry): Promise<string> {
-  const { petId, quantity = 1, shipDate } = await store.orders.get(idOf(entry));
-  if (petId === undefined) throw new Error('It has no animal');
-  const note = noteOfReturn(idOf(entry));
-  await rejectSecond(store, entry, petId, note);
+  const order = await store.orders.get(idOf(entry));
+  if (order.petId === undefined) throw new Error('It has no animal');
+  await rejectSecond(store, entry, order.petId, noteOfReturn(order.id));
   const batch = store.batch();
-  batch.inventory.adjust(petId, { delta: quantity, reason: 'returned', note });
-  const placed = batch.orders.create({ petId, quantity, ...(shipDate !== undefined && { shipDate }) });
-  return `Open again as order ${(await batch.run()).get(placed).id}`;
+  unitsBack(batch, order);
+  const placed = batch.orders.create(contentOf(order));
+  const outcome = await batch.run().catch(error => {
+    throw new Error(reasonOf(error));
+  });
+  return `Open again as order ${outcome.get(placed).id}`;
 }
 
 async function cancel({ store }: Session, entry: HistoryEntry): Promise<string> {

@@ -1,4 +1,4 @@
-import type { Batch, BatchEntry, Order } from '@petstore/client';
+import type { Order } from '@petstore/client';
 import { notifyManager, type QueryClient } from '@tanstack/react-query';
 import { useCallback } from 'react';
 import { type Session, useSession } from '../app/session.ts';
@@ -6,8 +6,8 @@ import { askingToLeave } from '../kit/asking-to-leave.ts';
 import { useToasts } from '../kit/toasts.ts';
 import { type ItemResult, runInBatches } from './batches.ts';
 import { addItem, findItem, putItem, removeItem } from './list-cache.ts';
+import { contentOf, unitsBack } from './open-again.ts';
 import { orders as resource } from './orders.ts';
-import { noteOfReturn } from './take-back.ts';
 
 export type OrderWork = 'complete' | 'cancel';
 
@@ -132,13 +132,4 @@ async function placeAgain(
     throw new Error(`${errors.length} of ${orders.length} orders could not be opened again: ${reason}`);
   const words = ordersInWords([...placed.values()]);
   return `Open again as ${placed.size === 1 ? words : `${words} with new numbers`}`;
-}
-
-function unitsBack(batch: Batch, { id, petId, quantity = 1 }: Order): BatchEntry[] {
-  if (petId === undefined) return [];
-  return [batch.inventory.adjust(petId, { delta: quantity, reason: 'returned', note: noteOfReturn(id) })];
-}
-
-function contentOf({ petId, quantity = 1, shipDate }: Order) {
-  return { ...(petId !== undefined && { petId }), quantity, ...(shipDate !== undefined && { shipDate }) };
 }

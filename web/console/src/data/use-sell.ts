@@ -2,9 +2,9 @@ import { useCallback } from 'react';
 import { useSession } from '../app/session.ts';
 import { useToasts } from '../kit/toasts.ts';
 import { addItem } from './list-cache.ts';
+import { noteOfReturn } from './open-again.ts';
 import { orders } from './orders.ts';
 import { withReason } from './refusal.ts';
-import { noteOfReturn } from './take-back.ts';
 
 /** Returns a function that sells units of a pet with one request. Rejects with the reason if they cannot be sold. */
 export function useSell() {
