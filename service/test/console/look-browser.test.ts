@@ -65,6 +65,9 @@ async function fontsOf(page: Page, selector: string): Promise<[family: string, i
   return fonts.map(({ familyName, isCustomFont }) => [familyName, isCustomFont]);
 }
 
+const isMarkDrawn = (page: Page) =>
+  page.evaluate<boolean>('document.querySelector(".brand img").naturalWidth > 0');
+
 const MOST_BYTES_OF_FONT = 60_000;
 
 describe('the console and the portal have one identity', () => {
@@ -80,8 +83,7 @@ describe('the console and the portal have one identity', () => {
       const { bytes } = await fetchBytes(font!);
       assert.ok(bytes.length <= MOST_BYTES_OF_FONT, `${bytes.length} bytes`);
       const mark = page.locator('.brand img');
-      const isDrawn = () => page.evaluate<boolean>('document.querySelector(".brand img").naturalWidth > 0');
-      await eventually(isDrawn, true);
+      await eventually(() => isMarkDrawn(page), true);
       assert.equal(
         await mark.getAttribute('src'),
         await page.locator('link[rel="icon"]').getAttribute('href'),
@@ -95,6 +97,8 @@ describe('the console and the portal have one identity', () => {
     for (const path of ['/console', '/docs']) {
       await page.goto(path);
       await page.locator('.brand').waitFor();
+      // The next page would abort its request.
+      await eventually(() => isMarkDrawn(page), true);
       const style = await page.evaluate(`(() => {
         const probe = document.body.appendChild(document.createElement('p'));
         probe.style.cssText = 'color: var(--accent); background: var(--accent-strong); border-radius: var(--radius); font: 400 var(--size-title) var(--font)';
