@@ -5,13 +5,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { http } from '../../src/kit/node-http.ts';
 import { inTime } from './until.ts';
 
-/** A server of a test on 127.0.0.1, which the service sends requests to. */
+/** A server of a test on 127.0.0.1, which the service sends requests to. It keeps idle connections, as those of `listenLocally`. */
 export abstract class LocalEndpoint {
   readonly #server: Server;
   #news = Promise.withResolvers<void>();
 
   constructor() {
-    this.#server = http.createServer(async (request, response) => {
+    this.#server = http.createServer({ keepAliveTimeout: 0 }, async (request, response) => {
       this.onOpen(response);
       const chunks: Buffer[] = [];
       for await (const chunk of request) chunks.push(chunk);
