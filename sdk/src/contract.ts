@@ -217,7 +217,7 @@ export type ExpiryWarning = {
 export type KeyWarnings = {
   /** The parts of its limits that the key has used on this UTC day, the earliest first. */
   quota: QuotaWarning[];
-  /** The warnings before the key expires, the earliest first. */
+  /** The warnings about the present `expiresAt` of the key, the earliest first. */
   expiry: ExpiryWarning[];
 };
 

@@ -6,6 +6,7 @@ import { formatDateTime } from '../../src/kit/dates.ts';
 import { eventsAfter, settledCursor } from '../support/event-log.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
 import { onPostgres } from '../support/test-store.ts';
+import { valuesOf } from '../support/values.ts';
 
 /** A key that expires in so many days. */
 async function keyFor(days: number, shop: TestApp) {
@@ -51,13 +52,20 @@ describe('a key that expires', () => {
     ]);
   });
 
-  it('reads its warnings in its account, without those from before it existed', async t => {
+  it('reads in its account the warnings that were given about its present end', async t => {
     const shop = await startTestApp(t);
-    const { key } = await keyFor(10, shop);
-    const expiry = async () => (await shop.api.as(key).get('/account')).body.warnings.expiry;
-    assert.deepEqual([await warnings(shop), await expiry()], [[], []]);
-    shop.clock.advance(7 * DAY);
-    assert.deepEqual(await expiry(), [{ days: 3, passedAt: formatDateTime(shop.clock.now()) }]);
+    const { key, keyId } = await keyFor(34, shop);
+    const inAccount = async () => {
+      await warnings(shop);
+      const { body } = await shop.api.as(key).get('/account');
+      return body.warnings.expiry;
+    };
+    shop.clock.advance(20 * DAY);
+    assert.deepEqual(await inAccount(), [{ days: 14, passedAt: formatDateTime(shop.clock.now()) }]);
+    await shop.api.patch(`/keys/${keyId}`, { expiresAt: formatDateTime(shop.clock.now() + 2 * DAY) });
+    assert.deepEqual(await inAccount(), []);
+    shop.clock.advance(DAY);
+    assert.deepEqual(await inAccount(), [{ days: 1, passedAt: formatDateTime(shop.clock.now()) }]);
   });
 
   it('gets only the nearest warning when no process ran, and none when it has expired, is revoked or expires never', async t => {
@@ -68,6 +76,8 @@ describe('a key that expires', () => {
     await shop.api.patch(`/keys/${kept.keyId}`, { expiresAt: null });
     shop.clock.advance(18 * DAY);
     assert.deepEqual(await warnings(shop), [`keys/${missed.keyId} 3`]);
+    const { body } = await shop.api.get(`/keys/${missed.keyId}/usage`);
+    assert.deepEqual(valuesOf(body.warnings.expiry, 'days'), [3]);
     const again = await shop.restart();
     shop.clock.advance(DAY);
     assert.deepEqual((await warnings(again)).slice(1), [`keys/${missed.keyId} 1`]);

@@ -8,7 +8,7 @@ import { stopWebhooksOf } from '../../events/webhooks/webhooks.ts';
 import { SECOND } from '../../kit/clock.ts';
 import { formatDateTime } from '../../kit/dates.ts';
 import { mapPage, type Page } from '../../kit/paging.ts';
-import { expiryWarningsOf } from '../key-warnings/expiry-warning.ts';
+import { expiryWarningsOf } from '../key-warnings/expiry-warnings.ts';
 import { quotaWarningsOf } from '../key-warnings/quota-warnings.ts';
 import type { KeyLimits } from '../rate-limits/key-limits.ts';
 import type { KeyUsage } from '../rate-limits/key-usage.ts';
@@ -214,11 +214,12 @@ export async function reset({ db, keyLimits, now }: KeyAccess, keyId: number): P
 
 export async function usage({ db, keyLimits, now }: KeyAccess, keyId: number): Promise<KeyUsage> {
   const row = await findKey(db, keyId);
-  const [use, quota] = await Promise.all([
+  const [use, quota, expiry] = await Promise.all([
     keyLimits.usageOf(counted(row), limitsOf(row.plan, quotasOf(row)), now),
     quotaWarningsOf(db, keyId, now),
+    expiryWarningsOf(db, row),
   ]);
-  return { keyId, ...use, warnings: { quota, expiry: expiryWarningsOf(row, now) } };
+  return { keyId, ...use, warnings: { quota, expiry } };
 }
 
 /** Secrets deleted in one transaction. */

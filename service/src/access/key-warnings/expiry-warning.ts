@@ -3,7 +3,6 @@ import { shape } from '../../contract/shape.ts';
 import type { Static } from '../../contract/static.ts';
 import { EventKind } from '../../events/event-log/event-kind.ts';
 import { DAY } from '../../kit/clock.ts';
-import { formatDateTime } from '../../kit/dates.ts';
 
 /** How many days before its end a key is warned, the earliest warning first. */
 export const EXPIRY_DAYS = [14, 3, 1] as const;
@@ -38,17 +37,6 @@ export const ExpiryWarning = shape({
   example: { days: 14, passedAt: '2026-11-21T12:00:00.000Z' },
 });
 
-/** Returns the warnings before the end of a key that are due since it exists. */
-export function expiryWarningsOf(
-  { created_at, expires_at }: { created_at: number; expires_at: number | null },
-  now: number,
-): ExpiryWarning[] {
-  if (expires_at === null) return [];
-  return EXPIRY_DAYS.map(days => ({ days, at: expires_at - days * DAY }))
-    .filter(({ at }) => at > created_at && at <= now)
-    .map(({ days, at }) => ({ days, passedAt: formatDateTime(at) }));
-}
-
 const KeyExpiry = shape({
   title: 'KeyExpiry',
   properties: {
@@ -67,3 +55,4 @@ export const keyExpiryEvents = new EventKind({
 });
 
 export type ExpiryWarning = Static<typeof ExpiryWarning>;
+export type KeyExpiry = Static<typeof KeyExpiry>;

@@ -1,6 +1,17 @@
-import type { Writer } from '../../db/database.ts';
+import type { Queries, Writer } from '../../db/database.ts';
+import * as eventLog from '../../events/event-log/event-log.ts';
+import { subjectOf } from '../../events/event-log/event-types.ts';
+import { DAY } from '../../kit/clock.ts';
 import { formatDateTime } from '../../kit/dates.ts';
-import { dueExpiryWarning, keyExpiryEvents, nextExpiryWarning } from './expiry-warning.ts';
+import type { ApiKeyRow } from '../api-keys/api-key-queries.ts';
+import {
+  dueExpiryWarning,
+  EXPIRY_DAYS,
+  type ExpiryWarning,
+  type KeyExpiry,
+  keyExpiryEvents,
+  nextExpiryWarning,
+} from './expiry-warning.ts';
 import { selectExpiring, updateExpiryWarnings } from './warning-queries.ts';
 
 /** Keys that are warned in one transaction. */
@@ -27,4 +38,20 @@ export function warnOfExpiry(db: Writer, now: number): Promise<boolean> {
     );
     return rows.length === WARNED_AT_ONCE;
   });
+}
+
+/** Returns the warnings about the present end of a key that the log has, the earliest first. */
+export async function expiryWarningsOf(
+  db: Queries,
+  { id, expires_at }: Pick<ApiKeyRow, 'id' | 'expires_at'>,
+): Promise<ExpiryWarning[]> {
+  if (expires_at === null) return [];
+  const filter = { types: new Set(keyExpiryEvents.types), subject: subjectOf('key.expiring', id) };
+  const { events } = await eventLog.readBackwards(db, filter, { limit: EXPIRY_DAYS.length });
+  const expiresAt = formatDateTime(expires_at);
+  return events
+    .map(({ data }) => JSON.parse(data) as KeyExpiry)
+    .filter(warning => warning.expiresAt === expiresAt)
+    .map(({ days }) => ({ days, passedAt: formatDateTime(expires_at - days * DAY) }))
+    .reverse();
 }

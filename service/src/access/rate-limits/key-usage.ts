@@ -61,7 +61,7 @@ const KeyWarnings = shape({
       type: 'array',
       items: ExpiryWarning,
       maxItems: EXPIRY_DAYS.length,
-      description: 'The warnings before the key expires, the earliest first.',
+      description: 'The warnings about the present `expiresAt` of the key, the earliest first.',
     },
   },
   example: { quota: [QuotaWarning.example], expiry: [] },
