@@ -189,14 +189,15 @@ export function isUsedUp(state: LimitState, { limits }: Terms, now: number): boo
   return !hasRoom(entered, limits);
 }
 
-/** Whether `state` cannot affect a decision at `now` or later. */
+/** Whether `state` cannot affect a decision or a warning at `now` or later. */
 export function isSpent(state: LimitState, rules: BanRules, now: number): boolean {
   const entered = { ...state };
   enterWindows(entered, now);
   forgetFuture(entered, now);
   const strikesCount = entered.strikes.some(at => at > now - rules.strikesWithin);
   const bansCount = entered.bans > 0 && now < entered.bannedUntil + rules.decay;
-  return entered.dayUsed === 0 && entered.dayRejected === 0 && !strikesCount && !bansCount;
+  const windowsCount = entered.dayUsed > 0 || entered.dayRejected > 0 || entered.fullMinutes > 0;
+  return !windowsCount && !strikesCount && !bansCount;
 }
 
 /** Records a rejected request. Returns whether it was one strike too many, so that a ban began. */

@@ -197,6 +197,16 @@ describe('a key that uses up its minutes', () => {
     assert.deepEqual(await warningsOf(client.keyId), ['minute 100 of 2']);
   });
 
+  it('is warned also if a sweep runs between these minutes, just after midnight', async () => {
+    const client = await keyWith({ perMinute: 2, perDay: 10_000 });
+    shop.clock.advance(DAY / 2 - 4 * MINUTE);
+    await useMinutes(client, 'xxxx');
+    assert.deepEqual(await warningsOf(client.keyId), []);
+    await shop.app.keyLimits.sweep(shop.clock.now());
+    await useMinutes(client, 'x');
+    assert.deepEqual(await warningsOf(client.keyId), ['minute 100 of 2']);
+  });
+
   it('is not warned of minutes of earlier days when it has another limit', async () => {
     const client = await keyWith({ perMinute: 2, perDay: 10_000 });
     await useMinutes(client, 'xxxxx');
@@ -218,8 +228,9 @@ describe('a key that uses up its minutes', () => {
     assert.deepEqual(await warningsOf(client.keyId), ['minute 100 of 2', 'minute 100 of 3']);
   });
 
-  it('keeps them over a restart', async t => {
+  it('keeps them over restarts, and sweeps just after midnight', async t => {
     const first = await startTestApp(t, { alone: false });
+    first.clock.advance(DAY / 2 - 4 * MINUTE);
     const { key, keyId } = await first.clientWith({
       plan: 'enterprise',
       scopes: ['pets:read'],
@@ -229,8 +240,9 @@ describe('a key that uses up its minutes', () => {
     for (let minute = 0; minute < 5; minute++) {
       await read(running.api.as(key), 2);
       if (minute < 4) assert.deepEqual(await warningsOf(keyId, running), []);
-      running = await running.restart();
       if (minute < 4) running.clock.advance(MINUTE);
+      await running.app.keyLimits.sweep(running.clock.now());
+      running = await running.restart();
     }
     assert.deepEqual(await warningsOf(keyId, running), ['minute 100 of 2']);
     const { headers } = await running.api.as(key).get('/pets');

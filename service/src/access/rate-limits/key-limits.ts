@@ -8,7 +8,7 @@ import {
   type Terms,
 } from '../../counters/decide.ts';
 import { type CountedKey, type DayUse, dayUseOf } from '../../counters/key-states.ts';
-import { type Window, windowsAt } from '../../counters/windows.ts';
+import { OF_MINUTES, type Window, windowsAt } from '../../counters/windows.ts';
 import type { Queries, Writer } from '../../db/database.ts';
 import { DAY, latestCredible, MINUTE } from '../../kit/clock.ts';
 import { formatDate, formatDateTime } from '../../kit/dates.ts';
@@ -161,7 +161,8 @@ export class KeyLimits {
     const old = await deleteUsageBefore(this.#db, today - USAGE_DAYS + 1, SWEPT_AT_ONCE);
     const future = await deleteUsageAfter(this.#db, lastDay(now), SWEPT_AT_ONCE);
     const isMoreStored = await this.#sweepLimits({
-      minute: (today * DAY) / MINUTE,
+      // Just after midnight, the last minutes of the day before can still lead to a warning.
+      minute: Math.floor(Math.min(today * DAY, now - OF_MINUTES * MINUTE) / MINUTE),
       // Strikes are not later than the wait.
       waitUntil: now - this.#banRules.strikesWithin,
       bannedUntil: now - this.#banRules.decay,
