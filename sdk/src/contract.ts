@@ -1908,7 +1908,7 @@ export interface Operations {
       cursor?: string | undefined;
       /** Events from this time on. IDs are in the order of time, except where concurrent changes or a clock that was set back swapped them: the list starts at the first event of this time. */
       from?: string | undefined;
-      /** Events before this time. When it is in the past, the list has an end: its last page has no `Link`. Periods that adjoin have no event in common, and none is missing between them. */
+      /** Events before this time. Changes are recorded shortly after they are made: when this time is at least a minute in the past, the list has an end, and its last page has no `Link`. Periods that adjoin have no event in common, and none is missing between them. */
       to?: string | undefined;
       /** The maximum number of events on a page. */
       limit?: number | undefined;

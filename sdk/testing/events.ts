@@ -77,7 +77,7 @@ export class EventLog {
     const deadline = Date.now() + wait * SECOND;
     while (read().length === 0 && Date.now() < deadline) await this.#news(deadline - Date.now(), signal);
     const [items, rest] = [read().slice(0, limit), read().slice(limit)];
-    const isLast = to !== undefined && Date.parse(to) <= Date.now() && items.length < limit;
+    const isLast = to !== undefined && Date.parse(to) + 60 * SECOND <= Date.now() && items.length < limit;
     const position = rest.length > 0 || items.length === limit ? items.at(-1)!.id : String(this.#latest);
     return { items, total: all().length, ...(!isLast && { next: position }) };
   }

@@ -71,8 +71,9 @@ const pageQuery = parameters({
   to: {
     ...dateTime,
     description:
-      'Events before this time. When it is in the past, the list has an end: its last page has no `Link`. Periods that ' +
-      'adjoin have no event in common, and none is missing between them.',
+      'Events before this time. Changes are recorded shortly after they are made: when this time is at least a minute in the past, ' +
+      'the list has an end, and its last page has no `Link`. Periods that adjoin have no event in common, and none is missing ' +
+      'between them.',
   },
   limit: { ...pageLimit, description: 'The maximum number of events on a page.' },
   count: countParameter,
@@ -141,8 +142,8 @@ export const eventRoutes = ({ tail, source, event }: EventRouteOptions): Route[]
     summary: 'Read the log of events',
     description:
       'All changes of resources, in the order in which they happened, oldest first. The `Link` header has the URL of ' +
-      'the next page, unless the list ends at a time in the past: if this page is empty or the last, request that URL later ' +
-      'to get newer events. Events are retained ' +
+      'the next page, unless the list ends at a time at least a minute in the past: if this page is empty or the last, ' +
+      'request that URL later to get newer events. Events are retained ' +
       `for ${EVENT_DAYS} days unless the service is configured otherwise. ${RIGHTS}`,
     query: pageQuery,
     success: pageOf(event, 'A page of events.'),

@@ -1,6 +1,7 @@
 import { ApiError } from '../../contract/errors.ts';
 import type { Queries, StoredEvent, Writer } from '../../db/database.ts';
 import { GROUP } from '../../db/event-seals.ts';
+import { latestCredible } from '../../kit/clock.ts';
 import { shortened } from '../../kit/text.ts';
 import { nextTurn } from '../../kit/turns.ts';
 import type { EventFilter } from './event-filter.ts';
@@ -68,7 +69,8 @@ export async function read(
   return {
     events,
     position: last ? last.id : Math.max(after, until ?? ends.latest),
-    isLast: last === undefined && to !== undefined && to <= now,
+    // Until then a change before `to` may still be committed, or the clock of its replica may be behind.
+    isLast: last === undefined && to !== undefined && latestCredible(to) <= now,
     total,
   };
 }
