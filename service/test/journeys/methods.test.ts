@@ -12,7 +12,6 @@ import { useShop } from '../support/use-shop.ts';
 
 const shop = useShop();
 
-/** A path of the contract with its ID filled in. */
 /** The methods that a path of the contract has, as `Allow` lists them. `/keys/revoke-leaked` is also a `/keys/{keyId}`. */
 function methodsOf(template: string): string[] {
   const matching = Object.keys(document.paths).filter(path =>

@@ -1,5 +1,5 @@
-import type { WindowLimits, WindowUse } from '../../counters/windows.ts';
-import { DAY, MINUTE, SECOND } from '../../kit/clock.ts';
+import { endOf, secondsUntil, type WindowLimits, type WindowUse } from '../../counters/windows.ts';
+import { DAY, MINUTE } from '../../kit/clock.ts';
 
 /** The parts of its day, in percent, at which a key is warned. */
 export const QUOTA_PERCENTS = [80, 95, 100] as const;
@@ -48,7 +48,7 @@ export function quotaHeader(
   const ofDay = state.dayUsed * 100 < perDay * QUOTA_PERCENTS[0] ? undefined : dayPart(state, perDay);
   const isBusy = state.busyLimit === perMinute && Math.floor((state.busyMinute * MINUTE) / DAY) === state.day;
   if (ofDay === undefined && !isBusy) return undefined;
-  const seconds = Math.max(1, Math.ceil(((state.day + 1) * DAY - now) / SECOND));
+  const seconds = secondsUntil(endOf('day', state), now);
   const parts = [ofDay, isBusy ? `${names.minute};p=100;q=${perMinute}` : undefined];
   return parts
     .filter(part => part !== undefined)
