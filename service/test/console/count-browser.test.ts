@@ -91,6 +91,30 @@ describe('a count', () => {
     await eventually(() => field.inputValue(), '');
   });
 
+  it('is sent once when the field is left again before the response arrives', async t => {
+    const { shown, ids, page } = await stockOfNew(t, { Single: 5 });
+    const path = `/store/inventory/${ids.Single}`;
+    const requests: string[] = [];
+    page.on('request', request => {
+      const { pathname } = new URL(request.url());
+      if (pathname.startsWith(path)) requests.push(`${request.method()} ${pathname}`);
+    });
+    await page.getByRole('button', { name: 'Count', exact: true }).click();
+    const field = page.getByLabel('Counted of Single');
+    await page.route(
+      '**/adjustments',
+      async route => {
+        await field.blur();
+        await route.continue();
+      },
+      { times: 1 },
+    );
+    await field.fill('4');
+    await field.press('Enter');
+    await shown.messages.getByText('Single: 4 counted').waitFor();
+    assert.deepEqual(requests, [`GET ${path}`, `POST ${path}/adjustments`]);
+  });
+
   it('reads the stock again when it has changed before the number arrives', async t => {
     const { shown, watch, shop, ids, page } = await stockOfNew(t, { Overtaken: 5 });
     watch.expect(/status of 412/);

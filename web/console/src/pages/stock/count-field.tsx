@@ -1,5 +1,5 @@
 import type { InventoryItem } from '@petstore/client';
-import { type KeyboardEvent, useState } from 'react';
+import { type KeyboardEvent, useRef, useState } from 'react';
 import { useSession } from '../../app/session.ts';
 import { storeDraft, storedDraft } from '../../data/draft.ts';
 import { endsHold } from '../../data/hold.ts';
@@ -29,6 +29,8 @@ export function CountField({ item, name, counted }: CountFieldProps) {
   const draft = `count.${petId}`;
   const [text, setText] = useState(() => storedDraft<{ text: string }>(draft)?.text ?? '');
   const [state, setState] = useState<'done' | 'failed' | undefined>(counted.has(petId) ? 'done' : undefined);
+  /** What is being saved: the user can leave the field again before the response arrives. */
+  const saving = useRef<string>(undefined);
   const [isAsked, setAsked] = useState(false);
   const { can } = useSession();
   const count = useCount();
@@ -40,23 +42,28 @@ export function CountField({ item, name, counted }: CountFieldProps) {
   }
 
   function leave({ validity }: HTMLInputElement): void {
-    if (text === '' || !validity.valid) return;
+    if (text === '' || text === saving.current || !validity.valid) return;
     if (endsHold(item, Number(text)) && !can('pets:write')) setAsked(true);
     else save();
   }
 
   function save(): void {
-    count(petId, name, Number(text)).then(
-      () => {
-        counted.add(petId);
-        setState('done');
-        type('');
-      },
-      error => {
-        setState('failed');
-        toasts.show({ tone: 'problem', text: `${name} was not counted. ${(error as Error).message}` });
-      },
-    );
+    saving.current = text;
+    count(petId, name, Number(text))
+      .then(
+        () => {
+          counted.add(petId);
+          setState('done');
+          type('');
+        },
+        error => {
+          setState('failed');
+          toasts.show({ tone: 'problem', text: `${name} was not counted. ${(error as Error).message}` });
+        },
+      )
+      .finally(() => {
+        saving.current = undefined;
+      });
   }
 
   function onKey(event: KeyboardEvent<HTMLInputElement>): void {
