@@ -56,6 +56,35 @@ describe('a change in the history', () => {
     assert.deepEqual(await stockOf(api, petId), ['available', 22]);
   });
 
+  it('of a sale or a completion that was taken back is not undone as well', async t => {
+    const { api, page, open } = await visit(t);
+    const petId = await aPet(api, { name: 'Returned once', stock: 24 });
+    const id = await anOrder(api, { petId, quantity: 2 });
+    const shown = await open(`/animals/${petId}`);
+    await page.evaluate(keepMessages);
+    await shown.live();
+    const undo = () => shown.messages.getByRole('button', { name: 'Undo' }).click();
+    await shown.panel.getByLabel('Units').press('Enter');
+    await takeBack(shown, 'sold 1 of Returned once');
+    await historyOf(shown).getByText('took back 1 of Returned once, 21 → 22').waitFor();
+    await undo();
+    await shown.messages.getByText('It was taken back already').waitFor();
+
+    await shown.go(`/orders/${id}`);
+    await shown.panel.getByRole('button', { name: 'Complete' }).click();
+    await takeBack(shown, `completed order ${id}`);
+    await shown.messages.getByText(/Open again as order/).waitFor();
+    await eventually(async () => {
+      const { body } = await api.get(`/history?subject=store/inventory/${petId}&limit=2`);
+      return body[1].note;
+    }, `Takes back order ${id}`);
+    await undo();
+    await shown.messages
+      .getByText('1 of 1 orders could not be opened again: It was taken back already')
+      .waitFor();
+    assert.deepEqual(await stockOf(api, petId), ['available', 22]);
+  });
+
   it('is not taken back a second time, also after more than 100 newer ones', async t => {
     const { api, shop, open } = await visit(t);
     const petId = await aPet(api, { name: 'Feed', stock: 200 });

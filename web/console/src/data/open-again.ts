@@ -1,7 +1,39 @@
-import type { Batch, BatchEntry, Order } from '@petstore/client';
+import type { Batch, BatchEntry, HistoryEntry, Order, PetStore } from '@petstore/client';
+import type { Session } from '../app/session.ts';
+import { firstPage } from './resource.ts';
+
+/** Why units do not come back a second time. */
+export const TAKEN_BACK = 'It was taken back already';
 
 /** The note of the change that returns the units of an order. It keeps them from being returned twice. */
 export const noteOfReturn = (orderId: number | undefined): string => `Takes back order ${orderId}`;
+
+/** Returns the notes of the changes of stock since an entry, of one subject or of all. */
+export async function notesSince(
+  store: PetStore,
+  { eventId }: HistoryEntry,
+  subject?: string,
+): Promise<ReadonlySet<HistoryEntry['note']>> {
+  const notes = new Set<HistoryEntry['note']>();
+  for await (const other of store.events.history({ subject, type: 'inventory.updated', limit: 100 })) {
+    // The newest come first.
+    if (Number(other.eventId) <= Number(eventId)) break;
+    notes.add(other.note);
+  }
+  return notes;
+}
+
+/** Returns the completed orders whose units came back, as far as the key may read it. The order that was completed first is the first. */
+export async function returnedOf({ store, can }: Session, orders: readonly Order[]): Promise<Order[]> {
+  if (!(['events:read', 'orders:read', 'inventory:read'] as const).every(can)) return [];
+  const subject = `store/orders/${orders[0]?.id}`;
+  const { data } = await firstPage(store.events.history({ subject, type: 'order.completed', limit: 1 }));
+  const [completed] = data;
+  // Nothing is taken back from a history that does not have the completion yet.
+  if (!completed) return [];
+  const notes = await notesSince(store, completed);
+  return orders.filter(({ id }) => notes.has(noteOfReturn(id)));
+}
 
 /** Adds the return of the units of a completed order to a batch. */
 export function unitsBack(batch: Batch, { id, petId, quantity = 1 }: Order): BatchEntry[] {

@@ -6,7 +6,7 @@ import { categories } from './categories.ts';
 import { fieldInWords, valueInWords } from './field-words.ts';
 import { putItem } from './list-cache.ts';
 import { isSame } from './merge.ts';
-import { contentOf, noteOfReturn, unitsBack } from './open-again.ts';
+import { contentOf, noteOfReturn, notesSince, TAKEN_BACK, unitsBack } from './open-again.ts';
 import { orders } from './orders.ts';
 import { pets } from './pets.ts';
 import type { Resource } from './resource.ts';
@@ -69,16 +69,12 @@ async function adjustBack(
 /** Rejects if the stock of a pet has a change with this note since an entry. */
 async function rejectSecond(
   store: Session['store'],
-  { eventId }: HistoryEntry,
+  entry: HistoryEntry,
   petId: number,
   note: string,
 ): Promise<void> {
-  const subject = `store/inventory/${petId}`;
-  for await (const other of store.events.history({ subject, type: 'inventory.updated', limit: 100 })) {
-    // The newest come first.
-    if (Number(other.eventId) <= Number(eventId)) break;
-    if (other.note === note) throw new Error('It was taken back already');
-  }
+  const notes = await notesSince(store, entry, `store/inventory/${petId}`);
+  if (notes.has(note)) throw new Error(TAKEN_BACK);
 }
 
 /** A completed order never opens again: its units come back, and the same is ordered again. */

@@ -2,7 +2,7 @@ import { useCallback } from 'react';
 import { useSession } from '../app/session.ts';
 import { useToasts } from '../kit/toasts.ts';
 import { addItem } from './list-cache.ts';
-import { noteOfReturn } from './open-again.ts';
+import { noteOfReturn, returnedOf, TAKEN_BACK } from './open-again.ts';
 import { orders } from './orders.ts';
 import { withReason } from './refusal.ts';
 
@@ -21,7 +21,10 @@ export function useSell() {
       addItem(session.cache, orders, sale);
       // A completed order stays: the units that come back are a change of their own.
       const note = noteOfReturn(sale.id);
-      const undo = () => store.inventory.adjust(id, { delta: units, reason: 'returned', note });
+      const undo = async () => {
+        if ((await returnedOf(session, [sale])).length > 0) throw new Error(TAKEN_BACK);
+        await store.inventory.adjust(id, { delta: units, reason: 'returned', note });
+      };
       toasts.show({
         text: `Sold ${units.toLocaleString()} of ${name}`,
         undo: can('inventory:write') ? undo : undefined,
