@@ -123,6 +123,34 @@ describe('the panel of an animal', () => {
     await eventually(stock, '30');
   });
 
+  it('undoes a sale, and shows it there and in the lists with a key that may not read events', async t => {
+    const { api, page, shop, open } = await visit(t);
+    const petId = await aPet(api, { name: 'Unseen' });
+    const scopes = ['pets:read', 'orders:write', 'inventory:read', 'inventory:write'];
+    const { key } = await shop.clientWith({ scopes });
+    const shown = await open(`/animals/${petId}`, key);
+    await page.evaluate(keepMessages);
+    const undo = () => shown.messages.getByRole('button', { name: 'Undo' }).click();
+    const sell = async () => {
+      await shown.panel.getByRole('button', { name: 'Sell' }).click();
+      await shown.panel.getByRole('button', { name: 'Stock of Unseen: 0' }).waitFor();
+    };
+    await sell();
+    await undo();
+    await shown.panel.getByRole('button', { name: 'Stock of Unseen: 1' }).waitFor();
+
+    await sell();
+    await shown.go('/animals?q=unseen');
+    await shown.row('Unseen').getByText('Sold').waitFor();
+    await shown.go(`/animals/${petId}?q=unseen`);
+    await shown.panel.locator('.status').getByText('Sold').waitFor();
+    await undo();
+    await shown.panel.locator('.status').getByText('Available').waitFor();
+    await page.keyboard.press('Escape');
+    await shown.row('Unseen').getByText('Available').waitFor();
+    await shown.row('Unseen').getByRole('button', { name: 'Stock of Unseen: 1' }).waitFor();
+  });
+
   it('says when an open order ships, and completes it with one click', async t => {
     const { api, shop, page, open } = await visit(t);
     const now = shop.clock.now();

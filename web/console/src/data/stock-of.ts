@@ -1,9 +1,10 @@
-import type { InventoryItem, Pet } from '@petstore/client';
+import type { InventoryItem, Pet, StockAdjustment } from '@petstore/client';
 import type { QueryClient } from '@tanstack/react-query';
 import { useCallback } from 'react';
 import { type Session, useSession } from '../app/session.ts';
 import { type KnownById, keepKnown, useKnownById } from './known-by-id.ts';
 import { putItem } from './list-cache.ts';
+import { pets } from './pets.ts';
 import { firstPage } from './resource.ts';
 import { stock } from './stock.ts';
 
@@ -55,6 +56,20 @@ export function showStock(cache: QueryClient, item: InventoryItem): InventoryIte
   putItem(cache, stock, item);
   keepStock(cache, [item]);
   return item;
+}
+
+/** Adjusts the stock of a pet, and shows in lists and panels how the pet is then. Returns its entry. */
+export async function adjustAndShow(
+  { store, cache }: Session,
+  petId: number,
+  adjustment: StockAdjustment,
+): Promise<InventoryItem> {
+  const after = showStock(cache, await store.inventory.adjust(petId, adjustment));
+  putItem(cache, pets, (await pets.read(store, petId)).data);
+  void cache.invalidateQueries({
+    predicate: ({ queryKey: [name, , id] }) => name === pets.name && id === petId,
+  });
+  return after;
 }
 
 /** The newest entry of a pet that is known here. */

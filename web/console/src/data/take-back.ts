@@ -10,6 +10,7 @@ import { contentOf, noteOfReturn, notesSince, TAKEN_BACK, unitsBack } from './op
 import { orders } from './orders.ts';
 import { pets } from './pets.ts';
 import type { Resource } from './resource.ts';
+import { adjustAndShow } from './stock-of.ts';
 
 /** Takes a change back as a new change. Resolves with what was done, and rejects with what newer prevents it. */
 export type TakeBack = (session: Session) => Promise<string>;
@@ -49,20 +50,19 @@ const idOf = ({ subject }: HistoryEntry): number => Number(subject.split('/').at
  * note keeps it from being done twice.
  */
 async function adjustBack(
-  { store, cache }: Session,
+  session: Session,
   entry: HistoryEntry,
   placed: HistoryEntry | undefined,
 ): Promise<string> {
   const units = entry.changes.find(({ field }) => field === 'quantity');
   const note = placed ? noteOfReturn(idOf(placed)) : `Takes back change ${entry.eventId}`;
-  await rejectSecond(store, entry, idOf(entry), note);
+  await rejectSecond(session.store, entry, idOf(entry), note);
   const delta = Number(units?.from) - Number(units?.to);
-  const after = await store.inventory.adjust(idOf(entry), {
+  const after = await adjustAndShow(session, idOf(entry), {
     delta,
     reason: placed ? 'returned' : 'corrected',
     note,
   });
-  putItem(cache, pets, (await pets.read(store, after.petId)).data);
   return `${entry.name ?? 'The stock'}: ${after.quantity.toLocaleString()} in stock again`;
 }
 

@@ -5,6 +5,7 @@ import { addItem } from './list-cache.ts';
 import { noteOfReturn, returnedOf, TAKEN_BACK } from './open-again.ts';
 import { orders } from './orders.ts';
 import { withReason } from './refusal.ts';
+import { adjustAndShow } from './stock-of.ts';
 
 /** Returns a function that sells units of a pet with one request. Rejects with the reason if they cannot be sold. */
 export function useSell() {
@@ -23,7 +24,7 @@ export function useSell() {
       const note = noteOfReturn(sale.id);
       const undo = async () => {
         if ((await returnedOf(session, [sale])).length > 0) throw new Error(TAKEN_BACK);
-        await store.inventory.adjust(id, { delta: units, reason: 'returned', note });
+        await adjustAndShow(session, id, { delta: units, reason: 'returned', note });
       };
       toasts.show({
         text: `Sold ${units.toLocaleString()} of ${name}`,
