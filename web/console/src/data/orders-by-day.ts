@@ -26,15 +26,14 @@ export async function readOrdersByDay(store: PetStore, cache: QueryClient, today
   const placed = await readAll(store, 'order.placed', from);
   const cancelled = placed && (await readAll(store, 'order.cancelled', from));
   if (placed && cancelled) return { days: countByDay(days, placed, cancelled), withCancelled: false };
-  const counts = await Promise.all(
-    days.map(day =>
-      cache.fetchQuery({
-        queryKey: ['orders placed on', day],
-        queryFn: () => countOf(store, day),
-        staleTime: day === today ? 0 : Number.POSITIVE_INFINITY,
-      }),
-    ),
-  );
+  const countEnded = (day: Day) =>
+    cache.fetchQuery({
+      queryKey: ['orders placed on', day],
+      queryFn: () => countOf(store, day),
+      staleTime: Number.POSITIVE_INFINITY,
+      gcTime: Number.POSITIVE_INFINITY,
+    });
+  const counts = await Promise.all(days.map(day => (day === today ? countOf(store, day) : countEnded(day))));
   return { days: days.map((day, i) => ({ day, orders: counts[i]! })), withCancelled: true };
 }
 

@@ -114,12 +114,17 @@ describe('orders by day', () => {
     }
   });
 
-  it('are counted once for each day that has ended', async () => {
+  it('are counted once for each day that has ended, however long the page stays open, and until then each time', async t => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
     const { store, counted } = aShop(Array.from({ length: 1_200 }, () => 0));
-    const remembering = new QueryClient();
-    await readOrdersByDay(store, remembering, today);
+    const remembering = new QueryClient({ defaultOptions: { queries: { gcTime: 5 * 60_000 } } });
+    const yesterday = addDays(today, -1);
+    await readOrdersByDay(store, remembering, yesterday);
     assert.equal(counted.length, 30);
+    t.mock.timers.tick(60 * 60_000);
+    await readOrdersByDay(store, remembering, yesterday);
+    assert.deepEqual(counted.slice(30), [startOf(yesterday)]);
     await readOrdersByDay(store, remembering, today);
-    assert.deepEqual(counted.slice(30), [startOf(today)]);
+    assert.deepEqual(counted.slice(31), [startOf(yesterday), startOf(today)]);
   });
 });
