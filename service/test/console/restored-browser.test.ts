@@ -139,4 +139,16 @@ describe('the console while the service is restored', () => {
     arrive();
     await page.getByText('Created 1 animal').waitFor();
   });
+
+  it('checks the rows of a file again, by the names of the restored shop', async t => {
+    const visited = await visit(t);
+    const { shop, page, choose, categoryId } = await openImport(visited);
+    const id = await aPet(shop.api, { name: 'Newer name', categoryId });
+    await choose('animals.csv', `name,categoryId\nStored name,${categoryId}\n`);
+    await page.getByText('1 of 1 row can be imported').waitFor();
+    await new ConsolePage(page).live();
+    await shop.app.db.run('UPDATE pets SET name = ? WHERE id = ?', ['Stored name', id]);
+    await continueLogOf(shop);
+    await page.getByText('The animal of the row exists already').waitFor();
+  });
 });

@@ -30,8 +30,8 @@ export interface Checked {
   bad: readonly BadRow[];
 }
 
-/** The categories and animals of the shop, which are read once for a file, however often its rows are checked. */
-export interface ShopNames {
+/** The categories and animals of the shop, which are read once for a file, and again after a restore, however often its rows are checked. */
+interface ShopNames {
   categories: CategoryNames;
   /** Creates what it does not find. */
   newCategories: CategoryNames;

@@ -3,7 +3,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useSession } from '../../app/session.ts';
 import { askingToLeave } from '../../kit/asking-to-leave.ts';
 import { useToasts } from '../../kit/toasts.ts';
-import { type Checked, checkRows, type GoodRow, namesOfShop, type ShopNames } from './check.ts';
+import { type Checked, checkRows, type GoodRow, namesOfShop } from './check.ts';
 import { guessMapping, type Mapping, problemOf } from './columns.ts';
 import { withCell } from './correct.ts';
 import { type CsvFile, NotUtf8, readCsv } from './csv.ts';
@@ -14,7 +14,6 @@ import { type UndoProgress, undoImport } from './undo.ts';
 /** The import of this tab. */
 interface ImportState {
   file?: CsvFile;
-  names?: ShopNames;
   /** The name of the file that is being read. */
   reading?: string;
   mapping: Mapping;
@@ -48,6 +47,8 @@ const start: ImportState = {
   corrected: new Set(),
 };
 const KEY = ['import'];
+/** Not of this tab: the names are read again after a restore, and so the rows are checked again. */
+const NAMES = [...KEY, 'names'];
 
 /** The import of this tab. It is in the cache, so that it continues while the user works on another page. */
 export function useImport() {
@@ -61,18 +62,23 @@ export function useImport() {
     meta: { isOfTab: true },
     gcTime: Number.POSITIVE_INFINITY,
   });
-  const { file, names, mapping, createsCategories, importsExisting, progress } = state;
+  const { file, mapping, createsCategories, importsExisting, progress } = state;
   const change = (part: Partial<ImportState>) =>
     cache.setQueryData<ImportState>(KEY, (now = start) => ({ ...now, ...part }));
   const replace = (next: ImportState) => cache.setQueryData<ImportState>(KEY, next);
 
+  const readNames = () =>
+    cache.fetchQuery({
+      queryKey: NAMES,
+      queryFn: () => namesOfShop(store, {}),
+      gcTime: Number.POSITIVE_INFINITY,
+    });
   const mappingProblem = file && problemOf(mapping);
   const check = useQuery({
     queryKey: [...KEY, 'check', file?.id, mapping, createsCategories],
-    queryFn: ({ signal }) => checkRows(names!, file!, mapping, createsCategories, signal),
+    queryFn: async ({ signal }) => checkRows(await readNames(), file!, mapping, createsCategories, signal),
     enabled: file !== undefined && mappingProblem === undefined && progress === undefined,
     gcTime: 0,
-    meta: { isOfTab: true },
     // What is being corrected stays where it is.
     placeholderData: keepPreviousData,
   });
@@ -93,10 +99,11 @@ export function useImport() {
   async function choose(chosen: File, encoding?: Encoding): Promise<void> {
     const reading: ImportState = { ...start, reading: chosen.name };
     replace(reading);
+    cache.removeQueries({ queryKey: NAMES });
     let next: ImportState;
     try {
       const file = await readCsv(chosen, encoding);
-      next = { ...start, file, names: namesOfShop(store, {}), mapping: guessMapping(file.header) };
+      next = { ...start, file, mapping: guessMapping(file.header) };
     } catch (error) {
       next = { ...start, error: (error as Error).message };
       if (error instanceof NotUtf8) next.notUtf8 = { file: chosen, sample: error.sample };
