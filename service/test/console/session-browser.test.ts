@@ -313,6 +313,22 @@ describe('a session', () => {
     assert.ok(!(await stored(page)).includes('psk_'));
   });
 
+  it('that begins in another tab while this one is loading is continued', async t => {
+    const { page, context, watch, open } = await visit(t);
+    watch.expect(/status of 401/);
+    const tab = await context.newPage();
+    const { read, arrive } = await delayResponses(tab, '**/console/sign-in');
+    await tab.goto('/console/categories#sign-in=expired');
+    await read;
+    const shown = await open('/categories');
+    await page.getByRole('heading', { name: 'Categories', level: 1 }).waitFor();
+    arrive();
+    await tab.getByRole('heading', { name: 'Categories', level: 1 }).waitFor();
+    await shown.button(/^Account/).click();
+    await page.getByRole('menuitem', { name: /^Sign out/ }).click();
+    await tab.getByLabel('API key').waitFor();
+  });
+
   it('does not end with the older one of another tab', async t => {
     const { shop, page, context, open } = await visit(t);
     const older = await open('/categories');

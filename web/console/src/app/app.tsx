@@ -6,11 +6,14 @@ import { router } from './router.tsx';
 import { type Session, SessionContext } from './session.ts';
 import { SignIn } from './sign-in.tsx';
 import { resume, signIn } from './start-session.ts';
-import { onSharedSession } from './stored-session.ts';
+import { onSharedSession, type StoredSession } from './stored-session.ts';
 
 /** The session of this tab, or the form to sign in, which another tab with a session replaces. */
 export function App() {
   const [session, setSession] = useState<Session | 'resuming' | 'none'>('resuming');
+  const hasSession = typeof session !== 'string';
+  /** The session that another tab has started while this one has none. */
+  const [shared, setShared] = useState<StoredSession>();
   const [reason, setReason] = useState<string>();
 
   useEffect(() => {
@@ -33,13 +36,20 @@ export function App() {
     return router.history.subscribe(() => void router.load());
   }, [session]);
 
-  // As soon as the form appears, so that it misses no session.
+  // Also while the page is loading, so that the form misses no session.
   useLayoutEffect(() => {
-    if (session !== 'none') return;
-    return onSharedSession(shared => {
-      signIn(shared).then(setSession, error => setReason(error.message));
-    });
-  }, [session]);
+    if (hasSession) return;
+    const stop = onSharedSession(setShared);
+    return () => {
+      stop();
+      setShared(undefined);
+    };
+  }, [hasSession]);
+
+  useEffect(() => {
+    if (session !== 'none' || !shared) return;
+    signIn(shared).then(setSession, error => setReason(error.message));
+  }, [session, shared]);
 
   useEffect(() => {
     if (typeof session === 'string') return;
