@@ -80,14 +80,15 @@ if (copyCommand)
     () => document.querySelector('.samples > [data-language=curl] code')?.textContent ?? '',
   );
 
-// A page can be reached at other addresses than the one in its samples.
-const { base = '' } = root.dataset;
-if (base !== location.origin) {
+// A page can be reached at other origins than the one in its samples. Only that one can need a path.
+const { base: written = '' } = root.dataset;
+const base = written.startsWith(`${location.origin}/`) ? written : location.origin;
+if (base !== written) {
   for (const code of document.querySelectorAll('pre code')) {
     const texts = document.createTreeWalker(code, NodeFilter.SHOW_TEXT);
     while (texts.nextNode()) {
       const { currentNode } = texts;
-      currentNode.nodeValue = currentNode.nodeValue?.replaceAll(base, location.origin) ?? '';
+      currentNode.nodeValue = currentNode.nodeValue?.replaceAll(written, base) ?? '';
     }
   }
 }
@@ -135,6 +136,6 @@ addEventListener('keydown', event => {
 const form = document.querySelector('[data-call]');
 if (form instanceof HTMLElement) {
   const { useForm } = await import('./try-it.js');
-  useForm(form);
+  useForm(form, base);
 }
 document.body.dataset.ready = '';

@@ -14,8 +14,11 @@ import { languages, sample } from './samples.js';
 
 /** @typedef {HTMLInputElement | HTMLSelectElement | HTMLFieldSetElement} Control */
 
-/** @param {HTMLElement} card the element with the call, the samples and the form */
-export function useForm(card) {
+/**
+ * @param {HTMLElement} card the element with the call, the samples and the form
+ * @param {string} base the URL of the service, without a slash at its end
+ */
+export function useForm(card, base) {
   const form = /** @type {HTMLElement | null} */ (card.querySelector('.try'));
   if (!form) return;
   /** @type {Call} */
@@ -56,7 +59,7 @@ export function useForm(card) {
       // All or none, so that the languages never differ.
       const samples = Object.entries(languages).map(([language, { grammar }]) => ({
         place: card.querySelector(`.samples > [data-language=${language}] code`),
-        code: highlighted(sample(language, call, now, location.origin), grammar),
+        code: highlighted(sample(language, call, now, base), grammar),
       }));
       for (const { place, code } of samples) if (place) place.innerHTML = code;
       body?.removeAttribute('aria-invalid');
@@ -106,7 +109,7 @@ export function useForm(card) {
     /** @type {SampleRequest} */
     let request;
     try {
-      request = requestOf(call, values(), location.origin);
+      request = requestOf(call, values(), base);
     } catch (error) {
       message.textContent = `The body is not valid JSON: ${error instanceof Error ? error.message : error}`;
       return;
@@ -115,7 +118,7 @@ export function useForm(card) {
     try {
       const response = await live.show(fetchOf(request), { onNext: showNext });
       const etag = response?.headers.get('ETag');
-      const subject = subjectOf(new URL(request.url));
+      const subject = subjectOf(new URL(request.url.slice(base.length), base));
       if (etag && subject && response?.ok) remember(`etag ${subject}`, etag);
       if (response?.ok && call.method === 'DELETE') remember(`etag ${subject}`, '');
       fillETag();

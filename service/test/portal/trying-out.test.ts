@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { eventually, stopClock, useBrowser } from '../support/browser.ts';
+import { runCurl } from '../support/code-samples.ts';
 import { aCategory, aPet } from '../support/factories.ts';
 import { appendMany } from '../support/many-events.ts';
 import { PortalPage, serveAs } from '../support/portal-page.ts';
+import { startTestApp } from '../support/test-app.ts';
 import { valuesOf } from '../support/values.ts';
 
 const visit = useBrowser();
@@ -65,6 +67,40 @@ describe('trying an operation out', () => {
     assert.equal((await portal.tryOut({ body: { description: 'Third' } })).status, 412);
     // Without the ETag the change is made whatever happened in between.
     assert.equal((await portal.tryOut({ parameters: { 'If-Match': '' } })).status, 200);
+  });
+
+  it('uses the path of the public URL, as its samples do, and knows the ETag of what it read there', async t => {
+    const { page, context, watch } = await visit(t);
+    const base = 'http://shop.example/api';
+    const shop = await startTestApp(t, {
+      alone: false,
+      isDemo: true,
+      environment: { PETSTORE_PUBLIC_URL: base },
+    });
+    watch.expect(/left the origin: http:\/\/shop\.example/);
+    await serveAs(context, shop.origin);
+    await context.route(`${base}/**`, async route => {
+      const url = route.request().url().replace(base, shop.origin);
+      await route.fulfill({ response: await route.fetch({ url }) });
+    });
+    const portal = new PortalPage(page);
+    const open = async (operationId: string) => {
+      await page.goto(`http://shop.example/docs/operations/${operationId}`);
+      await page.locator('body[data-ready]').waitFor({ state: 'attached' });
+    };
+    const categoryId = await aCategory(shop.api);
+    await open('getCategory');
+    await portal.useKey(shop.adminKey);
+    const read = await portal.tryOut({ parameters: { categoryId } });
+    const url = `${base}/categories/${categoryId}`;
+    assert.equal(read.response.url(), url);
+    assert.equal(runCurl(await portal.sample.innerText(), 'the key').url, url);
+    await open('changeCategory');
+    const { status, response } = await portal.tryOut({ parameters: { categoryId }, body: { name: 'New' } });
+    assert.deepEqual(
+      [status, response.request().headers()['if-match']],
+      [200, await read.response.headerValue('etag')],
+    );
   });
 
   it('knows the ETag of a pet in a list, until the pet is deleted', async t => {
