@@ -104,12 +104,11 @@ export class LiveResponse {
   #limits(headers) {
     const limit = Number(headers.get('X-RateLimit-Limit'));
     const remaining = Number(headers.get('X-RateLimit-Remaining'));
-    const reset = Number(headers.get('X-RateLimit-Reset'));
     if (!headers.has('X-RateLimit-Limit')) return '';
     // `t` counts from the response on, so it is right even when a clock is wrong.
-    const [, seconds = ''] = /;t=(\d+)/.exec(headers.get('RateLimit') ?? '') ?? [];
+    const [, seconds] = /;t=(\d+)/.exec(headers.get('RateLimit') ?? '') ?? [];
     const now = performance.now();
-    const end = now + (seconds ? Number(seconds) * 1000 : reset * 1000 - Date.now());
+    const end = now + Number(seconds) * 1000;
     const retry = now + Number(headers.get('Retry-After')) * 1000;
     const amounts = { min: 0, max: limit, value: remaining, low: limit / 4 };
     const bar = element('meter', { ariaLabel: 'Remaining requests', ...amounts });
