@@ -345,4 +345,19 @@ describe('a session', () => {
     await tab.reload();
     await tab.getByRole('navigation').waitFor();
   });
+
+  it('is not replaced by the older one of another tab, which is no error either', async t => {
+    const { shop, context, open } = await visit(t);
+    await open('/categories');
+    const tab = await context.newPage();
+    await tab.goto(`/console/categories#sign-in=${await issueTicket(shop.app.db, shop.clock.now())}`);
+    await tab.getByRole('heading', { name: 'Categories', level: 1 }).waitFor();
+    await tab.goto('about:blank');
+    const third = await context.newPage();
+    const account = third.waitForResponse('**/account');
+    await third.goto('/console/categories');
+    await account;
+    await third.getByLabel('API key').waitFor();
+    assert.equal(await third.getByText(/ended or replaced/).count(), 0);
+  });
 });

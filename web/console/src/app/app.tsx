@@ -6,7 +6,7 @@ import { router } from './router.tsx';
 import { type Session, SessionContext } from './session.ts';
 import { SignIn } from './sign-in.tsx';
 import { resume, signIn } from './start-session.ts';
-import { onSharedSession, type StoredSession } from './stored-session.ts';
+import { isShared, onSharedSession, type StoredSession } from './stored-session.ts';
 
 /** The session of this tab, or the form to sign in, which another tab with a session replaces. */
 export function App() {
@@ -48,7 +48,10 @@ export function App() {
 
   useEffect(() => {
     if (session !== 'none' || !shared) return;
-    signIn(shared).then(setSession, error => setReason(error.message));
+    signIn(shared).then(setSession, error => {
+      // A tab also sends a session that another one has replaced.
+      if (isShared(shared.id)) setReason(error.message);
+    });
   }, [session, shared]);
 
   useEffect(() => {

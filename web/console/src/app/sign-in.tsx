@@ -13,7 +13,7 @@ interface SignInProps {
 
 export function SignIn({ reason, onSession }: SignInProps) {
   const [key, setKey] = useState('');
-  const [error, setError] = useState(reason);
+  const [error, setError] = useState<string>();
   const [stays, setStays] = useState(false);
   const [isBusy, setBusy] = useState(false);
 
@@ -38,7 +38,7 @@ export function SignIn({ reason, onSession }: SignInProps) {
           type="password"
           placeholder="psk_…"
           value={key}
-          error={error}
+          error={error ?? reason}
           spellCheck={false}
           required
           autoFocus
