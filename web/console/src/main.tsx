@@ -1,11 +1,9 @@
 import { createRoot } from 'react-dom/client';
 import { App } from './app/app.tsx';
-import { currentTheme, setTheme } from './app/theme.ts';
 import '../../identity/tokens.css';
 import './styles/base.css';
 import './styles/kit.css';
 import './styles/skeleton.css';
 import './styles/shell.css';
 
-setTheme(currentTheme());
 createRoot(document.getElementById('root')!).render(<App />);

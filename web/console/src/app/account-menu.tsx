@@ -5,7 +5,7 @@ import { Icon } from '../kit/icon.tsx';
 import { Menu } from '../kit/menu.tsx';
 import { useToasts } from '../kit/toasts.ts';
 import { useSession } from './session.ts';
-import { setTheme, themes, useTheme } from './theme.ts';
+import { theme, themes } from './theme.ts';
 
 const titles = { system: 'Same as the system', light: 'Light', dark: 'Dark' };
 const rowTitles = { comfortable: 'High rows', compact: 'Low rows' };
@@ -13,7 +13,7 @@ const rowTitles = { comfortable: 'High rows', compact: 'Low rows' };
 export function AccountMenu() {
   const { account, signOut } = useSession();
   const navigate = useNavigate();
-  const theme = useTheme();
+  const shown = theme.use();
   const rows = density.use();
   const toasts = useToasts();
   const undos = useSyncExternalStore(toasts.subscribe, toasts.undos);
@@ -34,8 +34,8 @@ export function AccountMenu() {
         items={[
           ...themes.map(choice => ({
             label: titles[choice],
-            isCurrent: choice === theme,
-            onChoose: () => setTheme(choice),
+            isCurrent: choice === shown,
+            onChoose: () => theme.write(choice),
           })),
           ...densities.map(choice => ({
             label: rowTitles[choice],

@@ -7,6 +7,7 @@ import { type Session, SessionContext } from './session.ts';
 import { SignIn } from './sign-in.tsx';
 import { resume, signIn } from './start-session.ts';
 import { isShared, onSharedSession, type StoredSession } from './stored-session.ts';
+import { useShownTheme } from './theme.ts';
 
 /** The session of this tab, or the form to sign in, which another tab with a session replaces. */
 export function App() {
@@ -15,6 +16,7 @@ export function App() {
   /** The session that another tab has started while this one has none. */
   const [shared, setShared] = useState<StoredSession>();
   const [reason, setReason] = useState<string>();
+  useShownTheme();
 
   useEffect(() => {
     let isCurrent = true;

@@ -10,7 +10,7 @@ import type { IconName } from '../kit/icon.tsx';
 import { statusNames } from '../kit/status-names.ts';
 import { missingScope, pages } from './pages.ts';
 import { type Session, useSession } from './session.ts';
-import { setTheme, themes } from './theme.ts';
+import { theme, themes } from './theme.ts';
 
 /** How long the user may pause while typing before pets are searched, in milliseconds. */
 const PAUSE = 150;
@@ -93,7 +93,7 @@ function actionCommands({ can, signOut }: Session, go: Go, { onHelp, onSell }: O
     ...(can('orders:write') && can('pets:read') ? [action('orders', 'Sell', onSell)] : []),
     ...creation('Add webhook', '/webhooks/new'),
     ...creation('Create key', '/keys/new'),
-    ...themes.map(theme => action('sun', `Theme: ${theme}`, () => setTheme(theme))),
+    ...themes.map(choice => action('sun', `Theme: ${choice}`, () => theme.write(choice))),
     action('key', 'This key: limits and plan', () => go('/account')),
     action('command', 'Keyboard shortcuts', onHelp),
     action('user', 'Sign out', signOut),

@@ -1,5 +1,5 @@
 import { Panel } from '../kit/panel.tsx';
-import { setSingleKeys, useSingleKeys } from './shortcuts.ts';
+import { singleKeys } from './shortcuts.ts';
 
 /** What the keyboard does everywhere, for the list of shortcuts. `isSingle`: without Ctrl, ⌘ or Alt, so it can be turned off. */
 const shortcuts: readonly { keys: string; text: string; isSingle: boolean }[] = [
@@ -20,12 +20,12 @@ const shortcuts: readonly { keys: string; text: string; isSingle: boolean }[] = 
 
 /** Lists the shortcuts, and turns those of a single key on or off. */
 export function ShortcutHelp({ onClose }: { onClose: () => void }) {
-  const isOn = useSingleKeys();
+  const isOn = singleKeys.use();
   return (
     <Panel title="Keyboard shortcuts" onClose={onClose}>
       <div className="panel-body">
         <label className="check">
-          <input type="checkbox" checked={isOn} onChange={event => setSingleKeys(event.target.checked)} />
+          <input type="checkbox" checked={isOn} onChange={event => singleKeys.write(event.target.checked)} />
           Single-key shortcuts
         </label>
         <dl className="shortcuts">

@@ -1,28 +1,8 @@
-import { useLayoutEffect, useSyncExternalStore } from 'react';
+import { useLayoutEffect } from 'react';
+import { stored } from '../kit/stored.ts';
 
-const STORED = 'petstore.console.single-keys';
-
-const listeners = new Set<() => void>();
-
-const areOn = () => localStorage.getItem(STORED) !== 'off';
-
-/** Turns the shortcuts of a single key on or off for this browser: speech input can press them by accident (WCAG 2.1.4). */
-export function setSingleKeys(isOn: boolean): void {
-  if (isOn) localStorage.removeItem(STORED);
-  else localStorage.setItem(STORED, 'off');
-  for (const listener of listeners) listener();
-}
-
-export function useSingleKeys(): boolean {
-  return useSyncExternalStore(subscribe, areOn);
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => {
-    listeners.delete(listener);
-  };
-}
+/** Whether the shortcuts of a single key are on in this browser: speech input can press them by accident (WCAG 2.1.4). */
+export const singleKeys = stored('single-key-shortcuts', true);
 
 interface Keys {
   onPalette: () => void;
@@ -40,7 +20,13 @@ export function useShortcuts({ onPalette, onHelp, onSell, isOpening }: Keys): vo
       if (event.defaultPrevented || event.altKey) return;
       const hasModifier = event.metaKey || event.ctrlKey;
       if (hasModifier && !event.shiftKey && event.key.toLowerCase() === 'k') onPalette();
-      else if (hasModifier || !areOn() || isOpening || isBusy(event) || !runSingle(event.key, onHelp, onSell))
+      else if (
+        hasModifier ||
+        !singleKeys.read() ||
+        isOpening ||
+        isBusy(event) ||
+        !runSingle(event.key, onHelp, onSell)
+      )
         return;
       event.preventDefault();
     };
