@@ -7,13 +7,14 @@ import { storeDraft, storedDraft } from './draft.ts';
 import { findItem } from './list-cache.ts';
 import { changesOf, type Edit, hasConflicts, receive, resolve, setField, startEdit } from './merge.ts';
 import type { Resource, Version } from './resource.ts';
+import { useEvents } from './use-events.ts';
 
 /**
  * An edit of an item in a form. Typed values survive everything: changes by other clients, which are merged per field, a closed
  * panel and a reload. What a list knows about the item, or `shown`, appears at once.
  */
 export function useEdit<T extends object>(resource: Resource<T>, id: number, shown?: T) {
-  const { store, cache, live } = useSession();
+  const { store, cache } = useSession();
   const { change } = useActions(resource);
   const place = `${resource.name}.${id}`;
   const [edit, setEdit] = useState<Edit<T> | undefined>(() => {
@@ -39,12 +40,9 @@ export function useEdit<T extends object>(resource: Resource<T>, id: number, sho
     setEdit(edit => (edit ? receive(edit, data) : startEdit(data)));
   }, [version.data]);
 
-  useEffect(() => {
-    return live.onEvent(({ type, data }) => {
-      if (type.startsWith(`${resource.name}.`) && resource.idOf(data as unknown as T) === id)
-        version.refetch();
-    });
-  }, [live, resource, id, version.refetch]);
+  useEvents(({ type, data }) => {
+    if (type.startsWith(`${resource.name}.`) && resource.idOf(data as unknown as T) === id) version.refetch();
+  });
 
   useEffect(() => {
     current.current = edit;

@@ -4,6 +4,7 @@ import { useSession } from '../app/session.ts';
 import { useToasts } from '../kit/toasts.ts';
 import { keys } from './keys.ts';
 import { putItem } from './list-cache.ts';
+import { useEvents } from './use-events.ts';
 
 /** How often banned keys are read again, in milliseconds: no event reports that a ban has ended. */
 const BAN_PAUSE = 30_000;
@@ -14,7 +15,6 @@ const BAN_PAUSE = 30_000;
  */
 export function useFreshBans(rows: readonly ApiKey[]): void {
   const refresh = useRefreshKey();
-  const { live } = useSession();
   const toasts = useToasts();
   const banned = useMemo(
     () =>
@@ -24,13 +24,9 @@ export function useFreshBans(rows: readonly ApiKey[]): void {
         .join(),
     [rows],
   );
-  useEffect(
-    () =>
-      live.onEvent(({ type, subject }) => {
-        if (type === 'key.banned') refresh(idOfSubject(subject)).catch(toasts.showProblem);
-      }),
-    [live, refresh, toasts],
-  );
+  useEvents(({ type, subject }) => {
+    if (type === 'key.banned') refresh(idOfSubject(subject)).catch(toasts.showProblem);
+  });
   useEffect(() => {
     if (!banned) return;
     const timer = setInterval(() => {

@@ -1,8 +1,9 @@
 import type { Event, PetStore } from '@petstore/client';
 import { type QueryClient, useQuery } from '@tanstack/react-query';
-import { useEffect, useMemo } from 'react';
+import { useMemo } from 'react';
 import { type Scope, useSession } from '../app/session.ts';
 import { isSame } from './merge.ts';
+import { useEvents } from './use-events.ts';
 
 /** How many IDs one request can name. */
 const MOST = 100;
@@ -23,7 +24,7 @@ export function useKnownById<T>(
   kind: KnownById<T>,
   ids: readonly (number | undefined)[],
 ): ReadonlyMap<number, T> {
-  const { store, cache, live, can } = useSession();
+  const { store, cache, can } = useSession();
   const { data: known } = useQuery<ReadonlyMap<number, T>>({
     queryKey: kind.key,
     queryFn: () => new Map(),
@@ -43,14 +44,10 @@ export function useKnownById<T>(
     enabled: missing.length > 0 && can(kind.scope),
     gcTime: 0,
   });
-  useEffect(
-    () =>
-      live.onEvent(event => {
-        const news = kind.readEvent(event);
-        if (news) keepKnown(cache, kind, [news]);
-      }),
-    [live, cache, kind],
-  );
+  useEvents(event => {
+    const news = kind.readEvent(event);
+    if (news) keepKnown(cache, kind, [news]);
+  });
   return known;
 }
 

@@ -1,10 +1,11 @@
 import type { HistoryEntry, Pet, PetStore } from '@petstore/client';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useEffect, useMemo } from 'react';
+import { useMemo } from 'react';
 import { useSession } from '../app/session.ts';
 import { stored } from '../kit/stored.ts';
 import { isFresh } from './is-fresh.ts';
 import { firstPage } from './resource.ts';
+import { useEvents } from './use-events.ts';
 
 /** Below this number of units the stock of an animal is low, unless its category has another one. */
 export const LOW = 3;
@@ -44,7 +45,7 @@ export function useLowStock(): {
   isFresh: boolean;
   error: Error | null;
 } {
-  const { store, cache, live, can } = useSession();
+  const { store, cache, can } = useSession();
   const limits = thresholds.use();
   const levels = useQuery({
     queryKey: key,
@@ -53,14 +54,10 @@ export function useLowStock(): {
     staleTime: 0,
     enabled: ['events:read', 'inventory:read', 'pets:read'].every(scope => can(scope as 'admin')),
   });
-  useEffect(
-    () =>
-      live.onEvent(({ type, data }) => {
-        if (type === 'inventory.updated')
-          cache.setQueryData<Levels>(key, known => known && withLevel(known, data.petId, data.quantity));
-      }),
-    [live, cache],
-  );
+  useEvents(({ type, data }) => {
+    if (type === 'inventory.updated')
+      cache.setQueryData<Levels>(key, known => known && withLevel(known, data.petId, data.quantity));
+  });
   const { data } = levels;
   const ids = useMemo(
     () => (data ? lowest(data, Math.max(LOW, ...Object.values(limits))) : []),

@@ -1,8 +1,8 @@
 import type { PlanRequest } from '@petstore/client';
 import { type UseQueryResult, useQuery } from '@tanstack/react-query';
-import { useEffect } from 'react';
 import { useSession } from '../app/session.ts';
 import { keys } from './keys.ts';
+import { useEvents } from './use-events.ts';
 
 const queryKey = [keys.name, 'plan requests'];
 /** The most open requests that are read. */
@@ -10,14 +10,10 @@ export const MOST_PLAN_REQUESTS = 20;
 
 /** The open plan requests, the oldest first, which events keep fresh. Only administrators read them. */
 export function usePlanRequests(): UseQueryResult<readonly PlanRequest[]> {
-  const { store, cache, live, can } = useSession();
-  useEffect(
-    () =>
-      live.onEvent(({ type }) => {
-        if (type.startsWith('key.plan_')) void cache.invalidateQueries({ queryKey });
-      }),
-    [live, cache],
-  );
+  const { store, cache, can } = useSession();
+  useEvents(({ type }) => {
+    if (type.startsWith('key.plan_')) void cache.invalidateQueries({ queryKey });
+  });
   return useQuery({
     queryKey,
     queryFn: () =>

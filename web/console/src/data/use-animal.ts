@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
-import { useCallback, useEffect } from 'react';
+import { useCallback } from 'react';
 import { useSession } from '../app/session.ts';
 import { activitiesOf, mayBelongTo } from './activity.ts';
 import { pets } from './pets.ts';
 import { firstPage } from './resource.ts';
+import { useEvents } from './use-events.ts';
 
 /** How many open orders and changes are shown. The pages of orders and activity have all. */
 const MOST_ORDERS = 10;
@@ -11,7 +12,7 @@ const MOST_CHANGES = 10;
 
 /** The stock, the open orders and the latest changes of a pet, as far as the key may read them. Events of the pet keep them fresh. */
 export function useAnimal(petId: number) {
-  const { store, cache, live, can } = useSession();
+  const { store, cache, can } = useSession();
   const key = (part: string) => [pets.name, 'of', petId, part];
   const stock = useQuery({
     queryKey: key('stock'),
@@ -40,12 +41,8 @@ export function useAnimal(petId: number) {
     () => void cache.invalidateQueries({ queryKey: [pets.name, 'of', petId] }),
     [cache, petId],
   );
-  useEffect(
-    () =>
-      live.onEvent(event => {
-        if (mayBelongTo(event, { subject: `pets/${petId}` })) refresh();
-      }),
-    [live, petId, refresh],
-  );
+  useEvents(event => {
+    if (mayBelongTo(event, { subject: `pets/${petId}` })) refresh();
+  });
   return { stock: stock.data, orders: orders.data, changes: changes.data, refresh };
 }

@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { useSession } from '../../app/session.ts';
 import { type Activity, activitiesOf, actorOf, mayBelongTo } from '../../data/activity.ts';
 import { firstPage } from '../../data/resource.ts';
 import { type TakeBack, takeBackOf } from '../../data/take-back.ts';
 import { ACTIVITY, useSentenceOf } from '../../data/use-activity.ts';
+import { useEvents } from '../../data/use-events.ts';
 import { Button } from '../../kit/button.tsx';
 import { Time } from '../../kit/time.tsx';
 import { useToasts } from '../../kit/toasts.ts';
@@ -16,7 +17,7 @@ const MOST = 10;
 
 /** The latest changes of a thing such as `store/orders/12`, in the panel of it. It has its place before they arrive. */
 export function HistoryPart({ subject }: { subject: string }) {
-  const { store, cache, live, can } = useSession();
+  const { store, cache, can } = useSession();
   const { data } = useQuery({
     queryKey: [ACTIVITY, 'of', subject],
     queryFn: async () =>
@@ -24,14 +25,10 @@ export function HistoryPart({ subject }: { subject: string }) {
     enabled: can('events:read'),
     gcTime: 0,
   });
-  useEffect(
-    () =>
-      live.onEvent(event => {
-        if (mayBelongTo(event, { subject }))
-          void cache.invalidateQueries({ queryKey: [ACTIVITY, 'of', subject] });
-      }),
-    [live, cache, subject],
-  );
+  useEvents(event => {
+    if (mayBelongTo(event, { subject }))
+      void cache.invalidateQueries({ queryKey: [ACTIVITY, 'of', subject] });
+  });
   if (!can('events:read')) return null;
   return <div className="history-space">{data && <HistoryList subject={subject} changes={data} />}</div>;
 }
