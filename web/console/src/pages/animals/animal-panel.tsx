@@ -1,4 +1,4 @@
-import type { Order, Pet } from '@petstore/client';
+import type { Pet } from '@petstore/client';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useSession } from '../../app/session.ts';
 import { useActions } from '../../data/changes.ts';
@@ -10,6 +10,7 @@ import { CategoryOptions } from '../../kit/category-menu.tsx';
 import { useCloseTo } from '../../kit/close.ts';
 import { SelectField, TextField } from '../../kit/field.tsx';
 import { FormPanel } from '../../kit/form-panel.tsx';
+import { inWords } from '../../kit/in-words.ts';
 import { Panel } from '../../kit/panel.tsx';
 import { SkeletonPanel } from '../../kit/skeleton.tsx';
 import { AnimalRecord } from './animal-record.tsx';
@@ -101,7 +102,7 @@ function EditPanel({ id }: { id: number }) {
       rejection={
         panel.form.errors.code === 'pet_has_open_orders' && (
           <>
-            {base.name} has {openInWords(orders)}.{' '}
+            {base.name} has {orders ? inWords(orders.length, 'open order') : 'open orders'}.{' '}
             <Link to="/orders" search={{ petId: id, complete: false }}>
               Show them
             </Link>
@@ -128,11 +129,6 @@ function EditPanel({ id }: { id: number }) {
       <AnimalRecord pet={base} orders={orders} changes={changes} onChanged={refresh} />
     </FormPanel>
   );
-}
-
-function openInWords(orders: readonly Order[] | undefined): string {
-  if (!orders) return 'open orders';
-  return orders.length === 1 ? '1 open order' : `${orders.length} open orders`;
 }
 
 function Fields(props: FieldsProps<Settings>) {

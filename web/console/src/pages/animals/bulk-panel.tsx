@@ -8,6 +8,7 @@ import { useCategories } from '../../data/use-categories.ts';
 import { Button } from '../../kit/button.tsx';
 import { CategoryOptions } from '../../kit/category-menu.tsx';
 import { SelectField } from '../../kit/field.tsx';
+import { inWords } from '../../kit/in-words.ts';
 import { Panel } from '../../kit/panel.tsx';
 import { statusNames } from '../../kit/status-names.ts';
 
@@ -92,8 +93,7 @@ const verbs = {
   delete: { button: 'Delete', done: 'Deleted' },
 } as const;
 
-const animals = (count: number) => `${count.toLocaleString()} animal${count === 1 ? '' : 's'}`;
-const inWords = (units: number) => `${units.toLocaleString()} unit${units === 1 ? '' : 's'}`;
+const animals = (count: number) => inWords(count, 'animal');
 
 interface ChangeFieldsProps {
   change: BulkChange;
@@ -172,7 +172,9 @@ function Preview({ plan, change, facts, categories, isChecking }: PreviewProps) 
         {pet => (
           <li key={pet.id}>
             {pet.name} <small>{now(pet)}</small>
-            {isSale(change) && stockOf(pet) !== undefined && <small> · {inWords(stockOf(pet) ?? 0)}</small>}
+            {isSale(change) && stockOf(pet) !== undefined && (
+              <small> · {inWords(stockOf(pet) ?? 0, 'unit')}</small>
+            )}
           </li>
         )}
       </Group>
@@ -190,7 +192,7 @@ function Preview({ plan, change, facts, categories, isChecking }: PreviewProps) 
             ? 'This cannot be undone. Completed orders keep the IDs.'
             : isReversible(change, can)
               ? units > changed.length
-                ? `All ${inWords(units)} leave the stock. To sell some of them, open the animal.`
+                ? `All ${inWords(units, 'unit')} leave the stock. To sell some of them, open the animal.`
                 : 'Their stock becomes 0.'
               : 'Their stock becomes 0. To offer them again, set a new stock. You cannot undo this here.'}
         </p>

@@ -1,6 +1,7 @@
 import { useMemo } from 'react';
 import { useKeyUsage } from '../../data/key-usage.ts';
 import type { UsageDay } from '../../data/usage-days.ts';
+import { inWords } from '../../kit/in-words.ts';
 import { Plot } from '../../kit/plot.tsx';
 import type { PlotSeries } from '../../kit/plot-series.ts';
 import { Warnings } from './warnings.tsx';
@@ -34,7 +35,7 @@ function Days({ days, limit }: { days: readonly UsageDay[]; limit: number }) {
   const label = [
     `${sum('admitted').toLocaleString()} admitted`,
     `${sum('rejected').toLocaleString()} rejected`,
-    inWords(sum('bans')),
+    inWords(sum('bans'), 'ban'),
     `limit ${limit.toLocaleString()} a day`,
   ].join(', ');
   return (
@@ -102,14 +103,10 @@ function plotOf(days: readonly UsageDay[], limit: number) {
 
 function textOf({ time, admitted, rejected, bans }: UsageDay): string {
   const parts = [`${admitted.toLocaleString()} admitted`, `${rejected.toLocaleString()} rejected`];
-  if (bans > 0) parts.push(inWords(bans));
+  if (bans > 0) parts.push(inWords(bans, 'ban'));
   return `${dateOf(time)} (UTC): ${parts.join(', ')}`;
 }
 
 function dateOf(time: number): string {
   return new Date(time * 1000).toLocaleDateString(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
-}
-
-function inWords(bans: number): string {
-  return bans === 1 ? '1 ban' : `${bans} bans`;
 }

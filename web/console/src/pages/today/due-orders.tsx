@@ -9,8 +9,9 @@ import { useOrderWork } from '../../data/use-order-work.ts';
 import { Button } from '../../kit/button.tsx';
 import { leadsBack } from '../../kit/close.ts';
 import { Icon } from '../../kit/icon.tsx';
+import { inWords } from '../../kit/in-words.ts';
 import { Time } from '../../kit/time.tsx';
-import { inWords, Task } from './task.tsx';
+import { Task } from './task.tsx';
 
 interface DueOrdersProps {
   due: Due | undefined;

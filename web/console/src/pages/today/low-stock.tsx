@@ -4,8 +4,9 @@ import type { LowItem } from '../../data/low-stock.ts';
 import { useCategories } from '../../data/use-categories.ts';
 import { Button } from '../../kit/button.tsx';
 import { leadsBack } from '../../kit/close.ts';
+import { inWords } from '../../kit/in-words.ts';
 import { StockMenu } from '../stock/stock-menu.tsx';
-import { inWords, Task } from './task.tsx';
+import { Task } from './task.tsx';
 
 interface LowStockProps {
   items: readonly LowItem[] | undefined;

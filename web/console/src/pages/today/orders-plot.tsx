@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { type ReactNode, useMemo } from 'react';
 import { type Day, shownDay, startOf } from '../../data/days.ts';
 import type { OrdersByDay } from '../../data/orders-by-day.ts';
+import { inWords } from '../../kit/in-words.ts';
 import { Plot } from '../../kit/plot.tsx';
 import type { PlotSeries } from '../../kit/plot-series.ts';
 
@@ -33,7 +34,7 @@ function Days({ days, withCancelled }: OrdersByDay) {
   const highest = days.toSorted((a, b) => b.orders - a.orders)[0]!;
   return (
     <Plot
-      label={`Orders by day: at most ${inWords(highest.orders)}, on ${shownDay(highest.day)}`}
+      label={`Orders by day: at most ${inWords(highest.orders, 'order')}, on ${shownDay(highest.day)}`}
       times={times}
       series={series}
       top={top}
@@ -43,7 +44,7 @@ function Days({ days, withCancelled }: OrdersByDay) {
           <>
             {shownDay(day)}:{' '}
             <OrdersLink from={day} to={day} withCancelled={withCancelled}>
-              {inWords(orders)}
+              {inWords(orders, 'order')}
             </OrdersLink>
           </>
         );
@@ -82,8 +83,4 @@ function OrdersLink({ from, to, withCancelled, children }: OrdersLinkProps) {
       {children}
     </Link>
   );
-}
-
-function inWords(orders: number): string {
-  return orders === 1 ? '1 order' : `${orders.toLocaleString()} orders`;
 }

@@ -31,8 +31,3 @@ export function Task<T>({ icon, title, isLate = false, action, all, items, child
     </section>
   );
 }
-
-/** `12 orders`. */
-export function inWords(count: number, thing: string, hasMore = false): string {
-  return `${count.toLocaleString()}${hasMore ? '+' : ''} ${thing}${count === 1 ? '' : 's'}`;
-}

@@ -12,12 +12,13 @@ import type { ToDo } from '../../data/to-do.ts';
 import { Button } from '../../kit/button.tsx';
 import { leadsBack } from '../../kit/close.ts';
 import { Empty } from '../../kit/empty.tsx';
+import { inWords } from '../../kit/in-words.ts';
 import { lazyPart } from '../../kit/lazy-part.tsx';
 import { Time } from '../../kit/time.tsx';
 import { useToasts } from '../../kit/toasts.ts';
 import { DueOrders } from './due-orders.tsx';
 import { LowStock } from './low-stock.tsx';
-import { inWords, Task } from './task.tsx';
+import { Task } from './task.tsx';
 
 const Thresholds = lazyPart(
   () => import('../stock/thresholds.tsx'),
