@@ -1,19 +1,10 @@
 import assert from 'node:assert/strict';
-import {
-  chmodSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, it } from 'node:test';
 import { replacePrivateFile } from '../../../cli/src/private-file.ts';
 import { commandIn, useCommandShop } from '../support/command-shop.ts';
+import { dataDirectory } from '../support/service-process.ts';
 import { inTime } from '../support/until.ts';
 
 describe('the profiles of petstore', () => {
@@ -105,8 +96,7 @@ describe('the profiles of petstore', () => {
 });
 
 it('a private file that cannot be replaced leaves no draft with its secrets', t => {
-  const directory = mkdtempSync(join(tmpdir(), 'petstore-test-'));
-  t.after(() => rmSync(directory, { recursive: true }));
+  const directory = dataDirectory(t);
   const file = join(directory, 'file');
   // A directory that is not empty cannot be replaced by a file.
   mkdirSync(join(file, 'inside'), { recursive: true });

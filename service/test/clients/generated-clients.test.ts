@@ -1,16 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import {
-  copyFileSync,
-  globSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { copyFileSync, globSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
 import { basename, delimiter, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, before, describe, it, type TestContext } from 'node:test';
@@ -20,6 +11,7 @@ import { contractFile } from '../support/contract-file.ts';
 import { readGuide, tableHeaded } from '../support/guide.ts';
 import { listenLocally } from '../support/local-server.ts';
 import { isLong } from '../support/long.ts';
+import { dataDirectory } from '../support/service-process.ts';
 import { startTestApp } from '../support/test-app.ts';
 import { useShop } from '../support/use-shop.ts';
 import { assertNone } from '../support/values.ts';
@@ -77,8 +69,7 @@ for (const [tool = '', versions, command] of chosen) {
       environment: { PETSTORE_WEBHOOKS_ALLOW_PRIVATE: 'true' },
       webhooks: { resolve: async () => [{ address: '127.0.0.1', family: 4 }] },
     });
-    const directory = mkdtempSync(join(tmpdir(), 'petstore-test-'));
-    after(() => rmSync(directory, { recursive: true }));
+    const directory = dataDirectory({ after });
 
     /** What the compiler reports, one entry for each error. */
     let errors: string[];

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { parse, stringify } from 'yaml';
@@ -119,9 +118,7 @@ describe('the files for Prometheus and Grafana', () => {
 
   it('are accepted by promtool, together with the queries of the dashboard', t => {
     assert.match(promtool(['check', 'config', 'prometheus.yaml']), /SUCCESS/);
-    const directory = mkdtempSync(join(tmpdir(), 'petstore-queries-'));
-    t.after(() => rmSync(directory, { recursive: true }));
-    const file = join(directory, 'queries.yaml');
+    const file = join(dataDirectory(t), 'queries.yaml');
     const recorded = panelQueries.map((expr, i) => ({
       record: `query_${i}`,
       expr: expr.replaceAll('$__rate_interval', '5m'),

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { execFile, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { promisify } from 'node:util';
 import { installPacked } from '../support/packed.ts';
 import { startRegistry } from '../support/registry.ts';
+import { dataDirectory } from '../support/service-process.ts';
 import { useShop } from '../support/use-shop.ts';
 import { valuesOf } from '../support/values.ts';
 
@@ -38,8 +38,7 @@ async function entries(): Promise<Entry[]> {
 
 /** An empty project outside of this one. */
 function emptyProject(t: TestContext): string {
-  const path = mkdtempSync(join(tmpdir(), 'petstore-test-'));
-  t.after(() => rmSync(path, { recursive: true }));
+  const path = dataDirectory(t);
   writeFileSync(join(path, 'package.json'), '{"type":"module"}');
   return path;
 }

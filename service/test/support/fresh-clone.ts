@@ -1,16 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { dataDirectory } from './service-process.ts';
 
 /** A test, or a suite that uses one clone for all its tests. */
 interface Cleanup {
@@ -52,8 +43,7 @@ writeFileSync('node_modules/.package-lock.json', JSON.stringify({ packages }));`
 
 /** Creates a fresh clone with the files that set-up reads. `npm` is the source of its CommonJS `npm` program. */
 export function freshClone(t: Cleanup, npm = workingNpm) {
-  const directory = mkdtempSync(join(tmpdir(), 'petstore-test-'));
-  t.after(() => rmSync(directory, { recursive: true }));
+  const directory = dataDirectory(t);
   const path = (name: string) => join(directory, name);
   for (const folder of ['scripts', 'bin', 'node_modules/.bin']) mkdirSync(path(folder), { recursive: true });
   // The program stays CommonJS when the clone has a package.json.

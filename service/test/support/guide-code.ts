@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { readGuide } from './guide.ts';
+import { dataDirectory } from './service-process.ts';
 
 export function codeFromGuide(name: string): string {
   const code = readGuide('api-guide.md').blocks.find(
@@ -19,9 +19,7 @@ export function codeFromGuide(name: string): string {
 /** Imports a function from the guide to the API, as a program that copied it would. */
 export async function importFromGuide(t: TestContext, name: string): Promise<unknown> {
   const code = codeFromGuide(name);
-  const directory = mkdtempSync(join(tmpdir(), 'petstore-test-'));
-  t.after(() => rmSync(directory, { recursive: true }));
-  const file = join(directory, `${randomUUID()}.mjs`);
+  const file = join(dataDirectory(t), `${randomUUID()}.mjs`);
   writeFileSync(file, code);
   return (await import(pathToFileURL(file).href))[name];
 }

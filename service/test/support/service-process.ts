@@ -50,7 +50,7 @@ export function bareEnvironment(): NodeJS.ProcessEnv {
 }
 
 /** A directory on disk that is deleted when the test ends. */
-export function dataDirectory(t: TestContext): string {
+export function dataDirectory(t: { after(remove: () => void): void }): string {
   const directory = mkdtempSync(join(tmpdir(), 'petstore-test-'));
   t.after(() => rmSync(directory, { recursive: true, maxRetries: 3 }));
   return directory;
