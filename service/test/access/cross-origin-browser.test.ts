@@ -42,8 +42,7 @@ function publishable(origin: string): NewKey {
 /** Opens a page of a web shop, from another origin than that of the service. */
 async function openShop(t: TestContext): Promise<Shop> {
   // Closed first, even when the page has a fault.
-  const pages = await startPageServer();
-  t.after(() => pages.close());
+  const pages = await startPageServer(t);
   const visited = await visit(t);
   const { shop, page, watch } = visited;
   watch.expect(new RegExp(`^left the origin: ${pages.origin}/`));
@@ -114,8 +113,7 @@ describe('the browser blocks', () => {
   it('a page of an origin that no key lists, before its request is sent', async t => {
     const opened = await openShop(t);
     const { page, shop, client, watch, received } = opened;
-    const other = await startPageServer();
-    t.after(() => other.close());
+    const other = await startPageServer(t);
     watch.expect(new RegExp(`^left the origin: ${other.origin}/`));
     expectBlocked(opened);
     await page.goto(`${other.origin}/`);

@@ -9,8 +9,7 @@ import { startPageServer } from '../support/page-server.ts';
 
 const visit = useBrowser();
 const modules = join(installClient().directory, 'node_modules/@petstore/client/dist');
-const pages = await startPageServer();
-after(() => pages.close());
+const pages = await startPageServer({ after });
 // The modules as they are in the package, without a bundler.
 for (const file of globSync('**/*.js', { cwd: modules }))
   pages.addModule(`/client/${file}`, readFileSync(join(modules, file), 'utf8'));

@@ -1,6 +1,5 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listenLocally } from './local-server.ts';
 
 /** Runs in every page. `call` reports the parts of a response that the browser lets the page read, or that it blocks it. */
 const script = `
@@ -17,11 +16,10 @@ const script = `
 export interface PageServer {
   origin: string;
   addModule: (path: string, code: string) => void;
-  close: () => void;
 }
 
-/** Serves empty pages from an origin of its own, as the server of a web shop does. */
-export async function startPageServer(): Promise<PageServer> {
+/** Serves empty pages from an origin of its own, as the server of a web shop does, until the test ends. */
+export async function startPageServer(t: { after(close: () => void): void }): Promise<PageServer> {
   const modules = new Map<string, string>();
   const server = createServer(({ url = '' }, response) => {
     const code = modules.get(url);
@@ -30,13 +28,8 @@ export async function startPageServer(): Promise<PageServer> {
       code ?? `<!doctype html><title>Shop</title><link rel="icon" href="data:,"><script>${script}</script>`;
     response.writeHead(200, { 'content-type': type, connection: 'close' }).end(body);
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
   return {
-    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    origin: await listenLocally(t, server),
     addModule: (path, code) => modules.set(path, code),
-    close: () => {
-      server.closeAllConnections();
-      server.close();
-    },
   };
 }
