@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
 import { installPacked } from './packed.ts';
-import type { Ended } from './service-process.ts';
+import { type Ended, endOf } from './service-process.ts';
 
 const BIN = 'node_modules/@petstore/cli/bin/petstore.js';
 
@@ -130,15 +130,5 @@ function startProcess(
 ): ChildProcess & { ended: Promise<Ended> } {
   const child = spawn(program, args, { env, stdio: 'pipe' });
   if (!staysOpen) child.stdin.end(input);
-  const output = { stdout: '', stderr: '' };
-  for (const name of ['stdout', 'stderr'] as const) {
-    child[name].setEncoding('utf8').on('data', text => {
-      output[name] += text;
-    });
-  }
-  const ended = new Promise<Ended>((resolve, reject) => {
-    child.on('error', reject);
-    child.on('close', code => resolve({ code, ...output }));
-  });
-  return Object.assign(child, { ended });
+  return Object.assign(child, { ended: endOf(child) });
 }

@@ -126,7 +126,8 @@ export function listening({ stdout }: ChildProcess): Promise<Pick<ServiceProcess
   });
 }
 
-async function endOf(child: ChildProcess): Promise<Ended> {
+/** Collects the output of a process until it ends. */
+export async function endOf(child: ChildProcess): Promise<Ended> {
   const output = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) {
     child[name]!.setEncoding('utf8').on('data', text => {
