@@ -6,7 +6,7 @@ import { before, describe, it, type TestContext } from 'node:test';
 import { Client } from '../support/client.ts';
 import { buildConsole } from '../support/console-page.ts';
 import { dataDirectory, run, serve, start } from '../support/service-process.ts';
-import { onTerminal } from '../support/terminal.ts';
+import { serveOnTerminal } from '../support/terminal.ts';
 import { storeForProcesses } from '../support/test-store.ts';
 import { until } from '../support/until.ts';
 
@@ -52,15 +52,15 @@ describe('the first start', () => {
   it('shows the key, and a link that signs in once, on a terminal', async t => {
     const { directory, environment } = await storeForProcesses(t);
     const settings = { PORT: '0', PETSTORE_DRAIN_SECONDS: '0', ...environment };
-    const first = onTerminal(t, ['serve'], settings);
-    const shown = await first.shows(/Try it:/);
+    const first = serveOnTerminal(t, settings);
+    const shown = await first.shows('Try it:');
     const secret = readFileSync(join(directory, 'admin.key'), 'utf8').trim();
     assert.equal(shown.split(secret).length, 2, shown);
     assert.equal((await open(shown)).status, 200);
     assert.equal((await open(shown)).status, 401);
     await first.interrupt();
-    const again = onTerminal(t, ['serve'], settings);
-    await again.shows(/Try it:/);
+    const again = serveOnTerminal(t, settings);
+    await again.shows('Try it:');
     const later = await again.interrupt();
     for (const leak of ['psk_', '#sign-in']) assert.ok(!later.includes(leak), later);
   });

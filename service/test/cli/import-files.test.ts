@@ -297,7 +297,7 @@ describe('petstore import', () => {
       return { status: 429, headers: { 'retry-after': '2' }, body };
     };
     const args = ['import', `${test.directory}/progress.csv`];
-    const { stdout } = await inTime('the end', test.petstore.onTerminal(args, 80).ended);
+    const { stdout } = await inTime('the end', test.petstore.onTerminal(t, args).ended);
     const lines = stripVTControlCharacters(stdout.replaceAll('\u001b[1G', '\n')).split(/[\r\n]+/);
     assert.ok(lines.includes(`${'░'.repeat(30)}  0 %  0/1 rows`), stdout);
     assert.ok(

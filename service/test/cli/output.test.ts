@@ -117,10 +117,10 @@ describe('the output of petstore', () => {
     assert.match(shown, /^windows\.day\.limit +1000000000$/m);
   });
 
-  it('has colours only on a terminal, and none with NO_COLOR', async () => {
+  it('has colours only on a terminal, and none with NO_COLOR', async t => {
     // One real terminal; the others are replaced.
     const isColoured = (text: string) => text !== stripVTControlCharacters(text);
-    assert.ok(isColoured((await petstore.onTerminal(['pets', 'list'], 80).ended).stdout));
+    assert.ok(isColoured((await petstore.onTerminal(t, ['pets', 'list']).ended).stdout));
     assert.ok(!isColoured((await petstore.run(['pets', 'list'], { NO_COLOR: '1' }, terminal)).stdout));
     assert.ok(!isColoured((await petstore.run(['pets', 'list', '--json'], {}, terminal)).stdout));
     assert.ok(!isColoured((await petstore.run(['pets', 'list', '--help'])).stdout));

@@ -30,18 +30,13 @@ describe('the profiles of petstore', () => {
     assert.equal(account.stdout, 'Administrator\n');
   });
 
-  it('ask for the URL and, without showing it, for the key on a terminal', async () => {
-    const child = petstore.onTerminal(['login'], 80);
-    let shown = '';
-    const prompts = [
-      ['URL of the service', shop.origin],
-      ['API key (not shown)', shop.adminKey],
-    ];
-    child.stdout!.on('data', text => {
-      shown += text;
-      if (prompts[0] && shown.includes(prompts[0][0]!)) child.stdin!.write(`${prompts.shift()![1]}\r`);
-    });
-    const { code, stdout } = await inTime('the end', child.ended);
+  it('ask for the URL and, without showing it, for the key on a terminal', async t => {
+    const terminal = petstore.onTerminal(t, ['login']);
+    await terminal.shows('URL of the service');
+    terminal.type(`${shop.origin}\r`);
+    await terminal.shows('API key (not shown)');
+    terminal.type(`${shop.adminKey}\r`);
+    const { code, stdout } = await inTime('the end', terminal.ended);
     assert.equal(code, 0, stdout);
     assert.match(stdout, /Administrator/);
     assert.ok(stdout.includes('(http://127.0.0.1:8080)'), 'it proposes where `npm start` serves');

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { before, describe, it } from 'node:test';
+import { before, describe, it, type TestContext } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
 import { DAY, HOUR, MINUTE } from '../../src/kit/clock.ts';
 import { Receiver } from '../events/receiver.ts';
@@ -17,18 +17,12 @@ const EARLIER = ['add', 'place', 'set', 'cancel', 'revoke', 'remove', 'new', 'sh
 const { shop, petstore } = useCommandShop({ environment: { PETSTORE_WEBHOOKS_ALLOW_PRIVATE: 'true' } });
 
 /** Runs a command on a terminal, and types a response to its question. Returns what the terminal shows. */
-async function answer(args: readonly string[], question: string, text: string) {
-  const child = petstore.onTerminal(args, 100);
-  let shown = '';
-  let isAnswered = false;
-  child.stdout!.on('data', part => {
-    shown += part;
-    if (!isAnswered && shown.includes(question)) child.stdin!.write(`${text}\r`);
-    isAnswered ||= shown.includes(question);
-  });
-  const { code } = await inTime('the end', child.ended, 60);
-  assert.ok(isAnswered, shown);
-  return { code, shown: stripVTControlCharacters(shown) };
+async function answer(t: TestContext, args: readonly string[], question: string, text: string) {
+  const terminal = petstore.onTerminal(t, args);
+  await terminal.shows(question);
+  terminal.type(`${text}\r`);
+  const { code, stdout } = await inTime('the end', terminal.ended, 60);
+  return { code, shown: stripVTControlCharacters(stdout) };
 }
 
 describe('the commands of a resource', () => {
@@ -76,19 +70,19 @@ describe('the commands of a resource', () => {
     assert.deepEqual([code, stderr], [2, 'Error: There is no command "cats": petstore --help lists all\n']);
   });
 
-  it('ask on a terminal before they delete, unless --yes is set, and not in a script', async () => {
+  it('ask on a terminal before they delete, unless --yes is set, and not in a script', async t => {
     assertNone(definitions, ({ name, confirms }) => name.endsWith(' delete') && confirms === undefined);
     const create = async () => (await shop.clientWith({ scopes: ['pets:read'] })).keyId;
     const [kept, first, second] = [await create(), await create(), await create()];
     const isRevoked = async (id: number) => (await shop.api.get(`/keys/${id}`)).body.revokedAt !== null;
-    const refused = await answer(['keys', 'revoke', String(kept)], `API keys ${kept}? [y/N]`, '');
+    const refused = await answer(t, ['keys', 'revoke', String(kept)], `API keys ${kept}? [y/N]`, '');
     assert.equal(refused.code, 1);
     assert.match(refused.shown, /Error: Nothing was changed/);
-    const agreed = await answer(['keys', 'delete', String(first)], `API keys ${first}? [y/N]`, 'y');
+    const agreed = await answer(t, ['keys', 'delete', String(first)], `API keys ${first}? [y/N]`, 'y');
     assert.equal(agreed.code, 0, agreed.shown);
     const { code } = await inTime(
       'the end',
-      petstore.onTerminal(['keys', 'delete', String(second), '--yes'], 80).ended,
+      petstore.onTerminal(t, ['keys', 'delete', String(second), '--yes']).ended,
       60,
     );
     assert.equal(code, 0);
@@ -102,9 +96,9 @@ describe('the commands of a resource', () => {
     ]);
   });
 
-  it('ask for the pet of an order on a terminal, and state elsewhere that it is a draft', async () => {
+  it('ask for the pet of an order on a terminal, and state elsewhere that it is a draft', async t => {
     const id = await aPet(shop.api);
-    const { code, shown } = await answer(['orders', 'create'], 'ID of the pet', String(id));
+    const { code, shown } = await answer(t, ['orders', 'create'], 'ID of the pet', String(id));
     assert.equal(code, 0, shown);
     assert.match(shown, new RegExp(`petId +${id}`));
     const draft = await petstore.start(['orders', 'create', '--fields', 'id'], {}, '').ended;

@@ -6,7 +6,7 @@ import { describe, it } from 'node:test';
 import { listenLocally } from '../support/local-server.ts';
 import { RawConnection } from '../support/raw-connection.ts';
 import { dataDirectory, serve } from '../support/service-process.ts';
-import { onTerminal } from '../support/terminal.ts';
+import { serveOnTerminal } from '../support/terminal.ts';
 import { until } from '../support/until.ts';
 
 const HEALTH = 'GET /healthz HTTP/1.1\r\nHost: shop\r\n\r\n';
@@ -94,7 +94,7 @@ describe('SIGTERM', () => {
 });
 
 it('Ctrl-C on a terminal starts no drain', async t => {
-  const terminal = onTerminal(t, ['serve'], { PORT: '0', PETSTORE_DATA: dataDirectory(t) });
-  await terminal.shows(/Try it:/);
+  const terminal = serveOnTerminal(t, { PORT: '0', PETSTORE_DATA: dataDirectory(t) });
+  await terminal.shows('Try it:');
   assert.match(await terminal.interrupt(), /"signal":"SIGINT","drainSeconds":0,"msg":"Shutting down"/);
 });

@@ -1,9 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
+import type { TestContext } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { installPacked } from './packed.ts';
 import { type Ended, endOf } from './service-process.ts';
+import { onTerminal } from './terminal.ts';
 
 const BIN = 'node_modules/@petstore/cli/bin/petstore.js';
 
@@ -98,26 +100,9 @@ export class PackedCommand {
     return startProcess('bash', ['-c', program], { ...this.environment, ...environment }).ended;
   }
 
-  /**
-   * Starts the command on a terminal with a number of columns. Its standard output has what the terminal shows; write to the
-   * standard input what is typed.
-   */
-  onTerminal(
-    args: readonly string[],
-    columns: number,
-    environment: Record<string, string> = {},
-  ): ChildProcess & { ended: Promise<Ended> } {
-    const words = [process.execPath, this.bin, ...args].map(word => `'${word.replaceAll("'", "'\\''")}'`);
-    const line = `stty cols ${columns} && exec ${words.join(' ')}`;
-    const script =
-      process.platform === 'linux' ? ['-qec', line, '/dev/null'] : ['-q', '/dev/null', 'sh', '-c', line];
-    return startProcess(
-      'script',
-      script,
-      { TERM: 'xterm', SHELL: '/bin/sh', ...this.environment, ...environment },
-      undefined,
-      true,
-    );
+  /** Starts the command on a terminal. */
+  onTerminal(t: TestContext, args: readonly string[]): ReturnType<typeof onTerminal> {
+    return onTerminal(t, [process.execPath, this.bin, ...args], { TERM: 'xterm', ...this.environment });
   }
 }
 
@@ -126,9 +111,8 @@ function startProcess(
   args: readonly string[],
   env: Record<string, string>,
   input?: string,
-  staysOpen = false,
 ): ChildProcess & { ended: Promise<Ended> } {
   const child = spawn(program, args, { env, stdio: 'pipe' });
-  if (!staysOpen) child.stdin.end(input);
+  child.stdin.end(input);
   return Object.assign(child, { ended: endOf(child) });
 }

@@ -1,48 +1,59 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { bareEnvironment } from './service-process.ts';
+import { bareEnvironment, type Ended, endOf } from './service-process.ts';
 import { until } from './until.ts';
 
 const main = join(import.meta.dirname, '../../src/main.ts');
 
-/** Runs a program on a new terminal, whose input and output are those of this program. */
-const ON_TERMINAL = 'import pty, sys; pty.spawn(sys.argv[1:])';
+/** Runs a program on a new terminal, whose input and output are those of this program, and ends with its exit code. */
+const ON_TERMINAL = 'import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))';
 
 interface OnTerminal {
+  /** The end of the command. Its `stdout` is everything that the terminal has shown. */
+  ended: Promise<Ended>;
   /** Waits until the terminal shows a text, and returns everything that it has shown. */
-  shows(pattern: RegExp): Promise<string>;
+  shows(text: string): Promise<string>;
+  type(text: string): void;
   /** Presses Ctrl-C and waits for the end of the command. Returns everything that the terminal has shown. */
   interrupt(): Promise<string>;
 }
 
-/** Starts a command of `main.ts` on a terminal. If it still runs when the test ends, the terminal is closed. */
-export function onTerminal(t: TestContext, args: string[], environment: Record<string, string>): OnTerminal {
-  const child = spawn('python3', ['-c', ON_TERMINAL, process.execPath, main, ...args], {
+/** Starts `serve` on a terminal. */
+export function serveOnTerminal(t: TestContext, environment: Record<string, string>): OnTerminal {
+  return onTerminal(t, [process.execPath, main, 'serve'], environment);
+}
+
+/** Starts a command on a terminal with 100 columns. If it still runs when the test ends, the terminal is closed. */
+export function onTerminal(
+  t: TestContext,
+  command: readonly string[],
+  environment: Record<string, string>,
+): OnTerminal {
+  const sized = ['sh', '-c', 'stty cols 100 && exec "$@"', 'sh', ...command];
+  const child = spawn('python3', ['-c', ON_TERMINAL, ...sized], {
     env: { ...bareEnvironment(), ...environment },
-    stdio: ['pipe', 'pipe', 'pipe'],
+    stdio: 'pipe',
   });
-  const ended = once(child, 'close');
+  const ended = endOf(child);
   let shown = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', text => {
-      shown += text;
-    });
-  }
+  child.stdout.on('data', text => {
+    shown += text;
+  });
   t.after(async () => {
     child.kill('SIGKILL');
     await ended;
   });
   return {
-    shows: async pattern => {
-      await until(`the terminal shows ${pattern}`, () => pattern.test(shown));
+    ended,
+    shows: async text => {
+      await until(`the terminal shows "${text}"`, () => shown.includes(text));
       return shown;
     },
+    type: text => child.stdin.write(text),
     interrupt: async () => {
       child.stdin.write('\x03');
-      await ended;
-      return shown;
+      return (await ended).stdout;
     },
   };
 }
