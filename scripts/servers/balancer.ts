@@ -1,7 +1,7 @@
 import { once } from 'node:events';
-import { request } from 'node:http';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { pipeline } from 'node:stream';
+import { isOk } from './is-ok.ts';
 
 /** How often each replica's readiness is checked, and how long a check may take, in milliseconds. */
 const CHECK_INTERVAL = 500;
@@ -97,25 +97,12 @@ export class Balancer {
   }
 
   async #check(port: number): Promise<void> {
-    const status = await statusOf(port, '/readyz');
-    if (this.#replicas.has(port)) this.#replicas.set(port, status === 200);
+    const isReady = await isOk(`http://127.0.0.1:${port}/readyz`, AbortSignal.timeout(CHECK_TIMEOUT));
+    if (this.#replicas.has(port)) this.#replicas.set(port, isReady);
   }
 }
 
 function rotated(ports: readonly number[], turn: number): number[] {
   const first = turn % Math.max(1, ports.length);
   return [...ports.slice(first), ...ports.slice(0, first)];
-}
-
-/** Returns the status of a GET; `undefined` if there is no response in time. */
-function statusOf(port: number, path: string): Promise<number | undefined> {
-  const { promise, resolve } = Promise.withResolvers<number | undefined>();
-  const signal = AbortSignal.timeout(CHECK_TIMEOUT);
-  request({ host: '127.0.0.1', port, path, agent: false, signal }, response => {
-    response.resume().on('error', () => {});
-    resolve(response.statusCode);
-  })
-    .on('error', () => resolve(undefined))
-    .end();
-  return promise;
 }

@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { debianEnvironment, debianProgram } from './debian-programs.ts';
+import { isOk } from './is-ok.ts';
 import { startOnPort } from './ports.ts';
 import { ServerProcess } from './server-process.ts';
 
@@ -19,11 +20,9 @@ interface Proxy {
 
 /** Starts HAProxy with `haproxy.cfg` in front of the replicas on these ports, and waits until one of them is ready. */
 export function startServiceProxy(ports: Pair<number>): Promise<Proxy> {
-  return start(serviceFile, 'bind :8080', ['127.0.0.1:8081', '127.0.0.1:8082'], ports, async port => {
-    const response = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined);
-    await response?.arrayBuffer();
-    return response?.status === 200;
-  });
+  return start(serviceFile, 'bind :8080', ['127.0.0.1:8081', '127.0.0.1:8082'], ports, port =>
+    isOk(`http://127.0.0.1:${port}/readyz`),
+  );
 }
 
 /**

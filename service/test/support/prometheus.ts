@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { stringify } from 'yaml';
 import { debianEnvironment, debianProgram } from '../../../scripts/servers/debian-programs.ts';
+import { isOk } from '../../../scripts/servers/is-ok.ts';
 import { startOnPort } from '../../../scripts/servers/ports.ts';
 import { ServerProcess } from '../../../scripts/servers/server-process.ts';
 import { root } from './deploy-files.ts';
@@ -81,11 +82,7 @@ export class Prometheus {
         `--web.listen-address=127.0.0.1:${port}`,
       ];
       this.#server.start(debianProgram('prometheus'), args, { env: debianEnvironment() });
-      await this.#server.untilReady('Prometheus', async () => {
-        const response = await fetch(`${this.#url}/-/ready`).catch(() => undefined);
-        await response?.arrayBuffer();
-        return response?.status === 200;
-      });
+      await this.#server.untilReady('Prometheus', () => isOk(`${this.#url}/-/ready`));
     });
   }
 }
