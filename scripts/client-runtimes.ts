@@ -1,7 +1,7 @@
 // Installs the client from a running service into empty projects, as users do, and runs it: in Node.js 20, 22 and 24, Bun and Deno, in a
 // page that Vite has built, and in an application of Next.js: node_modules/.bin/node scripts/client-runtimes.ts
 // It downloads these programs once and needs the registry, so it is not one of the tests. Linux on x64 only.
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -12,8 +12,10 @@ import { findChromium } from '../service/test/support/chromium.ts';
 import { readGuide } from '../service/test/support/guide.ts';
 import { signWebhook } from '../service/test/support/service-pair.ts';
 import { downloaded } from './downloaded.ts';
+import { isOk } from './servers/is-ok.ts';
 import { freePort } from './servers/ports.ts';
 import { Replica } from './servers/replica.ts';
+import { ServerProcess } from './servers/server-process.ts';
 
 const nodes = ['20.20.2', '22.23.3', '24.21.0'];
 const bun = '1.4.5';
@@ -135,8 +137,7 @@ await attempt(vite, async directory => {
   });
   const bin = join(directory, 'node_modules/.bin/vite');
   await run(directory, bin, 'build');
-  await using server = start(directory, bin, 'preview', '--host', '127.0.0.1', '--port', String(port));
-  await server.isReady(port);
+  await serve(directory, port, bin, 'preview', '--host', '127.0.0.1', '--port', String(port));
   return (await textOf(`http://127.0.0.1:${port}/`, ',')).split(',');
 });
 await attempt(next.join(' '), async directory => {
@@ -152,8 +153,7 @@ await attempt(next.join(' '), async directory => {
   const bin = join(directory, 'node_modules/.bin/next');
   await run(directory, bin, 'build');
   const port = await freePort();
-  await using server = start(directory, bin, 'start', '--hostname', '127.0.0.1', '--port', String(port));
-  await server.isReady(port);
+  await serve(directory, port, bin, 'start', '--hostname', '127.0.0.1', '--port', String(port));
   const html = await (await fetch(`http://127.0.0.1:${port}/`)).text();
   const delivery = await signWebhook({ type: 'pet.created', data: demo[0]! }, SECRET);
   const statusOf = async (init: RequestInit) =>
@@ -201,30 +201,12 @@ async function run(directory: string, program: string, ...args: string[]): Promi
   return stdout;
 }
 
-function start(directory: string, program: string, ...args: string[]) {
-  const child: ChildProcess = spawn(program, args, {
-    cwd: directory,
-    env: environment(directory),
-    stdio: 'ignore',
-    detached: true,
-  });
-  return {
-    async isReady(port: number): Promise<void> {
-      for (let i = 0; i < 300; i++) {
-        const isThere = await fetch(`http://127.0.0.1:${port}/`).then(
-          () => true,
-          () => false,
-        );
-        if (isThere) return;
-        await new Promise(resolve => setTimeout(resolve, 100));
-      }
-      throw new Error(`${program} did not listen on port ${port} within 30 s`);
-    },
-    async [Symbol.asyncDispose]() {
-      // With the processes that it has started.
-      process.kill(-child.pid!);
-    },
-  };
+/** Starts a server in a project, and waits until it responds on a port. */
+async function serve(directory: string, port: number, program: string, ...args: string[]): Promise<void> {
+  const server = new ServerProcess({ directory, temporary: false, signal: 'SIGTERM' });
+  resources.defer(() => server.close());
+  server.start(program, args, { cwd: directory, env: environment(directory) });
+  await server.untilReady(program, () => isOk(`http://127.0.0.1:${port}/`));
 }
 
 /** Returns the text of a page when it contains a part. */
