@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { useConsole } from '../support/console-page.ts';
+import { eventually } from '../support/browser.ts';
+import { ConsolePage, useConsole } from '../support/console-page.ts';
 import { aPet } from '../support/factories.ts';
 
 const visit = useConsole({ timezoneId: 'Asia/Kolkata', locale: 'en-GB' });
@@ -29,16 +30,16 @@ it('the requests that a key has left are shown only when they are less than a qu
 
 describe('the settings of the device', () => {
   it('decide the colours while the theme is that of the system, and no longer after a choice', async t => {
-    const { page, open } = await visit(t);
+    const { shop, page, context, open } = await visit(t);
     const shown = await open('/animals');
     const background = () => page.evaluate('getComputedStyle(document.documentElement).backgroundColor');
     const light = await background();
     await page.emulateMedia({ colorScheme: 'dark' });
     const dark = await background();
     assert.notEqual(dark, light);
-    const choose = async (name: string) => {
-      await shown.button('Theme and rows').press('Enter');
-      await page.getByRole('menuitemradio', { name }).press('Enter');
+    const choose = async (name: string, tab = shown) => {
+      await tab.button('Theme and rows').press('Enter');
+      await tab.page.getByRole('menuitemradio', { name }).press('Enter');
     };
     await choose('Light');
     assert.equal(await background(), light);
@@ -52,6 +53,9 @@ describe('the settings of the device', () => {
     assert.equal(await background(), dark, 'the next visit keeps the choice');
     await choose('Same as the system');
     assert.equal(await background(), light);
+    const other = await ConsolePage.openIn(await context.newPage(), '/animals', shop.adminKey);
+    await choose('Dark', other);
+    await eventually(background, dark);
   });
 
   it('are in a menu that has the focus as soon as it is open, so that it gets the next key', async t => {
