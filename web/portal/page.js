@@ -126,7 +126,9 @@ for (const { hash } of headings) {
 document.getElementById('search')?.addEventListener('click', showSearch);
 addEventListener('keydown', event => {
   const { key, ctrlKey, metaKey, altKey, target } = event;
-  const isTyping = target instanceof HTMLElement && target.matches('input, textarea, select');
+  // A dialog that has just closed keeps the focus until the browser draws the page.
+  const isTyping =
+    target instanceof HTMLElement && target.matches('input, textarea, select') && target.checkVisibility();
   const isSlash = key === '/' && !ctrlKey && !metaKey && !altKey && !isTyping;
   if (!isSlash && !(key.toLowerCase() === 'k' && (ctrlKey || metaKey))) return;
   event.preventDefault();

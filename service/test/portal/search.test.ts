@@ -54,6 +54,9 @@ describe('the search', () => {
     await page.keyboard.press('/');
     await page.locator('dialog input').click();
     assert.equal(await dialog.isVisible(), true, 'after a click into it');
+    await page.evaluate(`document.querySelector('dialog').close();
+      document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: '/', bubbles: true }));`);
+    assert.equal(await dialog.isVisible(), true, 'right after it was closed');
     await page.mouse.click(5, 5);
     await eventually(() => dialog.isVisible(), false, 'after a click outside of it');
     for (const field of ['#api-key', 'textarea']) {
