@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { eventually, keepMessages } from '../support/browser.ts';
+import type { Locator } from 'playwright-core';
+import { delayResponses, eventually, keepMessages } from '../support/browser.ts';
 import { ConsolePage, useConsole } from '../support/console-page.ts';
 import { aCategory, anOrder, aPet, stockOf } from '../support/factories.ts';
 
@@ -78,6 +79,47 @@ describe('an animal that cannot be sold', () => {
     await shown.panel.getByRole('button', { name: 'Place order' }).click();
     await shown.panel.getByText(onHold).waitFor();
   });
+});
+
+describe('a form that is submitted again while its request runs', () => {
+  const find = async (form: Locator, petId: number) => {
+    await form.getByLabel('Animal').fill(String(petId));
+    await form.getByRole('option', { name: 'Twice' }).click();
+  };
+  const forms: Record<string, (shown: ConsolePage, petId: number) => Promise<Locator>> = {
+    'the till': async (shown, petId) => {
+      await shown.page.keyboard.press('s');
+      await find(shown.question, petId);
+      return shown.question.getByRole('button', { name: 'Sell' });
+    },
+    'a new order': async (shown, petId) => {
+      await shown.go('/orders/new');
+      await find(shown.panel, petId);
+      return shown.panel.getByRole('button', { name: 'Place order' });
+    },
+    'the panel of an animal': async (shown, petId) => {
+      await shown.go(`/animals/${petId}`);
+      return shown.panel.getByRole('button', { name: 'Sell' });
+    },
+  };
+  for (const [name, buttonOf] of Object.entries(forms))
+    it(`is sent once: ${name}`, async t => {
+      const { api, page, open } = await visit(t);
+      const petId = await aPet(api, { name: 'Twice', stock: 24 });
+      const shown = await open('/categories');
+      await shown.live();
+      const button = await buttonOf(shown, petId);
+      await button.and(page.locator(':enabled')).waitFor();
+      const { read, arrive } = await delayResponses(page, '**/store/orders');
+      await button.evaluate(element => {
+        element.click();
+        element.click();
+      });
+      await read;
+      arrive();
+      await shown.messages.getByText(/^(Sold|Placed) /).waitFor();
+      assert.deepEqual(await stockOf(api, petId), ['available', 23]);
+    });
 });
 
 describe('the panel of an animal', () => {

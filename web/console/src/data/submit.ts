@@ -1,28 +1,31 @@
 import { type FormEvent, useState } from 'react';
 import { useIsShown } from '../kit/is-shown.ts';
+import { useOneAtATime } from '../kit/one-at-a-time.ts';
 import { useToasts } from '../kit/toasts.ts';
 import { formErrors, noErrors } from './form-errors.ts';
 
-/** The state of a form. `send` runs when the user submits it. What the service said about its fields stays until the next try. */
+/**
+ * The state of a form. `send` runs when the user submits it, unless an earlier request of the form still runs. What the service said about
+ * its fields stays until the next try.
+ */
 export function useSubmit(fields: readonly string[], send: () => Promise<void>) {
   const [errors, setErrors] = useState(noErrors);
-  const [isBusy, setBusy] = useState(false);
+  const oneAtATime = useOneAtATime();
   const isShown = useIsShown();
   const toasts = useToasts();
   function run(work: () => Promise<void>): void {
-    setBusy(true);
-    setErrors(noErrors);
-    work()
-      .catch(error => {
+    oneAtATime.run(() => {
+      setErrors(noErrors);
+      return work().catch(error => {
         // The user has closed the form meanwhile.
         if (isShown()) setErrors(formErrors(error, fields));
         else toasts.showProblem(error);
-      })
-      .finally(() => setBusy(false));
+      });
+    });
   }
   function submit(event: FormEvent): void {
     event.preventDefault();
     run(send);
   }
-  return { errors, isBusy, submit, run };
+  return { errors, isBusy: oneAtATime.isBusy, submit, run };
 }

@@ -62,7 +62,13 @@ export function FormPanel({
           <footer className="panel-footer">
             {problem}
             {deletion && (
-              <Button kind="danger" icon="trash" className="first" onClick={() => setDeleting(true)}>
+              <Button
+                kind="danger"
+                icon="trash"
+                className="first"
+                disabled={form.isBusy}
+                onClick={() => setDeleting(true)}
+              >
                 {verb}
               </Button>
             )}
