@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { Locator } from 'playwright-core';
 import { eventually, keepMessages } from '../support/browser.ts';
 import { type ConsolePage, useConsole } from '../support/console-page.ts';
 import { aCategory, anOrder, aPet, stockOf } from '../support/factories.ts';
@@ -83,6 +84,62 @@ describe('a change in the history', () => {
       .getByText('1 of 1 orders could not be opened again: It was taken back already')
       .waitFor();
     assert.deepEqual(await stockOf(api, petId), ['available', 22]);
+  });
+
+  it('is taken back once by a double click, and shows no error', async t => {
+    const { api, page, open } = await visit(t);
+    const petId = await aPet(api, { name: 'Clicked', stock: 26 });
+    await anOrder(api, { petId, quantity: 2, complete: true });
+    const [{ eventId }] = (await api.get(`/history?subject=store/inventory/${petId}&limit=1`)).body;
+    const id = await anOrder(api, { petId, quantity: 2 });
+    await api.delete(`/store/orders/${id}`);
+    const shown = await open(`/activity/${eventId}`);
+    await page.evaluate(keepMessages);
+    const twice = (button: Locator) =>
+      button.evaluate(element => {
+        element.click();
+        element.click();
+      });
+    await twice(shown.panel.getByRole('button', { name: 'Take back' }));
+    await shown.messages.getByText('Clicked: 26 in stock again').waitFor();
+    await shown.go(`/animals/${petId}`);
+    await twice(historyOf(shown).getByRole('button', { name: `Take back: cancelled order ${id}` }));
+    await shown.messages.getByText(/^Open again as order/).waitFor();
+    assert.deepEqual(await stockOf(api, petId), ['available', 24]);
+    assert.equal(await shown.messages.getByText('It was taken back already').count(), 0);
+  });
+
+  it('of a sale is taken back and undone once when another user does it at the same moment', async t => {
+    const { api, page, watch, open } = await visit(t);
+    const petId = await aPet(api, { name: 'Contested', stock: 24 });
+    const first = await anOrder(api, { petId, quantity: 2, complete: true });
+    const shown = await open(`/animals/${petId}`);
+    await page.evaluate(keepMessages);
+    await shown.live();
+    watch.expect(/status of 412/);
+    /** Lets another user return the units of an order before the adjustment for which everything was read. */
+    const returnFirst = (id: number, quantity: number) =>
+      page.route(
+        '**/adjustments',
+        async route => {
+          const returned = { delta: quantity, reason: 'returned', note: `Takes back order ${id}` };
+          await api.post(`/store/inventory/${petId}/adjustments`, returned);
+          await route.continue();
+        },
+        { times: 1 },
+      );
+    await returnFirst(first, 2);
+    await takeBack(shown, 'sold 2 of Contested');
+    await shown.messages.getByText('It was taken back already').waitFor();
+    assert.deepEqual(await stockOf(api, petId), ['available', 24]);
+
+    await shown.panel.getByLabel('Units').press('Enter');
+    await shown.messages.getByText('Sold 1 of Contested').waitFor();
+    const [{ id }] = (await api.get('/store/orders?sort=-id&limit=1')).body;
+    await returnFirst(id, 1);
+    await shown.messages.getByRole('button', { name: 'Undo' }).click();
+    await shown.messages.getByText('It was taken back already').nth(1).waitFor();
+    assert.deepEqual(await stockOf(api, petId), ['available', 24]);
   });
 
   it('is not taken back a second time, also after more than 100 newer ones', async t => {

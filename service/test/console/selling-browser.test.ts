@@ -26,6 +26,21 @@ it('a sale is at the top of the orders at once, because the user knows of it', a
   assert.equal(await page.getByRole('button', { name: /^1 new/ }).count(), 0);
 });
 
+it('a sale is undone with a key that cannot read the stock', async t => {
+  const { api, page, shop, open } = await visit(t);
+  const petId = await aPet(api, { name: 'Unread', stock: 3 });
+  const { key } = await shop.clientWith({ scopes: ['pets:read', 'orders:write', 'inventory:write'] });
+  const shown = await open('/animals', key);
+  await page.keyboard.press('s');
+  await shown.question.getByLabel('Animal').fill('unread');
+  await page.keyboard.press('Enter');
+  await shown.question.getByLabel('Units').and(page.locator(':focus')).waitFor();
+  await page.keyboard.press('Enter');
+  await shown.messages.getByRole('button', { name: 'Undo' }).click();
+  await shown.messages.getByText('Undone: Sold 1 of Unread').waitFor();
+  assert.deepEqual(await stockOf(api, petId), ['available', 3]);
+});
+
 describe('an animal that cannot be sold', () => {
   it('says why in the till, also when another client orders its last unit meanwhile', async t => {
     const { api, page, open } = await visit(t);

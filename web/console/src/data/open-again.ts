@@ -1,6 +1,16 @@
-import type { Batch, BatchEntry, HistoryEntry, Order, PetStore } from '@petstore/client';
+import {
+  type Batch,
+  type BatchEntry,
+  type HistoryEntry,
+  type InventoryItem,
+  type Order,
+  type PetStore,
+  PreconditionError,
+  type StockAdjustment,
+} from '@petstore/client';
 import type { Session } from '../app/session.ts';
 import { firstPage } from './resource.ts';
+import { adjustAndShow } from './stock-of.ts';
 
 /** Why units do not come back a second time. */
 export const TAKEN_BACK = 'It was taken back already';
@@ -21,6 +31,28 @@ export async function notesSince(
     notes.add(other.note);
   }
   return notes;
+}
+
+/**
+ * Adjusts the stock of a pet to take a change back, unless `isTakenBack`. If another user takes the same back meanwhile, the stock no longer
+ * has the version that was read before, and is not adjusted.
+ */
+export async function adjustOnce(
+  session: Session,
+  petId: number,
+  adjustment: StockAdjustment,
+  isTakenBack: () => Promise<boolean>,
+): Promise<InventoryItem> {
+  const { store, can } = session;
+  for (;;) {
+    const before = can('inventory:read') ? await store.inventory.get(petId).withResponse() : undefined;
+    if (await isTakenBack()) throw new Error(TAKEN_BACK);
+    try {
+      return await adjustAndShow(session, petId, adjustment, before?.etag);
+    } catch (error) {
+      if (!(error instanceof PreconditionError)) throw error;
+    }
+  }
 }
 
 /** Returns the completed orders whose units came back, as far as the key may read it. The order that was completed first is the first. */

@@ -63,8 +63,9 @@ export async function adjustAndShow(
   { store, cache }: Session,
   petId: number,
   adjustment: StockAdjustment,
+  ifMatch: string | undefined,
 ): Promise<InventoryItem> {
-  const after = showStock(cache, await store.inventory.adjust(petId, adjustment));
+  const after = showStock(cache, await store.inventory.adjust(petId, adjustment, { ifMatch }));
   putItem(cache, pets, (await pets.read(store, petId)).data);
   void cache.invalidateQueries({
     predicate: ({ queryKey: [name, , id] }) => name === pets.name && id === petId,

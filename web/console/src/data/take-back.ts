@@ -6,11 +6,10 @@ import { categories } from './categories.ts';
 import { fieldInWords, valueInWords } from './field-words.ts';
 import { putItem } from './list-cache.ts';
 import { isSame } from './merge.ts';
-import { contentOf, noteOfReturn, notesSince, TAKEN_BACK, unitsBack } from './open-again.ts';
+import { adjustOnce, contentOf, noteOfReturn, notesSince, TAKEN_BACK, unitsBack } from './open-again.ts';
 import { orders } from './orders.ts';
 import { pets } from './pets.ts';
 import type { Resource } from './resource.ts';
-import { adjustAndShow } from './stock-of.ts';
 
 /** Takes a change back as a new change. Resolves with what was done, and rejects with what newer prevents it. */
 export type TakeBack = (session: Session) => Promise<string>;
@@ -56,32 +55,28 @@ async function adjustBack(
 ): Promise<string> {
   const units = entry.changes.find(({ field }) => field === 'quantity');
   const note = placed ? noteOfReturn(idOf(placed)) : `Takes back change ${entry.eventId}`;
-  await rejectSecond(session.store, entry, idOf(entry), note);
   const delta = Number(units?.from) - Number(units?.to);
-  const after = await adjustAndShow(session, idOf(entry), {
-    delta,
-    reason: placed ? 'returned' : 'corrected',
-    note,
-  });
+  const opposite = { delta, reason: placed ? 'returned' : 'corrected', note } as const;
+  const petId = idOf(entry);
+  const after = await adjustOnce(session, petId, opposite, () => hasNote(session.store, entry, petId, note));
   return `${entry.name ?? 'The stock'}: ${after.quantity.toLocaleString()} in stock again`;
 }
 
-/** Rejects if the stock of a pet has a change with this note since an entry. */
-async function rejectSecond(
+/** Resolves with whether the stock of a pet has a change with this note since an entry. */
+async function hasNote(
   store: Session['store'],
   entry: HistoryEntry,
   petId: number,
   note: string,
-): Promise<void> {
-  const notes = await notesSince(store, entry, `store/inventory/${petId}`);
-  if (notes.has(note)) throw new Error(TAKEN_BACK);
+): Promise<boolean> {
+  return (await notesSince(store, entry, `store/inventory/${petId}`)).has(note);
 }
 
 /** A completed order never opens again: its units come back, and the same is ordered again. */
 async function reopen({ store }: Session, entry: HistoryEntry): Promise<string> {
   const order = await store.orders.get(idOf(entry));
   if (order.petId === undefined) throw new Error('It has no animal');
-  await rejectSecond(store, entry, order.petId, noteOfReturn(order.id));
+  if (await hasNote(store, entry, order.petId, noteOfReturn(order.id))) throw new Error(TAKEN_BACK);
   const batch = store.batch();
   unitsBack(batch, order);
   const placed = batch.orders.create(contentOf(order));

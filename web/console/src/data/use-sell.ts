@@ -2,10 +2,9 @@ import { useCallback } from 'react';
 import { useSession } from '../app/session.ts';
 import { useToasts } from '../kit/toasts.ts';
 import { addItem } from './list-cache.ts';
-import { noteOfReturn, returnedOf, TAKEN_BACK } from './open-again.ts';
+import { adjustOnce, noteOfReturn, returnedOf } from './open-again.ts';
 import { orders } from './orders.ts';
 import { withReason } from './refusal.ts';
-import { adjustAndShow } from './stock-of.ts';
 
 /** Returns a function that sells units of a pet with one request. Rejects with the reason if they cannot be sold. */
 export function useSell() {
@@ -21,10 +20,10 @@ export function useSell() {
       );
       addItem(session.cache, orders, sale);
       // A completed order stays: the units that come back are a change of their own.
-      const note = noteOfReturn(sale.id);
+      const returned = { delta: units, reason: 'returned', note: noteOfReturn(sale.id) } as const;
+      const isReturned = async () => (await returnedOf(session, [sale])).length > 0;
       const undo = async () => {
-        if ((await returnedOf(session, [sale])).length > 0) throw new Error(TAKEN_BACK);
-        await adjustAndShow(session, id, { delta: units, reason: 'returned', note });
+        await adjustOnce(session, id, returned, isReturned);
       };
       toasts.show({
         text: `Sold ${units.toLocaleString()} of ${name}`,

@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
 import { useSession } from '../../app/session.ts';
 import { type Activity, activitiesOf, actorOf, mayBelongTo } from '../../data/activity.ts';
 import { firstPage } from '../../data/resource.ts';
@@ -8,6 +7,7 @@ import { type TakeBack, takeBackOf } from '../../data/take-back.ts';
 import { ACTIVITY, useSentenceOf } from '../../data/use-activity.ts';
 import { useEvents } from '../../data/use-events.ts';
 import { Button } from '../../kit/button.tsx';
+import { useOneAtATime } from '../../kit/one-at-a-time.ts';
 import { Time } from '../../kit/time.tsx';
 import { useToasts } from '../../kit/toasts.ts';
 import './history.css';
@@ -84,15 +84,14 @@ export function HistoryList({ subject, changes, onChanged }: HistoryListProps) {
 export function useTakeBack(onChanged?: () => void) {
   const session = useSession();
   const toasts = useToasts();
-  const [isBusy, setBusy] = useState(false);
+  const oneAtATime = useOneAtATime();
   function run(takeBack: TakeBack): void {
-    setBusy(true);
-    takeBack(session)
-      .then(text => {
+    oneAtATime.run(() =>
+      takeBack(session).then(text => {
         toasts.show({ text });
         onChanged?.();
-      }, toasts.showProblem)
-      .finally(() => setBusy(false));
+      }, toasts.showProblem),
+    );
   }
-  return { isBusy, run };
+  return { isBusy: oneAtATime.isBusy, run };
 }
