@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import { eventually, keepMessages } from '../support/browser.ts';
+import { eventually, keepMessages, leavesKey } from '../support/browser.ts';
 import { useConsole } from '../support/console-page.ts';
 import { aCategory, stockOf } from '../support/factories.ts';
 import { openImport as openImportPage } from '../support/import-page.ts';
@@ -51,6 +51,9 @@ describe('the rows of a file', () => {
     await page.getByText('1 of 6 rows can be imported').waitFor();
     assert.equal(await cell('Name', 7).count(), 0, 'a row without a problem is not among them');
     await cell('Quantity', 2).fill('4.0');
+    // These keys belong to the word that is composed.
+    for (const key of ['Escape', 'Enter']) assert.equal(await leavesKey(page, key, true), true, key);
+    assert.equal(await cell('Quantity', 2).inputValue(), '4.0');
     await cell('Quantity', 2).press('Enter');
     // The category of the row was wrong as well, and is found now.
     await cell('Category', 3).and(page.locator(':focus')).waitFor();

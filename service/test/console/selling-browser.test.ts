@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Locator } from 'playwright-core';
-import { delayResponses, eventually, keepMessages } from '../support/browser.ts';
+import { delayResponses, eventually, keepMessages, leavesKey } from '../support/browser.ts';
 import { ConsolePage, useConsole } from '../support/console-page.ts';
 import { aCategory, anOrder, aPet, stockOf } from '../support/factories.ts';
 
@@ -39,6 +39,21 @@ it('a sale is undone with a key that cannot read the stock', async t => {
   await shown.messages.getByRole('button', { name: 'Undo' }).click();
   await shown.messages.getByText('Undone: Sold 1 of Unread').waitFor();
   assert.deepEqual(await stockOf(api, petId), ['available', 3]);
+});
+
+it('the till leaves the keys of a word that is composed to the input method', async t => {
+  const { api, page, open } = await visit(t);
+  await aPet(api, { name: 'Composed', stock: 3 });
+  const shown = await open('/categories');
+  await page.keyboard.press('s');
+  const animal = shown.question.getByLabel('Animal');
+  await animal.fill('compose');
+  await shown.question.getByRole('option', { name: 'Composed' }).waitFor();
+  for (const key of ['ArrowDown', 'ArrowUp', 'Enter', 'Escape'])
+    assert.equal(await leavesKey(page, key, true), true, key);
+  assert.equal(await animal.inputValue(), 'compose');
+  assert.equal(await leavesKey(page, 'Enter', false), false);
+  await eventually(() => animal.inputValue(), 'Composed');
 });
 
 describe('an animal that cannot be sold', () => {

@@ -81,6 +81,8 @@ export function ComboBox({ value, suggestions, found, empty, onSearch, onChoose,
   }
 
   function onKey(event: KeyboardEvent): void {
+    // The key belongs to the input method.
+    if (event.nativeEvent.isComposing) return;
     if (event.key === 'ArrowDown') moveTo(isOpen ? suggestions[(at + 1) % suggestions.length] : undefined);
     else if (event.key === 'ArrowUp') moveTo(isOpen ? suggestions.at(Math.max(at, 0) - 1) : undefined);
     else if (!isOpen) return;

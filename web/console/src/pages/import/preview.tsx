@@ -134,6 +134,8 @@ function Cell({ label, list, text, isWrong, onChange }: CellProps) {
     setTyped(undefined);
   }
   function onKey(event: KeyboardEvent<HTMLInputElement>): void {
+    // The key belongs to the input method.
+    if (event.nativeEvent.isComposing) return;
     if (event.key === 'Escape') setTyped(undefined);
     if (event.key !== 'Enter') return;
     event.preventDefault();
