@@ -97,6 +97,24 @@ describe('the activity', () => {
     await shown.row('deleted Zorro').waitFor();
   });
 
+  it('of what is marked in the suggestions is shown, also when animals are found before it meanwhile', async t => {
+    const { shop, page, open } = await visit(t);
+    const categoryId = await aCategory(shop.api, { name: 'Markedly' });
+    await aPet(shop.api, { name: 'Marked', categoryId });
+    await open('/activity');
+    const field = page.getByLabel('Thing');
+    const { read, arrive } = await delayResponses(page, '**/pets?*');
+    await field.fill('marked');
+    const options = page.locator('[role=option]');
+    await options.filter({ hasText: 'Markedly' }).waitFor();
+    await field.press('ArrowDown');
+    await read;
+    arrive();
+    await eventually(() => options.allInnerTexts(), ['Marked\nAnimal', 'Markedly\nCategory']);
+    await field.press('Enter');
+    await eventually(() => field.inputValue(), 'Markedly');
+  });
+
   it('of an animal that was deleted is found from its address', async t => {
     const { shop, open, watch } = await visit(t);
     // Its stock.

@@ -3,18 +3,21 @@ import { type ComponentProps, type KeyboardEvent, type ReactNode, useEffect, use
 /** How long the user may pause while typing before the search is sent, in milliseconds. */
 const PAUSE = 150;
 
-export interface Suggestion {
-  id: number;
+/** Identifies a suggestion, such as the ID of an animal. */
+type SuggestionId = number | string;
+
+export interface Suggestion<Id extends SuggestionId = number> {
+  id: Id;
   name: string;
   note?: ReactNode;
   /** Why it cannot be chosen. It is still shown, so that the user can learn the reason. */
   reason?: string | undefined;
 }
 
-interface ComboBoxProps extends Omit<ComponentProps<'input'>, 'value' | 'onChange'> {
+interface ComboBoxProps<Id extends SuggestionId> extends Omit<ComponentProps<'input'>, 'value' | 'onChange'> {
   /** The name of what is chosen; empty if nothing is. */
   value: string;
-  suggestions: readonly Suggestion[];
+  suggestions: readonly Suggestion<Id>[];
   /** The text whose suggestions are shown. With it, Enter chooses the first one that can be chosen, as soon as they are there. */
   found?: string | undefined;
   /** What is shown without any suggestion. */
@@ -22,18 +25,26 @@ interface ComboBoxProps extends Omit<ComponentProps<'input'>, 'value' | 'onChang
   /** Is called with what the user typed, after a pause. */
   onSearch: (text: string) => void;
   /** Is called with `undefined` when the user empties the field. */
-  onChoose: (id: number | undefined) => void;
+  onChoose: (id: Id | undefined) => void;
 }
 
 /**
  * A field that suggests while the user types: an editable combobox with a list (WAI-ARIA APG). The focus stays in the field. What
  * was typed without a choice is dropped when the field loses the focus, because it would look like a choice.
  */
-export function ComboBox({ value, suggestions, found, empty, onSearch, onChoose, ...input }: ComboBoxProps) {
+export function ComboBox<Id extends SuggestionId>({
+  value,
+  suggestions,
+  found,
+  empty,
+  onSearch,
+  onChoose,
+  ...input
+}: ComboBoxProps<Id>) {
   const id = useId();
   const [typed, setTyped] = useState<string>();
   const [isOpen, setOpen] = useState(false);
-  const [active, setActive] = useState<number>();
+  const [active, setActive] = useState<Id>();
   /** Whether Enter was pressed before the suggestions of the text were there. */
   const [isEntered, setEntered] = useState(false);
   const searched = typed?.trim() ?? '';
@@ -68,13 +79,13 @@ export function ComboBox({ value, suggestions, found, empty, onSearch, onChoose,
     setActive(undefined);
   }
 
-  function choose({ id, reason }: Suggestion): void {
+  function choose({ id, reason }: Suggestion<Id>): void {
     if (reason !== undefined) return;
     onChoose(id);
     close();
   }
 
-  function moveTo(suggestion: Suggestion | undefined): void {
+  function moveTo(suggestion: Suggestion<Id> | undefined): void {
     setOpen(true);
     setActive(suggestion?.id);
     if (suggestion) document.getElementById(`${id}-${suggestion.id}`)?.scrollIntoView({ block: 'nearest' });

@@ -20,13 +20,17 @@ export function ThingPicker({ subject, onChoose }: ThingPickerProps) {
       aria-label="Thing"
       placeholder="Animal or category"
       value={name}
-      suggestions={things.map(({ name, kind }, i) => ({ id: i, name, note: <small>{kind}</small> }))}
+      suggestions={things.map(({ subject, name, kind }) => ({
+        id: subject,
+        name,
+        note: <small>{kind}</small>,
+      }))}
       found={isPending ? undefined : text}
       empty={text ? (isPending ? 'Searching …' : 'Nothing matches') : 'Type a name'}
       onSearch={setText}
-      onChoose={i => {
+      onChoose={chosen => {
         setText(undefined);
-        onChoose(i === undefined ? undefined : things[i]!.subject);
+        onChoose(chosen);
       }}
     />
   );
