@@ -46,6 +46,20 @@ it('a category has its new name in the filter of animals, also without a scope f
   await option('Named after').waitFor({ state: 'attached' });
 });
 
+it('a category that the menus do not have is shown with its ID', async t => {
+  const { api, page, open } = await visit(t);
+  const [other, categoryId] = [await aCategory(api), await aCategory(api)];
+  const petId = await aPet(api, { categoryId });
+  // As in a shop with very many categories.
+  await page.route('**/categories?*', route => route.fulfill({ json: [{ id: other, name: 'Other' }] }));
+  const shown = await open(`/animals/${petId}?categoryId=${categoryId}`);
+  for (const menu of [page.getByLabel('Category').first(), shown.field('Category')]) {
+    await menu.getByRole('option', { name: 'Other' }).waitFor({ state: 'attached' });
+    assert.equal(await menu.locator('option:checked').innerText(), `Category ${categoryId}`);
+  }
+  await page.unroute('**/categories?*');
+});
+
 describe('a category', () => {
   it('keeps its form open with what was typed after it was sent', async t => {
     const { api, context, open } = await visit(t);

@@ -1,12 +1,24 @@
 import type { Category } from '@petstore/client';
 
-/** The options of a menu of categories. */
-export function CategoryOptions({ categories }: { categories: readonly Category[] }) {
-  return categories.map(({ id, name }) => (
-    <option key={id} value={id}>
-      {name}
-    </option>
-  ));
+interface CategoryOptionsProps {
+  categories: readonly Category[];
+  chosen?: number | undefined;
+}
+
+/** The options of a menu of categories. Without an option for what is chosen, the browser would show another one as chosen. */
+export function CategoryOptions({ categories, chosen }: CategoryOptionsProps) {
+  return (
+    <>
+      {chosen !== undefined && !categories.some(({ id }) => id === chosen) && (
+        <option value={chosen}>Category {chosen}</option>
+      )}
+      {categories.map(({ id, name }) => (
+        <option key={id} value={id}>
+          {name}
+        </option>
+      ))}
+    </>
+  );
 }
 
 interface CategoryFilterProps {
@@ -24,7 +36,7 @@ export function CategoryFilter({ categories, chosen, onChoose }: CategoryFilterP
       onChange={event => onChoose(Number(event.target.value) || undefined)}
     >
       <option value="">All categories</option>
-      <CategoryOptions categories={categories} />
+      <CategoryOptions categories={categories} chosen={chosen} />
     </select>
   );
 }

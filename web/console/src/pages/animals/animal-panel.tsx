@@ -153,7 +153,7 @@ function Fields(props: FieldsProps<Settings>) {
         onChange={event => onChange('categoryId', Number(event.target.value))}
       >
         {!item.categoryId && <option value="">Choose a category</option>}
-        <CategoryOptions categories={categories} />
+        <CategoryOptions categories={categories} chosen={item.categoryId || undefined} />
       </SelectField>
     </>
   );
