@@ -250,6 +250,13 @@ it('a rejection of a deletion leads to what prevents it', async t => {
   await shown.panel.getByText('Wanted has 2 open orders.').waitFor();
   await shown.panel.getByRole('link', { name: 'Show them' }).click();
   await eventually(() => shown.row('Wanted').count(), 2);
+  const popular = await aPet(api, { name: 'Popular', stock: 20 });
+  for (let i = 0; i < 11; i++) await anOrder(api, { petId: popular });
+  await shown.go(`/animals/${popular}`);
+  await remove();
+  await shown.panel.getByText('Popular has 10+ open orders.').waitFor();
+  await shown.panel.getByRole('link', { name: 'Open orders' }).click();
+  await eventually(() => shown.row('Popular').count(), 11);
   await shown.go(`/categories/${categoryId}`);
   await remove();
   await shown.panel.getByText('Full still contains 1 animal.').waitFor();

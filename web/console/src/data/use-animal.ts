@@ -7,8 +7,7 @@ import { firstPage } from './resource.ts';
 import { useEvents } from './use-events.ts';
 
 /** How many open orders and changes are shown. The pages of orders and activity have all. */
-const MOST_ORDERS = 10;
-const MOST_CHANGES = 10;
+export const MOST = 10;
 
 /** The stock, the open orders and the latest changes of a pet, as far as the key may read them. Events of the pet keep them fresh. */
 export function useAnimal(petId: number) {
@@ -22,17 +21,16 @@ export function useAnimal(petId: number) {
   });
   const orders = useQuery({
     queryKey: key('orders'),
-    queryFn: async () =>
-      (await firstPage(store.orders.list({ petId, complete: false, limit: MOST_ORDERS }))).data,
+    queryFn: async () => (await firstPage(store.orders.list({ petId, complete: false, limit: MOST }))).data,
     enabled: can('orders:read'),
     gcTime: 0,
   });
   const changes = useQuery({
     queryKey: key('changes'),
     queryFn: async () => {
-      const query = { subject: `pets/${petId}`, related: true, limit: 2 * MOST_CHANGES };
+      const query = { subject: `pets/${petId}`, related: true, limit: 2 * MOST };
       const { data } = await firstPage(store.events.history(query));
-      return activitiesOf(data).slice(0, MOST_CHANGES);
+      return activitiesOf(data).slice(0, MOST);
     },
     enabled: can('events:read'),
     gcTime: 0,

@@ -4,7 +4,7 @@ import { useSession } from '../../app/session.ts';
 import { useActions } from '../../data/changes.ts';
 import { type FieldsProps, useEditForm, useNewForm } from '../../data/forms.ts';
 import { NoSuchAnimal, pets } from '../../data/pets.ts';
-import { useAnimal } from '../../data/use-animal.ts';
+import { MOST, useAnimal } from '../../data/use-animal.ts';
 import { useCategories, useLacksCategories } from '../../data/use-categories.ts';
 import { CategoryOptions } from '../../kit/category-menu.tsx';
 import { useCloseTo } from '../../kit/close.ts';
@@ -102,7 +102,8 @@ function EditPanel({ id }: { id: number }) {
       rejection={
         panel.form.errors.code === 'pet_has_open_orders' && (
           <>
-            {base.name} has {orders ? inWords(orders.length, 'open order') : 'open orders'}.{' '}
+            {base.name} has{' '}
+            {orders ? inWords(orders.length, 'open order', orders.length === MOST) : 'open orders'}.{' '}
             <Link to="/orders" search={{ petId: id, complete: false }}>
               Show them
             </Link>

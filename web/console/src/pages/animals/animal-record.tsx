@@ -39,7 +39,11 @@ function OpenOrders({ pet, orders, onChanged }: OpenOrdersProps) {
   if (orders.length === 0) return null;
   return (
     <section className="panel-part animal-record" aria-label="Open orders">
-      <h3>Open orders</h3>
+      <h3>
+        <Link to="/orders" search={{ petId: pet.id, complete: false }}>
+          Open orders
+        </Link>
+      </h3>
       <ul>
         {orders.map(order => (
           <li key={order.id}>
