@@ -209,6 +209,20 @@ describe('a change in the history', () => {
     await page.getByRole('dialog', { name: 'Ordered again' }).waitFor();
   });
 
+  it('that cancelled an order is taken back by a new order with its animal, units and ship date', async t => {
+    const { api, open } = await visit(t);
+    const petId = await aPet(api, { name: 'Wanted after all', stock: 5 });
+    const shipDate = '2027-01-02T12:00:00.000Z';
+    const id = await anOrder(api, { petId, quantity: 2, shipDate });
+    await api.delete(`/store/orders/${id}`);
+    const shown = await open(`/animals/${petId}`);
+    await takeBack(shown, `cancelled order ${id}`);
+    await shown.messages.getByText(/^Open again as order \d+$/).waitFor();
+    const [again] = (await api.get(`/store/orders?petId=${petId}`)).body;
+    assert.deepEqual([again.quantity, again.shipDate], [2, shipDate]);
+    assert.deepEqual(await stockOf(api, petId), ['available', 3]);
+  });
+
   it('is shown in the panels of categories, keys and webhooks', async t => {
     const { api, open } = await visit(t);
     const category = await aCategory(api, { name: 'Named' });

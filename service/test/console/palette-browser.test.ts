@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import type { Page, Route } from 'playwright-core';
-import { eventually, keepMessages } from '../support/browser.ts';
+import { eventually, keepMessages, leavesKey } from '../support/browser.ts';
 import { useConsole } from '../support/console-page.ts';
 import { anOrder, aPet, stockOf } from '../support/factories.ts';
 
@@ -123,6 +123,27 @@ describe('the palette', () => {
     await find(page).fill('nothing has this name');
     await page.getByText('Nothing matches').waitFor();
   });
+});
+
+it('Enter and Escape that end the composition of a word do nothing else in the palette, in a search and in a panel', async t => {
+  const { page, shown } = await openPalette(t, '/animals?q=sakura', ['Sakura', 'Sakura']);
+  await find(page).fill('categor');
+  await eventually(() => optionsOf(page), ['Categories', 'Add category']);
+  for (const key of ['Enter', 'Escape']) assert.equal(await leavesKey(page, key, true), true, key);
+  await page.keyboard.press('Escape');
+  await find(page).waitFor({ state: 'detached' });
+  await eventually(() => shown.row('Sakura').count(), 2);
+  const search = page.getByRole('searchbox');
+  await search.focus();
+  await leavesKey(page, 'Enter', true);
+  assert.equal(await search.evaluate(field => field.matches(':focus')), true);
+  await page.keyboard.press('Enter');
+  await shown.row('Sakura').and(page.locator(':focus')).waitFor();
+  await page.keyboard.press('Enter');
+  await shown.field('Name').focus();
+  assert.equal(await leavesKey(page, 'Escape', true), true);
+  assert.equal(await leavesKey(page, 'Escape', false), false);
+  await shown.panel.waitFor({ state: 'detached' });
 });
 
 it('the till sells by s, a part of a name, Enter, the units, Enter, also before the animals are found', async t => {

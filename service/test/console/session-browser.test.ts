@@ -31,6 +31,29 @@ describe('a session', () => {
     assert.equal(await shown.messages.innerText(), '');
   });
 
+  it('also begins on a page without HTTPS, which follows changes and whose secrets are copied by hand', async t => {
+    const { api, shop, anotherVisitor } = await visit(t);
+    const page = await (await anotherVisitor()).newPage();
+    // What browsers offer only to pages of HTTPS and of this machine.
+    await page.addInitScript(`delete Crypto.prototype.randomUUID;
+      for (const name of ['locks', 'clipboard']) delete Navigator.prototype[name];`);
+    const id = await aCategory(api, { name: 'Before' });
+    const shown = await ConsolePage.openIn(page, '/categories', shop.adminKey);
+    await shown.row('Before').waitFor();
+    await shown.live();
+    await api.patch(`/categories/${id}`, { name: 'After' });
+    await shown.row('After').waitFor();
+
+    await shown.go('/keys/new');
+    await shown.field('Name').fill('Copied by hand');
+    await shown.panel.getByRole('button', { name: 'Create' }).click();
+    await shown.panel.getByRole('button', { name: 'Copy' }).click();
+    await shown.panel.getByText('The secret is selected').waitFor();
+    await page.keyboard.press('Control+c');
+    await shown.panel.locator('.panel-footer').getByRole('button', { name: 'Close' }).click();
+    await shown.panel.waitFor({ state: 'detached' });
+  });
+
   it('reads no more events when it has ended, also after the user comes back to the tab', async t => {
     const { shop, page, watch, open } = await visit(t);
     const isStream = (request: Request) => request.url().includes('/events/stream');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { eventually } from '../support/browser.ts';
 import { ConsolePage, useConsole } from '../support/console-page.ts';
-import { aPet } from '../support/factories.ts';
+import { anOrder, aPet } from '../support/factories.ts';
 
 const visit = useConsole({ timezoneId: 'Asia/Kolkata', locale: 'en-GB' });
 
@@ -79,6 +79,54 @@ describe('the settings of the device', () => {
       timeZone: 'Asia/Kolkata',
     });
     assert.equal(await time.getAttribute('title'), exact);
+  });
+
+  it('decide the time zone of days and times in fields', async t => {
+    const { api, page, open } = await visit(t);
+    const orderId = await anOrder(api, {});
+    const shown = await open(`/orders/${orderId}`);
+    await shown.field('Ships').fill('2090-03-04T10:30');
+    await shown.save();
+    await shown.panel.waitFor({ state: 'detached' });
+    assert.equal((await api.get(`/store/orders/${orderId}`)).body.shipDate, '2090-03-04T05:00:00.000Z');
+    await shown.go(`/orders/${orderId}`);
+    assert.equal(await shown.field('Ships').inputValue(), '2090-03-04T10:30');
+
+    await shown.go('/keys/new');
+    await shown.field('Name').fill('Expiring');
+    await shown.panel.getByLabel(/^Expires/).fill('2090-03-04T10:30');
+    await shown.panel.getByRole('button', { name: 'Create' }).click();
+    await shown.panel.getByText('It cannot be shown again').waitFor();
+    const [key] = (await api.get('/keys?name=Expiring')).body;
+    assert.equal(key.expiresAt, '2090-03-04T05:00:00.000Z');
+    await shown.panel.locator('.panel-footer').getByRole('button', { name: 'Close' }).click();
+    await shown.question.getByRole('button', { name: 'Close without copying' }).click();
+
+    const { body: webhook } = await api.post('/webhooks', { url: 'http://localhost:9000/x' });
+    await shown.go(`/webhooks/${webhook.id}`);
+    await shown.panel.getByRole('button', { name: 'Replay' }).click();
+    await shown.question.getByLabel('Since').fill('2090-03-04T10:30');
+    const read = page.waitForRequest(/\/events\?from=/);
+    await shown.question.getByRole('button', { name: 'Replay', exact: true }).click();
+    assert.equal(new URL((await read).url()).searchParams.get('from'), '2090-03-04T05:00:00.000Z');
+    await shown.question.getByText('There are no events since then').waitFor();
+
+    await shown.go('/activity');
+    await page.getByLabel('From').fill('2090-03-04');
+    const from = async () => new URL(page.url()).searchParams.get('from');
+    await eventually(from, '2090-03-03T18:30:00.000Z');
+    await page.reload();
+    await eventually(() => page.getByLabel('From').inputValue(), '2090-03-04');
+  });
+
+  it('decide the time zone in which an order ships today', async t => {
+    const { api, page, shop, open } = await visit(t);
+    shop.clock.set('2027-01-01T01:00:00Z');
+    await page.clock.setFixedTime('2027-01-01T01:00:00Z');
+    const petId = await aPet(api, { name: 'Nightly' });
+    await anOrder(api, { petId, shipDate: '2026-12-31T19:00:00Z' });
+    const shown = await open(`/orders?petId=${petId}`);
+    await shown.row('Nightly').getByText('today', { exact: true }).waitFor();
   });
 
   it('end all motion for users who do not want it', async t => {

@@ -137,12 +137,16 @@ describe('several orders', () => {
     await eventually(async () => (await orderOf(api, id)).complete, true);
   });
 
-  it('are completed after a question if the key cannot return their units', async t => {
+  it('are completed after a question, and not on Today, if the key cannot return their units', async t => {
     const { api, page, shop, open } = await visit(t);
     const petId = await aPet(api, { name: 'Final', stock: 9 });
-    const [id, single] = [await anOrder(api, { petId }), await anOrder(api, { petId })];
+    const overdue = { petId, shipDate: '2020-01-02T12:00:00.000Z' };
+    const [id, single] = [await anOrder(api, overdue), await anOrder(api, overdue)];
     const { key } = await shop.clientWith({ scopes: ['pets:read', 'orders:read', 'orders:write'] });
-    const shown = await open(`/orders?petId=${petId}`, key);
+    const shown = await open('/', key);
+    await page.getByRole('link', { name: '1 × Final' }).first().waitFor();
+    assert.equal(await page.getByRole('button', { name: /^Complete/ }).count(), 0);
+    await shown.go(`/orders?petId=${petId}`);
     await page.getByRole('checkbox', { name: `Select order ${id}` }).click();
     await shown.button('Complete 1').click();
     await shown.question.getByRole('button', { name: 'Not yet' }).click();
@@ -151,7 +155,7 @@ describe('several orders', () => {
     await shown.question.getByRole('button', { name: 'Complete' }).click();
     await eventually(async () => (await orderOf(api, id)).complete, true);
     // The menu of one order asks as well.
-    await shown.button(`Status of order ${single}: Open`).click();
+    await shown.button(`Status of order ${single}: Overdue`).click();
     await page.getByRole('menuitem', { name: 'Complete' }).click();
     await shown.question.getByRole('button', { name: 'Complete' }).click();
     await eventually(async () => (await orderOf(api, single)).complete, true);

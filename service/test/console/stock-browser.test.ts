@@ -167,6 +167,18 @@ describe('the stock of an animal', () => {
     await eventually(() => stockOf(api, ids.Shared!), ['available', 9]);
   });
 
+  it('has no reason of added units when they are removed instead', async t => {
+    const { shown, shop, ids } = await stockOfNew(t, { Reconsidered: 3 });
+    const editor = await openEditor(shown, 'Reconsidered', ids.Reconsidered!);
+    for (const way of ['Add', 'Remove']) await editor.getByRole('button', { name: way }).click();
+    await editor.getByLabel('Units to remove').fill('1');
+    await save(editor);
+    await eventually(() => stockOf(shop.api, ids.Reconsidered!), ['available', 2]);
+    await shop.app.db.numberEvents();
+    const { body } = await shop.api.get(`/history?subject=store/inventory/${ids.Reconsidered}&limit=1`);
+    assert.equal(body[0].reason, null);
+  });
+
   it('shows why a change is rejected at the field, and keeps what was typed', async t => {
     const { shown, watch, shop, ids, page } = await stockOfNew(t, { Short: 3 });
     watch.expect(/status of 4\d\d/);
