@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Client, ConnectionError, PetStoreError, ServerError } from '@petstore/client';
+import type { Client } from '@petstore/client';
 import { pathOf, type RawResponse, send, stream } from '@petstore/client/raw';
 import { type Contract, findOperation, mediaTypeOf, type Operation, type Target } from './contract.ts';
 
@@ -99,9 +99,10 @@ export async function write(
   const { operation, url } = findOperation(contract, client, method, path);
   const place = pathOf(client, url);
   const isPost = method === 'POST';
+  const sender = noteDoubt(client);
   try {
     const response = await send(
-      client,
+      sender.client,
       { method, path: place + url.search, body },
       { signal, ifMatch, accepts: mediaTypeOf(operation), ...(isPost && { idempotencyKey }) },
     );
@@ -111,7 +112,7 @@ export async function write(
     const changed = isReplay ? `Executed before with this key: ${change}` : change;
     return cut(withEtag({ changed, data: dataOf(response) }, response));
   } catch (error) {
-    if (!isPost || !isUnknown(error)) throw error;
+    if (!isPost || !sender.isInDoubt()) throw error;
     throw new UnknownOutcome(
       `${(error as Error).message}. It is not known whether the request was executed. Send it again with "idempotencyKey": "${idempotencyKey}": it is executed once`,
       { cause: error },
@@ -125,10 +126,17 @@ function changeOf({ summary }: Operation, resource: string, body: object | undef
   return `${summary}: ${resource}${fields && ` (${fields})`}`;
 }
 
-/** Whether the service may have executed a request that failed. */
-function isUnknown(error: unknown): boolean {
-  if (error instanceof ServerError) return error.code === undefined || error.code === 'internal_error';
-  return error instanceof ConnectionError || !(error instanceof PetStoreError);
+/** Returns a client that notes whether the service may have executed its request, in one of the attempts. */
+function noteDoubt(client: Client) {
+  let isInDoubt = false;
+  const noted: Client['fetch'] = async (...request) => {
+    const before = isInDoubt;
+    isInDoubt = true;
+    const response = await (client.fetch ?? fetch)(...request);
+    if (response.status >= 400 && response.status < 500) isInDoubt = before;
+    return response;
+  };
+  return { client: { ...client, fetch: noted }, isInDoubt: () => isInDoubt };
 }
 
 function dataOf({ headers, text }: RawResponse): unknown {

@@ -311,12 +311,12 @@ registerHooks({
 
 describe('a call of an agent', () => {
   /** The calls with a client whose service responds in this process, and a contract with a single operation. */
-  async function callsWith(operation: object, fetch: (url: string) => Promise<Response>) {
+  async function callsWith(operation: object, fetch: (url: string) => Promise<Response>, options = {}) {
     const { createClient } =
       await petstore.loadClient<typeof import('../../../sdk/src/client.ts')>('client.js');
     const { read, write } =
       await petstore.load<typeof import('../../../cli/src/mcp/calls.ts')>('mcp/calls.js');
-    const client = createClient({ baseUrl: 'http://petstore.example', fetch, maxRetries: 0 });
+    const client = createClient({ baseUrl: 'http://petstore.example', fetch, maxRetries: 0, ...options });
     const contract = { operations: [{ parameters: [], ...operation }] } as never;
     return {
       read: (path: string, signal = new AbortController().signal) => read(contract, client, { path }, signal),
@@ -332,10 +332,35 @@ describe('a call of an agent', () => {
     await assert.rejects(write('DELETE', '/pets/1'), { message: 'Failed', code: 'internal_error' });
   });
 
-  it('reports its key if it is a POST whose connection breaks', async () => {
+  it('reports its key if it is a POST that may have been executed', async t => {
+    const { systemClock } = await petstore.loadClient<typeof import('../../../sdk/src/clock.ts')>('clock.js');
+    t.mock.method(systemClock, 'random', () => 0);
+    const broken = new TypeError('fetch failed');
+    const error = (status: number, code: string, headers = {}) =>
+      Response.json({ code, message: 'Failed', status }, { status, headers });
+    const limit = () => error(429, 'rate_limit_exceeded', { 'Retry-After': '50' });
     const operation = { method: 'POST', path: '/pets', responses: { 201: {} } };
-    const { write } = await callsWith(operation, () => Promise.reject(new TypeError('fetch failed')));
-    await assert.rejects(write('POST', '/pets'), /It is not known .* "idempotencyKey": "[\w-]{36}"/);
+    for (const [isInDoubt, ...responses] of [
+      [true, broken],
+      [true, new Response('<h1>Bad gateway</h1>', { status: 504 })],
+      [true, error(503, 'service_unavailable', { 'X-Should-Retry': 'false' })],
+      [true, broken, limit()],
+      [true, broken, error(403, 'insufficient_scope')],
+      [false, limit()],
+      [false, error(403, 'insufficient_scope')],
+    ] as const) {
+      const maxRetries = responses.length - 1;
+      const left: (Response | Error)[] = [...responses];
+      const respond = async () => {
+        const response = left.shift()!;
+        if (response instanceof Error) throw response;
+        return response;
+      };
+      const { write } = await callsWith(operation, respond, { maxRetries, maxWait: 45_000 });
+      const message = String(await write('POST', '/pets').catch(error => error));
+      const hasKey = /It is not known .* "idempotencyKey": "[\w-]{36}"/.test(message);
+      assert.equal(hasKey, isInDoubt, message);
+    }
   });
 
   it('ends when the agent cancels it, also before a stream has sent anything', async () => {
