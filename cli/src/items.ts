@@ -1,3 +1,4 @@
+import type { List, Page } from '@petstore/client';
 import type { Context, Items } from './command.ts';
 import { exitCodeOf, exitCodes, PartialError, UsageError } from './failure.ts';
 
@@ -37,6 +38,21 @@ async function* read(items: Items, limit: number, onMore: () => void): AsyncGene
     if (left < 0 || nextCursor !== undefined) onMore();
     return;
   }
+}
+
+/** Returns a list of what `change` makes of the items on the pages. */
+export function changedList<Item extends object>(
+  pages: () => AsyncIterable<Page<Item>>,
+  change: (item: Item) => object,
+): AsyncIterable<object> & Pick<List<object>, 'pages'> {
+  return {
+    async *pages() {
+      for await (const { data, ...rest } of pages()) yield { ...rest, data: data.map(change) };
+    },
+    async *[Symbol.asyncIterator]() {
+      for await (const { data } of pages()) yield* data.map(change);
+    },
+  };
 }
 
 /** The size of the pages to read. */

@@ -1,7 +1,7 @@
-import type { HistoryEntry, List, PetStore } from '@petstore/client';
+import type { HistoryEntry, PetStore } from '@petstore/client';
 import { type Context, command } from '../command.ts';
 import { UsageError } from '../failure.ts';
-import { LARGEST_PAGE, orAll, pageSize } from '../items.ts';
+import { changedList, LARGEST_PAGE, orAll, pageSize } from '../items.ts';
 import { flag, type Parameters, several, since, text, until, type ValuesOf } from '../parameters.ts';
 import { historyEntry } from '../resources.ts';
 
@@ -35,26 +35,19 @@ export function entriesOf(
   { store, calls }: Pick<Context, 'store' | 'calls'>,
   { subject, related, actor, type, since, until }: ValuesOf<typeof filters>,
   page: { limit: number },
-): AsyncIterable<object> & Pick<List<object>, 'pages'> {
-  const query = async () => ({
-    ...page,
-    subject,
-    related,
-    type: orAll(type),
-    actor: actor === undefined ? undefined : await actorOf(store, calls, actor),
-    from: since,
-    to: until,
-  });
-  const list = (wanted: Awaited<ReturnType<typeof query>>) => store.events.history(wanted, calls);
-  return {
-    async *pages() {
-      for await (const { data, ...rest } of list(await query()).pages())
-        yield { ...rest, data: data.map(withChange) };
-    },
-    async *[Symbol.asyncIterator]() {
-      for await (const entry of list(await query())) yield withChange(entry);
-    },
-  };
+): ReturnType<typeof changedList> {
+  return changedList(async function* () {
+    const query = {
+      ...page,
+      subject,
+      related,
+      type: orAll(type),
+      actor: actor === undefined ? undefined : await actorOf(store, calls, actor),
+      from: since,
+      to: until,
+    };
+    yield* store.events.history(query, calls).pages();
+  }, withChange);
 }
 
 function withChange(entry: HistoryEntry): object {

@@ -1,7 +1,7 @@
 import type { ApiKey } from '@petstore/client';
 import { type Context, command } from '../command.ts';
 import { UsageError } from '../failure.ts';
-import { changes, defined, each, eachDone, pageSize } from '../items.ts';
+import { changedList, changes, defined, each, eachDone, pageSize } from '../items.ts';
 import { id, integer, oneOf, removable, required, several, text } from '../parameters.ts';
 import { busyKey, createdKey, key, leakReport, listedKey, outcome, rotatedKey, usage } from '../resources.ts';
 import { SECRETS_AT_ONCE, secretsIn } from '../secrets-in-file.ts';
@@ -47,10 +47,10 @@ const list = command({
   operations: ['GET /keys'],
   output: 'list',
   prints: listedKey,
-  run: async function* (context, { name, plan, revoked, sort }) {
+  run: (context, { name, plan, revoked, sort }) => {
     const query = { ...pageSize(context), name, plan, revoked: revoked && revoked === 'true', sort };
-    for await (const key of context.store.keys.list(query, context.calls))
-      yield { ...key, unused: isUnused(key, Date.now()) };
+    const { pages } = context.store.keys.list(query, context.calls);
+    return changedList(pages, key => ({ ...key, unused: isUnused(key, Date.now()) }));
   },
 });
 

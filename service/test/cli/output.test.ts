@@ -50,6 +50,10 @@ describe('the output of petstore', () => {
     assert.equal(more.stderr, '');
     const exact = await petstore.run(['categories', 'list', '--limit', '121']);
     assert.equal(exact.stderr, '');
+    await shop.clientWith({});
+    await shop.app.db.numberEvents();
+    for (const list of [['keys', 'list'], ['history']])
+      assert.match((await petstore.run([...list, '--limit', '1'])).stderr, /There are more/, list[0]);
   });
 
   it('has all items of a list with as few requests as the contract allows', async () => {
