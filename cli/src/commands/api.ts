@@ -8,7 +8,7 @@ import { required, several, text } from '../parameters.ts';
 import { printable } from '../printable.ts';
 import { script } from '../resources.ts';
 
-const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'];
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'];
 
 /** Headers that the client sends as well: it would send both spellings. */
 const OWN = ['Idempotency-Key', 'If-Match', 'If-None-Match', 'Content-Type', 'User-Agent', 'API-Version'];

@@ -37,6 +37,9 @@ describe('petstore api', () => {
     assert.match((await api(outdated, 5)).stderr, /precondition_failed/);
     assert.equal((await api(['DELETE', `/pets/${created.id}`])).stdout, '');
     assert.match((await api(['GET', '/openapi.yaml'])).stdout, /^openapi: /);
+    assert.equal((await api(['HEAD', '/pets'])).stdout, '');
+    // Its response is a header, which the command does not print.
+    assert.match((await api(['OPTIONS', '/pets'], 2)).stderr, /Use one of GET, .* instead of "OPTIONS"/);
   });
 
   it('waits for limits as all commands do', async () => {
