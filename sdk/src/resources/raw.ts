@@ -85,8 +85,8 @@ function rawRequestOf(client: Client, { method, path, body }: RawRequest, option
   const cost = place === '/batch' && Array.isArray(operations) ? operations.length : 0;
   const further = {
     ...(lane && { pacer: pacerOf(client, lane) }),
-    // These operations describe the present state, so they are not sent again.
-    ...(lane === 'service' && { maxRetries: 0 }),
+    // The others of this lane describe the present state, so they are not sent again.
+    ...(lane === 'service' && method !== 'POST' && { maxRetries: 0 }),
     cost: cost || 1,
     ...defined(options),
   };

@@ -105,7 +105,9 @@ describe('a request that names its path', () => {
     await waiting;
   });
 
-  it('is not sent again if it is about the present state of the service', async () => {
+  it('is not sent again if it is about the present state of the service', async t => {
+    const { systemClock } = await petstore.loadClient<typeof import('../../../sdk/src/clock.ts')>('clock.js');
+    t.mock.method(systemClock, 'random', () => 0);
     let sent = 0;
     const { send } = await senderWith(async () => {
       sent++;
@@ -113,6 +115,8 @@ describe('a request that names its path', () => {
     });
     await assert.rejects(send('/readyz'), { name: 'PetStoreError' });
     assert.equal(sent, 1);
+    await assert.rejects(send('/keys/revoke-leaked', { keys: [] }), { name: 'PetStoreError' });
+    assert.equal(sent, 1 + 6, 'a POST without limits of the API key is sent again as any other');
   });
 
   it('counts as its operations if it is a batch', async () => {
