@@ -48,13 +48,15 @@ export async function* subscribe(
       // The service may still count the stream that broke.
       if (failures === 0 || error.code !== 'too_many_streams') throw error;
     });
+    let messages = 0;
     for await (const { id, data } of stream ? messagesIn(stream, clock, signal) : []) {
+      // A stream begins with a position. Only what follows shows that it works.
+      if (messages++ > 0 || data !== undefined) failures = 0;
       if (id !== undefined) cursor = id;
       if (data === undefined) {
         if (id !== undefined) onPosition?.(id);
         continue;
       }
-      failures = 0;
       yield JSON.parse(data);
     }
     await sleep(clock, clock.random() * Math.min(MAX_PAUSE, 1000 * 2 ** failures), signal);

@@ -224,6 +224,22 @@ describe('a client', () => {
     assert.deepEqual(gaps(sent), Array(7).fill(SECOND));
   });
 
+  it('forgets the failures of a subscription also with each position after the first of a stream', async () => {
+    for (const [positions, pauses] of [
+      ['id: 1\n\nid: 2\n\n', [1, 1, 1]],
+      ['id: 1\n\n', [1, 2, 4]],
+    ] as const) {
+      const event = stream('id: 3\ndata: {"id":"3"}\n\n');
+      const { run, store, sent, time } = clientOf([...Array(3).fill(stream(positions)), event]);
+      time.random = () => 1;
+      await run(store.events.subscribe({ from: 0 }).next());
+      assert.deepEqual(
+        gaps(sent),
+        pauses.map(seconds => seconds * SECOND),
+      );
+    }
+  });
+
   it('reports the positions of a subscription that have no event, after the events before them', async () => {
     const { run, store } = clientOf(
       stream(': a comment\n\nid: 4\n\nid: 5\ndata: {"id":"5"}\n\nid: 7\n\nid: 8\ndata: {"id":"8"}\n\n'),
