@@ -64,7 +64,8 @@ export const importFile = command({
       throw new UsageError(
         `The format of ${file} cannot be determined from its name: use --input-format csv or --input-format ndjson`,
       );
-    const source = await inspect(file, { format, encoding: encoding ?? 'utf-8', isRaw: raw === true });
+    const reading = { format, encoding: encoding ?? 'utf-8', isRaw: raw === true } as const;
+    const source = await inspect(file, reading, context.calls.signal);
     const options = {
       map,
       createCategories: createCategories === true,

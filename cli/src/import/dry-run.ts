@@ -21,7 +21,7 @@ export async function* checkPets(
   const existing = skipExisting ? new RowNames(new ExistingPets(store, calls)) : undefined;
   let rejected = 0;
   let skipped = 0;
-  for await (const row of rowsOf(source, columns, 0)) {
+  for await (const row of rowsOf(source, columns, 0, calls.signal)) {
     const problem = await problemOf(row, categories, existing);
     if (problem === 'exists') skipped++;
     if (!problem || problem === 'exists') continue;

@@ -60,7 +60,7 @@ export async function* importPets(
   const unlock = lock(source.file);
   try {
     const current = new Import(context, source, options, account);
-    const summary = await current.run(from => rowsOf(source, columns, from));
+    const summary = await current.run(from => rowsOf(source, columns, from, context.calls.signal));
     yield summary;
     // Now the summary is printed. A process that is killed before would otherwise import the file again when it is run again.
     current.end();

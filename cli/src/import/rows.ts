@@ -12,9 +12,15 @@ export interface Row {
 }
 
 /** Yields the rows of a file, from the row with an index on. Needs memory for a few rows only. */
-export async function* rowsOf(source: Source, columns: Columns, from: number): AsyncGenerator<Row> {
+export async function* rowsOf(
+  source: Source,
+  columns: Columns,
+  from: number,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Row> {
   let index = source.format === 'csv' ? -1 : 0;
   for await (const { line, cells } of records(source)) {
+    signal?.throwIfAborted();
     if (index++ < from) continue;
     if (source.format === 'csv') yield { line, values: columns.ofCells(cells), original: cells };
     else yield { line, values: columns.ofJson(cells[0]!), original: cells[0]! };

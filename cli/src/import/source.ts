@@ -47,13 +47,14 @@ export interface Reading {
 }
 
 /** Reads a whole file once: whether it can be read as text and as CSV, how many rows it has, and which content. */
-export async function inspect(file: string, reading: Reading): Promise<Source> {
+export async function inspect(file: string, reading: Reading, signal?: AbortSignal): Promise<Source> {
   const bytes = sizeOf(file);
   const isCsv = reading.format === 'csv';
   const delimiter = isCsv ? delimiterOf(await startOf(file, reading.encoding)) : ',';
   const source: Source = { file, ...reading, delimiter, header: [], bytes, sha256: '', rows: 0 };
   const hash = createHash('sha256');
   for await (const { cells } of records(source, chunk => hash.update(chunk))) {
+    signal?.throwIfAborted();
     if (isCsv && source.header.length === 0) source.header = withoutEmptyEnd(cells);
     else source.rows++;
   }

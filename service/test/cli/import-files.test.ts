@@ -266,6 +266,21 @@ describe('petstore import', () => {
     assert.match(creating.stderr, /1 of 4 rows would be rejected/);
   });
 
+  it('ends with Ctrl-C also while it reads the file or checks rows', async () => {
+    test.write('bad.csv', 'name,category', ',Dogs', ',Cats');
+    const words = ['import', '@bad.csv', '--dry-run'];
+    const stop = new AbortController();
+    const onError = () => stop.abort();
+    const { code, stdout, stderr } = await test.run(words, {}, { signal: stop.signal, onError });
+    assert.deepEqual([code, stdout], [130, '']);
+    assert.match(stderr, /^Error: Line 2: .*\n$/);
+    const { inspect } =
+      await test.petstore.load<typeof import('../../../cli/src/import/source.ts')>('import/source.js');
+    const reading = { format: 'csv', encoding: 'utf-8', isRaw: false } as const;
+    const reads = inspect(join(test.directory, 'bad.csv'), reading, stop.signal);
+    await assert.rejects(reads, { name: 'AbortError' });
+  });
+
   it('reads what the file had when the import began, also if another program appends rows', async () => {
     const { inspect, records } =
       await test.petstore.load<typeof import('../../../cli/src/import/source.ts')>('import/source.js');
