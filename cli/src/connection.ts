@@ -30,11 +30,10 @@ export interface Connection {
  */
 export function connectionOf(settings: Settings, needsNoKey = false): Connection {
   const { environment } = settings;
-  const name = settings.profile ?? (environment.PETSTORE_PROFILE || undefined);
   const url = settings.url ?? (settings.profile === undefined ? environment.PETSTORE_URL : undefined);
   const apiKey = givenKey(settings);
   if (url !== undefined && apiKey !== undefined) return { url: checkUrl(url), apiKey };
-  const stored = findProfile(settings, name);
+  const stored = findProfile(settings, chosenProfile(settings));
   const chosen = checkUrl(url ?? stored?.url ?? DEFAULT_URL);
   if (apiKey !== undefined || needsNoKey) return { url: chosen, apiKey };
   if (stored === undefined)
@@ -44,6 +43,11 @@ export function connectionOf(settings: Settings, needsNoKey = false): Connection
       `The key of the profile is for ${stored.url}, not for ${chosen}: set PETSTORE_API_KEY, or run \`petstore login --url ${chosen} --profile NAME\``,
     );
   return stored;
+}
+
+/** Returns the name of the profile that an option or the environment chooses. */
+export function chosenProfile({ profile, environment }: Settings): string | undefined {
+  return profile ?? (environment.PETSTORE_PROFILE || undefined);
 }
 
 /** Returns the key that an option or the environment gives. */

@@ -1,6 +1,6 @@
 import { ask } from '../ask.ts';
 import { type Context, command } from '../command.ts';
-import { checkKey, checkUrl, connect, DEFAULT_URL, givenKey } from '../connection.ts';
+import { checkKey, checkUrl, chosenProfile, connect, DEFAULT_URL, givenKey } from '../connection.ts';
 import { LoginError, UsageError } from '../failure.ts';
 import { required, text } from '../parameters.ts';
 import { type Profiles, profilesFile, readProfiles, writeProfiles } from '../profiles.ts';
@@ -25,7 +25,7 @@ export const login = command({
     const { settings, calls, note } = context;
     const { configDirectory } = settings;
     const stored = readProfiles(configDirectory);
-    const name = settings.profile ?? stored.current ?? DEFAULT_PROFILE;
+    const name = chosenProfile(settings) ?? stored.current ?? DEFAULT_PROFILE;
     const url = checkUrl(settings.url ?? (await askForUrl(context, stored.profiles[name]?.url)));
     const apiKey = givenKey({ ...settings, environment: {} }) ?? checkKey(await askForKey(context));
     if (apiKey === '') throw new LoginError('The API key is empty');
@@ -71,9 +71,10 @@ export const logout = command({
   examples: ['petstore logout', 'petstore logout --profile shop'],
   output: 'item',
   prints: profile,
-  run: async ({ settings: { configDirectory, profile } }) => {
+  run: async ({ settings }) => {
+    const { configDirectory } = settings;
     const stored = readProfiles(configDirectory);
-    const name = existing(stored, profile ?? stored.current);
+    const name = existing(stored, chosenProfile(settings) ?? stored.current);
     const { [name]: removed, ...profiles } = stored.profiles;
     const current = stored.current === name ? undefined : stored.current;
     writeProfiles(configDirectory, { current, profiles });

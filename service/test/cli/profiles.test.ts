@@ -80,6 +80,16 @@ describe('the profiles of petstore', () => {
     assert.ok(!readFileSync(file, 'utf8').includes(key));
   });
 
+  it('are stored and deleted by login and logout under the name of PETSTORE_PROFILE', async () => {
+    await login();
+    const environment = { PETSTORE_PROFILE: 'shop' };
+    const words = ['login', '--url', shop.origin, '--api-key-file', keyFile];
+    assert.match((await petstore.run(words, environment)).stdout, /^shop\t/);
+    await petstore.run(['profiles', 'use', 'default']);
+    assert.match((await petstore.run(['logout'], environment)).stdout, /^shop\t/);
+    assert.deepEqual(Object.keys(JSON.parse(readFileSync(file, 'utf8')).profiles), ['default']);
+  });
+
   it('send their key to no other URL', async () => {
     await login();
     const requests = shop.logLines().length;
