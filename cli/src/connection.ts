@@ -30,7 +30,8 @@ export interface Connection {
  */
 export function connectionOf(settings: Settings, needsNoKey = false): Connection {
   const { environment } = settings;
-  const url = settings.url ?? (settings.profile === undefined ? environment.PETSTORE_URL : undefined);
+  const url =
+    settings.url ?? (settings.profile === undefined ? environment.PETSTORE_URL || undefined : undefined);
   const apiKey = givenKey(settings);
   if (url !== undefined && apiKey !== undefined) return { url: checkUrl(url), apiKey };
   const stored = findProfile(settings, chosenProfile(settings));

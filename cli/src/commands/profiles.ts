@@ -44,7 +44,7 @@ export const login = command({
 });
 
 async function askForUrl({ calls, settings }: Context, stored: string | undefined): Promise<string> {
-  const proposal = stored ?? settings.environment.PETSTORE_URL ?? DEFAULT_URL;
+  const proposal = stored ?? (settings.environment.PETSTORE_URL || DEFAULT_URL);
   if (!process.stdin.isTTY) return proposal;
   return ask(calls.signal, { prompt: 'URL of the service:', default: proposal });
 }

@@ -90,6 +90,13 @@ describe('the profiles of petstore', () => {
     assert.deepEqual(Object.keys(JSON.parse(readFileSync(file, 'utf8')).profiles), ['default']);
   });
 
+  it('count if the variables of the environment are empty', async () => {
+    await login();
+    const empty = { PETSTORE_URL: '', PETSTORE_API_KEY: '', PETSTORE_PROFILE: '' };
+    const { code, stderr } = await petstore.run(['account'], empty);
+    assert.equal(code, 0, stderr);
+  });
+
   it('send their key to no other URL', async () => {
     await login();
     const requests = shop.logLines().length;
