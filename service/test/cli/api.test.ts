@@ -67,8 +67,10 @@ describe('petstore api', () => {
       assert.equal((await run(path)).code, 2, path);
     assert.equal((await run('/a/../pets')).code, 0);
     assert.deepEqual(received, ['/shop/pets']);
-    const { stderr } = await api(['GET', '/pets', '--header', 'X-API-Key: psk_x'], 2);
-    assert.match(stderr, /use a profile, --api-key-file or PETSTORE_API_KEY/);
+    for (const header of ['X-API-Key: psk_x', 'x-api-key: psk_x', 'Authorization: Bearer psk_x']) {
+      const { stderr } = await api(['GET', '/pets', '--header', header], 2);
+      assert.match(stderr, /use a profile, --api-key-file or PETSTORE_API_KEY/, header);
+    }
     assert.match((await api(['POST', '/pets', '--body', '3'], 2)).stderr, /--body: write a JSON object/);
     assert.match((await api(['GET', '/pets', '--body', '{}'], 1)).stderr, /A GET has no body/);
   });

@@ -266,6 +266,18 @@ describe('petstore import', () => {
     assert.match(creating.stderr, /1 of 4 rows would be rejected/);
   });
 
+  it('sends and writes nothing with a key that may not create pets', async () => {
+    test.write('scope.csv', 'name,category', 'Rex,Dogs');
+    const files = test.files();
+    const sent = test.proxy.batches.length;
+    const { key } = await test.shop.clientWith({ scopes: ['pets:read', 'orders:write'] });
+    const { code, stderr } = await test.run(['import', '@scope.csv'], { PETSTORE_API_KEY: key });
+    assert.equal(code, 3);
+    assert.match(stderr, /lacks the scope pets:write/);
+    assert.deepEqual(test.files(), files);
+    assert.equal(test.proxy.batches.length, sent);
+  });
+
   it('ends with Ctrl-C also while it reads the file or checks rows', async () => {
     test.write('bad.csv', 'name,category', ',Dogs', ',Cats');
     const words = ['import', '@bad.csv', '--dry-run'];

@@ -19,6 +19,12 @@ describe('the rules of petstore import', () => {
     assert.deepEqual({ minimum: 0, ...rules.quantity }, { minimum, maximum });
   });
 
+  it('count the characters of a name as the contract does', () => {
+    const rowOf = (length: number) => ({ name: '🐶'.repeat(length), categoryId: '7' });
+    assert.equal(petOf(rowOf(200)).name, '🐶'.repeat(200));
+    assert.throws(() => petOf(rowOf(201)), { field: 'name' });
+  });
+
   it('reject a status that contradicts the quantity', () => {
     for (const [status, quantity] of [
       ['sold', '1'],
@@ -64,6 +70,26 @@ it('an import uses a category that another program has created meanwhile', async
   const names = new CategoryNames({ categories } as never, {}, { creates: true, howTo: '' });
   assert.equal(await names.find('owls'), 3);
   assert.deepEqual(names.created, []);
+});
+
+it('an import compares the names of categories as the service does', async () => {
+  for (const [name, other] of [
+    ['Straße', 'STRASSE'],
+    ['κόκορασ', 'ΚΌΚΟΡΑΣ'],
+    ['Ba\u0308ren', 'Bären'],
+  ] as const) {
+    const categories = { list: () => [{ id: 3, name }] };
+    const names = new CategoryNames({ categories } as never, {}, { creates: false, howTo: '' });
+    assert.equal(await names.find(other), 3);
+  }
+});
+
+it('an import reads the pets of a category again after a failure', async () => {
+  const pets = [Promise.reject(new Error('planted')), Promise.resolve({ name: 'Rex' })];
+  const list = () => Readable.from([pets.shift()]);
+  const existing = new ExistingPets({ pets: { list } } as never, {});
+  await assert.rejects(existing.has('Rex', 3), { message: 'planted' });
+  assert.equal(await existing.has('Rex', 3), true);
 });
 
 it('an import reads the pets of a category once, on pages as large as the contract allows', async () => {

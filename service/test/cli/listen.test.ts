@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { globSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, it, type TestContext } from 'node:test';
@@ -157,6 +158,17 @@ describe('petstore listen', () => {
     assert.deepEqual(problems, ['ECONNRESET', 'the status is 302']);
   });
 
+  it('continues after the last event of a run with --limit', async t => {
+    const program = await startProgram(t);
+    const first = Number(await settledCursor(shop));
+    const { end } = await listen(t, program.url, ['--limit', '1']);
+    await makeEvents(2);
+    await end();
+    await listen(t, program.url);
+    await program.has(2);
+    assertGapless(idsOf(program), first + 1);
+  });
+
   it('starts after --from, and forwards only --type', async t => {
     const { body } = await shop.api.post('/categories', { name: 'Ferrets' });
     await shop.api.post('/pets', { name: 'Bandit', categoryId: body.id });
@@ -203,6 +215,30 @@ describe('petstore listen', () => {
       idsOf(program),
       [-1, 0, 1].map(after => Number(eventId) + after),
     );
+  });
+
+  it('ends at once with a second Ctrl-C, although the program has not responded', async t => {
+    const program = await startProgram(t);
+    program.hold();
+    const child = petstore.start([
+      'listen',
+      '--forward-to',
+      program.url,
+      '--from',
+      await settledCursor(shop),
+    ]);
+    t.after(() => child.kill('SIGKILL'));
+    let notes = '';
+    child.stderr!.on('data', text => {
+      notes += text;
+    });
+    await makeEvents(1);
+    await program.has(1);
+    child.kill('SIGINT');
+    await until('it waits', () => notes.includes('Ctrl-C ends at once'));
+    const exit = once(child, 'exit');
+    child.kill('SIGINT');
+    assert.deepEqual(await inTime('the end', exit), [null, 'SIGINT']);
   });
 
   it('ends with Ctrl-C before the next event, also if that has already arrived', async t => {

@@ -44,18 +44,29 @@ describe('the profiles of petstore', () => {
     assert.equal(JSON.parse(readFileSync(file, 'utf8')).profiles.default.apiKey, shop.adminKey);
   });
 
+  it('are stored with a warning if the URL is of another machine, and does not encrypt the key', async () => {
+    // Connections to this address reach this machine.
+    const url = shop.origin.replace('127.0.0.1', '0.0.0.0');
+    const { code, stderr } = await login(['--url', url]);
+    assert.equal(code, 0, stderr);
+    assert.match(stderr, /is not encrypted, so others can read the API key/);
+    assert.doesNotMatch((await login()).stderr, /is not encrypted/);
+  });
+
   it('are not stored with a key that the service rejects', async () => {
     const { code } = await login([], `${shop.adminKey}x`);
     assert.equal(code, 3);
     assert.equal(statSync(file, { throwIfNoEntry: false }), undefined);
   });
 
-  it('are not read from a file that other users can read', async () => {
+  it('are not read from a file that the group or other users can read or change', async () => {
     await login();
-    chmodSync(file, 0o644);
-    const { code, stderr } = await petstore.run(['account']);
-    assert.equal(code, 3);
-    assert.match(stderr, /other users.*chmod 600/);
+    for (const mode of [0o640, 0o620, 0o604, 0o602]) {
+      chmodSync(file, mode);
+      const { code, stderr } = await petstore.run(['account']);
+      assert.equal(code, 3, mode.toString(8));
+      assert.match(stderr, /other users.*chmod 600/);
+    }
   });
 
   it('can be several: --profile and `profiles use` choose one', async () => {

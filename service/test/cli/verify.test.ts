@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { createServer } from 'node:http';
 import { it } from 'node:test';
 import type { Transaction } from '../../src/db/database.ts';
 import { useCommandShop } from '../support/command-shop.ts';
 import { aCategory } from '../support/factories.ts';
+import { listenLocally } from '../support/local-server.ts';
 import { continueLogOf } from '../support/restored-log.ts';
 
 const { shop, petstore } = useCommandShop({ alone: true });
@@ -92,4 +95,21 @@ it('petstore events verify accepts a log that continued after a restore, and fin
   }
   assert.equal((await verify()).code, 0);
   assert.equal((await from(group.last)).code, 0);
+});
+
+it('petstore events verify rejects a group that does not continue the one before it, although its seal is correct', async t => {
+  const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+  const groups = ['1', '2'].map(id => {
+    const event = `${id}\ncategory.created`;
+    const previous = sha256(id);
+    const seal = sha256(`${previous}\n${sha256(event)}\n`);
+    return { firstId: id, lastId: id, previous, seal, expired: false, events: [event] };
+  });
+  const server = createServer((_, response) =>
+    response.setHeader('content-type', 'application/json').end(JSON.stringify(groups)),
+  );
+  const url = await listenLocally(t, server);
+  const { code, stderr } = await petstore.run(['events', 'verify', '--url', url]);
+  assert.equal(code, 1);
+  assert.match(stderr, /The group of event 2 does not continue the group before it/);
 });

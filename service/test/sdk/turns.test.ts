@@ -106,6 +106,20 @@ describe('a client whose responses overtake each other', () => {
     assert.equal(pending.length, 6);
   });
 
+  it('waits once for a limit that several responses report, one after the other', async () => {
+    const { time, pending, call, waits } = start();
+    for (let i = 0; i < 3; i++) call().catch(() => {});
+    await settle();
+    pending[0]!.respond(listWith(50));
+    await settle();
+    for (const { respond } of pending.slice(1)) {
+      respond(rejection({ 'retry-after': '5' }));
+      await settle();
+      time.advance(SECOND / 10);
+    }
+    assert.equal(waits.length, 1);
+  });
+
   it('waits longer if a later response asks for that', async () => {
     const { time, pending, call, sent, run } = start();
     const calls = Array.from({ length: 3 }, call);
@@ -272,16 +286,18 @@ describe('a client', () => {
 });
 
 describe('a client that waits for a limit', () => {
-  it('reads the account and the state of the service, and requests a plan, at once: they use no quota', async () => {
+  it('reads the account and the state of the service, requests a plan and reports leaked keys at once: they use no quota', async () => {
     const { store, sent } = clientOf([rejection({ 'retry-after': '50' }), json(200, {})]);
     const end = new AbortController();
     const call = store.pets.list({}, { signal: end.signal }).first();
     await settle();
     assert.equal(store.limits.wait?.reason, 'limit');
     const upgrade = store.account.requestPlan({ plan: 'business' });
-    const others = Promise.all([store.account.get(), store.service.health(), upgrade]);
+    const request = store.account.planRequest(5);
+    const leaks = store.keys.revokeLeaked({ keys: [] as never });
+    const others = Promise.all([store.account.get(), store.service.health(), upgrade, request, leaks]);
     await settle();
-    assert.deepEqual([sent.length, store.limits.waiting], [4, 1]);
+    assert.deepEqual([sent.length, store.limits.waiting], [6, 1]);
     await others;
     end.abort();
     await assert.rejects(call, { name: 'AbortError' });

@@ -66,6 +66,10 @@ export function eventCommands({ json, one, shop, petstore }: CommandRuns): void 
     const nameless = await petstore.run(['history', '--actor', 'Nemo']);
     assert.deepEqual([nameless.code, nameless.stdout], [2, '']);
     assert.match(nameless.stderr, /No API key has the name "Nemo"/);
+    const { keyId } = await shop.clientWith({});
+    const several = await petstore.run(['history', ...actor]);
+    assert.deepEqual([several.code, several.stdout], [2, '']);
+    assert.ok(several.stderr.includes(`one of keys/${seller.keyId}, keys/${keyId}`), several.stderr);
     const asSeller = { PETSTORE_API_KEY: seller.key };
     const own = await petstore.run(
       ['history', '--actor', 'Test client', '--type', 'order.placed', '--json'],
