@@ -22,7 +22,8 @@ export function continuePostgres(databaseUrl: string, options: ContinueOptions):
       const { rows: log } = await client.query<{ last_id: string }>('SELECT last_id FROM event_log');
       const { events, ...restoration } = nextRange(Number(log[0]!.last_id), options);
       const [{ id, ...event }] = events;
-      await client.query(statementOf(CONTINUE, [id, ...valuesOf(event), options.now]));
+      // Without a name: a pooler's connection may retain the statement that an earlier run prepared.
+      await client.query(statementOf(CONTINUE, [id, ...valuesOf(event), options.now], 'custom'));
       await client.query('COMMIT');
       return restoration;
     }),

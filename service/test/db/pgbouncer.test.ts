@@ -126,6 +126,15 @@ describe('pgbouncer', () => {
     assert.equal(moved.code, 0, moved.stderr);
     assert.deepEqual(await rowsIn(url, 'SELECT count(*)::int AS pets FROM pets'), [{ pets: 40 }]);
   });
+
+  it('in transaction mode does not disturb a command that runs again', async t => {
+    const { url, pooledUrl } = await aDatabase(t, 'transaction');
+    assert.equal((await run(t, ['migrate'], { DATABASE_URL: url })).code, 0);
+    for (const command of ['continue-log', 'continue-log', 'check', 'check']) {
+      const { code, stderr } = await run(t, [command], { DATABASE_URL: pooledUrl });
+      assert.deepEqual([code, stderr], [0, ''], command);
+    }
+  });
 });
 
 it('a connection prepares statements only if the server retains them', () => {
