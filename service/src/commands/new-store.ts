@@ -1,4 +1,4 @@
-import { existsSync, renameSync } from 'node:fs';
+import { existsSync, linkSync } from 'node:fs';
 import { continueEmbedded } from '../db/event-ranges.ts';
 import { createPrivately } from '../db/private-files.ts';
 import { asideSuffix, replaceStore } from '../db/replace-store.ts';
@@ -36,7 +36,8 @@ export async function newStore(args: string[]): Promise<void> {
     createPrivately(created);
     const next = serviceEvents.newEvent('service.store_created', 0, { command: 'new-store' });
     const restoration = continueEmbedded(created, { after, now, next });
-    if (existsSync(keyFile)) renameSync(keyFile, `${keyFile}${suffix}`);
+    // Its first name remains until the next start replaces it: without it, the service would start an empty shop if this fails.
+    if (existsSync(keyFile)) linkSync(keyFile, `${keyFile}${suffix}`);
     replaceStore(directory, created, { suffix, complete: () => {} });
     process.stdout.write(
       `There is an empty store in ${directory}: the next start creates its administrator's key\n${continuationOf(restoration)}`,

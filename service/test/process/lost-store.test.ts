@@ -3,11 +3,14 @@ import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, wr
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import BetterSqlite3 from 'better-sqlite3';
+import { UnusableStore } from '../../src/db/database.ts';
 import { openSqlite } from '../../src/db/sqlite.ts';
 import { systemClock } from '../../src/kit/clock.ts';
 import { assertExplained, dataDirectory, type Ended, run, serve } from '../support/service-process.ts';
 import { smallDisk } from '../support/small-disk.ts';
 import { newDatabase } from '../support/test-store.ts';
+
+const fileCalls = `--import=${join(import.meta.dirname, '../support/file-calls.ts')}`;
 
 const rejection =
   /^\S+petstore\.db is (missing|empty), but .* of an earlier store still exists?: the service does not start an empty shop instead/;
@@ -17,10 +20,12 @@ function assertRejected(ended: Ended): void {
   assert.match(ended.stderr, /\n {2}You want a new store: {4}node_modules\S+ service\S+ new-store /);
 }
 
+const open = (directory: string) => openSqlite({ directory, writeBatch: 1, maxQueue: 1, clock: systemClock });
+
 /** A directory as a service leaves it: with a store and the administrator's key. */
 async function usedDirectory(t: TestContext): Promise<string> {
   const directory = dataDirectory(t);
-  await openSqlite({ directory, writeBatch: 1, maxQueue: 1, clock: systemClock }).close();
+  await open(directory).close();
   writeFileSync(join(directory, 'admin.key'), 'psk_lost\n');
   return directory;
 }
@@ -93,6 +98,32 @@ describe('a directory with an admin.key whose store is lost', () => {
     assert.equal((await api.get('/events?cursor=1')).body.code, 'log_restored');
     assert.equal((await api.get('/events?cursor=0')).status, 200);
     assert.equal((await api.get('/keys')).body.length, 1);
+  });
+
+  it('is served with the new store or not at all after new-store is killed at any instant', async t => {
+    // The steps are the link of the key, the flush of the directory, the rename, and another flush.
+    const points = [1, 2, 3, 4].map(number => `before ${number}`);
+    const created: string[] = [];
+    for (const point of [...points, 'after 4']) {
+      const directory = await usedDirectory(t);
+      rmSync(path(directory));
+      const killed = await run(t, ['new-store'], {
+        PETSTORE_DATA: directory,
+        NODE_OPTIONS: fileCalls,
+        TEST_KILL_AT: point,
+      });
+      assert.equal(killed.code, null, point);
+      if (!existsSync(path(directory))) {
+        assert.throws(() => open(directory), UnusableStore, point);
+        continue;
+      }
+      created.push(point);
+      const db = open(directory);
+      const events = await db.all('SELECT id FROM events ORDER BY id');
+      await db.close();
+      assert.deepEqual(events[0], { id: 1_000_000_001 }, point);
+    }
+    assert.deepEqual(created, ['before 4', 'after 4']);
   });
 
   it('gets a log that begins in the range after the number that the operator names', async t => {
