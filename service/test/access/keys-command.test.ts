@@ -102,7 +102,7 @@ describe('the command keys, next to a running service', () => {
   });
 
   it('creates publishable keys and keys with quotas, and lists more than one page', async t => {
-    const { api, clientWith, keys } = await aShop(t);
+    const { api, app, clientWith, keys } = await aShop(t);
     await Promise.all(Array.from({ length: 101 }, () => clientWith({})));
     const page = ['--name', 'Page', '--plan', 'enterprise', '--scope', 'pets:read', '--kind', 'publishable'];
     const origins = ['--origin', 'https://b.example', '--origin', 'https://a.example'];
@@ -116,6 +116,8 @@ describe('the command keys, next to a running service', () => {
     );
     const lines = (await keys('list')).trimEnd().split('\n');
     assert.match(lines.at(-1)!, /^103\t.*\texpires 2999-01-01T00:00:00\.000Z$/);
+    await app.db.run('UPDATE api_keys SET expires_at = 0 WHERE id = 103');
+    assert.match(await keys('list'), /^103\t.*\texpired 1970-01-01T00:00:00\.000Z$/m);
     assert.deepEqual(
       lines.map(line => Number(line.split('\t')[0])),
       Array.from({ length: 103 }, (_, i) => i + 1),
@@ -129,10 +131,13 @@ describe('the command keys, next to a running service', () => {
     assert.match(printed, /^psk_[0-9A-Za-z]{38}\n$/, 'only the key, for scripts');
     const renewed = api.as(printed.trim());
     assert.deepEqual(await statuses(old, renewed), [200, 200]);
-    const last = api.as((await keys('rotate', '2', '--grace', '0')).trim());
+    const byDefault = api.as((await keys('rotate', '2')).trim());
     // A second after the command's own time, however long the command took.
     clock.advance(Date.now() + SECOND - clock.now());
-    assert.deepEqual(await statuses(old, renewed, last), [401, 401, 200]);
+    assert.deepEqual(await statuses(old, renewed, byDefault), [200, 200, 200], 'a day by default');
+    const last = api.as((await keys('rotate', '2', '--grace', '0')).trim());
+    clock.advance(Date.now() + 2 * SECOND - clock.now());
+    assert.deepEqual(await statuses(old, renewed, byDefault, last), [401, 401, 401, 200]);
   });
 
   it('shows the usage of a key, lifts its ban and resets its limits, which the service applies within a second', async t => {
@@ -150,6 +155,7 @@ describe('the command keys, next to a running service', () => {
     const usage = JSON.parse(await keys('usage', '2'));
     const { admitted, refused } = usage.days[0];
     assert.deepEqual([usage.keyId, admitted, refused, usage.windows.day.limit], [2, 3, 2, 3]);
+    assert.match(await keys('usage'), /^2\tTest client\t3\t2$/m);
     const withoutRedis = { ...store.environment, REDIS_URL: 'redis://127.0.0.1:1' };
     const { code, stderr } = await run(t, ['keys', 'usage', '2'], withoutRedis);
     assert.deepEqual(

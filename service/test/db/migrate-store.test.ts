@@ -142,6 +142,7 @@ describe('a shop that moves to PostgreSQL', () => {
     await beforeInsert(query, 'orders', "ASSERT current_setting('statement_timeout') = '0'");
     await copyStore({ directory, databaseUrl: environment.DATABASE_URL, event });
     assert.deepEqual(await query('SELECT count(*), max(id) FROM pets'), [['3000', '3000']]);
+    assert.deepEqual(await query("SELECT reltuples FROM pg_class WHERE relname = 'pets'"), [[3000]]);
   });
 
   it('needs no more memory when it is large', { skip: !isLong && 'npm run test:long' }, async t => {

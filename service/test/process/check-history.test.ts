@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { Client } from 'pg';
+import { Client, type QueryResult } from 'pg';
 import { verifyPostgres } from '../../src/db/check-postgres.ts';
 import * as eventLog from '../../src/events/event-log/event-log.ts';
 import { DAY } from '../../src/kit/clock.ts';
@@ -9,7 +9,7 @@ import { aCategory } from '../support/factories.ts';
 import { continueLogOf } from '../support/restored-log.ts';
 import { run, serve } from '../support/service-process.ts';
 import { startTestApp } from '../support/test-app.ts';
-import { onPostgres, storeForProcesses } from '../support/test-store.ts';
+import { administer, onPostgres, storeForProcesses } from '../support/test-store.ts';
 
 describe('the command check', () => {
   it('compares checkpoints, and names the first event that differs, also after expiry and a restore', async t => {
@@ -73,24 +73,31 @@ describe('the command check', () => {
   });
 
   // `db/check-store` has the same test for the embedded store.
-  it('verifies the log as it is at one instant while events are appended', { skip: !onPostgres }, async t => {
+  it('verifies the log as it is at one instant while events are appended, without a time limit', {
+    skip: !onPostgres,
+  }, async t => {
     const { app, api } = await startTestApp(t);
     await aCategory(api);
     await app.db.numberEvents();
-    const query = Client.prototype.query as (...args: unknown[]) => unknown;
-    let appended = 0;
+    const databaseUrl = app.config.databaseUrl!;
+    const name = new URL(databaseUrl).pathname.slice(1);
+    await administer(client => client.query(`ALTER DATABASE ${name} SET statement_timeout = '1min'`));
+    const query = Client.prototype.query as (...args: unknown[]) => Promise<QueryResult>;
+    const limits: unknown[] = [];
     const append = async () => {
       await aCategory(api, { name: 'Meanwhile' });
       await app.db.numberEvents();
-      appended++;
     };
-    t.mock.method(Client.prototype, 'query', function (this: Client, ...args: unknown[]) {
-      const run = () => query.apply(this, args);
+    t.mock.method(Client.prototype, 'query', async function (this: Client, ...args: unknown[]) {
       const { text } = args[0] as { text?: string };
-      return text?.includes('AS newest') ? append().then(run) : run();
+      if (text?.includes('AS newest')) {
+        await append();
+        limits.push(...(await query.call(this, 'SHOW statement_timeout')).rows);
+      }
+      return query.apply(this, args);
     });
-    assert.deepEqual(await verifyPostgres(app.config.databaseUrl!, []), []);
-    assert.equal(appended, 1);
+    assert.deepEqual(await verifyPostgres(databaseUrl, []), []);
+    assert.deepEqual(limits, [{ statement_timeout: '0' }]);
   });
 
   for (const checkpoint of ['1', `1:${'a'.repeat(63)}`, `x:${'a'.repeat(64)}`]) {

@@ -38,6 +38,22 @@ describe('serve', () => {
     });
   }
 
+  it('reports that a name in HOST has no address', async t => {
+    const lookUp = `
+      import dns from 'node:dns/promises';
+      import { syncBuiltinESMExports } from 'node:module';
+      dns.lookup = async () => { throw Object.assign(new Error(), { code: 'ENOTFOUND' }) };
+      syncBuiltinESMExports();`;
+    const ended = await run(t, ['serve'], {
+      PORT: '0',
+      HOST: 'pets.invalid',
+      LOG_LEVEL: 'warn',
+      PETSTORE_DATA: dataDirectory(t),
+      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(lookUp)}`,
+    });
+    assertExplained(ended, /^HOST pets\.invalid is not an address of this machine\n$/);
+  });
+
   it('names a wrong setting, and creates nothing', async t => {
     const directory = join(dataDirectory(t), 'data');
     const ended = await run(t, ['serve'], { PORT: 'http', PETSTORE_DATA: directory });

@@ -82,7 +82,7 @@ describe('a directory with an admin.key whose store is lost', () => {
       [lost, 'the rest: -journal', 'the rest: -wal'],
     );
 
-    const { api, adminKey } = await serve(t, directory);
+    const { api, adminKey, end } = await serve(t, directory);
     assert.notEqual(adminKey, lost);
     // The lost store has used the first numbers of events.
     const { body: events } = await api.get('/events');
@@ -98,6 +98,8 @@ describe('a directory with an admin.key whose store is lost', () => {
     assert.equal((await api.get('/events?cursor=1')).body.code, 'log_restored');
     assert.equal((await api.get('/events?cursor=0')).status, 200);
     assert.equal((await api.get('/keys')).body.length, 1);
+    await end('SIGTERM');
+    assert.equal((await run(t, ['check'], { PETSTORE_DATA: directory })).code, 0);
   });
 
   it('is served with the new store or not at all after new-store is killed at any instant', async t => {
