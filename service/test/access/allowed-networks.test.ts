@@ -54,6 +54,9 @@ describe('a key with networks', () => {
       '198.51.100.7',
     ];
     for (const address of inside) assert.equal((await as(address)).status, 200, address);
+    // Each page of a log checks the address again.
+    for (const path of ['/events', '/history'])
+      assert.equal((await as(INSIDE, 'GET', path)).status, 200, path);
     const outside = [
       OUTSIDE,
       '203.0.114.1',

@@ -142,6 +142,10 @@ describe('a key that uses up its day', () => {
     assert.equal(await header(), undefined, 'after 7 of 10');
     shop.clock.advance(DAY / 2 - 90_001);
     assert.deepEqual([await header(), await header()], ['"day";p=80;q=10;t=91', '"day";p=80;q=10;t=91']);
+    const batch = await client.post('/batch', {
+      operations: Array(2).fill({ method: 'DELETE', path: '/pets/1' }),
+    });
+    assert.deepEqual([batch.status, batch.headers['x-quota-warning']], [429, '"day";p=80;q=10;t=91']);
     assert.deepEqual([await header(), await header()], ['"day";p=100;q=10;t=91', '"day";p=100;q=10;t=91']);
     assert.equal((await client.get('/account')).headers['x-quota-warning'], undefined, 'counts elsewhere');
   });

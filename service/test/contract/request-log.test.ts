@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { describe, it } from 'node:test';
 import type { ApiResponse } from '../support/client.ts';
+import { scrape } from '../support/metrics.ts';
 import { RawConnection } from '../support/raw-connection.ts';
 import { exchangeBytes } from '../support/raw-http.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
@@ -144,9 +145,11 @@ describe('the log of requests', () => {
     assert.equal(bytesOf('/events/stream'), Buffer.byteLength(streamed));
   });
 
-  it('has no line when LOG_LEVEL is above info', async t => {
-    const shop = await startTestApp(t, { environment: { LOG_LEVEL: 'warn' } });
+  it('has no line when LOG_LEVEL is above info, and the metrics count the requests', async t => {
+    const shop = await startTestApp(t, { environment: { LOG_LEVEL: 'warn', OPS_PORT: '0' } });
     assert.equal((await shop.api.get('/pets')).status, 200);
+    const metrics = await scrape(shop.metricsUrl);
+    assert.equal(metrics.total('http_request_duration_seconds_count'), 1);
     await shop.app.close();
     assert.deepEqual(shop.logLines(), []);
   });

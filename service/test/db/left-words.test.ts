@@ -8,6 +8,7 @@ import { insertRows } from '../../src/db/insert-rows.ts';
 import { WrappedTransaction } from '../../src/db/wrapped-store.ts';
 import { storedWords as storedWordsOf } from '../../src/kit/words.ts';
 import { engines, type OpenStore } from '../support/engines.ts';
+import { holdLocks } from '../support/hold-writes.ts';
 import { storePets } from '../support/stored-pets.ts';
 
 const WORDS = 50;
@@ -254,6 +255,31 @@ for (const [engine, openStore] of Object.entries(engines)) {
       assert.equal(await leftIn(db), 0);
       assert.equal(await storedWords(db), others.length * WORDS + 2 + 2);
     });
+
+    // The embedded store has one writer.
+    if (engine === 'PostgreSQL') {
+      it('stores nothing of a name that another transaction changes meanwhile', async t => {
+        const shop = await aShop(t, openStore);
+        const { db, index } = shop;
+        shop.beforeEach = loseConnection;
+        await writeLong(shop, tx => createAll(shop, tx));
+        shop.beforeEach = () => {};
+        const { id } = (await db.get<{ id: number }>('SELECT min(pet_id) AS id FROM pets_to_index'))!;
+        const commit = await holdLocks(db, tx =>
+          pets.update(tx, id, pet => ({ ...pet, name: 'Max of Kent' }), index),
+        );
+        const { lock } = CountedTransaction.prototype;
+        t.mock.method(
+          CountedTransaction.prototype,
+          'lock',
+          async function (this: CountedTransaction, ...names: string[]) {
+            await Promise.all([lock.apply(this, names), commit()]);
+          },
+        );
+        while (await index.sweep());
+        assert.equal(await storedWords(db, id), 2);
+      });
+    }
 
     it('that is interrupted after it deleted more pets than a slice has leaves no words after the sweep', async t => {
       const shop = await aShop(t, openStore);

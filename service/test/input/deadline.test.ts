@@ -160,6 +160,23 @@ describe('a complete request without a response', () => {
     assert.deepEqual([headers['x-request-id'], headers[id]], [id, '1000000']);
   });
 
+  it('loses its connection when no response can be sent', async t => {
+    const shop = await startShop(t);
+    shop.expectErrors(/No response could be sent/);
+    t.mock.method(shop.app.keyRing, 'find', never);
+    t.mock.method(shop.app.keyRing, 'lastKnown', () => {
+      throw new Error('The reason');
+    });
+    const headers = { 'x-request-id': 'lost' };
+    const cutOff = assert.rejects(shop.api.get('/pets', headers), { code: 'ECONNRESET' });
+    await shop.untilOverdue(() => cutOff);
+    const lines = valuesOf(faults(shop), 'requestId', 'msg');
+    assert.deepEqual(lines, [
+      ['lost', 'No response within 30 seconds'],
+      ['lost', 'No response could be sent'],
+    ]);
+  });
+
   it('gets 503 from a page as well', async t => {
     const shop = await startShop(t);
     const { app, clock, origin, untilOverdue } = shop;

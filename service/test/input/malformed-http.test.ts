@@ -164,6 +164,18 @@ describe('a request that node:http would reject by itself', () => {
     assertInvalid(response);
   });
 
+  it('for a tunnel does not end the service when its client resets the connection', async t => {
+    const { api, app, origin } = await startTestApp(t);
+    const client = connect({ host: '127.0.0.1', port: Number(new URL(origin).port), allowHalfOpen: true });
+    const [socket] = (await once(app.server.server, 'connection')) as [Socket];
+    client.write('CONNECT pets:80 HTTP/1.1\r\nHost: shop\r\n\r\n');
+    await once(client.resume(), 'end');
+    const closed = new Promise(resolve => socket.once('close', resolve));
+    client.resetAndDestroy();
+    await closed;
+    assert.equal((await api.get('/healthz')).status, 200);
+  });
+
   it('with an asterisk as its target, which only OPTIONS can have, is rejected', async () => {
     for (const method of ['GET', 'DELETE']) {
       const response = await exchangeBytes(shop.origin, `${method} * HTTP/1.1\r\nHost: shop\r\n\r\n`);

@@ -124,6 +124,8 @@ export function assertMatchesContract(exchange: Exchange): void {
       `${summary}: header ${name} is not documented`,
     );
   }
+  const canBeKept = (method === 'GET' || method === 'HEAD') && status < 400;
+  if (!canBeKept) assert.equal(headers['cache-control'], 'no-store', `${summary}: it may be kept`);
   assertBodyFits(response, exchange, summary);
 }
 

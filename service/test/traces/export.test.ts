@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { after, before, describe, it } from 'node:test';
 import { type WebhookShop, webhookShop } from '../events/webhook-shop.ts';
-import { aPet } from '../support/factories.ts';
+import { aPet, stockOf } from '../support/factories.ts';
 import { RawConnection } from '../support/raw-connection.ts';
 import { exchangeBytes } from '../support/raw-http.ts';
 import { onPostgres } from '../support/test-store.ts';
@@ -112,6 +112,17 @@ describe('the spans of a request', () => {
     assert.deepEqual(names.slice(-2), ['INSERT categories', 'commit wait']);
     assert.ok(names.includes('SELECT categories'), String(names));
     for (const step of steps) assertWithin(step, transaction);
+  });
+
+  it('describe the write of a test key, which is undone', async () => {
+    const petId = await aPet(shop.api, { stock: 1 });
+    const client = await shop.shop.clientWith({ kind: 'test', plan: 'free', scopes: ['orders:write'] });
+    const { status, headers } = await client.post('/store/orders', { petId });
+    assert.deepEqual([status, headers['x-test']], [201, 'true']);
+    const request = await requestSpan(shop, headers['x-request-id']);
+    const transaction = named(shop.collector.childrenOf(request), 'transaction');
+    named(shop.collector.childrenOf(transaction), 'INSERT orders');
+    assert.deepEqual(await stockOf(shop.api, petId), ['available', 1]);
   });
 
   it('show the wait for locks on PostgreSQL, and the Redis command that decides the limit as a child of the gate', async t => {
