@@ -59,11 +59,11 @@ async function replyInSteps(
   services: HandlerServices,
 ): Promise<Reply> {
   if (route.cost) await countAs(services, request, route.cost(context.body));
-  if (route.prepare) await route.prepare(context);
   const idempotencyKey = request.headers['idempotency-key'];
-  return route.method === 'POST' && route.scope !== null && idempotencyKey !== undefined
-    ? handleOnce(route, context, String(idempotencyKey), request, services)
-    : route.handler(context);
+  if (route.method === 'POST' && route.scope !== null && idempotencyKey !== undefined)
+    return handleOnce(route, context, String(idempotencyKey), request, services);
+  if (route.prepare) await route.prepare(context);
+  return route.handler(context);
 }
 
 async function sendLongPage(
@@ -206,8 +206,9 @@ async function handleOnce(
     shownOnce: route.shownOnce ?? [],
     now: context.now,
   };
+  const { prepare } = route;
   const effect = (tx: Queries & Writer) => route.handler(context.within(tx));
-  const outcome = await idempotency.once(context.db, attempt, effect);
+  const outcome = await idempotency.once(context.db, attempt, effect, prepare && (() => prepare(context)));
   if (outcome.replayed) {
     if (outcome.reply.kind === 'resource') route.rejectReplay?.(context, outcome.reply.body);
     request.head?.push('idempotency-replayed', 'true');

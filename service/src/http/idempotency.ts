@@ -44,15 +44,24 @@ export class Idempotency {
     this.#db = db;
   }
 
-  /** Runs `effect` unless this attempt has an outcome. An error is not an outcome: the client may retry with the same key. */
-  async once(db: Writer, attempt: Attempt, effect: (tx: Transaction) => Promise<Reply>): Promise<Outcome> {
-    const { apiKeyId } = attempt;
+  /**
+   * Runs `prepare` outside of the transaction and `effect` in it, unless this attempt has an outcome. An error is not an outcome: the client
+   * may retry with the same key.
+   */
+  async once(
+    db: Queries & Writer,
+    attempt: Attempt,
+    effect: (tx: Transaction) => Promise<Reply>,
+    prepare?: () => Promise<void>,
+  ): Promise<Outcome> {
+    const { apiKeyId, now } = attempt;
     const key = keyIn(attempt.header);
     const running = `${apiKeyId} ${key}`;
     if (this.#running.has(running)) throw keyInUse();
     this.#running.add(running);
     try {
       const fingerprint = fingerprintOf(attempt);
+      if (prepare && !(await selectOutcome(db, apiKeyId, key, now - RETENTION))) await prepare();
       return await db.write(tx => this.#attempt(tx, attempt, { key, fingerprint }, effect));
     } finally {
       this.#running.delete(running);

@@ -34,7 +34,10 @@ interface RouteDefinition<
   cost?: (body: Static<B>) => number;
   /** The longest time for which the operation waits on purpose, in milliseconds. Its responses may take that much longer. */
   longestWait?: number;
-  /** Runs before the handler and outside of its transaction, for work that waits for something other than the store. */
+  /**
+   * Runs before the handler and outside of its transaction, for work that waits for something other than the store. It does not run when
+   * the outcome of an Idempotency-Key is replayed.
+   */
   prepare?: (context: Context<Static<P>, Static<Q>, Static<B>>) => Promise<void>;
   /** Whether the transaction of the handler takes long (`WriteOptions`). */
   writesAlone?: boolean;

@@ -112,6 +112,20 @@ describe('the address of a webhook', () => {
     }
   });
 
+  it('is not looked up again when the outcome of an Idempotency-Key is replayed', async t => {
+    let addresses = found('93.184.215.14');
+    const { api } = await startTestApp(t, {
+      webhooks: { resolve: async () => addresses, resolveTimeout: 1 },
+    });
+    const create = (key: string) =>
+      api.post('/webhooks', { url: 'https://moved.example/' }, { 'idempotency-key': key });
+    const first = await create('first');
+    addresses = [];
+    const again = await create('first');
+    assert.deepEqual([again.status, again.headers.location], [201, first.headers.location]);
+    assertInvalid(await create('second'), /none was found for moved\.example/);
+  });
+
   it('is looked up by the name servers, because few look-ups of the operating system can run at once', async t => {
     const { mock } = t.mock.method(Resolver.prototype, 'resolve4', async () => ['10.0.0.1']);
     t.mock.method(Resolver.prototype, 'resolve6', async () => []);
