@@ -6,10 +6,7 @@ import { SECOND } from '../../src/kit/clock.ts';
 import { codeOf } from '../../src/kit/thrown.ts';
 import type { ApiResponse } from '../support/client.ts';
 import { aPet } from '../support/factories.ts';
-import { holdLocks } from '../support/hold-writes.ts';
-import { tally } from '../support/replicas.ts';
-import { startTestApp } from '../support/test-app.ts';
-import { inTime, until } from '../support/until.ts';
+import { until } from '../support/until.ts';
 import { useShop } from '../support/use-shop.ts';
 import { assertNone, valuesOf } from '../support/values.ts';
 
@@ -18,22 +15,6 @@ function assertUnavailable({ status, headers, body, text }: ApiResponse): void {
   assert.match(body.message, /nothing was changed/);
   assert.match(String(headers['retry-after']), /^[1-9]\d*$/);
 }
-
-it('the embedded store rejects writes at once while PETSTORE_DATABASE_QUEUE others wait', async t => {
-  const { app, api } = await startTestApp(t, {
-    shared: false,
-    environment: { PETSTORE_DATABASE_QUEUE: '2' },
-  });
-  // The sweeps at start also write.
-  await app.sweeper.run();
-  const release = await holdLocks(app.db, async () => {});
-  const writes = ['Dogs', 'Cats', 'Fish', 'Birds'].map(name => api.post('/categories', { name }));
-  const rejected = await inTime('a rejection', Promise.race(writes));
-  await release();
-  assertUnavailable(rejected);
-  const responses = await Promise.all(writes);
-  assert.deepEqual(tally(responses), { '201': 2, '503 service_unavailable': 2 });
-});
 
 describe('the embedded store while another process locks it', () => {
   /** A connection to the file of the store, like that of another process. */
