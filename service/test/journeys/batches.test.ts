@@ -3,11 +3,8 @@ import { describe, it } from 'node:test';
 import type { ApiResponse } from '../support/client.ts';
 import { eventsOf } from '../support/event-log.ts';
 import { aCategory, anOrder, aPet, stockOf } from '../support/factories.ts';
-import { holdWrites } from '../support/hold-writes.ts';
-import { RawConnection } from '../support/raw-connection.ts';
 import { assertRejected } from '../support/rejection.ts';
 import { startTestApp } from '../support/test-app.ts';
-import { until } from '../support/until.ts';
 import { useShop } from '../support/use-shop.ts';
 import { valuesOf } from '../support/values.ts';
 
@@ -92,25 +89,6 @@ describe('POST /batch', () => {
       assert.equal(alone.length, 2);
     });
   }
-});
-
-it('a batch is executed also when its client disconnects', async t => {
-  const { adminKey, api, app, logLines, origin } = await startTestApp(t, { alone: false });
-  const release = await holdWrites(app.db);
-  const write = t.mock.method(app.db, 'write');
-  const batches = () => write.mock.calls.filter(call => call.arguments[1]?.alone);
-  const connection = new RawConnection(origin);
-  const body = JSON.stringify({ operations: [create('/categories', { name: 'Hounds' })] });
-  connection.send(
-    `POST /batch HTTP/1.1\r\nHost: shop\r\nX-API-Key: ${adminKey}\r\nContent-Type: application/json\r\n` +
-      `Content-Length: ${body.length}\r\n\r\n${body}`,
-  );
-  await until('it waits for the store', () => batches().length > 0);
-  connection.socket.destroy();
-  await until('its request is logged', () => logLines().some(({ status }) => status === null));
-  await release();
-  await batches()[0]!.result;
-  assert.deepEqual(valuesOf((await api.get('/categories')).body, 'name'), ['Hounds']);
 });
 
 describe('an operation of a batch', () => {
