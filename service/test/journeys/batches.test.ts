@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { lockOfPet } from '../../src/catalog/pets/pet-queries.ts';
 import type { ApiResponse } from '../support/client.ts';
 import { eventsOf } from '../support/event-log.ts';
 import { aCategory, anOrder, aPet, stockOf } from '../support/factories.ts';
+import { holdLocks } from '../support/hold-writes.ts';
+import { RawConnection } from '../support/raw-connection.ts';
 import { assertRejected } from '../support/rejection.ts';
 import { startTestApp } from '../support/test-app.ts';
+import { until } from '../support/until.ts';
 import { useShop } from '../support/use-shop.ts';
 import { valuesOf } from '../support/values.ts';
 
@@ -89,6 +93,28 @@ describe('POST /batch', () => {
       assert.equal(alone.length, 2);
     });
   }
+});
+
+it('a batch is executed also when its client disconnects', async t => {
+  const { adminKey, api, app, logLines, origin } = await startTestApp(t, { alone: false });
+  const petId = await aPet(api, { stock: 1 });
+  const release = await holdLocks(app.db, tx => tx.lock(lockOfPet(petId)));
+  const write = t.mock.method(app.db, 'write');
+  const batches = () => write.mock.calls.filter(call => call.arguments[1]?.alone);
+  const connection = new RawConnection(origin);
+  const body = JSON.stringify({
+    operations: [{ method: 'PUT', path: `/store/inventory/${petId}`, body: { quantity: 9 } }],
+  });
+  connection.send(
+    `POST /batch HTTP/1.1\r\nHost: shop\r\nX-API-Key: ${adminKey}\r\nContent-Type: application/json\r\n` +
+      `Content-Length: ${body.length}\r\n\r\n${body}`,
+  );
+  await until('it waits for the store', () => batches().length > 0);
+  connection.socket.destroy();
+  await until('its request is logged', () => logLines().some(({ status }) => status === null));
+  await release();
+  await batches()[0]!.result;
+  assert.deepEqual(await stockOf(api, petId), ['available', 9]);
 });
 
 describe('an operation of a batch', () => {
