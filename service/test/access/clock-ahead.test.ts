@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Redis } from 'ioredis';
-import { DAY, SECOND } from '../../src/kit/clock.ts';
+import { DAY, HOUR, SECOND } from '../../src/kit/clock.ts';
 import { assertRejected } from '../support/rejection.ts';
 import { startReplicas } from '../support/replicas.ts';
+import { clockAhead, dataDirectory, serve } from '../support/service-process.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
+import { emptyRedis } from '../support/test-redis.ts';
 import { provokeBan, usedUp } from './provoke-ban.ts';
 
 async function emptyRedisAt(url: string): Promise<void> {
@@ -25,6 +27,14 @@ async function bannedAhead(shop: TestApp, ahead: number, perDay = 2) {
   shop.clock.set('2026-11-21T12:00:00Z');
   return client;
 }
+
+it('limits follow the clock of Redis, not that of a service that runs ahead', async t => {
+  const environment = { REDIS_URL: await emptyRedis(), NODE_OPTIONS: clockAhead(DAY) };
+  const { api } = await serve(t, dataDirectory(t), environment);
+  const { headers } = await api.get('/pets');
+  const reset = Number(headers['x-ratelimit-reset']) * SECOND;
+  assert.ok(reset < Date.now() + HOUR, `${headers['x-ratelimit-reset']} is the end of this minute`);
+});
 
 describe('a key that was used up and banned by a clock that ran ahead', () => {
   it('is admitted on every replica once the clock is corrected, and its limits are exact', async t => {

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
+import { MINUTE } from '../../src/kit/clock.ts';
 import { Receiver } from '../events/receiver.ts';
 import { eventsAfter } from '../support/event-log.ts';
 import { Random } from '../support/random.ts';
-import type { ServiceProcess } from '../support/service-process.ts';
+import { clockAhead, type ServiceProcess } from '../support/service-process.ts';
 import { until } from '../support/until.ts';
 import { kills, newStore, SEED, type Start } from './killed.ts';
 
@@ -13,10 +14,8 @@ const ROUNDS = kills(2, 20);
 
 const CATEGORIES = 6;
 
-/** Sets the clock of a service two minutes ahead, so that leases, which last 60 s, have expired there. */
-const CLOCK_AHEAD = `--import data:text/javascript,${encodeURIComponent(
-  'const now = Date.now; Date.now = () => now() + 120_000;',
-)}`;
+/** Leases, which last 60 s, have expired there. */
+const LATER = clockAhead(2 * MINUTE);
 
 /** The minimum number of changes between two kills, so that slow machines test something, too. */
 const CHANGES = 10;
@@ -81,7 +80,7 @@ async function killWhileSending(t: TestContext, count: number, start: Start): Pr
   await writer.stop();
   // Deliveries that the killed ones had started are leased. All replicas start again after the leases have expired.
   await Promise.all(replicas.map(replica => replica.end('SIGKILL')));
-  for (const place of replicas.keys()) replicas[place] = await start({ NODE_OPTIONS: CLOCK_AHEAD });
+  for (const place of replicas.keys()) replicas[place] = await start({ NODE_OPTIONS: LATER });
 
   const { api } = replicas[0]!;
   const expected = async () => (await eventsAfter(api, 0, '&type=category.updated')).map(({ id }) => id);

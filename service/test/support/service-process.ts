@@ -56,6 +56,12 @@ export function dataDirectory(t: { after(remove: () => void): void }): string {
   return directory;
 }
 
+/** The `NODE_OPTIONS` of a process whose clock is this far ahead, in milliseconds. */
+export function clockAhead(ahead: number): string {
+  const text = `const now = Date.now; Date.now = () => now() + ${ahead};`;
+  return `--import data:text/javascript,${encodeURIComponent(text)}`;
+}
+
 /** Starts a command of the program `main`. If it still runs when the test ends, it is killed. */
 export function start(t: TestContext, args: string[], environment: Environment, main = ownMain): Started {
   const child = spawn(process.execPath, [main, ...args], {
