@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import BetterSqlite3 from 'better-sqlite3';
+import { readConfig } from '../../src/config.ts';
+import { openDatabase } from '../../src/db/open-database.ts';
 import { storePath } from '../../src/db/store-directory.ts';
-import { SECOND } from '../../src/kit/clock.ts';
+import { SECOND, systemClock } from '../../src/kit/clock.ts';
 import { codeOf } from '../../src/kit/thrown.ts';
 import type { ApiResponse } from '../support/client.ts';
 import { aPet } from '../support/factories.ts';
-import { until } from '../support/until.ts';
+import { holdLocks } from '../support/hold-writes.ts';
+import { dataDirectory } from '../support/service-process.ts';
+import { inTime, until } from '../support/until.ts';
 import { useShop } from '../support/use-shop.ts';
 import { assertNone, valuesOf } from '../support/values.ts';
 
@@ -15,6 +19,17 @@ function assertUnavailable({ status, headers, body, text }: ApiResponse): void {
   assert.match(body.message, /nothing was changed/);
   assert.match(String(headers['retry-after']), /^[1-9]\d*$/);
 }
+
+it('the embedded store rejects writes at once while PETSTORE_DATABASE_QUEUE others wait', async t => {
+  const environment = { PETSTORE_DATA: dataDirectory(t), PETSTORE_DATABASE_QUEUE: '2' };
+  const db = await openDatabase(readConfig(environment), systemClock);
+  const release = await holdLocks(db, async () => {});
+  const waiting = [db.write(async () => {}), db.write(async () => {})];
+  await assert.rejects(inTime('a rejection', db.write(async () => {})), /More requests wait/);
+  await release();
+  await Promise.all(waiting);
+  await db.close();
+});
 
 describe('the embedded store while another process locks it', () => {
   /** A connection to the file of the store, like that of another process. */
