@@ -25,7 +25,13 @@ it('the embedded store rejects writes at once while PETSTORE_DATABASE_QUEUE othe
   const db = await openDatabase(readConfig(environment), systemClock);
   const release = await holdLocks(db, async () => {});
   const waiting = [db.write(async () => {}), db.write(async () => {})];
-  await assert.rejects(inTime('a rejection', db.write(async () => {})), /More requests wait/);
+  await assert.rejects(
+    inTime(
+      'a rejection',
+      db.write(async () => {}),
+    ),
+    /More requests wait/,
+  );
   await release();
   await Promise.all(waiting);
   await db.close();

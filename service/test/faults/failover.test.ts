@@ -13,6 +13,7 @@ import { sized } from '../support/long.ts';
 import { Random } from '../support/random.ts';
 import { dataDirectory } from '../support/service-process.ts';
 import { rowsIn } from '../support/test-store.ts';
+import { until } from '../support/until.ts';
 import { aShop, recovery, type Shop } from './shop-on-postgres.ts';
 
 /** How often the standby is promoted in each way. */
@@ -131,6 +132,11 @@ for (const [way, { fail, hasProxy }] of Object.entries(ways)) {
         const read = (sql: string) => rowsIn<object>(promotedUrl, sql);
         const { sent, done } = await ledger.check(read, isOnShelf(shelf));
         await assertSound(read, shelf);
+        const listening = "SELECT pid FROM pg_stat_activity WHERE query LIKE 'LISTEN%'";
+        await until(
+          'each replica is notified by the new primary',
+          async () => (await read(listening)).length === shops.length,
+        );
         t.diagnostic(
           `${ledger.acknowledged} acknowledged writes; ${done} of ${sent} uncertain ones took effect`,
         );
