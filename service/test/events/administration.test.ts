@@ -223,6 +223,24 @@ describe('rejected administration', () => {
     );
   });
 
+  it('leaves one event for each caller and operation in a sweep, however many more requests are rejected meanwhile', async () => {
+    const rejections = new Rejections();
+    const rejected = { method: 'GET', route: '/keys', status: 401, code: 'invalid_api_key' as const };
+    let writes = 0;
+    const note = (address: string) => rejections.note({ ...rejected, keyId: null, address });
+    const db = {
+      write: async () => {
+        assert.ok(++writes <= 2, 'the sweep does not end');
+        note('10.0.0.1');
+        note(`10.0.1.${writes}`);
+      },
+    };
+    note('10.0.0.1');
+    note('10.0.0.2');
+    while (await rejections.flushOne(db as never));
+    assert.equal(writes, 2);
+  });
+
   it('leaves one event in a minute for each caller and operation, with the number of attempts', async t => {
     const shop = await webhookShop(t);
     const curious = await shop.shop.clientWith({ scopes: ['pets:read'] });

@@ -72,6 +72,8 @@ const MOST = 1_000;
  */
 export class Rejections {
   readonly #counted = new Map<string, Rejection>();
+  /** The number of entries that the present flush has still to append. */
+  #left = 0;
 
   note({ method, route, status, code, keyId, address }: Responded): void {
     if (!REJECTED.has(status) || route === null || code === null || !ADMINISTRATION.test(route)) return;
@@ -91,10 +93,12 @@ export class Rejections {
   }
 
   /**
-   * Appends one event. Resolves with whether there are more. If it fails, the attempts stay for the next call: they are reported twice if
-   * the failed transaction was stored after all.
+   * Appends one event. Resolves with whether the present flush has more. It ends after the entries that existed at its start, because
+   * rejected requests constantly add others. If it fails, the attempts stay for the next flush: they are reported twice if the failed
+   * transaction was stored after all.
    */
   async flushOne(db: Queries & Writer): Promise<boolean> {
+    if (this.#left === 0) this.#left = this.#counted.size;
     const [first] = this.#counted;
     if (first === undefined) return false;
     const [name, rejection] = first;
@@ -107,13 +111,15 @@ export class Rejections {
       const later = this.#counted.get(name);
       const attempts = rejection.attempts + (later?.attempts ?? 0);
       this.#counted.set(name, { ...(later ?? rejection), attempts });
+      this.#left = 0;
       throw error;
     }
-    return this.#counted.size > 0;
+    this.#left--;
+    return this.#left > 0;
   }
 
   /** Appends the remaining events. */
   async close(db: Queries & Writer): Promise<void> {
-    while (await this.flushOne(db));
+    while (this.#counted.size > 0) await this.flushOne(db);
   }
 }
