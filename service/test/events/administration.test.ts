@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Rejections } from '../../src/access/rejections/rejections.ts';
+import type { App } from '../../src/app.ts';
 import { DatabaseUnavailable } from '../../src/db/database.ts';
 import { eventTypeNames } from '../../src/events/event-log/event-types.ts';
 import { serviceEvents } from '../../src/events/event-log/service-events.ts';
@@ -173,6 +174,15 @@ describe('a webhook that the service disables', () => {
   });
 });
 
+/** The address and the number of attempts of each rejection in the log, oldest first. */
+async function rejectionsIn({ db }: App): Promise<[address: string | null, attempts: number][]> {
+  await db.numberEvents();
+  const events = await db.all<{ data: string }>(
+    "SELECT data FROM events WHERE type = 'access.refused' ORDER BY id",
+  );
+  return events.map(({ data }) => JSON.parse(data)).map(({ address, attempts }) => [address, attempts]);
+}
+
 describe('rejected administration', () => {
   it('leaves its event at the end of the service, if no sweep has appended it', async t => {
     const shop = await webhookShop(t);
@@ -190,13 +200,21 @@ describe('rejected administration', () => {
     for (const i of [...Array(1_003).keys(), 0])
       rejections.note({ ...rejected, address: `10.0.${i >> 8}.${i & 255}` });
     await rejections.close(app.db);
-    await app.db.numberEvents();
-    const events = await app.db.all<{ data: string }>(
-      "SELECT data FROM events WHERE type = 'access.refused' ORDER BY id",
-    );
-    const data = events.map(event => JSON.parse(event.data));
-    const shown = [data.at(0), data.at(-1)].map(({ address, attempts }) => [address, attempts]);
-    assert.deepEqual([data.length, ...shown], [1_001, ['10.0.0.0', 2], [null, 3]]);
+    const appended = await rejectionsIn(app);
+    assert.deepEqual([appended.length, appended.at(0), appended.at(-1)], [1_001, ['10.0.0.0', 2], [null, 3]]);
+  });
+
+  it('leaves one event for all addresses of a client with an IPv6 /64, with the last of them', async t => {
+    const { app } = (await webhookShop(t)).shop;
+    const rejections = new Rejections();
+    const rejected = { method: 'GET', route: '/keys', status: 401, code: 'invalid_api_key' as const };
+    for (const address of ['2001:db8::1', '2001:db8::2', '2001:db8:0:1::1'])
+      rejections.note({ ...rejected, keyId: null, address });
+    await rejections.close(app.db);
+    assert.deepEqual(await rejectionsIn(app), [
+      ['2001:db8::2', 2],
+      ['2001:db8:0:1::1', 1],
+    ]);
   });
 
   it('leaves an event with all attempts when the store could not append it at first', async t => {
@@ -214,13 +232,7 @@ describe('rejected administration', () => {
     };
     await assert.rejects(rejections.flushOne(unavailable as never), DatabaseUnavailable);
     await rejections.close(app.db);
-    const appended = await app.db
-      .numberEvents()
-      .then(() => app.db.all<{ data: string }>("SELECT data FROM events WHERE type = 'access.refused'"));
-    assert.deepEqual(
-      appended.map(({ data }) => JSON.parse(data).attempts),
-      [2],
-    );
+    assert.deepEqual(await rejectionsIn(app), [['10.0.0.1', 2]]);
   });
 
   it('leaves one event for each caller and operation in a sweep, however many more requests are rejected meanwhile', async () => {

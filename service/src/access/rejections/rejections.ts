@@ -5,6 +5,7 @@ import type { Static } from '../../contract/static.ts';
 import { withCause } from '../../db/cause-store.ts';
 import type { Queries, Transaction, Writer } from '../../db/database.ts';
 import { EventKind } from '../../events/event-log/event-kind.ts';
+import { addressSubject } from '../../kit/client-address.ts';
 
 const Rejection = shape({
   title: 'Rejection',
@@ -78,7 +79,7 @@ export class Rejections {
   note({ method, route, status, code, keyId, address }: Responded): void {
     if (!REJECTED.has(status) || route === null || code === null || !ADMINISTRATION.test(route)) return;
     const operation = `${method} ${route}`;
-    const caller = keyId === null ? address : `keys/${keyId}`;
+    const caller = keyId === null ? addressSubject(address ?? '') : `keys/${keyId}`;
     const known = this.#counted.get(`${caller} ${operation}`);
     const isSeparate = known !== undefined || this.#counted.size < MOST;
     const name = isSeparate ? `${caller} ${operation}` : ` ${operation}`;
