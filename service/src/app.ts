@@ -8,7 +8,7 @@ import { KeyRing } from './access/api-keys/key-ring.ts';
 import { selectActiveOrigin } from './access/api-keys/origin-queries.ts';
 import { readStandings } from './access/api-keys/standings.ts';
 import { KeyLimits } from './access/rate-limits/key-limits.ts';
-import { Rejections } from './access/rejections/rejections.ts';
+import { isAdministration, Rejections } from './access/rejections/rejections.ts';
 import type { Config } from './config.ts';
 import type { Database } from './db/database.ts';
 import { Writability } from './db/writability.ts';
@@ -222,6 +222,7 @@ export async function buildApp(
     drain,
   });
   const routes = routesOf(features);
+  const administration = new Set<string | null>(routes.filter(isAdministration).map(({ path }) => path));
   for (const feature of features) opened.defer(() => feature.close?.());
   const sweeper = new Sweeper({
     sweeps: Object.fromEntries(features.flatMap(({ sweeps = {} }) => Object.entries(sweeps))),
@@ -251,7 +252,7 @@ export async function buildApp(
     outageLog,
     requestLog: new RequestLog(requestLines, log.isLevelEnabled('info'), record => {
       metrics?.onResponse(record);
-      rejections.note(record);
+      if (administration.has(record.route)) rejections.note(record);
     }),
     onDecision: metrics?.onDecision,
     tracing,

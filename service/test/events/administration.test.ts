@@ -183,7 +183,33 @@ async function rejectionsIn({ db }: App): Promise<[address: string | null, attem
   return events.map(({ data }) => JSON.parse(data)).map(({ address, attempts }) => [address, attempts]);
 }
 
+/** The events of a round of the sweeps about rejected administration. */
+async function rejectionsReportedBy({ shop }: WebhookShop) {
+  const events = await eventsOf(shop, () => shop.app.sweeper.run());
+  return events.filter(({ type }) => type === 'access.refused');
+}
+
 describe('rejected administration', () => {
+  it('leaves an event for each operation on keys, requests for plans and webhooks that needs a key', async t => {
+    const shop = await webhookShop(t);
+    const curious = await shop.shop.clientWith({ scopes: ['pets:read'] });
+    // The round of the start could report the first attempts.
+    await shop.shop.app.sweeper.run();
+    const operations: string[] = [];
+    for (const { method, path, operation } of documentedOperations) {
+      if (!/^(API keys|Webhooks)$/.test(operation.tags.join()) || operation.security.length === 0) continue;
+      const { status } = await curious.send(method, path.replace(/\{\w+\}/g, '1'), { body: {} });
+      assert.equal(status, 403, operation.operationId);
+      operations.push(`${method} ${path}`);
+    }
+    assert.ok(operations.includes('POST /plan-requests/{requestId}/approve'));
+    const events = await rejectionsReportedBy(shop);
+    assert.deepEqual(
+      events.map(({ data }) => (data as { operation: string }).operation).toSorted(),
+      operations.toSorted(),
+    );
+  });
+
   it('leaves its event at the end of the service, if no sweep has appended it', async t => {
     const shop = await webhookShop(t);
     await shop.shop.app.sweeper.run();
@@ -256,10 +282,7 @@ describe('rejected administration', () => {
   it('leaves one event in a minute for each caller and operation, with the number of attempts', async t => {
     const shop = await webhookShop(t);
     const curious = await shop.shop.clientWith({ scopes: ['pets:read'] });
-    const reported = () =>
-      eventsOf(shop.shop, async () => {
-        await shop.shop.app.sweeper.run();
-      }).then(events => events.filter(({ type }) => type === 'access.refused'));
+    const reported = () => rejectionsReportedBy(shop);
     // The round of the start could report the first attempts.
     await shop.shop.app.sweeper.run();
     for (let i = 0; i < 3; i++) assert.equal((await curious.get('/keys')).status, 403);

@@ -1,4 +1,5 @@
 import { errorCode } from '../../contract/errors.ts';
+import type { Operation } from '../../contract/operation.ts';
 import { count, id, int32 } from '../../contract/schema.ts';
 import { shape } from '../../contract/shape.ts';
 import type { Static } from '../../contract/static.ts';
@@ -59,8 +60,10 @@ interface Responded {
   address: string | null;
 }
 
-/** The paths of administration. Reports of leaked keys are not part of it. */
-const ADMINISTRATION = /^\/(keys(?!\/revoke-leaked$)|webhooks)(\/|$)/;
+/** Whether an operation is administration. Reports of leaked keys, which need no key, are not. */
+export function isAdministration({ tag, scope }: Operation): boolean {
+  return (tag === 'API keys' || tag === 'Webhooks') && scope !== null;
+}
 
 const REJECTED: ReadonlySet<number> = new Set([401, 403, 429]);
 
@@ -77,7 +80,7 @@ export class Rejections {
   #left = 0;
 
   note({ method, route, status, code, keyId, address }: Responded): void {
-    if (!REJECTED.has(status) || route === null || code === null || !ADMINISTRATION.test(route)) return;
+    if (!REJECTED.has(status) || route === null || code === null) return;
     const operation = `${method} ${route}`;
     const caller = keyId === null ? addressSubject(address ?? '') : `keys/${keyId}`;
     const known = this.#counted.get(`${caller} ${operation}`);
