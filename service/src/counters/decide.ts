@@ -167,8 +167,8 @@ export function describe(state: LimitState, terms: Terms, now: number, outcome: 
 /** Returns the numbers for a subject's headers at `now`, without deciding a request. */
 export function peek(state: LimitState, terms: Terms, now: number): Decision {
   const entered = { ...state };
-  enterWindows(entered, now);
-  return describeWindow(entered, terms, now, 'admitted');
+  enter(entered, terms, now);
+  return describe(entered, terms, now, now < entered.bannedUntil ? BANNED : ADMITTED);
 }
 
 /** Returns the ban in force at `now`, with its start and its end; `undefined` when there is none. */

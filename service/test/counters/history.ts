@@ -110,31 +110,34 @@ export class History {
   /** The numbers for the headers, without counting a request. */
   peek(terms: Terms, now: number): Decision {
     this.enter(terms, now);
+    if (this.ban(now)) return this.#banned(terms, now);
     return decision('admitted', fewestLeft(this.rooms(terms.limits)), now);
   }
 
   /** Decides a request that counts as `cost` requests; a cost of 0 needs room for one. */
   decide(terms: Terms, now: number, cost = 1): Decision {
     this.enter(terms, now);
-    if (this.ban(now)) return this.#banned(terms, now, cost, false);
+    if (this.ban(now)) {
+      this.reject();
+      return this.#banned(terms, now, cost);
+    }
     // The day, which ends last, when both are full.
     const full = this.rooms(terms.limits).find(({ left }) => left < Math.max(cost, 1));
     if (!full) {
       if (cost > 0) this.add(cost);
       return this.peek(terms, now);
     }
-    if (terms.banRules && this.#isTooMany(terms, terms.banRules, now))
-      return this.#banned(terms, now, cost, true);
     this.reject();
+    if (terms.banRules && this.#isTooMany(terms, terms.banRules, now))
+      return { ...this.#banned(terms, now, cost), banBegins: true };
     return decision('refused', full, now);
   }
 
-  #banned({ limits }: Terms, now: number, cost: number, banBegins: boolean): Decision {
-    this.reject();
+  #banned({ limits }: Terms, now: number, cost = 1): Decision {
     const rooms = this.rooms(limits);
     const full = rooms.find(({ left }) => left < Math.max(cost, 1));
     const end = Math.max(this.#bans.at(-1)!.until, full?.end ?? 0);
-    return { ...decision('banned', { ...(full ?? fewestLeft(rooms)), left: 0, end }, now), banBegins };
+    return decision('banned', { ...(full ?? fewestLeft(rooms)), left: 0, end }, now);
   }
 
   /** Whether a rejected request is one strike too many, so that a ban begins. */
