@@ -115,6 +115,15 @@ describe('a plan request', () => {
     assertRejected(again, 409, 'plan_request_decided', /was approved at/);
   });
 
+  it('is approved without a ban in the event, after a reset of the limits has lifted it', async () => {
+    const client = await usedUp(shop);
+    await provokeBan(shop, client);
+    const { body } = await client.post(PATH, { plan: 'pro' });
+    await shop.api.delete(`/keys/${client.keyId}/limits`);
+    const [updated] = await eventsOf(shop, () => shop.api.post(`/plan-requests/${body.id}/approve`));
+    assert.deepEqual([updated!.type, updated!.data.ban], ['key.updated', null]);
+  });
+
   it('is approved completely or not at all: the plan stays if the request cannot be stored', async t => {
     const client = await aClient();
     const { body } = await client.post(PATH, { plan: 'pro' });

@@ -101,7 +101,7 @@ export function changeWithin(
 ): Promise<ApiKey> {
   tx.notify(KEYS_CHANGED);
   return replaceSettings(tx, row, settingsFor, {
-    state: keyLimits.seenStateOf(row.id, row.limits_resets),
+    state: keyLimits.seenStateOf(row.id),
     now,
   });
 }
@@ -152,7 +152,7 @@ export async function revokeLeaked(
   reason: string,
 ): Promise<void> {
   await revokeApiKey(tx, row.id, now);
-  const state = keyLimits.seenStateOf(row.id, row.limits_resets);
+  const state = keyLimits.seenStateOf(row.id);
   const before = toApiKey(row, state, now);
   const revoked = toApiKey({ ...row, revoked_at: now }, state, now);
   keyEvents.append(tx, 'key.revoked', row.id, revoked, { before, reason });
@@ -172,7 +172,7 @@ export function rotate(
     await replaceSecret(tx, keyId, hashOf(secret), earlierExpireAt);
     const earlierKeysExpireAt = formatDateTime(Math.min(earlierExpireAt, row.expires_at ?? earlierExpireAt));
     // Does not wait for the counters, because the transaction may be that of an Idempotency-Key.
-    const state = access.keyLimits.seenStateOf(keyId, row.limits_resets);
+    const state = access.keyLimits.seenStateOf(keyId);
     const rotated = toApiKey(row, state, access.now);
     keyEvents.append(tx, 'key.rotated', keyId, rotated, { before: rotated });
     return { ...rotated, earlierKeysExpireAt, key: secret };

@@ -36,9 +36,13 @@ export function rejectPastExpiry(expiresAt: number, now: number): void {
   );
 }
 
-/** Converts a stored key to the resource. */
+/**
+ * Converts a stored key to the resource. A state from before the last reset of its limits does not count: it may have been read before
+ * the reset.
+ */
 export function toApiKey(row: StoredApiKey, state: Readonly<LimitState> | undefined, now: number): ApiKey {
-  const usedAt = lastUsedAt(state, row.last_used_at, now);
+  const counted = state && state.resets >= row.limits_resets ? state : undefined;
+  const usedAt = lastUsedAt(counted, row.last_used_at, now);
   return {
     id: row.id,
     name: row.name,
@@ -54,6 +58,6 @@ export function toApiKey(row: StoredApiKey, state: Readonly<LimitState> | undefi
     lastUsedAt: usedAt === 0 ? null : formatDateTime(usedAt),
     lastUsedFrom: row.last_used_from,
     lastUsedClient: row.last_used_client,
-    ban: banOf(state, row.bans_lifted_at ?? 0, now),
+    ban: banOf(counted, row.bans_lifted_at ?? 0, now),
   };
 }
