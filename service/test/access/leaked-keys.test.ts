@@ -199,6 +199,10 @@ it('with PETSTORE_LEAKED_KEYS=report a report ends nothing, and appends an event
     source: null,
   };
   assert.deepEqual(await leaks(client.key), [{ type: 'key.leaked', actor: 'system', data }]);
+  const rotated = await own.clientWith({});
+  await own.api.post(`/keys/${rotated.keyId}/rotate`, { graceSeconds: 60 });
+  const [ofEarlier] = await leaks(rotated.key);
+  assert.deepEqual([ofEarlier!.data.ended, ...(await statuses(rotated))], ['nothing', 200]);
   own.clock.advance(DAY - 1);
   assert.deepEqual(await leaks(client.key), []);
   own.clock.advance(1);

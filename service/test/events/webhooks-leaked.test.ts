@@ -120,6 +120,31 @@ describe('the webhooks of a leaked key', () => {
     assert.deepEqual(valuesOf(planned, 'type'), ['category.created', 'key.leaked']);
   });
 
+  it('that keeps working, because leaks are only reported, receive it and continue', async t => {
+    const shop = await webhookShop(t, { environment: { PETSTORE_LEAKED_KEYS: 'report' } });
+    const owner = await shop.shop.clientWith({ scopes: WEBHOOK_SCOPES });
+    await shop.webhook({ types: ['category.*'] }, shop.receiver, owner);
+    await report(shop, owner.key);
+    await shop.settle();
+    await shop.deliver();
+    assert.deepEqual(typesAt(shop), ['key.leaked', 'category.created']);
+  });
+
+  it('that keeps working receive earlier events of the key that failed before it', async t => {
+    const shop = await webhookShop(t);
+    const owner = await shop.shop.clientWith({});
+    await shop.webhook({ types: ['key.updated'] }, shop.receiver, owner);
+    await shop.settle();
+    shop.receiver.respondWith(500);
+    await shop.api.patch(`/keys/${owner.keyId}`, { name: 'Renamed' });
+    await shop.settle();
+    await shop.api.post(`/keys/${owner.keyId}/rotate`, { graceSeconds: 60 });
+    await report(shop, owner.key);
+    shop.receiver.respondWith(204);
+    await shop.after(5 * SECOND);
+    assert.deepEqual(typesAt(shop), ['key.updated', 'key.updated', 'key.leaked']);
+  });
+
   it('that keeps working, because only an earlier secret has leaked, receive it once and continue', async t => {
     const shop = await webhookShop(t, { receivers: 2 });
     const owner = await shop.shop.clientWith({ scopes: WEBHOOK_SCOPES });
