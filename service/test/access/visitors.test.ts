@@ -78,7 +78,7 @@ describe('a visitor of a page with a publishable key', () => {
   });
 
   it('shares the limit of the key with all others, and uses nothing when the key has no room', async () => {
-    const quotas = { perMinute: 100, perDay: 150 };
+    const quotas = { perMinute: 100, perDay: 120 };
     const { api, client, visit, usedToday, clock } = await aPage({
       ...webShop,
       plan: 'enterprise',
@@ -91,6 +91,7 @@ describe('a visitor of a page with a publishable key', () => {
       /^The 100 requests of this minute are used up by all visitors with this publishable key together; the next minute/,
     );
     assert.equal(limitsIn(rejected, clock.now()).limit, 100);
+    assert.equal(rejected.headers['x-quota-warning'], undefined, 'which is for the owner');
     await statuses(70, () => visit(60));
     await api.patch(`/keys/${client.keyId}`, { quotas: { perMinute: 1_000, perDay: 1_000 } });
     assert.deepEqual(
