@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import { eventually } from '../support/browser.ts';
+import { delayResponses, eventually } from '../support/browser.ts';
 import { useConsole } from '../support/console-page.ts';
 import { stockOf } from '../support/factories.ts';
 import { openStock } from '../support/stock-page.ts';
@@ -113,6 +113,32 @@ describe('a count', () => {
     await field.press('Enter');
     await shown.messages.getByText('Single: 4 counted').waitFor();
     assert.deepEqual(requests, [`GET ${path}`, `POST ${path}/adjustments`]);
+  });
+
+  it('keeps what is typed before the response to earlier numbers, which are saved one after the other', async t => {
+    const { shown, shop, ids, page } = await stockOfNew(t, { Retyped: 5 });
+    const steps: string[] = [];
+    page.on('request', request => {
+      if (request.url().includes(`/store/inventory/${ids.Retyped}`)) steps.push(request.method());
+    });
+    await page.getByRole('button', { name: 'Count', exact: true }).click();
+    const field = page.getByLabel('Counted of Retyped');
+    const { read, arrive } = await delayResponses(page, '**/adjustments');
+    for (const number of ['4', '7']) {
+      await field.fill(number);
+      await field.press('Enter');
+      await read;
+    }
+    await field.fill('9');
+    steps.push('response');
+    arrive();
+    await page.locator('.count .icon').waitFor();
+    assert.equal(await field.inputValue(), '9');
+    await shown.messages.getByText('Retyped: 7 counted').waitFor();
+    assert.deepEqual(steps, ['GET', 'POST', 'response', 'GET', 'POST']);
+    await field.press('Enter');
+    await eventually(() => stockOf(shop.api, ids.Retyped!), ['available', 9]);
+    await eventually(() => field.inputValue(), '');
   });
 
   it('reads the stock again when it has changed before the number arrives', async t => {

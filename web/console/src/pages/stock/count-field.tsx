@@ -31,6 +31,8 @@ export function CountField({ item, name, counted }: CountFieldProps) {
   const [state, setState] = useState<'done' | 'failed' | undefined>(counted.has(petId) ? 'done' : undefined);
   /** What is being saved: the user can leave the field again before the response arrives. */
   const saving = useRef<string>(undefined);
+  /** Ends when all numbers before are saved: the last one counts. */
+  const saved = useRef(Promise.resolve());
   const [isAsked, setAsked] = useState(false);
   const { can } = useSession();
   const count = useCount();
@@ -49,12 +51,14 @@ export function CountField({ item, name, counted }: CountFieldProps) {
 
   function save(): void {
     saving.current = text;
-    count(petId, name, Number(text))
+    saved.current = saved.current
+      .then(() => count(petId, name, Number(text)))
       .then(
         () => {
           counted.add(petId);
           setState('done');
-          type('');
+          // Otherwise the user has typed more since.
+          if (storedDraft<{ text: string }>(draft)?.text === text) type('');
         },
         error => {
           setState('failed');
@@ -62,7 +66,7 @@ export function CountField({ item, name, counted }: CountFieldProps) {
         },
       )
       .finally(() => {
-        saving.current = undefined;
+        if (saving.current === text) saving.current = undefined;
       });
   }
 
