@@ -49,14 +49,15 @@ export function Palette({ onHelp, onSell, onClose }: PaletteProps) {
   }
 
   function onKey(event: KeyboardEvent): void {
+    // The key belongs to the input method.
+    if (event.nativeEvent.isComposing) return;
     const moves: Record<string, number> = {
       ArrowDown: (at + 1) % commands.length,
       ArrowUp: (at - 1 + commands.length) % commands.length,
     };
     const to = moves[event.key];
-    if (event.key === 'Enter' && !event.nativeEvent.isComposing) {
-      enter();
-    } else if (to !== undefined) setChosen(commands[to]?.id);
+    if (event.key === 'Enter') enter();
+    else if (to !== undefined) setChosen(commands[to]?.id);
     else return;
     event.preventDefault();
   }

@@ -142,12 +142,14 @@ function useSearchKeys<T>({ page, list, searched = '', onOpen }: SearchKeysOptio
   }, [isReady]);
 
   function onKeyDown(event: KeyboardEvent): void {
-    const { key, target } = event;
+    const { key, target, nativeEvent } = event;
+    // The key belongs to the input method.
+    if (nativeEvent.isComposing) return;
     if (!(target instanceof HTMLInputElement) || target.type !== 'search') return;
     if (key === 'ArrowDown') {
       toRows();
       event.preventDefault();
-    } else if (key === 'Enter' && !event.nativeEvent.isComposing) setEntered(target.value.trim());
+    } else if (key === 'Enter') setEntered(target.value.trim());
     else setEntered(undefined);
   }
   return { onKeyDown };
