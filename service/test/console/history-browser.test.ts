@@ -86,6 +86,36 @@ describe('a change in the history', () => {
     assert.deepEqual(await stockOf(api, petId), ['available', 22]);
   });
 
+  it('that cancelled an order is taken back or undone, not both', async t => {
+    const { api, page, open } = await visit(t);
+    const petId = await aPet(api, { name: 'Cancelled twice', stock: 24 });
+    const first = await anOrder(api, { petId });
+    const second = await anOrder(api, { petId });
+    const shown = await open(`/orders/${first}`);
+    await page.evaluate(keepMessages);
+    const cancel = async (id: number) => {
+      await shown.go(`/orders/${id}`);
+      await shown.panel.getByRole('button', { name: 'Cancel order' }).click();
+      await shown.messages.getByText(`Cancelled order ${id}`).waitFor();
+      await shown.go(`/animals/${petId}`);
+    };
+    const undo = () => shown.messages.getByRole('button', { name: 'Undo' }).last().click();
+    const placed = (id: number) => shown.messages.getByText(`Open again as order ${id}`);
+    const rejected = shown.messages.getByText('It was taken back already');
+    await cancel(first);
+    await undo();
+    await placed(second + 1).waitFor();
+    await takeBack(shown, `cancelled order ${first}`);
+    await rejected.waitFor();
+
+    await cancel(second);
+    await takeBack(shown, `cancelled order ${second}`);
+    await placed(second + 2).waitFor();
+    await undo();
+    await rejected.nth(1).waitFor();
+    assert.deepEqual(await stockOf(api, petId), ['available', 22]);
+  });
+
   it('is taken back once by a double click, and shows no error', async t => {
     const { api, page, open } = await visit(t);
     const petId = await aPet(api, { name: 'Clicked', stock: 26 });

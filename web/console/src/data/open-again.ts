@@ -55,6 +55,9 @@ export async function adjustOnce(
   }
 }
 
+/** The cancelled orders that this tab has placed again. Their events have no note, from which other tabs could learn it. */
+export const placedAgain = new Set<number | undefined>();
+
 /** Returns the completed orders whose units came back, as far as the key may read it. The order that was completed first is the first. */
 export async function returnedOf({ store, can }: Session, orders: readonly Order[]): Promise<Order[]> {
   if (!(['events:read', 'orders:read', 'inventory:read'] as const).every(can)) return [];

@@ -6,7 +6,15 @@ import { categories } from './categories.ts';
 import { fieldInWords, valueInWords } from './field-words.ts';
 import { putItem } from './list-cache.ts';
 import { isSame } from './merge.ts';
-import { adjustOnce, contentOf, noteOfReturn, notesSince, TAKEN_BACK, unitsBack } from './open-again.ts';
+import {
+  adjustOnce,
+  contentOf,
+  noteOfReturn,
+  notesSince,
+  placedAgain,
+  TAKEN_BACK,
+  unitsBack,
+} from './open-again.ts';
 import { orders } from './orders.ts';
 import { pets } from './pets.ts';
 import type { Resource } from './resource.ts';
@@ -93,11 +101,13 @@ async function cancel({ store }: Session, entry: HistoryEntry): Promise<string> 
   return `Cancelled order ${data.id}`;
 }
 
-async function placeAgain({ store }: Session, { changes }: HistoryEntry): Promise<string> {
-  const of = (name: string) => changes.find(({ field }) => field === name)?.from;
+async function placeAgain({ store }: Session, entry: HistoryEntry): Promise<string> {
+  if (placedAgain.has(idOf(entry))) throw new Error(TAKEN_BACK);
+  const of = (name: string) => entry.changes.find(({ field }) => field === name)?.from;
   const content = { petId: of('petId'), quantity: of('quantity'), shipDate: of('shipDate') };
   const given = Object.fromEntries(Object.entries(content).filter(([, value]) => value != null));
   const { id } = await store.orders.create(given as Order);
+  placedAgain.add(idOf(entry));
   return `Open again as order ${id}`;
 }
 

@@ -6,7 +6,7 @@ import { askingToLeave } from '../kit/asking-to-leave.ts';
 import { useToasts } from '../kit/toasts.ts';
 import { type ItemResult, runInBatches } from './batches.ts';
 import { addItem, findItem, putItem, removeItem } from './list-cache.ts';
-import { contentOf, returnedOf, TAKEN_BACK, unitsBack } from './open-again.ts';
+import { contentOf, placedAgain, returnedOf, TAKEN_BACK, unitsBack } from './open-again.ts';
 import { orders as resource } from './orders.ts';
 
 export type OrderWork = 'complete' | 'cancel';
@@ -105,10 +105,11 @@ async function placeAgain(
   work: OrderWork,
   onUndone?: (placed: ReadonlyMap<Order, Order>) => void,
 ): Promise<string> {
-  const returned = work === 'complete' ? await returnedOf(session, orders) : [];
-  const left = orders.filter(order => !returned.includes(order));
+  const takenBack =
+    work === 'complete' ? await returnedOf(session, orders) : orders.filter(({ id }) => placedAgain.has(id));
+  const left = orders.filter(order => !takenBack.includes(order));
   const placed = new Map<Order, Order>();
-  const errors = returned.map(() => TAKEN_BACK);
+  const errors = takenBack.map(() => TAKEN_BACK);
   await runInBatches(session, left, {
     add: (batch, order) => [
       ...(work === 'complete' ? unitsBack(batch, order) : []),
@@ -124,6 +125,7 @@ async function placeAgain(
           else {
             const order = results.at(-1)?.body as Order;
             placed.set(item, order);
+            if (work === 'cancel') placedAgain.add(item.id);
             addItem(session.cache, resource, order);
           }
       }),
