@@ -133,6 +133,10 @@ async function explained(
       throw new UsageError(`This user may not open port ${port}: set ${prefix}PORT to a port above 1023`);
     if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
       throw new UsageError(`${prefix}HOST ${host} is not an address of this machine`);
+    if (code === 'EAI_AGAIN')
+      throw new CommandFailed(
+        `${prefix}HOST ${host} cannot be resolved, because DNS is unavailable: start again later, or set ${prefix}HOST to an IP address`,
+      );
     throw error;
   }
 }

@@ -38,21 +38,31 @@ describe('serve', () => {
     });
   }
 
-  it('reports that a name in HOST has no address', async t => {
-    const lookUp = `
-      import dns from 'node:dns/promises';
-      import { syncBuiltinESMExports } from 'node:module';
-      dns.lookup = async () => { throw Object.assign(new Error(), { code: 'ENOTFOUND' }) };
-      syncBuiltinESMExports();`;
-    const ended = await run(t, ['serve'], {
-      PORT: '0',
-      HOST: 'pets.invalid',
-      LOG_LEVEL: 'warn',
-      PETSTORE_DATA: dataDirectory(t),
-      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(lookUp)}`,
+  const lookUps = [
+    ['ENOTFOUND', 'is not an address of this machine', 2],
+    [
+      'EAI_AGAIN',
+      'cannot be resolved, because DNS is unavailable: start again later, or set HOST to an IP address',
+      1,
+    ],
+  ] as const;
+  for (const [error, reason, exitCode] of lookUps) {
+    it(`reports why a name in HOST has no address: ${error}`, async t => {
+      const lookUp = `
+        import dns from 'node:dns/promises';
+        import { syncBuiltinESMExports } from 'node:module';
+        dns.lookup = async () => { throw Object.assign(new Error(), { code: '${error}' }) };
+        syncBuiltinESMExports();`;
+      const ended = await run(t, ['serve'], {
+        PORT: '0',
+        HOST: 'pets.invalid',
+        LOG_LEVEL: 'warn',
+        PETSTORE_DATA: dataDirectory(t),
+        NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(lookUp)}`,
+      });
+      assertExplained(ended, new RegExp(`^HOST pets\\.invalid ${reason}\n$`), exitCode);
     });
-    assertExplained(ended, /^HOST pets\.invalid is not an address of this machine\n$/);
-  });
+  }
 
   it('names a wrong setting, and creates nothing', async t => {
     const directory = join(dataDirectory(t), 'data');
