@@ -1,10 +1,10 @@
 import { existsSync, linkSync } from 'node:fs';
 import { continueEmbedded } from '../db/event-ranges.ts';
 import { createPrivately } from '../db/private-files.ts';
-import { asideSuffix, replaceStore } from '../db/replace-store.ts';
+import { replaceStore } from '../db/replace-store.ts';
 import { discardCopy } from '../db/snapshot.ts';
 import { cannotBeOpened } from '../db/sqlite-errors.ts';
-import { adminKeyPath, hasStore, storePath } from '../db/store-directory.ts';
+import { adminKeyPath, asideSuffix, hasStore, storePath } from '../db/store-directory.ts';
 import { lockStore } from '../db/store-lock.ts';
 import { serviceEvents } from '../events/event-log/service-events.ts';
 import { argumentsOf } from './arguments.ts';

@@ -100,8 +100,3 @@ function setAside(directory: string, suffix: string): string | undefined {
   }
   return kept[0];
 }
-
-/** Returns the suffix of files that are set aside now, such as `.before-restore-2026-01-31T12-00-00-000Z`. */
-export function asideSuffix(occasion: string, now: number): string {
-  return `.before-${occasion}-${new Date(now).toISOString().replaceAll(/[:.]/g, '-')}`;
-}

@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type BetterSqlite3 from 'better-sqlite3';
 import { UnusableStore } from './database.ts';
@@ -18,13 +18,23 @@ export function hasStore(directory: string): boolean {
   return (statSync(storePath(directory), { throwIfNoEntry: false })?.size ?? 0) > 0;
 }
 
+/** Returns the suffix of files that are set aside now, such as `.before-restore-2026-01-31T12-00-00-000Z`. */
+export function asideSuffix(occasion: string, now: number): string {
+  return `.before-${occasion}-${new Date(now).toISOString().replaceAll(/[:.]/g, '-')}`;
+}
+
 /**
  * Throws UnusableStore when the file of an earlier store is lost: a new file would be an empty shop, and SQLite would
- * delete the WAL, which may contain changes.
+ * delete the WAL, which may contain changes. A command that is killed leaves files that it has set aside, but no store.
  */
 export function rejectLostFile(directory: string): void {
   if (hasStore(directory)) return;
-  const left = [adminKeyPath(directory), `${storePath(directory)}-wal`].filter(path => existsSync(path));
+  const path = storePath(directory);
+  const isLeft = (file: string) =>
+    [adminKeyPath(directory), `${path}-wal`].includes(file) || file.startsWith(`${path}.before-`);
+  const left = readdirSync(directory)
+    .map(name => join(directory, name))
+    .filter(isLeft);
   if (left.length > 0) reject(directory, left);
 }
 
