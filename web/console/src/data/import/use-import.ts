@@ -2,6 +2,7 @@ import { type CsvRow, completionOf, type Encoding } from '@petstore/pet-files';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useSession } from '../../app/session.ts';
 import { askingToLeave } from '../../kit/asking-to-leave.ts';
+import { inWords } from '../../kit/in-words.ts';
 import { useToasts } from '../../kit/toasts.ts';
 import { type Checked, checkRows, type GoodRow, namesOfShop } from './check.ts';
 import { guessMapping, type Mapping, problemOf } from './columns.ts';
@@ -136,7 +137,7 @@ export function useImport() {
     else journal.remove();
     const rejected = result.rejected.length + bad.length;
     toast = toasts.show({
-      text: `Imported ${animals(result.created.length)}${rejected > 0 ? `, rejected ${inRows(rejected)}` : ''}`,
+      text: `Imported ${inWords(result.created.length, 'animal')}${rejected > 0 ? `, rejected ${inWords(rejected, 'row')}` : ''}`,
       tone: rejected > 0 ? 'problem' : 'done',
       undo: hasCreated ? undo : undefined,
     });
@@ -157,7 +158,7 @@ export function useImport() {
       onStart();
       const { deleted, kept, isComplete } = await askingToLeave(() => undoImport(session, result, show));
       if (isComplete) journal.remove();
-      const text = `Deleted ${animals(deleted)} of the import`;
+      const text = `Deleted ${inWords(deleted, 'animal')} of the import`;
       return kept.length > 0 ? `${text}, but not all of it: ${kept[0]!.name}: ${kept[0]!.message}` : text;
     }
     function undo(): Promise<string> {
@@ -183,7 +184,7 @@ export function useImport() {
     change({
       file: next,
       corrected: corrected.union(new Set(lines)),
-      note: others > 0 ? `“${row.cells[column]}” is “${text}” in ${inRows(others)} more, too.` : '',
+      note: others > 0 ? `“${row.cells[column]}” is “${text}” in ${inWords(others, 'row')} more, too.` : '',
     });
   }
 
@@ -207,6 +208,3 @@ export function rowsOf({ good, existing }: Checked, importsExisting: boolean): r
   if (!importsExisting) return good;
   return [...good, ...existing].sort((a, b) => a.row.line - b.row.line);
 }
-
-export const inRows = (rows: number) => `${rows.toLocaleString()} row${rows === 1 ? '' : 's'}`;
-export const animals = (count: number) => `${count.toLocaleString()} animal${count === 1 ? '' : 's'}`;

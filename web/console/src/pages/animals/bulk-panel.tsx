@@ -32,11 +32,11 @@ export function BulkPanel({ pets, gone, onDone, onClose }: BulkPanelProps) {
   const { facts, isLoading, error } = useFacts(pets, change.kind !== 'category' && !progress);
   const categories = useCategories();
   const plan = useMemo(() => planOf(pets, change, facts, gone), [pets, change, facts, gone]);
-  const count = animals(plan.changed.length);
+  const count = inWords(plan.changed.length, 'animal');
   const isReady = change.kind !== 'category' || change.categoryId > 0;
 
   async function start(): Promise<void> {
-    const done = (count: number) => `${verbs[change.kind].done} ${animals(count)}`;
+    const done = (count: number) => `${verbs[change.kind].done} ${inWords(count, 'animal')}`;
     const ended = await run(plan.changed, change, done, facts);
     onDone();
     // The message says the rest.
@@ -45,7 +45,7 @@ export function BulkPanel({ pets, gone, onDone, onClose }: BulkPanelProps) {
 
   return (
     <Panel
-      title={`Change ${animals(progress?.total ?? pets.length)}`}
+      title={`Change ${inWords(progress?.total ?? pets.length, 'animal')}`}
       onClose={progress?.isRunning ? stop : onClose}
     >
       <div className="panel-body">
@@ -92,8 +92,6 @@ const verbs = {
   category: { button: 'Change', done: 'Changed' },
   delete: { button: 'Delete', done: 'Deleted' },
 } as const;
-
-const animals = (count: number) => inWords(count, 'animal');
 
 interface ChangeFieldsProps {
   change: BulkChange;
@@ -166,7 +164,7 @@ function Preview({ plan, change, facts, categories, isChecking }: PreviewProps) 
   return (
     <>
       <Group
-        title={`${animals(changed.length)} will be ${change.kind === 'delete' ? 'deleted' : 'changed'}`}
+        title={`${inWords(changed.length, 'animal')} will be ${change.kind === 'delete' ? 'deleted' : 'changed'}`}
         items={changed}
       >
         {pet => (
@@ -178,14 +176,17 @@ function Preview({ plan, change, facts, categories, isChecking }: PreviewProps) 
           </li>
         )}
       </Group>
-      <Group title={`${animals(rejected.length)} cannot be changed and will be left out`} items={rejected}>
+      <Group
+        title={`${inWords(rejected.length, 'animal')} cannot be changed and will be left out`}
+        items={rejected}
+      >
         {({ pet, reason }) => (
           <li key={pet.id}>
             {pet.name} <small>{reason}</small>
           </li>
         )}
       </Group>
-      {same.length > 0 && <p>{animals(same.length)} will stay the same.</p>}
+      {same.length > 0 && <p>{inWords(same.length, 'animal')} will stay the same.</p>}
       {changed.length > 0 && (isSale(change) || change.kind === 'delete') && (
         <p className="note">
           {change.kind === 'delete'
@@ -207,15 +208,15 @@ function Progress({ progress: { total, done, failed, isRunning, error } }: { pro
       <progress aria-label="Progress" max={total} value={done} />
       <p role="status">
         {isRunning
-          ? `${done.toLocaleString()} of ${animals(total)} done`
-          : `${(done - failed.length).toLocaleString()} of ${animals(total)} changed`}
+          ? `${done.toLocaleString()} of ${inWords(total, 'animal')} done`
+          : `${(done - failed.length).toLocaleString()} of ${inWords(total, 'animal')} changed`}
       </p>
       {error && (
         <p className="field-error" role="alert">
           {error}
         </p>
       )}
-      <Group title={`Rejected: ${animals(failed.length)}`} items={failed}>
+      <Group title={`Rejected: ${inWords(failed.length, 'animal')}`} items={failed}>
         {({ pet, message }) => (
           <li key={pet.id}>
             {pet.name} <small>{message}</small>

@@ -1,7 +1,7 @@
 import type { CsvFile } from '../../data/import/csv.ts';
 import { type BadRow, rejectedFile } from '../../data/import/rejected.ts';
-import { inRows } from '../../data/import/use-import.ts';
 import { Button } from '../../kit/button.tsx';
+import { inWords } from '../../kit/in-words.ts';
 
 /** Without it, spreadsheet programs do not read a file as UTF-8. */
 const BOM = '\uFEFF';
@@ -17,5 +17,5 @@ export function Download({ file, rows }: { file: CsvFile; rows: readonly BadRow[
     // The browser has begun to read it by then.
     setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
   }
-  return <Button onClick={download}>Download {inRows(rows.length)}</Button>;
+  return <Button onClick={download}>Download {inWords(rows.length, 'row')}</Button>;
 }

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { Journal } from '../../data/import/journal.ts';
-import { animals, inRows } from '../../data/import/use-import.ts';
 import { Button } from '../../kit/button.tsx';
+import { inWords } from '../../kit/in-words.ts';
 
 interface EarlierImportProps {
   journal: Journal;
@@ -16,8 +16,8 @@ export function EarlierImport({ journal: { file, total, done, created }, onUndo 
       <h2 id="earlier-import">Last import: {file}</h2>
       <p>
         {isInterrupted
-          ? `It was interrupted after ${done.toLocaleString()} of ${inRows(total)} and has created ${animals(created.length)}. To import the rest, choose the file again: animals that exist are skipped.`
-          : `It has created ${animals(created.length)}.`}
+          ? `It was interrupted after ${done.toLocaleString()} of ${inWords(total, 'row')} and has created ${inWords(created.length, 'animal')}. To import the rest, choose the file again: animals that exist are skipped.`
+          : `It has created ${inWords(created.length, 'animal')}.`}
       </p>
       <div className="import-actions">
         <Link className="button" to="/animals" search={{ sort: '-id' }}>

@@ -2,9 +2,10 @@ import { useState } from 'react';
 import type { Checked } from '../../data/import/check.ts';
 import type { Mapping } from '../../data/import/columns.ts';
 import type { CsvFile } from '../../data/import/csv.ts';
-import { animals, inRows, rowsOf, type useImport } from '../../data/import/use-import.ts';
+import { rowsOf, type useImport } from '../../data/import/use-import.ts';
 import { Button } from '../../kit/button.tsx';
 import { Choices } from '../../kit/choices.tsx';
+import { inWords } from '../../kit/in-words.ts';
 import { Columns } from './columns.tsx';
 import { Download } from './download.tsx';
 import { Preview, titles } from './preview.tsx';
@@ -63,8 +64,8 @@ function Result({ file, checked, current }: PreparationProps & { checked: Checke
     <>
       <p role="status">
         {existing.length === file.rows.length
-          ? `${existing.length === 1 ? 'The animal of the row exists' : `The animals of all ${inRows(existing.length)} exist`} already: there is nothing to import.`
-          : `${count.toLocaleString()} of ${inRows(file.rows.length)} can be imported. Nothing is written yet.`}
+          ? `${existing.length === 1 ? 'The animal of the row exists' : `The animals of all ${inWords(existing.length, 'row')} exist`} already: there is nothing to import.`
+          : `${count.toLocaleString()} of ${inWords(file.rows.length, 'row')} can be imported. Nothing is written yet.`}
       </p>
       {existing.length > 0 && (
         <label className="check">
@@ -73,8 +74,8 @@ function Result({ file, checked, current }: PreparationProps & { checked: Checke
             checked={importsExisting}
             onChange={event => current.setImportsExisting(event.target.checked)}
           />
-          Import the {animals(existing.length)} again that {existing.length === 1 ? 'exists' : 'exist'}{' '}
-          already
+          Import the {inWords(existing.length, 'animal')} again that{' '}
+          {existing.length === 1 ? 'exists' : 'exist'} already
         </label>
       )}
       <div className="import-actions">
@@ -84,7 +85,7 @@ function Result({ file, checked, current }: PreparationProps & { checked: Checke
           disabled={count === 0 || isChecking}
           onClick={() => current.run(checked)}
         >
-          Import {inRows(count)}
+          Import {inWords(count, 'row')}
         </Button>
         <Download file={file} rows={bad} />
       </div>

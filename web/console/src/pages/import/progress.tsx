@@ -2,8 +2,9 @@ import { Link } from '@tanstack/react-router';
 import type { CsvFile } from '../../data/import/csv.ts';
 import type { ImportProgress } from '../../data/import/run.ts';
 import type { UndoProgress } from '../../data/import/undo.ts';
-import { animals, inRows, type useImport } from '../../data/import/use-import.ts';
+import type { useImport } from '../../data/import/use-import.ts';
 import { Button } from '../../kit/button.tsx';
+import { inWords } from '../../kit/in-words.ts';
 import { Download } from './download.tsx';
 
 /** The most entries of a list that the page shows. The file to download has all rows. */
@@ -24,8 +25,8 @@ export function Progress({ file, progress, current: { stop, undo, undone, isKept
       <progress aria-label="Progress" max={total} value={done} />
       <p role="status">
         {isRunning
-          ? `${done.toLocaleString()} of ${inRows(total)} done. At the limit of the API key the import waits, and continues by itself.`
-          : `Created ${animals(created.length)}, rejected ${inRows(rejected.length)}.`}
+          ? `${done.toLocaleString()} of ${inWords(total, 'row')} done. At the limit of the API key the import waits, and continues by itself.`
+          : `Created ${inWords(created.length, 'animal')}, rejected ${inWords(rejected.length, 'row')}.`}
       </p>
       <div className="import-actions">
         {isRunning ? (
@@ -64,8 +65,8 @@ export function Undone({ progress: { total, done, deleted, kept, isRunning } }: 
       <progress aria-label="Progress" max={total} value={done} />
       <p role="status">
         {isRunning
-          ? `Undoing the import: ${done.toLocaleString()} of ${animals(total)} done.`
-          : `Deleted ${animals(deleted)} of the import${kept.length > 0 ? '. What is listed below stays.' : ': all of them.'}`}
+          ? `Undoing the import: ${done.toLocaleString()} of ${inWords(total, 'animal')} done.`
+          : `Deleted ${inWords(deleted, 'animal')} of the import${kept.length > 0 ? '. What is listed below stays.' : ': all of them.'}`}
       </p>
       <Problems title="Not undone" problems={kept} />
     </>

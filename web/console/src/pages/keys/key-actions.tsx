@@ -3,19 +3,9 @@ import { useState } from 'react';
 import { useSession } from '../../app/session.ts';
 import { useRefreshKey } from '../../data/fresh-keys.ts';
 import { Button } from '../../kit/button.tsx';
-import { SelectField } from '../../kit/field.tsx';
+import { GraceField, ONE_DAY } from '../../kit/grace-field.tsx';
 import { Question } from '../../kit/panel.tsx';
 import { useToasts } from '../../kit/toasts.ts';
-
-const HOUR = 3600;
-
-/** How long the earlier secret continues to work, in seconds. */
-const graces = [
-  { seconds: 0, name: 'Not at all: the secret has leaked' },
-  { seconds: HOUR, name: 'One hour' },
-  { seconds: 24 * HOUR, name: 'One day' },
-  { seconds: 7 * 24 * HOUR, name: 'Seven days' },
-];
 
 interface KeyActionsProps {
   apiKey: ApiKey;
@@ -28,7 +18,7 @@ export function KeyActions({ apiKey: { id, name, ban }, onRotate }: KeyActionsPr
   const toasts = useToasts();
   const refresh = useRefreshKey();
   const [asking, setAsking] = useState<'rotate' | 'reset' | 'lift'>();
-  const [grace, setGrace] = useState(24 * HOUR);
+  const [grace, setGrace] = useState(ONE_DAY);
   const isOwn = id === account.keyId;
 
   function run(work: () => Promise<void>): void {
@@ -81,20 +71,13 @@ export function KeyActions({ apiKey: { id, name, ban }, onRotate }: KeyActionsPr
             {isOwn &&
               ' The console uses this key: sign in with the new secret before the earlier one expires.'}
           </p>
-          <SelectField
+          <GraceField
             label="How long the earlier secret continues to work"
             value={grace}
-            onChange={event => setGrace(Number(event.target.value))}
-          >
-            {graces
-              // The console could not show the new secret after its own was rejected.
-              .filter(({ seconds }) => seconds > 0 || !isOwn)
-              .map(({ seconds, name }) => (
-                <option key={seconds} value={seconds}>
-                  {name}
-                </option>
-              ))}
-          </SelectField>
+            // The console could not show the new secret after its own was rejected.
+            min={isOwn ? 1 : 0}
+            onChange={setGrace}
+          />
         </Question>
       )}
       {asking === 'reset' && (

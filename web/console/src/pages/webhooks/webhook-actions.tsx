@@ -7,13 +7,12 @@ import { instantOf, localTimeOf } from '../../data/days.ts';
 import { useSubmit } from '../../data/submit.ts';
 import { webhooks } from '../../data/webhooks.ts';
 import { Button } from '../../kit/button.tsx';
-import { SelectField, TextField } from '../../kit/field.tsx';
+import { TextField } from '../../kit/field.tsx';
+import { GraceField, ONE_DAY } from '../../kit/grace-field.tsx';
 import { Question } from '../../kit/panel.tsx';
 import { Time } from '../../kit/time.tsx';
 import { useToasts } from '../../kit/toasts.ts';
 import { LastFailure } from './last-failure.tsx';
-
-const HOUR = 3600;
 
 interface WebhookActionsProps {
   webhook: Webhook;
@@ -31,11 +30,9 @@ export function WebhookActions({ webhook, canChange, onRotate, deletion }: Webho
   const { change } = useActions(webhooks);
   const navigate = useNavigate();
   const [asking, setAsking] = useState<'rotate' | 'replay' | 'delete'>();
-  const [grace, setGrace] = useState(24 * HOUR);
+  const [grace, setGrace] = useState(ONE_DAY);
   // Most replays follow a failure of the last day.
-  const [since, setSince] = useState(() =>
-    localTimeOf(new Date(Date.now() - 24 * HOUR * 1000).toISOString()),
-  );
+  const [since, setSince] = useState(() => localTimeOf(new Date(Date.now() - ONE_DAY * 1000).toISOString()));
   const { id, enabled, disabledReason, disabledAt, failingSince } = webhook;
   const params = { webhookId: String(id) };
   const close = () => setAsking(undefined);
@@ -126,16 +123,11 @@ export function WebhookActions({ webhook, canChange, onRotate, deletion }: Webho
           onConfirm={() => run(rotate)}
         >
           <p>The webhook gets a new secret, which is shown once. This cannot be undone.</p>
-          <SelectField
+          <GraceField
             label="How long deliveries are also signed with the earlier secret"
             value={grace}
-            onChange={event => setGrace(Number(event.target.value))}
-          >
-            <option value={0}>Not at all: the secret has leaked</option>
-            <option value={HOUR}>One hour</option>
-            <option value={24 * HOUR}>One day</option>
-            <option value={7 * 24 * HOUR}>Seven days</option>
-          </SelectField>
+            onChange={setGrace}
+          />
         </Question>
       )}
       {asking === 'delete' && (
