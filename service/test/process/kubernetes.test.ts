@@ -139,7 +139,21 @@ describe('the manifests for Kubernetes', () => {
 
   it('have two replicas, both of which serve until the first of the next version is ready', () => {
     const { replicas, strategy } = deployment.spec;
-    assert.deepEqual([replicas, strategy.rollingUpdate.maxUnavailable], [2, 0]);
+    // Kubernetes rejects a deployment in which both numbers are 0.
+    assert.deepEqual([replicas, strategy.rollingUpdate], [2, { maxSurge: 1, maxUnavailable: 0 }]);
+  });
+
+  it('give a replica only the rights that it needs', () => {
+    assert.equal(pod.automountServiceAccountToken, false);
+    const { fsGroup: _, runAsGroup, ...rights } = pod.securityContext;
+    // Kubernetes can compare the user with root only by its number. The image states the name.
+    const user = { runAsNonRoot: true, runAsUser: runAsGroup };
+    assert.deepEqual(rights, { ...user, seccompProfile: { type: 'RuntimeDefault' } });
+    assert.deepEqual(container.securityContext, {
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] },
+    });
   });
 
   it('let a node be drained, one replica at a time', () => {

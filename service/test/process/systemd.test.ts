@@ -93,6 +93,11 @@ describe('the unit for systemd', () => {
     );
   });
 
+  it('starts the service at boot, once it is enabled as documented', () => {
+    assert.match(readProjectFile('docs/operations.md'), /systemctl enable --now petstore\n/);
+    assert.deepEqual(values(unit, 'WantedBy'), ['multi-user.target']);
+  });
+
   it('starts the service again two seconds after it has failed, however often', () => {
     const restart = ['Restart', 'RestartSec', 'StartLimitIntervalSec'].flatMap(name => values(unit, name));
     assert.deepEqual(restart, ['on-failure', '2s', '0']);

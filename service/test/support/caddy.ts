@@ -10,13 +10,13 @@ import { freePort, startOnPort } from '../../../scripts/servers/ports.ts';
 import { ServerProcess } from '../../../scripts/servers/server-process.ts';
 import { readProjectFile } from './deploy-files.ts';
 
-/** Caddy with the project's Caddyfile, in front of one replica on this machine. */
+/** Caddy with the project's Caddyfile, in front of replicas on this machine. */
 export class Caddy {
   readonly #port: number;
   readonly #tlsPort: number;
   readonly #authority: string;
 
-  static async start(t: TestContext, replicaPort: number): Promise<Caddy> {
+  static async start(t: TestContext, ...replicas: number[]): Promise<Caddy> {
     const directory = mkdtempSync(join(tmpdir(), 'petstore-caddy-'));
     const caddyfile = join(directory, 'Caddyfile');
     const server = new ServerProcess({ directory, temporary: true, signal: 'SIGTERM' });
@@ -24,7 +24,7 @@ export class Caddy {
     let tlsPort = 0;
     const port = await startOnPort(undefined, async free => {
       tlsPort = await freePort();
-      writeFileSync(caddyfile, onThisMachine({ port: free, tlsPort, replicaPort }));
+      writeFileSync(caddyfile, onThisMachine({ port: free, tlsPort, replicas }));
       server.start(debianProgram('caddy'), ['run', '--config', caddyfile, '--adapter', 'caddyfile'], {
         env: {
           ...debianEnvironment(),
@@ -112,15 +112,16 @@ function exchange(
 interface Ports {
   port: number;
   tlsPort: number;
-  replicaPort: number;
+  replicas: number[];
 }
 
-/** The Caddyfile with free ports, and with a replica on this machine instead of the containers' name. */
-function onThisMachine({ port, tlsPort, replicaPort }: Ports): string {
+/** The Caddyfile with free ports, and with replicas on this machine instead of the containers' name. */
+function onThisMachine({ port, tlsPort, replicas }: Ports): string {
+  const addresses = replicas.map(replica => `a 127.0.0.1 ${replica} {\nrefresh 2s\n}`);
   const changes: Record<string, string> = {
     '\tadmin off\n': `\tadmin off\n\thttps_port ${tlsPort}\n`,
     '\n:8080 {': `\n:${port} {`,
-    'dynamic a service 8080 ': `dynamic a 127.0.0.1 ${replicaPort} `,
+    'dynamic a service 8080 {\n\t\t\trefresh 2s\n\t\t}': `dynamic multi {\n${addresses.join('\n')}\n}`,
   };
   let text = readProjectFile('deploy/Caddyfile');
   for (const [from, to] of Object.entries(changes)) {
