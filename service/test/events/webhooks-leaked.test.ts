@@ -96,6 +96,22 @@ describe('the webhooks of a leaked key', () => {
     await other.close();
   });
 
+  it('still receive the leak and then stop, if a client changes their settings before', async t => {
+    const shop = await webhookShop(t);
+    const owner = await shop.shop.clientWith({ scopes: WEBHOOK_SCOPES });
+    const { id, path } = await shop.webhook({}, shop.receiver, owner);
+    shop.receiver.respondWith(500);
+    await report(shop, owner.key);
+    await shop.settle();
+    const { status, body } = await shop.api.patch(path, { description: 'Changed', enabled: false });
+    assert.deepEqual([status, body.description, body.enabled], [200, 'Changed', false]);
+    shop.receiver.respondWith(204);
+    await shop.after(5 * SECOND);
+    assert.deepEqual(typesAt(shop), ['key.leaked', 'key.leaked']);
+    const history = await shop.read(`/history?subject=webhooks/${id}&type=webhook.disabled`);
+    assert.deepEqual(valuesOf(history, 'reason'), [`API key ${owner.keyId} was revoked`]);
+  });
+
   it('plan nothing and send nothing else, even in a transaction that was requested before', async t => {
     const shop = await webhookShop(t);
     const owner = await shop.shop.clientWith({ scopes: WEBHOOK_SCOPES });

@@ -112,24 +112,24 @@ export function update(
   return db.write(async tx => {
     const stored = await lockWebhook(tx, webhookId, actor);
     const owner = await standingOf(actor.readStandings, tx, stored.api_key_id, actor.now);
-    const row = effectiveState(stored, owner, actor.now);
-    const current = toWebhook(row);
+    // The stored state of a webhook that still sends its last event does not change.
+    const current = toWebhook(effectiveState(stored, owner, actor.now));
     const settings = settingsFor(current);
     const isSwitched = settings.enabled !== current.enabled;
     const changed = {
-      ...row,
-      ...termsOf(settings, row),
+      ...stored,
+      ...termsOf(settings, stored),
       ...(isSwitched && switchedTo(settings.enabled, actor.now)),
     };
-    if (changed.types !== row.types) rejectUnreadable(settings.types, owner);
+    if (changed.types !== stored.types) rejectUnreadable(settings.types, owner);
     const problem = settings.enabled && problemOf(changed, owner, actor.now);
     if (problem) throw unfitKey(webhookId, problem);
     const updated = await queries.webhookTable.update(tx, webhookId, changed);
-    if (queries.webhookTable.differ(row, updated)) {
+    if (queries.webhookTable.differ(stored, updated)) {
       const type = settings.enabled ? 'webhook.enabled' : 'webhook.disabled';
-      appendWebhookEvent(tx, isSwitched ? type : 'webhook.updated', updated, { before: current });
+      appendWebhookEvent(tx, isSwitched ? type : 'webhook.updated', updated, { before: toWebhook(stored) });
     }
-    return toWebhook(updated);
+    return toWebhook(effectiveState(updated, owner, actor.now));
   });
 }
 
