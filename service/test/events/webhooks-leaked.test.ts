@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { readStandings } from '../../src/access/api-keys/standings.ts';
 import { serve } from '../../src/events/webhooks/serve.ts';
-import { HOUR, MINUTE, SECOND } from '../../src/kit/clock.ts';
+import { DAY, HOUR, MINUTE, SECOND } from '../../src/kit/clock.ts';
 import type { ApiResponse } from '../support/client.ts';
 import { valuesOf } from '../support/values.ts';
 import { anotherReplica, sendDue, WEBHOOK_SCOPES, type WebhookShop, webhookShop } from './webhook-shop.ts';
@@ -110,6 +110,36 @@ describe('the webhooks of a leaked key', () => {
     assert.deepEqual(typesAt(shop), ['key.leaked', 'key.leaked']);
     const history = await shop.read(`/history?subject=webhooks/${id}&type=webhook.disabled`);
     assert.deepEqual(valuesOf(history, 'reason'), [`API key ${owner.keyId} was revoked`]);
+  });
+
+  it('can be deleted with the ETag of their disabled state before they stop', async t => {
+    const shop = await webhookShop(t);
+    const owner = await shop.shop.clientWith({ scopes: WEBHOOK_SCOPES });
+    const { id, path } = await shop.webhook({}, shop.receiver, owner);
+    shop.receiver.respondWith(500);
+    await report(shop, owner.key);
+    await shop.settle();
+    assert.equal(await isStored(shop, id), true);
+    const { headers } = await shop.api.get(path);
+    const deleted = await shop.api.delete(path, { 'if-match': headers.etag! });
+    assert.equal(deleted.status, 204, deleted.text);
+  });
+
+  it('receive the leak although a replica whose clock ran ahead had leased it', async t => {
+    const shop = await webhookShop(t);
+    const owner = await shop.shop.clientWith({ scopes: WEBHOOK_SCOPES });
+    await shop.webhook({}, shop.receiver, owner);
+    shop.receiver.respondWith(500);
+    await report(shop, owner.key);
+    await shop.settle();
+    shop.receiver.respondWith(204);
+    const late = shop.clock.now() + 400 * DAY;
+    await shop.shop.app.db.run('UPDATE webhook_deliveries SET leased_until = ?, next_attempt_at = ?', [
+      late,
+      late,
+    ]);
+    await shop.settle();
+    assert.deepEqual(typesAt(shop), ['key.leaked', 'key.leaked']);
   });
 
   it('plan nothing and send nothing else, even in a transaction that was requested before', async t => {
