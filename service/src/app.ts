@@ -161,8 +161,6 @@ export async function buildApp(
     heartbeat,
     findCaller: key => keyRing.find(key, clock.now()),
     findStoredCaller: key => keyRing.findStored(key, clock.now()),
-    addressOf: ({ raw, headers }) =>
-      trustedProxies.clientAddress(raw.socket.remoteAddress ?? '', headers['x-forwarded-for']),
     onDrop: (reader, reason) => log.warn({ ...reader, reason }, 'Stream dropped'),
   });
   const allowPrivate = config.privateWebhooks;

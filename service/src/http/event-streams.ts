@@ -26,7 +26,6 @@ interface EventStreamsOptions {
   findCaller: FindCaller;
   /** The same, with every change that was committed before the call. */
   findStoredCaller: FindCaller;
-  addressOf: (request: FastifyRequest) => string;
   /** Called when a stream is dropped, with its reader and the reason. */
   onDrop: (reader: Reader, reason: string) => void;
 }
@@ -106,7 +105,7 @@ export class EventStreams {
     );
     request.stream = connection;
     const key = presentedKey(request.headers)!;
-    const address = this.#options.addressOf(request);
+    const { address } = request;
     const stream = { connection, key, keyId, address, operation, reasonToEnd };
     this.#add(ofKey, stream);
     if (reason !== undefined) connection.end(reason);
@@ -122,7 +121,7 @@ export class EventStreams {
         'www-authenticate': 'Bearer realm="petstore", error="invalid_token"',
       });
     }
-    const address = this.#options.addressOf(request);
+    const { address } = request;
     if (caller.networks?.includes(address) === false) throw addressNotAllowed(address);
     rejectWithoutScope(operation, caller);
     return caller;

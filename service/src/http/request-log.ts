@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ErrorCode } from '../contract/error-catalogue.ts';
-import { shownAddress, type TrustedProxies } from '../kit/client-address.ts';
+import { shownAddress } from '../kit/client-address.ts';
 import { type LineSink, LogLine } from '../kit/log-line.ts';
 import { loggedText, MAX_LOGGED } from './log-text.ts';
 import { traceOf } from './request-trace.ts';
@@ -106,13 +106,8 @@ function hasResponse(record: RequestRecord): record is RespondedRecord {
 }
 
 /** The log record of a request whose response was sent or whose connection has ended. */
-export function recordOf(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  trustedProxies: TrustedProxies,
-): RequestRecord {
-  const { raw, headers } = request;
-  const forwardedFor = headers['x-forwarded-for'];
+export function recordOf(request: FastifyRequest, reply: FastifyReply): RequestRecord {
+  const { headers } = request;
   return {
     requestId: request.id,
     method: request.method,
@@ -123,7 +118,7 @@ export function recordOf(
     bytes: bytesOf(request, reply),
     durationMs: Math.round((performance.now() - request.startedAt) * 1_000) / 1_000,
     keyId: request.caller?.keyId ?? null,
-    address: shownAddress(trustedProxies.clientAddress(raw.socket.remoteAddress ?? '', forwardedFor)),
+    address: shownAddress(request.address),
     userAgent: headers['user-agent'] ?? null,
     client: (headers['x-petstore-client'] as string | undefined) ?? headers['user-agent'] ?? null,
     traceId: traceOf(request)?.traceId ?? null,

@@ -1,6 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { methods } from '../contract/operation.ts';
-import type { TrustedProxies } from '../kit/client-address.ts';
 import { parseTraceparent, type TraceContext } from '../kit/trace-context.ts';
 import type { Span, Tracing } from '../kit/tracing.ts';
 import { maskedText } from './log-text.ts';
@@ -25,11 +24,9 @@ export function traceOf({ span, headers }: FastifyRequest): TraceContext | undef
 /** Records every request as a span. */
 export class RequestSpans {
   readonly #tracing: Tracing;
-  readonly #trustedProxies: TrustedProxies;
 
-  constructor(tracing: Tracing, trustedProxies: TrustedProxies) {
+  constructor(tracing: Tracing) {
     this.#tracing = tracing;
-    this.#trustedProxies = trustedProxies;
   }
 
   /** Starts the span of a request, which ends with the response. */
@@ -50,14 +47,13 @@ export class RequestSpans {
   #attributesOf(request: FastifyRequest) {
     const { headers, raw } = request;
     const method = methodOf(request);
-    const forwardedFor = headers['x-forwarded-for'];
     return {
       'http.request.method': method === 'HTTP' ? '_OTHER' : method,
       'http.request.method_original': method === 'HTTP' ? request.method : undefined,
       'url.path': maskedText(pathOf(request.url)),
       'url.scheme': 'http',
       'network.protocol.version': raw.httpVersion,
-      'client.address': this.#trustedProxies.clientAddress(raw.socket.remoteAddress ?? '', forwardedFor),
+      'client.address': request.address,
       'user_agent.original':
         headers['user-agent'] === undefined ? undefined : maskedText(headers['user-agent']),
       'petstore.request.id': request.id,

@@ -4,6 +4,7 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { ApiError } from '../contract/errors.ts';
 import { BODY_LIMIT, HEADERS_LIMIT } from '../contract/request-limits.ts';
 import { withoutSecrets } from '../contract/secret-forms.ts';
+import type { TrustedProxies } from '../kit/client-address.ts';
 import { MINUTE, SECOND } from '../kit/clock.ts';
 import { requestIdFrom } from '../kit/ids.ts';
 import { http } from '../kit/node-http.ts';
@@ -48,6 +49,7 @@ interface ServerOptions extends GateServices, HandlerServices, ErrorLogs {
   /** Serve operations past their sunset date instead of rejecting them. */
   keepSunset: boolean;
   timeouts?: Partial<Timeouts> | undefined;
+  trustedProxies: TrustedProxies;
   connections: ConnectionLimits;
   drain: Drain;
   owed: OwedResponses;
@@ -89,9 +91,14 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   const gate = new Gate(options, limits, socket => limiter.rejectionOn(socket));
   const timeouts = { ...defaultTimeouts, ...options.timeouts };
   const { owed, requestLog, tracing, trustedProxies } = options;
-  const spans = tracing && new RequestSpans(tracing, trustedProxies);
+  const spans = tracing && new RequestSpans(tracing);
   const begin: Begin = (request, reply) => {
+    const { raw, headers } = request;
     request.startedAt = performance.now();
+    request.address = trustedProxies.clientAddress(
+      raw.socket.remoteAddress ?? '',
+      headers['x-forwarded-for'],
+    );
     reply.raw.reply = reply;
     spans?.begin(request, reply);
   };
@@ -137,14 +144,14 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     request =>
       unreadable.reject(isMethodOfHttp(request) ? tooManyWaiting() : otherProtocol(request), request.socket),
     // The framework's hook for sent responses would cost four listeners, and misses requests that the client aborts.
-    ({ reply }) => reply && requestLog.write(recordOf(reply.request, reply, trustedProxies)),
+    ({ reply }) => reply && requestLog.write(recordOf(reply.request, reply)),
   );
   unreadable.watch(server.server);
   deadline.watch(server.server);
   overrideNodeResponses(server, unreadable);
   server.decorateRequest('receivedAt', 0);
   server.decorateRequest('caller', undefined);
-  server.decorateRequest('address', undefined);
+  server.decorateRequest('address', '');
   server.decorateRequest('operation', undefined);
   server.decorateRequest('span', undefined);
   server.decorateRequest('head', undefined);

@@ -24,8 +24,8 @@ declare module 'fastify' {
     receivedAt: number;
     /** `undefined` without a valid API key. */
     caller: Caller | undefined;
-    /** The address of the client, if the gate has needed it. */
-    address: string | undefined;
+    /** The address of the client; empty if it disconnected at once. */
+    address: string;
   }
 }
 
@@ -89,7 +89,7 @@ export class Context<Params, Query, Body> {
 
   /** The address of the client, for operations that count against it; null if it disconnected at once. */
   get address(): string | null {
-    return shownAddress(this.#request.address ?? '');
+    return shownAddress(this.#request.address);
   }
 
   /** Throws `precondition_failed` unless `current` meets the conditions in If-Match and If-None-Match. */

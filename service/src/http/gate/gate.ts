@@ -233,7 +233,7 @@ export class Gate {
     }
     if (!isAdmitted) throw rejectionOf(decision, countedBy, caller?.kind);
     rejectMalformed(request.raw);
-    if (countedBy === 'network') throw addressNotAllowed(this.#limits.addressOf(request));
+    if (countedBy === 'network') throw addressNotAllowed(request.address);
     if (key !== undefined && !caller) throw invalidKey(key, keyRing.endOf(key, receivedAt));
     if (countedBy === 'origin') throw originNotAllowed(request.headers);
     rejectUnfit(request);

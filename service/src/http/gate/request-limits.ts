@@ -4,7 +4,7 @@ import type { KeyLimits } from '../../access/rate-limits/key-limits.ts';
 import type { Counters } from '../../counters/counters.ts';
 import { type Decision, newState, peek, type Verdict } from '../../counters/decide.ts';
 import type { VisitTerms } from '../../counters/decide-visit.ts';
-import { addressSubject, type TrustedProxies } from '../../kit/client-address.ts';
+import { addressSubject } from '../../kit/client-address.ts';
 import type { Clock } from '../../kit/clock.ts';
 import type { HeaderPairs } from '../send.ts';
 import { presentedKey } from './credentials.ts';
@@ -16,7 +16,6 @@ export interface LimitServices {
   keyLimits: KeyLimits;
   counters: Counters;
   clock: Clock;
-  trustedProxies: TrustedProxies;
   /** Receives each decision, and whose limits it counted against. */
   onDecision?: ((verdict: Verdict, countedBy: CountedBy) => void) | undefined;
 }
@@ -39,13 +38,13 @@ export class RequestLimits {
     const { receivedAt } = request;
     const { keyLimits, counters } = this.#services;
     if (!caller || countedBy === 'origin' || countedBy === 'network')
-      return this.#decideAddress(this.addressOf(request), receivedAt);
+      return this.#decideAddress(request.address, receivedAt);
     if (countedBy === 'account')
       return counters.decideBucket('account', String(caller.keyId), FREE_TERMS, receivedAt);
     if (keyLimits.uses.isFirst(caller.keyId, receivedAt))
-      keyLimits.uses.add(caller.keyId, receivedAt, this.addressOf(request), request.headers['user-agent']);
+      keyLimits.uses.add(caller.keyId, receivedAt, request.address, request.headers['user-agent']);
     if (countedBy === 'key') return keyLimits.decide(caller, receivedAt, cost);
-    const visitor = addressSubject(this.addressOf(request));
+    const visitor = addressSubject(request.address);
     return counters.decideVisit(caller.keyId, visitor, visitTermsOf(caller), receivedAt);
   }
 
@@ -87,7 +86,7 @@ export class RequestLimits {
       return;
     }
     if (countedBy === 'visit') {
-      const visitor = addressSubject(this.addressOf(request));
+      const visitor = addressSubject(request.address);
       const decision = counters.peekVisit(keyId, visitor, visitTermsOf(caller), receivedAt);
       addRateLimitHeaders(head, decision, terms.limits);
       return;
@@ -99,7 +98,7 @@ export class RequestLimits {
   /** Adds the rate-limit headers of the caller's address, and counts nothing. */
   addOfAddress(request: FastifyRequest, head: HeaderPairs): Promise<void> | undefined {
     const { counters } = this.#services;
-    const address = addressSubject(this.addressOf(request));
+    const address = addressSubject(request.address);
     const decision = counters.peekBucket('address', address, FREE_TERMS, request.receivedAt);
     const add = (decided: Decision) => addRateLimitHeaders(head, decided, FREE_TERMS.limits);
     if (decision instanceof Promise) return decision.then(add);
@@ -119,20 +118,11 @@ export class RequestLimits {
   ): CountedBy {
     // A key that has ended is not distinguished from others in a network that it does not allow.
     const networks = caller ? caller.networks : key && this.#services.keyRing.networksOf(key);
-    if (networks && !networks.includes(this.addressOf(request))) return 'network';
+    if (networks && !networks.includes(request.address)) return 'network';
     if (!caller) return 'address';
     const { operation, headers } = request;
     if (caller.origins === null) return operation?.countedBy ?? 'key';
     return foreignOrigin(headers, caller.origins) === undefined ? 'visit' : 'origin';
-  }
-
-  addressOf(request: FastifyRequest): string {
-    const { raw, headers } = request;
-    request.address ??= this.#services.trustedProxies.clientAddress(
-      raw.socket.remoteAddress ?? '',
-      headers['x-forwarded-for'],
-    );
-    return request.address;
   }
 
   #decideAddress(address: string, now: number): Decision | Promise<Decision> {
