@@ -3,9 +3,14 @@ import { describe, it } from 'node:test';
 import { assertGapless, eventsAfter, latestCursor, settledCursor } from '../support/event-log.ts';
 import { EventReader } from '../support/event-reader.ts';
 import { aCategory } from '../support/factories.ts';
+import { holdLocks } from '../support/hold-writes.ts';
 import { assertInvalid, assertRejected } from '../support/rejection.ts';
+import { until } from '../support/until.ts';
 import { idsOf } from '../support/values.ts';
 import { WEBHOOK_SCOPES, webhookShop } from './webhook-shop.ts';
+
+const WAITING = `SELECT 1 FROM pg_locks JOIN pg_stat_activity USING (pid)
+  WHERE locktype = 'advisory' AND NOT granted AND datname = current_database()`;
 
 describe('a test of a webhook', () => {
   it('is an event of the log with the next number, for administrators only, and its delivery shows the result', async t => {
@@ -69,6 +74,21 @@ describe('a test of a webhook', () => {
     const shop = await webhookShop(t);
     const response = await shop.api.post('/webhooks', { url: shop.receiver.url, types: ['webhook.test'] });
     assertInvalid(response, /^Field `types` must not contain `webhook.test`/);
+  });
+
+  it('waits for its number on PostgreSQL without the lock of the webhook, for which the report of a leaked key may wait', async t => {
+    const shop = await webhookShop(t, { shared: true });
+    const { db, dispatcher } = shop.shop.app;
+    const { id, path } = await shop.webhook();
+    await shop.settle();
+    await dispatcher.close();
+    const release = await holdLocks(db, tx => tx.lock('event relay'));
+    const tested = shop.api.post(`${path}/test`);
+    await until('the test waits', async () => (await db.all(WAITING)).length > 0);
+    const isFree = await db.write(tx => tx.tryLock(`webhook ${id}`));
+    await release();
+    assert.equal(isFree, true);
+    assert.equal((await tested).status, 201);
   });
 
   it('that is rolled back leaves no gap, and concurrent changes get other numbers', async t => {

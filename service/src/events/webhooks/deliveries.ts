@@ -18,7 +18,6 @@ import * as queries from './delivery-queries.ts';
 import { isSent, redelivered, withheldReason } from './delivery-rules.ts';
 import { type OwnerStanding, problemOf, standingOf } from './owners.ts';
 import { addDeliveries } from './serve.ts';
-import { toWebhook } from './webhook.ts';
 import { nameOf, webhookRedeliveryEvents, webhookReplayEvents, webhookTestEvents } from './webhook-events.ts';
 import { updateProgress, type WebhookRow } from './webhook-queries.ts';
 import { type Actor, lockWebhook, read as readWebhook } from './webhooks.ts';
@@ -49,8 +48,10 @@ export async function read(db: Queries, ids: DeliveryIds, actor: Actor): Promise
 export function test(db: Writer, webhookId: number, actor: Actor, source: string): Promise<WebhookDelivery> {
   const { now } = actor;
   return db.write(async tx => {
-    const { row } = await lockEnabledWebhook(tx, webhookId, actor);
-    const event = await webhookTestEvents.appendNumbered(tx, TEST_TYPE, webhookId, toWebhook(row));
+    const webhook = await readWebhook(tx, webhookId, actor);
+    const event = await webhookTestEvents.appendNumbered(tx, TEST_TYPE, webhookId, webhook);
+    // After the number, as a report of a leaked key does: in the opposite order they would deadlock.
+    await lockEnabledWebhook(tx, webhookId, actor);
     await addDeliveries(tx, webhookId, [event], { now, source });
     return toDelivery(await queries.selectLastDelivery(tx, webhookId));
   });
