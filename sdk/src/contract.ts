@@ -719,7 +719,7 @@ export type KeyLeak = {
   source: string | null;
 };
 
-/** `key.leaked`: Someone reported a secret of an API key as leaked: `data` states what ended because of it. The webhooks of the key receive the event as their last one, regardless of their `types` and the scopes of the key. Requires the scope `admin`. */
+/** `key.leaked`: Someone reported a secret of an API key as leaked: `data` states what ended because of it. The webhooks of the key receive the event regardless of their `types` and the scopes of the key, and as their last one if the key was revoked. Requires the scope `admin`. */
 export type KeyLeakedEvent = {
   specversion: '1.0';
   /** The number of the event in the log: 1, 2, 3 … without gaps, except before a `log.restored`. As a cursor it means the position after the event. */

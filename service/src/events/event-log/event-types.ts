@@ -22,7 +22,7 @@ export const eventTypes = {
   'key.banned': 'An API key was banned: `data` is the ban.',
   'key.leaked':
     'Someone reported a secret of an API key as leaked: `data` states what ended because of it. The webhooks of the key receive the ' +
-    'event as their last one, regardless of their `types` and the scopes of the key.',
+    'event regardless of their `types` and the scopes of the key, and as their last one if the key was revoked.',
   'key.quota_reached':
     'An API key has used 80, 95 or 100 percent of its requests of a UTC day, or all requests of the minute in 5 of 10 minutes. Each part ' +
     'is reported once a day, again after a reset and with another limit. A key may read the warnings about itself.',
