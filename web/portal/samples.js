@@ -11,9 +11,6 @@
  */
 import { itemsOf, requestOf } from './request.js';
 
-/** Seconds after which a sample stops waiting for the service. A stream sends something at least every 15 seconds. */
-const TIMEOUT = 30;
-
 /**
  * The languages by name: the name that readers see, and the grammar of the highlighter.
  *
@@ -42,12 +39,22 @@ export function sample(language, call, values, base) {
   return known.code(call, requestOf(call, values, base), values, base);
 }
 
-/** For a POSIX shell with curl 7.76 or newer. @param {Call} call @param {SampleRequest} request */
-function asCurl({ returns }, { method, url, headers, body }) {
+/**
+ * The seconds after which a sample stops waiting for the service, which itself may wait for events. A stream sends something at
+ * least every 15 seconds.
+ *
+ * @param {Values} values
+ */
+function timeoutOf({ parameters: { wait = '' } }) {
+  return 30 + Number(wait);
+}
+
+/** For a POSIX shell with curl 7.76 or newer. @param {Call} call @param {SampleRequest} request @param {Values} values */
+function asCurl({ returns }, { method, url, headers, body }, values) {
   /** @param {string} text */
   const quoted = text => `'${text.replaceAll("'", `'\\''`)}'`;
   // -N: curl prints what it receives at once.
-  const limit = returns === 'stream' ? '-N' : `-m ${TIMEOUT}`;
+  const limit = returns === 'stream' ? '-N' : `-m ${timeoutOf(values)}`;
   const parts = [`curl ${limit} --fail-with-body${method === 'GET' ? '' : ` -X ${method}`} ${quoted(url)}`];
   for (const [name, value] of headers) {
     if (typeof value === 'string') parts.push(`-H ${quoted(`${name}: ${value}`)}`);
@@ -61,15 +68,15 @@ function asCurl({ returns }, { method, url, headers, body }) {
   return parts.join(' \\\n  ');
 }
 
-/** A module for Node.js 20 or newer. @param {Call} call @param {SampleRequest} request */
-function asJavaScript({ returns }, { method, url, headers, body }) {
+/** A module for Node.js 20 or newer. @param {Call} call @param {SampleRequest} request @param {Values} values */
+function asJavaScript({ returns }, { method, url, headers, body }, values) {
   const variables = { key: 'process.env.KEY', uuid: 'crypto.randomUUID()' };
   const sent = headers.map(([name, value]) => `'${name}': ${headerCode(value, variables, literal)}`);
   const options = [
     method !== 'GET' && `method: '${method}'`,
     sent.length > 0 && `headers: {\n${lines(sent, '    ')}  }`,
     body !== undefined && `body: JSON.stringify(${code(body, javascript, '  ')})`,
-    returns !== 'stream' && `signal: AbortSignal.timeout(${TIMEOUT}_000)`,
+    returns !== 'stream' && `signal: AbortSignal.timeout(${timeoutOf(values)}_000)`,
   ];
   return `const response = await fetch(${literal(url)}, {
 ${lines(options, '  ')}});
@@ -125,8 +132,8 @@ ${
 }`;
 }
 
-/** For Python 3 with `requests`. @param {Call} call @param {SampleRequest} request */
-function asPython({ returns }, { method, url, headers, body }) {
+/** For Python 3 with `requests`. @param {Call} call @param {SampleRequest} request @param {Values} values */
+function asPython({ returns }, { method, url, headers, body }, values) {
   const variables = { key: 'os.environ["KEY"]', uuid: 'str(uuid.uuid4())' };
   // `json` sets this header by itself.
   const needed = headers.filter(
@@ -139,7 +146,7 @@ function asPython({ returns }, { method, url, headers, body }) {
     sent.length > 0 && `headers={\n${lines(sent, '        ')}    }`,
     body !== undefined && `json=${code(body, python, '    ')}`,
     returns === 'stream' && 'stream=True',
-    `timeout=${TIMEOUT}`,
+    `timeout=${timeoutOf(values)}`,
   ];
   const call = `requests.${method.toLowerCase()}(\n${lines(args, '    ')})`;
   const check =
@@ -153,8 +160,8 @@ function asPython({ returns }, { method, url, headers, body }) {
   return `${start}response = ${call}\n${check}\nprint(response.${isJson(returns) ? 'json()' : 'text'})`;
 }
 
-/** For PHP 8 with its extension for curl. @param {Call} call @param {SampleRequest} request */
-function asPhp({ returns }, { method, url, headers, body }) {
+/** For PHP 8 with its extension for curl. @param {Call} call @param {SampleRequest} request @param {Values} values */
+function asPhp({ returns }, { method, url, headers, body }, values) {
   /** A text in which nothing is replaced. @param {string} text */
   const quoted = text => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
   const variables = { key: "getenv('KEY')", uuid: 'bin2hex(random_bytes(16))' };
@@ -169,7 +176,7 @@ function asPhp({ returns }, { method, url, headers, body }) {
       `CURLOPT_POSTFIELDS => <<<'JSON'\n${JSON.stringify(body, null, 2)}\nJSON`.replaceAll('\n', '\n    '),
     returns === 'stream'
       ? 'CURLOPT_WRITEFUNCTION => function ($curl, $text) {\n        echo $text;\n        return strlen($text);\n    }'
-      : `CURLOPT_RETURNTRANSFER => true,\n    CURLOPT_TIMEOUT => ${TIMEOUT}`,
+      : `CURLOPT_RETURNTRANSFER => true,\n    CURLOPT_TIMEOUT => ${timeoutOf(values)}`,
   ];
   return `<?php
 $curl = curl_init(${quoted(url)});
@@ -183,8 +190,8 @@ if ($body === false || $status >= 300) {
 }${returns === 'stream' ? '' : '\necho $body, "\\n";'}`;
 }
 
-/** With the standard library of Go. @param {Call} call @param {SampleRequest} request */
-function asGo({ returns }, { method, url, headers, body }) {
+/** With the standard library of Go. @param {Call} call @param {SampleRequest} request @param {Values} values */
+function asGo({ returns }, { method, url, headers, body }, values) {
   const variables = { key: 'os.Getenv("KEY")', uuid: 'fmt.Sprintf("%x", id)' };
   const hasUuid = uses(headers, 'uuid');
   const hasLimit = returns !== 'stream';
@@ -216,7 +223,7 @@ ${
 	}
 `
     : ''
-}${headers.map(([name, value]) => `\trequest.Header.Set("${name}", ${headerCode(value, variables, goText)})\n`).join('')}	client := http.Client{${hasLimit ? `Timeout: ${TIMEOUT} * time.Second` : ''}}
+}${headers.map(([name, value]) => `\trequest.Header.Set("${name}", ${headerCode(value, variables, goText)})\n`).join('')}	client := http.Client{${hasLimit ? `Timeout: ${timeoutOf(values)} * time.Second` : ''}}
 	response, err := client.Do(request)
 	if err != nil {
 		log.Fatal(err)

@@ -99,6 +99,18 @@ describe('the samples of a filled form', () => {
     assert.ok(code('go', place, values).includes('`{"text":"it\'s \\"x\\" \\\\ $y\\n","none":null'));
   });
 
+  it('wait longer than the service waits for events', () => {
+    const values = { parameters: { wait: '60' } };
+    for (const [language, limit] of Object.entries({
+      curl: '-m 90',
+      javascript: 'timeout(90_000)',
+      python: 'timeout=90',
+      php: 'CURLOPT_TIMEOUT => 90',
+      go: '90 * time.Second',
+    }))
+      assert.ok(code(language, view.operation('listEvents')!, values).includes(limit), language);
+  });
+
   it('are not made from a body that is not JSON', () => {
     assert.throws(() => code('curl', place, { parameters: {}, body: '{"petId": }' }), SyntaxError);
   });
