@@ -83,12 +83,17 @@ function rawRequestOf(client: Client, { method, path, body }: RawRequest, option
   const lane = lanes[place.replace(/\/\d+$/, '')];
   const { operations } = (body ?? {}) as { operations?: unknown };
   const cost = place === '/batch' && Array.isArray(operations) ? operations.length : 0;
+  // The service rejects a wait that is not a number.
+  const wait = (place === '/events' && Number(url.searchParams.get('wait'))) || 0;
   const further = {
     ...(lane && { pacer: pacerOf(client, lane) }),
     // The others of this lane describe the present state, so they are not sent again.
     ...(lane === 'service' && method !== 'POST' && { maxRetries: 0 }),
     cost: cost || 1,
     ...defined(options),
+    // As in `events.list`.
+    timeout: (options.timeout ?? client.timeout) + wait * 1000,
+    isSlow: wait > 0,
   };
   const own = method === 'POST' ? withIdempotencyKey(further) : further;
   const request = requestOf(client, `${method} /` as OperationName, [body], own);

@@ -121,6 +121,22 @@ describe('a request that names its path', () => {
     assert.equal(sent, 1 + 6, 'a POST without limits of the API key is sent again as any other');
   });
 
+  it('waits for events longer than the service does, while other requests are sent', async t => {
+    const { systemClock } = await petstore.loadClient<typeof import('../../../sdk/src/clock.ts')>('clock.js');
+    const after = t.mock.method(systemClock, 'after');
+    const responses: PromiseWithResolvers<Response>[] = [];
+    const { send } = await senderWith(() => {
+      responses.push(Promise.withResolvers());
+      return responses.at(-1)!.promise;
+    });
+    const requests = ['/events?wait=60', '/events?wait=x'].map(path => send(path));
+    await until('both are sent', () => responses.length === 2);
+    for (const { resolve } of responses) resolve(Response.json([]));
+    await Promise.all(requests);
+    const timeouts = after.mock.calls.map(call => call.arguments[0]);
+    assert.deepEqual(timeouts, [120_000, 60_000]);
+  });
+
   it('counts as its operations if it is a batch', async () => {
     let isSent = false;
     const never = (_: string, { signal }: RequestInit) =>
