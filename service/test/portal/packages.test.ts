@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { DEFAULT_URL } from '../../../cli/src/connection.ts';
 import { fetchBytes } from '../support/fetch-bytes.ts';
 import { startTestApp } from '../support/test-app.ts';
 import { useShop } from '../support/use-shop.ts';
@@ -36,6 +37,12 @@ describe('the packages in the portal', () => {
         if (anchor) assert.ok(linked.includes(`id="${anchor}"`), target);
       }
     }
+  });
+
+  it('state the default of --url, which is the same in the command of every service', async () => {
+    const { text } = await fetchBytes(`${shop.origin}/docs/command.md`);
+    const { hostname, port } = new URL(DEFAULT_URL);
+    assert.ok(text.includes(`The service; that on port ${port} of ${hostname} unless set`));
   });
 
   it('have their installation on the start page, in llms.txt and in each sample', async () => {
