@@ -1,20 +1,21 @@
 // @ts-check
 /** Values that only this tab stores, and only until it is closed: the reader's API key, and what was read. */
 
-/** Values while the browser forbids storage. @type {Map<string, string>} */
+/** Values that the browser does not store: it may forbid storage, or have no space left. @type {Map<string, string>} */
 const unstored = new Map();
 
 /** @param {string} name */
 export function remembered(name) {
   try {
-    return sessionStorage.getItem(`petstore.${name}`) ?? '';
+    return unstored.get(name) ?? sessionStorage.getItem(`petstore.${name}`) ?? '';
   } catch {
-    return unstored.get(name) ?? '';
+    return '';
   }
 }
 
 /** An empty text forgets the value. @param {string} name @param {string} value */
 export function remember(name, value) {
+  unstored.delete(name);
   try {
     if (value === '') sessionStorage.removeItem(`petstore.${name}`);
     else sessionStorage.setItem(`petstore.${name}`, value);

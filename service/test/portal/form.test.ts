@@ -173,6 +173,17 @@ it('the form works in a browser that forbids storage', async t => {
   assert.equal((await portal.tryOut({ body: { name: 'Without storage' } })).status, 201);
 });
 
+it('the form sends a new key also when the browser cannot store it over the earlier one', async t => {
+  const { page, shop } = await visit(t);
+  const portal = await new PortalPage(page).openOperation('getAccount');
+  await portal.useKey('psk_earlier');
+  await page.evaluate(
+    "Storage.prototype.setItem = () => { throw new DOMException('Full', 'QuotaExceededError'); }",
+  );
+  await portal.useKey(shop.adminKey);
+  assert.equal((await portal.send()).status, 200);
+});
+
 it('a rejected request is shown with its code and message, as the page describes them', async t => {
   const { page, shop, watch } = await visit(t);
   watch.expect(/status of 40[39]/);
