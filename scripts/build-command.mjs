@@ -14,7 +14,7 @@ for (const [name, result] of Object.entries(results)) {
   const workspace = join(root, name);
   const built = join(workspace, 'dist');
   const sources = join(workspace, 'src');
-  const further = name === 'sdk' ? testServiceSources : [];
+  const further = name === 'sdk' ? [...testServiceSources, join(root, 'scripts/test-service.mjs')] : [];
   if (!isOutdated(join(built, result), [sources, ...further, fileURLToPath(import.meta.url)])) continue;
   const { transformSync } = await import('rolldown/utils');
   const unfinished = `${built}.${process.pid}`;

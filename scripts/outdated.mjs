@@ -1,11 +1,11 @@
 // What the builds share. Runs on Node.js 20 or newer.
-import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** Whether a file is missing, or older than one of its sources, which are files and directories. */
 export function isOutdated(result, sources) {
   const builtAt = statSync(result, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  return builtAt < Math.max(...sources.flatMap(filesAt).map(changedAt));
+  return builtAt < Math.max(...sources.flatMap(pathsAt).map(changedAt));
 }
 
 /** Moves a directory to the place of another one, which a service or another build may read at the same time. */
@@ -18,12 +18,17 @@ export function replace(result, unfinished) {
 
 /** Returns a file, or all files below a directory. */
 export function filesAt(path) {
-  if (!statSync(path).isDirectory()) return [path];
-  const entries = readdirSync(path, { withFileTypes: true, recursive: true });
-  return entries.filter(entry => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
+  return pathsAt(path).filter(path => lstatSync(path).isFile());
+}
+
+/** Returns a file, or a directory and everything below it. A directory changes when a file in it is deleted. */
+function pathsAt(path) {
+  const names = statSync(path).isDirectory() ? readdirSync(path, { recursive: true }) : [];
+  return [path, ...names.map(name => join(path, name))];
 }
 
 /** Returns when a file got its content or its name. A file of an archive keeps an earlier time of modification. */
-function changedAt(file) {
-  return statSync(file).ctimeMs;
+function changedAt(path) {
+  // An editor may mark a file that it changes with a link that leads nowhere.
+  return lstatSync(path).ctimeMs;
 }
