@@ -127,12 +127,15 @@ async function explained(
     return await open(address);
   } catch (error) {
     const code = codeOf(error);
+    // Another program may end, and the network may still be starting.
     if (code === 'EADDRINUSE')
-      throw new UsageError(`Port ${port} of ${host} is in use: stop the other program or set ${prefix}PORT`);
+      throw new CommandFailed(
+        `Port ${port} of ${host} is in use: stop the other program or set ${prefix}PORT`,
+      );
     if (code === 'EACCES')
       throw new UsageError(`This user may not open port ${port}: set ${prefix}PORT to a port above 1023`);
     if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
-      throw new UsageError(`${prefix}HOST ${host} is not an address of this machine`);
+      throw new CommandFailed(`${prefix}HOST ${host} is not an address of this machine`);
     if (code === 'EAI_AGAIN')
       throw new CommandFailed(
         `${prefix}HOST ${host} cannot be resolved, because DNS is unavailable: start again later, or set ${prefix}HOST to an IP address`,
