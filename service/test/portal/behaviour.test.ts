@@ -22,6 +22,13 @@ describe('an earlier address of the portal', () => {
       await page.locator('main h1').waitFor();
     });
   }
+
+  it('is not that of the skip link on the first page of the guide', async t => {
+    const { page } = await visit(t);
+    await page.goto('/docs/guide#content');
+    await page.locator('body[data-ready]').waitFor({ state: 'attached' });
+    assert.equal(new URL(page.url()).pathname, '/docs/guide');
+  });
 });
 
 it('another tab that chooses a theme changes that of the page, and one that chooses a language does not', async t => {

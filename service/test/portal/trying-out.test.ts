@@ -69,6 +69,13 @@ describe('trying an operation out', () => {
     assert.equal((await portal.tryOut({ parameters: { 'If-Match': '' } })).status, 200);
   });
 
+  it('reports a body that is not JSON also where it fills in If-Match', async t => {
+    const { page } = await visit(t);
+    const portal = await new PortalPage(page).openOperation('changeCategory');
+    await page.locator('textarea').fill('{"description": }');
+    await portal.message.filter({ hasText: 'not valid JSON' }).waitFor();
+  });
+
   it('uses the path of the public URL, as its samples do, and knows the ETag of what it read there', async t => {
     const { page, context, watch } = await visit(t);
     const base = 'http://shop.example/api';
