@@ -40,7 +40,7 @@ COPY service/src service/src
 COPY service/migrations service/migrations
 COPY openapi.yaml ./
 COPY CHANGELOG.md ./
-COPY docs/api-guide.md docs/operations.md docs/scaling.md docs/
+COPY docs/api-guide.md docs/operations.md docs/scaling.md docs/seals.md docs/
 COPY sdk/README.md sdk/
 COPY cli/README.md cli/
 COPY web/package.json web/

@@ -21,6 +21,7 @@ const pages = {
   'sdk/README.md': { title: 'Client for TypeScript', url: CLIENT_URL },
   'cli/README.md': { title: 'Command', url: COMMAND_URL },
   'docs/scaling.md': { title: 'Scaling', url: runningUrl('Scaling') },
+  'docs/seals.md': { title: 'Seals of the event log', url: runningUrl('Seals of the event log') },
   'CHANGELOG.md': { title: 'Changelog', url: CHANGELOG_URL },
 } as const;
 
@@ -84,7 +85,10 @@ export async function readGuide(base: string): Promise<Guide> {
   return {
     ...manualOf(linked(guide, guideFile, base, resolve), chapterUrl),
     readmes: [await pageOf('sdk/README.md'), await pageOf('cli/README.md')],
-    running: { ...running, chapters: [...running.chapters, await pageOf('docs/scaling.md')] },
+    running: {
+      ...running,
+      chapters: [...running.chapters, await pageOf('docs/scaling.md'), await pageOf('docs/seals.md')],
+    },
     changelog: await pageOf('CHANGELOG.md'),
   };
 }

@@ -25,7 +25,11 @@ const statements: Record<string, RegExp[]> = {
     /Integers in a body end at 9007199254740991 \(2\^53 − 1\)/,
   ],
   '/docs/guide/quickstart': [/\*\*Prices, payments and customers\*\* are not part of the service/],
-  '/docs/guide/events': [/`EventSource` needs `addEventListener\('order\.placed', …\)` for each type/],
+  '/docs/guide/events': [
+    /`EventSource` needs `addEventListener\('order\.placed', …\)` for each type/,
+    /\(\/docs\/running\/seals-of-the-event-log\) has the algorithm and such a program/,
+  ],
+  '/docs/running/seals-of-the-event-log': [/## The algorithm .* ```python .* def sha256\(/],
   '/docs/guide/recipes': [/## Mirror the shop every night .* Later runs apply the events since the last run/],
   '/docs/guide/authentication': [
     /An administrator of the shop \[creates it\]\(\/docs\/guide\/managing-keys\)/,

@@ -20,6 +20,7 @@ function copyWithoutConsole(directory: string): string {
     'docs/api-guide.md',
     'docs/operations.md',
     'docs/scaling.md',
+    'docs/seals.md',
     'sdk/README.md',
     'cli/README.md',
   ])
