@@ -83,8 +83,8 @@ function rawRequestOf(client: Client, { method, path, body }: RawRequest, option
   const lane = lanes[place.replace(/\/\d+$/, '')];
   const { operations } = (body ?? {}) as { operations?: unknown };
   const cost = place === '/batch' && Array.isArray(operations) ? operations.length : 0;
-  // The service rejects a wait that is not a number.
-  const wait = (place === '/events' && Number(url.searchParams.get('wait'))) || 0;
+  // The service rejects a wait in another form.
+  const [wait] = (place === '/events' && /^\d{1,2}$/.exec(url.searchParams.get('wait') ?? '')) || [0];
   const further = {
     ...(lane && { pacer: pacerOf(client, lane) }),
     // The others of this lane describe the present state, so they are not sent again.
@@ -92,8 +92,8 @@ function rawRequestOf(client: Client, { method, path, body }: RawRequest, option
     cost: cost || 1,
     ...defined(options),
     // As in `events.list`.
-    timeout: (options.timeout ?? client.timeout) + wait * 1000,
-    isSlow: wait > 0,
+    timeout: (options.timeout ?? client.timeout) + Number(wait) * 1000,
+    isSlow: Number(wait) > 0,
   };
   const own = method === 'POST' ? withIdempotencyKey(further) : further;
   const request = requestOf(client, `${method} /` as OperationName, [body], own);

@@ -129,7 +129,7 @@ describe('a request that names its path', () => {
       responses.push(Promise.withResolvers());
       return responses.at(-1)!.promise;
     });
-    const requests = ['/events?wait=60', '/events?wait=x'].map(path => send(path));
+    const requests = ['/events?wait=60', '/events?wait=-100'].map(path => send(path));
     await until('both are sent', () => responses.length === 2);
     for (const { resolve } of responses) resolve(Response.json([]));
     await Promise.all(requests);
