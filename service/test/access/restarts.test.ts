@@ -165,3 +165,20 @@ describe('a flush that fails', () => {
     await until('the counts are stored', async () => (await shop.app.db.get(sql)) !== undefined);
   });
 });
+
+it('a flush stores the counts of other keys when the database has lost a key, as after a failover without its last commits', async t => {
+  const shop = await startTestApp(t);
+  const [lost, kept] = [await shop.clientWith({}), await shop.clientWith({})];
+  await lost.get('/pets');
+  await shop.app.db.write(async tx => {
+    for (const table of ['key_limits', 'key_usage'])
+      await tx.run(`DELETE FROM ${table} WHERE api_key_id = ?`, [lost.keyId]);
+    await tx.run('DELETE FROM api_keys WHERE id = ?', [lost.keyId]);
+  });
+  for (const client of [lost, kept]) await requestWithoutStore(client);
+  await shop.app.keyLimits.flush();
+  for (const table of ['key_limits', 'key_usage']) {
+    const stored = await shop.app.db.all<object>(`SELECT api_key_id FROM ${table} WHERE api_key_id > 1`);
+    assert.deepEqual(stored, [{ api_key_id: kept.keyId }], table);
+  }
+});

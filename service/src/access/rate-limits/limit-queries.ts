@@ -91,12 +91,15 @@ export async function upsertUsage(db: Queries, rows: readonly UsageRow[]): Promi
   await db.run(upsertSql('key_usage', usageColumns, ['api_key_id', 'day'], days), [json]);
 }
 
-/** Returns a statement that inserts the rows of `rows`, a table for a FROM clause, or replaces those with the same key. */
+/**
+ * Returns a statement that inserts the rows of `rows`, a table for a FROM clause, or replaces those with the same key. It skips
+ * rows of API keys that do not exist: the database can lose its last commits while replicas run.
+ */
 function upsertSql(table: string, columns: object, key: readonly string[], rows: string): string {
   const names = Object.keys(columns);
   const updates = names.filter(name => !key.includes(name)).map(name => `${name} = excluded.${name}`);
-  // Without WHERE, SQLite would parse ON as the condition of a join.
-  return `INSERT INTO ${table} (${names.join(', ')}) SELECT ${names.join(', ')} FROM ${rows} AS new_rows WHERE true
+  return `INSERT INTO ${table} (${names.join(', ')}) SELECT ${names.join(', ')} FROM ${rows} AS new_rows
+     WHERE EXISTS (SELECT 1 FROM api_keys WHERE api_keys.id = new_rows.api_key_id)
      ON CONFLICT (${key.join(', ')}) DO UPDATE SET ${updates.join(', ')}`;
 }
 
