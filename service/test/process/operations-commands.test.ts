@@ -144,10 +144,13 @@ describe('the documented commands for compose.yaml', () => {
         esac`,
     });
     const kept = await aPet(before.api);
-    await checkout.run(commands.find('postgres pg_dump -U petstore'));
+    const dump = commands.find('postgres pg_dump -U petstore');
+    await checkout.run(dump);
+    await assert.rejects(checkout.run(`export PGPORT=1\n${dump}`), /Connection refused/);
     const lost = await aPet(before.api);
     const cursor = await cursorOfCreation(before.api, lost);
     const restored = await checkout.run(commands.find('ALTER DATABASE petstore RENAME TO petstore_before'));
+    for (const pets of [2, 1]) assert.match(restored, new RegExp(`^ +${pets} \\| +0 \\| +\\d+$`, 'm'));
     assert.match(restored, /^The event log continues after event \d+ with event 1000000001, /m);
 
     const service = await serve(t, data, settings);
@@ -198,7 +201,10 @@ describe('the documented commands for PostgreSQL', () => {
     const settings = { DATABASE_URL: url, REDIS_URL: redis.url };
     const before = await serve(t, data, settings);
     const kept = await aPet(before.api);
-    await checkout.run(commands.find('pg_dump --format=custom --file='));
+    const dump = commands.find('pg_dump --format=custom --file=');
+    await checkout.run(dump);
+    const unreachable = 'export DATABASE_URL=postgres://127.0.0.1:1/petstore';
+    await assert.rejects(checkout.run(`${unreachable}\n${dump}`), /Connection refused/);
     const lost = await aPet(before.api);
     const counts = await checkout.run(commands.find('--no-owner --dbname='));
     assert.match(counts, /^ +41 \| +\d+ \| +\d+$/m);
