@@ -70,11 +70,18 @@ export async function redisConnection(urls: readonly string[], keyPrefix = ''): 
       : (keys, calls) => batches.decide(keys, calls),
     get: key => connection.get(key),
     set: (key, value, condition) => connection.set(key, value, condition),
-    open: () =>
-      connection.connect().catch(() => {
+    open: async () => {
+      await connection.connect().catch(() => {
         throw lastError;
-      }),
-    onEnd: listener => void connection.once('end', () => listener(lastError)),
+      });
+      // Otherwise a cluster connects to a node with the first command for it, and only then notices that it is down.
+      if (connection instanceof Cluster)
+        await Promise.all(connection.nodes('master').map(node => node.ping()));
+    },
+    onEnd: listener => {
+      // A cluster ends only when it has no node left.
+      for (const event of ['end', '-node']) connection.once(event, () => listener(lastError));
+    },
     end: () => connection.disconnect(),
   };
 }

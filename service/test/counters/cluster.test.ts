@@ -75,6 +75,24 @@ describe('in a Redis cluster of two nodes', () => {
     assert.equal((await counters.decideKey(1, terms, NOON)).remaining, 2);
   });
 
+  it('the counts are sent again after the connection to one node was lost, which may have earlier data, as after a restart', async t => {
+    const { urls, nodes } = await aCluster(t);
+    const [first, second] = nodes as [Redis, Redis];
+    const nodeOf = async (tag: string) =>
+      Number(await first.cluster('KEYSLOT', tag)) < 8_192 ? first : second;
+    const node = (await nodeOf('mark')) === first ? second : first;
+    let keyId = 1;
+    while ((await nodeOf(`key:${keyId}`)) !== node) keyId++;
+    const key = `petstore:limits:{key:${keyId}}`;
+    const { counters, statuses } = await aReplica(t, urls[0]!, { urls });
+    await counters.decideKey(keyId, terms, NOON);
+    const earlier = (await node.get(key))!;
+    await counters.decideKey(keyId, terms, NOON);
+    await node.multi().set(key, earlier).call('CLIENT', 'KILL', 'TYPE', 'normal').exec();
+    await until('the connection is replaced', () => statuses.length === 2);
+    assert.equal((await counters.decideKey(keyId, terms, NOON)).remaining, 2);
+  });
+
   it('visits are decided together with their key and their network, under the names of their cell', async t => {
     const { urls, nodes } = await aCluster(t);
     const keyIds = Array.from({ length: 20 }, (_, i) => i + 1);
