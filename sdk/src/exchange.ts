@@ -6,9 +6,15 @@ import type { WaitReason } from './pacer.ts';
 import type { Request } from './request.ts';
 
 /**
+ * How long a POST that may have been executed is sent again, in milliseconds. The service stores its outcome for 24 hours. An hour less
+ * leaves time for clocks that differ and for the request itself.
+ */
+const LIFETIME = 23 * 60 * 60 * 1000;
+
+/**
  * Sends a request when the limits allow it, and again after a 429, a 503 or a broken connection. All operations can be
- * repeated: a POST has the same `Idempotency-Key` each time. Returns what `read` makes of a response of the service with status
- * 2xx, which has the media type that the operation returns.
+ * repeated: a POST has the same `Idempotency-Key` each time, as long as the service knows that. Returns what `read` makes of a
+ * response of the service with status 2xx, which has the media type that the operation returns.
  */
 export async function exchange<T>(
   client: Client,
@@ -17,8 +23,13 @@ export async function exchange<T>(
 ): Promise<T> {
   const options = { cost: 1, ...client, ...defined(own) };
   const { accepts, clock, maxRetries, pacer, signal, timeout } = options;
+  // The error of the first POST that may have been executed, and when the service forgets that.
+  let inDoubt: PetStoreError | undefined;
+  let expiresAt = Number.POSITIVE_INFINITY;
   for (let attempt = 1; ; attempt++) {
     const epoch = await pacer.enter(options);
+    // The time of `clock` may stop while the machine sleeps.
+    const sentAt = Date.now();
     const controller = new AbortController();
     // If the signal of the call is aborted, the call throws the reason of that signal instead.
     const abort = () => controller.abort(new ConnectionError(`No response from ${url} within ${timeout} ms`));
@@ -26,6 +37,7 @@ export async function exchange<T>(
     const ignoreSignal = onAbort(signal, abort);
     let headers: Headers | undefined;
     try {
+      if (sentAt > expiresAt) throw inDoubt;
       // `fetch` of a browser must not be a method of the client.
       const sent = { operation, attempt };
       const response = await (client.fetch ?? fetch)(url, { ...init, signal: controller.signal }, sent);
@@ -42,7 +54,11 @@ export async function exchange<T>(
           : new ConnectionError(`No response from ${url}: ${(cause as Error).cause ?? cause}`, { cause });
       const reason = reasonOf(error, headers);
       signal?.throwIfAborted();
-      if (!reason) throw error;
+      if (!reason || error === inDoubt) throw error;
+      if (!inDoubt && reason === 'unavailable' && init.method === 'POST') {
+        inDoubt = error;
+        expiresAt = sentAt + LIFETIME;
+      }
       const milliseconds = retryAfter(headers) || (reason === 'unavailable' ? 0 : 1000);
       headers = undefined;
       const setbacks = pacer.stop(epoch, { reason, milliseconds, error });

@@ -97,8 +97,8 @@ export interface BatchOptions {
 export interface Batch extends Methods {
   /**
    * Sends the operations in one request, which counts as one request for each of them. If one fails, rejects with its error,
-   * whose `failedOperation` is its place, and nothing has changed; not with `atomic: false`. To run a batch again is safe: it has
-   * one `Idempotency-Key`.
+   * whose `failedOperation` is its place, and nothing has changed; not with `atomic: false`. To run a batch again is safe for 23 hours:
+   * it has one `Idempotency-Key`.
    */
   run: (options?: PostOptions) => Promise<BatchOutcome>;
 }

@@ -56,6 +56,29 @@ describe('a client of a service that is unavailable', () => {
     assert.equal(keys[4], 'delivery-17');
   });
 
+  it('sends a POST that may have been executed again only for 23 hours, also if the machine has slept', async t => {
+    t.mock.timers.enable({ apis: ['Date'] });
+    const limited = rejection({ 'retry-after': '1' });
+    const clientAfter = (first: () => Response, milliseconds: number) => {
+      const sleep = () => {
+        t.mock.timers.setTime(Date.now() + milliseconds);
+        return limited();
+      };
+      const { store, run, sent } = clientOf([first, sleep, pet]);
+      const create = () => run(store.pets.create({ name: 'Rex', categoryId: 1 }));
+      return { store, run, sent, create };
+    };
+    const late = clientAfter(broken, 23 * HOUR + 1);
+    await assert.rejects(late.create(), ConnectionError);
+    assert.equal(late.sent.length, 2);
+    assert.equal((await late.create()).id, 1);
+    assert.equal((await clientAfter(broken, 23 * HOUR).create()).id, 1);
+    assert.equal((await clientAfter(limited, 48 * HOUR).create()).id, 1);
+    const { store, run, sent } = clientAfter(broken, 48 * HOUR);
+    await run(store.pets.update(1, { name: 'Rex' }));
+    assert.equal(sent.length, 3);
+  });
+
   it('waits at least as long as Retry-After', async () => {
     const { store, run, sent } = clientOf([unavailable({ 'retry-after': '7' }), success]);
     await run(store.pets.list().first());
