@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
+import type { Page } from 'playwright-core';
 import { becomeIdle, eventually, leave, type Visit } from '../support/browser.ts';
 import { ConsolePage, useConsole } from '../support/console-page.ts';
-import { aCategory, aPet } from '../support/factories.ts';
+import { aCategory, anOrder, aPet, stockOf } from '../support/factories.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
 
 const visitConsole = useConsole();
@@ -138,6 +139,93 @@ describe('when the connection is cut', () => {
     await restarted.api.as(shop.adminKey).patch('/pets/1', { name: 'After the restart' });
     proxy.open(restarted.origin);
     await shown.row('After the restart').waitFor();
+  });
+});
+
+describe('when the response to a change is lost', () => {
+  /** Loses the response to the next request that changes a path. The console then sends it again. */
+  async function loseResponse(page: Page, path: string): Promise<void> {
+    let isLost = false;
+    await page.route(`**${path}`, async (route, request) => {
+      if (isLost || request.method() === 'GET') return route.fallback();
+      isLost = true;
+      await route.fetch();
+      await route.abort();
+    });
+  }
+
+  async function lossy(t: TestContext) {
+    const visited = await visitConsole(t);
+    visited.watch.expect(/ERR_FAILED|status of (404|412)/);
+    return visited;
+  }
+
+  it('a saved change, its undo and a deletion are shown as done, also without events', async t => {
+    const { api, page, shop, watch, open } = await lossy(t);
+    const caller = await shop.clientWith({ scopes: ['pets:read', 'pets:write'] });
+    const categoryId = await aCategory(api);
+    const path = `/pets/${await aPet(api, { name: 'Rabbit', categoryId })}`;
+    const shown = await open(`/animals?categoryId=${categoryId}`, caller.key);
+    await shown.edit('Rabbit');
+    await shown.field('Name').fill('Hare');
+    await loseResponse(page, path);
+    await shown.save();
+    await shown.messages.getByText('Saved Hare').waitFor();
+    await shown.panel.waitFor({ state: 'detached' });
+    await shown.row('Hare').waitFor();
+    await loseResponse(page, path);
+    await shown.messages.getByRole('button', { name: 'Undo' }).click();
+    await shown.messages.getByText('Undone: Saved Hare').waitFor();
+    await shown.row('Rabbit').waitFor();
+    await shown.edit('Rabbit');
+    await page.route(`**${path}`, route => route.fulfill({ status: 404, body: 'No such server' }), {
+      times: 1,
+    });
+    await shown.delete(watch);
+    await shown.panel.getByText('No such server').waitFor();
+    await loseResponse(page, path);
+    await shown.delete(watch);
+    await shown.messages.getByText('Deleted Rabbit').waitFor();
+    await shown.panel.waitFor({ state: 'detached' });
+    await shown.row('Rabbit').waitFor({ state: 'detached' });
+  });
+
+  it('what is taken back in the history is reported as taken back', async t => {
+    const { api, page, open } = await lossy(t);
+    const petId = await aPet(api, { name: 'Tadpole', stock: 5 });
+    await api.patch(`/pets/${petId}`, { name: 'Frog' });
+    const id = await anOrder(api, { petId });
+    const shown = await open(`/animals/${petId}`);
+    await shown.live();
+    const takeBack = (change: string) => shown.panel.getByRole('button', { name: `Take back: ${change}` });
+    await loseResponse(page, `/pets/${petId}`);
+    await takeBack('renamed Tadpole to Frog').click();
+    await shown.messages.getByText('Took back a change').waitFor();
+    await loseResponse(page, `/store/orders/${id}`);
+    await takeBack(`placed order ${id}`).click();
+    await shown.messages.getByText(`Cancelled order ${id}`).waitFor();
+  });
+
+  it('an undone creation or sale is reported as undone', async t => {
+    const { api, page, open } = await lossy(t);
+    const shown = await open('/categories/new');
+    await shown.field('Name').fill('Regretted');
+    await shown.panel.getByRole('button', { name: 'Add' }).click();
+    const undo = shown.messages.getByRole('button', { name: 'Undo' });
+    await undo.waitFor();
+    const [{ id: categoryId }] = (await api.get('/categories?name=Regretted')).body;
+    await loseResponse(page, `/categories/${categoryId}`);
+    await undo.click();
+    await shown.messages.getByText(/^Undone: Added/).waitFor();
+
+    const petId = await aPet(api, { name: 'Rash' });
+    await shown.go('/animals?q=rash');
+    await shown.button('Status of Rash: Available').click();
+    await page.locator('[role="menu"]:popover-open .menu-item').filter({ hasText: 'Sold' }).click();
+    await loseResponse(page, `/store/inventory/${petId}`);
+    await undo.click();
+    await shown.messages.getByText('Undone: Rash is sold').waitFor();
+    assert.deepEqual(await stockOf(api, petId), ['available', 1]);
   });
 });
 

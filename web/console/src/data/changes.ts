@@ -1,4 +1,4 @@
-import { PreconditionError } from '@petstore/client';
+import { type CallOptions, NotFoundError, PreconditionError } from '@petstore/client';
 import type { QueryClient } from '@tanstack/react-query';
 import { useCallback } from 'react';
 import { type Session, useSession } from '../app/session.ts';
@@ -23,7 +23,7 @@ export function useActions<T extends object>(resource: Resource<T>) {
       const shown = { ...item, ...patch };
       putItem(cache, resource, shown);
       try {
-        const after = await resource.update(store, id, patch, { ifMatch: etag }).withResponse();
+        const after = await updateOnce(session, resource, id, patch, etag);
         putItem(cache, resource, after.data);
         toasts.withdrawUndo(resource.name, id, after.data);
         readMenuAgain(cache, resource);
@@ -36,7 +36,7 @@ export function useActions<T extends object>(resource: Resource<T>) {
         throw error;
       }
     },
-    [session, store, cache, toasts, resource],
+    [session, cache, toasts, resource],
   );
 
   const create = useCallback(
@@ -57,13 +57,12 @@ export function useActions<T extends object>(resource: Resource<T>) {
   /** Deletes an item, which cannot be undone: ask before. */
   const remove = useCallback(
     async (item: T, done: string): Promise<void> => {
-      await resource.remove(store, resource.idOf(item));
-      removeItem(cache, resource, resource.idOf(item));
+      await removeOnce(session, resource, resource.idOf(item));
       toasts.withdrawUndo(resource.name, resource.idOf(item), undefined);
       readMenuAgain(cache, resource);
       toasts.show({ text: done });
     },
-    [store, cache, toasts, resource],
+    [session, cache, toasts, resource],
   );
 
   return { change, create, remove };
@@ -85,25 +84,25 @@ export interface ChangeOptions {
 
 /** Deletes an item that this user created, unless it was changed since. */
 async function removeCreated<T extends object>(
-  { store, cache }: Session,
+  session: Session,
   resource: Resource<T>,
   created: T,
 ): Promise<void> {
   const id = resource.idOf(created);
-  const { data, etag } = await resource.read(store, id);
+  const { data, etag } = await resource.read(session.store, id);
   if (!isSame(data, created)) throw new Error('Not undone: it has changed since then');
-  await resource.remove(store, id, { ifMatch: etag });
-  removeItem(cache, resource, id);
+  await removeOnce(session, resource, id, { ifMatch: etag });
 }
 
 /** Writes the old values of changed fields, unless another client has changed one of them since. */
 async function revert<T extends object>(
-  { store, cache }: Session,
+  session: Session,
   resource: Resource<T>,
   before: T,
   patch: Partial<T>,
   after: Version<T>,
 ): Promise<void> {
+  const { store, cache } = session;
   const fields = Object.keys(patch) as (keyof T)[];
   // A field that the item did not have is removed again.
   const old = Object.fromEntries(fields.map(field => [field, before[field] ?? null])) as Partial<T>;
@@ -112,11 +111,49 @@ async function revert<T extends object>(
     if (fields.some(field => !isSame(version.data[field], after.data[field])))
       throw new Error('Not undone: it has changed again since then');
     try {
-      const undone = await resource.update(store, id, old, { ifMatch: version.etag });
-      putItem(cache, resource, (await resource.restore?.(store, before, after.data, undone)) ?? undone);
+      const { data } = await updateOnce(session, resource, id, old, version.etag);
+      putItem(cache, resource, (await resource.restore?.(store, before, after.data, data)) ?? data);
       return;
     } catch (error) {
       if (!(error instanceof PreconditionError)) throw error;
     }
   }
+}
+
+/**
+ * Changes fields of an item. If it no longer has the ETag, but the new values, the response to an earlier try was lost. Rejects with
+ * `PreconditionError` if it has neither.
+ */
+export async function updateOnce<T extends object>(
+  { store }: Session,
+  resource: Resource<T>,
+  id: number,
+  patch: Partial<T>,
+  etag: string | undefined,
+): Promise<Version<T>> {
+  try {
+    return await resource.update(store, id, patch, { ifMatch: etag }).withResponse();
+  } catch (error) {
+    if (!(error instanceof PreconditionError)) throw error;
+    const version = await resource.read(store, id);
+    const fields = Object.keys(patch) as (keyof T)[];
+    if (fields.some(field => !isSame(version.data[field] ?? null, patch[field] ?? null))) throw error;
+    return version;
+  }
+}
+
+/** Deletes an item. If the service does not know it any more, it is deleted: the response to an earlier try may have been lost. */
+export async function removeOnce<T extends object>(
+  { store, cache }: Session,
+  resource: Resource<T>,
+  id: number,
+  options?: CallOptions,
+): Promise<void> {
+  try {
+    await resource.remove(store, id, options);
+  } catch (error) {
+    // A 404 without a code is that of another server.
+    if (!(error instanceof NotFoundError && error.code)) throw error;
+  }
+  removeItem(cache, resource, id);
 }

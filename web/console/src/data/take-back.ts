@@ -3,6 +3,7 @@ import type { Session } from '../app/session.ts';
 import type { Activity } from './activity.ts';
 import { reasonOf } from './batches.ts';
 import { categories } from './categories.ts';
+import { removeOnce, updateOnce } from './changes.ts';
 import { fieldInWords, valueInWords } from './field-words.ts';
 import { putItem } from './list-cache.ts';
 import { isSame } from './merge.ts';
@@ -94,10 +95,10 @@ async function reopen({ store }: Session, entry: HistoryEntry): Promise<string> 
   return `Open again as order ${outcome.get(placed).id}`;
 }
 
-async function cancel({ store }: Session, entry: HistoryEntry): Promise<string> {
-  const { data, etag } = await store.orders.get(idOf(entry)).withResponse();
+async function cancel(session: Session, entry: HistoryEntry): Promise<string> {
+  const { data, etag } = await session.store.orders.get(idOf(entry)).withResponse();
   if (data.complete) throw new Error(`Order ${data.id} was completed since then`);
-  await store.orders.cancel(idOf(entry), { ifMatch: etag });
+  await removeOnce(session, orders, idOf(entry), { ifMatch: etag });
   return `Cancelled order ${data.id}`;
 }
 
@@ -112,18 +113,19 @@ async function placeAgain({ store }: Session, entry: HistoryEntry): Promise<stri
 }
 
 /** Writes the old values of the changed fields. Other fields keep what they have now. */
-async function writeBack({ store, cache }: Session, entry: HistoryEntry): Promise<string> {
+async function writeBack(session: Session, entry: HistoryEntry): Promise<string> {
   const resource = resources[entry.subject.replace(/\/\d+$/, '')]!;
   const old = Object.fromEntries(entry.changes.map(({ field, from }) => [field, from ?? null]));
   for (;;) {
-    const { data, etag } = await resource.read(store, idOf(entry));
+    const { data, etag } = await resource.read(session.store, idOf(entry));
     const newer = entry.changes.filter(({ field, to }) => !isSame(data[field] ?? null, to ?? null));
     if (newer.length > 0)
       throw new Error(
         `Not taken back: ${newer.map(({ field }) => `${fieldInWords(field)} is now ${valueInWords(field, data[field])}`).join(', ')}`,
       );
     try {
-      putItem(cache, resource, await resource.update(store, idOf(entry), old, { ifMatch: etag }));
+      const version = await updateOnce(session, resource, idOf(entry), old, etag);
+      putItem(session.cache, resource, version.data);
       const fields = entry.changes.map(({ field }) => fieldInWords(field));
       return `Took back a change of ${entry.name ?? `order ${idOf(entry)}`}: ${fields.join(', ')}`;
     } catch (error) {

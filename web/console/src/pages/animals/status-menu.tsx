@@ -3,10 +3,11 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useSession } from '../../app/session.ts';
-import { type ChangeOptions, useActions } from '../../data/changes.ts';
+import { type ChangeOptions, updateOnce, useActions } from '../../data/changes.ts';
 import { putItem } from '../../data/list-cache.ts';
 import { reasonAgainst, statuses } from '../../data/pet-status.ts';
 import { pets } from '../../data/pets.ts';
+import { stock } from '../../data/stock.ts';
 import { Icon } from '../../kit/icon.tsx';
 import { Menu } from '../../kit/menu.tsx';
 import { Question } from '../../kit/panel.tsx';
@@ -16,7 +17,8 @@ import { useToasts } from '../../kit/toasts.ts';
 
 /** The status of a pet. For keys that may write, it is the button of a menu with the statuses that the pet can get. */
 export function StatusMenu({ pet }: { pet: Pet }) {
-  const { store, cache, can } = useSession();
+  const session = useSession();
+  const { store, cache, can } = session;
   const toasts = useToasts();
   const { change } = useActions(pets);
   const navigate = useNavigate();
@@ -53,10 +55,10 @@ export function StatusMenu({ pet }: { pet: Pet }) {
     else setAsked({ units: units || undefined });
   }
 
-  async function undoSale(stock: number): Promise<void> {
+  async function undoSale(units: number): Promise<void> {
     const { data, etag } = await store.inventory.get(id).withResponse();
     if (data.quantity > 0) throw new Error('Not undone: its stock has changed since then');
-    await store.inventory.set(id, { quantity: stock }, { ifMatch: etag });
+    await updateOnce(session, stock, id, { quantity: units }, etag);
     if (status === 'pending') await store.pets.update(id, { status });
     putItem(cache, pets, (await pets.read(store, id)).data);
   }
