@@ -13,8 +13,8 @@ const LIFETIME = 23 * 60 * 60 * 1000;
 
 /**
  * Sends a request when the limits allow it, and again after a 429, a 503 or a broken connection. All operations can be
- * repeated: a POST has the same `Idempotency-Key` each time, as long as the service knows that. Returns what `read` makes of a
- * response of the service with status 2xx, which has the media type that the operation returns.
+ * repeated: a POST has the same `Idempotency-Key` each time, and is sent only as long as the service stores its outcome. Returns
+ * what `read` makes of a response of the service with status 2xx, which has the media type that the operation returns.
  */
 export async function exchange<T>(
   client: Client,
@@ -23,7 +23,7 @@ export async function exchange<T>(
 ): Promise<T> {
   const options = { cost: 1, ...client, ...defined(own) };
   const { accepts, clock, maxRetries, pacer, signal, timeout } = options;
-  // The error of the first POST that may have been executed, and when the service forgets that.
+  // The error of the first try of a POST that may have been executed, and when the POST can no longer be sent again.
   let inDoubt: PetStoreError | undefined;
   let expiresAt = Number.POSITIVE_INFINITY;
   for (let attempt = 1; ; attempt++) {
