@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import type { Locator } from 'playwright-core';
-import { eventually, keepMessages } from '../support/browser.ts';
+import { delayResponses, eventually, keepMessages } from '../support/browser.ts';
 import { type ConsolePage, useConsole } from '../support/console-page.ts';
 import { aCategory, anOrder, aPet, stockOf } from '../support/factories.ts';
 import { openStock } from '../support/stock-page.ts';
@@ -165,6 +165,22 @@ describe('the stock of an animal', () => {
     await api.put(`/store/inventory/${ids.Shared}`, { quantity: 14 });
     await shown.messages.getByText('Undo').last().click();
     await eventually(() => stockOf(api, ids.Shared!), ['available', 9]);
+  });
+
+  it('leaves its editor open if it was opened again before the response to an earlier change', async t => {
+    const { shown, ids, page } = await stockOfNew(t, { Reopened: 4 });
+    const { read, arrive } = await delayResponses(page, '**/adjustments');
+    const editor = await openEditor(shown, 'Reopened', ids.Reopened!);
+    await editor.getByRole('button', { name: 'Add' }).click();
+    await editor.getByLabel('Units to add').fill('10');
+    await save(editor);
+    await read;
+    await page.keyboard.press('Escape');
+    await editor.waitFor({ state: 'hidden' });
+    await openEditor(shown, 'Reopened', ids.Reopened!);
+    arrive();
+    await shown.messages.getByText('Reopened: 10 added').waitFor();
+    assert.equal(await editor.isVisible(), true);
   });
 
   it('has no reason of added units when they are removed instead', async t => {

@@ -8,6 +8,7 @@ import { useSell } from '../data/use-sell.ts';
 import { Button } from '../kit/button.tsx';
 import { ComboBox } from '../kit/combo-box.tsx';
 import { Field, TextField } from '../kit/field.tsx';
+import { useWhileShown } from '../kit/is-shown.ts';
 import { Panel } from '../kit/panel.tsx';
 
 /** Sells: a part of a name, Enter, the number of units, Enter. */
@@ -16,16 +17,25 @@ export function Till({ onClose }: { onClose: () => void }) {
   const [chosen, setChosen] = useState<Pet>();
   const [units, setUnits] = useState('1');
   const unitsField = useRef<HTMLInputElement>(null);
+  /** Whether the user has changed the form since it was sent. */
+  const isChanged = useRef(false);
+  const close = useWhileShown(onClose);
   const { goods, stockOf, found } = useGoods(text);
   const categories = useCategories();
   const sell = useSell();
   const form = useSubmit(['petId', 'quantity'], async () => {
     if (!chosen) return;
+    isChanged.current = false;
     await sell(chosen, Number(units));
-    onClose();
+    if (!isChanged.current) close();
   });
 
+  function onChange(): void {
+    isChanged.current = true;
+  }
+
   function choose(id: number | undefined): void {
+    onChange();
     setChosen(goods.find(pet => pet.id === id));
     // Who types quickly is in the next field already.
     if (id === undefined || document.activeElement === unitsField.current) return;
@@ -48,7 +58,7 @@ export function Till({ onClose }: { onClose: () => void }) {
   const { fields, general } = form.errors;
   return (
     <Panel title="Sell" kind="question" isTyped onClose={onClose}>
-      <form onSubmit={form.submit}>
+      <form onSubmit={form.submit} onChange={onChange}>
         <div className="panel-body till">
           <Field label="Animal" error={chosen ? (reasonOf(chosen) ?? fields.petId) : undefined}>
             {control => (

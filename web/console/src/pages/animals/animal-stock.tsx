@@ -44,10 +44,12 @@ export function AnimalStock({ pet: { id, name }, item, onChanged }: AnimalStockP
   }
 
   function finish(): void {
+    onChanged();
+    // What the user has typed since it was sent stays.
+    if (unitsField.current?.value !== text) return;
     flushSync(() => setText('1'));
     // The next number that is typed replaces it.
     if (document.activeElement === unitsField.current) unitsField.current?.select();
-    onChanged();
   }
 
   async function reserve(): Promise<void> {

@@ -11,6 +11,7 @@ import { useAdjustStock, type Why } from '../../data/use-adjust-stock.ts';
 import { Button } from '../../kit/button.tsx';
 import { Choices } from '../../kit/choices.tsx';
 import { SelectField, TextField } from '../../kit/field.tsx';
+import { useWhileShown } from '../../kit/is-shown.ts';
 import { RestoredNote } from '../../kit/restored-note.tsx';
 import { holdWarning } from './hold-question.tsx';
 
@@ -44,6 +45,7 @@ export function StockEditor({ item, name, way: firstWay = 'Set to', onClose }: S
   const [adjustment, setDraft, , , finish] = useDraft(`adjustment.${petId}`, unused);
   const { way, units, reason, note } = adjustment;
   const adjust = useAdjustStock();
+  const close = useWhileShown(onClose);
   const isSet = way === 'Set to';
   const quantity = edit?.draft.quantity;
   const { can } = useSession();
@@ -65,7 +67,7 @@ export function StockEditor({ item, name, way: firstWay = 'Set to', onClose }: S
         ...(note.trim() !== '' && { note: note.trim() }),
       });
     }
-    if (finish(adjustment)) onClose();
+    if (finish(adjustment)) close();
   });
   const { fields, general } = form.errors;
 
