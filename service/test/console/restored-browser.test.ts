@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { delayResponses, eventually, stopClock } from '../support/browser.ts';
+import { delayResponses, eventually, keepMessages, stopClock } from '../support/browser.ts';
 import { ConsolePage, useConsole } from '../support/console-page.ts';
 import { settledCursor } from '../support/event-log.ts';
 import { aCategory, aPet } from '../support/factories.ts';
 import { openImport } from '../support/import-page.ts';
 import { continueLogOf, restoreLog } from '../support/restored-log.ts';
+import { openStock } from '../support/stock-page.ts';
 
 const visit = useConsole();
 
@@ -119,6 +120,23 @@ describe('the console while the service is restored', () => {
     await continueLogOf(shop);
     await eventually(() => shown.row('Newer than the backup').count(), 0);
   });
+
+  for (const isLost of [true, false])
+    it(`offers to undo no earlier action, whose event is ${isLost ? 'lost' : 'kept'}`, async t => {
+      const { shop, page, shown, watch } = await openStock(await visit(t), { Adjusted: 4 });
+      await page.evaluate(keepMessages);
+      await shown.live();
+      const survivor = Number(await settledCursor(shop));
+      await shown.button('Add one Adjusted').click();
+      await shown.messages.getByRole('button', { name: 'Undo' }).waitFor();
+      await shown.button('Undo a recent action').waitFor();
+      if (isLost) {
+        watch.expect(/status of 410/);
+        await restoreLog(shop, survivor);
+      } else await continueLogOf(shop);
+      await shown.button('Undo a recent action').waitFor({ state: 'detached' });
+      assert.equal(await shown.messages.getByRole('button', { name: 'Undo' }).count(), 0);
+    });
 
   it('keeps an import that runs, and the selected rows', async t => {
     const visited = await visit(t);

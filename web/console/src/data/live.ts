@@ -58,7 +58,10 @@ export function startLiveLayer(
   const reset = () => void cache.resetQueries({ predicate: ({ meta }) => !meta?.isOfTab });
 
   const apply = (events: readonly Event[]) => {
-    if (events.some(({ type }) => type === 'log.restored')) reset();
+    if (events.some(({ type }) => type === 'log.restored')) {
+      reset();
+      toasts.withdrawUndos();
+    }
     for (const event of events) {
       applyEvent(cache, toasts, event);
       for (const listener of listeners) listener(event);
@@ -96,6 +99,8 @@ export function startLiveLayer(
       collected = [];
       resets++;
       reset();
+      // The restored shop may not have the actions.
+      if (error.code === 'log_restored') toasts.withdrawUndos();
       start();
     }
   }

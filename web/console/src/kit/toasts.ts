@@ -95,11 +95,16 @@ export function newToasts() {
    * version, or `undefined` if it was deleted.
    */
   function withdrawUndo(name: string, id: number, item: object | undefined): void {
-    const isPossible = ({ created }: Toast) =>
-      created?.name !== name || created.id !== id || created.isSame(item);
-    if (undos.every(isPossible)) return;
-    undos = undos.filter(isPossible);
-    replace(toasts.map(toast => (isPossible(toast) ? toast : { ...toast, undo: undefined })));
+    withdrawUndos(({ created }) => created?.name === name && created.id === id && !created.isSame(item));
+  }
+
+  /** No longer offers to undo these actions; by default all. Later steps are not undone together with them. */
+  function withdrawUndos(isWithdrawn: (toast: Toast) => boolean = () => true): void {
+    if (!undos.some(isWithdrawn)) return;
+    undos = undos.filter(toast => !isWithdrawn(toast));
+    replace(
+      toasts.map(toast => (isWithdrawn(toast) ? { ...toast, undo: undefined, steps: undefined } : toast)),
+    );
   }
 
   /** No longer offers to undo what a message is about, because it was undone elsewhere. */
@@ -127,6 +132,7 @@ export function newToasts() {
     close,
     undo,
     withdrawUndo,
+    withdrawUndos,
     endUndo,
     subscribe,
     /** What is shown, the latest last. */
