@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import type { Page } from 'playwright-core';
-import { eventually } from '../support/browser.ts';
+import { asksToLeave, eventually } from '../support/browser.ts';
 import { useConsole } from '../support/console-page.ts';
 import { aCategory, stockOf } from '../support/factories.ts';
 import { drop, openImport as openImportPage } from '../support/import-page.ts';
@@ -112,18 +112,16 @@ describe('an import', () => {
 
   it('continues while the user is on another page, and warns before the tab closes only while it runs', async t => {
     const { page, importRows } = await openImport(t);
-    const warns = () =>
-      page.evaluate("!window.dispatchEvent(new Event('beforeunload', { cancelable: true }))");
     const release = await holdBatches(page);
-    assert.equal(await warns(), false);
+    assert.equal(await asksToLeave(page), false);
     await importRows(1);
     await page.getByText('0 of 1 row done').waitFor();
     await page.getByRole('link', { name: 'Categories' }).click();
     await page.getByRole('heading', { name: 'Categories' }).waitFor();
-    assert.equal(await warns(), true);
+    assert.equal(await asksToLeave(page), true);
     release();
     await page.locator('.toasts').getByText('Imported 1 animal').waitFor();
-    assert.equal(await warns(), false);
+    assert.equal(await asksToLeave(page), false);
     await page.goBack();
     await page.getByText('Created 1 animal').waitFor();
   });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { eventually, recordCopies } from '../support/browser.ts';
+import { asksToLeave, eventually, recordCopies } from '../support/browser.ts';
 import { useConsole } from '../support/console-page.ts';
 
 const visit = useConsole();
@@ -31,8 +31,7 @@ describe('a key', () => {
     assert.deepEqual(await scopesWith(first), ['pets:read', 'orders:read']);
 
     // It asks before it closes, because the secret was not copied. So does the browser before the page is left.
-    const asks = () => page.evaluate('!dispatchEvent(new Event("beforeunload", { cancelable: true }))');
-    await eventually(asks, true);
+    await eventually(() => asksToLeave(page), true);
     await page.keyboard.press('Escape');
     await shown.question.getByText('was not copied').waitFor();
     await shown.question.getByRole('button', { name: 'Back to the secret' }).click();
@@ -44,7 +43,7 @@ describe('a key', () => {
     await dialog.getByRole('button', { name: 'Copy' }).click();
     await dialog.getByText('Copied', { exact: true }).waitFor();
     assert.equal(await page.evaluate('copied'), first);
-    await eventually(asks, false);
+    await eventually(() => asksToLeave(page), false);
     await dialog.locator('.panel-footer').getByRole('button', { name: 'Close' }).click();
     await dialog.waitFor({ state: 'detached' });
     const kept = await page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }])');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import { delayResponses, eventually } from '../support/browser.ts';
+import { asksToLeave, delayResponses, eventually } from '../support/browser.ts';
 import { useConsole } from '../support/console-page.ts';
 import { aCategory, anOrder, aPet, petsIn, stockOf } from '../support/factories.ts';
 
@@ -209,15 +209,13 @@ describe('a bulk edit', () => {
       await released;
       await route.continue();
     });
-    const asks = () =>
-      page.evaluate('!dispatchEvent(new Event("beforeunload", { cancelable: true }))') as Promise<boolean>;
     await page.keyboard.press('Control+z');
     await shown.messages.getByText('Undoing: Changed 2 animals').waitFor();
-    assert.equal(await asks(), true);
+    assert.equal(await asksToLeave(page), true);
     release();
     await shown.messages.getByText('Undone: Changed 2 animals').waitFor();
     assert.equal(await shown.messages.getByText('Undoing').count(), 0);
-    assert.equal(await asks(), false);
+    assert.equal(await asksToLeave(page), false);
     for (const name of ['Ada', 'Bea']) assert.equal(await field(name, 'status'), 'available');
   });
 

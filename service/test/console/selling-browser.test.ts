@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Locator } from 'playwright-core';
-import { delayResponses, eventually, keepMessages, leavesKey } from '../support/browser.ts';
+import { asksToLeave, delayResponses, eventually, keepMessages, leavesKey } from '../support/browser.ts';
 import { ConsolePage, useConsole } from '../support/console-page.ts';
 import { aCategory, anOrder, aPet, stockOf } from '../support/factories.ts';
 
@@ -133,7 +133,7 @@ describe('a form that is submitted again while its request runs', () => {
     },
   };
   for (const [name, buttonOf] of Object.entries(forms))
-    it(`is sent once: ${name}`, async t => {
+    it(`is sent once, and the browser asks before the page is left meanwhile: ${name}`, async t => {
       const { api, page, open } = await visit(t);
       const petId = await aPet(api, { name: 'Twice', stock: 24 });
       const shown = await open('/categories');
@@ -146,8 +146,10 @@ describe('a form that is submitted again while its request runs', () => {
         element.click();
       });
       await read;
+      assert.equal(await asksToLeave(page), true);
       arrive();
       await shown.messages.getByText(/^(Sold|Placed) /).waitFor();
+      await eventually(() => asksToLeave(page), false);
       assert.deepEqual(await stockOf(api, petId), ['available', 23]);
     });
 });

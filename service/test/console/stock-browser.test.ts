@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import type { Locator } from 'playwright-core';
-import { delayResponses, eventually, keepMessages } from '../support/browser.ts';
+import { asksToLeave, delayResponses, eventually, keepMessages } from '../support/browser.ts';
 import { type ConsolePage, useConsole } from '../support/console-page.ts';
 import { aCategory, anOrder, aPet, stockOf } from '../support/factories.ts';
 import { openStock } from '../support/stock-page.ts';
@@ -104,7 +104,11 @@ describe('the list of stock', () => {
 describe('the stock of an animal', () => {
   it('is changed by one with one click, and back by undo', async t => {
     const { shop, shown, ids, page } = await stockOfNew(t, { Stepped: 1 });
+    const { read, arrive } = await delayResponses(page, '**/adjustments');
     await page.getByRole('button', { name: 'Add one Stepped' }).click();
+    await read;
+    assert.equal(await asksToLeave(page), true);
+    arrive();
     await page.getByRole('button', { name: 'Stock of Stepped: 2' }).waitFor();
     await eventually(() => stockOf(shop.api, ids.Stepped!), ['available', 2]);
     await shown.messages.getByRole('button', { name: 'Undo' }).click();

@@ -268,6 +268,11 @@ export async function delayResponses(
   return { read: read.promise, arrive: arrival.resolve };
 }
 
+/** Returns whether the browser would ask before the page is closed or loaded again. */
+export function asksToLeave(page: Page): Promise<boolean> {
+  return page.evaluate("!dispatchEvent(new Event('beforeunload', { cancelable: true }))");
+}
+
 /**
  * Sends a key to the element with the focus, as a browser does while a word is composed (`isComposing`) or not. Returns whether the page
  * leaves the key to the browser.

@@ -1,4 +1,4 @@
-/** Runs work, and lets the browser ask before the user leaves the page meanwhile: the rest would not be done. */
+/** Runs work, and lets the browser ask before the user leaves the page meanwhile: it would not be done, or not completely. */
 export async function askingToLeave<T>(work: () => Promise<T>): Promise<T> {
   const ask = (event: BeforeUnloadEvent) => event.preventDefault();
   addEventListener('beforeunload', ask);

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { useSession } from '../../app/session.ts';
 import { endsHold } from '../../data/hold.ts';
 import { useAdjustStock } from '../../data/use-adjust-stock.ts';
+import { askingToLeave } from '../../kit/asking-to-leave.ts';
 import { Button } from '../../kit/button.tsx';
 import { useToasts } from '../../kit/toasts.ts';
 import { HoldQuestion } from './hold-question.tsx';
@@ -28,7 +29,7 @@ export function Stepper({ item, name, onChanged }: StepperProps) {
     // Without the scope for animals the hold could not be restored by undo.
     const asksFirst = endsHold(item, item.quantity + delta) && !can('pets:write');
     if (asksFirst && !isAsked) setAsked(true);
-    else adjust(item, name, delta, !asksFirst).then(onChanged, toasts.showProblem);
+    else askingToLeave(() => adjust(item, name, delta, !asksFirst)).then(onChanged, toasts.showProblem);
   }
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: it only keeps clicks from opening the row around it
