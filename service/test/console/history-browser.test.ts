@@ -188,6 +188,20 @@ describe('a change in the history', () => {
     assert.deepEqual(await stockOf(api, petId), ['available', 100]);
   });
 
+  it('of stock is taken back with a key that may not read animals', async t => {
+    const { api, shop, open } = await visit(t);
+    const petId = await aPet(api, { name: 'Unreadable', stock: 4 });
+    await api.post(`/store/inventory/${petId}/adjustments`, { delta: 6 });
+    await shop.app.db.numberEvents();
+    const { body } = await api.get(`/history?subject=store/inventory/${petId}&limit=1`);
+    const scopes = ['events:read', 'inventory:read', 'inventory:write'];
+    const { key } = await shop.clientWith({ scopes });
+    const shown = await open(`/activity/${body[0].eventId}`, key);
+    await shown.panel.getByRole('button', { name: 'Take back' }).click();
+    await shown.messages.getByText('4 in stock again').waitFor();
+    assert.deepEqual(await stockOf(api, petId), ['available', 4]);
+  });
+
   it('of fields is merged with newer ones of other fields, and names what conflicts', async t => {
     const { api, page, watch, open } = await visit(t);
     const [first, second] = [await aCategory(api), await aCategory(api)];

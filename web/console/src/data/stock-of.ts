@@ -60,13 +60,13 @@ export function showStock(cache: QueryClient, item: InventoryItem): InventoryIte
 
 /** Adjusts the stock of a pet, and shows in lists and panels how the pet is then. Returns its entry. */
 export async function adjustAndShow(
-  { store, cache }: Session,
+  { store, cache, can }: Session,
   petId: number,
   adjustment: StockAdjustment,
   ifMatch: string | undefined,
 ): Promise<InventoryItem> {
   const after = showStock(cache, await store.inventory.adjust(petId, adjustment, { ifMatch }));
-  putItem(cache, pets, (await pets.read(store, petId)).data);
+  if (can('pets:read')) putItem(cache, pets, (await pets.read(store, petId)).data);
   void cache.invalidateQueries({
     predicate: ({ queryKey: [name, , id] }) => name === pets.name && id === petId,
   });
