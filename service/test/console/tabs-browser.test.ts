@@ -131,6 +131,19 @@ describe('several tabs of one user', () => {
     await other.button('2 new').waitFor();
   });
 
+  it('are live again when they are shown after the service has rejected their stream', async t => {
+    const { shop, page, watch, open } = await visit(t);
+    watch.expect(/status of 403/);
+    const isOfStream = ({ pathname }: URL) => pathname === '/events/stream';
+    const error = { code: 'forbidden', message: 'Made up', status: 403 };
+    await page.route(isOfStream, route => route.fulfill({ status: 403, json: error }), { times: 1 });
+    const shown = await open('/categories');
+    await shown.messages.getByText('Made up').waitFor();
+    await aCategory(shop.api);
+    await hide(page, false);
+    await shown.button('1 new').waitFor();
+  });
+
   it('keep their stream when they are hidden for less than half a minute', async t => {
     const { shop, anotherVisitor } = await visit(t);
     await aCategory(shop.api);

@@ -108,13 +108,17 @@ export function startLiveLayer(
   const start = () => {
     if (!isAllowed) return;
     stream = new AbortController();
-    follow(stream).catch(toasts.showProblem);
+    follow(stream).catch(error => {
+      // The tab follows again when it is shown the next time.
+      stream = undefined;
+      toasts.showProblem(error);
+    });
   };
 
   const onVisibility = () => {
     clearTimeout(hiding);
     if (document.hidden) hiding = setTimeout(() => stream?.abort(), HIDDEN);
-    else if (stream?.signal.aborted) start();
+    else if (!stream || stream.signal.aborted) start();
   };
 
   document.addEventListener('visibilitychange', onVisibility);
