@@ -102,6 +102,19 @@ describe('several orders', () => {
     assert.equal(await completed.count(), 1);
   });
 
+  it('that another client has cancelled leave the list, also with a key that may not read events', async t => {
+    const { api, shop, page, open } = await visit(t);
+    const petId = await aPet(api, { name: 'Cancelled twice', stock: 9 });
+    const id = await anOrder(api, { petId });
+    const { key } = await shop.clientWith({ scopes: ['pets:read', 'orders:read', 'orders:write'] });
+    const shown = await open(`/orders?petId=${petId}`, key);
+    await page.getByRole('checkbox', { name: `Select order ${id}` }).click();
+    await api.delete(`/store/orders/${id}`);
+    await shown.button('Cancel 1').click();
+    await shown.messages.getByText(`There is no order ${id}`).waitFor();
+    await shown.button(`Status of order ${id}: Open`).waitFor({ state: 'detached' });
+  });
+
   it('that the service does not complete are shown as open, with the reason', async t => {
     const { api, page, watch, open } = await visit(t);
     watch.expect(/status of 400/);

@@ -47,8 +47,12 @@ export function useOrderWork() {
       const errors: string[] = [];
       function onResults(items: readonly ItemResult<Order>[]): void {
         for (const { item, results, error } of items) {
-          if (error !== undefined) errors.push(error);
-          else {
+          if (error !== undefined) {
+            errors.push(error);
+            // Another user has cancelled it.
+            if (results[0]?.error?.code === 'order_not_found')
+              removeItem(cache, resource, resource.idOf(item));
+          } else {
             done.push(item);
             if (work === 'cancel') removeItem(cache, resource, resource.idOf(item));
             else putItem(cache, resource, results[0]?.body as Order);
