@@ -20,7 +20,7 @@ export function lock(file: string): () => void {
 function removeIfDead(path: string, own: string): void {
   const owner = readOwner(path);
   if (owner === undefined) return;
-  if (isRunning(owner))
+  if (isRunning(Number(owner)))
     throw new ImportError(
       `Process ${owner} is importing this file: wait until it ends. If it is another program, delete ${path}`,
     );
@@ -33,7 +33,7 @@ function removeIfDead(path: string, own: string): void {
     throw error;
   }
   // Another process may have replaced the lock after it was read.
-  if (Number(readFileSync(removed, 'utf8')) !== owner) link(removed, path);
+  if (readFileSync(removed, 'utf8') !== owner) link(removed, path);
   rmSync(removed);
 }
 
@@ -48,9 +48,9 @@ function link(file: string, name: string): boolean {
   }
 }
 
-function readOwner(path: string): number | undefined {
+function readOwner(path: string): string | undefined {
   try {
-    return Number(readFileSync(path, 'utf8'));
+    return readFileSync(path, 'utf8');
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined;
     throw error;
@@ -58,7 +58,8 @@ function readOwner(path: string): number | undefined {
 }
 
 function isRunning(pid: number): boolean {
-  if (pid === process.pid) return false;
+  // A power failure can leave an empty lock, which is 0: the signal would go to the group of this process.
+  if (pid === 0 || pid === process.pid) return false;
   try {
     process.kill(pid, 0);
     return true;

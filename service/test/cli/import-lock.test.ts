@@ -22,7 +22,7 @@ function lockedFile(t: TestContext, stateOf: (pid: number) => string | undefined
   const path = `${file}.journal.lock`;
   return {
     file,
-    write: (pid: number) => writeFileSync(path, String(pid)),
+    write: (owner: number | string) => writeFileSync(path, String(owner)),
     read: () => Number(readFileSync(path, 'utf8')),
     remove: () => rmSync(path),
     files: () => readdirSync(directory),
@@ -38,6 +38,16 @@ describe('the lock of an imported file', () => {
       assert.deepEqual([read(), files()], [process.pid, ['pets.csv.journal.lock']]);
       unlock();
       assert.deepEqual(files(), []);
+    }
+  });
+
+  it('is taken when a power failure has left it without a number', t => {
+    const { file, write, read } = lockedFile(t, pid => (pid === 0 ? undefined : 'ESRCH'));
+    for (const owner of ['', '\0\0\0']) {
+      write(owner);
+      const unlock = lock(file);
+      assert.equal(read(), process.pid);
+      unlock();
     }
   });
 
