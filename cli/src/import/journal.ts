@@ -7,7 +7,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
-  writeSync,
+  writeFileSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
 import type { BatchOperation } from '@petstore/client';
@@ -117,7 +117,7 @@ export class Journal {
     const next = `${this.path}.new`;
     const file = openSync(next, 'w', 0o600);
     try {
-      writeSync(file, `${digest(text)}\n${text}\n`);
+      writeFileSync(file, `${digest(text)}\n${text}\n`);
       fsyncSync(file);
     } finally {
       closeSync(file);

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, fstatSync, fsyncSync, ftruncateSync, openSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, fsyncSync, ftruncateSync, openSync, writeFileSync } from 'node:fs';
 import { addedColumns, escapeFormula, withoutEmptyEnd } from '@petstore/pet-files';
 import { stringify } from 'csv-stringify/sync';
 import { ImportError } from '../failure.ts';
@@ -30,9 +30,11 @@ export class RejectedRows {
       this.#bytes === 0 && this.#source.format === 'csv'
         ? this.#csv([[...addedColumns, ...this.#originalColumns()]])
         : '';
-    const text = rejected.map(({ row, code, message }) => this.#format(row, code, message)).join('');
+    const rows = rejected.map(({ row, code, message }) => this.#format(row, code, message)).join('');
+    const text = header + rows;
     this.#file ??= this.#open();
-    this.#bytes += writeSync(this.#file, header + text);
+    writeFileSync(this.#file, text);
+    this.#bytes += Buffer.byteLength(text);
   }
 
   /** Returns the size of the file, after everything is on the disk. */

@@ -61,6 +61,24 @@ it('the journal of an import survives a power failure: its content is on the dis
   assert.equal(fs.statSync(`${file}.journal`).mode & 0o777, 0o600);
 });
 
+it('the journal and the rejected rows of an import are complete if the system writes only a part at once', t => {
+  const file = join(newDirectory(t), 'pets.csv');
+  const { writeSync } = fs;
+  t.mock.method(fs, 'writeSync', (to: number, text: string) => writeSync(to, text.slice(0, 20)));
+  syncBuiltinESMExports();
+  t.after(() => {
+    t.mock.restoreAll();
+    syncBuiltinESMExports();
+  });
+  const rejected = rejectedRowsOf(file);
+  rejected.add([rejection]);
+  Journal.begin(file, identity, 1).save({ rejectedBytes: rejected.sync() });
+  rejected.close();
+  const text = fs.readFileSync(rejected.path, 'utf8');
+  assert.match(text, /Rex\n$/);
+  assert.equal(Journal.open(file, identity)!.state.rejectedBytes, Buffer.byteLength(text));
+});
+
 for (const [what, change] of [
   ['was deleted', (path: string) => rmSync(path)],
   ['lacks its end', (path: string) => truncateSync(path, 5)],
