@@ -43,6 +43,14 @@ export const fields = exportedColumns.filter((column): column is Field => column
 /** The columns that a file of rejected rows has in addition. */
 export const addedColumns = ['line', 'code', 'message'] as const;
 
+export const isAddedColumn = (name: string | undefined): boolean =>
+  addedColumns.some(added => added === name);
+
+/** Returns why a column cannot be imported as a field. A file of rejected rows would have the reasons instead of its cells. */
+export function addedColumnProblem(name: string): string {
+  return `A file of rejected rows has a column ${JSON.stringify(name)} of its own: give the column another name in the file`;
+}
+
 const ignored: readonly string[] = ['id', ...addedColumns];
 
 /**

@@ -1,5 +1,14 @@
 export { type CategoryCreation, CategoryNames } from './category-names.ts';
-export { addedColumns, exportedColumns, type Field, fieldOf, fields, guessedFieldsOf } from './columns.ts';
+export {
+  addedColumnProblem,
+  addedColumns,
+  exportedColumns,
+  type Field,
+  fieldOf,
+  fields,
+  guessedFieldsOf,
+  isAddedColumn,
+} from './columns.ts';
 export {
   type CsvRow,
   CsvRows,

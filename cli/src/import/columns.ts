@@ -1,4 +1,10 @@
-import { fieldOf as fieldByName, fields, widthProblem } from '@petstore/pet-files';
+import {
+  addedColumnProblem,
+  fieldOf as fieldByName,
+  fields,
+  isAddedColumn,
+  widthProblem,
+} from '@petstore/pet-files';
 import { UsageError } from '../failure.ts';
 import type { Source } from './source.ts';
 
@@ -30,6 +36,7 @@ function parseMapping(text: string): readonly [string, string] {
   const place = text.lastIndexOf('=');
   const [column, field] = [text.slice(0, place), text.slice(place + 1)];
   if (place < 1) throw new UsageError(`--map: write COLUMN=FIELD instead of ${JSON.stringify(text)}`);
+  if (field !== '' && isAddedColumn(column)) throw new UsageError(`--map: ${addedColumnProblem(column)}`);
   if (field === '' || fields.some(known => known === field)) return [column, field];
   throw new UsageError(
     `--map: ${JSON.stringify(field)} is not a field. Fields: ${fields.join(', ')}. Without one, as in ${JSON.stringify(`${column}=`)}, the column is left out`,

@@ -1,5 +1,5 @@
 import { closeSync, existsSync, fstatSync, fsyncSync, ftruncateSync, openSync, writeFileSync } from 'node:fs';
-import { addedColumns, escapeFormula, withoutEmptyEnd } from '@petstore/pet-files';
+import { addedColumns, escapeFormula, isAddedColumn, withoutEmptyEnd } from '@petstore/pet-files';
 import { stringify } from 'csv-stringify/sync';
 import { ImportError } from '../failure.ts';
 import type { Row } from './rows.ts';
@@ -67,7 +67,7 @@ export class RejectedRows {
 
   /** The columns that an earlier import has added are replaced. */
   #isOwn(index: number): boolean {
-    return addedColumns.some(name => name === this.#source.header[index]);
+    return isAddedColumn(this.#source.header[index]);
   }
 
   #originalColumns(): string[] {

@@ -178,6 +178,7 @@ describe('petstore import', () => {
       ['name,Name,category', [], /Two columns of .* are the field name/],
       ['name,category', ['--map', 'Animal=name'], /no column "Animal"/],
       ['name,category', ['--map', 'name=weight'], /"weight" is not a field/],
+      ['code,category', ['--map', 'code=name'], /column "code" of its own: give the column another name/],
     ] as const) {
       test.write('unclear.csv', header);
       const { code, stderr } = await test.run(['import', '@unclear.csv', ...map]);

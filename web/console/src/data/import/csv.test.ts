@@ -70,10 +70,16 @@ describe('the columns of a file', () => {
   });
 
   it('need a name and a category', () => {
-    assert.equal(problemOf(['name', 'categoryId', '']), undefined);
-    assert.match(problemOf(['category', ''])!, /names/);
-    assert.match(problemOf(['name', 'status'])!, /categories/);
-    assert.match(problemOf(['name', 'name', 'category'])!, /Two columns are the field name/);
+    assert.equal(problemOf([], ['name', 'categoryId', '']), undefined);
+    assert.match(problemOf([], ['category', ''])!, /names/);
+    assert.match(problemOf([], ['name', 'status'])!, /categories/);
+    assert.match(problemOf([], ['name', 'name', 'category'])!, /Two columns are the field name/);
+  });
+
+  it('cannot have a name of a column that the file of rejected rows adds', () => {
+    const header = ['code', 'category'];
+    assert.match(problemOf(header, ['name', 'category'])!, /column "code" of its own: give .* another name/);
+    assert.equal(problemOf([...header, 'name'], ['', 'category', 'name']), undefined);
   });
 });
 

@@ -74,7 +74,7 @@ export function useImport() {
       queryFn: () => namesOfShop(store, {}),
       gcTime: Number.POSITIVE_INFINITY,
     });
-  const mappingProblem = file && problemOf(mapping);
+  const mappingProblem = file && problemOf(file.header, mapping);
   const check = useQuery({
     queryKey: [...KEY, 'check', file?.id, mapping, createsCategories],
     queryFn: async ({ signal }) => checkRows(await readNames(), file!, mapping, createsCategories, signal),
