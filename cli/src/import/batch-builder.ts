@@ -23,6 +23,7 @@ export interface Needs {
   categories: CategoryNames;
   /** `undefined` to create pets that exist. */
   existing: RowNames | undefined;
+  /** Whether the API key has a scope. */
   mayDo: (scope: Account['scopes'][number]) => boolean;
 }
 
@@ -87,23 +88,28 @@ export class BatchBuilder {
     const body = newPetOf(pet, categoryId);
     const completion = completionOf(pet);
     if (completion === undefined) return [{ method: 'POST', path: '/pets', body }];
+    checkScope(completion, line, this.#needs.mayDo);
     const label = `line-${line}`;
-    return [{ method: 'POST', path: '/pets', body, label }, this.#operationOf(completion, line, label)];
+    return [{ method: 'POST', path: '/pets', body, label }, operationOf(completion, label)];
   }
+}
 
-  /** Returns the operation that completes a pet. Without it the pet would have another stock than its row. */
-  #operationOf({ kind, quantity }: Completion, line: number, label: string): BatchOperation {
-    const scope = kind === 'stock' ? 'inventory:write' : 'orders:write';
-    const part =
-      kind === 'stock' ? 'has a quantity' : 'has a pending pet without stock, which needs an open order';
-    if (!this.#needs.mayDo(scope))
-      throw new LoginError(
-        `Line ${line} ${part}, and the API key lacks the scope ${scope}: ask an administrator to add it, or leave the column out with --map quantity=`,
-      );
-    return kind === 'stock'
-      ? { method: 'PUT', path: `/store/inventory/{${label}}`, body: { quantity } }
-      : { method: 'POST', path: '/store/orders', body: { petId: { $label: label }, quantity } };
-  }
+/** Throws a `LoginError` if the API key may not complete a pet, which would then have another stock than its row. */
+export function checkScope({ kind }: Completion, line: number, mayDo: Needs['mayDo']): void {
+  const scope = kind === 'stock' ? 'inventory:write' : 'orders:write';
+  const part =
+    kind === 'stock' ? 'has a quantity' : 'has a pending pet without stock, which needs an open order';
+  if (!mayDo(scope))
+    throw new LoginError(
+      `Line ${line} ${part}, and the API key lacks the scope ${scope}: ask an administrator to add it, or leave the column out with --map quantity=`,
+    );
+}
+
+/** Returns the operation that completes a pet. */
+function operationOf({ kind, quantity }: Completion, label: string): BatchOperation {
+  return kind === 'stock'
+    ? { method: 'PUT', path: `/store/inventory/{${label}}`, body: { quantity } }
+    : { method: 'POST', path: '/store/orders', body: { petId: { $label: label }, quantity } };
 }
 
 function add(work: Work, prepared: Prepared): void {

@@ -53,10 +53,7 @@ export async function* importPets(
   // Each batch is garbage soon. V8 would use 100 MB more rather than collect it.
   setFlagsFromString('--semi-space-growth-factor=1');
   const columns = columnsOf(source, options.map);
-  const account = await context.store.account.get(context.calls);
-  // Otherwise all rows would be rejected.
-  if (!mayDo(account, 'pets:write'))
-    throw new LoginError('The API key lacks the scope pets:write: ask an administrator to add it');
+  const account = await accountOf(context);
   const unlock = lock(source.file);
   try {
     const current = new Import(context, source, options, account);
@@ -253,6 +250,14 @@ function outcomeOf({ operations, pets }: Batch, results: readonly BatchResult[])
   return outcome;
 }
 
+/** Reads the account. Throws a `LoginError` if its key may not create pets: otherwise all rows would be rejected. */
+export async function accountOf({ store, calls }: Context): Promise<Account> {
+  const account = await store.account.get(calls);
+  if (!mayDo(account, 'pets:write'))
+    throw new LoginError('The API key lacks the scope pets:write: ask an administrator to add it');
+  return account;
+}
+
 /** Whether an API key has a scope. */
-const mayDo = ({ scopes }: Account, scope: Account['scopes'][number]) =>
+export const mayDo = ({ scopes }: Account, scope: Account['scopes'][number]) =>
   scopes.includes(scope) || scopes.includes('admin');

@@ -272,11 +272,22 @@ describe('petstore import', () => {
     const files = test.files();
     const sent = test.proxy.batches.length;
     const { key } = await test.shop.clientWith({ scopes: ['pets:read', 'orders:write'] });
-    const { code, stderr } = await test.run(['import', '@scope.csv'], { PETSTORE_API_KEY: key });
-    assert.equal(code, 3);
-    assert.match(stderr, /lacks the scope pets:write/);
+    for (const option of [[], ['--dry-run']]) {
+      const { code, stderr } = await test.run(['import', '@scope.csv', ...option], { PETSTORE_API_KEY: key });
+      assert.equal(code, 3);
+      assert.match(stderr, /lacks the scope pets:write/);
+    }
     assert.deepEqual(test.files(), files);
     assert.equal(test.proxy.batches.length, sent);
+  });
+
+  it('checks with --dry-run whether the key may set the stock of the rows', async () => {
+    test.write('quantity.csv', 'name,category,status,quantity', 'Rex,Dogs,,1', 'Mia,Dogs,pending,0');
+    const { key } = await test.shop.clientWith({ scopes: ['pets:read', 'pets:write'] });
+    const words = ['import', '@quantity.csv', '--dry-run'];
+    const { code, stderr } = await test.run(words, { PETSTORE_API_KEY: key });
+    assert.equal(code, 3);
+    assert.match(stderr, /Line 3 has a pending pet without stock, .* lacks the scope orders:write/);
   });
 
   it('ends with Ctrl-C also while it reads the file or checks rows', async () => {
