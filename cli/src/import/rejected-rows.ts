@@ -5,6 +5,9 @@ import { ImportError } from '../failure.ts';
 import type { Row } from './rows.ts';
 import type { Source } from './source.ts';
 
+/** Without it, spreadsheet programs do not read a file as UTF-8. */
+const BYTE_ORDER_MARK = '\uFEFF';
+
 /** Writes the rows that were not imported to a file of the same format, so that they can be corrected and imported. */
 export class RejectedRows {
   readonly path: string;
@@ -28,7 +31,7 @@ export class RejectedRows {
     if (rejected.length === 0) return;
     const header =
       this.#bytes === 0 && this.#source.format === 'csv'
-        ? this.#csv([[...addedColumns, ...this.#originalColumns()]])
+        ? BYTE_ORDER_MARK + this.#csv([[...addedColumns, ...this.#originalColumns()]])
         : '';
     const rows = rejected.map(({ row, code, message }) => this.#format(row, code, message)).join('');
     const text = header + rows;

@@ -50,8 +50,10 @@ export interface Reading {
 export async function inspect(file: string, reading: Reading, signal?: AbortSignal): Promise<Source> {
   const bytes = sizeOf(file);
   const isCsv = reading.format === 'csv';
-  const delimiter = isCsv ? delimiterOf(await startOf(file, reading.encoding)) : ',';
-  const source: Source = { file, ...reading, delimiter, header: [], bytes, sha256: '', rows: 0 };
+  const start = await startOf(file);
+  const encoding = hasByteOrderMark(start) ? 'utf-8' : reading.encoding;
+  const delimiter = isCsv ? delimiterOf(new TextDecoder(encoding).decode(start)) : ',';
+  const source: Source = { file, ...reading, encoding, delimiter, header: [], bytes, sha256: '', rows: 0 };
   const hash = createHash('sha256');
   for await (const { cells } of records(source, chunk => hash.update(chunk))) {
     signal?.throwIfAborted();
@@ -61,15 +63,18 @@ export async function inspect(file: string, reading: Reading, signal?: AbortSign
   return { ...source, sha256: hash.digest('hex') };
 }
 
-async function startOf(file: string, encoding: Encoding): Promise<string> {
+async function startOf(file: string): Promise<Buffer> {
   const handle = await open(file);
   try {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEADER_BYTES), 0, HEADER_BYTES, 0);
-    return new TextDecoder(encoding).decode(buffer.subarray(0, bytesRead));
+    return buffer.subarray(0, bytesRead);
   } finally {
     await handle.close();
   }
 }
+
+/** Whether a file is UTF-8 for certain, such as one of rejected rows. */
+const hasByteOrderMark = (start: Buffer) => start.indexOf('\uFEFF') === 0;
 
 /** A row of CSV, or a line of NDJSON, which is one cell. */
 type FileRecord = CsvRow;

@@ -56,7 +56,7 @@ describe('petstore import', () => {
       ['available', 3],
     ]);
     const lines = test.read('sheet.rejected.csv').split('\n');
-    assert.equal(lines[0], 'line;code;message;name;category;status;quantity');
+    assert.equal(lines[0], '\ufeffline;code;message;name;category;status;quantity');
     assert.match(lines[1]!, /^6;invalid_request;.*6 cells.*;More;Dogs;;1;;brown$/);
     assert.match(
       lines[2]!,
@@ -83,6 +83,16 @@ describe('petstore import', () => {
     writeFileSync(join(test.directory, 'unicode.txt'), unicode);
     assert.equal((await test.summaryOf(['@unicode.txt', '--encoding', 'utf-16le'])).created, 1);
     assert.deepEqual(await newNames(), ['“Müller” €', 'Müller']);
+  });
+
+  it('reads the rejected rows of a file in another encoding with the same options', async () => {
+    writeFileSync(join(test.directory, 'latin.csv'), 'name;category\nMüller;Fish\n', 'latin1');
+    const encoding = ['--encoding', 'windows-1252'];
+    await test.summaryOf(['@latin.csv', ...encoding], 7);
+    const rejected = test.read('latin.rejected.csv');
+    writeFileSync(join(test.directory, 'latin.rejected.csv'), rejected.replace('Müller;Fish', 'Müller;Dogs'));
+    await test.summaryOf(['@latin.rejected.csv', ...encoding]);
+    assert.deepEqual(await newNames(), ['Müller']);
   });
 
   it('leaves out rows whose name and category exist with --skip-existing, and creates the others', async () => {
@@ -212,7 +222,7 @@ describe('petstore import', () => {
     assert.deepEqual([summary.created, summary.rejected], [2, 6]);
     const text = test.read('bad.rejected.csv');
     const [header, ...rows] = text.trimEnd().split('\n');
-    assert.equal(header, 'line;code;message;Name;Category;categoryId;Quantity');
+    assert.equal(header, '\ufeffline;code;message;Name;Category;categoryId;Quantity');
     const starts = rows.filter(row => /^\d+;/.test(row)).map(row => row.split(';', 2).join(' '));
     assert.deepEqual(starts, [
       '3 invalid_request',
