@@ -239,6 +239,9 @@ describe('petstore import, when it ends early', () => {
       assert.match(stderr, message);
     };
     await rejects(/began with --create-categories false, not true: use the same/, '--create-categories');
+    await rejects(/began with --skip-existing false, not true/, '--skip-existing');
+    await rejects(/began with --raw false, not true/, '--raw');
+    await rejects(/began with --encoding .*utf-8.*, not .*windows-1252/, '--encoding', 'windows-1252');
     await rejects(/began with --map \[\], not .*name=name/, '--map', 'name=name');
     await rejects(/began with the URL /, '--url', test.shop.origin);
     test.write(`${file}.csv`, before, 'New,Dogs');
