@@ -49,6 +49,16 @@ describe('the journal of an import', () => {
     assert.equal(StoredJournal.read(), undefined);
   });
 
+  it('is removed when the tab has no room for it, and the import continues', t => {
+    const stored = StoredJournal.begin('pets.csv');
+    stored.write(progressOf([petOf(1)]));
+    t.mock.method(sessionStorage, 'setItem', () => {
+      throw new DOMException('Full', 'QuotaExceededError');
+    });
+    stored.write(progressOf([petOf(1), petOf(2)]));
+    assert.deepEqual([stored.isKept, items.size], [false, 0]);
+  });
+
   it('of a later import is not removed with an earlier one, and nothing is written to one that is closed', () => {
     const earlier = StoredJournal.begin('earlier.csv');
     const later = StoredJournal.begin('later.csv');

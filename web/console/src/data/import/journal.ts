@@ -55,7 +55,7 @@ export class StoredJournal {
     this.#file = file;
   }
 
-  /** Whether the import is small enough to be stored. */
+  /** Whether the import is small enough to be stored, and the tab has room for it. */
   get isKept(): boolean {
     return this.#written.characters <= MOST;
   }
@@ -74,12 +74,10 @@ export class StoredJournal {
       categories: categories.length,
       characters: this.#written.characters + text.length,
     };
-    if (this.isKept) {
-      const { parts } = this.#written;
-      const head: Head = { file: this.#file, total, done, parts };
-      sessionStorage.setItem(PREFIX + (parts - 1), text);
-      sessionStorage.setItem(HEAD, JSON.stringify(head));
-    } else removeAll();
+    const { parts } = this.#written;
+    if (this.isKept && store({ file: this.#file, total, done, parts }, text)) return;
+    this.#written.characters = Number.POSITIVE_INFINITY;
+    removeAll();
   }
 
   /** Writes nothing any more. */
@@ -90,6 +88,17 @@ export class StoredJournal {
   /** Removes the journal. */
   remove(): void {
     if (latest === this) removeAll();
+  }
+}
+
+/** Stores the last part and the head. Returns whether the tab has room for them. */
+function store(head: Head, part: string): boolean {
+  try {
+    sessionStorage.setItem(PREFIX + (head.parts - 1), part);
+    sessionStorage.setItem(HEAD, JSON.stringify(head));
+    return true;
+  } catch {
+    return false;
   }
 }
 
