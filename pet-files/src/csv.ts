@@ -29,9 +29,9 @@ export function csvProblem(error: unknown, linesBefore = 0): string {
   return `not a valid CSV file${line}: ${reason ?? error.message}`;
 }
 
-/** Returns the delimiter that the first line has most often outside of quotes. `start` is the start of the file. */
+/** Returns the delimiter that the first line that is not empty has most often outside of quotes. `start` is the start of the file. */
 export function delimiterOf(start: string): Delimiter {
-  const [header = ''] = start.replace(/"(?:[^"]|"")*"/g, '').split(/\r\n?|\n/, 1);
+  const [header = ''] = start.replace(/^[\ufeff\r\n]+|"(?:[^"]|"")*"/g, '').split(/\r\n?|\n/, 1);
   const count = (delimiter: Delimiter) => header.split(delimiter).length;
   return delimiters.reduce((best, next) => (count(next) > count(best) ? next : best));
 }

@@ -25,9 +25,10 @@ describe('petstore import', () => {
   });
 
   for (const [kind, delimiter] of Object.entries({ semicolons: ';', tabs: '\t' })) {
-    it(`reads CSV with ${kind}, also if cells have commas`, async () => {
+    it(`reads CSV with ${kind}, also if cells have commas, and if the first line is empty`, async () => {
       test.write(
         `${kind}.csv`,
+        '',
         ['Name', 'Category ID', 'quantity'].join(delimiter),
         ['A, B', 2, 1].join(delimiter),
       );
