@@ -81,8 +81,8 @@ type FileRecord = CsvRow;
 
 /** Yields the records of a file, including the header. */
 export function records(source: Source, onChunk?: (chunk: Buffer) => void): AsyncGenerator<FileRecord> {
-  const text = Readable.from(textOf(source, onChunk));
-  return source.format === 'csv' ? csvRecords(source, text) : lines(text);
+  const texts = textOf(source, onChunk);
+  return source.format === 'csv' ? csvRecords(source, Readable.from(texts)) : lines(texts);
 }
 
 async function* textOf({ file, bytes, encoding }: Source, onChunk?: (chunk: Buffer) => void) {
@@ -117,13 +117,19 @@ async function* csvRecords({ file, delimiter, isRaw }: Source, stream: NodeJS.Re
   }
 }
 
-async function* lines(stream: NodeJS.ReadableStream): AsyncGenerator<FileRecord> {
+async function* lines(texts: AsyncIterable<string>): AsyncGenerator<FileRecord> {
+  const input = Readable.from(withoutSeparators(texts));
   let line = 0;
-  for await (const text of createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY })) {
+  for await (const text of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
     line++;
     const content = line === 1 ? text.replace(/^\ufeff/, '') : text;
     if (content.trim() !== '') yield { line, cells: [content] };
   }
+}
+
+/** Escapes the characters that end a line for readline, but not in JSON. */
+async function* withoutSeparators(texts: AsyncIterable<string>) {
+  for await (const text of texts) yield text.replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029');
 }
 
 function sizeOf(file: string): number {

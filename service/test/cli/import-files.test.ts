@@ -146,7 +146,7 @@ describe('petstore import', () => {
       '\ufeff{"name": "Rex", "category": "Dogs", "quantity": 2}',
       '{"name": "Mia"',
       '{"name": "Tom", "categoryId": 2, "colour": "grey"}',
-      '{"name": "Kit", "categoryId": "2"}',
+      '{"name": "Kit", "categoryId": "2", "message": "two\u2028lines\u2029"}',
     );
     const summary = await test.summaryOf(['@lines.ndjson'], 7);
     assert.deepEqual(await newNames(), ['Rex', 'Kit']);
