@@ -93,15 +93,14 @@ describe('a request is rejected, and nothing is done, for', () => {
 
   it('a missing key, with what the request has instead', async () => {
     const bearer = 'Write `Authorization: Bearer <key>`, or send the API key in the header X-API-Key';
+    const ignored = (name: string) =>
+      `The header ${name} is ignored: send the API key in the header X-API-Key`;
     for (const [path, headers, message] of [
       ['/pets', { authorization: shop.adminKey }, bearer],
       ['/pets', { authorization: 'Basic cGV0OnN0b3Jl' }, bearer],
-      ['/pets', { 'Api-Key': shop.adminKey }, 'Send the API key in the header X-API-Key, not api-key'],
-      [
-        '/pets',
-        { 'X-Auth-Token': shop.adminKey },
-        'Send the API key in the header X-API-Key, not x-auth-token',
-      ],
+      ['/pets', { 'Api-Key': shop.adminKey }, ignored('api-key')],
+      ['/pets', { 'X-Auth-Token': shop.adminKey }, ignored('x-auth-token')],
+      ['/pets', { 'X-Api-K.': shop.adminKey }, ignored('x-api-k.')],
       [
         `/pets?api_key=${shop.adminKey}`,
         {},

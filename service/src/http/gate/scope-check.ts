@@ -68,5 +68,6 @@ function misplacedKey(headers: IncomingHttpHeaders, url: string): string | undef
   const other = Object.keys(headers).find(
     name => name === 'api-key' || (name !== 'cookie' && String(headers[name]).startsWith('psk_')),
   );
-  return other && `Send the API key in the header X-API-Key, not ${other}`;
+  // A name can end with a full stop, so the message does not end with it.
+  return other && `The header ${other} is ignored: send the API key in the header X-API-Key`;
 }
