@@ -46,7 +46,7 @@ export function sample(language, call, values, base) {
  * @param {Values} values
  */
 function timeoutOf({ parameters: { wait = '' } }) {
-  return 30 + (Number(wait) || 0);
+  return 30 + (/^\d{1,2}$/.test(wait) ? Number(wait) : 0);
 }
 
 /** For a POSIX shell with curl 7.76 or newer. @param {Call} call @param {SampleRequest} request @param {Values} values */

@@ -108,6 +108,7 @@ describe('the webhooks of a leaked key', () => {
     shop.receiver.respondWith(204);
     await shop.after(5 * SECOND);
     assert.deepEqual(typesAt(shop), ['key.leaked', 'key.leaked']);
+    await shop.settle();
     const history = await shop.read(`/history?subject=webhooks/${id}&type=webhook.disabled`);
     assert.deepEqual(valuesOf(history, 'reason'), [`API key ${owner.keyId} was revoked`]);
   });

@@ -160,6 +160,19 @@ describe('a webhook whose key', () => {
     assert.deepEqual([logged?.webhookId, logged?.reason], [id, stopped[1]]);
   });
 
+  it('expires leaves one webhook.disabled, also if a client disables the webhook at that instant', async t => {
+    const shop = await webhookShop(t);
+    const expiresAt = formatDateTime(shop.clock.now() + HOUR);
+    const { id, path, keyPath } = await ownedWebhook(shop, { expiresAt });
+    shop.clock.advance(HOUR);
+    assert.equal((await shop.api.patch(path, { enabled: false })).status, 200);
+    assert.equal((await shop.api.patch(keyPath, { expiresAt: null })).status, 200);
+    await shop.deliver();
+    assert.equal((await shop.api.get(path)).body.enabled, false);
+    const history = await shop.read(`/history?subject=webhooks/${id}&type=webhook.disabled`);
+    assert.deepEqual(valuesOf(history, 'reason'), [`API key 2 expired at ${expiresAt}`]);
+  });
+
   it('gets another plan, name or more scopes continues', async t => {
     const shop = await webhookShop(t);
     const { path, keyPath } = await ownedWebhook(shop);

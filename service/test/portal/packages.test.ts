@@ -42,7 +42,7 @@ describe('the packages in the portal', () => {
   it('state the default of --url, which is the same in the command of every service', async () => {
     const { text } = await fetchBytes(`${shop.origin}/docs/command.md`);
     const { hostname, port } = new URL(DEFAULT_URL);
-    assert.ok(text.includes(`The service; that on port ${port} of ${hostname} unless set`));
+    assert.ok(text.includes(`The default is port ${port} of ${hostname}`));
   });
 
   it('have their installation on the start page, in llms.txt and in each sample', async () => {

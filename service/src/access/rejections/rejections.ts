@@ -76,7 +76,7 @@ const MOST = 1_000;
  */
 export class Rejections {
   readonly #counted = new Map<string, Rejection>();
-  /** The number of entries that the present flush has still to append. */
+  /** The number of entries that the present flush still has to append. */
   #left = 0;
 
   note({ method, route, status, code, keyId, address }: Responded): void {

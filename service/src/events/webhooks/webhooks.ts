@@ -112,22 +112,25 @@ export function update(
   return db.write(async tx => {
     const stored = await lockWebhook(tx, webhookId, actor);
     const owner = await standingOf(actor.readStandings, tx, stored.api_key_id, actor.now);
-    // The stored state of a webhook that still sends its last event does not change.
-    const current = toWebhook(effectiveState(stored, owner, actor.now));
+    const shown = effectiveState(stored, owner, actor.now);
+    const current = toWebhook(shown);
+    // A webhook that is shown as disabled, but still sends its last event, stays enabled in the store.
+    const row = stored.last_event_id === null ? shown : stored;
+    if (row.enabled < stored.enabled) appendDisabled(tx, row);
     const settings = settingsFor(current);
     const isSwitched = settings.enabled !== current.enabled;
     const changed = {
-      ...stored,
-      ...termsOf(settings, stored),
+      ...row,
+      ...termsOf(settings, row),
       ...(isSwitched && switchedTo(settings.enabled, actor.now)),
     };
-    if (changed.types !== stored.types) rejectUnreadable(settings.types, owner);
+    if (changed.types !== row.types) rejectUnreadable(settings.types, owner);
     const problem = settings.enabled && problemOf(changed, owner, actor.now);
     if (problem) throw unfitKey(webhookId, problem);
     const updated = await queries.webhookTable.update(tx, webhookId, changed);
-    if (queries.webhookTable.differ(stored, updated)) {
+    if (queries.webhookTable.differ(row, updated)) {
       const type = settings.enabled ? 'webhook.enabled' : 'webhook.disabled';
-      appendWebhookEvent(tx, isSwitched ? type : 'webhook.updated', updated, { before: toWebhook(stored) });
+      appendWebhookEvent(tx, isSwitched ? type : 'webhook.updated', updated, { before: toWebhook(row) });
     }
     return toWebhook(effectiveState(updated, owner, actor.now));
   });

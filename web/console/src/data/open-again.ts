@@ -55,8 +55,8 @@ export async function adjustOnce(
   }
 }
 
-/** The cancelled orders that this tab has placed again. Their events have no note, from which other tabs could learn it. */
-export const placedAgain = new Set<number | undefined>();
+/** The IDs of cancelled orders that this tab places again. Other tabs do not know them, because the events have no note. */
+export const placedAgain = new Set<number>();
 
 /** Returns the completed orders whose units came back, as far as the key may read it. The order that was completed first is the first. */
 export async function returnedOf({ store, can }: Session, orders: readonly Order[]): Promise<Order[]> {

@@ -104,12 +104,17 @@ async function cancel(session: Session, entry: HistoryEntry): Promise<string> {
 
 async function placeAgain({ store }: Session, entry: HistoryEntry): Promise<string> {
   if (placedAgain.has(idOf(entry))) throw new Error(TAKEN_BACK);
+  placedAgain.add(idOf(entry));
   const of = (name: string) => entry.changes.find(({ field }) => field === name)?.from;
   const content = { petId: of('petId'), quantity: of('quantity'), shipDate: of('shipDate') };
   const given = Object.fromEntries(Object.entries(content).filter(([, value]) => value != null));
-  const { id } = await store.orders.create(given as Order);
-  placedAgain.add(idOf(entry));
-  return `Open again as order ${id}`;
+  try {
+    const { id } = await store.orders.create(given as Order);
+    return `Open again as order ${id}`;
+  } catch (error) {
+    placedAgain.delete(idOf(entry));
+    throw error;
+  }
 }
 
 /** Writes the old values of the changed fields. Other fields keep what they have now. */

@@ -110,8 +110,11 @@ async function placeAgain(
   onUndone?: (placed: ReadonlyMap<Order, Order>) => void,
 ): Promise<string> {
   const takenBack =
-    work === 'complete' ? await returnedOf(session, orders) : orders.filter(({ id }) => placedAgain.has(id));
+    work === 'complete'
+      ? await returnedOf(session, orders)
+      : orders.filter(order => placedAgain.has(resource.idOf(order)));
   const left = orders.filter(order => !takenBack.includes(order));
+  if (work === 'cancel') for (const order of left) placedAgain.add(resource.idOf(order));
   const placed = new Map<Order, Order>();
   const errors = takenBack.map(() => TAKEN_BACK);
   await runInBatches(session, left, {
@@ -125,11 +128,12 @@ async function placeAgain(
     onResults: items =>
       notifyManager.batch(() => {
         for (const { item, results, error } of items)
-          if (error !== undefined) errors.push(error);
-          else {
+          if (error !== undefined) {
+            errors.push(error);
+            placedAgain.delete(resource.idOf(item));
+          } else {
             const order = results.at(-1)?.body as Order;
             placed.set(item, order);
-            if (work === 'cancel') placedAgain.add(item.id);
             addItem(session.cache, resource, order);
           }
       }),
