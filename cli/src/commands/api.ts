@@ -68,7 +68,7 @@ export const api = command({
     const { text, headers, nextCursor } = await send(client, request, options);
     const isJson = headers.get('Content-Type')?.includes('json') === true;
     yield* isJson ? output(text, settings, stdout) : [{ script: withLineBreak(text) }];
-    if (nextCursor !== undefined) note(`There are more: add cursor=${nextCursor} to the query`);
+    if (nextCursor !== undefined) note(`To continue, add cursor=${nextCursor} to the query`);
   },
 });
 

@@ -31,7 +31,7 @@ describe('petstore api', () => {
     const path = `/pets?categoryId=${categoryId}&limit=1`;
     const { stdout, stderr } = await api(['GET', path]);
     assert.deepEqual(JSON.parse(stdout), [created]);
-    assert.match(stderr, /^There are more: add cursor=\S+ to the query\n$/);
+    assert.match(stderr, /^To continue, add cursor=\S+ to the query\n$/);
     assert.equal((await api(['GET', path, '--json'])).stdout, `${JSON.stringify(created)}\n`);
     const outdated = ['DELETE', `/pets/${created.id}`, '--header', 'If-Match: "other"'];
     assert.match((await api(outdated, 5)).stderr, /precondition_failed/);
