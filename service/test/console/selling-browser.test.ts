@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Locator } from 'playwright-core';
-import { asksToLeave, delayResponses, eventually, keepMessages, leavesKey } from '../support/browser.ts';
+import { eventually, keepMessages, leavesKey } from '../support/browser.ts';
 import { ConsolePage, useConsole } from '../support/console-page.ts';
 import { aCategory, anOrder, aPet, stockOf } from '../support/factories.ts';
 
@@ -108,106 +107,6 @@ describe('an animal that cannot be sold', () => {
     await api.patch(`/pets/${petId}`, { status: 'pending' });
     await shown.panel.getByRole('button', { name: 'Place order' }).click();
     await shown.panel.getByText(onHold).waitFor();
-  });
-});
-
-describe('a form that is submitted again while its request runs', () => {
-  const find = async (form: Locator, petId: number) => {
-    await form.getByLabel('Animal').fill(String(petId));
-    await form.getByRole('option', { name: 'Twice' }).click();
-  };
-  const forms: Record<string, (shown: ConsolePage, petId: number) => Promise<Locator>> = {
-    'the till': async (shown, petId) => {
-      await shown.page.keyboard.press('s');
-      await find(shown.question, petId);
-      return shown.question.getByRole('button', { name: 'Sell' });
-    },
-    'a new order': async (shown, petId) => {
-      await shown.go('/orders/new');
-      await find(shown.panel, petId);
-      return shown.panel.getByRole('button', { name: 'Place order' });
-    },
-    'the panel of an animal': async (shown, petId) => {
-      await shown.go(`/animals/${petId}`);
-      return shown.panel.getByRole('button', { name: 'Sell' });
-    },
-  };
-  for (const [name, buttonOf] of Object.entries(forms))
-    it(`is sent once, and the browser asks before the page is left meanwhile: ${name}`, async t => {
-      const { api, page, open } = await visit(t);
-      const petId = await aPet(api, { name: 'Twice', stock: 24 });
-      const shown = await open('/categories');
-      await shown.live();
-      const button = await buttonOf(shown, petId);
-      await button.and(page.locator(':enabled')).waitFor();
-      const { read, arrive } = await delayResponses(page, '**/store/orders');
-      await button.evaluate(element => {
-        element.click();
-        element.click();
-      });
-      await read;
-      assert.equal(await asksToLeave(page), true);
-      arrive();
-      await shown.messages.getByText(/^(Sold|Placed) /).waitFor();
-      await eventually(() => asksToLeave(page), false);
-      assert.deepEqual(await stockOf(api, petId), ['available', 23]);
-    });
-});
-
-describe('a sale whose response is late', () => {
-  it('leaves in the till what is typed meanwhile, also in one that was opened since', async t => {
-    const { api, page, open } = await visit(t);
-    for (const name of ['Earlier', 'Later']) await aPet(api, { name, stock: 9 });
-    const shown = await open('/categories');
-    await page.evaluate(keepMessages);
-    const animal = shown.question.getByLabel('Animal');
-    const units = shown.question.getByLabel('Units');
-    const startSale = async () => {
-      await page.keyboard.press('s');
-      await animal.fill('earlier');
-      await page.keyboard.press('Enter');
-      await units.and(page.locator(':focus')).waitFor();
-      const response = await delayResponses(page, '**/store/orders');
-      await page.keyboard.press('Enter');
-      await response.read;
-      return response;
-    };
-    const sell = shown.question.getByRole('button', { name: 'Sell', exact: true });
-
-    const first = await startSale();
-    await units.fill('5');
-    first.arrive();
-    await shown.messages.getByText('Sold 1 of Earlier').waitFor();
-    await sell.waitFor();
-    assert.equal(await units.inputValue(), '5');
-    await page.keyboard.press('Escape');
-
-    const second = await startSale();
-    await page.keyboard.press('Escape');
-    await page.keyboard.press('s');
-    await animal.fill('later');
-    await page.keyboard.press('Enter');
-    await units.fill('3');
-    second.arrive();
-    await eventually(() => shown.messages.getByText('Sold 1 of Earlier').count(), 2);
-    assert.equal(await units.inputValue(), '3');
-    await sell.click();
-    await shown.messages.getByText('Sold 3 of Later').waitFor();
-    await shown.question.waitFor({ state: 'detached' });
-  });
-
-  it('leaves the next number in the panel of the animal', async t => {
-    const { api, page, open } = await visit(t);
-    const petId = await aPet(api, { name: 'Counted on', stock: 9 });
-    const shown = await open(`/animals/${petId}`);
-    const { read, arrive } = await delayResponses(page, '**/store/orders');
-    const sell = shown.panel.getByRole('button', { name: 'Sell' }).and(page.locator(':enabled'));
-    await sell.click();
-    await read;
-    await shown.panel.getByLabel('Units').fill('5');
-    arrive();
-    await sell.waitFor();
-    assert.equal(await shown.panel.getByLabel('Units').inputValue(), '5');
   });
 });
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { describe, it, type TestContext } from 'node:test';
 import { readStandings } from '../../src/access/api-keys/standings.ts';
 import { serve } from '../../src/events/webhooks/serve.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../../src/kit/clock.ts';
@@ -20,6 +20,17 @@ async function isStored(shop: WebhookShop, id: number): Promise<boolean> {
     id,
   ]);
   return row!.enabled === 1;
+}
+
+/** A webhook whose key was reported as leaked, and whose endpoint failed at the first attempt to send this. */
+async function aFailedLeak(t: TestContext) {
+  const shop = await webhookShop(t);
+  const owner = await shop.shop.clientWith({ scopes: WEBHOOK_SCOPES });
+  const webhook = await shop.webhook({}, shop.receiver, owner);
+  shop.receiver.respondWith(500);
+  await report(shop, owner.key);
+  await shop.settle();
+  return { shop, owner, ...webhook };
 }
 
 describe('the webhooks of a leaked key', () => {
@@ -97,12 +108,7 @@ describe('the webhooks of a leaked key', () => {
   });
 
   it('still receive the leak and then stop, if a client changes their settings before', async t => {
-    const shop = await webhookShop(t);
-    const owner = await shop.shop.clientWith({ scopes: WEBHOOK_SCOPES });
-    const { id, path } = await shop.webhook({}, shop.receiver, owner);
-    shop.receiver.respondWith(500);
-    await report(shop, owner.key);
-    await shop.settle();
+    const { shop, owner, id, path } = await aFailedLeak(t);
     const { status, body } = await shop.api.patch(path, { description: 'Changed', enabled: false });
     assert.deepEqual([status, body.description, body.enabled], [200, 'Changed', false]);
     shop.receiver.respondWith(204);
@@ -114,12 +120,7 @@ describe('the webhooks of a leaked key', () => {
   });
 
   it('can be deleted with the ETag of their disabled state before they stop', async t => {
-    const shop = await webhookShop(t);
-    const owner = await shop.shop.clientWith({ scopes: WEBHOOK_SCOPES });
-    const { id, path } = await shop.webhook({}, shop.receiver, owner);
-    shop.receiver.respondWith(500);
-    await report(shop, owner.key);
-    await shop.settle();
+    const { shop, id, path } = await aFailedLeak(t);
     assert.equal(await isStored(shop, id), true);
     const { headers } = await shop.api.get(path);
     const deleted = await shop.api.delete(path, { 'if-match': headers.etag! });
@@ -127,12 +128,7 @@ describe('the webhooks of a leaked key', () => {
   });
 
   it('receive the leak although a replica whose clock ran ahead had leased it', async t => {
-    const shop = await webhookShop(t);
-    const owner = await shop.shop.clientWith({ scopes: WEBHOOK_SCOPES });
-    await shop.webhook({}, shop.receiver, owner);
-    shop.receiver.respondWith(500);
-    await report(shop, owner.key);
-    await shop.settle();
+    const { shop } = await aFailedLeak(t);
     shop.receiver.respondWith(204);
     const late = shop.clock.now() + 400 * DAY;
     await shop.shop.app.db.run('UPDATE webhook_deliveries SET leased_until = ?, next_attempt_at = ?', [
