@@ -38,6 +38,9 @@ const NAMED_IN_PART = 8;
 /** How much higher an entry is whose text has a whole name in code, and not only its words. */
 const WHOLE_NAME = 1;
 
+/** How much higher still if a row of a table begins with the name, as in the table of settings: it describes the name. */
+const DESCRIBED_NAME = 2;
+
 /** Whether an entry is a detail of an operation. @param {Entry} entry */
 function isPart({ level }) {
   return level === 'parameter' || level === 'field';
@@ -65,6 +68,14 @@ function bonusOf({ url, title, page }, question, names) {
   if (names[0] === question.toLowerCase())
     return called.startsWith(names[0]) || address.endsWith(`/${names[0]}`) ? NAMED : 0;
   return names.some(name => called === name || address.endsWith(`/${name}`)) ? NAMED_IN_PART : 0;
+}
+
+/** How much higher an entry is because its text has a whole name. @param {Entry} entry @param {Set<string>} matched @param {string[]} names */
+function wholeNames({ text }, matched, names) {
+  const whole = names.filter(name => matched.has(name));
+  if (whole.length === 0) return 0;
+  const lines = `\n${text.toLowerCase()}`;
+  return WHOLE_NAME + (whole.some(name => lines.includes(`\n${name} ·`)) ? DESCRIBED_NAME : 0);
 }
 
 export class SearchIndex {
@@ -136,7 +147,7 @@ export class SearchIndex {
             const score = i === 0 ? best : own;
             const text = TEXT * Math.log(score * terms.size + NO_TEXT);
             const place = isName ? 0 : levels[entry.level] + (i > 0 ? FURTHER : 1) * vote;
-            const whole = names.some(name => matched.has(name)) ? WHOLE_NAME : 0;
+            const whole = wholeNames(entry, matched, names);
             return { entry, matched, score: text + place + whole + bonusOf(entry, question, names) };
           });
       })

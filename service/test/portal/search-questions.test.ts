@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { contextOf, SearchIndex } from '../../../web/portal/search-index.js';
 import type { Entry } from '../../../web/portal/types.d.ts';
+import { settings } from '../../src/config.ts';
+import { variablesOf } from '../../src/kit/settings.ts';
 import weights from '../../src/portal/search-weights.json' with { type: 'json' };
 import { fetchBytes } from '../support/fetch-bytes.ts';
 import { useShop } from '../support/use-shop.ts';
@@ -117,11 +119,19 @@ describe('the search understands questions in the words of developers', () => {
       'rolling upgrade': '/docs/running/upgrade-without-downtime',
       settings: '/docs/running/settings',
       petstore_degraded: '/docs/running/what-to-watch',
-      PETSTORE_EVENT_DAYS: '/docs/running/settings',
       'cells of a shop': '/docs/running/scaling',
     })) {
       const pages = index.find(question).map(({ entry }) => entry.url.split('#', 1)[0]);
       assert.ok(pages.slice(0, 2).includes(chapter), `${question}: ${pages.slice(0, 2)}`);
+    }
+  });
+
+  it('for the name of a setting, finds the table that describes it, also if a metric has the same name', async () => {
+    const index = await readIndex();
+    for (const { name } of variablesOf(settings).filter(variable => variable.name.includes('_'))) {
+      const pages = index.find(name).map(({ entry }) => entry.url);
+      const place = name === 'PETSTORE_DATABASE_QUEUE' ? 1 : 0;
+      assert.equal(pages[place], '/docs/running/settings', `${name}: ${pages.slice(0, 3)}`);
     }
   });
 
