@@ -954,7 +954,7 @@ export type WebhookDelivery = {
   type: string;
   /** The resource that changed. Events of one subject are delivered in order. */
   subject: string;
-  /** A `dead` delivery failed in all its attempts. It can be redelivered. */
+  /** A `dead` delivery failed in all its attempts, or its webhook was disabled for as many days as events are retained. It can be redelivered. */
   status: 'pending' | 'delivered' | 'dead';
   /** The number of attempts. */
   attemptCount: number;
@@ -1351,7 +1351,7 @@ export type WebhookDeliveryDetails = {
   type: string;
   /** The resource that changed. Events of one subject are delivered in order. */
   subject: string;
-  /** A `dead` delivery failed in all its attempts. It can be redelivered. */
+  /** A `dead` delivery failed in all its attempts, or its webhook was disabled for as many days as events are retained. It can be redelivered. */
   status: 'pending' | 'delivered' | 'dead';
   /** The number of attempts. */
   attemptCount: number;

@@ -188,7 +188,7 @@ export const settings = {
     'PETSTORE_EVENT_DAYS',
     wholeNumber(1, 3_650),
     EVENT_DAYS,
-    'Days for which the service retains events and finished webhook deliveries',
+    'Days for which the service retains events, finished webhook deliveries, and the pending ones of a disabled webhook',
   ),
   streamsPerKey: setting(
     'PETSTORE_STREAMS_PER_KEY',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { HOUR, MINUTE, SECOND } from '../../src/kit/clock.ts';
+import { DAY, HOUR, MINUTE, SECOND } from '../../src/kit/clock.ts';
 import { formatDateTime } from '../../src/kit/dates.ts';
 import { documentedOperations } from '../contract/document.ts';
 import { assertRejected } from '../support/rejection.ts';
@@ -221,5 +221,23 @@ describe('a webhook whose key', () => {
     shop.receiver.release();
     await shop.after(MINUTE);
     assert.equal(shop.receiver.received.length, 1);
+  });
+
+  it('is revoked leaves pending deliveries, which end after as many days as events are retained, and are deleted as many days later', async t => {
+    const shop = await webhookShop(t, { environment: { PETSTORE_EVENT_DAYS: '2' } });
+    const { path, keyPath } = await ownedWebhook(shop);
+    shop.receiver.respondWith(500);
+    const categoryId = await shop.deliver();
+    await shop.rename(categoryId, 'Waits for the first');
+    await shop.settle();
+    assert.equal((await shop.api.delete(keyPath)).status, 204);
+    const statusesAfter = async (days: number) => {
+      shop.clock.advance(days * DAY);
+      await shop.shop.app.sweeper.run();
+      return valuesOf(await shop.read(`${path}/deliveries`), 'status');
+    };
+    assert.deepEqual(await statusesAfter(2), ['pending', 'pending']);
+    assert.deepEqual(await statusesAfter(1), ['dead', 'dead']);
+    assert.deepEqual(await statusesAfter(3), []);
   });
 });

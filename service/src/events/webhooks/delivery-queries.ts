@@ -180,12 +180,31 @@ export function leaseEvent(
   );
 }
 
+/** Sets pending deliveries to dead. */
+const END =
+  "UPDATE webhook_deliveries SET status = 'dead', next_attempt_at = NULL, leased_until = NULL, finished_at = ?";
+
 /** Ends the deliveries of a subject that are not finished: the webhook sends only one more event. */
 export function endDeliveries(db: Queries, webhookId: number, subject: string, now: number): Promise<number> {
+  return db.run(`${END} WHERE webhook_id = ? AND subject = ? AND status = 'pending'`, [
+    now,
+    webhookId,
+    subject,
+  ]);
+}
+
+/** Ends up to `limit` deliveries of a webhook that was disabled before `before`. Returns how many. */
+export function endWaiting(
+  db: Queries,
+  webhookId: number,
+  { before, now, limit }: { before: number; now: number; limit: number },
+): Promise<number> {
   return db.run(
-    `UPDATE webhook_deliveries SET status = 'dead', next_attempt_at = NULL, leased_until = NULL, finished_at = ?
-     WHERE webhook_id = ? AND subject = ? AND status = 'pending'`,
-    [now, webhookId, subject],
+    `${END} WHERE id IN (
+       SELECT id FROM webhook_deliveries WHERE webhook_id = ? AND status = 'pending'
+         AND EXISTS (SELECT 1 FROM webhooks WHERE id = webhook_id AND disabled_at < ?) ORDER BY id LIMIT ?
+     )`,
+    [now, webhookId, before, limit],
   );
 }
 

@@ -42,7 +42,9 @@ const fields = {
   status: {
     type: 'string',
     enum: deliveryStatuses,
-    description: 'A `dead` delivery failed in all its attempts. It can be redelivered.',
+    description:
+      'A `dead` delivery failed in all its attempts, or its webhook was disabled for as many days as events are retained. It can ' +
+      'be redelivered.',
   },
   attemptCount: { ...natural, description: 'The number of attempts.' },
   nextAttemptAt: {

@@ -1,5 +1,11 @@
 import type { Transaction, Writer } from '../../db/database.ts';
-import { deleteSecretsExpiredBefore, selectDeletedWebhook, webhookTable } from './webhook-queries.ts';
+import { endWaiting } from './delivery-queries.ts';
+import {
+  deleteSecretsExpiredBefore,
+  selectDeletedWebhook,
+  selectWaitingWebhook,
+  webhookTable,
+} from './webhook-queries.ts';
 
 /** The maximum number of rows of each table in one slice. A slice takes some milliseconds, and blocks the embedded store. */
 const DELIVERIES = 100;
@@ -8,19 +14,29 @@ const SECRETS = 200;
 
 /**
  * Deletes one slice of expired data in one short transaction: secrets after their grace period, deliveries that finished
- * before `before`, and deleted webhooks with their deliveries. Returns whether there may be more to delete. Times are in
- * milliseconds since the Unix epoch.
+ * before `before`, and deleted webhooks with their deliveries. Ends the deliveries of webhooks that were disabled before `before`.
+ * Returns whether there may be more to do. Times are in milliseconds since the Unix epoch.
  */
 export function sweepSlice(db: Writer, { before, now }: { before: number; now: number }): Promise<boolean> {
   return db.write(async tx => {
     if ((await deleteSecretsExpiredBefore(tx, now, SECRETS)) === SECRETS) return true;
     if (await deleteSlice(tx, 'finished_at < ? ORDER BY finished_at', before)) return true;
+    if (await endSlice(tx, before, now)) return true;
     const webhook = await selectDeletedWebhook(tx);
     if (!webhook) return false;
     const hadDeliveries = await deleteSlice(tx, 'webhook_id = ? ORDER BY id', webhook.id);
     if (!hadDeliveries) webhookTable.sendDelete(tx, webhook.id);
     return true;
   });
+}
+
+/** Ends deliveries that wait for a disabled webhook, such as one of a revoked key. Returns whether there were any. */
+async function endSlice(tx: Transaction, before: number, now: number): Promise<boolean> {
+  const webhook = await selectWaitingWebhook(tx, before);
+  if (!webhook) return false;
+  await tx.lock(`webhook ${webhook.id}`);
+  await endWaiting(tx, webhook.id, { before, now, limit: DELIVERIES });
+  return true;
 }
 
 /** Deletes deliveries after their attempts, of which there can be any number. Returns whether there were any. */

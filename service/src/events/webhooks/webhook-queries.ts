@@ -152,6 +152,16 @@ export function selectDeletedWebhook(db: Queries): Promise<{ id: number } | unde
   return db.get('SELECT id FROM webhooks WHERE deleted_at IS NOT NULL ORDER BY id LIMIT 1');
 }
 
+/** Returns a webhook that was disabled before `instant` and has pending deliveries; `undefined` if there is none. */
+export function selectWaitingWebhook(db: Queries, instant: number): Promise<{ id: number } | undefined> {
+  return db.get(
+    `SELECT id FROM webhooks WHERE disabled_at < ? AND deleted_at IS NULL AND EXISTS (
+       SELECT 1 FROM webhook_deliveries WHERE webhook_id = webhooks.id AND status = 'pending'
+     ) ORDER BY id LIMIT 1`,
+    [instant],
+  );
+}
+
 export interface ActiveWebhook
   extends Pick<
     WebhookRow,
