@@ -91,6 +91,15 @@ describe('a test of a webhook', () => {
     assert.equal((await tested).status, 201);
   });
 
+  it('is rejected on PostgreSQL without waiting for a number, while the webhook is disabled', async t => {
+    const shop = await webhookShop(t, { shared: true });
+    const { path } = await shop.webhook({ enabled: false });
+    const release = await holdLocks(shop.shop.app.db, tx => tx.lock('event relay'));
+    const tested = await shop.api.post(`${path}/test`);
+    await release();
+    assertRejected(tested, 409, 'webhook_disabled');
+  });
+
   it('that is rolled back leaves no gap, and concurrent changes get other numbers', async t => {
     const shop = await webhookShop(t);
     const { path } = await shop.webhook({ types: ['order.*'] });

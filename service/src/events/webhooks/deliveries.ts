@@ -49,6 +49,8 @@ export function test(db: Writer, webhookId: number, actor: Actor, source: string
   const { now } = actor;
   return db.write(async tx => {
     const webhook = await readWebhook(tx, webhookId, actor);
+    // All changes wait while an event gets its number, so the service rejects the test before.
+    if (!webhook.enabled) throw disabledWebhook(webhookId);
     const event = await webhookTestEvents.appendNumbered(tx, TEST_TYPE, webhookId, webhook);
     // After the number, as a report of a leaked key does: in the opposite order they would deadlock.
     await lockEnabledWebhook(tx, webhookId, actor);
@@ -116,7 +118,11 @@ async function lockEnabledWebhook(
   const row = await lockWebhook(tx, webhookId, actor);
   const owner = await standingOf(actor.readStandings, tx, row.api_key_id, actor.now);
   if (row.enabled === 1 && !problemOf(row, owner, actor.now)) return { row, owner };
-  throw new ApiError('webhook_disabled', `Webhook ${webhookId} is disabled; enable it first`);
+  throw disabledWebhook(webhookId);
+}
+
+function disabledWebhook(webhookId: number): ApiError {
+  return new ApiError('webhook_disabled', `Webhook ${webhookId} is disabled; enable it first`);
 }
 
 function rejectSecondReplay({ id, position, replay_until }: WebhookRow): void {
