@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { describe, it } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { reasonOf, redisConnection } from './redis-client.ts';
 
 /** Where no server listens. */
@@ -9,6 +12,26 @@ const NOWHERE = ['redis://127.0.0.1:1', 'redis://127.0.0.1:2'];
 async function reason(work: Promise<unknown>): Promise<string> {
   return work.then(() => assert.fail('it succeeded'), reasonOf);
 }
+
+it('a connection that breaks before someone listens is reported to a later listener', async t => {
+  const server = createServer(socket => {
+    socket.on('data', command => {
+      if (/hello/i.test(String(command))) socket.write('%0\r\n');
+      else socket.destroy();
+    });
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  t.after(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  const connection = await redisConnection([`redis://127.0.0.1:${port}`]);
+  await connection.open();
+  await assert.rejects(connection.get('key'));
+  await nextTurn();
+  const { promise: reported, resolve } = Promise.withResolvers<Error>();
+  connection.onEnd(resolve);
+  assert.equal((await reported).message, 'The connection was closed');
+  connection.end();
+});
 
 describe('the reason why Redis cannot be used', () => {
   it('is in plain words for a command on a connection that has ended', async () => {

@@ -14,7 +14,7 @@ export interface RedisConnection {
   /** Sets a key that does not exist. */
   set(key: string, value: string, condition: 'NX'): Promise<'OK' | null>;
   open(): Promise<void>;
-  /** Calls `listener` when the connection breaks or cannot be opened. */
+  /** Calls `listener` when the connection breaks, also if it broke before, or cannot be opened. */
   onEnd(listener: (error: Error) => void): void;
   /** Closes the connection at once; pending commands reject. */
   end(): void;
@@ -55,6 +55,8 @@ export async function redisConnection(urls: readonly string[], keyPrefix = ''): 
   const connection = isCluster
     ? new Cluster(hostsOf(target.nodes), { ...clusterOptions(target.nodes[0]!), keyPrefix })
     : new Redis(singleOptions(target, keyPrefix));
+  const nodes = () => (connection instanceof Cluster ? connection.nodes('master') : [connection]);
+  const { promise: ended, resolve: noteEnd } = Promise.withResolvers<void>();
   let lastError = new Error('The connection was closed');
   // Without a listener, ioredis would write the error to the console.
   connection.on('error', error => {
@@ -74,13 +76,15 @@ export async function redisConnection(urls: readonly string[], keyPrefix = ''): 
       await connection.connect().catch(() => {
         throw lastError;
       });
+      // Before the pings, so that no loss is missed. The event `-node` would also report nodes that only named the others.
+      for (const node of nodes()) node.once('end', noteEnd);
       // Otherwise a cluster connects to a node with the first command for it, and only then notices that it is down.
-      if (connection instanceof Cluster)
-        await Promise.all(connection.nodes('master').map(node => node.ping()));
+      if (isCluster) await Promise.all(nodes().map(node => node.ping()));
     },
     onEnd: listener => {
       // A cluster ends only when it has no node left.
-      for (const event of ['end', '-node']) connection.once(event, () => listener(lastError));
+      for (const event of ['end', '-node']) connection.once(event, noteEnd);
+      void ended.then(() => listener(lastError));
     },
     end: () => connection.disconnect(),
   };
