@@ -16,6 +16,8 @@ export interface RedisConnection {
   open(): Promise<void>;
   /** Calls `listener` when the connection breaks, also if it broke before, or cannot be opened. */
   onEnd(listener: (error: Error) => void): void;
+  /** Sends a command to each node, because a Redis with a `timeout` closes idle connections. A loss is reported to the listener. */
+  keepOpen(): void;
   /** Closes the connection at once; pending commands reject. */
   end(): void;
 }
@@ -85,6 +87,9 @@ export async function redisConnection(urls: readonly string[], keyPrefix = ''): 
       // A cluster ends only when it has no node left.
       for (const event of ['end', '-node']) connection.once(event, noteEnd);
       void ended.then(() => listener(lastError));
+    },
+    keepOpen: () => {
+      for (const node of nodes()) node.ping().catch(() => {});
     },
     end: () => connection.disconnect(),
   };

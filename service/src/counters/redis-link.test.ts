@@ -24,6 +24,7 @@ class FakeConnection {
   onEnd = (listener: (error: Error) => void) => {
     this.#listener = listener;
   };
+  keepOpen = () => {};
   end = () => {
     this.isEnded = true;
   };

@@ -104,6 +104,11 @@ export class RedisLink {
     return this.#send('GET', key, connection => connection.get(key));
   }
 
+  /** Keeps the connections to all nodes open. */
+  keepOpen(): void {
+    this.#connection?.keepOpen();
+  }
+
   /** Sets a key to `value` if it does not exist. Resolves with its value; `undefined` when Redis is unavailable. */
   async mark(key: string, value: string): Promise<string | undefined> {
     const existing = await this.get(key);

@@ -158,6 +158,7 @@ export class SharedCounters implements Counters {
 
   /** Sends all mirrored states to Redis when it was unavailable or its data was replaced, also while they are being sent. */
   async #checkMark(): Promise<void> {
+    this.#link.keepOpen();
     const mark = await this.#link.mark(MARK, randomUUID());
     if (mark === undefined || mark === this.#mark) return;
     this.#mark = mark;

@@ -93,6 +93,18 @@ describe('in a Redis cluster of two nodes', () => {
     assert.equal((await counters.decideKey(keyId, terms, NOON)).remaining, 2);
   });
 
+  it('every node gets a command in each second, also without requests, so that none closes an idle connection', async t => {
+    const { urls, nodes } = await aCluster(t);
+    for (const node of nodes) await node.config('RESETSTAT');
+    await aReplica(t, urls[0]!, { urls });
+    for (const node of nodes) {
+      await until('the node gets pings after the first one', async () => {
+        const [, calls] = /cmdstat_ping:calls=(\d+)/.exec(await node.info('commandstats')) ?? [];
+        return Number(calls) > 2;
+      });
+    }
+  });
+
   it('visits are decided together with their key and their network, under the names of their cell', async t => {
     const { urls, nodes } = await aCluster(t);
     const keyIds = Array.from({ length: 20 }, (_, i) => i + 1);
