@@ -7,6 +7,7 @@ import { settledCursor } from '../support/event-log.ts';
 import { assertRejected } from '../support/rejection.ts';
 import { startReplicas } from '../support/replicas.ts';
 import { startTestApp } from '../support/test-app.ts';
+import { onPostgres } from '../support/test-store.ts';
 import { valuesOf } from '../support/values.ts';
 import { provokeBan, usedUp } from './provoke-ban.ts';
 
@@ -101,4 +102,22 @@ describe('DELETE /keys/{keyId}/limits', () => {
     const unused = { lastUsedAt: null, lastUsedFrom: null };
     for (const { data } of events) assert.deepEqual({ ...data, ...unused }, { ...key, ...unused });
   });
+});
+
+it('the limits of a new key do not contain the counts of a lost key that had the same ID', async t => {
+  const shop = await startTestApp(t);
+  const lost = await usedUp(shop, 2);
+  await provokeBan(shop, lost);
+  await shop.app.db.write(async tx => {
+    for (const table of ['key_limits', 'key_usage', 'quota_warnings'])
+      await tx.run(`DELETE FROM ${table} WHERE api_key_id = ?`, [lost.keyId]);
+    await tx.run('DELETE FROM api_keys WHERE id = ?', [lost.keyId]);
+    const takeBack = onPostgres
+      ? "SELECT setval(pg_get_serial_sequence('api_keys', 'id'), ?)"
+      : "UPDATE sqlite_sequence SET seq = ? WHERE name = 'api_keys'";
+    await tx.run(takeBack, [lost.keyId - 1]);
+  });
+  const created = await usedUp(shop, 2);
+  assert.equal(created.keyId, lost.keyId);
+  assert.equal((await shop.api.get(`/keys/${created.keyId}/usage`)).body.windows.day.used, 2);
 });

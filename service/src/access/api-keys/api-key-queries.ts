@@ -39,7 +39,7 @@ const keyTable = new Table('api_keys', {
   bans_lifted_at: nullable(integer('bans_lifted_at')),
   /** When the event of a reported secret was last appended, if the service only reports leaked keys. */
   leak_reported_at: nullable(integer('leak_reported_at')),
-  /** How often the limits of the key were reset. */
+  /** Grows with each reset of the limits. Starts at the creation of the key: a lost key could have had the same ID. */
   limits_resets: integer('limits_resets'),
 });
 
@@ -103,9 +103,9 @@ export async function insertApiKey(
 ): Promise<StoredApiKey> {
   const row = await one<ApiKeyRow>(
     db,
-    `INSERT INTO api_keys (hash, created_at, expiry_warning_at, ${settingsTable.written.join(', ')})
-     VALUES (?, ?, ?, ${settingsTable.parameters}) RETURNING ${COLUMNS}`,
-    [hash, now, nextExpiryWarning(terms.expiresAt, now), ...valuesOf(terms)],
+    `INSERT INTO api_keys (hash, created_at, limits_resets, expiry_warning_at, ${settingsTable.written.join(', ')})
+     VALUES (?, ?, ?, ?, ${settingsTable.parameters}) RETURNING ${COLUMNS}`,
+    [hash, now, now, nextExpiryWarning(terms.expiresAt, now), ...valuesOf(terms)],
   );
   if (terms.origins) await insertOrigins(db, row.id, terms.origins);
   return withOrigins(db, row);
