@@ -39,6 +39,9 @@ const skipped: Record<string, string> = {
   'npm run test:': 'runs tests',
 };
 
+/** Dumps have the date of the dump that is restored. */
+const dated = { '$(date +%F)': '2026-11-21' };
+
 const servers = {} as { postgres: PostgresServer; redis: RedisServer };
 
 before(async () => {
@@ -131,6 +134,7 @@ describe('the documented commands for compose.yaml', () => {
         DATABASE_URL: settings.DATABASE_URL,
         SERVICE_PID: String(before.child.pid),
       },
+      substitutions: dated,
       // The commands for containers run here; the test itself restarts the service.
       docker: `
         case "$*" in
@@ -191,7 +195,7 @@ describe('the documented commands for PostgreSQL', () => {
         RESTORED_URL: restoredUrl,
         REDIS_URL: redis.url,
       },
-      substitutions: { 'postgres://petstore:secret@db.example/petstore': url },
+      substitutions: { ...dated, 'postgres://petstore:secret@db.example/petstore': url },
     });
     await checkout.run(commands.find('CREATE DATABASE petstore OWNER petstore ENCODING'));
     assert.match(await checkout.run(commands.find('main.ts migrate-store')), /^pets +\| +40 \| +40$/m);
