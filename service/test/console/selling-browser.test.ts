@@ -25,6 +25,20 @@ it('a sale is at the top of the orders at once, because the user knows of it', a
   assert.equal(await page.getByRole('button', { name: /^1 new/ }).count(), 0);
 });
 
+it('a sale is shown in the list of the stock with a key that may not read events', async t => {
+  const { api, page, shop, open } = await visit(t);
+  await aPet(api, { name: 'Silent' });
+  const { key } = await shop.clientWith({ scopes: ['pets:read', 'orders:write', 'inventory:read'] });
+  const shown = await open('/stock', key);
+  await shown.row('Silent').getByText('Available').waitFor();
+  await page.keyboard.press('s');
+  await shown.question.getByLabel('Animal').fill('silent');
+  await page.keyboard.press('Enter');
+  await shown.question.getByLabel('Units').and(page.locator(':focus')).waitFor();
+  await page.keyboard.press('Enter');
+  await shown.row('Silent').getByText('Sold').waitFor();
+});
+
 it('a sale is undone with a key that cannot read the stock', async t => {
   const { api, page, shop, open } = await visit(t);
   const petId = await aPet(api, { name: 'Unread', stock: 3 });

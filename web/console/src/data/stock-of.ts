@@ -60,17 +60,30 @@ export function showStock(cache: QueryClient, item: InventoryItem): InventoryIte
 
 /** Adjusts the stock of a pet, and shows in lists and panels how the pet is then. Returns its entry. */
 export async function adjustAndShow(
-  { store, cache, can }: Session,
+  session: Session,
   petId: number,
   adjustment: StockAdjustment,
   ifMatch: string | undefined,
 ): Promise<InventoryItem> {
+  const { store, cache } = session;
   const after = showStock(cache, await store.inventory.adjust(petId, adjustment, { ifMatch }));
+  await showPet(session, petId);
+  return after;
+}
+
+/** Shows in lists and panels how a pet and its stock are after a sale, if the key gets no events that show it. */
+export async function showSold(session: Session, petId: number): Promise<void> {
+  const { store, cache, can } = session;
+  if (can('events:read')) return;
+  if (can('inventory:read')) showStock(cache, await store.inventory.get(petId));
+  await showPet(session, petId);
+}
+
+async function showPet({ store, cache, can }: Session, petId: number): Promise<void> {
   if (can('pets:read')) putItem(cache, pets, (await pets.read(store, petId)).data);
   void cache.invalidateQueries({
     predicate: ({ queryKey: [name, , id] }) => name === pets.name && id === petId,
   });
-  return after;
 }
 
 /** The newest entry of a pet that is known here. */
