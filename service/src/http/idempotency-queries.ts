@@ -38,12 +38,15 @@ export function insertOutcome(
   );
 }
 
-/** Deletes the oldest outcomes from before `instant`, at most `limit`. Returns how many it deleted. */
+/**
+ * Deletes the oldest outcomes from before `instant`, at most `limit`. Returns how many it deleted. PostgreSQL checks only the outer
+ * condition again on a row that was replaced meanwhile.
+ */
 export function deleteOutcomesBefore(db: Queries, instant: number, limit: number): Promise<number> {
   return db.run(
-    `DELETE FROM idempotency_keys WHERE (api_key_id, idempotency_key) IN (
+    `DELETE FROM idempotency_keys WHERE created_at < ? AND (api_key_id, idempotency_key) IN (
        SELECT api_key_id, idempotency_key FROM idempotency_keys WHERE created_at < ? ORDER BY created_at LIMIT ?
      )`,
-    [instant, limit],
+    [instant, instant, limit],
   );
 }

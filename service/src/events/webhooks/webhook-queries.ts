@@ -84,13 +84,17 @@ export function updateDisabled(
   ]);
 }
 
-/** Deletes up to `limit` previous secrets whose grace period ended before `instant`. Returns how many. */
+/**
+ * Deletes up to `limit` previous secrets whose grace period ended before `instant`. Returns how many. PostgreSQL checks only the outer
+ * condition again on a row that was changed meanwhile.
+ */
 export function deleteSecretsExpiredBefore(db: Queries, instant: number, limit: number): Promise<number> {
   return db.run(
-    `UPDATE webhooks SET previous_secret = NULL, previous_secret_expires_at = NULL WHERE id IN (
+    `UPDATE webhooks SET previous_secret = NULL, previous_secret_expires_at = NULL
+     WHERE previous_secret_expires_at < ? AND id IN (
        SELECT id FROM webhooks WHERE previous_secret_expires_at < ? LIMIT ?
      )`,
-    [instant, limit],
+    [instant, instant, limit],
   );
 }
 
