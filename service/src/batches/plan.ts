@@ -5,6 +5,7 @@ import { type RouteInput, rejectOtherId } from '../http/route-input.ts';
 import { bodyReader } from '../http/validate.ts';
 import { isRecord } from '../kit/objects.ts';
 import type { Slices } from '../kit/slices.ts';
+import { rejectUnquoted } from '../routes/conditional.ts';
 import type { Caller } from '../routes/context.ts';
 import type { Route } from '../routes/define-route.ts';
 import { BatchOperation } from './batch.ts';
@@ -98,6 +99,7 @@ function rejectMisfits({ method, path, body, ifMatch, label }: BatchOperation, r
     throw invalid(`${method} ${path} creates no resource that a label could name: leave \`label\` out`);
   if (ifMatch !== undefined && creates)
     throw invalid(`${method} ${path} creates a resource, which has no earlier state: leave \`ifMatch\` out`);
+  if (ifMatch !== undefined) rejectUnquoted(ifMatch);
   if (body !== undefined && !route.body) throw invalid(`${method} ${path} has no body: leave \`body\` out`);
   if (body === undefined && route.body && !route.bodyOptional)
     throw invalid(`${method} ${path} needs a JSON object as its body: add \`body\``);

@@ -78,7 +78,8 @@ export const ENTITY_TAGS =
 
 const entityTags = new RegExp(ENTITY_TAGS);
 
-function rejectUnquoted(ifMatch: string): void {
+/** Throws `invalid_request` for an If-Match that is not a list of ETags. */
+export function rejectUnquoted(ifMatch: string): void {
   if (entityTags.test(ifMatch)) return;
   throw new ApiError(
     'invalid_request',

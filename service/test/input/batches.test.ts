@@ -229,7 +229,12 @@ describe('an operation of a batch', () => {
     const { api } = await startTestApp(t);
     const petId = await aPet(api, { stock: 0 });
     const order = { method: 'POST', path: '/store/orders', body: { petId } };
-    const rejected = await api.post('/batch', { operations: [order, { ...pet, body: {} }] });
-    assertInvalid(rejected, /^Operation 1: Field `name` is required/);
+    const rename = { method: 'PATCH', path: `/pets/${petId}`, body: {}, ifMatch: 'Rex' };
+    const faults: [operation: object, message: RegExp][] = [
+      [{ ...pet, body: {} }, /^Operation 1: Field `name` is required/],
+      [rename, /^Operation 1: Header `If-Match` must be an ETag/],
+    ];
+    for (const [fault, message] of faults)
+      assertInvalid(await api.post('/batch', { operations: [order, fault] }), message);
   });
 });
