@@ -31,6 +31,7 @@ describe('an SQLSTATE', () => {
     'idle_in_transaction_session_timeout: 25P03': ['unavailable', true],
     'read-only transaction: 25006': ['readOnly', false],
     'missing prepared statement: 26000': ['unavailable', true],
+    'no memory for further locks: 53200': ['busy', false],
     'too many connections: 53300': ['unavailable', true],
     'disk full: 53100': ['full', false],
     'lock not available: 55P03': ['unavailable', true],

@@ -5,6 +5,9 @@ import { DatabaseUnavailable, type WriteProblem } from './database.ts';
 /** SQLSTATEs of conflicts between transactions, which succeed when run again (PostgreSQL, appendix A). */
 const CONFLICTS = new Set(['40001', '40P01']);
 
+/** The SQLSTATE of a server whose memory is used up, such as that for the locks of all transactions. It serves other statements. */
+const OUT_OF_MEMORY = '53200';
+
 /**
  * SQLSTATEs of a unique value that was taken, or a referenced row that was deleted, between an operation's check and its
  * statement. When the operation runs again, its check finds the problem and throws the error of the API.
@@ -66,7 +69,7 @@ export async function awaitResponse<T>(response: Promise<T>): Promise<T> {
 export function toOutage(error: unknown): unknown {
   const state = sqlState(error);
   if (state === undefined) return error;
-  if (CONFLICTS.has(state)) return new DatabaseUnavailable(error, 'busy');
+  if (CONFLICTS.has(state) || state === OUT_OF_MEMORY) return new DatabaseUnavailable(error, 'busy');
   return OUTAGES.has(state.slice(0, 2)) ? new DatabaseUnavailable(error, WRITE_PROBLEMS.get(state)) : error;
 }
 

@@ -107,11 +107,15 @@ describe('compose.yaml', () => {
     assert.deepEqual(readConfig(service.environment).trustedProxies, [subnet]);
   });
 
-  it('gives PostgreSQL enough connections, and a replica enough time to stop', () => {
-    const [most] = /(?<=max_connections=)\d+/.exec(postgres.command.join(' '))!;
+  it('gives PostgreSQL enough connections and locks, and a replica enough time to stop', () => {
+    const command = postgres.command.join(' ');
+    const [most] = /(?<=max_connections=)\d+/.exec(command)!;
+    const [locks] = /(?<=max_locks_per_transaction=)\d+/.exec(command)!;
     const { databaseConnections, shutdownSeconds } = readConfig(service.environment);
     // Some connections are for commands, backups and the replicas of the next version.
     assert.ok(databaseConnections * service.deploy.replicas * 2 < Number(most));
+    // Each replica executes two batches at a time, and each holds up to 3,000 locks.
+    assert.ok(6_000 * service.deploy.replicas * 2 < Number(locks) * Number(most));
     assert.ok(Number.parseInt(service.stop_grace_period, 10) > DRAIN_SECONDS + shutdownSeconds);
   });
 
