@@ -30,6 +30,7 @@ import type { Route } from './routes/define-route.ts';
 import type { Feature } from './routes/feature.ts';
 
 export interface FeatureServices extends AccessOptions, EventOptions, SearchIndexOptions, ServiceState {
+  db: SearchIndexOptions['db'];
   idempotency: Idempotency;
 }
 
@@ -70,6 +71,7 @@ export function featuresOf(services: FeatureServices): Feature[] {
     ...others,
     {
       routes: [],
+      start: () => searchIndex.start(),
       sweeps: {
         'idempotency keys': now => idempotency.sweep(now),
         'search words': () => searchIndex.sweep(),

@@ -13,6 +13,11 @@ const RANGE = 1_000_000_000;
 /** The highest number of an event after which a range can start: all its numbers are exact in JSON. */
 export const HIGHEST = Number.MAX_SAFE_INTEGER - 2 * RANGE;
 
+/** Returns the range of a number: 0, 1, 2 … */
+export function rangeOf(id: number): number {
+  return Math.floor(id / RANGE);
+}
+
 /** Whether a number is the first one of a range after a restore. */
 export function startsARange(id: number): boolean {
   return id > RANGE && id % RANGE === 1;

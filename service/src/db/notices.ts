@@ -1,6 +1,9 @@
 /** The topic of new events, which have their numbers. */
 export const EVENTS = 'events';
 
+/** The topic of a database that was returned to an earlier state: what was read from it before may be lost. */
+export const RESTORED = 'restored';
+
 /** The listeners of transactions, by topic. */
 export class Notices {
   readonly #listeners = new Map<string, (() => void)[]>();

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../kit/clock.ts';
 import { MAX_COUNTED, one, type Queries, type Writer } from './database.ts';
-import { HIGHEST, nextRange, type Restoration } from './event-ranges.ts';
+import { HIGHEST, nextRange, type Restoration, rangeOf } from './event-ranges.ts';
 import { GROUP, insertSealed } from './event-seals.ts';
 import { NEW_EVENT_COLUMNS, TYPED_PARAMETERS, valuesOf } from './new-events.ts';
 
@@ -82,6 +82,8 @@ interface RelayOptions {
   clock: Clock;
   /** Called when this relay has continued the log in a new range. */
   onContinued?: ((log: ContinuedLog) => void) | undefined;
+  /** Called when the log continues in a later range than before, whichever process has continued it. */
+  onRange?: () => void;
 }
 
 /**
@@ -112,7 +114,10 @@ export class EventRelay {
 
   /** Takes note of the number of an event. Ignores what cannot be one. */
   note(id: number): void {
-    if (id > this.#known && id <= HIGHEST) this.#known = id;
+    if (!(id > this.#known && id <= HIGHEST)) return;
+    const isInNewRange = rangeOf(id) > rangeOf(this.#known);
+    this.#known = id;
+    if (isInNewRange) this.#options.onRange?.();
   }
 
   /** Starts a run, because events were committed. */

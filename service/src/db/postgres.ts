@@ -10,7 +10,7 @@ import {
   type Value,
   type WriteOptions,
 } from './database.ts';
-import { EVENTS } from './notices.ts';
+import { EVENTS, RESTORED } from './notices.ts';
 import { CANCEL_TIMEOUT } from './postgres-confirmations.ts';
 import { isServerOutage, toOutage } from './postgres-errors.ts';
 import { type Listener, Notifications, Polling } from './postgres-listener.ts';
@@ -144,7 +144,11 @@ class PostgresDatabase implements Database {
       get: this.get.bind(this),
       write: work => this.#write(() => this.#writers.byItself(work)),
     };
-    this.#relay = new EventRelay(relayed, { clock, onContinued });
+    this.#relay = new EventRelay(relayed, {
+      clock,
+      onContinued,
+      onRange: () => this.#writers.notices.send([RESTORED]),
+    });
     this.#writers = new Writers({
       configure,
       sessions,

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import * as pets from '../../src/catalog/pets/pets.ts';
+import { SearchIndex } from '../../src/catalog/pets/search/search-index.ts';
 import { numberAfter } from '../../src/commands/continue-log.ts';
 import { UsageError } from '../../src/commands/failure.ts';
 import { continuePostgres } from '../../src/db/continue-postgres.ts';
@@ -165,6 +167,27 @@ describe('a PostgreSQL database that was returned to an earlier state while proc
       assert.deepEqual(continued, [{ known: 5, lastSurvivor: 3, first: FIRST }]);
       await assertInvariants(sql => next.all(sql));
     });
+});
+
+it('every process adds the words of new names again that a PostgreSQL database lost when it was returned to an earlier state', async t => {
+  const { db, openAgain } = await openPostgresStore(t);
+  await db.run("INSERT INTO categories (id, name, name_key) VALUES (1, 'Dogs', 'dogs')");
+  const stores = [db, await openAgain()];
+  const indexes = stores.map(db => new SearchIndex({ db, onLate: error => assert.fail(String(error)) }));
+  const createAt = (place: number) =>
+    pets.create(stores[place]!, { name: 'Biscuit', categoryId: 1 }, indexes[place]);
+  for (const [place, index] of indexes.entries()) {
+    index.start();
+    await createAt(place);
+    while (await index.sweep());
+  }
+  await takeBack(db, 1);
+  for (const [place, store] of stores.entries()) {
+    await store.run('TRUNCATE words, word_variants');
+    await store.numberEvents();
+    await createAt(place);
+    assert.deepEqual(await store.all('SELECT word FROM words'), [{ word: 'biscuit' }]);
+  }
 });
 
 describe('continue-log on the embedded store', () => {

@@ -7,8 +7,8 @@ const MAX_WORDS = 20_000;
 const CHUNK = 100;
 
 /**
- * Words that this process has seen in the committed dictionary. No word is ever removed from it, so a pet with such a word needs
- * no look-up.
+ * Words that this process has seen in the committed dictionary. Only a restore of the database removes words from it, so a pet with such
+ * a word needs no look-up.
  */
 export class KnownWords {
   readonly #known = new Set<string>();
@@ -24,6 +24,11 @@ export class KnownWords {
   /** Whether no name that this process stored has had the word. */
   isNew(word: string): boolean {
     return !this.#known.has(word) && !this.#seen.has(word);
+  }
+
+  /** Forgets all words. Call it when the database was returned to an earlier state, which may lack some of them. */
+  forget(): void {
+    this.#known.clear();
   }
 
   /**

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { AfterCommit, Queries, Transaction, Writer } from '../../../db/database.ts';
+import type { AfterCommit, Database, Queries, Transaction, Writer } from '../../../db/database.ts';
+import { RESTORED } from '../../../db/notices.ts';
 import { isOneOf } from '../../../db/select-page.ts';
 import { SECOND } from '../../../kit/clock.ts';
 import { Portions } from '../../../kit/turns.ts';
@@ -26,7 +27,7 @@ const CHARACTERS_OF_A_PAGE = 20;
 const LONGEST_WAIT = 10 * SECOND;
 
 export interface SearchIndexOptions {
-  db: Queries & Writer;
+  db: Queries & Writer & Pick<Database, 'onNotice'>;
   /** Called when the words of a long write could not be stored after its commit. The sweep stores them later. */
   onLate: (error: unknown) => void;
 }
@@ -45,6 +46,11 @@ export class SearchIndex {
 
   constructor(options: SearchIndexOptions) {
     this.#options = options;
+  }
+
+  /** From now on, forgets the known words when the database is returned to an earlier state. */
+  start(): void {
+    this.#options.db.onNotice(RESTORED, () => this.known.forget());
   }
 
   /**
