@@ -203,7 +203,7 @@ async function run(directory: string, program: string, ...args: string[]): Promi
 
 /** Starts a server in a project, and waits until it responds on a port. */
 async function serve(directory: string, port: number, program: string, ...args: string[]): Promise<void> {
-  const server = new ServerProcess({ directory, temporary: false, signal: 'SIGTERM' });
+  const server = new ServerProcess(program, { directory });
   resources.defer(() => server.close());
   server.start(program, args, { cwd: directory, env: environment(directory) });
   await server.untilReady(program, () => isOk(`http://127.0.0.1:${port}/`));

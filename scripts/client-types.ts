@@ -1,6 +1,6 @@
 // Writes the types and the lists of the TypeScript client, sdk/src/contract.ts and resources/lists.ts, and the operations of its test
 // service, sdk/testing/operations.ts, from openapi.yaml. With --check it compares them instead.
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import {
@@ -10,6 +10,7 @@ import {
   type Reference,
   type Schema,
 } from '../service/src/portal/contract.ts';
+import { writeOrCheck } from './written-file.ts';
 
 const root = join(import.meta.dirname, '..');
 const GENERATED = '// Generated from openapi.yaml by `npm run openapi`. Do not edit.';
@@ -232,15 +233,6 @@ function indented(text: string): string {
 
 const contract = new ContractView(parse(readFileSync(join(root, 'openapi.yaml'), 'utf8')));
 const errorCodes = Object.keys(contract.document['x-error-codes']).join();
-for (const [name, text] of [
-  ['src/contract.ts', typesOf(contract)],
-  ['src/resources/lists.ts', listsOf(contract)],
-  ['testing/operations.ts', testedOperations(contract)],
-] as const) {
-  const file = join(root, 'sdk', name);
-  if (!process.argv.includes('--check')) writeFileSync(file, text);
-  else if (!existsSync(file) || text !== readFileSync(file, 'utf8')) {
-    process.stderr.write(`sdk/${name} is out of date: run \`npm run openapi\`\n`);
-    process.exitCode = 1;
-  }
-}
+writeOrCheck('sdk/src/contract.ts', typesOf(contract), 'npm run openapi');
+writeOrCheck('sdk/src/resources/lists.ts', listsOf(contract), 'npm run openapi');
+writeOrCheck('sdk/testing/operations.ts', testedOperations(contract), 'npm run openapi');

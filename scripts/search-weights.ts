@@ -3,11 +3,11 @@
  * `search/` are what developers call the subjects of the pages. A multinomial logistic regression learns from them: of the
  * words that several pages share, it finds those that separate the pages. With `--check` it only compares.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { featuresOf } from '../web/portal/search-terms.js';
+import { writeOrCheck } from './written-file.ts';
 
-const FILE = join(import.meta.dirname, '../service/src/portal/search-weights.json');
 const ROUNDS = 30;
 /** How strongly weights are drawn to 0, so that a single name does not decide. */
 const DECAY = 1e-4;
@@ -93,8 +93,4 @@ const words = Object.fromEntries(
   ]),
 );
 const text = `${JSON.stringify(words, null, 2)}\n`;
-if (!process.argv.includes('--check')) writeFileSync(FILE, text);
-else if (readFileSync(FILE, 'utf8') !== text) {
-  process.stderr.write('The weights of the search are not those of its names. Run: npm run search\n');
-  process.exitCode = 1;
-}
+writeOrCheck('service/src/portal/search-weights.json', text, 'npm run search');

@@ -1,33 +1,34 @@
 // Writes the tables of the settings into the documents that have their markers. With --check it compares them instead.
-import { globSync, readFileSync, writeFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { settings } from '../service/src/config.ts';
 import { type SettingTable, variablesOf } from '../service/src/kit/settings.ts';
 import { traceSettings } from '../service/src/kit/trace-settings.ts';
+import { writeOrCheck } from './written-file.ts';
 
 const root = join(import.meta.dirname, '..');
-const documents = globSync(['README.md', 'docs/*.md'], { cwd: root }).map(name => join(root, name));
+const documents = globSync(['README.md', 'docs/*.md'], { cwd: root });
 
 /** The tables, by the names in their markers. */
 const tables: Record<string, SettingTable> = { settings, 'trace settings': traceSettings };
 
 for (const [name, table] of Object.entries(tables)) {
   const [start, end] = [`<!-- ${name}: written by npm run settings -->\n`, `<!-- end of ${name} -->`];
-  const holders = documents.filter(file => readFileSync(file, 'utf8').includes(start));
+  const holders = documents.filter(file => read(file).includes(start));
   const [file] = holders;
   if (file === undefined || holders.length > 1) {
     throw new Error(`${start.trim()} must be in one document, but is in ${holders.length}`);
   }
-  const text = readFileSync(file, 'utf8');
+  const text = read(file);
   const first = text.indexOf(start) + start.length;
   const last = text.indexOf(end, first);
   if (last < 0) throw new Error(`${file} has no ${end}`);
   const written = `${text.slice(0, first)}\n${markdown(table)}\n${text.slice(last)}`;
-  if (!process.argv.includes('--check')) writeFileSync(file, written);
-  else if (written !== text) {
-    process.stderr.write(`${file}: the table of ${name} is out of date: run npm run settings\n`);
-    process.exitCode = 1;
-  }
+  writeOrCheck(file, written, 'npm run settings');
+}
+
+function read(file: string): string {
+  return readFileSync(join(root, file), 'utf8');
 }
 
 function markdown(table: SettingTable): string {

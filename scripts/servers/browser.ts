@@ -1,8 +1,7 @@
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findChromium, howToGetChromium } from '../../service/test/support/chromium.ts';
 import { ServerProcess } from './server-process.ts';
@@ -47,8 +46,8 @@ interface RunningBrowser {
 
 async function startBrowser(): Promise<RunningBrowser> {
   if (findChromium() === undefined) throw new Error(howToGetChromium);
-  const directory = mkdtempSync(join(tmpdir(), 'petstore-browser-'));
-  const browser = new ServerProcess({ directory, temporary: true, signal: 'SIGTERM' });
+  const browser = new ServerProcess('browser');
+  const { directory } = browser;
   const addressFile = join(directory, 'address');
   try {
     const program = join(import.meta.dirname, 'browser-program.ts');

@@ -1,6 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { debianEnvironment, debianProgram } from './debian-programs.ts';
 import { isOk } from './is-ok.ts';
@@ -50,9 +49,8 @@ async function start(
   ports: Pair<number>,
   isReady: (port: number, server: ServerProcess) => Promise<boolean>,
 ): Promise<Proxy> {
-  const directory = mkdtempSync(join(tmpdir(), 'petstore-haproxy-'));
-  const server = new ServerProcess({ directory, temporary: true, signal: 'SIGTERM' });
-  const copy = join(directory, 'haproxy.cfg');
+  const server = new ServerProcess('haproxy');
+  const copy = join(server.directory, 'haproxy.cfg');
   const port = await startOnPort(undefined, async free => {
     const text = readFileSync(file, 'utf8')
       .replace(bind, `bind 127.0.0.1:${free}`)

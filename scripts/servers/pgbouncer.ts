@@ -1,9 +1,8 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import pg from 'pg';
 import { debianEnvironment, debianProgram } from './debian-programs.ts';
 import { startOnPort } from './ports.ts';
+import { query } from './postgres.ts';
 import { ServerProcess } from './server-process.ts';
 import { changeOwner, unprivilegedUser } from './unprivileged.ts';
 
@@ -25,11 +24,11 @@ export interface Pgbouncer {
 /** Starts a pgbouncer on 127.0.0.1 with Debian's settings except for these. It never outlives this process. */
 export async function startPgbouncer({ serverUrl, mode, poolSize }: PgbouncerOptions): Promise<Pgbouncer> {
   const { hostname, port: serverPort, username } = new URL(serverUrl);
-  const directory = mkdtempSync(join(tmpdir(), 'petstore-pgbouncer-'));
+  const server = new ServerProcess('pgbouncer');
+  const { directory } = server;
   const file = join(directory, 'pgbouncer.ini');
   const users = join(directory, 'users.txt');
   writeFileSync(users, `"${username}" ""\n`);
-  const server = new ServerProcess({ directory, temporary: true, signal: 'SIGTERM' });
   const through = (databaseUrl: string, port: number) => {
     const url = new URL(databaseUrl);
     url.port = String(port);
@@ -68,14 +67,9 @@ server_login_retry = 1
   }
 }
 
-async function accepts(connectionString: string): Promise<boolean> {
-  const client = new pg.Client({ connectionString, connectionTimeoutMillis: 5_000 });
-  client.on('error', () => {});
-  try {
-    await client.connect();
-    await client.end();
-    return true;
-  } catch {
-    return false;
-  }
+function accepts(url: string): Promise<boolean> {
+  return query(url, 'select 1').then(
+    () => true,
+    () => false,
+  );
 }

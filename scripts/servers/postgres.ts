@@ -30,7 +30,7 @@ const ROOM = 2 ** 30;
 export async function startPostgres(options: PostgresOptions = {}): Promise<PostgresServer> {
   const programs = postgresPrograms();
   const directory = makeDirectory(options);
-  const server = new ServerProcess({
+  const server = new ServerProcess('postgres', {
     directory,
     temporary: options.temporary ?? options.directory === undefined,
     // An immediate shutdown makes no checkpoint, but frees shared memory.
@@ -237,7 +237,8 @@ async function dataDirectory(url: string): Promise<string | undefined> {
   }
 }
 
-async function query(connectionString: string, text: string): Promise<pg.QueryResult> {
+/** Runs a statement on a connection of its own. */
+export async function query(connectionString: string, text: string): Promise<pg.QueryResult> {
   const client = new pg.Client({ connectionString, connectionTimeoutMillis: 5_000 });
   client.on('error', () => {});
   try {

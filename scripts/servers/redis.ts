@@ -1,7 +1,4 @@
-import { mkdtempSync } from 'node:fs';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { startOnPort } from './ports.ts';
 import { argv0, findRedis, howToGetRedis } from './redis-program.ts';
 import { ServerProcess } from './server-process.ts';
@@ -44,11 +41,10 @@ export class RedisServer {
   /** Starts Redis, even after `stop` or `kill`, on the same port. It is empty. */
   async start(): Promise<void> {
     if (this.#server !== undefined) throw new Error('Redis is already running');
-    const directory = mkdtempSync(join(tmpdir(), 'petstore-redis-'));
-    const server = new ServerProcess({ directory, temporary: true, signal: 'SIGTERM' });
+    const server = new ServerProcess('redis');
     this.#server = server;
     try {
-      this.#port = await startOnPort(this.#port, port => this.#startOn(port, server, directory));
+      this.#port = await startOnPort(this.#port, port => this.#startOn(port, server));
     } catch (error) {
       await this.stop();
       throw error;
@@ -76,7 +72,8 @@ export class RedisServer {
     this.#running.resume();
   }
 
-  async #startOn(port: number, server: ServerProcess, directory: string): Promise<void> {
+  async #startOn(port: number, server: ServerProcess): Promise<void> {
+    const { directory } = server;
     const settings: Record<string, string> = {
       bind: '127.0.0.1',
       port: String(port),

@@ -1,5 +1,3 @@
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort, startOnPort } from './ports.ts';
 import { compileCache, ServerProcess } from './server-process.ts';
@@ -9,11 +7,9 @@ const ownCheckout = join(import.meta.dirname, '../..');
 /** A process of the service on 127.0.0.1. It keeps its ports when it restarts, and never outlives this process. */
 export class Replica {
   readonly number: number;
-  /** The directory of `server.log`, which is removed with the replica. */
-  readonly directory = mkdtempSync(join(tmpdir(), 'petstore-replica-'));
   readonly #program: readonly string[];
   readonly #environment: NodeJS.ProcessEnv;
-  readonly #server = new ServerProcess({ directory: this.directory, temporary: true, signal: 'SIGTERM' });
+  readonly #server = new ServerProcess('replica');
   #port: number | undefined;
   #opsPort: number | undefined;
   /** How many lines of the log were returned. */
@@ -31,6 +27,11 @@ export class Replica {
     this.number = number;
     this.#environment = environment;
     this.#program = [join(checkout, 'service/src/main.ts'), 'serve', ...args];
+  }
+
+  /** The directory of `server.log`, which is removed with the replica. */
+  get directory(): string {
+    return this.#server.directory;
   }
 
   get port(): number {

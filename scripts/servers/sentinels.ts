@@ -1,5 +1,4 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startOnPort } from './ports.ts';
 import { processIdOf } from './redis.ts';
@@ -28,8 +27,8 @@ export async function startSentinels(options: SentinelOptions): Promise<Sentinel
   const servers: ServerProcess[] = [];
   const stop = async () => void (await Promise.all(servers.map(server => server.close())));
   const start = async (): Promise<number> => {
-    const directory = mkdtempSync(join(tmpdir(), 'petstore-sentinel-'));
-    const server = new ServerProcess({ directory, temporary: true, signal: 'SIGTERM' });
+    const server = new ServerProcess('sentinel');
+    const { directory } = server;
     servers.push(server);
     const file = join(directory, 'sentinel.conf');
     return startOnPort(undefined, async port => {

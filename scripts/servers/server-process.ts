@@ -1,7 +1,8 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, existsSync, mkdtempSync, openSync, readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { haveEnded, killTree, signalAll, withDescendants } from './processes.ts';
@@ -10,12 +11,12 @@ import { haveEnded, killTree, signalAll, withDescendants } from './processes.ts'
 export const compileCache = join(import.meta.dirname, '../../node_modules/.cache/petstore');
 
 interface ServerOptions {
-  /** The directory of the server's log. */
-  directory: string;
-  /** Whether the directory is removed with the server. */
-  temporary: boolean;
-  /** The signal for a quick and clean shutdown. */
-  signal: NodeJS.Signals;
+  /** The directory of the server's log; a new one in the temporary directory if left out. */
+  directory?: string;
+  /** Whether the directory is removed with the server; only a new one if left out. */
+  temporary?: boolean;
+  /** The signal for a quick and clean shutdown; SIGTERM if left out. */
+  signal?: NodeJS.Signals;
 }
 
 /**
@@ -23,6 +24,8 @@ interface ServerOptions {
  * terminal reaches only this process, which then decides what happens to the server.
  */
 export class ServerProcess {
+  /** The directory of `server.log`. */
+  readonly directory: string;
   readonly #log: string;
   readonly #signal: NodeJS.Signals;
   readonly #watcher: ChildProcess;
@@ -30,11 +33,16 @@ export class ServerProcess {
   #failure = '';
   #ended = Promise.resolve();
 
-  constructor({ directory, temporary, signal }: ServerOptions) {
-    this.#log = join(directory, 'server.log');
+  /** `name` is a part of the name of a new directory. */
+  constructor(
+    name: string,
+    { directory, temporary = directory === undefined, signal = 'SIGTERM' }: ServerOptions = {},
+  ) {
+    this.directory = directory ?? mkdtempSync(join(tmpdir(), `petstore-${name}-`));
+    this.#log = join(this.directory, 'server.log');
     this.#signal = signal;
     const watcher = join(import.meta.dirname, 'watcher.ts');
-    this.#watcher = spawn(process.execPath, [watcher, signal, temporary ? directory : ''], {
+    this.#watcher = spawn(process.execPath, [watcher, signal, temporary ? this.directory : ''], {
       stdio: ['pipe', 'ignore', 'ignore'],
       detached: true,
       cwd: '/',

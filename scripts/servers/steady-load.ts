@@ -1,4 +1,6 @@
-import { Agent, request } from 'node:http';
+import { once } from 'node:events';
+import { Agent, type IncomingMessage, request } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 
 /** The number of reads for each write. */
@@ -54,24 +56,17 @@ export class SteadyLoad {
   }
 
   async #send(agent: Agent, method: string, path: string, expected: number, body?: string): Promise<void> {
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
     const content = body === undefined ? {} : { 'content-type': 'application/json' };
     const headers = { 'x-api-key': this.#key, ...content };
-    request(`${this.#url}${path}`, { agent, method, headers }, response => {
-      let text = '';
-      response
-        .setEncoding('utf8')
-        .on('data', part => {
-          text += part;
-        })
-        .on('error', reject)
-        .on('end', () => {
-          if (response.statusCode === expected) resolve();
-          else reject(new Error(`${response.statusCode} ${text}`));
-        });
-    })
-      .on('error', reject)
-      .end(body);
-    await promise.catch(error => this.figures.failures.push(`${method} ${path}: ${error.message}`));
+    try {
+      const sent = request(`${this.#url}${path}`, { agent, method, headers }).end(body);
+      // A connection that breaks during the response also fails the response.
+      sent.on('error', () => {});
+      const [response] = (await once(sent, 'response')) as [IncomingMessage];
+      const received = await text(response);
+      if (response.statusCode !== expected) throw new Error(`${response.statusCode} ${received}`);
+    } catch (error) {
+      this.figures.failures.push(`${method} ${path}: ${(error as Error).message}`);
+    }
   }
 }

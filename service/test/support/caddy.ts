@@ -1,7 +1,6 @@
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { type IncomingMessage, request as requestPlain } from 'node:http';
 import { type RequestOptions, request as requestTls } from 'node:https';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { connect } from 'node:tls';
@@ -17,9 +16,9 @@ export class Caddy {
   readonly #authority: string;
 
   static async start(t: TestContext, ...replicas: number[]): Promise<Caddy> {
-    const directory = mkdtempSync(join(tmpdir(), 'petstore-caddy-'));
+    const server = new ServerProcess('caddy');
+    const { directory } = server;
     const caddyfile = join(directory, 'Caddyfile');
-    const server = new ServerProcess({ directory, temporary: true, signal: 'SIGTERM' });
     t.after(() => server.close());
     let tlsPort = 0;
     const port = await startOnPort(undefined, async free => {

@@ -1,5 +1,4 @@
-import { copyFileSync, mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { stringify } from 'yaml';
@@ -22,8 +21,8 @@ interface RuleState {
 
 /** A Prometheus with the alerts of `deploy/prometheus`. It never outlives this process. */
 export class Prometheus {
-  readonly #directory = mkdtempSync(join(tmpdir(), 'petstore-prometheus-'));
-  readonly #server = new ServerProcess({ directory: this.#directory, temporary: true, signal: 'SIGTERM' });
+  readonly #server = new ServerProcess('prometheus');
+  readonly #directory = this.#server.directory;
   readonly #targets = join(this.#directory, 'targets.json');
   #url = '';
 
