@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { TurnCounter } from '../../test/support/turn-counter.ts';
 import { ApiError } from '../contract/errors.ts';
 import { DatabaseUnavailable, type Transaction } from '../db/database.ts';
 import { Slices } from '../kit/slices.ts';
@@ -11,21 +12,6 @@ import { planOf, type Step } from './plan.ts';
 import { runAtomically, runEach } from './run.ts';
 
 const OPERATIONS = 20;
-
-/** Runs a task. Returns the number of turns of the event loop that it took. */
-async function turnsOf(task: () => Promise<unknown>): Promise<number> {
-  let turns = 0;
-  let waiting = setImmediate(function next() {
-    turns++;
-    waiting = setImmediate(next);
-  });
-  try {
-    await task();
-    return turns;
-  } finally {
-    clearImmediate(waiting);
-  }
-}
 
 /** Slices that end after every step. */
 const shortest = () => new Slices(-1);
@@ -81,8 +67,9 @@ describe('a batch', () => {
   ];
   for (const [what, task] of tasks) {
     it(`serves other requests between its operations while it ${what}`, async () => {
-      const turns = await turnsOf(task);
-      assert.ok(turns >= OPERATIONS - 1, `${turns} turns`);
+      using turns = new TurnCounter();
+      await task();
+      assert.ok(turns.count >= OPERATIONS - 1, `${turns.count} turns`);
     });
   }
 

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readdirSync } from 'node:fs';
 import { it } from 'node:test';
+import { temporaryDirectory } from '../../test/support/embedded-store.ts';
 import { backup } from './backup.ts';
 import { check } from './check.ts';
 import { continueLog } from './continue-log.ts';
@@ -28,8 +27,7 @@ it('a command for one file rejects several files, and none if it needs one, with
 });
 
 it('a command rejects an option that it does not have, before it reads or creates a store', async t => {
-  const directory = mkdtempSync(join(tmpdir(), 'petstore-test-'));
-  t.after(() => rmSync(directory, { recursive: true }));
+  const directory = temporaryDirectory(t);
   const { env } = process;
   t.after(() => {
     process.env = env;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
+import { TurnCounter } from '../../test/support/turn-counter.ts';
 import { DatabaseUnavailable, type Transaction } from './database.ts';
 import { type CommitLog, GroupCommit } from './group-commit.ts';
 
@@ -60,15 +61,6 @@ class Recorder implements CommitLog {
     this.failing.splice(failure, 1);
     throw new Error(`${statement} failed`);
   }
-}
-
-/** Notes each turn of the event loop. */
-function marksOfTurns(log: Recorder): Disposable {
-  let waiting = setImmediate(function next() {
-    log.note('turn');
-    waiting = setImmediate(next);
-  });
-  return { [Symbol.dispose]: () => clearImmediate(waiting) };
 }
 
 /** The statements and turns of the event loop, without repetitions. */
@@ -256,7 +248,7 @@ describe('a write that takes long', () => {
   it('writes many changes ahead in parts, each in a turn of its own', async () => {
     const { log, group } = start();
     log.parts = 3;
-    using _marks = marksOfTurns(log);
+    using _turns = new TurnCounter(() => log.note('turn'));
     await group.write(async () => Array.from({ length: 300 }, () => log.change()), { alone: true });
     await group.drain();
     const parts = Array(3)
@@ -296,7 +288,7 @@ describe('a write that takes long', () => {
 
 it('a group that took as long as it may commits and moves the log in turns of their own', async () => {
   const { log, group } = start(100, 0);
-  using _marks = marksOfTurns(log);
+  using _turns = new TurnCounter(() => log.note('turn'));
   await Promise.all([
     group.write(async () => log.note('first')),
     group.write(async () => log.note('second')),

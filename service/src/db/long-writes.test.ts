@@ -1,85 +1,69 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import BetterSqlite3 from 'better-sqlite3';
-import { systemClock } from '../kit/clock.ts';
-import type { Database, Transaction } from './database.ts';
-import { DatabaseUnavailable } from './database.ts';
-import { openSqlite } from './sqlite.ts';
+import {
+  addCategory,
+  categoriesIn,
+  openEmbedded,
+  temporaryDirectory,
+} from '../../test/support/embedded-store.ts';
+import { TurnCounter } from '../../test/support/turn-counter.ts';
+import { type Database, DatabaseUnavailable, type Transaction } from './database.ts';
 
 const rejected = new Error('rejected');
 
-async function aStore(t: TestContext): Promise<{ db: Database; commits: number[]; path: string }> {
+function aStore(t: TestContext): { db: Database; commits: number[]; path: string } {
   // A group would end early on a busy machine, when its time is over.
   t.mock.method(performance, 'now', () => 0);
-  const directory = mkdtempSync(join(tmpdir(), 'petstore-long-writes-'));
+  const directory = temporaryDirectory(t);
   const commits: number[] = [];
-  const db = openSqlite({
-    directory,
-    writeBatch: 100,
-    maxQueue: 10,
-    clock: systemClock,
-    onCommit: size => void commits.push(size),
-  });
-  t.after(async () => {
-    await db.close();
-    rmSync(directory, { recursive: true });
-  });
+  const db = openEmbedded(t, { directory, maxQueue: 10, onCommit: size => commits.push(size) });
   return { db, commits, path: join(directory, 'petstore.db') };
-}
-
-async function namesIn({ all }: Pick<Database, 'all'>): Promise<string[]> {
-  const rows = await all<{ name: string }>('SELECT name FROM categories ORDER BY id');
-  return rows.map(({ name }) => name);
-}
-
-function add(tx: Transaction, name: string): Promise<number> {
-  return tx.run('INSERT INTO categories (name, name_key) VALUES (?, ?)', [name, name]);
 }
 
 describe('a write that takes long', () => {
   it('has a commit of its own, while reads are served and do not see it', async t => {
-    const { db, commits } = await aStore(t);
+    const { db, commits } = aStore(t);
     const seen: string[][] = [];
     const long = db.write(
       async tx => {
-        await add(tx, 'a');
+        await addCategory(tx, 'a');
         await turn();
-        seen.push(await namesIn({ all: db.all.bind(db) }));
-        await add(tx, 'b');
+        seen.push(await categoriesIn(db));
+        await addCategory(tx, 'b');
       },
       { alone: true },
     );
-    const others = ['c', 'd'].map(name => db.write(tx => add(tx, name)));
+    const others = ['c', 'd'].map(name => db.write(tx => addCategory(tx, name)));
     await Promise.all([long, ...others]);
     assert.deepEqual(seen, [[]]);
     assert.deepEqual(commits, [1, 2]);
-    assert.deepEqual(await namesIn({ all: db.all.bind(db) }), ['a', 'b', 'c', 'd']);
+    assert.deepEqual(await categoriesIn(db), ['a', 'b', 'c', 'd']);
   });
 
   it('that fails is undone, and runs once', async t => {
-    const { db, commits } = await aStore(t);
+    const { db, commits } = aStore(t);
     let runs = 0;
     const long = db.write(
       async tx => {
         runs++;
-        await add(tx, 'a');
+        await addCategory(tx, 'a');
         await turn();
         throw rejected;
       },
       { alone: true },
     );
     await assert.rejects(long, rejected);
-    await db.write(tx => add(tx, 'b'));
-    assert.deepEqual([runs, commits, await namesIn({ all: db.all.bind(db) })], [1, [1], ['b']]);
+    await db.write(tx => addCategory(tx, 'b'));
+    assert.deepEqual([runs, commits, await categoriesIn(db)], [1, [1], ['b']]);
   });
 
   it('lets other writers run before the next one', async t => {
-    const { db } = await aStore(t);
+    const { db } = aStore(t);
     const order: string[] = [];
     const long = (name: string) =>
       db.write(
@@ -95,7 +79,7 @@ describe('a write that takes long', () => {
   });
 
   it('counts like others as a write that may wait; those without room are rejected at once', async t => {
-    const { db } = await aStore(t);
+    const { db } = aStore(t);
     // Of the long writes, the first one does not wait.
     for (const [options, room] of [
       [{ alone: true }, 11],
@@ -127,26 +111,24 @@ async function changeMuch(tx: Transaction): Promise<void> {
 
 describe('a long write that changes much', () => {
   it('writes few pages to the log in each turn of the event loop', async t => {
-    const { db, path } = await aStore(t);
+    const { db, path } = aStore(t);
     const sizeOfLog = () => statSync(`${path}-wal`).size;
     // Also on systems that count no writes.
     t.mock.method(process, 'resourceUsage', () => ({ fsWrite: sizeOfLog() }));
     const written: number[] = [];
     let before = sizeOfLog();
-    let waiting = setImmediate(function next() {
+    using _turns = new TurnCounter(() => {
       written.push((sizeOfLog() - before) / 4_096);
       before = sizeOfLog();
-      waiting = setImmediate(next);
     });
     await db.write(changeMuch, { alone: true });
-    clearImmediate(waiting);
     const pages = written.reduce((sum, some) => sum + some);
     assert.ok(pages > 2_500, `${pages} pages`);
     assert.ok(Math.max(...written) < 600, String(written));
   });
 
   it('has its log moved by another thread, and no commit moves it meanwhile', async t => {
-    const { db, path } = await aStore(t);
+    const { db, path } = aStore(t);
     const other = new BetterSqlite3(path);
     const { pragma } = BetterSqlite3.prototype;
     const moved: number[] = [];
@@ -159,10 +141,10 @@ describe('a long write that changes much', () => {
       return pragma.call(this, sql);
     });
     await db.write(changeMuch, { alone: true });
-    await db.write(tx => add(tx, 'short'));
+    await db.write(tx => addCategory(tx, 'short'));
     // Begins when the log is moved.
     await db.write(async () => {}, { alone: true });
-    await db.write(tx => add(tx, 'last'));
+    await db.write(tx => addCategory(tx, 'last'));
     // Quick commits move the log again.
     assert.deepEqual(await db.write(tx => tx.get('PRAGMA wal_autocheckpoint')), { wal_autocheckpoint: 500 });
     other.close();
@@ -171,20 +153,20 @@ describe('a long write that changes much', () => {
   });
 
   it('does not keep the log of later ones when its commit fails', async t => {
-    const { db } = await aStore(t);
+    const { db } = aStore(t);
     const { mock } = t.mock.method(BetterSqlite3.prototype, 'pragma');
     const withoutKey = async (tx: Transaction) => {
       await tx.run('PRAGMA defer_foreign_keys = ON');
       await tx.run("INSERT INTO api_key_origins (api_key_id, origin) VALUES (9, 'https://shop.example')");
     };
     await assert.rejects(db.write(withoutKey, { alone: true }), DatabaseUnavailable);
-    await db.write(tx => add(tx, 'next'));
+    await db.write(tx => addCategory(tx, 'next'));
     const moves = mock.calls.map(call => String(call.arguments[0])).filter(sql => /wal_/.test(sql));
     assert.deepEqual(moves, ['wal_autocheckpoint = 0', 'wal_autocheckpoint = 500']);
   });
 
   it('has its log moved by a new thread after one has failed', { timeout: 30_000 }, async t => {
-    const { db } = await aStore(t);
+    const { db } = aStore(t);
     const threads: Worker[] = [];
     const { postMessage } = Worker.prototype;
     t.mock.method(Worker.prototype, 'postMessage', function (this: Worker, message: unknown) {

@@ -1,30 +1,21 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { chmodSync, chownSync, copyFileSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, chownSync, copyFileSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, it, type TestContext } from 'node:test';
+import { describe, it } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import BetterSqlite3 from 'better-sqlite3';
-import { systemClock } from '../kit/clock.ts';
-import { type Database, DatabaseUnavailable, type Queries, type Transaction } from './database.ts';
+import {
+  addCategory,
+  categoriesIn,
+  openEmbedded,
+  temporaryDirectory,
+} from '../../test/support/embedded-store.ts';
+import { DatabaseUnavailable, type Transaction } from './database.ts';
 import { openForCopy } from './embedded-source.ts';
-import { openSqlite } from './sqlite.ts';
 
 const needsRoot = process.getuid?.() !== 0 && 'needs root';
-
-function openStore(t: TestContext, directory = newDirectory(t)): Database {
-  const db = openSqlite({ directory, writeBatch: 1_024, maxQueue: 1_000, clock: systemClock });
-  t.after(() => db.close());
-  return db;
-}
-
-function newDirectory(t: TestContext): string {
-  const directory = mkdtempSync(join(tmpdir(), 'petstore-test-'));
-  t.after(() => rmSync(directory, { recursive: true }));
-  return directory;
-}
 
 const filesIn = (directory: string) =>
   ['petstore.db', 'petstore.db-wal', 'petstore.db-shm'].map(name => join(directory, name));
@@ -32,15 +23,6 @@ const filesIn = (directory: string) =>
 function assertPrivate(directory: string): void {
   const modes = filesIn(directory).map(file => (statSync(file).mode & 0o777).toString(8));
   assert.deepEqual(modes, ['600', '600', '600']);
-}
-
-function addCategory(tx: Queries, name: string): Promise<number> {
-  return tx.run('INSERT INTO categories (name, name_key) VALUES (?, ?)', [name, name]);
-}
-
-async function names(db: Queries): Promise<string[]> {
-  const rows = await db.all<{ name: string }>('SELECT name FROM categories ORDER BY id');
-  return rows.map(({ name }) => name);
 }
 
 /** Work with a deferred constraint violation, which makes the commit fail. */
@@ -56,7 +38,7 @@ describe('the embedded store', () => {
   it('rejects the whole batch when the commit fails, stores none of it, and then works again', async t => {
     // The batch would end early on a busy machine, when the time of a group is over.
     t.mock.method(performance, 'now', () => 0);
-    const db = openStore(t);
+    const db = openEmbedded(t);
     const outcomes = await Promise.allSettled([
       db.write(tx => addCategory(tx, 'first')),
       db.write(breakCommit),
@@ -66,13 +48,13 @@ describe('the embedded store', () => {
     for (const outcome of outcomes) {
       assert.ok(outcome.status === 'rejected' && outcome.reason instanceof DatabaseUnavailable);
     }
-    assert.deepEqual(await names(db), []);
+    assert.deepEqual(await categoriesIn(db), []);
     await db.write(tx => addCategory(tx, 'next'));
-    assert.deepEqual(await names(db), ['next']);
+    assert.deepEqual(await categoriesIn(db), ['next']);
   });
 
   it('flushes every commit to disk and enforces references', async t => {
-    const db = openStore(t);
+    const db = openEmbedded(t);
     await db.write(async tx => {
       assert.deepEqual(await tx.get('PRAGMA journal_mode'), { journal_mode: 'wal' });
       assert.deepEqual(await tx.get('PRAGMA synchronous'), { synchronous: 2 });
@@ -81,7 +63,7 @@ describe('the embedded store', () => {
   });
 
   it('waits for another process that creates it at the same time', async t => {
-    const directory = newDirectory(t);
+    const directory = temporaryDirectory(t);
     const module = createRequire(import.meta.url).resolve('better-sqlite3');
     const other = new Worker(
       `const { parentPort, workerData: [module, path] } = require('node:worker_threads');
@@ -92,19 +74,19 @@ describe('the embedded store', () => {
       { eval: true, workerData: [module, join(directory, 'petstore.db')] },
     );
     await once(other, 'message');
-    assert.deepEqual(await names(openStore(t, directory)), []);
+    assert.deepEqual(await categoriesIn(openEmbedded(t, { directory })), []);
     await once(other, 'exit');
   });
 
   it('moves what a killed process left in the WAL into the database when it opens', async t => {
-    const [killed, reopened] = [newDirectory(t), newDirectory(t)];
-    const before = openStore(t, killed);
+    const [killed, reopened] = [temporaryDirectory(t), temporaryDirectory(t)];
+    const before = openEmbedded(t, { directory: killed });
     await before.write(tx => addCategory(tx, 'left'));
     for (const name of ['petstore.db', 'petstore.db-wal'])
       copyFileSync(join(killed, name), join(reopened, name));
-    openStore(t, reopened);
+    openEmbedded(t, { directory: reopened });
     // The database without its WAL.
-    const alone = join(newDirectory(t), 'petstore.db');
+    const alone = join(temporaryDirectory(t), 'petstore.db');
     copyFileSync(join(reopened, 'petstore.db'), alone);
     const database = new BetterSqlite3(alone);
     assert.deepEqual(database.prepare('SELECT name FROM categories').all(), [{ name: 'left' }]);
@@ -115,9 +97,9 @@ describe('the embedded store', () => {
     for (const umask of [0o000, 0o022, 0o277]) {
       const before = process.umask(umask);
       try {
-        const directory = newDirectory(t);
+        const directory = temporaryDirectory(t);
         chmodSync(directory, 0o777);
-        openStore(t, directory);
+        openEmbedded(t, { directory });
         assertPrivate(directory);
       } finally {
         process.umask(before);
@@ -126,11 +108,11 @@ describe('the embedded store', () => {
   });
 
   it('does the same with the files of an existing store, even when it is opened to be copied', async t => {
-    const directory = newDirectory(t);
-    const first = openStore(t, directory);
+    const directory = temporaryDirectory(t);
+    const first = openEmbedded(t, { directory });
     await first.write(tx => addCategory(tx, 'first'));
     for (const file of filesIn(directory)) chmodSync(file, 0o666);
-    const second = openStore(t, directory);
+    const second = openEmbedded(t, { directory });
     assertPrivate(directory);
     await second.close();
     await first.close();
@@ -141,9 +123,9 @@ describe('the embedded store', () => {
   });
 
   it('gives the files that root creates to the owner of the directory', { skip: needsRoot }, t => {
-    const directory = newDirectory(t);
+    const directory = temporaryDirectory(t);
     chownSync(directory, 1_234, 4_321);
-    openStore(t, directory);
+    openEmbedded(t, { directory });
     for (const file of filesIn(directory)) {
       const { uid, gid } = statSync(file);
       assert.deepEqual([uid, gid], [1_234, 4_321], file);

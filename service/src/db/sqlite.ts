@@ -14,7 +14,7 @@ import { SqliteSeals } from './sqlite-seals.ts';
 import { SqliteTransaction } from './sqlite-transaction.ts';
 import { rejectLostFile, rejectLostTables, storePath } from './store-directory.ts';
 
-interface SqliteOptions {
+export interface SqliteOptions {
   /** The directory of `petstore.db`; created when missing. */
   directory: string;
   /** The maximum number of operations that share one commit. */

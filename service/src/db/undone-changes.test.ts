@@ -1,31 +1,13 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { describe, it, type TestContext } from 'node:test';
+import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { systemClock } from '../kit/clock.ts';
-import type { Database, Queries, Transaction } from './database.ts';
+import { categoriesIn, openEmbedded } from '../../test/support/embedded-store.ts';
+import type { Transaction } from './database.ts';
 import { insertInto } from './insert.ts';
-import { openSqlite } from './sqlite.ts';
-
-function openStore(t: TestContext): Database {
-  const directory = mkdtempSync(join(tmpdir(), 'petstore-test-'));
-  const db = openSqlite({ directory, writeBatch: 5, maxQueue: 1_000, clock: systemClock });
-  t.after(async () => {
-    await db.close();
-    rmSync(directory, { recursive: true });
-  });
-  return db;
-}
 
 const rejected = new Error('rejected');
 
 const INSERT = 'INSERT INTO categories (name, name_key) VALUES (?, ?)';
-
-async function namesOf(db: Queries): Promise<string[]> {
-  return (await db.all<{ name: string }>('SELECT name FROM categories ORDER BY id')).map(({ name }) => name);
-}
 
 /** The ways in which an operation can change something. Each adds a category. */
 const additions: Record<string, (tx: Transaction, name: string) => unknown> = {
@@ -37,7 +19,7 @@ const additions: Record<string, (tx: Transaction, name: string) => unknown> = {
 
 describe('an operation of the embedded store that fails', () => {
   it('leaves no event', async t => {
-    const db = openStore(t);
+    const db = openEmbedded(t, { writeBatch: 5 });
     const event = (subject: string) => ({ type: 'category.created', subject, actor: 'system', data: '{}' });
     await Promise.allSettled([
       db.write(async tx => tx.append(event('categories/1'))),
@@ -54,7 +36,7 @@ describe('an operation of the embedded store that fails', () => {
   });
 
   it('has the same effect in a group as by itself, in whichever way it changes something', async t => {
-    const db = openStore(t);
+    const db = openEmbedded(t, { writeBatch: 5 });
     const operation = fc.record({
       names: fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 3 }),
       way: fc.constantFrom(...Object.values(additions)),
@@ -82,7 +64,7 @@ describe('an operation of the embedded store that fails', () => {
           outcomes.map(({ status }) => status),
           expected,
         );
-        assert.deepEqual(await namesOf(db), kept);
+        assert.deepEqual(await categoriesIn(db), kept);
       }),
       { numRuns: 60 },
     );

@@ -2,14 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Queries } from '../../src/db/database.ts';
 import { insertInto } from '../../src/db/insert.ts';
-import { openSqlite } from '../../src/db/sqlite.ts';
-import { systemClock } from '../../src/kit/clock.ts';
+import { addCategory, openEmbedded } from '../support/embedded-store.ts';
 import { engines } from '../support/engines.ts';
-import { newTestStore } from '../support/test-store.ts';
-
-function addCategory(tx: Queries, name: string): Promise<number> {
-  return tx.run('INSERT INTO categories (name, name_key) VALUES (?, ?)', [name, name]);
-}
 
 async function names(db: Queries): Promise<string[]> {
   const rows = await db.all<{ name: string }>('SELECT name FROM categories ORDER BY name_key');
@@ -174,14 +168,8 @@ for (const [engine, openStore] of Object.entries(engines)) {
 }
 
 it('a group of the embedded store has as many writes as the setting allows, and starts none after 10 ms, for which it blocks all requests', async t => {
-  const { directory, remove } = await newTestStore(false);
   const commits: number[] = [];
-  const onCommit = (size: number) => void commits.push(size);
-  const db = openSqlite({ directory, writeBatch: 2, maxQueue: 10, clock: systemClock, onCommit });
-  t.after(async () => {
-    await db.close();
-    await remove();
-  });
+  const db = openEmbedded(t, { writeBatch: 2, onCommit: size => commits.push(size) });
   let now = 0;
   t.mock.method(performance, 'now', () => now);
   const writesTaking = (...times: number[]) =>

@@ -6,6 +6,7 @@ import type { Database, Queries } from '../../src/db/database.ts';
 import { engines } from '../support/engines.ts';
 import { recorded, type Sent } from '../support/query-plans.ts';
 import { storePets } from '../support/stored-pets.ts';
+import { TurnCounter } from '../support/turn-counter.ts';
 import { valuesOf } from '../support/values.ts';
 
 /** Each is more than two slices. */
@@ -56,15 +57,10 @@ async function turnsAfter<T>(
     () => count(false),
     ({ sql }) => count(sql.includes(text)),
   );
-  let waiting = setImmediate(function next() {
+  using _all = new TurnCounter(() => {
     if (isCounting) turns++;
-    waiting = setImmediate(next);
   });
-  try {
-    return { result: await run(counter), turns };
-  } finally {
-    clearImmediate(waiting);
-  }
+  return { result: await run(counter), turns };
 }
 
 for (const [engine, openStore] of Object.entries(engines)) {

@@ -1,11 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { Database } from '../../src/db/database.ts';
 import { openPostgres, type PostgresOptions } from '../../src/db/postgres.ts';
-import { openSqlite } from '../../src/db/sqlite.ts';
 import { systemClock } from '../../src/kit/clock.ts';
+import { openEmbedded, temporaryDirectory } from './embedded-store.ts';
 import { emptyDatabase, newDatabase } from './test-store.ts';
 
 /** A store of one engine that has the schema and no data. */
@@ -18,27 +15,13 @@ export interface OpenStore {
 /** The engines by name. Each function opens a store that is deleted when the test ends. */
 export const engines: Record<string, (t: TestContext) => Promise<OpenStore>> = {
   SQLite: async t => {
-    const directory = mkdtempSync(join(tmpdir(), 'petstore-test-'));
-    const opened: Database[] = [];
-    t.after(async () => {
-      await closeAll(opened);
-      rmSync(directory, { recursive: true });
-    });
-    const openAgain = async () => {
-      const db = openSqlite({ directory, writeBatch: 2, maxQueue: 1_000, clock: systemClock });
-      opened.push(db);
-      return db;
-    };
+    const directory = temporaryDirectory(t);
+    const openAgain = async () => openEmbedded(t, { directory, writeBatch: 2 });
     return { db: await openAgain(), openAgain };
   },
 
   PostgreSQL: t => openPostgresStore(t),
 };
-
-/** Closing a store that the test has closed already fails, and that does not matter. */
-async function closeAll(opened: readonly Database[]): Promise<void> {
-  for (const db of opened) await db.close().catch(() => {});
-}
 
 interface PostgresStore extends OpenStore {
   openAgain: (options?: Partial<PostgresOptions>) => Promise<Database>;
@@ -54,7 +37,8 @@ export async function openPostgresStore(
   const { name, url, drop } = await newDatabase();
   const opened: Database[] = [];
   t.after(async () => {
-    await closeAll(opened);
+    // The test may have closed them already.
+    for (const db of opened) await db.close().catch(() => {});
     await drop();
   });
   const openAgain = async (changed: Partial<PostgresOptions> = {}) => {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { type AddressInfo, createServer, Socket } from 'node:net';
+import { createServer, Socket } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
+import { listenLocally } from '../../../test/support/local-server.ts';
 import { MINUTE } from '../../kit/clock.ts';
 import { send } from './attempt.ts';
 import { Connections } from './connections.ts';
@@ -19,17 +20,15 @@ async function endpoint(t: TestContext, ...reactions: ((socket: Socket) => void)
       requests.push(socket);
       reactions[Math.min(requests.length, reactions.length) - 1]!(socket);
     });
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  });
+  const { port } = new URL(await listenLocally(t, server));
   const connections = new Connections({ total: 10, perHost: 10 });
   const resolve = async () => [{ address: '127.0.0.1', family: 4 }];
-  t.after(async () => {
+  t.after(() => {
     connections.close();
     for (const socket of requests) socket.destroy();
-    server.close();
-    await once(server, 'close');
   });
-  const url = `http://hooks.example:${(server.address() as AddressInfo).port}/`;
+  const url = `http://hooks.example:${port}/`;
   const options = { endpoints: new Endpoints({ resolve, allowPrivate: true }), connections, timeout: MINUTE };
   return { requests, post: () => send(url, {}, '{}', new AbortController().signal, options) };
 }

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import http, { type IncomingMessage } from 'node:http';
 import type https from 'node:https';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
+import { listenLocally } from '../../../test/support/local-server.ts';
 import { MINUTE, SECOND } from '../../kit/clock.ts';
 import { type ConnectionLimits, Connections, hostOf } from './connections.ts';
 
@@ -113,17 +114,11 @@ async function opened(t: TestContext, limits: ConnectionLimits, origins = 1) {
   let now = 0;
   const connections = new Connections(limits, () => now);
   const sockets: Socket[] = [];
+  t.after(() => connections.close());
   const urls: URL[] = [];
   for (let i = 0; i < origins; i++) {
-    // It keeps connections for longer than the service.
-    const server = http.createServer({ keepAliveTimeout: MINUTE }, (_, response) => response.end());
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    urls.push(new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`));
-    t.after(() => {
-      connections.close();
-      server.close();
-    });
+    const server = http.createServer((_, response) => response.end());
+    urls.push(new URL(await listenLocally(t, server)));
   }
   const begin = async (place = 0) => {
     const connection = connections.open(urls[place]!);

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import http, { type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { listenLocally } from '../../../test/support/local-server.ts';
 import type { Scope } from '../../contract/scopes.ts';
 import type { Writer } from '../../db/database.ts';
 import { SECOND } from '../../kit/clock.ts';
@@ -160,13 +159,8 @@ describe('a lane whose attempts were aborted', () => {
   /** An endpoint that responds when the test says so. */
   async function endpoint(t: TestContext) {
     const responses: ServerResponse[] = [];
-    const server = http.createServer((_, response) => void responses.push(response)).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    t.after(() => {
-      server.closeAllConnections();
-      server.close();
-    });
-    return { responses, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` };
+    const server = http.createServer((_, response) => void responses.push(response));
+    return { responses, url: `${await listenLocally(t, server)}/` };
   }
 
   it('makes later ones, which can be aborted as well, and is idle only when they have ended', async t => {

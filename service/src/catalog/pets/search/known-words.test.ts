@@ -1,11 +1,7 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { it } from 'node:test';
+import { openEmbedded } from '../../../../test/support/embedded-store.ts';
 import type { Queries } from '../../../db/database.ts';
-import { openSqlite } from '../../../db/sqlite.ts';
-import { systemClock } from '../../../kit/clock.ts';
 import { KnownWords } from './known-words.ts';
 import { addPetWords } from './pet-words.ts';
 
@@ -24,12 +20,7 @@ it('known words are forgotten together before they are more than 20,000', async 
 });
 
 it('known words are those of the committed dictionary, and not those of a transaction that is rolled back', async t => {
-  const directory = mkdtempSync(join(tmpdir(), 'petstore-test-'));
-  const db = openSqlite({ directory, writeBatch: 1, maxQueue: 10, clock: systemClock });
-  t.after(async () => {
-    await db.close();
-    rmSync(directory, { recursive: true });
-  });
+  const db = openEmbedded(t);
   const known = new KnownWords();
   const learn = (name: string) => db.write(tx => addPetWords(tx, [{ id: 1, name }], known));
   await assert.rejects(
