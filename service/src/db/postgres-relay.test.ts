@@ -4,6 +4,13 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { DatabaseUnavailable, type Queries, type Transaction, type Writer } from './database.ts';
 import { CONTINUE, type ContinuedLog, EventRelay } from './postgres-relay.ts';
 
+function relayOn(db: object, onContinued?: (log: ContinuedLog) => void): EventRelay {
+  return new EventRelay(db as Pick<Queries & Writer, 'get' | 'write'>, {
+    clock: { now: () => 0 },
+    onContinued,
+  });
+}
+
 it('the relay numbers events that a poll finds, also after a failure, and the last ones when it closes', async t => {
   t.mock.timers.enable({ apis: ['setInterval'] });
   const state = { waiting: true, latest: 0, attempts: 0, fails: true };
@@ -23,8 +30,8 @@ it('the relay numbers events that a poll finds, also after a failure, and the la
       if (state.fails) throw new DatabaseUnavailable(undefined);
       return work(tx);
     },
-  } as unknown as Pick<Queries & Writer, 'get' | 'write'>;
-  const relay = new EventRelay(db, { clock: { now: () => 0 } });
+  };
+  const relay = relayOn(db);
   const nudge = t.mock.method(relay, 'nudge');
   /** Polls, and waits for the run that this starts. */
   const poll = async (attempts: number) => {
@@ -51,11 +58,10 @@ it('the relay numbers events that a poll finds, also after a failure, and the la
 
 it('the relay learns from a poll how far the log is, because a database without notifications announces no events', async t => {
   t.mock.timers.enable({ apis: ['setInterval'] });
-  const db = {
+  const relay = relayOn({
     get: async () => ({ latest: 7, waiting: false }),
     write: () => assert.fail('no event waits'),
-  } as unknown as Pick<Queries & Writer, 'get' | 'write'>;
-  const relay = new EventRelay(db, { clock: { now: () => 0 } });
+  });
   t.mock.timers.tick(500);
   await nextTurn();
   assert.equal(relay.known, 7);
@@ -64,11 +70,7 @@ it('the relay learns from a poll how far the log is, because a database without 
 
 it('the relay runs when a poll finds that the log ends before an event that it knows, although none waits', async t => {
   t.mock.timers.enable({ apis: ['setInterval'] });
-  const db = { get: async () => ({ latest: 7, waiting: false }) } as unknown as Pick<
-    Queries & Writer,
-    'get' | 'write'
-  >;
-  const relay = new EventRelay(db, { clock: { now: () => 0 } });
+  const relay = relayOn({ get: async () => ({ latest: 7, waiting: false }) });
   const { mock } = t.mock.method(relay, 'nudge', () => {});
   for (const [known, runs] of [
     [7, 0],
@@ -91,8 +93,8 @@ it('a relay that closes while it numbers events also numbers those that were com
       begun[runs.push(run) - 1]?.resolve();
       return run.promise;
     },
-  } as unknown as Pick<Queries & Writer, 'get' | 'write'>;
-  const relay = new EventRelay(db, { clock: { now: () => 0 } });
+  };
+  const relay = relayOn(db);
   relay.nudge();
   await begun[0]!.promise;
   relay.nudge();
@@ -116,9 +118,9 @@ it('a run that waits for its transaction continues the log when it ends before a
   } as unknown as Transaction;
   const db = {
     write: (work: (tx: Transaction) => Promise<unknown>) => begins.promise.then(() => work(tx)),
-  } as unknown as Pick<Queries & Writer, 'get' | 'write'>;
+  };
   const continued: ContinuedLog[] = [];
-  const relay = new EventRelay(db, { clock: { now: () => 0 }, onContinued: log => continued.push(log) });
+  const relay = relayOn(db, log => continued.push(log));
   const run = relay.numberCommitted();
   relay.note(5);
   begins.resolve();

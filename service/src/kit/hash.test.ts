@@ -4,11 +4,10 @@ import fc from 'fast-check';
 import { quotedHash64 } from './hash.ts';
 
 describe('quotedHash64', () => {
-  it('is 16 hexadecimal digits in quotes that depend on the text alone', () => {
+  it('is 16 hexadecimal digits in quotes', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), text => {
         assert.match(quotedHash64(text), /^"[0-9a-f]{16}"$/);
-        assert.equal(quotedHash64(text), quotedHash64(`${text}`));
       }),
     );
   });

@@ -70,61 +70,25 @@ describe('a sweeper', () => {
     assert.equal(rounds, 2);
   });
 
-  it('records no success of a sweep that its end cuts short', async () => {
-    const sweep = slices(3);
-    const { sweeper } = sweeperOf({ sweep: sweep.run });
-    const running = sweeper.run();
-    await sweeper.close();
-    await running;
-    assert.ok(sweep.done < 3);
-    assert.equal(sweeper.lastSuccess.get('sweep'), undefined);
-  });
-
-  it('records the time at which each sweep last completed', async () => {
-    let fails = true;
-    const { sweeper } = sweeperOf({
-      whole: slices(2).run,
-      failing: async () => {
-        if (fails) throw new Error('locked');
-        return false;
-      },
-    });
-    assert.deepEqual(
-      [...sweeper.lastSuccess],
-      [
-        ['whole', undefined],
-        ['failing', undefined],
-      ],
-    );
-    await sweeper.run();
-    assert.deepEqual(
-      [...sweeper.lastSuccess],
-      [
-        ['whole', 1_000],
-        ['failing', undefined],
-      ],
-    );
-    fails = false;
-    await sweeper.run();
-    assert.equal(sweeper.lastSuccess.get('failing'), 1_000);
-  });
-
-  it('reports a failed sweep, continues with the others, and retries it in the next round', async () => {
+  it('reports a failed sweep, continues with the others, and retries it in the next round; each has the time of its success', async () => {
     const failure = new Error('locked');
     let fails = true;
-    const [after, repeated] = [slices(2), slices(1)];
+    const after = slices(2);
     const { sweeper, failures } = sweeperOf({
       failing: async () => {
         if (fails) throw failure;
-        return repeated.run();
+        return false;
       },
       after: after.run,
     });
+    const successes = () => Object.fromEntries(sweeper.lastSuccess);
+    assert.deepEqual(successes(), { failing: undefined, after: undefined });
     await sweeper.run();
     assert.deepEqual([failures, after.done], [[['failing', failure]], 2]);
+    assert.deepEqual(successes(), { failing: undefined, after: 1_000 });
     fails = false;
     await sweeper.run();
-    assert.equal(repeated.done, 1);
+    assert.deepEqual(successes(), { failing: 1_000, after: 1_000 });
   });
 
   it('runs one round at a time, and a full round for each caller', async () => {
@@ -142,24 +106,25 @@ describe('a sweeper', () => {
     assert.deepEqual(rounds, ['first', 'second', 'first', 'second']);
   });
 
-  it('runs a round at its start, and ends after the current slice when it is closed', async () => {
-    const { promise: started, resolve: start } = Promise.withResolvers<void>();
+  it('ends after the current slice when it is closed, and records no success of the sweep that it cuts short', async () => {
     const { promise: released, resolve: release } = Promise.withResolvers<void>();
     let done = 0;
     const { sweeper } = sweeperOf({
       endless: async () => {
-        start();
         await released;
         done++;
         return true;
       },
     });
     sweeper.start(60_000);
-    await started;
-    const closed = sweeper.close();
-    assert.equal(done, 0);
+    let isClosed = false;
+    const closed = sweeper.close().then(() => {
+      isClosed = true;
+    });
+    await nextTurn();
+    assert.equal(isClosed, false);
     release();
     await closed;
-    assert.equal(done, 1);
+    assert.deepEqual([done, sweeper.lastSuccess.get('endless')], [1, undefined]);
   });
 });
