@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
+import { text } from 'node:stream/consumers';
 import type { BareResponse } from '../yardsticks/bare-http.ts';
 
 /** Returns the text of a request as it is sent. ASCII only. The body is JSON. */
@@ -49,7 +50,7 @@ export async function respond(
 /** Resolves with the JSON of a response; throws if it is an error. */
 export async function send<T>(client: Client, method: string, path: string, json?: string): Promise<T> {
   const response = await respond(client, method, path, json);
-  const body = (await response.setEncoding('utf8').toArray()).join('');
+  const body = await text(response);
   if (response.statusCode! >= 400)
     throw new Error(`${method} ${path}: ${response.statusCode} ${body.slice(0, 500)}`);
   return (body === '' ? undefined : JSON.parse(body)) as T;
@@ -72,8 +73,7 @@ export async function captureResponse(client: Client, path: string, body?: objec
     if (ADDED_BY_NODE.has(name.toLowerCase())) continue;
     headers[name] = name in headers ? [headers[name]!, value].flat() : value;
   }
-  const chunks = await response.setEncoding('utf8').toArray();
-  return { status: response.statusCode!, headers, body: chunks.join('') };
+  return { status: response.statusCode!, headers, body: await text(response) };
 }
 
 /** Opens an event stream on a separate connection and reads it. */

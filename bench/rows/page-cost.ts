@@ -1,3 +1,4 @@
+import { text } from 'node:stream/consumers';
 import type { Bench, Effort, Row } from '../harness/bench.ts';
 import {
   atMost,
@@ -95,7 +96,7 @@ function cpuRatio({ pairs }: Measured): Spread {
 /** Returns the targets of the first and the last page of a list; none if the combination is not allowed. */
 async function firstAndLast(client: Client, target: string): Promise<string[]> {
   const response = await respond(client, 'GET', target);
-  const body = (await response.setEncoding('utf8').toArray()).join('');
+  const body = await text(response);
   if (response.statusCode === 400) return [];
   // An empty page would be too cheap.
   if (response.statusCode !== 200 || body === '[]')

@@ -1,3 +1,4 @@
+import { text } from 'node:stream/consumers';
 import { startBackends } from '../harness/backends.ts';
 import type { Row } from '../harness/bench.ts';
 import { Endpoint } from '../harness/endpoint.ts';
@@ -70,8 +71,8 @@ async function drain({ pid }: Server, endpoint: Endpoint, replay: () => Promise<
 async function replayAll(administrator: Client, path: string): Promise<void> {
   for (;;) {
     const response = await respond(administrator, 'POST', path, '{"cursor":"0"}');
-    const text = (await response.setEncoding('utf8').toArray()).join('');
+    const body = await text(response);
     if (response.statusCode === 200) return;
-    if (response.statusCode !== 409) throw new Error(`POST ${path}: ${response.statusCode} ${text}`);
+    if (response.statusCode !== 409) throw new Error(`POST ${path}: ${response.statusCode} ${body}`);
   }
 }

@@ -62,22 +62,6 @@ describe('a write that takes long', () => {
     assert.deepEqual([runs, commits, await categoriesIn(db)], [1, [1], ['b']]);
   });
 
-  it('lets other writers run before the next one', async t => {
-    const { db } = aStore(t);
-    const order: string[] = [];
-    const long = (name: string) =>
-      db.write(
-        async () => {
-          order.push(name);
-          await turn();
-          if (name === 'long 1') void db.write(async () => void order.push('short'));
-        },
-        { alone: true },
-      );
-    await Promise.all([long('long 1'), long('long 2'), long('long 3')]);
-    assert.deepEqual(order, ['long 1', 'short', 'long 2', 'long 3']);
-  });
-
   it('counts like others as a write that may wait; those without room are rejected at once', async t => {
     const { db } = aStore(t);
     // Of the long writes, the first one does not wait.
