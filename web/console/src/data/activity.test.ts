@@ -27,6 +27,13 @@ const units = (from: number, to: number) => [{ field: 'quantity', from, to }];
 const stock = (from: number, to: number, more: Partial<HistoryEntry> = {}) =>
   entry('inventory.updated', 'store/inventory/4', { changes: units(from, to), ...more });
 const ordered = { changes: [{ field: 'quantity', to: 2 }] };
+const changed = (field: string, from: unknown, to: unknown, type = 'pet.updated', subject = 'pets/4') =>
+  entry(type, subject, { changes: [{ field, from, to }] });
+/** Fields of a new thing. */
+const fieldsOf = (values: Record<string, unknown>) =>
+  Object.entries(values).map(([field, to]) => ({ field, to }));
+const refused = (operation: string, attempts = 1, address: string | null = null) =>
+  entry('access.refused', 'access', { changes: fieldsOf({ operation, attempts, address }) });
 
 const cases: [entries: HistoryEntry[], sentences: string[]][] = [
   [
@@ -43,7 +50,7 @@ const cases: [entries: HistoryEntry[], sentences: string[]][] = [
   ],
   [[entry('order.placed', 'store/orders/7', { name: null })], ['made draft order 7']],
   [
-    [entry('order.completed', 'store/orders/7', { changes: [{ field: 'complete', from: false, to: true }] })],
+    [changed('complete', false, true, 'order.completed', 'store/orders/7')],
     ['completed order 7 of Neon tetra'],
   ],
   [
@@ -61,54 +68,18 @@ const cases: [entries: HistoryEntry[], sentences: string[]][] = [
     [stock(3, 2), stock(4, 3, { subject: 'store/inventory/5' })],
     ['changed the stock of Neon tetra, 3 → 2', 'changed the stock of Neon tetra, 4 → 3'],
   ],
+  [[changed('name', 'Neon', 'Neon tetra')], ['renamed Neon to Neon tetra']],
+  [[changed('status', 'available', 'pending')], ['put Neon tetra on hold']],
   [
-    [entry('pet.updated', 'pets/4', { changes: [{ field: 'name', from: 'Neon', to: 'Neon tetra' }] })],
-    ['renamed Neon to Neon tetra'],
-  ],
-  [
-    [entry('pet.updated', 'pets/4', { changes: [{ field: 'status', from: 'available', to: 'pending' }] })],
-    ['put Neon tetra on hold'],
-  ],
-  [
-    [
-      entry('access.refused', 'access', {
-        changes: Object.entries({ operation: 'POST /keys', attempts: 3, address: '203.0.113.7' }).map(
-          ([field, to]) => ({ field, to }),
-        ),
-      }),
-    ],
+    [refused('POST /keys', 3, '203.0.113.7')],
     ['tried 3 times to create a key and was rejected, from 203.0.113.7'],
   ],
-  ...(
-    [
-      ['GET /keys/{keyId}', 'tried to see a key and was rejected'],
-      ['DELETE /keys/{keyId}', 'tried to delete a key and was rejected'],
-      ['POST /webhooks/{webhookId}/rotate', 'tried to change a webhook and was rejected'],
-    ] as const
-  ).map(([operation, sentence]): [HistoryEntry[], string[]] => [
-    [
-      entry('access.refused', 'access', {
-        changes: [
-          { field: 'operation', to: operation },
-          { field: 'attempts', to: 1 },
-          { field: 'address', to: null },
-        ],
-      }),
-    ],
-    [sentence],
-  ]),
-  [
-    [entry('key.updated', 'keys/4', { changes: [{ field: 'name', from: 'Till', to: 'Old till' }] })],
-    ['renamed the key Till to Old till'],
-  ],
-  [
-    [entry('pet.updated', 'pets/4', { changes: [{ field: 'categoryId', from: 2, to: 3 }] })],
-    ['moved Neon tetra to Fish'],
-  ],
-  [
-    [entry('pet.updated', 'pets/4', { changes: [{ field: 'categoryId', from: 3, to: 2 }] })],
-    ['moved Neon tetra to another category'],
-  ],
+  [[refused('GET /keys/{keyId}')], ['tried to see a key and was rejected']],
+  [[refused('DELETE /keys/{keyId}')], ['tried to delete a key and was rejected']],
+  [[refused('POST /webhooks/{webhookId}/rotate')], ['tried to change a webhook and was rejected']],
+  [[changed('name', 'Till', 'Old till', 'key.updated', 'keys/4')], ['renamed the key Till to Old till']],
+  [[changed('categoryId', 2, 3)], ['moved Neon tetra to Fish']],
+  [[changed('categoryId', 3, 2)], ['moved Neon tetra to another category']],
   [[entry('key.banned', 'keys/5', { name: 'Web shop' })], ['banned the key Web shop']],
   [[entry('log.restored', 'events', { requestId: null })], ['restored a backup']],
   [[entry('order.new_kind', 'store/orders/7')], ['changed order 7 of Neon tetra']],
@@ -146,7 +117,7 @@ describe('an activity', () => {
     const warning = (type: string, values: Record<string, unknown>) =>
       entry(type, 'keys/7', {
         ...{ actor: 'system', actorName: null, name: 'Web shop' },
-        changes: Object.entries(values).map(([field, to]) => ({ field, to })),
+        changes: fieldsOf(values),
       });
     const warnings = [
       warning('key.quota_reached', { window: 'day', percent: 80, limit: 10_000 }),
