@@ -63,7 +63,7 @@ export function batchRoutes(shop: readonly Route[], others: readonly Route[]): R
         const run = body.atomic ? runAtomically : runEach;
         const results = await db.write(async tx => {
           await lockAll(plan, tx);
-          return run(plan, context, tx, slices);
+          return run(plan, { context, tx, slices });
         });
         return reply.resource({ results });
       },

@@ -43,8 +43,12 @@ function failing(error: Error): Step {
   });
 }
 
-const context = { part: () => ({}) } as unknown as Pick<Context<object, object, object>, 'part'>;
-const tx = { savepoint: (part: () => Promise<unknown>) => part() } as unknown as Transaction;
+/** What the operations of a batch share. */
+const shared = () => ({
+  context: { part: () => ({}) } as unknown as Pick<Context<object, object, object>, 'part'>,
+  tx: { savepoint: (part: () => Promise<unknown>) => part() } as unknown as Transaction,
+  slices: shortest(),
+});
 
 describe('a batch', () => {
   const plan = Array.from({ length: OPERATIONS }, () => stepOf(nothing));
@@ -61,9 +65,9 @@ describe('a batch', () => {
 
   const tasks: [string, () => Promise<unknown>][] = [
     ['checks them', () => planOf(sent, table, caller, shortest())],
-    ['executes them together', () => runAtomically(plan, context, tx, shortest())],
-    ['executes them one by one', () => runEach(plan, context, tx, shortest())],
-    ['collects the errors of those that it cannot execute', () => runEach(errors, context, tx, shortest())],
+    ['executes them together', () => runAtomically(plan, shared())],
+    ['executes them one by one', () => runEach(plan, shared())],
+    ['collects the errors of those that it cannot execute', () => runEach(errors, shared())],
   ];
   for (const [what, task] of tasks) {
     it(`serves other requests between its operations while it ${what}`, async () => {
@@ -76,7 +80,7 @@ describe('a batch', () => {
   it('fails as a whole when the store or the service fails in its middle', async () => {
     for (const failure of [new DatabaseUnavailable(undefined, 'busy'), new TypeError('a fault')]) {
       for (const run of [runAtomically, runEach]) {
-        const running = run([stepOf(nothing), failing(failure), stepOf(nothing)], context, tx, shortest());
+        const running = run([stepOf(nothing), failing(failure), stepOf(nothing)], shared());
         await assert.rejects(running, thrown => thrown === failure);
       }
     }
@@ -84,7 +88,7 @@ describe('a batch', () => {
 
   it('that is atomic has the headers and the index of the error', async () => {
     const error = new ApiError('insufficient_stock', 'Too few', { 'retry-after': '7' });
-    await assert.rejects(runAtomically([stepOf(nothing), failing(error)], context, tx, shortest()), {
+    await assert.rejects(runAtomically([stepOf(nothing), failing(error)], shared()), {
       message: 'Operation 1: Too few',
       headers: { 'retry-after': '7', 'x-failed-operation': '1' },
     });

@@ -12,8 +12,12 @@ import type { BatchResult } from './batch.ts';
 import { invalid } from './labels.ts';
 import type { Plan, Step } from './plan.ts';
 
-/** The part of the context of a batch that its operations share. */
-type BatchContext = Pick<Context<object, object, object>, 'part'>;
+/** What the operations of a batch share. */
+interface BatchRun {
+  context: Pick<Context<object, object, object>, 'part'>;
+  tx: Transaction;
+  slices: Slices;
+}
 
 /** The outcome of an operation: its result, and the ID of the resource that it created. */
 interface Outcome {
@@ -38,49 +42,34 @@ function locksOf({ route, params, body }: Step): readonly string[] {
 }
 
 /** Executes all operations. The first failure is thrown, with the index of the operation in its message and a header. */
-export async function runAtomically(
-  plan: Plan,
-  context: BatchContext,
-  tx: Transaction,
-  slices: Slices,
-): Promise<BatchResult[]> {
+export async function runAtomically(plan: Plan, run: BatchRun): Promise<BatchResult[]> {
   const broken = plan.findIndex(step => step instanceof ApiError);
   if (broken >= 0) throw failureOf(broken, plan[broken] as ApiError);
   const outcomes: Outcome[] = [];
   for (const [index, step] of (plan as readonly Step[]).entries()) {
     try {
-      outcomes.push(await execute(step, outcomes, context, tx));
+      outcomes.push(await execute(step, outcomes, run));
     } catch (error) {
       throw error instanceof ApiError ? failureOf(index, asSent(error, step, outcomes)) : error;
     }
-    await slices.next();
+    await run.slices.next();
   }
   return outcomes.map(({ result }) => result);
 }
 
 /** Executes each operation by itself. Results of operations that failed have the error. */
-export async function runEach(
-  plan: Plan,
-  context: BatchContext,
-  tx: Transaction,
-  slices: Slices,
-): Promise<BatchResult[]> {
+export async function runEach(plan: Plan, run: BatchRun): Promise<BatchResult[]> {
   const outcomes: Outcome[] = [];
   for (const step of plan) {
-    outcomes.push(step instanceof ApiError ? failed(step) : await attempt(step, outcomes, context, tx));
-    await slices.next();
+    outcomes.push(step instanceof ApiError ? failed(step) : await attempt(step, outcomes, run));
+    await run.slices.next();
   }
   return outcomes.map(({ result }) => result);
 }
 
-async function attempt(
-  step: Step,
-  earlier: readonly Outcome[],
-  context: BatchContext,
-  tx: Transaction,
-): Promise<Outcome> {
+async function attempt(step: Step, earlier: readonly Outcome[], run: BatchRun): Promise<Outcome> {
   try {
-    return await tx.savepoint(() => execute(step, earlier, context, tx));
+    return await run.tx.savepoint(() => execute(step, earlier, run));
   } catch (error) {
     // Other errors are failures of the store or of the service, and fail the whole batch.
     if (error instanceof ApiError) return failed(asSent(error, step, earlier));
@@ -88,12 +77,7 @@ async function attempt(
   }
 }
 
-async function execute(
-  step: Step,
-  earlier: readonly Outcome[],
-  context: BatchContext,
-  tx: Transaction,
-): Promise<Outcome> {
+async function execute(step: Step, earlier: readonly Outcome[], { context, tx }: BatchRun): Promise<Outcome> {
   const { route, params, body, ifMatch } = withIds(step, earlier);
   const headers = ifMatch === undefined ? {} : { 'if-match': ifMatch };
   // The schemas that the values passed have the types of the handler.
