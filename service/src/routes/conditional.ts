@@ -83,7 +83,7 @@ export function rejectUnquoted(ifMatch: string): void {
   if (entityTags.test(ifMatch)) return;
   throw new ApiError(
     'invalid_request',
-    `Header \`If-Match\` must be an ETag in double quotes, such as "9c1e5f0a7b3d2e48", but was ${shortened(ifMatch, 60)}`,
+    `Header \`If-Match\` must be an ETag in double quotes, such as "9c1e5f0a7b3d2e48", but was ${shortened(ifMatch, 60) || 'empty'}`,
   );
 }
 

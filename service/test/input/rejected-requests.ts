@@ -11,8 +11,12 @@ export const rejections: Record<string, Rejection[]> = {
     ...rejectedQueries,
     [
       'an If-Match that is not a list of ETags',
-      /^Header `If-Match` must be an ETag in double quotes, such as "[\da-f]{16}", but was /,
-      withHeaders('if-match', ['garbage', '"', ',', '* *', '*, "a"', '"a" "b"', '"a", abc', 'w/"a"'], patch),
+      /^Header `If-Match` must be an ETag in double quotes, such as "[\da-f]{16}", but was ./,
+      withHeaders(
+        'if-match',
+        ['', 'garbage', '"', ',', '* *', '*, "a"', '"a" "b"', '"a", abc', 'w/"a"'],
+        patch,
+      ),
     ],
   ],
   '415 unsupported_media_type': [
