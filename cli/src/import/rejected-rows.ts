@@ -5,7 +5,7 @@ import { ImportError } from '../failure.ts';
 import type { Row } from './rows.ts';
 import type { Source } from './source.ts';
 
-/** Without it, spreadsheet programs do not read a file as UTF-8. */
+/** Without it, spreadsheet programs and `--encoding` read a file in another encoding than UTF-8. */
 const BYTE_ORDER_MARK = '\uFEFF';
 
 /** Writes the rows that were not imported to a file of the same format, so that they can be corrected and imported. */
@@ -29,12 +29,8 @@ export class RejectedRows {
 
   add(rejected: readonly { row: Row; code: string; message: string }[]): void {
     if (rejected.length === 0) return;
-    const header =
-      this.#bytes === 0 && this.#source.format === 'csv'
-        ? BYTE_ORDER_MARK + this.#csv([[...addedColumns, ...this.#originalColumns()]])
-        : '';
     const rows = rejected.map(({ row, code, message }) => this.#format(row, code, message)).join('');
-    const text = header + rows;
+    const text = this.#bytes === 0 ? this.#start() + rows : rows;
     this.#file ??= this.#open();
     writeFileSync(this.#file, text);
     this.#bytes += Buffer.byteLength(text);
@@ -75,6 +71,12 @@ export class RejectedRows {
 
   #originalColumns(): string[] {
     return this.#source.header.filter((_, i) => !this.#isOwn(i));
+  }
+
+  #start(): string {
+    const { format, encodingWithoutMark } = this.#source;
+    if (format === 'csv') return BYTE_ORDER_MARK + this.#csv([[...addedColumns, ...this.#originalColumns()]]);
+    return encodingWithoutMark === 'utf-8' ? '' : BYTE_ORDER_MARK;
   }
 
   #format({ line, original }: Row, code: string, message: string): string {

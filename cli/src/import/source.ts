@@ -27,6 +27,8 @@ export interface Source {
   file: string;
   format: Format;
   encoding: Encoding;
+  /** The encoding in which the same options read a file without a byte order mark. */
+  encodingWithoutMark: Encoding;
   /** CSV only. */
   delimiter: Delimiter;
   /** CSV only: whether the apostrophes before formulas are part of the cells. */
@@ -53,7 +55,17 @@ export async function inspect(file: string, reading: Reading, signal?: AbortSign
   const start = await startOf(file);
   const encoding = hasByteOrderMark(start) ? 'utf-8' : reading.encoding;
   const delimiter = isCsv ? delimiterOf(new TextDecoder(encoding).decode(start)) : ',';
-  const source: Source = { file, ...reading, encoding, delimiter, header: [], bytes, sha256: '', rows: 0 };
+  const source: Source = {
+    file,
+    ...reading,
+    encoding,
+    encodingWithoutMark: reading.encoding,
+    delimiter,
+    header: [],
+    bytes,
+    sha256: '',
+    rows: 0,
+  };
   const hash = createHash('sha256');
   for await (const { cells } of records(source, chunk => hash.update(chunk))) {
     signal?.throwIfAborted();

@@ -96,6 +96,19 @@ describe('petstore import', () => {
     assert.deepEqual(await newNames(), ['Müller']);
   });
 
+  for (const encoding of ['windows-1252', 'utf-16le'] as const)
+    it(`reads rejected lines of NDJSON with the same --encoding ${encoding}`, async () => {
+      const file = `${encoding}.ndjson`;
+      const text = '{"name": "Jürgen", "category": "Fish"}\n';
+      const bytes = Buffer.from(text, encoding === 'utf-16le' ? 'utf16le' : 'latin1');
+      writeFileSync(join(test.directory, file), bytes);
+      await test.summaryOf([`@${file}`, '--encoding', encoding], 7);
+      const rejected = `${encoding}.rejected.ndjson`;
+      writeFileSync(join(test.directory, rejected), test.read(rejected).replace('"category":"Fish"', '"category":"Dogs"'));
+      await test.summaryOf([`@${rejected}`, '--encoding', encoding]);
+      assert.deepEqual(await newNames(), ['Jürgen']);
+    });
+
   it('leaves out rows whose name and category exist with --skip-existing, and creates the others', async () => {
     await test.shop.api.post('/pets', { name: 'Zoe\u0308', categoryId: 1 });
     test.write(
