@@ -46,6 +46,10 @@ export const addedColumns = ['line', 'code', 'message'] as const;
 export const isAddedColumn = (name: string | undefined): boolean =>
   addedColumns.some(added => added === name);
 
+/** Returns how many columns of a file another file of rejected rows replaces: those at its start that an earlier import has added. */
+export const replacedColumns = (header: readonly string[]): number =>
+  addedColumns.every((added, i) => header[i] === added) ? addedColumns.length : 0;
+
 /** Returns why a column cannot be imported as a field. A file of rejected rows would have the reasons instead of its cells. */
 export function addedColumnProblem(name: string): string {
   return `A file of rejected rows has a column ${JSON.stringify(name)} of its own: give the column another name in the file`;

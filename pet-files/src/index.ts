@@ -8,6 +8,7 @@ export {
   fields,
   guessedFieldsOf,
   isAddedColumn,
+  replacedColumns,
 } from './columns.ts';
 export {
   type CsvRow,

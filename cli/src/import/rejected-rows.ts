@@ -1,5 +1,11 @@
 import { closeSync, existsSync, fstatSync, fsyncSync, ftruncateSync, openSync, writeFileSync } from 'node:fs';
-import { addedColumns, escapeFormula, isAddedColumn, withoutEmptyEnd } from '@petstore/pet-files';
+import {
+  addedColumns,
+  escapeFormula,
+  isAddedColumn,
+  replacedColumns,
+  withoutEmptyEnd,
+} from '@petstore/pet-files';
 import { stringify } from 'csv-stringify/sync';
 import { ImportError } from '../failure.ts';
 import type { Row } from './rows.ts';
@@ -64,26 +70,18 @@ export class RejectedRows {
     );
   }
 
-  /** The columns that an earlier import has added are replaced. */
-  #isOwn(index: number): boolean {
-    return isAddedColumn(this.#source.header[index]);
-  }
-
-  #originalColumns(): string[] {
-    return this.#source.header.filter((_, i) => !this.#isOwn(i));
-  }
-
   #start(): string {
-    const { format, encodingWithoutMark } = this.#source;
-    if (format === 'csv') return BYTE_ORDER_MARK + this.#csv([[...addedColumns, ...this.#originalColumns()]]);
+    const { format, encodingWithoutMark, header } = this.#source;
+    if (format === 'csv')
+      return BYTE_ORDER_MARK + this.#csv([[...addedColumns, ...header.slice(replacedColumns(header))]]);
     return encodingWithoutMark === 'utf-8' ? '' : BYTE_ORDER_MARK;
   }
 
   #format({ line, original }: Row, code: string, message: string): string {
     if (typeof original !== 'string') {
-      const width = Math.max(this.#source.header.length, withoutEmptyEnd(original).length);
-      const cells = original.slice(0, width).filter((_, i) => !this.#isOwn(i));
-      return this.#csv([[line, code, message, ...cells]]);
+      const { header } = this.#source;
+      const width = Math.max(header.length, withoutEmptyEnd(original).length);
+      return this.#csv([[line, code, message, ...original.slice(replacedColumns(header), width)]]);
     }
     return `${JSON.stringify({ line, code, message, ...membersOf(original) })}\n`;
   }
@@ -104,8 +102,10 @@ function membersOf(text: string): object {
   try {
     const value = JSON.parse(text);
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return { row: text };
-    const { line: _line, code: _code, message: _message, ...members } = value;
-    return members;
+    const members = Object.entries(value);
+    const rest = members.slice(replacedColumns(members.map(([name]) => name)));
+    // An object has one member with a name. The import ignores the other name, too.
+    return Object.fromEntries(rest.map(([name, cell]) => [isAddedColumn(name) ? `${name}_` : name, cell]));
   } catch {
     return { row: text };
   }

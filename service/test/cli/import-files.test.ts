@@ -104,7 +104,10 @@ describe('petstore import', () => {
       writeFileSync(join(test.directory, file), bytes);
       await test.summaryOf([`@${file}`, '--encoding', encoding], 7);
       const rejected = `${encoding}.rejected.ndjson`;
-      writeFileSync(join(test.directory, rejected), test.read(rejected).replace('"category":"Fish"', '"category":"Dogs"'));
+      writeFileSync(
+        join(test.directory, rejected),
+        test.read(rejected).replace('"category":"Fish"', '"category":"Dogs"'),
+      );
       await test.summaryOf([`@${rejected}`, '--encoding', encoding]);
       assert.deepEqual(await newNames(), ['Jürgen']);
     });
@@ -254,6 +257,23 @@ describe('petstore import', () => {
     );
     assert.equal((await test.summaryOf(['@bad.rejected.csv'])).created, 2);
     assert.deepEqual(await newNames(), ['Good', 'Last', 'Ida', 'Zoe']);
+  });
+
+  it('keeps columns of the user in the rejected rows that have the names of the reasons', async () => {
+    test.write('own.csv', 'name,category,code,message', 'Kaa,Fish,K1,Call the owner');
+    await test.summaryOf(['@own.csv'], 7);
+    await test.summaryOf(['@own.rejected.csv'], 7);
+    assert.match(
+      test.read('own.rejected.rejected.csv'),
+      /^\ufeffline,code,message,name,category,code,message\n2,unknown_category,[^\n]*,Kaa,Fish,K1,Call the owner\n$/,
+    );
+    test.write('own.ndjson', '{"name": "Kaa", "category": "Fish", "message": "Call the owner"}');
+    await test.summaryOf(['@own.ndjson'], 7);
+    await test.summaryOf(['@own.rejected.ndjson'], 7);
+    const { message, ...row } = JSON.parse(test.read('own.rejected.rejected.ndjson'));
+    assert.match(message, /"Fish"/);
+    const own = { name: 'Kaa', category: 'Fish', message_: 'Call the owner' };
+    assert.deepEqual(row, { line: 1, code: 'unknown_category', ...own });
   });
 
   it('does not replace rejected rows of an earlier import', async () => {

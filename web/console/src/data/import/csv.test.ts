@@ -93,4 +93,14 @@ describe('the file of rejected rows', () => {
       'line,code,message,name\r\n3,invalid_request,status: is wrong,"Rex, the first"\r\n',
     );
   });
+
+  it('keeps columns of the user that have the names of the reasons', () => {
+    const header = ['name', 'code', 'message'];
+    const file: CsvFile = { id: '1', name: 'a.csv', delimiter: ',', header, rows: [] };
+    const row = { line: 2, cells: ['Rex', 'R1', 'Call the owner'] };
+    assert.equal(
+      rejectedFile(file, [{ row, code: 'invalid_request', message: 'No' }]),
+      'line,code,message,name,code,message\r\n2,invalid_request,No,Rex,R1,Call the owner\r\n',
+    );
+  });
 });

@@ -1,4 +1,4 @@
-import { addedColumns, type CsvRow, type Field, isAddedColumn } from '@petstore/pet-files';
+import { addedColumns, type CsvRow, type Field, replacedColumns } from '@petstore/pet-files';
 import { type CsvFile, csvOf } from './csv.ts';
 
 /** A row that was not imported, and why. */
@@ -12,9 +12,9 @@ export interface BadRow {
 
 /** Writes rows as a CSV file that can be corrected and imported again: their lines and reasons, and their own columns. */
 export function rejectedFile({ header, delimiter }: CsvFile, rows: readonly BadRow[]): string {
-  const isOriginal = (_: string, i: number) => !isAddedColumn(header[i]);
+  const replaced = replacedColumns(header);
   const lines = rows
     .toSorted((a, b) => a.row.line - b.row.line)
-    .map(({ row, code, message }) => [row.line, code, message, ...row.cells.filter(isOriginal)]);
-  return csvOf([[...addedColumns, ...header.filter(isOriginal)], ...lines], delimiter);
+    .map(({ row, code, message }) => [row.line, code, message, ...row.cells.slice(replaced)]);
+  return csvOf([[...addedColumns, ...header.slice(replaced)], ...lines], delimiter);
 }
