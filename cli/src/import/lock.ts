@@ -44,7 +44,9 @@ function link(file: string, name: string): boolean {
     return true;
   } catch (error) {
     if (codeOf(error) === 'EEXIST') return false;
-    throw error;
+    throw new ImportError(
+      `${name} cannot be created: ${(error as Error).message}. An import needs a directory whose file system has hard links, which exFAT and some network drives lack: copy the file to another directory`,
+    );
   }
 }
 

@@ -29,6 +29,16 @@ function lockedFile(t: TestContext, stateOf: (pid: number) => string | undefined
   };
 }
 
+function replaceLink(t: TestContext, link: typeof fs.linkSync) {
+  const { mock } = t.mock.method(fs, 'linkSync', link);
+  syncBuiltinESMExports();
+  t.after(() => {
+    mock.restore();
+    syncBuiltinESMExports();
+  });
+  return mock;
+}
+
 describe('the lock of an imported file', () => {
   it('is taken from a process that has ended, also one with the same number, and removed at the end', t => {
     const { file, write, read, files } = lockedFile(t, pid => (pid === process.pid ? undefined : 'ESRCH'));
@@ -89,7 +99,7 @@ describe('the lock of an imported file', () => {
     const { file, write, remove } = lockedFile(t, () => undefined);
     write(12_345);
     const { linkSync } = fs;
-    const { mock } = t.mock.method(fs, 'linkSync', (from: string, to: string) => {
+    const mock = replaceLink(t, (from, to) => {
       try {
         linkSync(from, to);
       } catch (error) {
@@ -97,12 +107,17 @@ describe('the lock of an imported file', () => {
         throw error;
       }
     });
-    syncBuiltinESMExports();
-    t.after(() => {
-      mock.restore();
-      syncBuiltinESMExports();
-    });
     lock(file)();
     assert.equal(mock.callCount(), 2);
+  });
+
+  it('needs hard links, and states what to do without them', t => {
+    const { file, files } = lockedFile(t, () => undefined);
+    replaceLink(t, () => {
+      throw Object.assign(new Error('EPERM: operation not permitted, link'), { code: 'EPERM' });
+    });
+    const message = /EPERM.* needs a directory whose file system has hard links.* copy the file to another/;
+    assert.throws(() => lock(file), message);
+    assert.deepEqual(files(), []);
   });
 });
