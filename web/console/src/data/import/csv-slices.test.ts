@@ -19,6 +19,16 @@ describe('a long CSV file', () => {
     }
   });
 
+  it('has every row also if its lines end with CR', async () => {
+    const names = Array.from({ length: ROWS }, (_, i) => `Pet ${i} "${'x'.repeat(60)}"\n`);
+    const text = names.map(name => `"${name.replaceAll('"', '""')}"\r`).join('');
+    const { rows } = await parseCsv('mac.csv', `name\r${text}`);
+    assert.deepEqual(
+      rows.map(({ cells }) => cells[0]),
+      names,
+    );
+  });
+
   it('is parsed in slices, between which other tasks run', async () => {
     let tasks = 0;
     let isParsed = false;

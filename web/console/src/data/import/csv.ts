@@ -115,9 +115,10 @@ export async function parseCsv(
 
 async function recordsOf(name: string, text: string, delimiter: Delimiter): Promise<CsvRow[]> {
   const rows = new CsvRows();
+  const lineEnd = lineEndOf(text);
   const found: CsvRow[] = [];
   for (let from = 0; from < text.length; ) {
-    const end = endOfSlice(text, from);
+    const end = endOfSlice(text, from, lineEnd);
     for (const record of parsed(name, text.slice(from, end), rows.lines, delimiter)) {
       const row = rows.next(record);
       if (row) found.push(row);
@@ -128,14 +129,20 @@ async function recordsOf(name: string, text: string, delimiter: Delimiter): Prom
   return found;
 }
 
+/** The character that ends the lines of a file: that of its first one. Cells can have others. */
+function lineEndOf(text: string): '\r' | '\n' {
+  const start = text.slice(0, HEADER_BYTES).replace(/"[^"]*"/g, '');
+  return /\r\n?|\n/.exec(start)?.[0] === '\r' ? '\r' : '\n';
+}
+
 /** The end of the first row that ends after a slice. Line breaks in quotes end no row. A row that is too long is cut. */
-function endOfSlice(text: string, from: number): number {
+function endOfSlice(text: string, from: number, lineEnd: string): number {
   const most = Math.min(text.length, from + SLICE + MAX_ROW + 1);
   let isQuoted = false;
   for (let at = from; at < most; at++) {
     const character = text[at];
     if (character === '"') isQuoted = !isQuoted;
-    else if (character === '\n' && !isQuoted && at - from >= SLICE) return at + 1;
+    else if (character === lineEnd && !isQuoted && at - from >= SLICE) return at + 1;
   }
   return most;
 }
