@@ -14,6 +14,11 @@ export interface CategoryCreation {
   howTo: string;
 }
 
+/** A category with the ETag of its creation. */
+export interface CreatedCategory extends Category {
+  etag: string | undefined;
+}
+
 /** Finds the categories of pets. Reads all categories when the first one is looked for. */
 export class CategoryNames {
   readonly #store: Pick<PetStore, 'categories'>;
@@ -22,7 +27,7 @@ export class CategoryNames {
   #ids: Map<string, number> | undefined;
   #known: Set<number> | undefined;
   /** The categories that were created for a file. */
-  readonly created: Category[] = [];
+  readonly created: CreatedCategory[] = [];
 
   constructor(store: Pick<PetStore, 'categories'>, calls: CallOptions, creation: CategoryCreation) {
     this.#store = store;
@@ -74,9 +79,11 @@ export class CategoryNames {
   }
 
   async #create(name: string): Promise<number> {
-    let category: Category;
+    let category: CreatedCategory;
     try {
-      category = await this.#store.categories.create({ name: name.trim() }, this.#calls);
+      const call = this.#store.categories.create({ name: name.trim() }, this.#calls);
+      const { data, etag } = await call.withResponse();
+      category = { ...data, etag };
     } catch (error) {
       if (error instanceof ValidationError)
         throw new Rejection(error.code ?? 'invalid_request', error.message);

@@ -1,4 +1,4 @@
-export { type CategoryCreation, CategoryNames } from './category-names.ts';
+export { type CategoryCreation, CategoryNames, type CreatedCategory } from './category-names.ts';
 export {
   addedColumnProblem,
   addedColumns,

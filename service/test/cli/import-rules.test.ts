@@ -65,7 +65,7 @@ describe('the rules of petstore import', () => {
 
 it('an import uses a category that another program has created meanwhile', async () => {
   const lists = [[], [{ id: 3, name: 'Owls' }]];
-  const create = () => Promise.reject(new ConflictError('The name exists'));
+  const create = () => ({ withResponse: () => Promise.reject(new ConflictError('The name exists')) });
   const categories = { list: () => lists.shift(), create };
   const names = new CategoryNames({ categories } as never, {}, { creates: true, howTo: '' });
   assert.equal(await names.find('owls'), 3);

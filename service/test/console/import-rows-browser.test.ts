@@ -233,10 +233,10 @@ describe('undoing an import', () => {
     await page.evaluate(keepMessages);
     await choose(
       'kept.csv',
-      'name,category,quantity,status\nA renamed,Kept,1,\nB sold,Kept,5,\nC ordered,Kept,,\nD gone,Kept,1,\nE plain,Kept,3,\nF in new,New of kept,1,\nG collected,Kept,0,pending\nH held,Kept,0,pending\n',
+      'name,category,quantity,status\nA renamed,Kept,1,\nB sold,Kept,5,\nC ordered,Kept,,\nD gone,Kept,1,\nE plain,Kept,3,\nF in new,New of kept,1,\nI in renamed,Renamed of kept,1,\nG collected,Kept,0,pending\nH held,Kept,0,pending\n',
     );
     await page.getByLabel('Create categories that are missing').click();
-    await imported(8);
+    await imported(9);
     const [renamed, sold, ordered, gone, , collected, held] = await list();
     await api.patch(`/pets/${renamed.id}`, { name: 'A with another name' });
     await api.post('/store/orders', { petId: sold.id, quantity: 2, complete: true });
@@ -248,8 +248,10 @@ describe('undoing an import', () => {
     await api.patch(`/pets/${held.id}`, { name: 'H with another name' });
     const [created] = (await api.get('/categories?name=New%20of%20kept')).body;
     await api.post('/pets', { name: 'Of somebody else', categoryId: created.id });
+    const [other] = (await api.get('/categories?name=Renamed%20of%20kept')).body;
+    await api.patch(`/categories/${other.id}`, { name: 'Renamed by a colleague' });
     await page.locator('.toasts').getByRole('button', { name: 'Undo' }).click();
-    await page.getByText('Deleted 3 animals of the import. What is listed below stays.').waitFor();
+    await page.getByText('Deleted 4 animals of the import. What is listed below stays.').waitFor();
     const kept = page.getByRole('region', { name: 'Not undone' }).getByRole('listitem');
     assert.deepEqual(await kept.allTextContents(), [
       'B sold Its stock has changed since: 3 instead of 5',
@@ -258,6 +260,7 @@ describe('undoing an import', () => {
       'G collected It was changed since',
       'H held It was changed since. Its order was cancelled',
       'New of kept The category has other animals',
+      'Renamed of kept It was changed since',
     ]);
     await eventually(async () => (await api.get(`/pets?categoryId=${categoryId}&sort=name`)).body.length, 5);
   });

@@ -1,5 +1,5 @@
-import type { Batch, BatchEntry, Category, Order, Pet } from '@petstore/client';
-import { CategoryNames, completionOf, newPetOf, Rejection } from '@petstore/pet-files';
+import type { Batch, BatchEntry, Order, Pet } from '@petstore/client';
+import { CategoryNames, type CreatedCategory, completionOf, newPetOf, Rejection } from '@petstore/pet-files';
 import { type BatchSession, type ItemResult, runInBatches } from '../batches.ts';
 import { creationOf, type GoodRow } from './check.ts';
 import type { BadRow } from './rejected.ts';
@@ -19,7 +19,7 @@ export interface ImportProgress {
   total: number;
   done: number;
   created: readonly CreatedPet[];
-  categories: readonly Category[];
+  categories: readonly CreatedCategory[];
   /** Rows that were not imported. */
   rejected: readonly BadRow[];
   /** Rows whose animals were created without their stock. */

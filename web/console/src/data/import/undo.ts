@@ -1,4 +1,5 @@
-import type { BatchEntry, Category } from '@petstore/client';
+import type { BatchEntry } from '@petstore/client';
+import type { CreatedCategory } from '@petstore/pet-files';
 import type { Session } from '../../app/session.ts';
 import { type ItemResult, runInBatches } from '../batches.ts';
 import { readFacts } from '../facts.ts';
@@ -19,7 +20,7 @@ export interface UndoProgress {
 
 /**
  * Deletes the animals and categories that an import has created, with the orders that it has placed. What somebody has worked with
- * since stays: a changed or sold animal, one with other orders, and a category with other animals.
+ * since stays: a changed or sold animal, one with other orders, and a changed category or one with other animals.
  */
 export async function undoImport(
   session: Session,
@@ -63,7 +64,7 @@ export async function undoImport(
       },
     });
     await runInBatches(session, categories, {
-      add: (batch, { id }) => [batch.categories.delete(id)],
+      add: (batch, { id, etag }) => [batch.categories.delete(id, ifMatch(etag))],
       perItem: 1,
       onResults: results => report({ kept: [...progress.kept, ...results.flatMap(keptCategory)] }),
     });
@@ -101,7 +102,7 @@ function failureOf({ item: { pet, order }, results }: ItemResult<CreatedPet>) {
 }
 
 /** The same of a category. */
-function keptCategory({ item: { name }, results: [result] }: ItemResult<Category>) {
+function keptCategory({ item: { name }, results: [result] }: ItemResult<CreatedCategory>) {
   const { error } = result!;
   if (!error || error.code === 'category_not_found') return [];
   return [{ name, message: reasons[error.code] ?? error.message }];
