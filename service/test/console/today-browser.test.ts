@@ -120,6 +120,33 @@ describe('Today', () => {
     assert.deepEqual(await stockOf(api, petId), ['available', 6]);
   });
 
+  it('offers the orders again that undo has placed before it was rejected', async t => {
+    const { api, page, watch, shop, open } = await visit(t);
+    watch.expect(/status of 400/);
+    shop.clock.set(NOW);
+    await page.clock.setFixedTime(NOW);
+    const petId = await aPet(api, { name: 'Half undone', stock: 9 });
+    const orders = [];
+    for (let i = 0; i < 2; i++) orders.push(await anOrder(api, { petId, shipDate: NOW }));
+    const shown = await open('/');
+    await shown.live();
+    await page.getByRole('button', { name: 'Complete 2' }).click();
+    await shown.messages.getByText('Completed 2 orders').waitFor();
+    let batches = 0;
+    await page.route('**/batch', route =>
+      ++batches === 2
+        ? route.fulfill({ status: 400, json: { code: 'bad', message: 'Made up', status: 400 } })
+        : route.continue(),
+    );
+    // The pointer stays, so that no line moves.
+    await page.keyboard.press('Control+z');
+    await shown.messages.getByText('Made up').waitFor();
+    const placed = Math.max(...orders) + 1;
+    await page.getByRole('button', { name: `Complete order ${placed}`, exact: true }).click();
+    await shown.messages.getByText(`Completed order ${placed}`).waitFor();
+    assert.deepEqual(await stockOf(api, petId), ['available', 7]);
+  });
+
   it('does not say that all is done because an earlier visit found nothing to do, or because orders cannot be read', async t => {
     const { api, page, shop, watch, open } = await visit(t);
     watch.expect(/status of 400/);

@@ -117,28 +117,30 @@ async function placeAgain(
   if (work === 'cancel') for (const order of left) placedAgain.add(resource.idOf(order));
   const placed = new Map<Order, Order>();
   const errors = takenBack.map(() => TAKEN_BACK);
-  await runInBatches(session, left, {
-    add: (batch, order) => [
-      ...(work === 'complete' ? unitsBack(batch, order) : []),
-      batch.orders.create(contentOf(order)),
-    ],
-    perItem: 2,
-    // Units that come back without their order would be sold again.
-    isAtomic: work === 'complete',
-    onResults: items =>
-      notifyManager.batch(() => {
-        for (const { item, results, error } of items)
-          if (error !== undefined) {
-            errors.push(error);
-            placedAgain.delete(resource.idOf(item));
-          } else {
-            const order = results.at(-1)?.body as Order;
-            placed.set(item, order);
-            addItem(session.cache, resource, order);
-          }
-      }),
-  });
-  onUndone?.(placed);
+  try {
+    await runInBatches(session, left, {
+      add: (batch, order) => [
+        ...(work === 'complete' ? unitsBack(batch, order) : []),
+        batch.orders.create(contentOf(order)),
+      ],
+      perItem: 2,
+      // Units that come back without their order would be sold again.
+      isAtomic: work === 'complete',
+      onResults: items =>
+        notifyManager.batch(() => {
+          for (const { item, results, error } of items)
+            if (error !== undefined) errors.push(error);
+            else {
+              const order = results.at(-1)?.body as Order;
+              placed.set(item, order);
+              addItem(session.cache, resource, order);
+            }
+        }),
+    });
+  } finally {
+    for (const order of left) if (!placed.has(order)) placedAgain.delete(resource.idOf(order));
+    onUndone?.(placed);
+  }
   const [reason] = errors;
   if (reason !== undefined)
     throw new Error(`${errors.length} of ${orders.length} orders could not be opened again: ${reason}`);
