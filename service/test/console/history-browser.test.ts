@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Locator } from 'playwright-core';
 import { eventually, keepMessages } from '../support/browser.ts';
-import { type ConsolePage, useConsole } from '../support/console-page.ts';
+import { ConsolePage, useConsole } from '../support/console-page.ts';
 import { aCategory, anOrder, aPet, stockOf } from '../support/factories.ts';
 
 const visit = useConsole();
@@ -138,6 +138,35 @@ describe('a change in the history', () => {
     assert.deepEqual(await stockOf(api, petId), ['available', 24]);
     assert.equal(await shown.messages.getByText('It was taken back already').count(), 0);
   });
+
+  for (const [what, path] of [
+    ['cancelled', '**/store/orders'],
+    ['completed', '**/batch'],
+  ] as const)
+    it(`that ${what} an order is taken back once by two tabs at the same moment`, async t => {
+      const { api, page, shop, anotherVisitor, open } = await visit(t);
+      const petId = await aPet(api, { name: `In two tabs: ${what}`, stock: 24 });
+      const id = await anOrder(api, { petId, quantity: 2 });
+      if (what === 'cancelled') await api.delete(`/store/orders/${id}`);
+      else await api.patch(`/store/orders/${id}`, { complete: true });
+      const shown = await open(`/animals/${petId}`);
+      const tab = await (await anotherVisitor()).newPage();
+      const other = await ConsolePage.openIn(tab, `/animals/${petId}`, shop.adminKey);
+      const placed = `Open again as order ${id + 1}`;
+      // The first tab has checked that it was not taken back when the other one takes it back.
+      await page.route(
+        path,
+        async route => {
+          await takeBack(other, `${what} order ${id}`);
+          await other.messages.getByText(placed).waitFor();
+          await route.continue();
+        },
+        { times: 1 },
+      );
+      await takeBack(shown, `${what} order ${id}`);
+      await shown.messages.getByText(placed).waitFor();
+      assert.deepEqual(await stockOf(api, petId), ['available', 22]);
+    });
 
   it('of a sale is taken back and undone once when another user does it at the same moment', async t => {
     const { api, page, watch, open } = await visit(t);

@@ -55,7 +55,13 @@ export async function adjustOnce(
   }
 }
 
-/** The IDs of cancelled orders that this tab places again. Other tabs do not know them, because the events have no note. */
+/**
+ * The `Idempotency-Key` of the request that places an order again. The service executes the first one of all tabs with the same API key,
+ * and returns its outcome to the others for 24 hours.
+ */
+export const keyToPlaceAgain = (orderId: number | undefined): string => `place-again-${orderId}`;
+
+/** The IDs of cancelled orders that this tab places again. The events have no note from which other tabs would know them. */
 export const placedAgain = new Set<number>();
 
 /** Returns the completed orders whose units came back, as far as the key may read it. The order that was completed first is the first. */

@@ -10,6 +10,7 @@ import { isSame } from './merge.ts';
 import {
   adjustOnce,
   contentOf,
+  keyToPlaceAgain,
   noteOfReturn,
   notesSince,
   placedAgain,
@@ -89,7 +90,7 @@ async function reopen({ store }: Session, entry: HistoryEntry): Promise<string> 
   const batch = store.batch();
   unitsBack(batch, order);
   const placed = batch.orders.create(contentOf(order));
-  const outcome = await batch.run().catch(error => {
+  const outcome = await batch.run({ idempotencyKey: keyToPlaceAgain(order.id) }).catch(error => {
     throw new Error(reasonOf(error));
   });
   return `Open again as order ${outcome.get(placed).id}`;
@@ -109,7 +110,9 @@ async function placeAgain({ store }: Session, entry: HistoryEntry): Promise<stri
   const content = { petId: of('petId'), quantity: of('quantity'), shipDate: of('shipDate') };
   const given = Object.fromEntries(Object.entries(content).filter(([, value]) => value != null));
   try {
-    const { id } = await store.orders.create(given as Order);
+    const { id } = await store.orders.create(given as Order, {
+      idempotencyKey: keyToPlaceAgain(idOf(entry)),
+    });
     return `Open again as order ${id}`;
   } catch (error) {
     placedAgain.delete(idOf(entry));
