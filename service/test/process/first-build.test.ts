@@ -70,6 +70,16 @@ it('the build of a first start makes the packages without a compiler, and that o
   }
 });
 
+it('the command of a clone without packages names npm run setup', t => {
+  const directory = cloneToRun(t);
+  rmSync(join(directory, 'node_modules'), { recursive: true });
+  const { status, stderr } = spawnSync(process.execPath, [join(directory, 'cli/bin/petstore.js')], {
+    encoding: 'utf8',
+  });
+  assert.equal(status, 1);
+  assert.match(stderr, /^Error: Cannot find package 'rolldown' .*: run `npm run setup`.*\n$/);
+});
+
 it('npm packs no workspace of a clone, which has no code before the build and no version', () => {
   for (const workspace of ['sdk', 'pet-files', 'cli']) {
     const { version } = JSON.parse(readFileSync(join(root, workspace, 'package.json'), 'utf8'));
