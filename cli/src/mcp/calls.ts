@@ -100,6 +100,7 @@ export async function write(
   const place = pathOf(client, url);
   const isPost = method === 'POST';
   const sender = noteDoubt(client);
+  const startedAt = new Date().toISOString();
   try {
     const response = await send(
       sender.client,
@@ -114,7 +115,7 @@ export async function write(
   } catch (error) {
     if (!isPost || !sender.isInDoubt()) throw error;
     throw new UnknownOutcome(
-      `${(error as Error).message}. It is not known whether the request was executed. Send it again with "idempotencyKey": "${idempotencyKey}": it is executed once`,
+      `${(error as Error).message}. It is not known whether the request was executed. This call began at ${startedAt}. Within 23 hours of the first call, send it again with "idempotencyKey": "${idempotencyKey}": it is executed once. Later, read first whether it was executed`,
       { cause: error },
     );
   }

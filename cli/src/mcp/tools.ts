@@ -40,7 +40,9 @@ export const tools = {
       path: text('With its values: /pets/4'),
       body: { type: 'object' },
       ifMatch: text('The etag of a result: changes only what is still the same'),
-      idempotencyKey: text('Only to repeat a write whose outcome is unknown: that of the error'),
+      idempotencyKey: text(
+        'Only to repeat a write whose outcome is unknown, within 23 hours: that of the error',
+      ),
     },
     required: ['method', 'path'],
     readOnly: false,

@@ -358,7 +358,10 @@ describe('a call of an agent', () => {
       };
       const { write } = await callsWith(operation, respond, { maxRetries, maxWait: 45_000 });
       const message = String(await write('POST', '/pets').catch(error => error));
-      const hasKey = /It is not known .* "idempotencyKey": "[\w-]{36}"/.test(message);
+      const hasKey =
+        /It is not known .* This call began at [\d-]+T[\d:.]+Z\. Within 23 hours .* "idempotencyKey": "[\w-]{36}".* Later, read first/.test(
+          message,
+        );
       assert.equal(hasKey, isInDoubt, message);
     }
   });
