@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Page, Request } from 'playwright-core';
 import { issueTicket } from '../../src/access/api-keys/sign-in-ticket.ts';
-import { delayEffects, delayResponses } from '../support/browser.ts';
+import { delayEffects, delayResponses, eventually } from '../support/browser.ts';
 import { ConsolePage, useConsole } from '../support/console-page.ts';
 import { aCategory, aPet } from '../support/factories.ts';
 
@@ -319,6 +319,33 @@ describe('a session', () => {
     await shown.signIn(shop.adminKey);
     assert.equal(await shown.field('Name').inputValue(), '');
     assert.ok(!(await stored(page)).includes(draft));
+  });
+
+  it('that follows a rejected key is not removed by a late rejection of that key', async t => {
+    const { api, shop, page, watch, open } = await visit(t);
+    watch.expect(/status of 401/);
+    const { key, keyId } = await shop.clientWith({ scopes: ['pets:read', 'pets:write'] });
+    const shown = await open('/categories/new', key);
+    await shown.field('Name').fill('Too late');
+    const { body } = await api.post(`/keys/${keyId}/rotate`, { graceSeconds: 0 });
+    const late = await delayResponses(page, '**/categories');
+    await page.evaluate(`{
+      const { fetch } = globalThis;
+      globalThis.fetch = async (url, init) => {
+        const response = await fetch(url, init);
+        if (init?.method === 'POST') setTimeout(() => { globalThis.hasArrived = true; });
+        return response;
+      };
+    }`);
+    await shown.panel.getByRole('button', { name: 'Add' }).click();
+    await late.read;
+    await shown.go('/animals');
+    await page.getByText(/no longer valid/).waitFor();
+    await shown.signIn(body.key);
+    late.arrive();
+    await eventually(() => page.evaluate('globalThis.hasArrived === true'), true);
+    await page.reload();
+    await page.getByRole('navigation').waitFor();
   });
 
   it('that stays on the device is removed when its key was revoked while no page was open', async t => {

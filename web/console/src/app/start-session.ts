@@ -72,6 +72,8 @@ export async function signIn({ key: apiKey, stays, account: known, id }: Start):
     ending.call(reason);
   }
   function reject(): void {
+    // A late response must not remove the session that has followed.
+    if (end) return;
     const reason = 'The API key is no longer valid: it was revoked, rotated or has expired';
     endEverywhere?.(reason);
     stop(reason);
