@@ -105,6 +105,21 @@ describe('a key', () => {
     assert.equal(await networks(), null);
   });
 
+  it('whose plan and quotas two administrators change shows the conflict, and is saved after a choice', async t => {
+    const { shop, api, open } = await visit(t);
+    const quotas = { perMinute: 70, perDay: 700 };
+    const { keyId } = await shop.clientWith({ plan: 'enterprise', scopes: ['pets:read'], quotas });
+    const shown = await open(`/keys/${keyId}`);
+    await shown.live();
+    await shown.panel.getByLabel(/^Plan/).selectOption('pro');
+    await api.patch(`/keys/${keyId}`, { quotas: { perDay: 800 } });
+    await shown.panel.getByText('Changed elsewhere to 70 per minute, 800 per day').waitFor();
+    await shown.panel.getByRole('button', { name: 'Keep mine' }).click();
+    await shown.save();
+    await shown.panel.waitFor({ state: 'detached' });
+    assert.equal((await api.get(`/keys/${keyId}`)).body.plan, 'pro');
+  });
+
   it('of a person or a program has a template, which the list names', async t => {
     const { api, page, open } = await visit(t);
     const shown = await open('/keys/new');

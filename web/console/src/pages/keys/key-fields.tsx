@@ -48,7 +48,8 @@ export function KeyFields(props: FieldsProps<KeySettings>) {
         label="Plan: how many requests it may send"
         value={plan}
         error={errors.plan}
-        conflict={conflicts.plan}
+        // With another plan the key has no quotas, so their fields are not shown.
+        conflict={conflicts.plan ?? (quotas ? undefined : conflicts.quotas)}
         disabled={isReadOnly}
         onChange={event => setPlan(event.target.value)}
       >
