@@ -212,6 +212,21 @@ it('a ban appears by itself in the list and the panel, is in the plot, and is li
   assert.equal((await client.get('/pets')).status, 200);
 });
 
+it('a key that is used while another page is shown is listed as used at the next visit', async t => {
+  const { shop, page, open } = await visit(t);
+  const client = await shop.clientWith({ scopes: ['pets:read'] });
+  await shop.api.patch(`/keys/${client.keyId}`, { name: 'Patient' });
+  const shown = await open('/keys?name=patient');
+  const unused = shown.row('Patient').getByText('Never');
+  await unused.waitFor();
+  await shown.go('/categories');
+  await page.getByRole('heading', { name: 'Categories', level: 1 }).waitFor();
+  assert.equal((await client.get('/pets')).status, 200);
+  await page.goBack();
+  await shown.row('Patient').waitFor();
+  await unused.waitFor({ state: 'detached' });
+});
+
 it('a ban appears in a panel that is already open, and in its plot, at once', async t => {
   const { shop, anotherVisitor } = await visit(t);
   const client = await usedUp(shop);

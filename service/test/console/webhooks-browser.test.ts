@@ -60,6 +60,12 @@ describe('a webhook', () => {
       .getByText('Delivered')
       .waitFor();
     await page.getByRole('link', { name: 'Webhook', exact: true }).click();
+    await dialog.waitFor();
+    await shop.api.post(`/webhooks/${(await webhook()).id}/test`);
+    await page.goBack();
+    // The next visit also has the delivery since.
+    await eventually(() => shown.row(/^Webhook \d+ test/).count(), 2);
+    await page.goForward();
 
     await dialog.getByRole('button', { name: 'Disable' }).click();
     await dialog.getByRole('button', { name: 'Enable' }).waitFor();

@@ -26,6 +26,8 @@ const isRevoked = { revoked: true, all: undefined };
 
 export const keys: Resource<ApiKey, KeyQuery> = {
   name: 'key',
+  // Its requests, and the end of a ban.
+  isSilent: true,
   idOf: key => key.id,
   list: (store, { order, ...query }, options) =>
     order === undefined ? listed(store, query, options) : busiestOf(store, query, options),

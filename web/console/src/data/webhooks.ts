@@ -30,9 +30,11 @@ export interface DeliveryQuery {
   status?: WebhookDelivery['status'] | undefined;
 }
 
-/** The deliveries of a webhook, the latest first. No event reports their changes. */
+/** The deliveries of a webhook, the latest first. */
 export const deliveries: Listing<WebhookDelivery, DeliveryQuery> = {
   name: 'delivery',
+  // Its attempts.
+  isSilent: true,
   idOf: delivery => delivery.id,
   list: (store, { webhookId, ...query }, options) =>
     store.webhooks.listDeliveries(webhookId, { ...query, sort: '-id' }, options),
