@@ -4,8 +4,13 @@ import type { Locator } from 'playwright-core';
 import { asksToLeave, delayResponses, eventually, keepMessages } from '../support/browser.ts';
 import { type ConsolePage, useConsole } from '../support/console-page.ts';
 import { aPet, stockOf } from '../support/factories.ts';
+import type { TestApp } from '../support/test-app.ts';
 
 const visit = useConsole();
+
+async function aWebhook({ api }: TestApp): Promise<number> {
+  return (await api.post('/webhooks', { url: 'https://shop.example/events' })).body.id;
+}
 
 describe('a form that is submitted again while its request runs', () => {
   const find = async (form: Locator, petId: number) => {
@@ -48,6 +53,41 @@ describe('a form that is submitted again while its request runs', () => {
       await eventually(() => asksToLeave(page), false);
       assert.deepEqual(await stockOf(api, petId), ['available', 23]);
     });
+});
+
+describe('a panel that is closed while its request runs', () => {
+  /** Opens a panel, presses a button in it, and closes it before the response to `url` arrives. */
+  const leave = async (
+    shown: ConsolePage,
+    path: string,
+    url: string,
+    press: (panel: Locator) => Promise<void>,
+  ) => {
+    await shown.go(path);
+    const { read, arrive } = await delayResponses(shown.page, url);
+    await press(shown.panel);
+    await read;
+    await shown.page.keyboard.press('Escape');
+    await shown.panel.waitFor({ state: 'detached' });
+    arrive();
+  };
+
+  it('does not lead to another page when the response arrives', async t => {
+    const { shop, page, open } = await visit(t);
+    const shown = await open('/categories');
+    await leave(shown, `/webhooks/${await aWebhook(shop)}`, '**/test', panel =>
+      panel.getByRole('button', { name: 'Send a test' }).click(),
+    );
+    await shown.messages.getByText('The test is sent').waitFor();
+    assert.equal(new URL(page.url()).pathname, '/console/webhooks');
+    const { key } = await shop.clientWith({ scopes: ['pets:read'] });
+    await leave(shown, '/keys/leaked', '**/revoke-leaked', async panel => {
+      await panel.getByLabel(/^Secrets/).fill(key);
+      await panel.getByRole('button', { name: 'Report' }).click();
+    });
+    await shown.messages.getByText('Reported 1 secret').waitFor();
+    assert.equal(new URL(page.url()).pathname, '/console/keys');
+  });
 });
 
 describe('a sale whose response is late', () => {

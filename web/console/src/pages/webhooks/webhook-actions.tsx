@@ -9,6 +9,7 @@ import { webhooks } from '../../data/webhooks.ts';
 import { Button } from '../../kit/button.tsx';
 import { TextField } from '../../kit/field.tsx';
 import { GraceField, ONE_DAY } from '../../kit/grace-field.tsx';
+import { useIsShown } from '../../kit/is-shown.ts';
 import { Question } from '../../kit/panel.tsx';
 import { Time } from '../../kit/time.tsx';
 import { useToasts } from '../../kit/toasts.ts';
@@ -29,6 +30,7 @@ export function WebhookActions({ webhook, canChange, onRotate, deletion }: Webho
   const toasts = useToasts();
   const { change } = useActions(webhooks);
   const navigate = useNavigate();
+  const isShown = useIsShown();
   const [asking, setAsking] = useState<'rotate' | 'replay' | 'delete'>();
   const [grace, setGrace] = useState(ONE_DAY);
   // Most replays follow a failure of the last day.
@@ -51,6 +53,8 @@ export function WebhookActions({ webhook, canChange, onRotate, deletion }: Webho
   async function test(): Promise<void> {
     const delivery = await store.webhooks.test(id);
     await cache.resetQueries({ queryKey: ['delivery', 'list'] });
+    toasts.show({ text: 'The test is sent' });
+    if (!isShown()) return;
     void navigate({
       to: '/webhooks/$webhookId/deliveries/$deliveryId',
       params: { ...params, deliveryId: String(delivery.id) },
