@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Locator } from 'playwright-core';
+import { sendDue } from '../events/webhook-shop.ts';
 import { asksToLeave, delayResponses, eventually, keepMessages } from '../support/browser.ts';
 import { type ConsolePage, useConsole } from '../support/console-page.ts';
 import { aPet, stockOf } from '../support/factories.ts';
@@ -52,6 +53,54 @@ describe('a form that is submitted again while its request runs', () => {
       await shown.messages.getByText(/^(Sold|Placed) /).waitFor();
       await eventually(() => asksToLeave(page), false);
       assert.deepEqual(await stockOf(api, petId), ['available', 23]);
+    });
+});
+
+describe('an action that is chosen again while its request runs', () => {
+  const aDelivery = async (shop: TestApp) => {
+    const id = await aWebhook(shop);
+    const { body } = await shop.api.post(`/webhooks/${id}/test`);
+    await sendDue(shop.app);
+    return `/webhooks/${id}/deliveries/${body.id}`;
+  };
+  const aRequest = async (shop: TestApp) => {
+    const holder = await shop.clientWith({ plan: 'free', scopes: ['pets:read'] });
+    await holder.post('/account/plan-requests', { plan: 'business' });
+    return '/keys';
+  };
+  const aKeyPanel = async (shop: TestApp) =>
+    `/keys/${(await shop.clientWith({ scopes: ['pets:read'] })).keyId}`;
+  const aWebhookPanel = async (shop: TestApp) => `/webhooks/${await aWebhook(shop)}`;
+  const actions: [button: string, path: (shop: TestApp) => Promise<string>, url: string, confirm?: string][] =
+    [
+      ['Rotate the secret', aKeyPanel, '**/keys/*/rotate', 'Rotate'],
+      ['Send a test', aWebhookPanel, '**/test'],
+      ['Redeliver', aDelivery, '**/redeliver'],
+      ['Approve', aRequest, '**/approve'],
+    ];
+  for (const [name, path, url, confirm] of actions)
+    it(`is sent once, and the browser asks before the page is left meanwhile: ${name}`, async t => {
+      const { shop, page, open } = await visit(t);
+      const shown = await open(await path(shop));
+      let sent = 0;
+      page.on('request', request => {
+        if (request.method() === 'POST') sent++;
+      });
+      const { read, arrive } = await delayResponses(page, url);
+      let button = shown.button(name);
+      if (confirm !== undefined) {
+        await button.click();
+        button = shown.question.getByRole('button', { name: confirm });
+      }
+      await button.evaluate(element => {
+        element.click();
+        element.click();
+      });
+      await read;
+      assert.equal(await asksToLeave(page), true);
+      arrive();
+      await eventually(() => page.locator('.panel-actions :disabled, .plan-requests :disabled').count(), 0);
+      assert.equal(sent, 1);
     });
 });
 

@@ -4,6 +4,7 @@ import { useSession } from '../../app/session.ts';
 import { useRefreshKey } from '../../data/fresh-keys.ts';
 import { Button } from '../../kit/button.tsx';
 import { GraceField, ONE_DAY } from '../../kit/grace-field.tsx';
+import { useOneAtATime } from '../../kit/one-at-a-time.ts';
 import { Question } from '../../kit/panel.tsx';
 import { useToasts } from '../../kit/toasts.ts';
 
@@ -19,11 +20,13 @@ export function KeyActions({ apiKey: { id, name, ban }, onRotate }: KeyActionsPr
   const refresh = useRefreshKey();
   const [asking, setAsking] = useState<'rotate' | 'reset' | 'lift'>();
   const [grace, setGrace] = useState(ONE_DAY);
+  const oneAtATime = useOneAtATime();
+  const { isBusy } = oneAtATime;
   const isOwn = id === account.keyId;
 
   function run(work: () => Promise<void>): void {
     setAsking(undefined);
-    work().catch(toasts.showProblem);
+    oneAtATime.run(() => work().catch(toasts.showProblem));
   }
   const ask = (about: typeof asking) => () => setAsking(about);
   const close = () => setAsking(undefined);
@@ -51,12 +54,18 @@ export function KeyActions({ apiKey: { id, name, ban }, onRotate }: KeyActionsPr
             Banned until {new Date(ban.until).toLocaleString()}, because it kept sending requests after they
             were rejected. Until then the service rejects all its requests.
           </p>
-          <Button onClick={ask('lift')}>Lift the ban</Button>
+          <Button disabled={isBusy} onClick={ask('lift')}>
+            Lift the ban
+          </Button>
         </div>
       )}
       <div className="panel-actions">
-        <Button onClick={ask('rotate')}>Rotate the secret</Button>
-        <Button onClick={ask('reset')}>Reset the limits</Button>
+        <Button disabled={isBusy} onClick={ask('rotate')}>
+          Rotate the secret
+        </Button>
+        <Button disabled={isBusy} onClick={ask('reset')}>
+          Reset the limits
+        </Button>
       </div>
       {asking === 'rotate' && (
         <Question

@@ -5,6 +5,7 @@ import { planInWords, planNames } from '../../data/key-words.ts';
 import { useDecidePlan, usePlanRequests } from '../../data/plan-requests.ts';
 import { Button } from '../../kit/button.tsx';
 import { TextField } from '../../kit/field.tsx';
+import { useOneAtATime } from '../../kit/one-at-a-time.ts';
 import { Question } from '../../kit/panel.tsx';
 import { Time } from '../../kit/time.tsx';
 import { useToasts } from '../../kit/toasts.ts';
@@ -14,6 +15,7 @@ export function PlanRequests() {
   const { data: requests } = usePlanRequests();
   const { approve, decline } = useDecidePlan();
   const toasts = useToasts();
+  const oneAtATime = useOneAtATime();
   const [declining, setDeclining] = useState<PlanRequest>();
   const [message, setMessage] = useState('');
   const [problem, setProblem] = useState<string>();
@@ -24,9 +26,9 @@ export function PlanRequests() {
     setMessage(text);
     setProblem(undefined);
   }
-  function run(work: Promise<void>, text: string): void {
+  function run(work: () => Promise<void>, text: string): void {
     setDeclining(undefined);
-    work.then(() => toasts.show({ text })).catch(toasts.showProblem);
+    oneAtATime.run(() => work().then(() => void toasts.show({ text }), toasts.showProblem));
   }
 
   return (
@@ -41,13 +43,16 @@ export function PlanRequests() {
             {request.note && <small>{request.note}</small>}
           </span>
           <Button
+            disabled={oneAtATime.isBusy}
             onClick={() =>
-              run(approve(request.id), `${request.name} has the plan ${planNames[request.plan]}`)
+              run(() => approve(request.id), `${request.name} has the plan ${planNames[request.plan]}`)
             }
           >
             Approve
           </Button>
-          <Button onClick={() => ask(request, '')}>Decline</Button>
+          <Button disabled={oneAtATime.isBusy} onClick={() => ask(request, '')}>
+            Decline
+          </Button>
         </li>
       ))}
       {declining && (
@@ -58,7 +63,8 @@ export function PlanRequests() {
           onClose={() => setDeclining(undefined)}
           onConfirm={() => {
             if (message.trim() === '') setProblem('Write why, for the holder of the key');
-            else run(decline(declining.id, message.trim()), `Declined the request of ${declining.name}`);
+            else
+              run(() => decline(declining.id, message.trim()), `Declined the request of ${declining.name}`);
           }}
         >
           <TextField

@@ -7,6 +7,7 @@ import { eventInWords } from '../../data/activity.ts';
 import { putItem } from '../../data/list-cache.ts';
 import { deliveries } from '../../data/webhooks.ts';
 import { Button } from '../../kit/button.tsx';
+import { useOneAtATime } from '../../kit/one-at-a-time.ts';
 import { Panel } from '../../kit/panel.tsx';
 import { LoadingPanel } from '../../kit/skeleton.tsx';
 import { Time } from '../../kit/time.tsx';
@@ -23,6 +24,7 @@ const PAUSE = 2_000;
 export function DeliveryPanel() {
   const { store, cache, can } = useSession();
   const toasts = useToasts();
+  const oneAtATime = useOneAtATime();
   const { webhookId, deliveryId } = route.useParams();
   const { status } = route.useSearch();
   const navigate = route.useNavigate();
@@ -87,7 +89,10 @@ export function DeliveryPanel() {
         )}
         {can('events:read') && !isInProgress && (
           <div className="panel-actions">
-            <Button onClick={() => redeliver().catch(toasts.showProblem)}>
+            <Button
+              disabled={oneAtATime.isBusy}
+              onClick={() => oneAtATime.run(() => redeliver().catch(toasts.showProblem))}
+            >
               {data.status === 'pending' ? 'Send now' : 'Redeliver'}
             </Button>
           </div>

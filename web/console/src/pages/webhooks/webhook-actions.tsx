@@ -10,6 +10,7 @@ import { Button } from '../../kit/button.tsx';
 import { TextField } from '../../kit/field.tsx';
 import { GraceField, ONE_DAY } from '../../kit/grace-field.tsx';
 import { useIsShown } from '../../kit/is-shown.ts';
+import { useOneAtATime } from '../../kit/one-at-a-time.ts';
 import { Question } from '../../kit/panel.tsx';
 import { Time } from '../../kit/time.tsx';
 import { useToasts } from '../../kit/toasts.ts';
@@ -31,6 +32,8 @@ export function WebhookActions({ webhook, canChange, onRotate, deletion }: Webho
   const { change } = useActions(webhooks);
   const navigate = useNavigate();
   const isShown = useIsShown();
+  const oneAtATime = useOneAtATime();
+  const { isBusy } = oneAtATime;
   const [asking, setAsking] = useState<'rotate' | 'replay' | 'delete'>();
   const [grace, setGrace] = useState(ONE_DAY);
   // Most replays follow a failure of the last day.
@@ -41,7 +44,7 @@ export function WebhookActions({ webhook, canChange, onRotate, deletion }: Webho
 
   function run(work: () => Promise<void>): void {
     setAsking(undefined);
-    work().catch(toasts.showProblem);
+    oneAtATime.run(() => work().catch(toasts.showProblem));
   }
 
   async function toggle(): Promise<void> {
@@ -111,10 +114,18 @@ export function WebhookActions({ webhook, canChange, onRotate, deletion }: Webho
         )}
         {canChange && (
           <>
-            <Button onClick={() => run(test)}>Send a test</Button>
-            <Button onClick={() => run(toggle)}>{enabled ? 'Disable' : 'Enable'}</Button>
-            <Button onClick={() => setAsking('replay')}>Replay</Button>
-            <Button onClick={() => setAsking('rotate')}>Rotate the secret</Button>
+            <Button disabled={isBusy} onClick={() => run(test)}>
+              Send a test
+            </Button>
+            <Button disabled={isBusy} onClick={() => run(toggle)}>
+              {enabled ? 'Disable' : 'Enable'}
+            </Button>
+            <Button disabled={isBusy} onClick={() => setAsking('replay')}>
+              Replay
+            </Button>
+            <Button disabled={isBusy} onClick={() => setAsking('rotate')}>
+              Rotate the secret
+            </Button>
           </>
         )}
       </div>
