@@ -137,6 +137,41 @@ describe('a panel that is closed while its request runs', () => {
     await shown.messages.getByText('Reported 1 secret').waitFor();
     assert.equal(new URL(page.url()).pathname, '/console/keys');
   });
+
+  it('says that a secret was not shown', async t => {
+    const { shop, page, open } = await visit(t);
+    const shown = await open('/categories');
+    await page.evaluate(keepMessages);
+    const { keyId } = await shop.clientWith({ scopes: ['pets:read'] });
+    const rotate = async (panel: Locator) => {
+      await panel.getByRole('button', { name: 'Rotate the secret' }).click();
+      await shown.question.getByRole('button', { name: 'Rotate' }).click();
+    };
+    const lost = [
+      () => leave(shown, `/keys/${keyId}`, `**/keys/${keyId}/rotate`, rotate),
+      async () => {
+        const id = await aWebhook(shop);
+        await leave(shown, `/webhooks/${id}`, `**/webhooks/${id}/rotate`, rotate);
+      },
+      () =>
+        leave(shown, '/keys/new', '**/keys', async panel => {
+          await panel.getByLabel('Name', { exact: true }).fill('Closed early');
+          await panel.getByRole('button', { name: 'Create' }).click();
+        }),
+      () =>
+        leave(shown, '/webhooks/new', '**/webhooks', async panel => {
+          await panel.getByLabel('URL').fill('https://shop.example/events');
+          await panel.getByRole('button', { name: 'Add' }).click();
+        }),
+    ];
+    const message = shown.messages.getByText('The new secret was not shown');
+    for (const lose of lost) {
+      await lose();
+      await message.waitFor();
+      await shown.messages.getByRole('button', { name: 'Dismiss' }).click();
+      await message.waitFor({ state: 'detached' });
+    }
+  });
 });
 
 describe('a sale whose response is late', () => {

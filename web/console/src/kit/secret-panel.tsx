@@ -1,7 +1,24 @@
 import { useBlocker } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import { Button } from './button.tsx';
+import { useIsShown } from './is-shown.ts';
 import { Panel, Question } from './panel.tsx';
+import { useToasts } from './toasts.ts';
+
+/** The same as `useState` without a value, for what `SecretPanel` shows. If the user has closed the form meanwhile, a message says what to do. */
+export function useSecret<T>() {
+  const [secret, setSecret] = useState<T>();
+  const isShown = useIsShown();
+  const toasts = useToasts();
+  const show = (next: T | undefined) => {
+    if (isShown()) setSecret(next);
+    else
+      toasts.showProblem(
+        'The new secret was not shown, because its form was closed: rotate the secret to get another one',
+      );
+  };
+  return [secret, show] as const;
+}
 
 interface SecretPanelProps {
   title: string;

@@ -1,12 +1,11 @@
 import { getRouteApi } from '@tanstack/react-router';
-import { useState } from 'react';
 import { useSession } from '../../app/session.ts';
 import { useEditForm } from '../../data/forms.ts';
 import { useRefreshKey } from '../../data/fresh-keys.ts';
 import { kindNames, planNames } from '../../data/key-words.ts';
 import { keys } from '../../data/keys.ts';
 import { FormPanel } from '../../kit/form-panel.tsx';
-import { SecretPanel } from '../../kit/secret-panel.tsx';
+import { SecretPanel, useSecret } from '../../kit/secret-panel.tsx';
 import { LoadingPanel } from '../../kit/skeleton.tsx';
 import { Time } from '../../kit/time.tsx';
 import { useToasts } from '../../kit/toasts.ts';
@@ -33,7 +32,7 @@ function EditPanel({ id }: { id: number }) {
   const toasts = useToasts();
   const close = useClose();
   const refresh = useRefreshKey();
-  const [rotated, setRotated] = useState<Rotated>();
+  const [rotated, setRotated] = useSecret<Rotated>();
   const { edit, conflictOn, run, error, panel } = useEditForm(keys, id, {
     fields: keyFields,
     save: (save, { name }) => save(`Saved ${name}`),

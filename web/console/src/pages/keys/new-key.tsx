@@ -1,6 +1,5 @@
 import type { ApiKey } from '@petstore/client';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
 import { useSession } from '../../app/session.ts';
 import { useNewForm } from '../../data/forms.ts';
 import { type KeyTemplate, keyTemplates, templateOf } from '../../data/key-templates.ts';
@@ -12,7 +11,7 @@ import { Choices } from '../../kit/choices.tsx';
 import { useCloseTo } from '../../kit/close.ts';
 import { SelectField } from '../../kit/field.tsx';
 import { FormPanel } from '../../kit/form-panel.tsx';
-import { SecretPanel } from '../../kit/secret-panel.tsx';
+import { SecretPanel, useSecret } from '../../kit/secret-panel.tsx';
 import { KeyFields, type KeySettings, keyFields } from './key-fields.tsx';
 
 const list = getRouteApi('/keys');
@@ -53,7 +52,7 @@ const empty: KeySettings = {
 export function NewKey() {
   const { store, cache } = useSession();
   const close = useClose();
-  const [created, setCreated] = useState<{
+  const [created, setCreated] = useSecret<{
     kind: ApiKey['kind'];
     name: string;
     secret: string | undefined;

@@ -1,6 +1,5 @@
 import type { Webhook } from '@petstore/client';
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
 import { useSession } from '../../app/session.ts';
 import { useNewForm } from '../../data/forms.ts';
 import { filledOrNull } from '../../data/lines.ts';
@@ -8,7 +7,7 @@ import { addItem } from '../../data/list-cache.ts';
 import { webhooks } from '../../data/webhooks.ts';
 import { useCloseTo } from '../../kit/close.ts';
 import { FormPanel } from '../../kit/form-panel.tsx';
-import { SecretPanel } from '../../kit/secret-panel.tsx';
+import { SecretPanel, useSecret } from '../../kit/secret-panel.tsx';
 import { WebhookFields, type WebhookSettings, webhookFields } from './webhook-fields.tsx';
 
 const empty: WebhookSettings = { url: '', types: null, description: '' };
@@ -21,7 +20,7 @@ export function useClose(): () => void {
 export function NewWebhook() {
   const { store, cache } = useSession();
   const close = useClose();
-  const [created, setCreated] = useState<{ secret: string | undefined }>();
+  const [created, setCreated] = useSecret<{ secret: string | undefined }>();
   const form = useNewForm({
     name: 'webhook.new',
     empty,

@@ -1,11 +1,10 @@
 import { getRouteApi } from '@tanstack/react-router';
-import { useState } from 'react';
 import { useSession } from '../../app/session.ts';
 import { useActions } from '../../data/changes.ts';
 import { useEditForm } from '../../data/forms.ts';
 import { webhooks } from '../../data/webhooks.ts';
 import { FormPanel } from '../../kit/form-panel.tsx';
-import { SecretPanel } from '../../kit/secret-panel.tsx';
+import { SecretPanel, useSecret } from '../../kit/secret-panel.tsx';
 import { LoadingPanel } from '../../kit/skeleton.tsx';
 import { HistoryPart } from '../activity/history-part.tsx';
 import { useClose } from './new-webhook.tsx';
@@ -23,7 +22,7 @@ function EditPanel({ id }: { id: number }) {
   const { can } = useSession();
   const close = useClose();
   const { remove } = useActions(webhooks);
-  const [rotated, setRotated] = useState<{ secret: string | undefined; earlierUntil: string }>();
+  const [rotated, setRotated] = useSecret<{ secret: string | undefined; earlierUntil: string }>();
   const { edit, conflictOn, run, error, panel } = useEditForm(webhooks, id, {
     fields: webhookFields,
     save: save => save('Saved the webhook'),
