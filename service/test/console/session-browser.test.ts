@@ -281,6 +281,22 @@ describe('a session', () => {
     await shown.today();
   });
 
+  it('does not end when the login of a proxy before the service has expired', async t => {
+    const { api, page, context, watch, open } = await visit(t);
+    watch.expect(/status of 401/);
+    await aPet(api, { name: 'Behind a proxy' });
+    const shown = await open('/animals?q=behind');
+    await shown.row('Behind a proxy').waitFor();
+    const login = { status: 401, contentType: 'text/html', body: '<h1>Log in</h1>' };
+    await context.route('**/pets?*', route => route.fulfill(login));
+    await page.getByRole('searchbox').fill('another');
+    await page.getByText('Not a response of the service: 401').first().waitFor();
+    await context.unrouteAll();
+    await context.route('**/account', route => route.fulfill(login));
+    await page.reload();
+    await page.getByText('No animal matches').waitFor();
+  });
+
   it('ends in all its tabs when its key is revoked, and the key is stored in none of them', async t => {
     const { api, shop, page, context, watch, open } = await visit(t);
     watch.expect(/status of 401/);

@@ -39,7 +39,7 @@ export async function signIn({ key: apiKey, stays, account: known, id }: Start):
     fetch: async (url, init) => {
       try {
         const received = await fetch(url, init);
-        if (received.status === 401) reject();
+        if (received.status === 401 && (await isOfService(received))) reject();
         return received;
       } finally {
         // The client reads the limits after the response arrived.
@@ -51,7 +51,7 @@ export async function signIn({ key: apiKey, stays, account: known, id }: Start):
   let endEverywhere: ReturnType<typeof shareSession> | undefined;
   // Without a wait: there is no page yet that could say why.
   const account = await store.account.get({ maxRetries: 0, maxWait: 0 }).catch(error => {
-    if (known !== undefined && !(error instanceof AuthenticationError)) return known;
+    if (known !== undefined && !isRejection(error)) return known;
     if (!(error instanceof WaitTooLongError)) throw error;
     const time = error.retryAt?.toLocaleTimeString();
     throw new Error(`This API key has started too many sessions. Sign in again after ${time}.`);
@@ -96,6 +96,15 @@ export async function signIn({ key: apiKey, stays, account: known, id }: Start):
   return { store, account, cache, toasts, live, can, onResponse: response.add, onEnd, signOut };
 }
 
+/** Whether a response with an error has a code of the contract. Without one it is that of a proxy, whose own login may have expired. */
+async function isOfService(response: Response): Promise<boolean> {
+  return (await response.clone().text()).startsWith('{"code":"');
+}
+
+function isRejection(error: unknown): boolean {
+  return error instanceof AuthenticationError && error.code !== undefined;
+}
+
 /** Browsers offer `randomUUID` only to pages of HTTPS and of this machine. */
 function newId(): string {
   return Array.from(crypto.getRandomValues(new Uint32Array(4)), part => part.toString(36)).join('');
@@ -135,7 +144,7 @@ export async function resume(): Promise<Session | undefined> {
   }
   if (!stored) return undefined;
   return signIn(stored).catch(error => {
-    if (error instanceof AuthenticationError || !isShared(stored.id)) removeSession(stored.id);
+    if (isRejection(error) || !isShared(stored.id)) removeSession(stored.id);
     throw error;
   });
 }
