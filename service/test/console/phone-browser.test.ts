@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Locator } from 'playwright-core';
 import { assertAccessible } from '../support/axe-check.ts';
-import { eventually } from '../support/browser.ts';
+import { eventually, leave } from '../support/browser.ts';
 import { ConsolePage, useConsole } from '../support/console-page.ts';
 import { anOrder, aPet } from '../support/factories.ts';
 import { openImport } from '../support/import-page.ts';
@@ -72,6 +72,25 @@ describe('on a phone', () => {
     );
     assert.ok(name!.y + name!.height <= facts!.y, JSON.stringify({ name, facts }));
     assert.ok(name!.height < 2 * facts!.height, 'the name has one line');
+  });
+
+  it('a long word of a name, a note or a message is broken', async t => {
+    const { api, shop, page, open } = await visit(t);
+    const holder = await shop.clientWith({ plan: 'free', scopes: ['pets:read'] });
+    await api.patch(`/keys/${holder.keyId}`, { name: 'W'.repeat(100) });
+    const { body } = await holder.post('/account/plan-requests', { plan: 'pro', note: 'N'.repeat(500) });
+    const isTooWide = (selector: string) =>
+      page.evaluate(
+        `(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)(document.querySelector('${selector}'))`,
+      );
+    await open('/keys');
+    await page.getByRole('list', { name: 'Plan requests' }).waitFor();
+    assert.equal(await isTooWide('html'), false);
+    await api.post(`/plan-requests/${body.id}/decline`, { message: 'M'.repeat(500) });
+    await leave(page);
+    await open('/account', holder.key);
+    await page.getByText('An administrator declined it').waitFor();
+    assert.equal(await isTooWide('.own-key'), false);
   });
 
   it('a key with few pages has them all in the bar', async t => {
