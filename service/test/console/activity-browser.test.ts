@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { delayResponses, eventually } from '../support/browser.ts';
-import { ConsolePage, useConsole } from '../support/console-page.ts';
+import { eventually } from '../support/browser.ts';
+import { useConsole } from '../support/console-page.ts';
 import { aCategory, anOrder, aPet } from '../support/factories.ts';
 import { appendMany } from '../support/many-events.ts';
+import { delayResponses, rejectNextRequest } from '../support/page-requests.ts';
 
 const visit = useConsole();
 
@@ -178,17 +179,14 @@ describe('the activity', () => {
   });
 
   it('that happens while the list is read again after an error is shown as well', async t => {
-    const { shop, anotherVisitor } = await visit(t);
+    const { shop, openWithClock } = await visit(t);
     const category = await aCategory(shop.api, { name: 'Before' });
-    // A clock is that of all pages of a visitor, also in later tests.
-    const page = await (await anotherVisitor()).newPage();
-    await page.clock.install({ time: shop.clock.now() });
-    const shown = await ConsolePage.openIn(page, `/activity?subject=categories/${category}`, shop.adminKey);
+    const shown = await openWithClock(`/activity?subject=categories/${category}`);
+    const { page } = shown;
     await shown.row('added').waitFor();
     await shown.live();
     const { read, arrive } = await delayResponses(page, '**/history?*');
-    const json = { code: 'bad', message: 'Rejected once', status: 400 };
-    await page.route('**/history?*', route => route.fulfill({ status: 400, json }), { times: 1 });
+    await rejectNextRequest(page, '**/history?*');
     await shop.api.patch(`/categories/${category}`, { name: 'Unread' });
     // The response is complete before the next change, and arrives after its event.
     await read;

@@ -5,20 +5,13 @@ import { eventually } from '../support/browser.ts';
 import type { Client } from '../support/client.ts';
 import { useConsole } from '../support/console-page.ts';
 import { aCategory, aPet, petsIn, stockOf } from '../support/factories.ts';
+import { holdRequests } from '../support/page-requests.ts';
 
 const visit = useConsole();
 
-/** Holds the next write of a path back. Returns a function that lets it continue. */
-async function holdWrite(page: Page, path: string): Promise<() => void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  await page.route(`**${path}`, async route => {
-    if (route.request().method() === 'GET') return route.continue();
-    await promise;
-    await route.continue();
-    await page.unroute(`**${path}`);
-  });
-  return resolve;
-}
+/** Holds writes of a path back. Returns a function that lets them continue. */
+const holdWrites = (page: Page, path: string) =>
+  holdRequests(page, `**${path}`, request => request.method() !== 'GET');
 
 const petOf = async (api: Client, id: number) => (await api.get(`/pets?id=${id}`)).body[0];
 
@@ -163,7 +156,7 @@ describe('an animal', () => {
     await shown.row('Stray').waitFor();
     const other = (await api.get(`/pets?categoryId=${categoryId}`)).body[1].id;
     watch.expect(/status of 412/);
-    const release = await holdWrite(page, `/pets/${other}`);
+    const release = await holdWrites(page, `/pets/${other}`);
     const deletion = page.waitForRequest(request => request.method() === 'DELETE');
     await shown.messages.getByRole('button', { name: 'Undo' }).click();
     await deletion;
@@ -180,7 +173,7 @@ describe('an animal', () => {
     const shown = await open(`/animals/${id}`);
     await shown.live();
     const name = shown.field('Name');
-    let release = await holdWrite(page, `/pets/${id}`);
+    let release = await holdWrites(page, `/pets/${id}`);
     await name.fill('Hasty one');
     await shown.save();
     await name.fill('Hasty one, more');
@@ -191,7 +184,7 @@ describe('an animal', () => {
     assert.equal(await shown.panel.locator('.conflict').count(), 0);
     assert.equal((await petOf(api, id)).name, 'Hasty one');
 
-    release = await holdWrite(page, `/pets/${id}`);
+    release = await holdWrites(page, `/pets/${id}`);
     await shown.save();
     await name.fill('Typed last');
     await page.keyboard.press('Escape');
@@ -209,7 +202,7 @@ describe('an animal', () => {
     const { api, page, open } = await visit(t);
     const categoryId = await aCategory(api, { name: 'Littermates' });
     const shown = await open(`/animals/new?categoryId=${categoryId}`);
-    const release = await holdWrite(page, '/pets');
+    const release = await holdWrites(page, '/pets');
     await shown.field('Name').fill('Firstborn');
     await shown.field('Category').selectOption({ label: 'Littermates' });
     await shown.panel.getByRole('button', { name: 'Add' }).click();

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { eventually } from '../support/browser.ts';
 import { useConsole } from '../support/console-page.ts';
 import { aCategory, aPet } from '../support/factories.ts';
+import { holdRequests } from '../support/page-requests.ts';
 
 const visit = useConsole();
 
@@ -57,19 +58,12 @@ it('a category that the menus do not have is shown with its ID', async t => {
     await menu.getByRole('option', { name: 'Other' }).waitFor({ state: 'attached' });
     assert.equal(await menu.locator('option:checked').innerText(), `Category ${categoryId}`);
   }
-  await page.unroute('**/categories?*');
 });
 
 describe('a category', () => {
   it('keeps its form open with what was typed after it was sent', async t => {
-    const { api, context, open } = await visit(t);
-    const { promise: isReleased, resolve: release } = Promise.withResolvers<void>();
-    // Otherwise a failure would leave the request open, for which the browser waits.
-    t.after(() => release());
-    await context.route(/\/categories$/, async (route, request) => {
-      if (request.method() === 'POST') await isReleased;
-      await route.continue();
-    });
+    const { api, page, open } = await visit(t);
+    const release = await holdRequests(page, /\/categories$/, request => request.method() === 'POST');
     const shown = await open('/categories/new');
     await shown.field('Name').fill('Sent');
     await shown.panel.getByRole('button', { name: 'Add' }).click();

@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import { eventually } from '../support/browser.ts';
 import { useConsole } from '../support/console-page.ts';
 import { aCategory, anOrder, aPet, stockOf } from '../support/factories.ts';
+import { holdRequests } from '../support/page-requests.ts';
 
 const visit = useConsole();
 
@@ -61,18 +62,14 @@ describe('the clicks and keys', () => {
   it('to sell are not more for who types the number of units before the animal is found', async t => {
     const { api, page, shown } = await opened(t, '/categories');
     const petId = await aPet(api, { name: 'Hasty', stock: 9 });
-    const { promise, resolve } = Promise.withResolvers<void>();
-    await page.route(/\/pets\?.*q=/, async route => {
-      await promise;
-      await route.continue();
-    });
+    const release = await holdRequests(page, /\/pets\?.*q=/);
     await page.keyboard.press('s');
     await shown.question.getByLabel('Animal').and(page.locator(':focus')).waitFor();
     await page.keyboard.type('hasty');
     await page.keyboard.press('Enter');
     await page.keyboard.press('Tab');
     await page.keyboard.type('3');
-    resolve();
+    release();
     await shown.question.getByRole('button', { name: 'Sell' }).and(page.locator(':enabled')).waitFor();
     assert.equal(await shown.question.getByLabel('Units').inputValue(), '3');
     await page.keyboard.press('Enter');

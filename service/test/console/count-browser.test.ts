@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import { delayResponses, eventually } from '../support/browser.ts';
+import { eventually } from '../support/browser.ts';
 import { useConsole } from '../support/console-page.ts';
 import { stockOf } from '../support/factories.ts';
+import { beforeNextRequest, delayResponses } from '../support/page-requests.ts';
 import { openStock } from '../support/stock-page.ts';
 
 const visit = useConsole();
@@ -101,14 +102,7 @@ describe('a count', () => {
     });
     await page.getByRole('button', { name: 'Count', exact: true }).click();
     const field = page.getByLabel('Counted of Single');
-    await page.route(
-      '**/adjustments',
-      async route => {
-        await field.blur();
-        await route.continue();
-      },
-      { times: 1 },
-    );
+    await beforeNextRequest(page, '**/adjustments', () => field.blur());
     await field.fill('4');
     await field.press('Enter');
     await shown.messages.getByText('Single: 4 counted').waitFor();
@@ -144,13 +138,8 @@ describe('a count', () => {
   it('reads the stock again when it has changed before the number arrives', async t => {
     const { shown, watch, shop, ids, page } = await stockOfNew(t, { Overtaken: 5 });
     watch.expect(/status of 412/);
-    await page.route(
-      '**/adjustments',
-      async route => {
-        await shop.api.put(`/store/inventory/${ids.Overtaken}`, { quantity: 3 });
-        await route.continue();
-      },
-      { times: 1 },
+    await beforeNextRequest(page, '**/adjustments', () =>
+      shop.api.put(`/store/inventory/${ids.Overtaken}`, { quantity: 3 }),
     );
     await page.getByRole('button', { name: 'Count', exact: true }).click();
     const field = page.getByLabel('Counted of Overtaken');

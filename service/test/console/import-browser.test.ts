@@ -1,25 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import type { Page } from 'playwright-core';
 import { asksToLeave, eventually } from '../support/browser.ts';
 import { useConsole } from '../support/console-page.ts';
 import { aCategory, stockOf } from '../support/factories.ts';
 import { drop, openImport as openImportPage } from '../support/import-page.ts';
+import { beforeNextRequest, holdRequests } from '../support/page-requests.ts';
 
 const visit = useConsole();
 
 const openImport = async (t: TestContext, options?: Parameters<typeof openImportPage>[1]) =>
   openImportPage(await visit(t), options);
-
-/** Holds batches back. Returns a function that lets them continue. */
-async function holdBatches(page: Page): Promise<() => void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  await page.route('**/batch', async route => {
-    await promise;
-    await route.continue();
-  });
-  return resolve;
-}
 
 describe('an import', () => {
   it('checks all rows before it writes, imports the good ones once, and offers the others as a file', async t => {
@@ -75,10 +65,7 @@ describe('an import', () => {
     const { api, page, choose, categoryId, download, imported } = await openImport(t);
     const lost = await aCategory(api);
     // The category is deleted after all checks of the console.
-    await page.route('**/batch', async route => {
-      await api.delete(`/categories/${lost}`);
-      await route.continue();
-    });
+    await beforeNextRequest(page, '**/batch', () => api.delete(`/categories/${lost}`));
     await choose('ids.csv', `name,categoryId\nStays,${categoryId}\nFails,${lost}\n`);
     await imported(2, 1, 1);
     const [, rejected] = await download('Download 1 row');
@@ -112,7 +99,7 @@ describe('an import', () => {
 
   it('continues while the user is on another page, and warns before the tab closes only while it runs', async t => {
     const { page, importRows } = await openImport(t);
-    const release = await holdBatches(page);
+    const release = await holdRequests(page, '**/batch');
     assert.equal(await asksToLeave(page), false);
     await importRows(1);
     await page.getByText('0 of 1 row done').waitFor();
@@ -155,15 +142,7 @@ describe('an import', () => {
 
   it('is stopped while it creates categories, creates no more of them, and is undone', async t => {
     const { api, page, choose } = await openImport(t);
-    const { promise: isStopped, resolve: release } = Promise.withResolvers<void>();
-    await page.route(
-      '**/categories',
-      async route => {
-        await isStopped;
-        await route.continue();
-      },
-      { times: 1 },
-    );
+    const release = await holdRequests(page, '**/categories');
     await choose('kinds.csv', 'name,category\nRex,First kind\nMia,Second kind\n');
     await page.getByLabel('Create categories that are missing').click();
     await page.getByRole('button', { name: 'Import 2 rows' }).click();
@@ -190,13 +169,12 @@ describe('an import', () => {
     await page.getByRole('button', { name: 'Stop' }).click();
     isStopped = true;
     await page.getByText('Created 2 animals, rejected 0 rows.').waitFor();
-    await page.unroute('**/batch');
     assert.equal(await count(), 2);
   });
 
   it('ends when the user signs out', async t => {
     const { page, importRows, count } = await openImport(t);
-    const release = await holdBatches(page);
+    const release = await holdRequests(page, '**/batch');
     await importRows(250);
     await page.getByText('0 of 250 rows done').waitFor();
     await page.getByRole('button', { name: /^Account/ }).click();

@@ -4,6 +4,7 @@ import { eventually, keepMessages, leavesKey } from '../support/browser.ts';
 import { useConsole } from '../support/console-page.ts';
 import { aCategory, stockOf } from '../support/factories.ts';
 import { openImport as openImportPage } from '../support/import-page.ts';
+import { rejectNextRequest } from '../support/page-requests.ts';
 import { valuesOf } from '../support/values.ts';
 
 const visit = useConsole();
@@ -268,11 +269,7 @@ describe('undoing an import', () => {
   it('is offered again after a reload when a batch was rejected', async t => {
     const { api, page, watch, category } = await importLitter(t, 'refused', 'Rejected kind');
     watch.expect(/status of 400/);
-    await page.route(
-      '**/batch',
-      route => route.fulfill({ status: 400, json: { code: 'bad', message: 'Made up', status: 400 } }),
-      { times: 1 },
-    );
+    await rejectNextRequest(page, '**/batch');
     await page.getByRole('button', { name: 'Undo the import' }).click();
     await page.getByRole('region', { name: 'Not undone' }).getByText('Made up').waitFor();
     await page.reload();

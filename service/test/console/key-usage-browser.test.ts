@@ -25,14 +25,11 @@ describe('the usage of a key', () => {
   });
 
   it('is read again every half minute while it is shown, and so is that of the own key', async t => {
-    const { shop, anotherVisitor } = await visit(t);
+    const { shop, openWithClock } = await visit(t);
     const quotas = { perMinute: 60, perDay: 1_000 };
     const client = await shop.clientWith({ plan: 'enterprise', scopes: ['admin'], quotas });
-    // A clock is that of all pages of a visitor, also in later tests.
-    const visitor = await anotherVisitor();
-    const page = await visitor.newPage();
-    await page.clock.install({ time: shop.clock.now() });
-    const shown = await ConsolePage.openIn(page, `/keys/${client.keyId}`, client.key);
+    const shown = await openWithClock(`/keys/${client.keyId}`, { key: client.key });
+    const { page } = shown;
     /** The number in a text, such as `1,002 of 2,000 requests`. */
     const used = async (place: Locator) =>
       Number(/([\d,]+) of 1,000/.exec(await place.innerText())?.[1]?.replaceAll(',', ''));
@@ -44,7 +41,7 @@ describe('the usage of a key', () => {
       await eventually(async () => (await used(place)) >= before + 10, true);
     };
     await followsIn(shown.panel.getByText(/of 1,000 today/));
-    const own = await ConsolePage.openIn(await visitor.newPage(), '/account', client.key);
+    const own = await ConsolePage.openIn(await page.context().newPage(), '/account', client.key);
     await followsIn(own.page.getByRole('region', { name: 'Limits' }).getByText(/of 1,000 requests/));
   });
 
@@ -228,11 +225,10 @@ it('a key that is used while another page is shown is listed as used at the next
 });
 
 it('a ban appears in a panel that is already open, and in its plot, at once', async t => {
-  const { shop, anotherVisitor } = await visit(t);
+  const { shop, openWithClock } = await visit(t);
   const client = await usedUp(shop);
-  const page = await (await anotherVisitor()).newPage();
-  await page.clock.install({ time: shop.clock.now() });
-  const shown = await ConsolePage.openIn(page, `/keys/${client.keyId}`, shop.adminKey);
+  const shown = await openWithClock(`/keys/${client.keyId}`);
+  const { page } = shown;
   await shown.panel.getByRole('img', { name: /, 0 bans,/ }).waitFor();
   await shown.live();
   // The plot is also read again every half minute. `eventually` lets less than a second of this time pass.
@@ -247,12 +243,11 @@ it('a ban appears in a panel that is already open, and in its plot, at once', as
 });
 
 it('a ban that ends by itself disappears from the list within half a minute', async t => {
-  const { shop, anotherVisitor } = await visit(t);
+  const { shop, openWithClock } = await visit(t);
   const client = await usedUp(shop);
   await shop.api.patch(`/keys/${client.keyId}`, { name: 'Patient again' });
-  const page = await (await anotherVisitor()).newPage();
-  await page.clock.install({ time: shop.clock.now() });
-  const shown = await ConsolePage.openIn(page, '/keys?name=patient', shop.adminKey);
+  const shown = await openWithClock('/keys?name=patient');
+  const { page } = shown;
   await shown.row('Patient again').waitFor();
   await shown.live();
   await provokeBan(shop, client);

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import { delayResponses, eventually } from '../support/browser.ts';
+import { eventually } from '../support/browser.ts';
 import type { Client } from '../support/client.ts';
 import { ConsolePage, useConsole } from '../support/console-page.ts';
 import { aCategory, aPet } from '../support/factories.ts';
+import { delayResponses, holdRequests } from '../support/page-requests.ts';
 
 const visit = useConsole();
 
@@ -187,16 +188,12 @@ it('a change before the stream is open is not missed', async t => {
   const { shop, page, open } = await visit(t);
   const categoryId = await aCategory(shop.api);
   const id = await aPet(shop.api, { name: 'Early', categoryId });
-  const { promise: changed, resolve } = Promise.withResolvers<void>();
-  await page.route('**/events/stream*', async route => {
-    await changed;
-    await route.continue();
-  });
+  const release = await holdRequests(page, '**/events/stream*');
   const asked = page.waitForRequest('**/events/stream*');
   const shown = await open(`/animals?categoryId=${categoryId}`);
   await shown.row('Early').waitFor();
   await asked;
   await shop.api.patch(`/pets/${id}`, { name: 'Changed early' });
-  resolve();
+  release();
   await shown.row('Changed early').waitFor();
 });

@@ -312,18 +312,12 @@ describe('when the requests of the key are used up, or the key is banned', () =>
     ['ban', /This API key is banned until/],
   ] as const) {
     it(`the console says so, keeps what was typed, and sends it by itself afterwards (${reason})`, async t => {
-      const visited = await visitConsole(t);
-      const { shop, page, watch, context } = visited;
-      watch.expect(/status of 429/);
-      // The document of another test would continue the session, and use requests of its key.
-      await leave(page);
+      const { shop, openWithClock } = await visitConsole(t);
       const quotas = { perMinute: 30, perDay: 1000 };
       const scopes = ['pets:read', 'pets:write'];
       const caller = await shop.clientWith({ plan: 'enterprise', scopes, quotas });
       const id = await aPet(shop.api, { name: `Limited ${reason}` });
-      const limited = await context.newPage();
-      await limited.clock.install({ time: shop.clock.now() });
-      const shown = await ConsolePage.openIn(limited, `/animals?q=${reason}`, caller.key);
+      const shown = await openWithClock(`/animals?q=${reason}`, { key: caller.key });
       await shown.edit(`Limited ${reason}`);
       await shown.field('Name').fill('Typed meanwhile');
       // Another program uses up the requests, and for a ban ignores that.
@@ -334,13 +328,13 @@ describe('when the requests of the key are used up, or the key is banned', () =>
         for (let i = 0; i < STRIKES; i++) await statusOf();
       }
       await shown.save();
-      await limited.getByText(text).waitFor();
+      await shown.page.getByText(text).waitFor();
       assert.equal(await shown.field('Name').inputValue(), 'Typed meanwhile');
       shop.clock.advance(PAUSE);
-      await limited.clock.fastForward(PAUSE);
+      await shown.page.clock.fastForward(PAUSE);
       await shown.panel.waitFor({ state: 'detached' });
       assert.equal((await shop.api.get(`/pets?id=${id}`)).body[0].name, 'Typed meanwhile');
-      await limited.getByText(text).waitFor({ state: 'detached' });
+      await shown.page.getByText(text).waitFor({ state: 'detached' });
     });
   }
 });

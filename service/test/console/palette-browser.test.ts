@@ -4,6 +4,7 @@ import type { Page, Route } from 'playwright-core';
 import { eventually, keepMessages, leavesKey } from '../support/browser.ts';
 import { useConsole } from '../support/console-page.ts';
 import { anOrder, aPet, stockOf } from '../support/factories.ts';
+import { holdRequests } from '../support/page-requests.ts';
 
 const visit = useConsole();
 
@@ -49,15 +50,11 @@ describe('the palette', () => {
 
   it('keeps what is typed before it is loaded from being a shortcut', async t => {
     const { page, open } = await visit(t);
-    const { promise, resolve } = Promise.withResolvers<void>();
-    await page.route('**/palette-*.js', async route => {
-      await promise;
-      await route.continue();
-    });
+    const release = await holdRequests(page, '**/palette-*.js');
     await open('/stock');
     await page.keyboard.press('Control+k');
     await page.keyboard.press('1');
-    resolve();
+    release();
     await find(page).waitFor();
     assert.equal(await pathOf(page), '/console/stock');
   });

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { delayResponses, eventually, keepMessages, stopClock } from '../support/browser.ts';
+import { eventually, keepMessages, stopClock } from '../support/browser.ts';
 import { ConsolePage, useConsole } from '../support/console-page.ts';
 import { settledCursor } from '../support/event-log.ts';
 import { aCategory, aPet } from '../support/factories.ts';
 import { openImport } from '../support/import-page.ts';
+import { delayResponses } from '../support/page-requests.ts';
 import { continueLogOf, restoreLog } from '../support/restored-log.ts';
 import { openStock } from '../support/stock-page.ts';
 
@@ -75,17 +76,15 @@ describe('the console while the service is restored', () => {
   });
 
   it('forgets lost events that it was still collecting', async t => {
-    const { shop, anotherVisitor } = await visit(t);
+    const { shop, openWithClock } = await visit(t);
     await aCategory(shop.api, { name: 'Older than the backup' });
-    // A clock is that of all pages of a visitor, also in later tests.
-    const page = await (await anotherVisitor()).newPage();
     // The stream is opened again without a pause, in which the events would be shown.
-    await page.addInitScript(`Math.random = () => 0;
+    const script = `Math.random = () => 0;
       const { postMessage } = BroadcastChannel.prototype;
       globalThis.received = 0;
-      BroadcastChannel.prototype.postMessage = function (...message) { received++; postMessage.apply(this, message); };`);
-    await page.clock.install({ time: shop.clock.now() });
-    const shown = await ConsolePage.openIn(page, '/categories', shop.adminKey);
+      BroadcastChannel.prototype.postMessage = function (...message) { received++; postMessage.apply(this, message); };`;
+    const shown = await openWithClock('/categories', { script });
+    const { page } = shown;
     await shown.row('Older than the backup').waitFor();
     await shown.live();
     const survivor = Number(await settledCursor(shop));

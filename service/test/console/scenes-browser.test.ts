@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { assertAccessible, screens } from '../support/axe-check.ts';
-import { delayResponses, leave, type Visit } from '../support/browser.ts';
+import { leave, type Visit } from '../support/browser.ts';
 import { ConsolePage, useConsole } from '../support/console-page.ts';
 import { openScene, scenes } from '../support/console-scenes.ts';
 import { fetchBytes } from '../support/fetch-bytes.ts';
 import { isLong } from '../support/long.ts';
+import { delayResponses, holdRequests } from '../support/page-requests.ts';
 
 const KILOBYTE = 1024;
 
@@ -150,12 +151,10 @@ const addresses = [
 ];
 
 /** Loads the page again while its data are held back, and fails if something moves when they arrive. */
-async function assertNothingMoves({ page, context }: Visit, name: string): Promise<void> {
-  const { promise: isReleased, resolve: release } = Promise.withResolvers<void>();
-  await context.route(/\/(pets|store|categories|events|webhooks|keys)\b/, async (route, request) => {
-    if (!request.url().includes('/console/')) await isReleased;
-    await route.continue();
-  });
+async function assertNothingMoves({ page }: Visit, name: string): Promise<void> {
+  const release = await holdRequests(page, ({ pathname }) =>
+    /^\/(pets|store|categories|events|webhooks|keys)\b/.test(pathname),
+  );
   await page.reload();
   await page.getByRole('navigation').waitFor();
   await drawn(page);
@@ -163,5 +162,4 @@ async function assertNothingMoves({ page, context }: Visit, name: string): Promi
   await scenes[name]!.show(new ConsolePage(page));
   await drawn(page);
   assert.deepEqual(await page.evaluate('shifts'), []);
-  await context.unrouteAll({ behavior: 'wait' });
 }

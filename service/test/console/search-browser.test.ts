@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Page, Route } from 'playwright-core';
 import { delayEffects, eventually, leave, stopClock } from '../support/browser.ts';
-import { ConsolePage, useConsole } from '../support/console-page.ts';
+import { useConsole } from '../support/console-page.ts';
 import { aCategory, anOrder, aPet, petsIn } from '../support/factories.ts';
+import { holdRequests } from '../support/page-requests.ts';
 
 const visit = useConsole();
 
@@ -44,12 +45,11 @@ describe('a search', () => {
   });
 
   it('sends one request, for the whole text, when the user pauses', async t => {
-    const { api, shop, anotherVisitor } = await visit(t);
+    const { api, openWithClock } = await visit(t);
     await aPet(api, { name: 'Quicksilver' });
     await aPet(api, { name: 'Quickly' });
-    const page = await (await anotherVisitor()).newPage();
-    await page.clock.install({ time: shop.clock.now() });
-    const shown = await ConsolePage.openIn(page, '/animals', shop.adminKey);
+    const shown = await openWithClock('/animals');
+    const { page } = shown;
     await shown.row('Quickly').waitFor();
     await stopClock(page);
     const sent: (string | null)[] = [];
@@ -85,12 +85,10 @@ describe('a search', () => {
   });
 
   it('is sent before a link is followed, and does not lead back from there', async t => {
-    const { api, shop, anotherVisitor } = await visit(t);
+    const { api, openWithClock } = await visit(t);
     await aPet(api, { name: 'Followed' });
-    const visitor = await anotherVisitor();
-    const page = await visitor.newPage();
-    await page.clock.install({ time: shop.clock.now() });
-    const shown = await ConsolePage.openIn(page, '/animals', shop.adminKey);
+    const shown = await openWithClock('/animals');
+    const { page } = shown;
     await shown.row('Followed').waitFor();
     await stopClock(page);
     await page.getByRole('searchbox').fill('follow');
@@ -157,14 +155,7 @@ it('a list keeps what is changed, and has what is added once, while its next pag
   const ids = await petsIn(api, categoryId, names);
   const shown = await open('/');
   await shown.live();
-  const { promise: isReleased, resolve: release } = Promise.withResolvers<void>();
-  await page.route(
-    url => url.pathname === '/pets' && url.searchParams.has('cursor'),
-    async route => {
-      await isReleased;
-      await route.continue();
-    },
-  );
+  const release = await holdRequests(page, '**/pets?*cursor=*');
   await page.getByRole('link', { name: 'Animals' }).click();
   await page.getByLabel('Category').selectOption(String(categoryId));
   await page.getByRole('link', { name: 'Name' }).click();
@@ -196,14 +187,7 @@ it('on a slow network the page says that it is loading, and has no made-up names
   const { api, page, open } = await visit(t);
   const petId = await aPet(api, { name: 'Slowly named' });
   await open('/categories');
-  const { promise: isReleased, resolve: release } = Promise.withResolvers<void>();
-  await page.route(
-    url => url.pathname === '/pets' && url.searchParams.has('id'),
-    async route => {
-      await isReleased;
-      await route.continue();
-    },
-  );
+  const release = await holdRequests(page, /\/pets\?(.*&)?id=/);
   const loading = page.getByRole('progressbar', { name: 'Loading' });
   await loading.waitFor({ state: 'detached' });
   await page.getByRole('link', { name: 'Stock' }).click();

@@ -1,8 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import { asksToLeave, delayResponses, eventually } from '../support/browser.ts';
+import { asksToLeave, eventually } from '../support/browser.ts';
 import { useConsole } from '../support/console-page.ts';
 import { aCategory, anOrder, aPet, petsIn, stockOf } from '../support/factories.ts';
+import {
+  beforeNextRequest,
+  delayResponses,
+  holdRequests,
+  rejectNextRequest,
+} from '../support/page-requests.ts';
 
 const visit = useConsole();
 
@@ -78,17 +84,8 @@ describe('the selection of animals', () => {
 
   it('has the rows that were read when a page of all matches fails, or the user stops reading', async t => {
     const { shown, page, watch, bar, all } = await openSheep(t);
-    const { promise: isStopped, resolve: release } = Promise.withResolvers<void>();
-    let pages = 0;
-    await page.route(
-      url => url.pathname === '/pets' && url.searchParams.has('cursor'),
-      async route => {
-        if (pages++ === 0)
-          return route.fulfill({ status: 400, json: { code: 'bad', message: 'Made up', status: 400 } });
-        await isStopped;
-        await route.continue();
-      },
-    );
+    const release = await holdRequests(page, '**/pets?*cursor=*');
+    await rejectNextRequest(page, '**/pets?*cursor=*');
     watch.expect(/status of 400/);
     await all.click();
     const button = bar.getByRole('button', { name: 'Select all 230 matches' });
@@ -204,11 +201,7 @@ describe('a bulk edit', () => {
     const { page, shown, edit, change, field } = await openHerd(t, 'Ada', 'Bea');
     await edit('status', 'pending');
     await change('2 animals');
-    const { promise: released, resolve: release } = Promise.withResolvers<void>();
-    await page.route('**/batch', async route => {
-      await released;
-      await route.continue();
-    });
+    const release = await holdRequests(page, '**/batch');
     await page.keyboard.press('Control+z');
     await shown.messages.getByText('Undoing: Changed 2 animals').waitFor();
     assert.equal(await asksToLeave(page), true);
@@ -269,10 +262,7 @@ describe('a bulk edit', () => {
   it('reports each animal that the service rejects, and changes the others', async t => {
     const { api, page, shown, panel, ids, edit } = await openHerd(t, 'Ada', 'Bea');
     // The order is placed after the preview has read the open orders.
-    await page.route('**/batch', async route => {
-      await anOrder(api, { petId: ids.Bea, quantity: 1 });
-      await route.continue();
-    });
+    await beforeNextRequest(page, '**/batch', () => anOrder(api, { petId: ids.Bea, quantity: 1 }));
     await edit('delete', '');
     await panel.getByText('This cannot be undone').waitFor();
     await panel.getByRole('button', { name: 'Delete 2 animals' }).click();
@@ -285,11 +275,7 @@ describe('a bulk edit', () => {
   it('says why it has ended when a batch is rejected, and changes nothing', async t => {
     const { page, watch, panel, edit, field } = await openHerd(t, 'Ada', 'Bea');
     watch.expect(/status of 400/);
-    await page.route(
-      '**/batch',
-      route => route.fulfill({ status: 400, json: { code: 'bad', message: 'Made up', status: 400 } }),
-      { times: 1 },
-    );
+    await rejectNextRequest(page, '**/batch');
     await edit('status', 'pending');
     await panel.getByRole('button', { name: 'Change 2 animals' }).click();
     await panel.getByRole('alert').getByText('Made up').waitFor();

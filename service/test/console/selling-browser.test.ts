@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { eventually, keepMessages, leavesKey } from '../support/browser.ts';
-import { ConsolePage, useConsole } from '../support/console-page.ts';
+import { useConsole } from '../support/console-page.ts';
 import { aCategory, anOrder, aPet, stockOf } from '../support/factories.ts';
 
 const visit = useConsole();
@@ -295,11 +295,10 @@ describe('the menu of statuses', () => {
   });
 
   it('has a message with its undo for ten seconds', async t => {
-    const { api, shop, anotherVisitor } = await visit(t);
+    const { api, openWithClock } = await visit(t);
     await aPet(api, { name: 'Fleeting' });
-    const page = await (await anotherVisitor()).newPage();
-    await page.clock.install({ time: shop.clock.now() });
-    const shown = await ConsolePage.openIn(page, '/animals?q=fleeting', shop.adminKey);
+    const shown = await openWithClock('/animals?q=fleeting');
+    const { page } = shown;
     await shown.button('Status of Fleeting: Available').click();
     await page.locator('[role="menu"]:popover-open').getByText('On hold').click();
     const message = shown.messages.getByText('Fleeting is on hold');

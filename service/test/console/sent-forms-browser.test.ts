@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Locator } from 'playwright-core';
 import { sendDue } from '../events/webhook-shop.ts';
-import { asksToLeave, delayResponses, eventually, keepMessages } from '../support/browser.ts';
+import { asksToLeave, eventually, keepMessages } from '../support/browser.ts';
 import { type ConsolePage, useConsole } from '../support/console-page.ts';
 import { aPet, stockOf } from '../support/factories.ts';
+import { delayResponses } from '../support/page-requests.ts';
 import type { TestApp } from '../support/test-app.ts';
 
 const visit = useConsole();

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Page, Request } from 'playwright-core';
 import { issueTicket } from '../../src/access/api-keys/sign-in-ticket.ts';
-import { delayEffects, delayResponses, eventually } from '../support/browser.ts';
+import { delayEffects, eventually } from '../support/browser.ts';
 import { ConsolePage, useConsole } from '../support/console-page.ts';
 import { aCategory, aPet } from '../support/factories.ts';
+import { delayResponses } from '../support/page-requests.ts';
 
 const visit = useConsole();
 

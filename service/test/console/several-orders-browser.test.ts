@@ -4,6 +4,7 @@ import { eventually } from '../support/browser.ts';
 import type { Client } from '../support/client.ts';
 import { useConsole } from '../support/console-page.ts';
 import { anOrder, aPet, stockOf } from '../support/factories.ts';
+import { beforeNextRequest, rejectNextRequest } from '../support/page-requests.ts';
 
 const visit = useConsole();
 
@@ -69,14 +70,10 @@ describe('several orders', () => {
     const shown = await open(`/orders?petId=${petId}`);
     await page.getByRole('checkbox', { name: `Select order ${first}` }).click();
     await page.getByRole('checkbox', { name: `Select order ${second}` }).click();
-    await page.route('**/batch', async route => {
-      await api.delete(`/store/orders/${first}`);
-      await route.continue();
-    });
+    await beforeNextRequest(page, '**/batch', () => api.delete(`/store/orders/${first}`));
     await shown.button('Complete 2').click();
     await shown.messages.getByText(`1 of 2 orders stay as they were: There is no order ${first}`).waitFor();
     await shown.messages.getByText(`Completed order ${second}`).waitFor();
-    await page.unrouteAll({ behavior: 'wait' });
     assert.equal((await orderOf(api, second)).complete, true);
   });
 
@@ -87,15 +84,10 @@ describe('several orders', () => {
     const shown = await open(`/orders?petId=${petId}`);
     await shown.live();
     const completed = shown.button(`Status of order ${id}: Completed`);
-    await page.route(
-      '**/batch',
-      async route => {
-        await api.patch(`/store/orders/${id}`, { complete: true });
-        await completed.waitFor();
-        await route.continue();
-      },
-      { times: 1 },
-    );
+    await beforeNextRequest(page, '**/batch', async () => {
+      await api.patch(`/store/orders/${id}`, { complete: true });
+      await completed.waitFor();
+    });
     await page.getByRole('checkbox', { name: `Select order ${id}` }).click();
     await shown.button('Cancel 1').click();
     await shown.messages.getByText(`Order ${id} is complete`).waitFor();
@@ -120,11 +112,7 @@ describe('several orders', () => {
     watch.expect(/status of 400/);
     const petId = await aPet(api, { name: 'Unchanged', stock: 9 });
     const id = await anOrder(api, { petId });
-    await page.route(
-      '**/batch',
-      route => route.fulfill({ status: 400, json: { code: 'bad', message: 'Made up', status: 400 } }),
-      { times: 1 },
-    );
+    await rejectNextRequest(page, '**/batch');
     const shown = await open(`/orders?petId=${petId}`);
     await page.getByRole('checkbox', { name: `Select order ${id}` }).click();
     await shown.button('Complete 1').click();
@@ -137,11 +125,7 @@ describe('several orders', () => {
     watch.expect(/status of 400/);
     const petId = await aPet(api, { name: 'Due', stock: 9 });
     const id = await anOrder(api, { petId, shipDate: '2020-01-02T12:00:00.000Z' });
-    await page.route(
-      '**/batch',
-      route => route.fulfill({ status: 400, json: { code: 'bad', message: 'Made up', status: 400 } }),
-      { times: 1 },
-    );
+    await rejectNextRequest(page, '**/batch');
     const shown = await open('/');
     await shown.today();
     await shown.button(`Complete order ${id}`).click();

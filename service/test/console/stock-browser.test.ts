@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import type { Locator } from 'playwright-core';
-import { asksToLeave, delayResponses, eventually, keepMessages } from '../support/browser.ts';
+import { asksToLeave, eventually, keepMessages } from '../support/browser.ts';
 import { type ConsolePage, useConsole } from '../support/console-page.ts';
 import { aCategory, anOrder, aPet, stockOf } from '../support/factories.ts';
+import { delayResponses } from '../support/page-requests.ts';
 import { openStock } from '../support/stock-page.ts';
 
 const visit = useConsole();

@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import { eventually, stopClock } from '../support/browser.ts';
 import { ConsolePage, useConsole } from '../support/console-page.ts';
 import { aCategory, aPet } from '../support/factories.ts';
+import { rejectNextRequest } from '../support/page-requests.ts';
 
 const visit = useConsole();
 
@@ -109,15 +110,13 @@ describe('several tabs of one user', () => {
   });
 
   it('follow nothing while they are hidden for long, and have everything when they are shown again', async t => {
-    const { shop, anotherVisitor } = await visit(t);
+    const { shop, openWithClock } = await visit(t);
     await aCategory(shop.api);
-    const visitor = await anotherVisitor();
-    const page = await visitor.newPage();
-    await page.clock.install({ time: shop.clock.now() });
-    const reading = await ConsolePage.openIn(page, '/categories', shop.adminKey);
+    const reading = await openWithClock('/categories');
+    const { page } = reading;
     await reading.row(/./).first().waitFor();
     await reading.live();
-    const other = await ConsolePage.openIn(await visitor.newPage(), '/categories', shop.adminKey);
+    const other = await ConsolePage.openIn(await page.context().newPage(), '/categories', shop.adminKey);
     await other.row(/./).first().waitFor();
     await other.live();
     await hide(other.page, true);
@@ -135,8 +134,7 @@ describe('several tabs of one user', () => {
     const { shop, page, watch, open } = await visit(t);
     watch.expect(/status of 403/);
     const isOfStream = ({ pathname }: URL) => pathname === '/events/stream';
-    const error = { code: 'forbidden', message: 'Made up', status: 403 };
-    await page.route(isOfStream, route => route.fulfill({ status: 403, json: error }), { times: 1 });
+    await rejectNextRequest(page, isOfStream, 403);
     const shown = await open('/categories');
     await shown.messages.getByText('Made up').waitFor();
     await aCategory(shop.api);
@@ -145,11 +143,10 @@ describe('several tabs of one user', () => {
   });
 
   it('keep their stream when they are hidden for less than half a minute', async t => {
-    const { shop, anotherVisitor } = await visit(t);
+    const { shop, openWithClock } = await visit(t);
     await aCategory(shop.api);
-    const page = await (await anotherVisitor()).newPage();
-    await page.clock.install({ time: shop.clock.now() });
-    const shown = await ConsolePage.openIn(page, '/categories', shop.adminKey);
+    const shown = await openWithClock('/categories');
+    const { page } = shown;
     await shown.row(/./).first().waitFor();
     await shown.live();
     await stopClock(page);

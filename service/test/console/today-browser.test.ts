@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { eventually, stopClock } from '../support/browser.ts';
-import { ConsolePage, useConsole } from '../support/console-page.ts';
+import { useConsole } from '../support/console-page.ts';
 import { aCategory, anOrder, aPet, stockOf } from '../support/factories.ts';
+import { holdRequests } from '../support/page-requests.ts';
 
 /** The time of both the service and the browser. */
 const NOW = '2026-12-31T12:00:00Z';
@@ -160,25 +161,20 @@ describe('Today', () => {
     await page.getByRole('link', { name: 'Categories', exact: true }).click();
     await page.getByRole('heading', { name: 'Categories' }).waitFor();
     await anOrder(api, { petId, shipDate: NOW });
-    const { promise, resolve } = Promise.withResolvers<void>();
-    await page.route(/\/store\/orders\?/, async route => {
-      await promise;
-      await route.continue();
-    });
+    const release = await holdRequests(page, '**/store/orders?*');
     const asked = page.waitForRequest(/\/store\/orders\?/);
     await page.getByRole('link', { name: 'Today', exact: true }).click();
     await asked;
     await page.locator('.today .skeleton').first().waitFor();
     assert.equal(await done.count(), 0);
-    resolve();
+    release();
     await task(page, '1 order ships today').waitFor();
-    await page.route(/\/store\/orders\?/, route =>
+    await page.route('**/store/orders?*', route =>
       route.fulfill({ status: 400, json: { code: 'bad', message: 'Made up', status: 400 } }),
     );
     await page.reload();
     await page.getByText('Not everything that is to be done could be read: Made up').waitFor();
     assert.equal(await done.count(), 0);
-    await page.unrouteAll({ behavior: 'wait' });
   });
 
   it('has one main action, which completes what is overdue before what ships today', async t => {
@@ -231,13 +227,11 @@ describe('Today', () => {
   });
 
   it('that stays open over midnight has the orders of the new day, and how long ago changes were made', async t => {
-    const { api, shop, anotherVisitor } = await visit(t);
+    const { api, shop, openWithClock } = await visit(t);
     shop.clock.set('2026-12-31T23:55:30Z');
     const petId = await aPet(api, { name: 'Night bird', stock: 9 });
     await anOrder(api, { petId, shipDate: '2027-01-01T12:00:00Z' });
-    const page = await (await anotherVisitor()).newPage();
-    await page.clock.install({ time: '2026-12-31T23:55:30Z' });
-    await ConsolePage.openIn(page, '/', shop.adminKey);
+    const { page } = await openWithClock('/');
     const change = page
       .getByRole('region', { name: 'Recent activity' })
       .getByRole('listitem')
@@ -277,17 +271,16 @@ describe('Today', () => {
   });
 
   it('is read again after a change, and after the next ones only when five seconds have passed', async t => {
-    const { api, shop, anotherVisitor } = await visit(t);
+    const { api, openWithClock } = await visit(t);
     const petId = await aPet(api, { name: 'Restless' });
-    const page = await (await anotherVisitor()).newPage();
-    await page.addInitScript(`const { postMessage } = BroadcastChannel.prototype;
+    const script = `const { postMessage } = BroadcastChannel.prototype;
       globalThis.received = '';
       BroadcastChannel.prototype.postMessage = function (message) {
         received += JSON.stringify(message);
         postMessage.call(this, message);
-      };`);
-    await page.clock.install({ time: NOW });
-    const shown = await ConsolePage.openIn(page, '/', shop.adminKey);
+      };`;
+    const shown = await openWithClock('/', { script });
+    const { page } = shown;
     await shown.today();
     await shown.live();
     let reads = 0;

@@ -4,6 +4,7 @@ import { assertAccessible } from '../support/axe-check.ts';
 import { eventually } from '../support/browser.ts';
 import { useConsole } from '../support/console-page.ts';
 import { aCategory, aPet } from '../support/factories.ts';
+import { holdRequests } from '../support/page-requests.ts';
 
 const visit = useConsole();
 
@@ -32,19 +33,12 @@ it('a page without anything to show has a drawing of its own', async t => {
 });
 
 it('a page whose data are on their way shows where they will be, and nothing of that when they have arrived', async t => {
-  const { api, page, context, open } = await visit(t);
+  const { api, page, open } = await visit(t);
   const pet = await aPet(api, { categoryId: await aCategory(api) });
   await open('/categories');
   for (const path of ['/', '/animals', '/orders', '/stock', '/categories', '/keys', `/animals/${pet}`]) {
-    const { promise: isReleased, resolve: release } = Promise.withResolvers<void>();
-    // Otherwise a failure would leave requests open, for which the browser waits.
-    t.after(() => release());
-    await context.route(
-      /\/(pets|store|categories|events|webhooks|keys|history)\b/,
-      async (route, request) => {
-        if (!request.url().includes('/console/')) await isReleased;
-        await route.continue();
-      },
+    const release = await holdRequests(page, ({ pathname }) =>
+      /^\/(pets|store|categories|events|webhooks|keys|history)\b/.test(pathname),
     );
     await page.goto(`/console${path}`);
     const shape = page.locator(path.endsWith(`/${pet}`) ? '.panel .bone-field' : 'main .bone');
@@ -52,6 +46,5 @@ it('a page whose data are on their way shows where they will be, and nothing of 
     assert.ok((await shape.count()) >= 4, path);
     release();
     await eventually(() => page.locator('.skeleton').count(), 0, path);
-    await context.unrouteAll({ behavior: 'wait' });
   }
 });

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import { delayResponses, eventually, leavesKey, useBrowser } from '../support/browser.ts';
+import { eventually, leavesKey, useBrowser } from '../support/browser.ts';
 import { anOrder, aPet } from '../support/factories.ts';
 import { messageForm } from '../support/message-form.ts';
+import { delayResponses } from '../support/page-requests.ts';
 import { PortalPage } from '../support/portal-page.ts';
 
 const visit = useBrowser();

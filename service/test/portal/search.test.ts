@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { eventually, leavesKey, useBrowser } from '../support/browser.ts';
+import { holdRequests } from '../support/page-requests.ts';
 import { PortalPage } from '../support/portal-page.ts';
 
 const visit = useBrowser();
@@ -108,12 +109,8 @@ describe('the search', () => {
   });
 
   it('loads its index when it is used, and takes what is typed before that', async t => {
-    const { context, page, watch } = await visit(t);
-    const { promise: isReleased, resolve: release } = Promise.withResolvers<void>();
-    await context.route(/minisearch/, async route => {
-      await isReleased;
-      await route.continue();
-    });
+    const { page, watch } = await visit(t);
+    const release = await holdRequests(page, /minisearch/);
     await new PortalPage(page).openOperation('listPets');
     const loaded = () => watch.urls.filter(url => /minisearch|search\.json/.test(url)).length;
     assert.equal(loaded(), 0);

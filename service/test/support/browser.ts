@@ -205,6 +205,8 @@ export function useBrowser(
       for (const other of context.pages()) if (other !== page) await other.close();
       await empty(page, watch);
       await context.unrouteAll({ behavior: 'wait' });
+      // Not `wait`: a test that failed may still hold a request back.
+      await page.unrouteAll({ behavior: 'ignoreErrors' });
       await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
       await page.setViewportSize(contextOptions.viewport ?? viewport);
       // In a hook of its own, the last one: when a hook throws, node:test skips the rest, and a server that they close keeps the file
@@ -250,22 +252,6 @@ export async function eventually<T>(read: () => Promise<T>, wanted: T, message =
     }
     await sleep(POLL_INTERVAL);
   }
-}
-
-/** Makes responses to a URL arrive late. `read` resolves when the first one is complete; `arrive` lets them reach the page. */
-export async function delayResponses(
-  page: Page,
-  url: string,
-): Promise<{ read: Promise<void>; arrive: () => void }> {
-  const read = Promise.withResolvers<void>();
-  const arrival = Promise.withResolvers<void>();
-  await page.route(url, async route => {
-    const response = await route.fetch();
-    read.resolve();
-    await arrival.promise;
-    await route.fulfill({ response });
-  });
-  return { read: read.promise, arrive: arrival.resolve };
 }
 
 /** Returns whether the browser would ask before the page is closed or loaded again. */

@@ -22,6 +22,11 @@ export interface ConsoleVisit extends Visit {
   api: Client;
   /** Opens the console with the administrator's key or another one. `path` is below `/console`. */
   open: (path?: string, key?: string) => Promise<ConsolePage>;
+  /**
+   * Opens the console for another visitor, with a clock that the test can move. It begins at the time of the service. `script` runs in the
+   * page before its own scripts.
+   */
+  openWithClock: (path: string, options?: { key?: string; script?: string }) => Promise<ConsolePage>;
 }
 
 /** Goes to a path of the console as a link does. The console keeps the places of lists under the key of the entry in the history. */
@@ -65,7 +70,14 @@ export function useConsole(options?: BrowserContextOptions): (t: TestContext) =>
   return async t => {
     const visited = await visit(t);
     const open: ConsoleVisit['open'] = (path, key) => ConsolePage.open(visited, path, key);
-    return { ...visited, api: visited.shop.api, open };
+    const openWithClock: ConsoleVisit['openWithClock'] = async (path, { key, script } = {}) => {
+      // A clock is that of all pages of a visitor, also in later tests.
+      const page = await (await visited.anotherVisitor()).newPage();
+      if (script !== undefined) await page.addInitScript(script);
+      await page.clock.install({ time: visited.shop.clock.now() });
+      return ConsolePage.openIn(page, path, key ?? visited.shop.adminKey);
+    };
+    return { ...visited, api: visited.shop.api, open, openWithClock };
   };
 }
 

@@ -1,6 +1,6 @@
 import { text } from 'node:stream/consumers';
 import type { Page } from 'playwright-core';
-import { ConsolePage, type ConsoleVisit } from './console-page.ts';
+import type { ConsoleVisit } from './console-page.ts';
 import { aCategory } from './factories.ts';
 
 /** The page of imports, with a new category. With `limited`, its key has 30 requests a minute, and the test moves its clock. */
@@ -8,15 +8,13 @@ export async function openImport(
   visited: ConsoleVisit,
   { name, limited = false }: { name?: string; limited?: boolean } = {},
 ) {
-  const { api, shop, page: first, open, anotherVisitor } = visited;
+  const { api, shop, page: first, open, openWithClock } = visited;
   const categoryId = await aCategory(api, name === undefined ? {} : { name });
   let page = first;
   if (limited) {
     const quotas = { perMinute: 30, perDay: 10_000 };
     const { key } = await shop.clientWith({ plan: 'enterprise', quotas });
-    page = await (await anotherVisitor()).newPage();
-    await page.clock.install({ time: shop.clock.now() });
-    await ConsolePage.openIn(page, '/import', key);
+    ({ page } = await openWithClock('/import', { key }));
   } else await open('/import');
   const choose = (file: string, content: string | Buffer) =>
     page

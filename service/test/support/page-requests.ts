@@ -1,0 +1,52 @@
+import type { Page, Request } from 'playwright-core';
+
+/** Which requests: a pattern of their URLs, as `page.route` takes it. */
+type Url = Parameters<Page['route']>[0];
+
+/** Holds requests back, or those of them that `isHeld` names. Returns a function that sends them, and lets later ones pass. */
+export async function holdRequests(
+  page: Page,
+  url: Url,
+  isHeld: (request: Request) => boolean = () => true,
+): Promise<() => void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  await page.route(url, async (route, request) => {
+    if (isHeld(request)) await promise;
+    await route.continue();
+  });
+  return resolve;
+}
+
+/** Does something between the moment when the page sends the next request and the moment when the service receives it. */
+export async function beforeNextRequest(page: Page, url: Url, act: () => Promise<unknown>): Promise<void> {
+  await page.route(
+    url,
+    async route => {
+      await act();
+      await route.continue();
+    },
+    { times: 1 },
+  );
+}
+
+/** Responds to the next request with an error, whose message is "Made up". The service does not receive the request. */
+export async function rejectNextRequest(page: Page, url: Url, status = 400): Promise<void> {
+  const json = { code: 'bad', message: 'Made up', status };
+  await page.route(url, route => route.fulfill({ status, json }), { times: 1 });
+}
+
+/** Makes responses arrive late. `read` resolves when the first one is complete; `arrive` lets them reach the page. */
+export async function delayResponses(
+  page: Page,
+  url: Url,
+): Promise<{ read: Promise<void>; arrive: () => void }> {
+  const read = Promise.withResolvers<void>();
+  const arrival = Promise.withResolvers<void>();
+  await page.route(url, async route => {
+    const response = await route.fetch();
+    read.resolve();
+    await arrival.promise;
+    await route.fulfill({ response });
+  });
+  return { read: read.promise, arrive: arrival.resolve };
+}
