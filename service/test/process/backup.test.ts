@@ -10,10 +10,8 @@ import { aCategory } from '../support/factories.ts';
 import { sealEvents } from '../support/seal-events.ts';
 import { assertExplained, dataDirectory, run, serve } from '../support/service-process.ts';
 import { smallDisk } from '../support/small-disk.ts';
-import { until } from '../support/until.ts';
+import { interruptedAt, killedAt, pausedAt } from '../support/stopped-command.ts';
 import { assertNone } from '../support/values.ts';
-
-const fileCalls = join(import.meta.dirname, '../support/file-calls.ts');
 
 /** A store of a few megabytes that no process has open. */
 function closedStore(t: TestContext, change = ''): { PETSTORE_DATA: string } {
@@ -78,40 +76,27 @@ describe('a backup', () => {
     const environment = closedStore(t);
     const file = join(dataDirectory(t), 'backup.db');
     writeFileSync(file, 'precious');
-    const existing = await run(t, ['backup', file], environment);
-    assert.equal(existing.code, 2);
-    assert.match(
-      existing.stderr,
+    assertExplained(
+      await run(t, ['backup', file], environment),
       /^\S+backup\.db already exists, and a backup does not replace files: name another file\n$/,
     );
     assert.equal(statSync(file).size, 8);
 
     const other = `${file}.2`;
     writeFileSync(`${other}.unfinished`, 'another');
-    const busy = await run(t, ['backup', other], environment);
-    assert.equal(busy.code, 2);
-    assert.match(
-      busy.stderr,
+    assertExplained(
+      await run(t, ['backup', other], environment),
       /^\S+\.unfinished exists: another backup is writing it, or was killed; delete it/,
     );
     assert.equal(statSync(`${other}.unfinished`).size, 7);
   });
 
   it('replaces no file that appears while it is written', async t => {
-    const [directory, events] = [dataDirectory(t), dataDirectory(t)];
-    const [file, reached, resume] = [
-      join(directory, 'backup.db'),
-      join(events, 'reached'),
-      join(events, 'resume'),
-    ];
-    const ended = run(t, ['backup', file], {
-      ...closedStore(t),
-      NODE_OPTIONS: `--import=${fileCalls}`,
-      ...{ TEST_WAIT_AT: 'after 1', TEST_REACHED: reached, TEST_RESUME: resume },
-    });
-    await until('the copy is on disk', () => existsSync(reached));
+    const directory = dataDirectory(t);
+    const file = join(directory, 'backup.db');
+    const { ended, resume } = await pausedAt(t, 'after 1', ['backup', file], closedStore(t));
     writeFileSync(file, 'precious');
-    writeFileSync(resume, '');
+    resume();
     const { code, stderr } = await ended;
     assert.match(stderr, /backup\.db already exists/);
     assert.deepEqual([code, readdirSync(directory), statSync(file).size], [2, ['backup.db'], 8]);
@@ -144,15 +129,11 @@ describe('a backup', () => {
 
   it('leaves no file when it is interrupted', async t => {
     const directory = dataDirectory(t);
-    const environment = {
-      ...closedStore(t),
-      NODE_OPTIONS: `--import=${fileCalls}`,
-      TEST_INTERRUPT_AT: 'after 1',
-    };
+    const environment = closedStore(t);
     for (const signal of ['SIGINT', 'SIGTERM']) {
       const { code, stdout, stderr } = await run(t, ['backup', join(directory, 'backup.db')], {
         ...environment,
-        TEST_SIGNAL: signal,
+        ...interruptedAt('after 1', signal),
       });
       assert.equal(stderr, `Interrupted by ${signal}: nothing was changed\n`);
       assert.deepEqual([code, stdout, readdirSync(directory)], [1, '', []]);
@@ -175,11 +156,7 @@ describe('a backup', () => {
     // The steps are the flush of the copy, the rename, and the flush of the directory.
     for (const point of ['after 1', 'after 2', 'before 3']) {
       const file = join(dataDirectory(t), 'backup.db');
-      const { code } = await run(t, ['backup', file], {
-        ...environment,
-        NODE_OPTIONS: `--import=${fileCalls}`,
-        TEST_KILL_AT: point,
-      });
+      const { code } = await run(t, ['backup', file], { ...environment, ...killedAt(point) });
       assert.equal(code, null);
       assert.equal(existsSync(file), point !== 'after 1');
       if (existsSync(file)) assert.deepEqual((await checkStore(file)).violations, []);

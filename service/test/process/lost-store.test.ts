@@ -8,9 +8,8 @@ import { openSqlite } from '../../src/db/sqlite.ts';
 import { systemClock } from '../../src/kit/clock.ts';
 import { assertExplained, dataDirectory, type Ended, run, serve } from '../support/service-process.ts';
 import { smallDisk } from '../support/small-disk.ts';
+import { killedAt } from '../support/stopped-command.ts';
 import { newDatabase } from '../support/test-store.ts';
-
-const fileCalls = `--import=${join(import.meta.dirname, '../support/file-calls.ts')}`;
 
 const rejection =
   /^\S+petstore\.db is (missing|empty), but .* of an earlier store still exists?: the service does not start an empty shop instead/;
@@ -115,11 +114,7 @@ describe('a directory with an admin.key whose store is lost', () => {
         const directory = await usedDirectory(t);
         rmSync(path(directory));
         lose(directory);
-        const killed = await run(t, ['new-store'], {
-          PETSTORE_DATA: directory,
-          NODE_OPTIONS: fileCalls,
-          TEST_KILL_AT: point,
-        });
+        const killed = await run(t, ['new-store'], { PETSTORE_DATA: directory, ...killedAt(point) });
         assert.equal(killed.code, null, point);
         if (!existsSync(path(directory))) {
           assert.throws(() => open(directory), UnusableStore, point);
@@ -148,18 +143,20 @@ describe('a directory with an admin.key whose store is lost', () => {
 
 it('the command new-store replaces no store, and creates none when the shop is in PostgreSQL', async t => {
   const directory = await usedDirectory(t);
-  const existing = await run(t, ['new-store'], { PETSTORE_DATA: directory });
-  assert.equal(existing.code, 2);
-  assert.match(existing.stderr, /^There is a store in \S+: set PETSTORE_DATA to another directory/);
+  assertExplained(
+    await run(t, ['new-store'], { PETSTORE_DATA: directory }),
+    /^There is a store in \S+: set PETSTORE_DATA to another directory/,
+  );
   assert.ok(existsSync(join(directory, 'admin.key')));
 
   const elsewhere = {
     PETSTORE_DATA: join(directory, 'elsewhere'),
     DATABASE_URL: 'postgres://a@127.0.0.1/b',
   };
-  const { code, stderr } = await run(t, ['new-store'], elsewhere);
-  assert.equal(code, 2);
-  assert.match(stderr, /^The command new-store is for the embedded store, but DATABASE_URL is set/);
+  assertExplained(
+    await run(t, ['new-store'], elsewhere),
+    /^The command new-store is for the embedded store, but DATABASE_URL is set/,
+  );
   assert.ok(!existsSync(elsewhere.PETSTORE_DATA));
 });
 
@@ -170,12 +167,11 @@ describe('a directory without write permission', () => {
     const environment = { PORT: '0', DATABASE_URL: database.url };
     const { directory, remove } = smallDisk(64_000, 'ro');
     t.after(remove);
-    const { code, stdout, stderr } = await run(t, ['serve'], { ...environment, PETSTORE_DATA: directory });
-    assert.match(
-      stderr,
+    assertExplained(
+      await run(t, ['serve'], { ...environment, PETSTORE_DATA: directory }),
       /^The administrator's key cannot be written to \S+admin\.key: EROFS.*\nNo key was created in \S+: set PETSTORE_DATA to a directory that this user can write to, and start again\n$/,
+      1,
     );
-    assert.deepEqual([code, stdout], [1, '']);
 
     const service = await serve(t, dataDirectory(t), environment);
     const { body } = await service.api.get('/keys');
@@ -187,8 +183,9 @@ describe('a directory without write permission', () => {
   it('is named by a start on the embedded store', async t => {
     const { directory, remove } = smallDisk(64_000, 'ro');
     t.after(remove);
-    const { code, stdout, stderr } = await run(t, ['serve'], { PORT: '0', PETSTORE_DATA: directory });
-    assert.match(stderr, /^The store in \S+ cannot be opened: EROFS.*\nSet PETSTORE_DATA to the directory/);
-    assert.deepEqual([code, stdout], [2, '']);
+    assertExplained(
+      await run(t, ['serve'], { PORT: '0', PETSTORE_DATA: directory }),
+      /^The store in \S+ cannot be opened: EROFS.*\nSet PETSTORE_DATA to the directory/,
+    );
   });
 });

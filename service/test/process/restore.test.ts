@@ -20,9 +20,8 @@ import { EventReader } from '../support/event-reader.ts';
 import { aCategory, aPet } from '../support/factories.ts';
 import { assertRejected } from '../support/rejection.ts';
 import { assertExplained, dataDirectory, run, serve, start } from '../support/service-process.ts';
+import { interruptedAt, killedAt, pausedAt } from '../support/stopped-command.ts';
 import { until } from '../support/until.ts';
-
-const fileCalls = `--import=${join(import.meta.dirname, '../support/file-calls.ts')}`;
 
 /** A store that can be recognized by its only category. */
 function storeOf(path: string, category: string, change = ''): void {
@@ -72,25 +71,10 @@ function keysOf(path: string): unknown {
   return columnOf(path, 'SELECT count(*) FROM api_keys')[0];
 }
 
-/** A command that waits, before it calls a function of the file system, until `resume` is called. */
-async function pausedAt(t: TestContext, call: string, args: string[], environment: NodeJS.ProcessEnv) {
-  const signals = dataDirectory(t);
-  const [reached, resumed] = [join(signals, 'reached'), join(signals, 'resume')];
-  const paused = start(t, args, {
-    ...environment,
-    NODE_OPTIONS: fileCalls,
-    TEST_WAIT_AT: `before ${call}`,
-    TEST_REACHED: reached,
-    TEST_RESUME: resumed,
-  });
-  await until(`${args[0]} waits before ${call}`, () => existsSync(reached));
-  return { ...paused, resume: () => writeFileSync(resumed, '') };
-}
-
 /** A restore that is about to replace the old store. */
 async function pausedRestore(t: TestContext) {
   const stores = oldAndNew(t);
-  const restoring = await pausedAt(t, 'linkSync', ['restore', stores.file], stores.environment);
+  const restoring = await pausedAt(t, 'before linkSync', ['restore', stores.file], stores.environment);
   return { ...stores, restoring };
 }
 
@@ -204,9 +188,7 @@ describe('restore', () => {
     assert.deepEqual(await restored(['--after', '7000000000']), [backedUp, 8_000_000_001]);
     // A number that the previous store has passed changes nothing.
     assert.deepEqual(await restored(['--after', '1']), [backedUp, 9_000_000_001]);
-    const unknown = await run(t, ['restore', file, '--after', '-1'], environment);
-    assert.equal(unknown.code, 2);
-    assert.match(unknown.stderr, /--after/);
+    assertExplained(await run(t, ['restore', file, '--after', '-1'], environment), /--after/);
   });
 
   const user = unprivilegedUser();
@@ -245,7 +227,7 @@ describe('restore', () => {
     assert.doesNotMatch((await run(t, ['restore', file, '--after', '126'], named)).stdout, advice);
   });
 
-  const rejections: [string, string, RegExp][] = [
+  const rejections: [what: string, change: string, message: RegExp, code: number][] = [
     [
       'is damaged',
       `UPDATE sqlite_sequence SET seq = 9;
@@ -253,22 +235,20 @@ describe('restore', () => {
        DELETE FROM events;
        INSERT INTO events (id, type, subject, time, data, actor) SELECT 2, name, name, 0, name, name FROM categories`,
       /is damaged:\n {2}Rule: an event log whose last/,
+      1,
     ],
     [
       'was written by a version that was never released',
       "UPDATE schema_migrations SET name = '0001-shop'",
       /written by a version that was never released: it has the migration 0001-shop, .* Use a new PETSTORE_DATA/,
+      2,
     ],
-    ['has no shop', 'DELETE FROM schema_migrations', /backup\.db is a database, but contains no shop/],
+    ['has no shop', 'DELETE FROM schema_migrations', /backup\.db is a database, but contains no shop/, 2],
   ];
-  for (const [what, change, message] of rejections) {
+  for (const [what, change, message, code] of rejections) {
     it(`rejects a backup that ${what}, and changes nothing`, async t => {
       const { directory, path, file, environment } = oldAndNew(t, change);
-      const { code, stdout, stderr } = await run(t, ['restore', file], environment);
-      assert.match(stderr, message);
-      assert.doesNotMatch(stderr, /\n {4}at /);
-      assert.ok(code === 1 || code === 2);
-      assert.equal(stdout, '');
+      assertExplained(await run(t, ['restore', file], environment), message, code);
       assert.deepEqual(await categoriesOf(path), ['old']);
       assert.deepEqual(readdirSync(directory).sort(), ['petstore.db', 'petstore.lock']);
     });
@@ -276,11 +256,11 @@ describe('restore', () => {
 
   it('rejects the store itself, and a file that does not exist', async t => {
     const { path, environment } = oldAndNew(t);
-    const itself = await run(t, ['restore', path], environment);
-    assert.match(itself.stderr, /is the store itself: name a backup of it\n$/);
-    const nothing = await run(t, ['restore', `${path}.1`], environment);
-    assert.match(nothing.stderr, /^There is no file \S+\n$/);
-    assert.deepEqual([itself.code, nothing.code], [2, 2]);
+    assertExplained(
+      await run(t, ['restore', path], environment),
+      /is the store itself: name a backup of it\n$/,
+    );
+    assertExplained(await run(t, ['restore', `${path}.1`], environment), /^There is no file \S+\n$/);
   });
 
   it('keeps all files of a store that is too damaged to open', async t => {
@@ -320,11 +300,7 @@ describe('restore', () => {
     const found: unknown[] = [];
     for (const point of points) {
       const { path, file, environment, kept } = oldAndNew(t);
-      const killed = await run(t, ['restore', file], {
-        ...environment,
-        NODE_OPTIONS: fileCalls,
-        TEST_KILL_AT: point,
-      });
+      const killed = await run(t, ['restore', file], { ...environment, ...killedAt(point) });
       assert.equal(killed.code, null, point);
       const [name] = await categoriesOf(path);
       found.push(name);
@@ -344,9 +320,7 @@ describe('restore', () => {
     for (const signal of ['SIGINT', 'SIGTERM']) {
       const interrupted = await run(t, ['restore', file], {
         ...environment,
-        NODE_OPTIONS: fileCalls,
-        TEST_INTERRUPT_AT: 'after 1',
-        TEST_SIGNAL: signal,
+        ...interruptedAt('after 1', signal),
       });
       assertExplained(interrupted, new RegExp(`^Interrupted by ${signal}: nothing was changed\n$`), 1);
       assert.deepEqual(await categoriesOf(path), ['old']);
@@ -374,10 +348,8 @@ describe('restore', () => {
     const { environment, restoring } = await pausedRestore(t);
     const commands = [createKey, ['backup', join(dataDirectory(t), 'copy.db')], ['check']];
     const ended = await Promise.all(commands.map(command => run(t, command, environment)));
-    for (const { code, stdout, stderr } of ended) {
-      assert.deepEqual([code, stdout], [1, '']);
-      assert.match(stderr, new RegExp(`is in use by process ${restoring.child.pid} .*\\(restore, since `));
-    }
+    const message = new RegExp(`is in use by process ${restoring.child.pid} .*\\(restore, since `);
+    for (const command of ended) assertExplained(command, message, 1);
     restoring.resume();
     assert.equal((await restoring.ended).code, 0);
   });
@@ -386,7 +358,7 @@ describe('restore', () => {
     const { path, file, environment } = oldAndNew(t);
     const copy = join(dataDirectory(t), 'copy.db');
     const message = /is in use by a command, such as keys or backup: wait until it ends, and try again/;
-    const backup = await pausedAt(t, 'renameSync', ['backup', copy], environment);
+    const backup = await pausedAt(t, 'before renameSync', ['backup', copy], environment);
     assertExplained(await run(t, ['restore', file], environment), message, 1);
     backup.resume();
     assert.equal((await backup.ended).code, 0);

@@ -3,18 +3,21 @@ import { readFileSync, rmSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { dataDirectory, type Ended, listening, run, serve, start } from '../support/service-process.ts';
+import {
+  assertExplained,
+  dataDirectory,
+  type Ended,
+  listening,
+  run,
+  serve,
+  start,
+} from '../support/service-process.ts';
 import { inTime } from '../support/until.ts';
 
-function assertInUse({ code, stdout, stderr }: Ended, pid: number | undefined, url = '\\S+'): void {
+function assertInUse(ended: Ended, pid: number | undefined, url: string): void {
   const details = `process ${pid} of host ${hostname()} \\(${url}, since 20\\d\\d-\\S+Z\\)`;
-  assert.match(
-    stderr,
-    new RegExp(
-      `^The store in \\S+ is in use by ${details}: stop it, or set PETSTORE_DATA to another directory\n$`,
-    ),
-  );
-  assert.deepEqual([code, stdout], [1, '']);
+  const rest = 'stop it, or set PETSTORE_DATA to another directory\n$';
+  assertExplained(ended, new RegExp(`^The store in \\S+ is in use by ${details}: ${rest}`), 1);
 }
 
 describe('a directory of the embedded store', () => {
@@ -33,10 +36,8 @@ describe('a directory of the embedded store', () => {
     assert.equal(winners.length, 1);
     // The winner writes its name after it has taken the lock.
     const { pid } = winners[0]!.child;
-    for (const { code, stderr } of losers) {
-      assert.match(stderr, new RegExp(`is in use by (process ${pid} of host|another process:) `));
-      assert.equal(code, 1);
-    }
+    for (const loser of losers)
+      assertExplained(loser, new RegExp(`is in use by (process ${pid} of host|another process:) `), 1);
     // Until it listens, SIGTERM kills it.
     await inTime('the winner to listen', winnerListens);
     assert.equal((await winners[0]!.end('SIGTERM')).code, 0);
@@ -48,9 +49,8 @@ describe('a directory of the embedded store', () => {
     const killed = await serve(t, directory);
     assertInUse(await run(t, ['serve'], environment), killed.child.pid, killed.url);
     rmSync(join(directory, 'petstore.holder'));
-    const { code, stderr } = await run(t, ['serve'], environment);
-    assert.match(stderr, /is in use by another process: stop it, or set PETSTORE_DATA/);
-    assert.equal(code, 1);
+    const nameless = /is in use by another process: stop it, or set PETSTORE_DATA/;
+    assertExplained(await run(t, ['serve'], environment), nameless, 1);
     await killed.end('SIGKILL');
     const next = await serve(t, directory);
     assertInUse(await run(t, ['serve'], environment), next.child.pid, next.url);
