@@ -6,7 +6,7 @@ import { readMigrations } from '../../src/db/migrations.ts';
 import { fillEmptyStore } from '../../src/demo/demo-shop.ts';
 import { SECOND } from '../../src/kit/clock.ts';
 import { codes, provokeBan, usedUp } from '../access/provoke-ban.ts';
-import { Client } from '../support/client.ts';
+import { type ApiResponse, Client } from '../support/client.ts';
 import { emptyPostgres } from '../support/engines.ts';
 import { assertRejected } from '../support/rejection.ts';
 import type { NewKey } from '../support/test-app.ts';
@@ -25,22 +25,33 @@ describe('within a second, another replica notices', () => {
     assert.equal((await there.as(key).get('/pets')).status, 200);
   });
 
-  it('that a key was revoked', async () => {
-    const { key, keyId } = await shop.clientWith({});
-    assert.equal((await there.as(key).get('/pets')).status, 200);
-    assert.equal((await shop.api.delete(`/keys/${keyId}`)).status, 204);
-    assertRejected(await shop.api.as(key).get('/pets'), 401, 'invalid_api_key');
-    shop.clock.advance(SECOND);
-    assertRejected(await there.as(key).get('/pets'), 401, 'invalid_api_key');
-  });
-
-  it('that its secret was reported as leaked', async () => {
-    const { key } = await shop.clientWith({});
-    assert.equal((await there.as(key).get('/pets')).status, 200);
-    assert.equal((await shop.api.as().post('/keys/revoke-leaked', { keys: [key] })).status, 200);
-    shop.clock.advance(SECOND);
-    assertRejected(await there.as(key).get('/pets'), 401, 'invalid_api_key');
-  });
+  const ends: [
+    what: string,
+    change: (key: string, path: string) => Promise<ApiResponse>,
+    rejection?: string,
+  ][] = [
+    ['was revoked', (_, path) => shop.api.delete(path)],
+    ['was reported as leaked', key => shop.api.as().post('/keys/revoke-leaked', { keys: [key] })],
+    [
+      'expires earlier',
+      (_, path) => shop.api.patch(path, { expiresAt: new Date(shop.clock.now() + 500).toISOString() }),
+    ],
+    [
+      'may not be used from an address any more',
+      (_, path) => shop.api.patch(path, { allowedNetworks: ['203.0.113.0/24'] }),
+      'address_not_allowed',
+    ],
+  ];
+  for (const [what, change, rejection = 'invalid_api_key'] of ends) {
+    it(`that a key ${what}`, async () => {
+      const { key, keyId } = await shop.clientWith({});
+      assert.equal((await there.as(key).get('/pets')).status, 200);
+      const { status, text } = await change(key, `/keys/${keyId}`);
+      assert.ok(status < 300, text);
+      shop.clock.advance(SECOND);
+      assert.equal((await there.as(key).get('/pets')).body.code, rejection);
+    });
+  }
 
   it('that its scopes, its plan or its quotas were changed', async () => {
     const { key, keyId } = await shop.clientWith({ plan: 'free', scopes: ['pets:read'] });
@@ -58,20 +69,6 @@ describe('within a second, another replica notices', () => {
     assert.equal((await client.get('/store/orders')).headers['x-ratelimit-limit'], '70');
   });
 
-  it('that the networks of a key have changed', async () => {
-    const { key, keyId } = await shop.clientWith({});
-    assert.equal((await there.as(key).get('/pets')).status, 200);
-    assert.equal(
-      (await shop.api.patch(`/keys/${keyId}`, { allowedNetworks: ['203.0.113.0/24'] })).status,
-      200,
-    );
-    shop.clock.advance(SECOND);
-    assertRejected(await there.as(key).get('/pets'), 403, 'address_not_allowed');
-    await shop.api.patch(`/keys/${keyId}`, { allowedNetworks: ['127.0.0.0/8'] });
-    shop.clock.advance(SECOND);
-    assert.equal((await there.as(key).get('/pets')).status, 200);
-  });
-
   it('that it was rotated, and that the old secret has expired', async () => {
     const { key, keyId } = await shop.clientWith({});
     assert.equal((await there.as(key).get('/pets')).status, 200);
@@ -80,15 +77,6 @@ describe('within a second, another replica notices', () => {
     shop.clock.advance(SECOND);
     assertRejected(await there.as(key).get('/pets'), 401, 'invalid_api_key');
     assert.equal((await there.as(body.key).get('/pets')).status, 200);
-  });
-
-  it('that its expiry was moved to an earlier time', async () => {
-    const { key, keyId } = await shop.clientWith({});
-    assert.equal((await there.as(key).get('/pets')).status, 200);
-    const expiresAt = new Date(shop.clock.now() + 500).toISOString();
-    assert.equal((await shop.api.patch(`/keys/${keyId}`, { expiresAt })).status, 200);
-    shop.clock.advance(SECOND);
-    assertRejected(await there.as(key).get('/pets'), 401, 'invalid_api_key');
   });
 
   it('that its ban was lifted', async () => {
