@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
-import fc from 'fast-check';
 import { MINUTE, SECOND } from '../../src/kit/clock.ts';
 import { codes, provokeBan, usedUp } from '../access/provoke-ban.ts';
 import type { ApiResponse, Client } from '../support/client.ts';
 import { assertRejected } from '../support/rejection.ts';
-import { startTestApp } from '../support/test-app.ts';
 import { useShop } from '../support/use-shop.ts';
 
-// test/counters has the limits at the ends of minutes and days, of visits and of batches.
+// test/counters has the limits at the ends of minutes and days, of visits and of batches of random sizes.
 describe('four replicas together', () => {
   const shop = useShop({ shared: true, environment: { PETSTORE_TRUST_PROXY: '127.0.0.1' } });
   const replicas: Client[] = [];
@@ -71,47 +69,4 @@ describe('four replicas together', () => {
   it('count an address together', async () => {
     assert.equal(await burst(80, 401, api => api.as(undefined).get('/pets')), 60);
   });
-});
-
-const PER_MINUTE = 120;
-
-it('batches of random sizes at four replicas at once never exceed the minute in sum, leave no room that one of them needs, and execute what was admitted', async t => {
-  const shop = await startTestApp(t, { shared: true });
-  const others = [await shop.replica(), await shop.replica(), await shop.replica()];
-  const client = await shop.clientWith({
-    plan: 'enterprise',
-    quotas: { perMinute: PER_MINUTE, perDay: 1_000_000 },
-  });
-  const clients = [client, ...others.map(({ api }) => api.as(client.key))];
-  const sizes = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 8, maxLength: 16, size: 'max' });
-  let executed = 0;
-  for (const [round, sent] of fc.sample(sizes, { numRuns: 4, seed: 16 }).entries()) {
-    const responses = await Promise.all(
-      sent.map((n, i) =>
-        clients[i % clients.length]!.post('/batch', {
-          operations: Array(n).fill({ method: 'POST', path: '/store/orders', body: {} }),
-        }),
-      ),
-    );
-    let used = 0;
-    for (const [i, { status, text }] of responses.entries()) {
-      assert.ok(status === 200 || status === 429, text);
-      if (status === 200) used += sent[i]!;
-    }
-    assert.ok(used <= PER_MINUTE, `${used} in round ${round}`);
-    for (const [i, { status, headers }] of responses.entries())
-      if (status === 429) assert.ok(Number(headers['x-ratelimit-remaining']) < sent[i]!, `round ${round}`);
-    const { windows } = (await client.get('/account')).body;
-    assert.equal(windows.minute.used, used);
-    // What remains is admitted as a whole, at any replica.
-    if (used < PER_MINUTE) {
-      const operations = Array(PER_MINUTE - used).fill({ method: 'POST', path: '/store/orders', body: {} });
-      const { status, headers } = await clients[round % clients.length]!.post('/batch', { operations });
-      assert.deepEqual([status, headers['x-ratelimit-remaining']], [200, '0']);
-    }
-    executed += PER_MINUTE;
-    shop.clock.advance(MINUTE);
-  }
-  const { headers } = await client.get('/store/orders?count=true&limit=1');
-  assert.equal(Number(headers['x-total-count']), executed);
 });
