@@ -19,12 +19,26 @@ const CLIENTS = 4 * AT_ONCE;
 const IN_FLIGHT = 'petstore_http_requests_in_flight';
 const STREAMS = 'petstore_event_streams_open';
 
-/** Starts a shop whose first events have their numbers: no wait or stream receives them. */
-async function start(t: TestContext): Promise<TestApp> {
+/**
+ * Starts a shop whose first events have their numbers: no wait or stream receives them. `assertNothingLeft` fails if anything remains
+ * of the responses to all clients.
+ */
+async function start(t: TestContext) {
   const environment = { OPS_PORT: '0', PETSTORE_STREAMS_PER_KEY: String(AT_ONCE) };
   const shop = await startTestApp(t, { environment });
   await shop.app.db.numberEvents();
-  return shop;
+  const assertNoneKept = watchResponses(shop.app.server.server);
+  const listeners = listenersOf(shop);
+  const assertNothingLeft = async () => {
+    await untilMetric(shop, IN_FLIGHT, 0);
+    assert.equal((await scrape(shop.metricsUrl)).total(STREAMS), 0);
+    assert.equal(shop.app.tail.position, undefined, 'the log is still followed');
+    assert.deepEqual(listenersOf(shop), listeners);
+    shop.api.close();
+    await untilNoConnection(shop);
+    await assertNoneKept(CLIENTS);
+  };
+  return { shop, assertNothingLeft };
 }
 
 function untilMetric({ metricsUrl }: TestApp, name: string, value: number): Promise<void> {
@@ -58,14 +72,6 @@ async function untilNoConnection({ app: { server } }: TestApp): Promise<void> {
   await until('no connection remains', async () => (await connections()) === 0);
 }
 
-/** Waits until no request and no client remains, and fails if anything still follows the log. */
-async function assertIdle(shop: TestApp, listeners: Record<string, number>): Promise<void> {
-  await untilMetric(shop, IN_FLIGHT, 0);
-  assert.equal((await scrape(shop.metricsUrl)).total(STREAMS), 0);
-  assert.equal(shop.app.tail.position, undefined, 'the log is still followed');
-  assert.deepEqual(listenersOf(shop), listeners);
-}
-
 async function inBatches(batch: () => Promise<void>): Promise<void> {
   for (let made = 0; made < CLIENTS; made += AT_ONCE) await batch();
 }
@@ -75,9 +81,7 @@ const each = <T>(make: (place: number) => Promise<T>): Promise<T[]> =>
 
 describe(`${CLIENTS} clients leave nothing behind`, () => {
   it('after waits that ended with an event, on connections that are used again', async t => {
-    const shop = await start(t);
-    const assertNoneKept = watchResponses(shop.app.server.server);
-    const listeners = listenersOf(shop);
+    const { shop, assertNothingLeft } = await start(t);
     await inBatches(async () => {
       const end = await settledCursor(shop);
       const waits = each(() => shop.api.get(`/events?cursor=${end}&type=category.*&wait=60`));
@@ -85,16 +89,11 @@ describe(`${CLIENTS} clients leave nothing behind`, () => {
       await aCategory(shop.api);
       for (const { body } of await waits) assert.equal(body.length, 1);
     });
-    await assertIdle(shop, listeners);
-    shop.api.close();
-    await untilNoConnection(shop);
-    await assertNoneKept(CLIENTS);
+    await assertNothingLeft();
   });
 
   it('after waits whose clients disconnected', async t => {
-    const shop = await start(t);
-    const assertNoneKept = watchResponses(shop.app.server.server);
-    const listeners = listenersOf(shop);
+    const { shop, assertNothingLeft } = await start(t);
     await inBatches(async () => {
       const request = head(shop, 'GET /events?cursor=latest&wait=60');
       const sockets = await each(() => send(shop, request));
@@ -104,14 +103,11 @@ describe(`${CLIENTS} clients leave nothing behind`, () => {
       await untilMetric(shop, IN_FLIGHT, 0);
       await until('no wait follows the log', () => shop.app.tail.position === undefined);
     });
-    await assertIdle(shop, listeners);
-    await assertNoneKept(CLIENTS);
+    await assertNothingLeft();
   });
 
   it('after streams that their clients closed', async t => {
-    const shop = await start(t);
-    const assertNoneKept = watchResponses(shop.app.server.server);
-    const listeners = listenersOf(shop);
+    const { shop, assertNothingLeft } = await start(t);
     const intervals = Intervals.watch(t);
     await inBatches(async () => {
       const readers = await each(() => EventReader.open(shop.origin, shop.adminKey));
@@ -123,14 +119,11 @@ describe(`${CLIENTS} clients leave nothing behind`, () => {
       await untilMetric(shop, STREAMS, 0);
     });
     assert.deepEqual(intervals.delays, [], 'heartbeats or checks of keys are still running');
-    await assertIdle(shop, listeners);
-    await assertNoneKept(CLIENTS);
+    await assertNothingLeft();
   });
 
   it('after requests whose clients disconnected before the response, or in the middle of the body', async t => {
-    const shop = await start(t);
-    const assertNoneKept = watchResponses(shop.app.server.server);
-    const listeners = listenersOf(shop);
+    const { shop, assertNothingLeft } = await start(t);
     const json = 'Content-Type: application/json\r\nContent-Length: 1000\r\n';
     await inBatches(async () => {
       const sockets = await each(place =>
@@ -139,7 +132,6 @@ describe(`${CLIENTS} clients leave nothing behind`, () => {
       for (const socket of sockets) socket.destroy();
       await untilNoConnection(shop);
     });
-    await assertIdle(shop, listeners);
-    await assertNoneKept(CLIENTS);
+    await assertNothingLeft();
   });
 });
