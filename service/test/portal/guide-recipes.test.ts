@@ -1,15 +1,11 @@
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { promisify } from 'node:util';
-import { sample } from '../../../web/portal/samples.js';
 import { fillEmptyStore } from '../../src/demo/demo-shop.ts';
-import { callOf, exampleValues } from '../../src/portal/call.ts';
-import { type Contract, ContractView } from '../../src/portal/contract.ts';
-import { readContract } from '../support/contract-file.ts';
 import { readGuide } from '../support/guide.ts';
 import { installClient } from '../support/packed-client.ts';
 import { requireProgram } from '../support/sample-languages.ts';
@@ -74,33 +70,4 @@ describe('the guide', () => {
         assert.match(output, expected[i]!, `line ${line}`);
       }
     });
-});
-
-it('the samples for the client have no error that the compiler finds', async t => {
-  const view = new ContractView(readContract<Contract>());
-  const project = mkdtempSync(join(directory, 'samples-'));
-  t.after(() => rmSync(project, { recursive: true }));
-  mkdirSync(join(project, 'src'));
-  const code: Record<string, string> = {};
-  for (const operation of view.operations)
-    code[operation.id] = sample(
-      'typescript',
-      callOf(view, operation),
-      exampleValues(operation),
-      'http://127.0.0.1:8080',
-    );
-  for (const [name, text] of Object.entries(code)) writeFileSync(join(project, 'src', `${name}.ts`), text);
-  const compilerOptions = {
-    strict: true,
-    noEmit: true,
-    module: 'nodenext',
-    target: 'esnext',
-    types: ['node'],
-    typeRoots: [join(import.meta.dirname, '../../../node_modules/@types')],
-  };
-  writeFileSync(join(project, 'package.json'), JSON.stringify({ type: 'module' }));
-  writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['src'] }));
-  const compiler = join(import.meta.dirname, '../../../node_modules/.bin/tsc');
-  const { stdout } = await execute(compiler, ['-p', project]).catch(error => error);
-  assert.equal(stdout, '');
 });
