@@ -109,6 +109,24 @@ describe('the search understands questions in the words of developers', () => {
       assert.equal(index.find(text)[0]?.entry.url, url, text);
   });
 
+  it('for other words, finds the right place among the first eight results', async () => {
+    const index = await readIndex();
+    for (const [text, url] of Object.entries({
+      'CANCEL order': '/docs/operations/cancelOrder',
+      quantityBelow: '/docs/operations/listInventory#query.quantityBelow',
+      'rotate key': '/docs/operations/rotateApiKey',
+      'order.placed': '/docs/events#order',
+      'backing off': '/docs/guide/backing-off',
+      RATE_LIMITED: '/docs/errors#rate_limit_exceeded',
+      '409 conflict': '/docs/errors#409-conflict',
+      unauthorized: '/docs/errors#invalid_api_key',
+      CORS: '/docs/guide/use-the-api-from-a-browser',
+    })) {
+      const urls = index.find(text).map(({ entry }) => entry.url);
+      assert.ok(urls.slice(0, 8).includes(url), `${text}: ${urls.slice(0, 8)}`);
+    }
+  });
+
   it('also those of operators, with the first two results', async () => {
     const index = await readIndex();
     for (const [question, chapter] of Object.entries({

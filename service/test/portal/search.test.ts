@@ -7,37 +7,18 @@ import { PortalPage } from '../support/portal-page.ts';
 const visit = useBrowser();
 
 describe('the search', () => {
-  it('finds operations, parameters, fields, codes, events and sections of the guide', async t => {
+  // search-questions.test.ts has what is found.
+  it('shows results while the reader types, or that there are none', async t => {
     const { page } = await visit(t);
     await new PortalPage(page).open();
     await page.keyboard.press('/');
-    const field = page.locator('dialog input');
     const links = page.locator('dialog a');
-    const finds: Record<string, string> = {
-      cancelOrder: '/docs/operations/cancelOrder',
-      'CANCEL order': '/docs/operations/cancelOrder',
-      quantityBel: '/docs/operations/listInventory#query.quantityBelow',
-      'rotate key': '/docs/operations/rotateApiKey',
-      'GET /pets/{petId}': '/docs/operations/getPet',
-      quantityBelow: '/docs/operations/listInventory#query.quantityBelow',
-      graceSeconds: '/docs/operations/rotateApiKey#body.graceSeconds',
-      pet_has_open_orders: '/docs/errors#pet_has_open_orders',
-      'order.placed': '/docs/events#order',
-      'backing off': '/docs/guide/backing-off',
-      RATE_LIMITED: '/docs/errors#rate_limit_exceeded',
-      '409 conflict': '/docs/errors#409-conflict',
-      unauthorized: '/docs/errors#invalid_api_key',
-      pagination: '/docs/guide/paging',
-      CORS: '/docs/guide/use-the-api-from-a-browser',
-      'webhok signature': '/docs/guide/webhooks#verify-a-signature',
-    };
-    for (const [text, url] of Object.entries(finds)) {
-      await field.fill(text);
-      const found = () =>
-        links.evaluateAll(all => all.slice(0, 8).map(link => link.getAttribute('href') as string));
-      await eventually(async () => (await found()).includes(url), true, `${text}: ${await found()}`);
-    }
-    await field.fill('zzzzqqq');
+    await page.locator('dialog input').fill('quantityBel');
+    await eventually(
+      () => links.first().getAttribute('href'),
+      '/docs/operations/listInventory#query.quantityBelow',
+    );
+    await page.locator('dialog input').fill('zzzzqqq');
     await page.getByText('0 results').waitFor();
     assert.equal(await links.count(), 0);
   });
