@@ -224,13 +224,6 @@ describe('connections of one address', () => {
     intervals.run(SECOND);
     assert.deepEqual(excessLines(shop).slice(1), [{ ...line, rejected: 5 }]);
   });
-
-  it('end with 408 when they stay silent', async t => {
-    const shop = await startTestApp(t, { timeouts: { request: 100, check: 20 } });
-    const [silent] = await openSilently(shop, 1);
-    const [response] = await silent!.responses();
-    assert.equal(response?.status, 408);
-  });
 });
 
 it('the connections of all addresses are limited by PETSTORE_CONNECTIONS, also those of trusted proxies, which have no limit of their own', async t => {

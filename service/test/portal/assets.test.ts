@@ -112,7 +112,7 @@ describe('the identity of the portal and the console', () => {
       assert.deepEqual([others, moreOthers], [[], []]);
       const { bytes } = assets.get(ofPortal!)!;
       assert.ok(bytes.equals(assets.get(ofConsole!)!.bytes), extension);
-      assert.ok(bytes.length <= 60 * 1024, `${bytes.length} bytes`);
+      assert.ok(bytes.length <= 60_000, `${bytes.length} bytes`);
     }
     const licence = await readFile(join(root, 'node_modules/@fontsource-variable/inter/LICENSE'));
     assert.ok(licence.equals(await readFile(join(root, 'web/identity/inter-license.txt'))));
