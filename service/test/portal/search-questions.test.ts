@@ -10,7 +10,13 @@ import weights from '../../src/portal/search-weights.json' with { type: 'json' }
 import { fetchBytes } from '../support/fetch-bytes.ts';
 import { useShop } from '../support/use-shop.ts';
 
-const shop = useShop();
+let entries: Entry[];
+let index: SearchIndex;
+useShop({}, async ({ origin }) => {
+  entries = JSON.parse((await fetchBytes(`${origin}/docs/search.json`)).text);
+  index = new SearchIndex(entries);
+  await index.load();
+});
 
 /** Questions in the words of developers, each with the right pages. They were written before the search. */
 type Questions = Record<string, string[]>;
@@ -19,20 +25,13 @@ function questionsIn(file: string): Questions {
   return JSON.parse(readFileSync(join(import.meta.dirname, file), 'utf8'));
 }
 
-async function readIndex(): Promise<SearchIndex> {
-  const entries: Entry[] = JSON.parse((await fetchBytes(`${shop.origin}/docs/search.json`)).text);
-  const index = new SearchIndex(entries);
-  await index.load();
-  return index;
-}
-
 /** Whether a result is on one of the pages, or at one of the anchors. */
 function isRight(url: string, pages: readonly string[]): boolean {
   return pages.some(page => `/docs${page}` === (page.includes('#') ? url : url.split('#', 1)[0]));
 }
 
 /** The questions without a right page among the first results. */
-function unanswered(index: SearchIndex, questions: Questions, results: number): string[] {
+function unanswered(questions: Questions, results: number): string[] {
   return Object.entries(questions).flatMap(([question, pages]) => {
     const urls = index
       .find(question)
@@ -54,18 +53,16 @@ describe('the search understands questions in the words of developers', () => {
     // The same, by an author who had not seen the names.
     { file: 'search-others', count: 120, first: 110, three: 119 },
   ])
-    it(`of ${file}, ${first} of ${count} with the first result and ${three} with the first three`, async () => {
-      const index = await readIndex();
+    it(`of ${file}, ${first} of ${count} with the first result and ${three} with the first three`, () => {
       const questions = questionsIn(`${file}.json`);
       assert.equal(Object.keys(questions).length, count);
-      const afterFirst = unanswered(index, questions, 1);
+      const afterFirst = unanswered(questions, 1);
       assert.ok(afterFirst.length <= count - first, afterFirst.join('\n'));
-      const afterThree = unanswered(index, questions, 3);
+      const afterThree = unanswered(questions, 3);
       assert.ok(afterThree.length <= count - three, afterThree.join('\n'));
     });
 
-  it('and shows the best section of each page before further ones, so that the first three results are three pages', async () => {
-    const index = await readIndex();
+  it('and shows the best section of each page before further ones, so that the first three results are three pages', () => {
     for (const question of ['webhook signature', 'ban', 'stock']) {
       const urls = index.find(question).map(({ entry }) => entry.url.split('#', 1)[0]);
       assert.equal(new Set(urls.slice(0, 3)).size, 3, question);
@@ -73,8 +70,7 @@ describe('the search understands questions in the words of developers', () => {
     }
   });
 
-  it('and leads to the beginning of a page, or to the section that alone has the words', async () => {
-    const index = await readIndex();
+  it('and leads to the beginning of a page, or to the section that alone has the words', () => {
     for (const [question, url] of Object.entries({
       banned: '/docs/guide/bans',
       'exponential backoff': '/docs/guide/backing-off',
@@ -91,8 +87,7 @@ describe('the search understands questions in the words of developers', () => {
       assert.equal(index.find(question)[0]?.entry.url, url, question);
   });
 
-  it('for a name, finds what has it, also while it is typed and with a typing error', async () => {
-    const index = await readIndex();
+  it('for a name, finds what has it, also while it is typed and with a typing error', () => {
     for (const [text, url] of Object.entries({
       cancelOrder: '/docs/operations/cancelOrder',
       graceSeconds: '/docs/operations/rotateApiKey#body.graceSeconds',
@@ -109,8 +104,7 @@ describe('the search understands questions in the words of developers', () => {
       assert.equal(index.find(text)[0]?.entry.url, url, text);
   });
 
-  it('for other words, finds the right place among the first eight results', async () => {
-    const index = await readIndex();
+  it('for other words, finds the right place among the first eight results', () => {
     for (const [text, url] of Object.entries({
       'CANCEL order': '/docs/operations/cancelOrder',
       quantityBelow: '/docs/operations/listInventory#query.quantityBelow',
@@ -127,8 +121,7 @@ describe('the search understands questions in the words of developers', () => {
     }
   });
 
-  it('also those of operators, with the first two results', async () => {
-    const index = await readIndex();
+  it('also those of operators, with the first two results', () => {
     for (const [question, chapter] of Object.entries({
       'self-host': '/docs/running',
       'restore a backup': '/docs/running/backup-and-restore',
@@ -144,8 +137,7 @@ describe('the search understands questions in the words of developers', () => {
     }
   });
 
-  it('for the name of a setting, finds the table that describes it, also if a metric has the same name', async () => {
-    const index = await readIndex();
+  it('for the name of a setting, finds the table that describes it, also if a metric has the same name', () => {
     for (const { name } of variablesOf(settings).filter(variable => variable.name.includes('_'))) {
       const pages = index.find(name).map(({ entry }) => entry.url);
       const place = name === 'PETSTORE_DATABASE_QUEUE' ? 1 : 0;
@@ -153,8 +145,7 @@ describe('the search understands questions in the words of developers', () => {
     }
   });
 
-  it('and lists the guide before operations, those before errors, and those before fields', async () => {
-    const index = await readIndex();
+  it('and lists the guide before operations, those before errors, and those before fields', () => {
     for (const question of ['webhook', 'rate limit', 'batch']) {
       const levels = index.find(question).map(({ entry }) => entry.level);
       const order = (['guide', 'operation', 'error', 'field'] as const)
@@ -169,8 +160,7 @@ describe('the search understands questions in the words of developers', () => {
     }
   });
 
-  it('without the types and limits of fields, which the pages show', async () => {
-    const entries: Entry[] = JSON.parse((await fetchBytes(`${shop.origin}/docs/search.json`)).text);
+  it('without the types and limits of fields, which the pages show', () => {
     const [fields] = entries.filter(({ url }) => url === '/docs/resources/orders#fields');
     assert.match(fields!.text, /^quantity: Number of units ordered/m);
     assert.deepEqual(
@@ -179,15 +169,13 @@ describe('the search understands questions in the words of developers', () => {
     );
   });
 
-  it('and has weights for pages that exist', async () => {
-    const entries: Entry[] = JSON.parse((await fetchBytes(`${shop.origin}/docs/search.json`)).text);
+  it('and has weights for pages that exist', () => {
     const urls = new Set(entries.map(({ url }) => url));
     for (const url of Object.keys(weights)) assert.ok(urls.has(url), url);
   });
 });
 
-it('a result shows the sentence with the most words of the question, cut to a line', async () => {
-  const index = await readIndex();
+it('a result shows the sentence with the most words of the question, cut to a line', () => {
   const [found] = index.find('verify webhook signature');
   const context = contextOf(found!.entry.text, found!.matched);
   assert.match(context, /signature/i);
