@@ -3,7 +3,7 @@ import type { Page, Request } from 'playwright-core';
 /** Which requests: a pattern of their URLs, as `page.route` takes it. */
 type Url = Parameters<Page['route']>[0];
 
-/** Holds requests back, or those of them that `isHeld` names. Returns a function that sends them, and lets later ones pass. */
+/** Holds requests back, or only those for which `isHeld` is true. Returns a function that sends them, and lets later ones pass. */
 export async function holdRequests(
   page: Page,
   url: Url,
