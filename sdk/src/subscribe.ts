@@ -52,12 +52,9 @@ export async function* subscribe(
     for await (const { id, data } of stream ? messagesIn(stream, clock, signal) : []) {
       // A stream begins with a position. Only what follows shows that it works.
       if (messages++ > 0 || data !== undefined) failures = 0;
-      if (id !== undefined) cursor = id;
-      if (data === undefined) {
-        if (id !== undefined) onPosition?.(id);
-        continue;
-      }
-      yield JSON.parse(data);
+      cursor = id;
+      if (data === undefined) onPosition?.(id);
+      else yield JSON.parse(data);
     }
     await sleep(clock, clock.random() * Math.min(MAX_PAUSE, 1000 * 2 ** failures), signal);
   }
@@ -65,13 +62,13 @@ export async function* subscribe(
 
 /** A message of a stream. */
 export interface Message {
-  id: string | undefined;
+  id: string;
   data: string | undefined;
 }
 
 /**
  * Yields the messages of a stream (HTML Living Standard, §9.2) until it ends, breaks or is silent. A message without
- * `data` reports the position in the log. The last message is dropped unless it is complete.
+ * `data` reports the position in the log. Blocks without an `id` are left out, such as comments, and the last block unless it is complete.
  */
 export async function* messagesIn(
   stream: ReadableStream<Uint8Array>,
@@ -92,7 +89,10 @@ export async function* messagesIn(
       if (done) return;
       const blocks = (rest + decoder.decode(value, { stream: true })).split('\n\n');
       rest = blocks.pop()!;
-      for (const block of blocks) yield messageOf(block);
+      for (const block of blocks) {
+        const { id, data } = fieldsOf(block);
+        if (id !== undefined) yield { id, data };
+      }
     }
   } finally {
     ignoreSignal();
@@ -100,7 +100,7 @@ export async function* messagesIn(
   }
 }
 
-function messageOf(block: string): Message {
-  const fields = new Map(block.split('\n').map(line => line.split(/: ?(.*)/s, 2) as [string, string]));
-  return { id: fields.get('id'), data: fields.get('data') };
+function fieldsOf(block: string): Record<string, string | undefined> {
+  const lines = block.split('\n');
+  return Object.fromEntries(lines.map(line => line.split(/: ?(.*)/s, 2) as [string, string]));
 }

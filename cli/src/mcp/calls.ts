@@ -67,7 +67,7 @@ async function readStream(client: Client, { url }: Target, signal: AbortSignal):
     const both = AbortSignal.any([signal, end.signal]);
     for await (const { id, data } of stream(client, pathOf(client, url) + url.search, { signal: both })) {
       timer ??= setTimeout(() => end.abort(), STREAM.time);
-      nextCursor = id ?? nextCursor;
+      nextCursor = id;
       if (data !== undefined && items.push(JSON.parse(data)) >= STREAM.events) break;
     }
   } catch (error) {

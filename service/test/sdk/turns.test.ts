@@ -240,8 +240,9 @@ describe('a client', () => {
 
   it('forgets the failures of a subscription also with each position after the first of a stream', async () => {
     for (const [positions, pauses] of [
-      ['id: 1\n\nid: 2\n\n', [1, 1, 1]],
-      ['id: 1\n\n', [1, 2, 4]],
+      ['retry: 2000\n\nid: 1\n\n:\nid: 2\n\n', [1, 1, 1]],
+      // As the service begins and ends a stream that it cannot continue.
+      ['retry: 2000\n\nid: 1\n\n: The log cannot be read now\n\n', [1, 2, 4]],
     ] as const) {
       const event = stream('id: 3\ndata: {"id":"3"}\n\n');
       const { run, store, sent, time } = clientOf([...Array(3).fill(stream(positions)), event]);
