@@ -7,6 +7,8 @@ import { type Contract, findOperation, mediaTypeOf, type Operation, type Target 
 const PAGE = 20;
 /** The characters of a result: about 6,000 tokens. */
 const MAX_CHARACTERS = 20_000;
+/** The characters of the items of a list that is too long: its cursor can have 4,096 more. */
+const MAX_ITEMS = 15_000;
 /** A stream is read until it has this many events, or for so long, in milliseconds. */
 const STREAM = { events: 20, time: 2000 };
 
@@ -46,7 +48,7 @@ function get(client: Client, { operation, url }: Target, signal: AbortSignal): P
 
 /** How many items fit, but at least one. */
 function fitting(items: readonly unknown[]): number {
-  let left = MAX_CHARACTERS;
+  let left = MAX_ITEMS;
   const end = items.findIndex(item => {
     left -= JSON.stringify(item).length + 1;
     return left < 0;
@@ -55,18 +57,23 @@ function fitting(items: readonly unknown[]): number {
 }
 
 function list(items: readonly unknown[], { nextCursor }: Pick<RawResponse, 'nextCursor'>): string {
-  return JSON.stringify({ items, ...(nextCursor !== undefined && { nextCursor }) });
+  // An item that is cut must not take the cursor with it.
+  return JSON.stringify({ nextCursor, items });
 }
 
 async function readStream(client: Client, { url }: Target, signal: AbortSignal): Promise<string> {
   const end = new AbortController();
   const items: unknown[] = [];
   let nextCursor: string | undefined;
+  let left = MAX_ITEMS;
   let timer: NodeJS.Timeout | undefined;
   try {
     const both = AbortSignal.any([signal, end.signal]);
     for await (const { id, data } of stream(client, pathOf(client, url) + url.search, { signal: both })) {
       timer ??= setTimeout(() => end.abort(), STREAM.time);
+      left -= data?.length ?? 0;
+      // The next call reads the events that do not fit.
+      if (left < 0 && items.length > 0) break;
       nextCursor = id;
       if (data !== undefined && items.push(JSON.parse(data)) >= STREAM.events) break;
     }

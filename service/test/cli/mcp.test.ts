@@ -166,6 +166,19 @@ describe('petstore mcp', () => {
     }
   });
 
+  it('cuts a stream by length, and its cursor continues without a gap', async () => {
+    let cursor = await settledCursor(shop);
+    const wanted = Array.from({ length: 20 }, (_, i) => `Streamed ${i}`);
+    for (const name of wanted) await shop.api.post('/categories', { name, description: 'x'.repeat(1_500) });
+    const names: string[] = [];
+    while (names.length < wanted.length) {
+      const { items, nextCursor } = await agent.json('read', { path: '/events/stream', cursor });
+      names.push(...items.map(({ data }: { data: { name: string } }) => data.name));
+      cursor = nextCursor;
+    }
+    assert.deepEqual(names, wanted);
+  });
+
   it('does not write with --read-only, and not with a key without the scope', async () => {
     const input = { method: 'POST', path: '/pets', body: { name: 'Forbidden', categoryId } };
     {
@@ -379,7 +392,7 @@ describe('a call of an agent', () => {
     await assert.rejects(call, { name: 'AbortError' });
   });
 
-  it('reads at least one item of a list, however long that is', async () => {
+  it('reads at least one item of a list and its cursor, however long the item is', async () => {
     const urls: string[] = [];
     const operation = {
       ...{ method: 'GET', path: '/categories', parameters: [{ name: 'limit' }] },
@@ -387,9 +400,10 @@ describe('a call of an agent', () => {
     };
     const { read } = await callsWith(operation, async url => {
       urls.push(url);
-      return Response.json(Array(2).fill({ description: 'x'.repeat(30_000) }));
+      const headers = { link: '</categories?cursor=abc>; rel="next"' };
+      return Response.json(Array(2).fill({ description: 'x'.repeat(30_000) }), { headers });
     });
-    assert.match(await read('/categories'), /characters were left out\]$/);
+    assert.match(await read('/categories'), /^\{"nextCursor":"abc",.*characters were left out\]$/s);
     assert.match(urls[1]!, /limit=1$/);
   });
 });
