@@ -8,7 +8,7 @@ import { required, several, text } from '../parameters.ts';
 import { printable } from '../printable.ts';
 import { script } from '../resources.ts';
 
-const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'];
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
 /** Headers that the client sends as well: it would send both spellings. */
 const OWN = ['Idempotency-Key', 'If-Match', 'If-None-Match', 'Content-Type', 'User-Agent', 'API-Version'];
@@ -59,7 +59,7 @@ export const api = command({
   async *run({ calls, connection, note, settings, stdout }, { method, path, body, header }) {
     const client = connectRaw(connection, settings, { note });
     const options = { ...calls, headers: Object.fromEntries(header), ...acceptsOf(client, path) };
-    if (options.accepts === 'event-stream') {
+    if (method === 'GET' && options.accepts === 'event-stream') {
       for await (const { data } of stream(client, path, options))
         if (data !== undefined) yield* output(data, settings, stdout);
       return;
