@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Event, type EventFilter, GoneError, ValidationError } from '@petstore/client';
+import { type Event, type EventFilter, GoneError } from '@petstore/client';
 import { type Context, command } from '../command.ts';
 import { messageIdOf, pauseAfter, sendEvent } from '../delivery.ts';
 import { UsageError } from '../failure.ts';
@@ -78,7 +78,7 @@ async function* forward(context: Context, { forwardTo, type: types, from }: Valu
         continue;
       }
       const isStored = from === undefined && state.cursor !== undefined;
-      if (isStored && !isOpen && (error instanceof GoneError || error instanceof ValidationError))
+      if (isStored && !isOpen && error instanceof GoneError)
         note(`The events after ${start} cannot be read: choose another start, such as --from latest`);
       throw error;
     }

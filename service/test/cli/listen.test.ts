@@ -272,6 +272,9 @@ describe('petstore listen', () => {
       stderr,
       /The events after 999999 cannot be read: choose another start, such as --from latest/,
     );
+    const mistyped = await petstore.run(['listen', '--forward-to', program.url, '--type', 'order.created']);
+    assert.equal(mistyped.code, 2);
+    assert.doesNotMatch(mistyped.stderr, /--from/, 'another start would skip events');
   });
 
   it('reports a restore of the service, and continues with log.restored, as a webhook does', async t => {
