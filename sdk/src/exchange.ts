@@ -23,6 +23,9 @@ export async function exchange<T>(
 ): Promise<T> {
   const options = { cost: 1, ...client, ...defined(own) };
   const { accepts, clock, maxRetries, pacer, signal, timeout } = options;
+  // `fetch` would fail as if the connection had broken.
+  if (/[^ -\xff]/.test(`${Object.values(init.headers)}`))
+    throw new PetStoreError('A header has characters that it cannot have');
   // The error of the first try of a POST that may have been executed, and when the POST can no longer be sent again.
   let inDoubt: PetStoreError | undefined;
   let expiresAt = Number.POSITIVE_INFINITY;

@@ -57,7 +57,7 @@ type InputOf<Operation> = Operation extends { query: infer Query }
 export interface Request {
   operation: string;
   url: string;
-  init: RequestInit & { method: string };
+  init: RequestInit & { method: string; headers: Record<string, string> };
   options: RequestOptions;
 }
 

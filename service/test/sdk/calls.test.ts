@@ -47,6 +47,17 @@ describe('a call', () => {
     assert.notEqual(first, second);
   });
 
+  it('with characters that a header cannot have is an error at once, and other calls do not wait', async () => {
+    const { store, sent } = clientOf(json(201, { id: 1 }));
+    const idempotencyKey = 'order – 5';
+    await assert.rejects(store.categories.create({ name: 'Dogs' }, { idempotencyKey }), {
+      name: 'PetStoreError',
+      message: 'A header has characters that it cannot have',
+    });
+    assert.equal(sent.length, 0);
+    assert.equal(store.limits.wait, undefined);
+  });
+
   it('returns the data, and with withResponse also status, headers and ETag', async () => {
     const { store, category } = await start();
     assert.deepEqual(category, { id: category.id, name: category.name, description: 'Puppies' });
