@@ -6,6 +6,7 @@ import { OtlpTracing } from './otlp-tracing.ts';
 
 /** Tracing to a collector that cannot be reached. */
 function tracingWith(t: TestContext, ratio: number) {
+  const losses: number[] = [];
   const tracing = new OtlpTracing({
     settings: {
       url: 'http://127.0.0.1:1',
@@ -15,12 +16,12 @@ function tracingWith(t: TestContext, ratio: number) {
       sampler: { ratio, isParentBased: true },
       queue: { size: 8, batch: 8, delay: MINUTE },
     },
-    onLoss: () => {},
+    onLoss: spans => void losses.push(spans),
   });
   t.after(() => tracing.close());
   const begin = () =>
     tracing.begin('GET /pets', { kind: 'server', parent: undefined, attributes: () => ({}) });
-  return { tracing, begin };
+  return { tracing, begin, losses };
 }
 
 it('about the given share of new traces is recorded', t => {
@@ -30,10 +31,10 @@ it('about the given share of new traces is recorded', t => {
   assert.ok(recorded > 30 && recorded < 200, String(recorded));
 });
 
-it('the end waits two seconds for a collector that cannot be reached, and no longer', async t => {
-  const { tracing, begin } = tracingWith(t, 1);
+it('the end waits two seconds for a collector that cannot be reached, and no longer, and reports all lost spans', async t => {
+  const { tracing, begin, losses } = tracingWith(t, 1);
   t.mock.timers.enable({ apis: ['setTimeout'] });
-  begin().end();
+  for (let i = 0; i < 9; i++) begin().end();
   let hasEnded = false;
   const closing = tracing.close().then(() => {
     hasEnded = true;
@@ -43,4 +44,6 @@ it('the end waits two seconds for a collector that cannot be reached, and no lon
   assert.equal(hasEnded, false);
   t.mock.timers.tick(1);
   await closing;
+  // The first export has a full batch, and the last one the rest.
+  assert.deepEqual(losses, [8, 1]);
 });

@@ -12,7 +12,8 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
-import { MINUTE, SECOND } from '../../kit/clock.ts';
+import { MINUTE, SECOND, systemClock } from '../../kit/clock.ts';
+import { LogPace, tickPaces } from '../../kit/log-pace.ts';
 import type { Sampler, TraceSettings } from '../../kit/trace-settings.ts';
 import type { Span, SpanOptions, Tracing } from '../../kit/tracing.ts';
 import { BoundedProcessor } from './bounded-processor.ts';
@@ -30,7 +31,7 @@ const LONGEST_TEXT = 2_048;
 
 export interface TracingOptions {
   settings: TraceSettings;
-  /** Receives the number of spans lost since the last call and the reason, at most once a minute. */
+  /** Receives the number of spans lost since the last call and the last reason, at most once a minute, and at the end. */
   onLoss: (spans: number, reason: string) => void;
 }
 
@@ -48,7 +49,9 @@ export class OtlpTracing implements Tracing {
   readonly #onLoss: TracingOptions['onLoss'];
   #dropped = 0;
   #reported = 0;
-  #reportedAt = Number.NEGATIVE_INFINITY;
+  #reason = '';
+  readonly #losses = new LogPace(systemClock, () => this.#reportLosses(), REPORT_INTERVAL);
+  readonly #endLosses = tickPaces(this.#losses);
 
   constructor({ settings, onLoss }: TracingOptions) {
     this.#onLoss = onLoss;
@@ -145,14 +148,17 @@ export class OtlpTracing implements Tracing {
     await this.#provider.shutdown().catch(() => {});
     clearTimeout(timer);
     await this.#exporter.shutdown();
+    this.#endLosses();
   }
 
   #lose(spans: number, reason: string): void {
     this.#dropped += spans;
-    const now = performance.now();
-    if (now - this.#reportedAt < REPORT_INTERVAL) return;
-    this.#reportedAt = now;
-    this.#onLoss(this.#dropped - this.#reported, reason);
+    this.#reason = reason;
+    this.#losses.request();
+  }
+
+  #reportLosses(): void {
+    this.#onLoss(this.#dropped - this.#reported, this.#reason);
     this.#reported = this.#dropped;
   }
 }
