@@ -6,10 +6,11 @@ const { env: environment, stdout, stderr } = process;
 const interruption = new AbortController();
 
 process.once('SIGINT', () => interruption.abort(new Error('Interrupted')));
-// `head` and `less` close the pipe when they have read enough, which is not a failure.
-stdout.on('error', error => {
-  if ((error as NodeJS.ErrnoException).code === 'EPIPE') process.exit(exitCodes.success);
-  throw error;
+stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
+  // `head` and `less` close the pipe when they have read enough, which is not a failure.
+  if (code === 'EPIPE') process.exit(exitCodes.success);
+  stderr.write(`Error: The output cannot be written: ${message}\n`);
+  process.exit(exitCodes.other);
 });
 process.exitCode = await run(process.argv.slice(2), {
   environment,

@@ -145,6 +145,14 @@ describe('the output of petstore', () => {
     assert.equal(stderr, '');
   });
 
+  it('reports that its disk is full', async () => {
+    const { code, stderr } = await petstore.shell('petstore categories list > /dev/full');
+    assert.deepEqual(
+      [code, stderr],
+      [1, 'Error: The output cannot be written: ENOSPC: no space left on device, write\n'],
+    );
+  });
+
   it('waits for a slow reader, and reads no further items meanwhile', async () => {
     const { print } = await petstore.load<typeof import('../../../cli/src/output.ts')>('output.js');
     let [read, written, ahead] = [0, 0, 0];
