@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { SealedGroup } from '@petstore/client';
 import { command } from '../command.ts';
 import { UsageError } from '../failure.ts';
 import { text } from '../parameters.ts';
@@ -29,23 +30,31 @@ export const verify = command({
     if (noted && from !== undefined && Number(from) >= Number(noted.id))
       throw new UsageError(`The checkpoint ${noted.id} is not after --from ${from}: leave out --from`);
     let found: string | undefined;
-    let [groups, events, expired, lastId, seal] = [0, 0, 0, '0', ''];
+    let [groups, events, expired] = [0, 0, 0];
+    let last: SealedGroup | undefined;
+    // The log expires from its start, also while it is read.
+    const expiredMeanwhile = async ({ firstId }: SealedGroup) => {
+      const query = { cursor: String(Number(firstId) - 1), limit: 1 };
+      return (await store.events.seals(query, calls).first())?.expired;
+    };
     for await (const group of store.events.seals({ cursor: from, limit: 100 }, calls)) {
-      if (groups > 0 && group.previous !== seal)
+      if (last && group.previous !== last.seal)
         throw new HistoryRewritten(
           `The group of event ${group.firstId} does not continue the group before it`,
         );
-      if (groups > 0) rejectGap(Number(lastId) + 1, group);
-      if (group.expired) expired++;
-      if (group.expired && (expired <= groups || group.events.length > 0))
-        throw new HistoryRewritten(
-          `The group of event ${group.firstId} is marked as expired, but has events or follows a group that has not expired`,
-        );
-      if (!group.expired) reject(group);
+      if (last) rejectGap(Number(last.lastId) + 1, group);
+      if (group.expired) {
+        const isAfterExpired = !last || last.expired || (await expiredMeanwhile(last));
+        if (!isAfterExpired || group.events.length > 0)
+          throw new HistoryRewritten(
+            `The group of event ${group.firstId} is marked as expired, but has events or follows a group that has not expired`,
+          );
+        expired++;
+      } else reject(group);
       if (noted?.id === group.lastId) found = group.seal;
       groups++;
       events += group.events.length;
-      ({ lastId, seal } = group);
+      last = group;
       await nextTurn();
     }
     if (noted && found !== noted.seal)
@@ -55,12 +64,13 @@ export const verify = command({
           : `The checkpoint differs: an event up to ${noted.id} was changed, added or removed`,
       );
     const outcome = noted ? `as written, with the checkpoint ${noted.id}` : 'as written';
+    const { lastId = '0', seal = '' } = last ?? {};
     return { outcome, groups, events, expiredGroups: expired, lastId, seal };
   },
 });
 
 /** Throws when numbers are missing before a group, unless it starts a range of numbers after a restore. */
-function rejectGap(expected: number, { firstId, expired, events }: Group): void {
+function rejectGap(expected: number, { firstId, expired, events }: SealedGroup): void {
   if (Number(firstId) === expected) return;
   const startsRange =
     Number(firstId) % RANGE === 1 && (expired || events[0]?.split('\n')[1] === 'log.restored');
@@ -70,17 +80,8 @@ function rejectGap(expected: number, { firstId, expired, events }: Group): void 
 /** Each restore continues the numbers of events after a multiple of it. */
 const RANGE = 1_000_000_000;
 
-interface Group {
-  firstId: string;
-  lastId: string;
-  previous: string;
-  seal: string;
-  expired: boolean;
-  events: readonly string[];
-}
-
 /** Throws unless the texts of a group are those that were sealed. */
-function reject({ firstId, lastId, previous, seal, events }: Group): void {
+function reject({ firstId, lastId, previous, seal, events }: SealedGroup): void {
   for (const [i, event] of events.entries()) {
     const id = String(Number(firstId) + i);
     if (!event.startsWith(`${id}\n`)) throw new HistoryRewritten(`Event ${id} is missing`);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
-import { it } from 'node:test';
+import { it, type TestContext } from 'node:test';
 import type { Transaction } from '../../src/db/database.ts';
 import { useCommandShop } from '../support/command-shop.ts';
 import { aCategory } from '../support/factories.ts';
@@ -97,19 +97,41 @@ it('petstore events verify accepts a log that continued after a restore, and fin
   assert.equal((await from(group.last)).code, 0);
 });
 
-it('petstore events verify rejects a group that does not continue the one before it, although its seal is correct', async t => {
-  const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
-  const groups = ['1', '2'].map(id => {
-    const event = `${id}\ncategory.created`;
-    const previous = sha256(id);
-    const seal = sha256(`${previous}\n${sha256(event)}\n`);
-    return { firstId: id, lastId: id, previous, seal, expired: false, events: [event] };
+/** A group with one event, whose seal is correct. */
+function groupOf(id: number, previous: string) {
+  const event = `${id}\ncategory.created`;
+  const seal = sha256(`${previous}\n${sha256(event)}\n`);
+  return { firstId: `${id}`, lastId: `${id}`, previous, seal, expired: false, events: [event] };
+}
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+
+/** Checks the log of a service that responds with these pages. */
+async function verifyPages(t: TestContext, ...pages: object[][]) {
+  const searches: string[] = [];
+  const server = createServer(({ url }, response) => {
+    searches.push(url!.split('?')[1]!);
+    const page = pages[searches.length - 1]!;
+    response.setHeader('content-type', 'application/json');
+    if (searches.length === 1 && pages.length > 1)
+      response.setHeader('link', '</events/seals?cursor=1>; rel="next"');
+    response.end(JSON.stringify(page));
   });
-  const server = createServer((_, response) =>
-    response.setHeader('content-type', 'application/json').end(JSON.stringify(groups)),
-  );
   const url = await listenLocally(t, server);
-  const { code, stderr } = await petstore.run(['events', 'verify', '--url', url]);
+  return { ...(await petstore.run(['events', 'verify', '--url', url])), searches };
+}
+
+it('petstore events verify rejects a group that does not continue the one before it, although its seal is correct', async t => {
+  const { code, stderr } = await verifyPages(t, [groupOf(1, sha256('1')), groupOf(2, sha256('2'))]);
   assert.equal(code, 1);
   assert.match(stderr, /The group of event 2 does not continue the group before it/);
+});
+
+it('petstore events verify accepts groups that expire while it reads them', async t => {
+  const first = groupOf(1, sha256('0'));
+  const second = groupOf(2, first.seal);
+  const expired = (group: object) => ({ ...group, expired: true, events: [] });
+  const { code, stderr, searches } = await verifyPages(t, [first], [expired(second)], [expired(first)]);
+  assert.deepEqual([code, stderr], [0, '']);
+  assert.deepEqual(searches, ['limit=100', 'cursor=1&limit=100', 'cursor=0&limit=1']);
 });
