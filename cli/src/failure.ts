@@ -5,6 +5,7 @@ import {
   ConnectionError,
   GoneError,
   NotFoundError,
+  NotModified,
   PermissionError,
   PetStoreError,
   PreconditionError,
@@ -111,6 +112,7 @@ function remedyOf(error: PetStoreError, url: string | undefined): string | undef
   }
   if (error instanceof ConnectionError)
     return `Check that the service runs at ${url}, or choose another one with --url or PETSTORE_URL`;
-  if (!(error instanceof ApiError) || error.code !== undefined) return undefined;
+  if (!(error instanceof ApiError) || error instanceof NotModified || error.code !== undefined)
+    return undefined;
   return `The response does not come from a pet store: check the URL, ${url}`;
 }

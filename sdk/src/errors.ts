@@ -93,7 +93,7 @@ export function errorOf({ status, headers }: Response, text: string, url: string
   const failed = headers.get('X-Failed-Operation');
   // A page of a browser does not get the status of a redirect.
   const foreign = `Not a response of the service: ${status || 'a redirect'} from ${url}${location ? ` to ${location}` : ''}: ${text.trim().slice(0, EXCERPT)}`;
-  return errorWith(message ?? foreign, {
+  return errorWith(message ?? (status === 304 ? 'Not modified' : foreign), {
     code,
     status,
     requestId: headers.get('X-Request-Id') ?? undefined,

@@ -25,7 +25,7 @@ export async function exchange<T>(
   const { accepts, clock, maxRetries, pacer, signal, timeout } = options;
   // `fetch` would fail as if the connection had broken.
   if (/[^ -\xff]/.test(`${Object.values(init.headers)}`))
-    throw new PetStoreError('A header has characters that it cannot have');
+    throw new PetStoreError('A header has invalid characters');
   // The error of the first try of a POST that may have been executed, and when the POST can no longer be sent again.
   let inDoubt: PetStoreError | undefined;
   let expiresAt = Number.POSITIVE_INFINITY;

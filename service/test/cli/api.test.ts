@@ -33,6 +33,9 @@ describe('petstore api', () => {
     assert.deepEqual(JSON.parse(stdout), [created]);
     assert.match(stderr, /^To continue, add cursor=\S+ to the query\n$/);
     assert.equal((await api(['GET', path, '--json'])).stdout, `${JSON.stringify(created)}\n`);
+    const { headers } = await shop.api.get(`/pets?id=${created.id}`);
+    const unchanged = ['GET', `/pets?id=${created.id}`, '--header', `If-None-Match: ${headers.etag}`];
+    assert.match((await api(unchanged, 1)).stderr, /^Error: Not modified\nRequest ID: \S+\n$/);
     const outdated = ['DELETE', `/pets/${created.id}`, '--header', 'If-Match: "other"'];
     assert.match((await api(outdated, 5)).stderr, /precondition_failed/);
     assert.equal((await api(['DELETE', `/pets/${created.id}`])).stdout, '');
