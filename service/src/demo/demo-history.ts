@@ -114,8 +114,13 @@ class Shop {
   }
 }
 
+/** When the keys were created, an hour before the first delivery. */
+function keysCreatedAt(now: number): number {
+  return now - FIRST_DAY * DAY - HOUR;
+}
+
 async function createKeys(tx: Transaction, now: number): Promise<Record<Person, number>> {
-  const at = now - FIRST_DAY * DAY - HOUR;
+  const at = keysCreatedAt(now);
   const db = withCause(tx, { actor: 'system', time: at });
   const ids: Partial<Record<Person, number>> = {};
   for (const [person, { requestsPerDay: _, ...key }] of Object.entries(demoKeys) as [
@@ -243,6 +248,8 @@ function connected(keyId: number, now: number): Step {
 /** Stores what the keys have used each day, and the ban of one that did not wait. */
 async function useKeys(tx: Transaction, keyIds: Record<Person, number>, now: number): Promise<void> {
   const today = Math.floor(now / DAY);
+  // That of a key whose limits were never reset.
+  const resets = keysCreatedAt(now);
   const days = Array.from({ length: FIRST_DAY }, (_, i) => today - FIRST_DAY + i);
   const people = Object.keys(demoKeys) as Person[];
   const endedDays = people.flatMap(person =>
@@ -250,14 +257,14 @@ async function useKeys(tx: Transaction, keyIds: Record<Person, number>, now: num
       .filter(day => person === 'webShop' || person === 'priceComparison' || weekdayOf(day * DAY) !== 0)
       .map(day => ({
         keyId: keyIds[person],
-        resets: 0,
+        resets,
         day,
         // From day to day they vary by a fifth.
         admitted: Math.round(demoKeys[person].requestsPerDay * (0.9 + ((day * 7) % 11) / 50)),
         rejected: 0,
       })),
   );
-  const states = people.map(person => ({ keyId: keyIds[person], state: usedUntil(now, person) }));
+  const states = people.map(person => ({ keyId: keyIds[person], state: usedUntil(now, person, resets) }));
   await storeCounts(tx, { states, endedDays });
   const banned = states.find(({ state }) => state.bans > 0)!;
   const ban = banOf(banned.state, 0, now)!;
@@ -266,8 +273,8 @@ async function useKeys(tx: Transaction, keyIds: Record<Person, number>, now: num
 }
 
 /** The state of a key after today's requests. The price comparison has had four bans today, and the last one is for an hour. */
-function usedUntil(now: number, person: Person) {
-  const state = newState(now - 5 * MINUTE);
+function usedUntil(now: number, person: Person, resets: number) {
+  const state = newState(now - 5 * MINUTE, resets);
   const partOfDay = (now % DAY) / DAY;
   const used = { dayUsed: Math.round(demoKeys[person].requestsPerDay * partOfDay), seenAt: now - 5 * MINUTE };
   if (person !== 'priceComparison') return { ...state, ...used };

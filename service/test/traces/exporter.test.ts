@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type ReadableSpan, type SpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
-import { MINUTE, SECOND } from '../../src/kit/clock.ts';
+import { MINUTE, SECOND, systemClock } from '../../src/kit/clock.ts';
 import type { TraceSettings } from '../../src/kit/trace-settings.ts';
 import { BoundedProcessor } from '../../src/ops/tracing/bounded-processor.ts';
 import { Exporter } from '../../src/ops/tracing/exporter.ts';
@@ -250,9 +250,8 @@ describe('tracing', () => {
     const collector = await startCollector(t);
     collector.handleWith(() => {});
     const { otlp, losses, record } = await tracing(t, collector, { delay: MINUTE });
-    // Whole milliseconds: otherwise a minute more could be rounded to less than a minute.
-    let now = Math.ceil(performance.now());
-    t.mock.method(performance, 'now', () => now);
+    let now = systemClock.now();
+    t.mock.method(systemClock, 'now', () => now);
     const reason = 'More spans than can be exported';
     // The first two leave the queue at once, in an export that does not end.
     record(2 + 8 + 3);
