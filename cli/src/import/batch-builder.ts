@@ -1,4 +1,4 @@
-import type { BatchOperation } from '@petstore/client';
+import type { Account, BatchOperation } from '@petstore/client';
 import {
   type CategoryNames,
   type Completion,
@@ -8,6 +8,7 @@ import {
   Rejection,
   type RowNames,
 } from '@petstore/pet-files';
+import { LoginError } from '../failure.ts';
 import type { Batch } from './journal.ts';
 import type { Row } from './rows.ts';
 
@@ -22,6 +23,8 @@ export interface Needs {
   categories: CategoryNames;
   /** `undefined` to create pets that exist. */
   existing: RowNames | undefined;
+  /** Whether the API key has a scope. */
+  mayDo: (scope: Account['scopes'][number]) => boolean;
 }
 
 /** A batch, and the rows that it is made of. */
@@ -85,9 +88,21 @@ export class BatchBuilder {
     const body = newPetOf(pet, categoryId);
     const completion = completionOf(pet);
     if (completion === undefined) return [{ method: 'POST', path: '/pets', body }];
+    checkScope(completion, line, this.#needs.mayDo);
     const label = `line-${line}`;
     return [{ method: 'POST', path: '/pets', body, label }, operationOf(completion, label)];
   }
+}
+
+/** Throws a `LoginError` if the API key may not complete a pet, which would then have another stock than its row. */
+export function checkScope({ kind }: Completion, line: number, mayDo: Needs['mayDo']): void {
+  const scope = kind === 'stock' ? 'inventory:write' : 'orders:write';
+  const part =
+    kind === 'stock' ? 'has a quantity' : 'has a pending pet without stock, which needs an open order';
+  if (!mayDo(scope))
+    throw new LoginError(
+      `Line ${line} ${part}, and the API key lacks the scope ${scope}: ask an administrator to add it, or leave the column out with --map quantity=`,
+    );
 }
 
 /** Returns the operation that completes a pet. */

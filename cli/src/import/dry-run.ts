@@ -1,10 +1,9 @@
-import { CategoryNames, ExistingPets, petOf, Rejection, RowNames } from '@petstore/pet-files';
+import { CategoryNames, completionOf, ExistingPets, petOf, Rejection, RowNames } from '@petstore/pet-files';
 import type { Context } from '../command.ts';
 import { exitCodes, PartialError } from '../failure.ts';
-import { accountFor } from './account.ts';
-import type { Needs } from './batch-builder.ts';
+import { checkScope, type Needs } from './batch-builder.ts';
 import { columnsOf } from './columns.ts';
-import { creationOf, type ImportOptions, type Summary } from './import-pets.ts';
+import { accountOf, creationOf, type ImportOptions, mayDo, type Summary } from './import-pets.ts';
 import { type Row, rowsOf } from './rows.ts';
 import type { Source } from './source.ts';
 
@@ -20,15 +19,15 @@ export async function* checkPets(
   const { store, calls, fail, note } = context;
   const startedAt = performance.now();
   const columns = columnsOf(source, map);
-  const rows = () => rowsOf(source, columns, 0, calls.signal);
-  await accountFor(context, rows());
+  const account = await accountOf(context);
   const needs: Needs = {
     categories: new CategoryNames(store, calls, creationOf(createCategories)),
     existing: skipExisting ? new RowNames(new ExistingPets(store, calls)) : undefined,
+    mayDo: scope => mayDo(account, scope),
   };
   let rejected = 0;
   let skipped = 0;
-  for await (const row of rows()) {
+  for await (const row of rowsOf(source, columns, 0, calls.signal)) {
     const problem = await problemOf(row, needs);
     if (problem === 'exists') skipped++;
     if (!problem || problem === 'exists') continue;
@@ -59,15 +58,18 @@ export async function* checkPets(
 
 /** Returns why a row would not be imported; `undefined` if it would be. */
 async function problemOf(
-  { values }: Row,
-  { categories, existing }: Needs,
+  { line, values }: Row,
+  { categories, existing, mayDo }: Needs,
 ): Promise<Rejection | 'exists' | undefined> {
   try {
     if (typeof values === 'string') throw new Rejection('invalid_request', values);
-    const { name, category } = petOf(values);
+    const pet = petOf(values);
+    const { name, category } = pet;
     await categories.check(category);
     const found = (await categories.known(category)) ?? category;
     if (await existing?.findOrAdd(name, found)) return 'exists';
+    const completion = completionOf(pet);
+    if (completion) checkScope(completion, line, mayDo);
     return undefined;
   } catch (error) {
     if (error instanceof Rejection) return error;

@@ -2,9 +2,8 @@ import { setFlagsFromString } from 'node:v8';
 import type { Account, BatchResult } from '@petstore/client';
 import { type CategoryCreation, CategoryNames, ExistingPets, RowNames } from '@petstore/pet-files';
 import type { Context } from '../command.ts';
-import { exitCodes, PartialError } from '../failure.ts';
+import { exitCodes, LoginError, PartialError } from '../failure.ts';
 import { type Progress, startProgress } from '../progress.ts';
-import { accountFor } from './account.ts';
 import { BatchBuilder } from './batch-builder.ts';
 import { BatchSender, type Connect, EXPIRED, inDoubt } from './batch-sender.ts';
 import { columnsOf } from './columns.ts';
@@ -54,12 +53,11 @@ export async function* importPets(
   // Each batch is garbage soon. V8 would use 100 MB more rather than collect it.
   setFlagsFromString('--semi-space-growth-factor=1');
   const columns = columnsOf(source, options.map);
-  const rows = (from: number) => rowsOf(source, columns, from, context.calls.signal);
-  const account = await accountFor(context, rows(0));
+  const account = await accountOf(context);
   const unlock = lock(source.file);
   try {
     const current = new Import(context, source, options, account);
-    const summary = await current.run(rows);
+    const summary = await current.run(from => rowsOf(source, columns, from, context.calls.signal));
     yield summary;
     // Now the summary is printed. A process that is killed before would otherwise import the file again when it is run again.
     current.end();
@@ -127,6 +125,7 @@ class Import {
       const builder = new BatchBuilder(rows, {
         categories: new CategoryNames(store, calls, creationOf(createCategories)),
         existing: skipExisting ? new RowNames(new ExistingPets(store, calls)) : undefined,
+        mayDo: scope => mayDo(this.#account, scope),
       });
       for (let work = await builder.take(this.#size()); work; work = await builder.take(this.#size())) {
         const { source, ...batch } = work;
@@ -250,3 +249,15 @@ function outcomeOf({ operations, pets }: Batch, results: readonly BatchResult[])
   }
   return outcome;
 }
+
+/** Reads the account. Throws a `LoginError` if its key may not create pets: otherwise all rows would be rejected. */
+export async function accountOf({ store, calls }: Context): Promise<Account> {
+  const account = await store.account.get(calls);
+  if (!mayDo(account, 'pets:write'))
+    throw new LoginError('The API key lacks the scope pets:write: ask an administrator to add it');
+  return account;
+}
+
+/** Whether an API key has a scope. */
+export const mayDo = ({ scopes }: Account, scope: Account['scopes'][number]) =>
+  scopes.includes(scope) || scopes.includes('admin');

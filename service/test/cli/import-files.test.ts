@@ -325,24 +325,14 @@ describe('petstore import', () => {
     assert.equal(test.proxy.batches.length, sent);
   });
 
-  for (const [row, message] of [
-    ['Mia,Dogs,,5', /Line 4 has a quantity, .* lacks the scope inventory:write/],
-    ['Mia,Dogs,pending,0', /Line 4 has a pending pet without stock, .* lacks the scope orders:write/],
-  ] as const)
-    it(`sends and writes nothing with a key that may not complete the pet of the row ${row}`, async () => {
-      test.write('quantity.csv', 'name,category,status,quantity', ',Dogs,,5', 'Rex,Dogs,,1', row);
-      const files = test.files();
-      const sent = test.proxy.batches.length;
-      const { key } = await test.shop.clientWith({ scopes: ['pets:read', 'pets:write'] });
-      for (const option of [[], ['--dry-run']]) {
-        const words = ['import', '@quantity.csv', ...option];
-        const { code, stderr } = await test.run(words, { PETSTORE_API_KEY: key });
-        assert.equal(code, 3);
-        assert.match(stderr, message);
-      }
-      assert.deepEqual(test.files(), files);
-      assert.equal(test.proxy.batches.length, sent);
-    });
+  it('checks with --dry-run whether the key may set the stock of the rows', async () => {
+    test.write('quantity.csv', 'name,category,status,quantity', 'Rex,Dogs,,1', 'Mia,Dogs,pending,0');
+    const { key } = await test.shop.clientWith({ scopes: ['pets:read', 'pets:write'] });
+    const words = ['import', '@quantity.csv', '--dry-run'];
+    const { code, stderr } = await test.run(words, { PETSTORE_API_KEY: key });
+    assert.equal(code, 3);
+    assert.match(stderr, /Line 3 has a pending pet without stock, .* lacks the scope orders:write/);
+  });
 
   it('ends with Ctrl-C also while it reads the file or checks rows', async () => {
     test.write('bad.csv', 'name,category', ',Dogs', ',Cats');
