@@ -11,6 +11,15 @@ import type { Request } from './request.ts';
  */
 const LIFETIME = 23 * 60 * 60 * 1000;
 
+/** Throws an error for headers with which `fetch` would fail as if the connection had broken. */
+function rejectInvalid(headers: Request['init']['headers']): void {
+  try {
+    new Headers(headers);
+  } catch {
+    throw new PetStoreError('A header has invalid characters');
+  }
+}
+
 /**
  * Sends a request when the limits allow it, and again after a 429, a 503 or a broken connection. All operations can be
  * repeated: a POST has the same `Idempotency-Key` each time, and is sent only as long as the service stores its outcome. Returns
@@ -23,9 +32,7 @@ export async function exchange<T>(
 ): Promise<T> {
   const options = { cost: 1, ...client, ...defined(own) };
   const { accepts, clock, maxRetries, pacer, signal, timeout } = options;
-  // `fetch` would fail as if the connection had broken.
-  if (/[^ -\xff]/.test(`${Object.values(init.headers)}`))
-    throw new PetStoreError('A header has invalid characters');
+  rejectInvalid(init.headers);
   // The error of the first try of a POST that may have been executed, and when the POST can no longer be sent again.
   let inDoubt: PetStoreError | undefined;
   let expiresAt = Number.POSITIVE_INFINITY;

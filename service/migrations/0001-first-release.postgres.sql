@@ -109,8 +109,8 @@ CREATE TABLE api_keys (
   bans_lifted_at BIGINT,
   -- When the event of a reported secret was last appended, if the service only reports leaked keys.
   leak_reported_at BIGINT,
-  -- The instant at which the key was created, plus the number of resets of its limits. What was counted before the last reset is
-  -- known by its smaller number, and so is what was counted for a lost key with the same ID.
+  -- The instant at which the limits of the key were last reset, or the key was created; higher by one at least with each reset. What
+  -- was counted before is known by its smaller number, and so is what was counted for a lost key with the same ID.
   limits_resets BIGINT NOT NULL DEFAULT 0 CHECK (limits_resets >= 0),
   CHECK ((plan = 'enterprise') = (per_minute IS NOT NULL)),
   CHECK ((plan = 'enterprise') = (per_day IS NOT NULL)),

@@ -104,6 +104,20 @@ describe('DELETE /keys/{keyId}/limits', () => {
   });
 });
 
+it('a reset after a restore does not bring back what was counted after a reset that the restore has lost', async t => {
+  const shop = await startTestApp(t);
+  const client = await usedUp(shop, 2);
+  const resets = () => shop.app.db.all('SELECT limits_resets FROM api_keys WHERE id = ?', [client.keyId]);
+  const [{ limits_resets: before }] = (await resets()) as [{ limits_resets: number }];
+  shop.clock.advance(SECOND);
+  await shop.api.delete(`/keys/${client.keyId}/limits`);
+  await client.get('/pets');
+  await shop.app.db.run('UPDATE api_keys SET limits_resets = ? WHERE id = ?', [before, client.keyId]);
+  shop.clock.advance(SECOND);
+  await shop.api.delete(`/keys/${client.keyId}/limits`);
+  assert.equal((await shop.api.get(`/keys/${client.keyId}/usage`)).body.windows.day.used, 0);
+});
+
 it('the limits of a new key do not contain the counts of a lost key that had the same ID', async t => {
   const shop = await startTestApp(t);
   const lost = await usedUp(shop, 2);

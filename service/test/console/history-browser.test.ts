@@ -171,6 +171,21 @@ describe('a change in the history', () => {
       assert.deepEqual(await stockOf(api, petId), ['available', 22]);
     });
 
+  it('that cancelled an order is not taken back again as an order that was cancelled since', async t => {
+    const { api, page, watch, open } = await visit(t);
+    watch.expect(/status of 404/);
+    const petId = await aPet(api, { name: 'Twice cancelled', stock: 24 });
+    const id = await anOrder(api, { petId, quantity: 2 });
+    await api.delete(`/store/orders/${id}`);
+    const shown = await open(`/animals/${petId}`);
+    await takeBack(shown, `cancelled order ${id}`);
+    await shown.messages.getByText(`Open again as order ${id + 1}`).waitFor();
+    await api.delete(`/store/orders/${id + 1}`);
+    await page.reload();
+    await takeBack(shown, `cancelled order ${id}`);
+    await shown.messages.getByText(`It was placed again as order ${id + 1}, which was cancelled`).waitFor();
+  });
+
   it('of a sale is taken back and undone once when another user does it at the same moment', async t => {
     const { api, page, watch, open } = await visit(t);
     const petId = await aPet(api, { name: 'Contested', stock: 24 });

@@ -56,6 +56,8 @@ describe('a call', () => {
     });
     assert.equal(sent.length, 0);
     assert.equal(store.limits.wait, undefined);
+    await store.categories.create({ name: 'Dogs' }, { idempotencyKey: 'order 5\n' });
+    assert.equal(sent.length, 1);
   });
 
   it('returns the data, and with withResponse also status, headers and ETag', async () => {

@@ -39,7 +39,7 @@ const keyTable = new Table('api_keys', {
   bans_lifted_at: nullable(integer('bans_lifted_at')),
   /** When the event of a reported secret was last appended, if the service only reports leaked keys. */
   leak_reported_at: nullable(integer('leak_reported_at')),
-  /** Grows with each reset of the limits. Starts at the creation of the key: a lost key could have had the same ID. */
+  /** Grows with each reset of the limits, to its instant at least. Starts at the creation of the key: a lost key could have had the same ID. */
   limits_resets: integer('limits_resets'),
 });
 
@@ -224,9 +224,12 @@ export function liftBans(db: Queries, keyId: number, now: number): Promise<numbe
   return db.run('UPDATE api_keys SET bans_lifted_at = ? WHERE id = ?', [now, keyId]);
 }
 
-/** Resets the limits of a key: earlier requests no longer count. */
-export function resetLimits(db: Queries, keyId: number): Promise<number> {
-  return db.run('UPDATE api_keys SET limits_resets = limits_resets + 1 WHERE id = ?', [keyId]);
+/** Resets the limits of a key: earlier requests no longer count, also those after a reset that the database has lost. */
+export function resetLimits(db: Queries, keyId: number, now: number): Promise<number> {
+  return db.run(
+    'UPDATE api_keys SET limits_resets = CASE WHEN limits_resets < ? THEN ? ELSE limits_resets + 1 END WHERE id = ?',
+    [now, now, keyId],
+  );
 }
 
 /** Reads the keys with the scope `admin` that were not revoked. The condition must match that of an index literally. */

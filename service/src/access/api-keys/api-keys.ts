@@ -204,7 +204,7 @@ export async function reset({ db, keyLimits, now }: KeyAccess, keyId: number): P
   const state = await keyLimits.stateOf(counted(before));
   await db.write(async tx => {
     const row = await findKeyToChange(tx, keyId);
-    await resetLimits(tx, keyId);
+    await resetLimits(tx, keyId, now);
     const key = toApiKey(row, state, now);
     const unbanned = { ...key, ban: null };
     if (key.ban !== null) keyEvents.append(tx, 'key.unbanned', keyId, unbanned, { before: key });

@@ -1,4 +1,10 @@
-import { type HistoryEntry, type Order, PreconditionError } from '@petstore/client';
+import {
+  type HistoryEntry,
+  NotFoundError,
+  type Order,
+  type PetStore,
+  PreconditionError,
+} from '@petstore/client';
 import type { Session } from '../app/session.ts';
 import type { Activity } from './activity.ts';
 import { reasonOf } from './batches.ts';
@@ -113,11 +119,21 @@ async function placeAgain({ store }: Session, entry: HistoryEntry): Promise<stri
     const { id } = await store.orders.create(given as Order, {
       idempotencyKey: keyToPlaceAgain(idOf(entry)),
     });
+    if (await isGone(store, id))
+      throw new Error(`It was placed again as order ${id}, which was cancelled since then`);
     return `Open again as order ${id}`;
   } catch (error) {
     placedAgain.delete(idOf(entry));
     throw error;
   }
+}
+
+/** Whether an order was cancelled: the service also returns the outcome of an earlier attempt to place it. */
+function isGone(store: PetStore, orderId: number | undefined): Promise<boolean> {
+  return store.orders.get(orderId!).then(
+    () => false,
+    error => error instanceof NotFoundError,
+  );
 }
 
 /** Writes the old values of the changed fields. Other fields keep what they have now. */
