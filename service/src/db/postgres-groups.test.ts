@@ -121,6 +121,25 @@ describe('groups of writes', () => {
     assert.deepEqual(fake.commits, [1, 1, 2, 1, 1, 2, 1, 1, 2]);
   });
 
+  it('start when any transaction ends, while the one that started last waits for a lock', async t => {
+    const fake = aFake(t);
+    const releases: (() => void)[] = [];
+    const writes: Promise<unknown>[] = [];
+    for (const name of ['first', 'last', 'next']) {
+      releases.push(fake.hold());
+      writes.push(fake.groups.write(operation(fake, name)));
+      await settle();
+      fake.pass(25);
+      await settle();
+    }
+    assert.deepEqual(fake.ran, ['first', 'last']);
+    releases[0]!();
+    await settle();
+    assert.deepEqual(fake.ran, ['first', 'last', 'next']);
+    releases[1]!();
+    await Promise.all(writes);
+  });
+
   for (const [maxSize, commits] of [
     [50, [50, 50, 30]],
     [1_024, [64, 64, 2]],

@@ -59,6 +59,8 @@ export class PostgresGroups {
   readonly #queue: Job[] = [];
   #isRunning = false;
   #transactions = 0;
+  /** Called when a transaction ends. */
+  #onEnd = () => {};
 
   constructor(options: PostgresGroupsOptions) {
     this.#options = options;
@@ -96,15 +98,22 @@ export class PostgresGroups {
     this.#isRunning = false;
   }
 
-  /** Waits for a transaction, so that the writes that arrive meanwhile share the next one. */
+  /** Waits for a transaction, so that the writes that arrive meanwhile share the next one, and until the next one may start. */
   async #inTurn(transaction: Promise<void>): Promise<void> {
     this.#transactions++;
-    const ended = transaction.finally(() => this.#transactions--);
-    if (this.#transactions === this.#maxTransactions) return ended;
+    const ended = transaction.finally(() => {
+      this.#transactions--;
+      this.#onEnd();
+    });
     const { promise: isOver, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(resolve, MAX_DURATION);
     await Promise.race([ended, isOver]);
     clearTimeout(timer);
+    if (this.#transactions < this.#maxTransactions) return;
+    // Any of them: this one may wait for a lock for seconds after the others have ended.
+    await new Promise<void>(resolve => {
+      this.#onEnd = resolve;
+    });
   }
 
   /** Rejects a group, and the writes that waited long for it. */
