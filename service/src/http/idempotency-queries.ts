@@ -1,4 +1,5 @@
 import type { Queries } from '../db/database.ts';
+import { deleteSlice } from '../db/delete-slice.ts';
 
 export interface OutcomeRow {
   fingerprint: Uint8Array;
@@ -38,15 +39,8 @@ export function insertOutcome(
   );
 }
 
-/**
- * Deletes the oldest outcomes from before `instant`, at most `limit`. Returns how many it deleted. PostgreSQL checks only the outer
- * condition again on a row that was replaced meanwhile.
- */
+/** Deletes the oldest outcomes from before `instant`, at most `limit`. Returns how many it deleted. */
 export function deleteOutcomesBefore(db: Queries, instant: number, limit: number): Promise<number> {
-  return db.run(
-    `DELETE FROM idempotency_keys WHERE created_at < ? AND (api_key_id, idempotency_key) IN (
-       SELECT api_key_id, idempotency_key FROM idempotency_keys WHERE created_at < ? ORDER BY created_at LIMIT ?
-     )`,
-    [instant, instant, limit],
-  );
+  const which = 'created_at < ? ORDER BY created_at';
+  return deleteSlice(db, 'idempotency_keys', 'api_key_id, idempotency_key', which, [instant, limit]);
 }

@@ -3,6 +3,7 @@ import { it, type TestContext } from 'node:test';
 import * as pets from '../../src/catalog/pets/pets.ts';
 import { SearchIndex } from '../../src/catalog/pets/search/search-index.ts';
 import type { Database, Transaction } from '../../src/db/database.ts';
+import { sweepSlice } from '../../src/events/webhooks/sweep.ts';
 import { deleteSecretsExpiredBefore } from '../../src/events/webhooks/webhook-queries.ts';
 import { deleteOutcomesBefore, insertOutcome, selectOutcome } from '../../src/http/idempotency-queries.ts';
 import { openPostgresStore } from '../support/engines.ts';
@@ -18,7 +19,17 @@ const KEY = `INSERT INTO api_keys (id, name, name_key, hash, kind, plan, scopes,
 const WEBHOOK = `INSERT INTO webhooks (id, api_key_id, url, enabled, secret, previous_secret, previous_secret_expires_at, position, created_at)
   VALUES (1, 1, 'https://shop.example/', 1, 'b', 'a', 1, 0, 0)`;
 
-/** Runs a sweep that waits for a change of the same row, which is committed meanwhile. */
+const DELIVERY = `INSERT INTO webhook_deliveries (id, webhook_id, event_id, type, subject, payload, status, created_at, finished_at)
+  VALUES (1, 1, 1, 'pet.created', 'pets/1', '{}', 'dead', 0, 1)`;
+
+const attempts = (
+  last: number,
+) => `INSERT INTO webhook_attempts (delivery_id, number, started_at, duration_ms)
+  SELECT 1, number, 0, 0 FROM generate_series(1, ${last}) AS number`;
+
+const TIMES = { before: 2, now: 2 };
+
+/** Runs a sweep while a transaction changes the same row, which is committed afterwards. */
 async function sweepDuring(
   t: TestContext,
   prepared: readonly string[],
@@ -29,10 +40,11 @@ async function sweepDuring(
   const other = await openAgain();
   for (const sql of prepared) await db.run(sql);
   const commit = await holdLocks(other, change);
-  const swept = sweep(db);
-  await until('the sweep waits', async () => (await other.all(WAITING)).length > 0);
-  await commit();
-  await swept;
+  try {
+    await sweep(db);
+  } finally {
+    await commit();
+  }
   return db;
 }
 
@@ -57,6 +69,34 @@ it('the sweep on PostgreSQL keeps the previous secret of a webhook that is rotat
     db => deleteSecretsExpiredBefore(db, 2, 200),
   );
   assert.deepEqual(await db.all('SELECT previous_secret FROM webhooks'), [{ previous_secret: 'b' }]);
+});
+
+it('the sweep on PostgreSQL keeps a delivery that is redelivered meanwhile, and its attempts', async t => {
+  const db = await sweepDuring(
+    t,
+    [KEY, WEBHOOK, DELIVERY, attempts(1)],
+    tx => tx.run("UPDATE webhook_deliveries SET status = 'pending', finished_at = NULL"),
+    async db => {
+      while (await sweepSlice(db, TIMES));
+    },
+  );
+  assert.deepEqual(await db.all('SELECT delivery_id FROM webhook_attempts'), [{ delivery_id: 1 }]);
+});
+
+it('two sweeps on PostgreSQL leave no deliveries of a deleted webhook', async t => {
+  const { db, openAgain } = await openPostgresStore(t);
+  const other = await openAgain();
+  const deleting =
+    'UPDATE webhooks SET deleted_at = 1, previous_secret = NULL, previous_secret_expires_at = NULL';
+  for (const sql of [KEY, WEBHOOK, deleting, DELIVERY, attempts(1_000)]) await db.run(sql);
+  // It deletes all attempts, and not yet the delivery.
+  const commit = await holdLocks(other, tx => sweepSlice(tx, { before: 0, now: 2 }));
+  const swept = sweepSlice(db, { before: 0, now: 2 });
+  await Promise.race([swept, until('the sweep waits', async () => (await other.all(WAITING)).length > 0)]);
+  await commit();
+  await swept;
+  while (await sweepSlice(db, { before: 0, now: 2 }));
+  assert.deepEqual(await db.all('SELECT id FROM webhook_deliveries'), []);
 });
 
 it('the sweep on PostgreSQL stores no words of the old name of a pet that is renamed while the sweep waits for it', async t => {

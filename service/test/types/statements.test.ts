@@ -41,6 +41,7 @@ const executed: Record<string, readonly [statements: number, ...tests: string[]]
   'service/src/db/embedded-source.ts': [1, 'db/migrate-store.test.ts'],
   'service/src/db/insert.ts': [1, 'this test, for each insert'],
   'service/src/db/insert-rows.ts': [1, 'db/held-rows.test.ts'],
+  'service/src/db/delete-slice.ts': [2, 'access/sweeps.test.ts'],
   'service/src/db/define-list.ts': [1, 'db/list-plans.test.ts'],
   'service/src/db/postgres-new-row-ids.ts': [1, 'db/held-rows.test.ts'],
   'service/src/db/range-sql.ts': [4, 'db/list-plans.test.ts'],
@@ -50,7 +51,6 @@ const executed: Record<string, readonly [statements: number, ...tests: string[]]
   'service/src/events/event-log/event-queries.ts': [4, 'db/event-plans.test.ts'],
   'service/src/events/webhooks/attempt-queries.ts': [1, 'events/webhooks-deliveries.test.ts'],
   'service/src/events/webhooks/delivery-queries.ts': [5, 'events/webhooks.test.ts'],
-  'service/src/events/webhooks/sweep.ts': [3, 'access/sweeps.test.ts'],
 };
 
 const root = join(import.meta.dirname, '../../..');

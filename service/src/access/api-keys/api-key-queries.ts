@@ -4,6 +4,7 @@ import type { Scope } from '../../contract/scopes.ts';
 import { assignedId, boolean, foldedText, integer, nullable, text } from '../../db/columns.ts';
 import { one, type Queries, type Transaction, type Value } from '../../db/database.ts';
 import { defineList } from '../../db/define-list.ts';
+import { deleteSlice } from '../../db/delete-slice.ts';
 import { is, type QueryOf, startsWith } from '../../db/list.ts';
 import { isOneOf } from '../../db/select-page.ts';
 import { type ResourceOf, Table } from '../../db/table.ts';
@@ -204,10 +205,7 @@ export async function replaceSecret(
 
 /** Deletes at most `limit` secrets that expired before `instant`. Resolves with the number of deleted secrets. */
 export function deleteSecretsExpiredBefore(db: Queries, instant: number, limit: number): Promise<number> {
-  return db.run(
-    'DELETE FROM previous_secrets WHERE hash IN (SELECT hash FROM previous_secrets WHERE expires_at < ? LIMIT ?)',
-    [instant, limit],
-  );
+  return deleteSlice(db, 'previous_secrets', 'hash', 'expires_at < ?', [instant, limit]);
 }
 
 /** Whether there is an administrator's key, or was one that was revoked. The first key of a store is usually one. */

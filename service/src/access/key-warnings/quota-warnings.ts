@@ -8,7 +8,8 @@ import { quotasOf } from '../api-keys/api-key-queries.ts';
 import { type PassedQuota, passedOfDay, passedOfMinutes } from './quota-rule.ts';
 import { keyQuotaEvents, type QuotaWarning } from './quota-warning.ts';
 import {
-  deleteQuotaWarnings,
+  deleteWarningsAfter,
+  deleteWarningsBefore,
   insertQuotaWarnings,
   type LimitsRow,
   type QuotaWarningRow,
@@ -103,6 +104,7 @@ export async function quotaWarningsOf(db: Queries, keyId: number, now: number): 
 /** Deletes a slice of the warnings that no count can give again, and those from a clock that ran ahead. */
 export async function sweepQuotaWarnings(db: Queries, now: number): Promise<boolean> {
   const today = Math.floor(now / DAY);
-  const swept = { first: today - KEPT_DAYS, last: today + 1, limit: SWEPT_AT_ONCE };
-  return (await deleteQuotaWarnings(db, swept)) === SWEPT_AT_ONCE;
+  const old = await deleteWarningsBefore(db, today - KEPT_DAYS, SWEPT_AT_ONCE);
+  const future = await deleteWarningsAfter(db, today + 1, SWEPT_AT_ONCE);
+  return old === SWEPT_AT_ONCE || future === SWEPT_AT_ONCE;
 }

@@ -1,4 +1,5 @@
 import type { Queries } from '../../db/database.ts';
+import { deleteSlice } from '../../db/delete-slice.ts';
 import { forUpdate, recordsSql } from '../../db/records-sql.ts';
 import type { ApiKeyRow } from '../api-keys/api-key-queries.ts';
 import type { PassedQuota } from './quota-rule.ts';
@@ -62,20 +63,16 @@ export function selectQuotaWarnings(db: Queries, keyId: number, day: number): Pr
   );
 }
 
-/** Deletes at most `limit` warnings of days before `first` or after `last`. Resolves with their number. */
-export function deleteQuotaWarnings(
-  db: Queries,
-  { first, last, limit }: { first: number; last: number; limit: number },
-): Promise<number> {
-  return db.run(
-    `DELETE FROM quota_warnings WHERE (api_key_id, day, of_window, percent, quota, resets) IN (
-       SELECT api_key_id, day, of_window, percent, quota, resets FROM (
-         SELECT * FROM (SELECT * FROM quota_warnings WHERE day < ? ORDER BY day LIMIT ?) AS earlier
-         UNION ALL SELECT * FROM (SELECT * FROM quota_warnings WHERE day > ? ORDER BY day LIMIT ?) AS later
-       ) AS spent LIMIT ?
-     )`,
-    [first, limit, last, limit, limit],
-  );
+const WARNING_KEY = 'api_key_id, day, of_window, percent, quota, resets';
+
+/** Deletes at most `limit` warnings of days before `day`. Resolves with the number of deleted warnings. */
+export function deleteWarningsBefore(db: Queries, day: number, limit: number): Promise<number> {
+  return deleteSlice(db, 'quota_warnings', WARNING_KEY, 'day < ? ORDER BY day', [day, limit]);
+}
+
+/** Deletes warnings of days after `day`, from a clock that ran ahead. */
+export function deleteWarningsAfter(db: Queries, day: number, limit: number): Promise<number> {
+  return deleteSlice(db, 'quota_warnings', WARNING_KEY, 'day > ? ORDER BY day', [day, limit]);
 }
 
 type ExpiringRow = Pick<ApiKeyRow, 'id' | 'name' | 'expires_at' | 'revoked_at'>;

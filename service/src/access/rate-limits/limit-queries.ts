@@ -1,5 +1,6 @@
 import type { DayUse } from '../../counters/key-states.ts';
 import type { Queries } from '../../db/database.ts';
+import { deleteSlice } from '../../db/delete-slice.ts';
 import { forUpdate, recordsSql } from '../../db/records-sql.ts';
 import { latestCredible, MINUTE } from '../../kit/clock.ts';
 
@@ -191,22 +192,12 @@ export function selectBusiestKeys(db: Queries, day: number, limit: number): Prom
 
 /** Deletes at most `limit` rows of usage before `day`. Resolves with the number of deleted rows. */
 export function deleteUsageBefore(db: Queries, day: number, limit: number): Promise<number> {
-  return db.run(
-    `DELETE FROM key_usage WHERE (api_key_id, day) IN (
-       SELECT api_key_id, day FROM key_usage WHERE day < ? ORDER BY day LIMIT ?
-     )`,
-    [day, limit],
-  );
+  return deleteSlice(db, 'key_usage', 'api_key_id, day', 'day < ? ORDER BY day', [day, limit]);
 }
 
 /** Deletes usage after `day` from a clock that ran ahead: it would be shown when that day comes. */
 export function deleteUsageAfter(db: Queries, day: number, limit: number): Promise<number> {
-  return db.run(
-    `DELETE FROM key_usage WHERE (api_key_id, day) IN (
-       SELECT api_key_id, day FROM key_usage WHERE day > ? ORDER BY day LIMIT ?
-     )`,
-    [day, limit],
-  );
+  return deleteSlice(db, 'key_usage', 'api_key_id, day', 'day > ? ORDER BY day', [day, limit]);
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Transaction, Writer } from '../../db/database.ts';
+import { deleteSlice, sliceOf } from '../../db/delete-slice.ts';
 import { endWaiting } from './delivery-queries.ts';
 import {
   deleteSecretsExpiredBefore,
@@ -20,11 +21,13 @@ const SECRETS = 200;
 export function sweepSlice(db: Writer, { before, now }: { before: number; now: number }): Promise<boolean> {
   return db.write(async tx => {
     if ((await deleteSecretsExpiredBefore(tx, now, SECRETS)) === SECRETS) return true;
-    if (await deleteSlice(tx, 'finished_at < ? ORDER BY finished_at', before)) return true;
+    if (await deleteDeliveries(tx, 'finished_at < ? ORDER BY finished_at', before)) return true;
     if (await endSlice(tx, before, now)) return true;
     const webhook = await selectDeletedWebhook(tx);
     if (!webhook) return false;
-    const hadDeliveries = await deleteSlice(tx, 'webhook_id = ? ORDER BY id', webhook.id);
+    // Otherwise this sweep would find no deliveries while another one has locked them.
+    await tx.lock(`webhook ${webhook.id}`);
+    const hadDeliveries = await deleteDeliveries(tx, 'webhook_id = ? ORDER BY id', webhook.id);
     if (!hadDeliveries) webhookTable.sendDelete(tx, webhook.id);
     return true;
   });
@@ -40,18 +43,14 @@ async function endSlice(tx: Transaction, before: number, now: number): Promise<b
 }
 
 /** Deletes deliveries after their attempts, of which there can be any number. Returns whether there were any. */
-async function deleteSlice(
+async function deleteDeliveries(
   tx: Transaction,
   which: 'finished_at < ? ORDER BY finished_at' | 'webhook_id = ? ORDER BY id',
   value: number,
 ): Promise<boolean> {
-  const slice = `SELECT id FROM webhook_deliveries WHERE ${which} LIMIT ?`;
-  const attempts = await tx.run(
-    `DELETE FROM webhook_attempts WHERE (delivery_id, number) IN (
-       SELECT delivery_id, number FROM webhook_attempts WHERE delivery_id IN (${slice}) LIMIT ?
-     )`,
-    [value, DELIVERIES, ATTEMPTS],
-  );
+  const ofDeliveries = `delivery_id IN (${sliceOf(tx.engine, 'webhook_deliveries', 'id', which)})`;
+  const values = [value, DELIVERIES, ATTEMPTS];
+  const attempts = await deleteSlice(tx, 'webhook_attempts', 'delivery_id, number', ofDeliveries, values);
   if (attempts === ATTEMPTS) return true;
-  return (await tx.run(`DELETE FROM webhook_deliveries WHERE id IN (${slice})`, [value, DELIVERIES])) > 0;
+  return (await deleteSlice(tx, 'webhook_deliveries', 'id', which, [value, DELIVERIES])) > 0;
 }

@@ -1,6 +1,7 @@
 import { assignedId, integer, nullable, text } from '../../db/columns.ts';
 import { one, type Queries, type Transaction } from '../../db/database.ts';
 import { defineList } from '../../db/define-list.ts';
+import { sliceOf } from '../../db/delete-slice.ts';
 import type { QueryOf } from '../../db/list.ts';
 import { forUpdate } from '../../db/records-sql.ts';
 import { type ResourceOf, Table } from '../../db/table.ts';
@@ -84,17 +85,12 @@ export function updateDisabled(
   ]);
 }
 
-/**
- * Deletes up to `limit` previous secrets whose grace period ended before `instant`. Returns how many. PostgreSQL checks only the outer
- * condition again on a row that was changed meanwhile.
- */
+/** Deletes up to `limit` previous secrets whose grace period ended before `instant`. Returns how many. */
 export function deleteSecretsExpiredBefore(db: Queries, instant: number, limit: number): Promise<number> {
   return db.run(
-    `UPDATE webhooks SET previous_secret = NULL, previous_secret_expires_at = NULL
-     WHERE previous_secret_expires_at < ? AND id IN (
-       SELECT id FROM webhooks WHERE previous_secret_expires_at < ? LIMIT ?
-     )`,
-    [instant, instant, limit],
+    `WITH slice AS (${sliceOf(db.engine, 'webhooks', 'id', 'previous_secret_expires_at < ?')})
+     UPDATE webhooks SET previous_secret = NULL, previous_secret_expires_at = NULL WHERE id IN (SELECT * FROM slice)`,
+    [instant, limit],
   );
 }
 
