@@ -83,6 +83,18 @@ it('the sweep on PostgreSQL keeps a delivery that is redelivered meanwhile, and 
   assert.deepEqual(await db.all('SELECT delivery_id FROM webhook_attempts'), [{ delivery_id: 1 }]);
 });
 
+it('the sweep on PostgreSQL commits before it waits for a webhook, so that no change of the webhook waits for the sweep', async t => {
+  const disabling = 'UPDATE webhooks SET enabled = 0, disabled_at = 1';
+  const pending = "UPDATE webhook_deliveries SET status = 'pending', finished_at = NULL";
+  const db = await sweepDuring(
+    t,
+    [KEY, WEBHOOK, disabling, DELIVERY, pending],
+    tx => tx.lock('webhook 1'),
+    db => sweepSlice(db, TIMES),
+  );
+  assert.deepEqual(await db.all('SELECT previous_secret FROM webhooks'), [{ previous_secret: null }]);
+});
+
 it('two sweeps on PostgreSQL leave no deliveries of a deleted webhook', async t => {
   const { db, openAgain } = await openPostgresStore(t);
   const other = await openAgain();

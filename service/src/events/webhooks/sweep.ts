@@ -20,7 +20,8 @@ const SECRETS = 200;
  */
 export function sweepSlice(db: Writer, { before, now }: { before: number; now: number }): Promise<boolean> {
   return db.write(async tx => {
-    if ((await deleteSecretsExpiredBefore(tx, now, SECRETS)) === SECRETS) return true;
+    // Each step that has changed rows ends the transaction: a change of a webhook takes the lock of the webhook first, and then its row.
+    if ((await deleteSecretsExpiredBefore(tx, now, SECRETS)) > 0) return true;
     if (await deleteDeliveries(tx, 'finished_at < ? ORDER BY finished_at', before)) return true;
     if (await endSlice(tx, before, now)) return true;
     const webhook = await selectDeletedWebhook(tx);
