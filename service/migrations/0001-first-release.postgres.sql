@@ -354,6 +354,7 @@ CREATE TABLE webhooks (
 CREATE INDEX webhooks_listed ON webhooks ((id - 1)) WHERE deleted_at IS NULL;
 CREATE INDEX webhooks_by_key ON webhooks (api_key_id, (id - 2)) WHERE deleted_at IS NULL;
 CREATE INDEX webhooks_enabled ON webhooks (id) WHERE enabled = 1 AND deleted_at IS NULL;
+CREATE INDEX webhooks_disabled ON webhooks (disabled_at) WHERE disabled_at IS NOT NULL AND deleted_at IS NULL;
 CREATE INDEX webhooks_deleted ON webhooks (id) WHERE deleted_at IS NOT NULL;
 CREATE INDEX webhooks_expiring_secrets ON webhooks (previous_secret_expires_at) WHERE previous_secret_expires_at IS NOT NULL;
 

@@ -4,6 +4,7 @@ import { it } from 'node:test';
 import { EVENT_DAYS } from '../../src/contract/defaults.ts';
 import type { Database, Value } from '../../src/db/database.ts';
 import { NO_SEAL } from '../../src/db/event-seals.ts';
+import { selectWaitingWebhook } from '../../src/events/webhooks/webhook-queries.ts';
 import { DAY, HOUR, MINUTE } from '../../src/kit/clock.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
 
@@ -179,4 +180,21 @@ it('earlier secrets of webhooks are all deleted in the round after their end', a
   await sweeper.run();
   const left = await db.get('SELECT 1 FROM webhooks WHERE previous_secret IS NOT NULL');
   assert.equal(left, undefined);
+});
+
+it('the sweep of deliveries that wait for a disabled webhook reads no webhook that is enabled', async t => {
+  const { db } = (await startTestApp(t)).app;
+  const numbers =
+    'WITH RECURSIVE numbers(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM numbers WHERE i < 20000)';
+  await db.run(
+    `${numbers} INSERT INTO webhooks (api_key_id, url, enabled, secret, position, created_at)
+     SELECT 1, 'https://a.example/', 1, 'whsec_a', 0, 0 FROM numbers`,
+  );
+  await db.run('ANALYZE webhooks');
+  const explain = db.engine === 'sqlite' ? 'EXPLAIN QUERY PLAN' : 'EXPLAIN';
+  const explained: Pick<Database, 'get'> = {
+    get: async (sql, values) => JSON.stringify(await db.all(`${explain} ${sql}`, values)) as never,
+  };
+  const plan = await selectWaitingWebhook(explained as Database, 1);
+  assert.match(`${plan}`, /webhooks_disabled/);
 });

@@ -157,7 +157,7 @@ export function selectWaitingWebhook(db: Queries, instant: number): Promise<{ id
   return db.get(
     `SELECT id FROM webhooks WHERE disabled_at < ? AND deleted_at IS NULL AND EXISTS (
        SELECT 1 FROM webhook_deliveries WHERE webhook_id = webhooks.id AND status = 'pending'
-     ) ORDER BY id LIMIT 1`,
+     ) ORDER BY disabled_at LIMIT 1`,
     [instant],
   );
 }
