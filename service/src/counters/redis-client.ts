@@ -16,7 +16,10 @@ export interface RedisConnection {
   open(): Promise<void>;
   /** Calls `listener` when the connection breaks, also if it broke before, or cannot be opened. */
   onEnd(listener: (error: Error) => void): void;
-  /** Sends a command to each node, because a Redis with a `timeout` closes idle connections. A loss is reported to the listener. */
+  /**
+   * Sends a command to each node of a cluster, because a Redis with a `timeout` closes idle connections, and reads of one key reach only one
+   * node. A loss is reported to the listener.
+   */
   keepOpen(): void;
   /** Closes the connection at once; pending commands reject. */
   end(): void;
@@ -57,8 +60,10 @@ export async function redisConnection(urls: readonly string[], keyPrefix = ''): 
   const connection = isCluster
     ? new Cluster(hostsOf(target.nodes), { ...clusterOptions(target.nodes[0]!), keyPrefix })
     : new Redis(singleOptions(target, keyPrefix));
-  const nodes = () => (connection instanceof Cluster ? connection.nodes('master') : [connection]);
+  const nodes = () => (connection instanceof Cluster ? connection.nodes('master') : []);
   const { promise: ended, resolve: noteEnd } = Promise.withResolvers<void>();
+  // A cluster ends only when it has no node left.
+  connection.once('end', noteEnd);
   let lastError = new Error('The connection was closed');
   // Without a listener, ioredis would write the error to the console.
   connection.on('error', error => {
@@ -81,11 +86,10 @@ export async function redisConnection(urls: readonly string[], keyPrefix = ''): 
       // Before the pings, so that no loss is missed. The event `-node` would also report nodes that only named the others.
       for (const node of nodes()) node.once('end', noteEnd);
       // Otherwise a cluster connects to a node with the first command for it, and only then notices that it is down.
-      if (isCluster) await Promise.all(nodes().map(node => node.ping()));
+      await Promise.all(nodes().map(node => node.ping()));
     },
     onEnd: listener => {
-      // A cluster ends only when it has no node left.
-      for (const event of ['end', '-node']) connection.once(event, noteEnd);
+      connection.once('-node', noteEnd);
       void ended.then(() => listener(lastError));
     },
     keepOpen: () => {

@@ -104,7 +104,7 @@ export class RedisLink {
     return this.#send('GET', key, connection => connection.get(key));
   }
 
-  /** Keeps the connections to all nodes open. */
+  /** Keeps the connections to all nodes of a cluster open. */
   keepOpen(): void {
     this.#connection?.keepOpen();
   }

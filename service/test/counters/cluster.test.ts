@@ -105,6 +105,19 @@ describe('in a Redis cluster of two nodes', () => {
     }
   });
 
+  it('a single Redis gets no pings, because each look for the mark keeps its connection open', async t => {
+    const { url } = await ownRedis(t);
+    const redis = new Redis(url);
+    t.after(() => redis.disconnect());
+    await redis.config('RESETSTAT');
+    await aReplica(t, url);
+    await until('the replica looks for the mark again', async () => {
+      const [, calls] = /cmdstat_get:calls=(\d+)/.exec(await redis.info('commandstats')) ?? [];
+      return Number(calls) > 2;
+    });
+    assert.doesNotMatch(await redis.info('commandstats'), /cmdstat_ping/);
+  });
+
   it('visits are decided together with their key and their network, under the names of their cell', async t => {
     const { urls, nodes } = await aCluster(t);
     const keyIds = Array.from({ length: 20 }, (_, i) => i + 1);
