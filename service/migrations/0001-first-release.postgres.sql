@@ -206,7 +206,7 @@ CREATE TABLE quota_warnings (
   day BIGINT NOT NULL,
   of_window TEXT NOT NULL CHECK (of_window IN ('minute', 'day')),
   percent BIGINT NOT NULL CHECK (percent IN (80, 95, 100)),
-  -- The limit, and how often the counts were reset before: another limit and a reset begin anew.
+  -- The limit, and the limits_resets of the key: another limit and a reset begin anew.
   quota BIGINT NOT NULL,
   resets BIGINT NOT NULL,
   passed_at BIGINT NOT NULL,

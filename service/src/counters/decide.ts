@@ -41,14 +41,14 @@ export interface LimitState extends WindowUse {
   bans: number;
   /** When the last request was decided. */
   seenAt: number;
-  /** How often the limits were reset before this state began. */
+  /** The `limits_resets` of the key when this state began; 0 for other subjects. */
   resets: number;
 }
 
 /** The terms of a decision: the limits, and what an administrator has reset or lifted. */
 export interface Terms {
   limits: WindowLimits;
-  /** How often the limits of the subject were reset: a state from before the last reset does not count. The default is 0. */
+  /** The `limits_resets` of the key: a state with a smaller number does not count. The default is 0. */
   resets?: number;
   /** Bans that began up to this instant are lifted and do not make later ones longer; 0 when none was lifted. */
   bansLiftedAt: number;
@@ -89,7 +89,7 @@ export const REJECTED: Outcome = { verdict: 'refused', banBegins: false };
 const BANNED: Outcome = { verdict: 'banned', banBegins: false };
 const BAN_BEGINS: Outcome = { verdict: 'banned', banBegins: true };
 
-/** Returns the state of a subject that was not seen since this number of resets. */
+/** Returns the state of a subject that was not seen since the reset with this number. */
 export function newState(now: number, resets = 0): LimitState {
   const state: LimitState = {
     minute: 0,

@@ -1,6 +1,6 @@
 import { type BanRules, isSpent, type LimitState, newState } from './decide.ts';
 
-/** A key, and how often its limits were reset: requests before the last reset do not count. */
+/** A key, and its `limits_resets`: requests with a smaller number do not count. */
 export interface CountedKey {
   keyId: number;
   resets: number;
@@ -39,7 +39,7 @@ export class KeyStates {
   /** The states that the current sweep has not checked yet. */
   #unswept: MapIterator<[number, LimitState]> | undefined;
 
-  /** Returns the state of a key after this number of resets. */
+  /** Returns the state of a key since the reset with this number. */
   find(keyId: number, resets = 0): Readonly<LimitState> | undefined {
     const state = this.#states.get(keyId);
     return state && state.resets >= resets ? state : undefined;

@@ -20,7 +20,7 @@ export const packedNumbers = [
 
 /**
  * Packs a state as text: whole numbers separated by spaces, the strikes last, separated by commas, `-` when there are none.
- * The number of resets is not included: it is part of the state's key in Redis.
+ * `resets` is not included: it is part of the state's key in Redis.
  */
 export function packState(state: Readonly<LimitState>): string {
   const strikes = state.strikes.length === 0 ? '-' : state.strikes.join(',');

@@ -100,7 +100,7 @@ describe('the merge of two states of a subject', () => {
         const expected = expectedMerge(stored, seen);
         assert.deepEqual(mergeStates(stored, seen, NOON), expected);
         assert.deepEqual([stored, seen], before);
-        // The number of resets is part of the key in Redis.
+        // `resets` is part of the key in Redis.
         if (stored.resets + seen.resets > 0) return;
         await redis.set('merge', packState(stored));
         assert.deepEqual(await merge('merge', seen), expected);

@@ -32,7 +32,7 @@ export interface QuotaWarningRow extends Pick<PassedQuota, 'day' | 'percent'> {
   api_key_id: number;
   of_window: PassedQuota['window'];
   quota: number;
-  /** How often the limits of the key were reset before. */
+  /** The `limits_resets` of the key at that time. */
   resets: number;
   /** Milliseconds since the Unix epoch. */
   passed_at: number;
