@@ -103,10 +103,16 @@ function membersOf(text: string): object {
     const value = JSON.parse(text);
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return { row: text };
     const members = Object.entries(value);
-    const rest = members.slice(replacedColumns(members.map(([name]) => name)));
-    // An object has one member with a name. The import ignores the other name, too.
-    return Object.fromEntries(rest.map(([name, cell]) => [isAddedColumn(name) ? `${name}_` : name, cell]));
+    const names = members.map(([name]) => name);
+    const rest = members.slice(replacedColumns(names));
+    // An object has one member with a name. The import ignores the other names, too.
+    return Object.fromEntries(
+      rest.map(([name, cell]) => [isAddedColumn(name) ? unusedName(`${name}_`, names) : name, cell]),
+    );
   } catch {
     return { row: text };
   }
 }
+
+const unusedName = (name: string, used: readonly string[]): string =>
+  used.includes(name) ? unusedName(`${name}_`, used) : name;

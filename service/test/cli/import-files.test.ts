@@ -267,12 +267,15 @@ describe('petstore import', () => {
       test.read('own.rejected.rejected.csv'),
       /^\ufeffline,code,message,name,category,code,message\n2,unknown_category,[^\n]*,Kaa,Fish,K1,Call the owner\n$/,
     );
-    test.write('own.ndjson', '{"name": "Kaa", "category": "Fish", "message": "Call the owner"}');
+    test.write(
+      'own.ndjson',
+      '{"name": "Kaa", "category": "Fish", "message": "Call the owner", "message_": "At once"}',
+    );
     await test.summaryOf(['@own.ndjson'], 7);
     await test.summaryOf(['@own.rejected.ndjson'], 7);
     const { message, ...row } = JSON.parse(test.read('own.rejected.rejected.ndjson'));
     assert.match(message, /"Fish"/);
-    const own = { name: 'Kaa', category: 'Fish', message_: 'Call the owner' };
+    const own = { name: 'Kaa', category: 'Fish', message__: 'Call the owner', message_: 'At once' };
     assert.deepEqual(row, { line: 1, code: 'unknown_category', ...own });
   });
 
