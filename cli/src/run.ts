@@ -17,15 +17,11 @@ import type { implied, shared } from './shared-options.ts';
 /** The number of items that lists print without `--limit`. */
 const DEFAULT_LIMIT = 20;
 
-/** Runs the command that the words after `petstore` name. Returns the exit code. */
-export function run(words: readonly string[], surroundings: Surroundings): Promise<number> {
-  return new Run(surroundings).run(words);
-}
-
 /** The values of the options that are not in the definitions of the commands. */
 type Values = Partial<ValuesOf<typeof shared> & ValuesOf<typeof implied> & { raw: boolean; csv: boolean }>;
 
-class Run {
+/** A run of the command. */
+export class Run {
   readonly #surroundings: Surroundings;
   /** The service of the command, for messages. */
   #url: string | undefined;
@@ -36,6 +32,7 @@ class Run {
     this.#surroundings = surroundings;
   }
 
+  /** Runs the command that the words after `petstore` name. Returns the exit code. */
   async run(words: readonly string[]): Promise<number> {
     const { stdout, signal } = this.#surroundings;
     this.#isJson = words.slice(0, words.indexOf('--') + 1 || undefined).includes('--json');
@@ -47,7 +44,7 @@ class Run {
       const execute = (command: Command, values: Values) => this.#execute(command, values);
       const program = createProgram(
         execute,
-        message => this.#report(new UsageError(message)),
+        message => this.report(new UsageError(message)),
         this.#surroundings,
       );
       if (words[0] === 'help') showHelp(program, words.slice(1));
@@ -57,7 +54,7 @@ class Run {
       if (signal.aborted) return exitCodes.interrupted;
       // The parser has printed the help or its message.
       if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.success : exitCodes.usage;
-      this.#report(error);
+      this.report(error);
       return exitCodeOf(error);
     }
   }
@@ -120,12 +117,12 @@ class Run {
       stdout,
       stderr,
       note,
-      fail: error => this.#report(error),
+      fail: error => this.report(error),
     };
   }
 
   /** Writes an error to standard error. */
-  #report(error: unknown): void {
+  report(error: unknown): void {
     const { environment, stderr } = this.#surroundings;
     if (this.#isJson) {
       stderr.write(`${json(detailsOf(error, this.#url))}\n`);

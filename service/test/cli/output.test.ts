@@ -146,11 +146,11 @@ describe('the output of petstore', () => {
   });
 
   it('reports that its disk is full', async () => {
+    const message = 'The output cannot be written: ENOSPC: no space left on device, write';
     const { code, stderr } = await petstore.shell('petstore categories list > /dev/full');
-    assert.deepEqual(
-      [code, stderr],
-      [1, 'Error: The output cannot be written: ENOSPC: no space left on device, write\n'],
-    );
+    assert.deepEqual([code, stderr], [1, `Error: ${message}\n`]);
+    const inJson = await petstore.shell('petstore categories list --json > /dev/full');
+    assert.deepEqual(JSON.parse(inJson.stderr), { message, exitCode: 1 });
   });
 
   it('waits for a slow reader, and reads no further items meanwhile', async () => {

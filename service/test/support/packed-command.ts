@@ -55,7 +55,7 @@ export class PackedCommand {
     environment: Record<string, string> = {},
     { signal = new AbortController().signal, columns, isToFile = false, onOutput, onError }: Replaced = {},
   ): Promise<Ended> {
-    const { run } = await this.load<typeof import('../../../cli/src/run.ts')>('run.js');
+    const { Run } = await this.load<typeof import('../../../cli/src/run.ts')>('run.js');
     const output = { stdout: '', stderr: '' };
     const stream = (name: keyof typeof output, onText?: (text: string) => void) =>
       Object.assign(
@@ -70,14 +70,14 @@ export class PackedCommand {
         columns && !(isToFile && name === 'stdout') && { isTTY: true, columns },
       ) as Writable & NodeJS.WriteStream;
     const all = { ...this.environment, ...environment };
-    const code = await run(args, {
+    const surroundings = {
       environment: all,
       configDirectory: join(all.XDG_CONFIG_HOME ?? all.HOME!, 'petstore'),
       stdout: stream('stdout', onOutput),
       stderr: stream('stderr', onError),
       signal,
-    });
-    return { code, ...output };
+    };
+    return { code: await new Run(surroundings).run(args), ...output };
   }
 
   /** Starts the command as a process. `input` is its standard input. */
