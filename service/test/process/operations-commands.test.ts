@@ -39,8 +39,8 @@ const skipped: Record<string, string> = {
   'npm run test:': 'runs tests',
 };
 
-/** Dumps have the date of the dump that is restored. */
-const dated = { '$(date +%F)': '2026-11-21' };
+/** Dumps have the time of the dump that is restored. */
+const dated = { '$(date +%F-%H%M%S)': '2026-11-21-030000' };
 
 const servers = {} as { postgres: PostgresServer; redis: RedisServer };
 
