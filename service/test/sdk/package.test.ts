@@ -20,7 +20,7 @@ describe('the package', () => {
     const manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
     for (const kind of ['dependencies', 'peerDependencies', 'optionalDependencies'])
       assert.equal(manifest[kind], undefined);
-    assert.deepEqual(manifest.engines, { node: '>=20' });
+    assert.deepEqual(manifest.engines, { node: '>=20.5.0' });
     assert.deepEqual(readdirSync(installed).toSorted(), [
       'CHANGELOG.md',
       'LICENSE',

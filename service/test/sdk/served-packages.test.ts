@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFile, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { promisify } from 'node:util';
@@ -9,7 +9,7 @@ import { installPacked } from '../support/packed.ts';
 import { startRegistry } from '../support/registry.ts';
 import { dataDirectory } from '../support/service-process.ts';
 import { useShop } from '../support/use-shop.ts';
-import { valuesOf } from '../support/values.ts';
+import { assertNone, valuesOf } from '../support/values.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
@@ -108,5 +108,16 @@ describe('the packages that a service offers', () => {
       await run(path, 'npm', 'install', ...options, `--registry=${registry}`, ...place, url);
       assert.equal(await run(path, program, '--version'), `${version}\n`);
     }
+  });
+
+  it('require a Node.js that the packages on which the command depends support', () => {
+    const cwd = installPacked('command');
+    const oldest = (path: string): string => {
+      const { engines } = JSON.parse(readFileSync(join(cwd, path), 'utf8'));
+      return /.*>= ?([\d.]+)/.exec(engines?.node)?.[1] ?? '';
+    };
+    const needed = oldest('node_modules/@petstore/cli/package.json');
+    const others = globSync('node_modules/{*,@*/*}/package.json', { cwd });
+    assertNone(others, path => needed.localeCompare(oldest(path), 'en', { numeric: true }) < 0);
   });
 });
