@@ -8,6 +8,9 @@ import { verification } from '../resources.ts';
 
 const sha256 = (content: string) => createHash('sha256').update(content).digest('hex');
 
+/** The seal of a log without events. */
+const NO_SEAL = '0'.repeat(64);
+
 /** The history differs from what was written. */
 class HistoryRewritten extends Error {}
 
@@ -29,7 +32,7 @@ export const verify = command({
     const noted = checkpoint === undefined ? undefined : toCheckpoint(checkpoint);
     if (noted && from !== undefined && Number(from) >= Number(noted.id))
       throw new UsageError(`The checkpoint ${noted.id} is not after --from ${from}: leave out --from`);
-    let found: string | undefined;
+    let found = noted?.id === '0' ? NO_SEAL : undefined;
     let [groups, events, expired] = [0, 0, 0];
     let last: SealedGroup | undefined;
     // The log expires from its start, also while it is read.

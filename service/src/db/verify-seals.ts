@@ -95,7 +95,10 @@ async function faultOf(
 }
 
 async function compare(db: Pick<Queries, 'get'>, { id, seal }: Checkpoint): Promise<string[]> {
-  const stored = await db.get<{ seal: string }>('SELECT seal FROM event_seals WHERE last_id = ?', [id]);
+  const stored =
+    id === 0
+      ? { seal: NO_SEAL }
+      : await db.get<{ seal: string }>('SELECT seal FROM event_seals WHERE last_id = ?', [id]);
   if (stored === undefined) {
     return [
       `Checkpoint ${id}: no group of the log ends with event ${id}. Events were removed, or an earlier backup was restored`,

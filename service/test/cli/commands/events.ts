@@ -90,6 +90,8 @@ export function eventCommands({ json, one, shop, petstore }: CommandRuns): void 
       [verified.outcome, verified.lastId],
       [`as written, with the checkpoint ${checkpoint.id}`, String(checkpoint.id)],
     );
+    const empty = await petstore.run(['events', 'verify', '--checkpoint', `0:${'0'.repeat(64)}`]);
+    assert.deepEqual([empty.code, empty.stderr], [0, '']);
     const late = await petstore.run([
       ...'events verify --from'.split(' '),
       String(checkpoint.id),
