@@ -156,6 +156,8 @@ function headersOf(headers) {
 function coloured(text, type) {
   if (text === '') return 'No content';
   if (!type.startsWith('application/json')) return highlighted(text, 'text');
-  const pretty = JSON.stringify(JSON.parse(text), null, 2);
+  const value = JSON.parse(text);
+  // The parser rounds integers that are greater than 2 ** 53.
+  const pretty = JSON.stringify(value) === text ? JSON.stringify(value, null, 2) : text;
   return highlighted(pretty, pretty.length < COLOURED ? 'json' : 'text');
 }

@@ -189,6 +189,21 @@ describe('trying an operation out', () => {
     assert.equal(await portal.live.locator('.limits').count(), 0);
   });
 
+  it('shows JSON with line breaks, or as it was received if they would change a number', async t => {
+    const { page, shop, context } = await visit(t);
+    const portal = await new PortalPage(page).openOperation('getAccount');
+    await portal.useKey(shop.adminKey);
+    const code = portal.live.locator('code');
+    for (const [body, shown] of [
+      ['{"keyId":9007199254740991}', '{\n  "keyId": 9007199254740991\n}'],
+      ['{"keyId":9007199254740993}', '{"keyId":9007199254740993}'],
+    ] as const) {
+      await context.route('**/account', route => route.fulfill({ contentType: 'application/json', body }));
+      await page.locator('.send').click();
+      await eventually(() => code.textContent(), shown);
+    }
+  });
+
   it('shows a stream as it arrives, the last 50,000 characters of it, until the reader stops it', async t => {
     const { page, shop, watch } = await visit(t);
     const portal = await new PortalPage(page).openOperation('streamEvents');
