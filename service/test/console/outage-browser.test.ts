@@ -190,6 +190,21 @@ describe('when the response to a change is lost', () => {
     await shown.row('Rabbit').waitFor({ state: 'detached' });
   });
 
+  it('a saved change is shown as done although the service stores neither empty lines nor an empty description', async t => {
+    const { api, page, open } = await lossy(t);
+    const settings = { url: 'https://shop.example/events', description: 'For the shop' };
+    const { id } = (await api.post('/webhooks', settings)).body;
+    const shown = await open('/webhooks');
+    await shown.row(settings.url).getByText(settings.url).click();
+    await shown.panel.getByLabel(/^Event types/).fill('pet.*\n\n');
+    await shown.field('Description').fill('');
+    await loseResponse(page, `/webhooks/${id}`);
+    await shown.save();
+    await shown.panel.waitFor({ state: 'detached' });
+    const { types, description } = (await api.get(`/webhooks/${id}`)).body;
+    assert.deepEqual([types, description], [['pet.*'], undefined]);
+  });
+
   it('what is taken back in the history is reported as taken back', async t => {
     const { api, page, open } = await lossy(t);
     const petId = await aPet(api, { name: 'Tadpole', stock: 5 });

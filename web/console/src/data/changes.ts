@@ -136,8 +136,9 @@ export async function updateOnce<T extends object>(
   } catch (error) {
     if (!(error instanceof PreconditionError)) throw error;
     const version = await resource.read(store, id);
-    const fields = Object.keys(patch) as (keyof T)[];
-    if (fields.some(field => !isSame(version.data[field] ?? null, patch[field] ?? null))) throw error;
+    const sent: Partial<T> = resource.patchOf?.(patch) ?? patch;
+    const fields = Object.keys(sent) as (keyof T)[];
+    if (fields.some(field => !isSame(version.data[field] ?? null, sent[field] ?? null))) throw error;
     return version;
   }
 }

@@ -33,16 +33,8 @@ export const keys: Resource<ApiKey, KeyQuery> = {
     order === undefined ? listed(store, query, options) : busiestOf(store, query, options),
   read: (store, id) => store.keys.get(id).withResponse(),
   create: (store, key) => store.keys.create(key as NewApiKey),
-  update: (store, id, { origins, allowedNetworks, ...patch }, options) =>
-    store.keys.update(
-      id,
-      {
-        ...patch,
-        ...(origins && { origins: filled(origins) }),
-        ...(allowedNetworks !== undefined && { allowedNetworks: filledOrNull(allowedNetworks) }),
-      },
-      options,
-    ),
+  update: (store, id, patch, options) => store.keys.update(id, patchOf(patch), options),
+  patchOf,
   remove: (store, id, options) => store.keys.revoke(id, options),
   matches: (key, { name = '', plan, show, order }) =>
     order === undefined &&
@@ -50,6 +42,15 @@ export const keys: Resource<ApiKey, KeyQuery> = {
     (plan === undefined || key.plan === plan) &&
     (show === 'all' || (key.revokedAt !== null) === (show === 'revoked')),
 };
+
+/** Lines without text are no values. */
+function patchOf({ origins, allowedNetworks, ...patch }: Partial<ApiKey>) {
+  return {
+    ...patch,
+    ...(origins && { origins: filled(origins) }),
+    ...(allowedNetworks !== undefined && { allowedNetworks: filledOrNull(allowedNetworks) }),
+  };
+}
 
 function listed(store: PetStore, { show, ...query }: KeyQuery & PageQuery, options?: CallOptions) {
   return store.keys.list({ ...query, revoked: show ? isRevoked[show] : false }, options);

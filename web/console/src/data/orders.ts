@@ -35,6 +35,7 @@ export const orders: Resource<Order, OrderQuery> = {
   read: (store, id) => store.orders.get(id).withResponse(),
   create: (store, order) => store.orders.create(order),
   update: (store, id, patch, options) => store.orders.update(id, patchOf(patch), options),
+  patchOf,
   remove: (store, id, options) => store.orders.cancel(id, options),
   matches: ({ complete = false, petId, shipDate }, query) =>
     (query.complete === undefined || complete === query.complete) &&

@@ -10,18 +10,20 @@ export const webhooks: Resource<Webhook> = {
   list: (store, query, options) => store.webhooks.list(query, options),
   read: (store, id) => store.webhooks.get(id).withResponse(),
   create: (store, webhook) => store.webhooks.create(webhook as NewWebhook),
-  update: (store, id, { types, description, ...patch }, options) => {
-    const body = {
-      ...patch,
-      ...(types !== undefined && { types: filledOrNull(types) }),
-      // An empty field means no description, which a merge patch removes with null.
-      ...(description !== undefined && { description: description || null }),
-    };
-    return store.webhooks.update(id, body, options);
-  },
+  update: (store, id, patch, options) => store.webhooks.update(id, patchOf(patch), options),
+  patchOf,
   remove: (store, id, options) => store.webhooks.delete(id, options),
   matches: () => true,
 };
+
+/** Lines without text are no types. An empty field means no description, which a merge patch removes with null. */
+function patchOf({ types, description, ...patch }: Partial<Webhook>) {
+  return {
+    ...patch,
+    ...(types !== undefined && { types: filledOrNull(types) }),
+    ...(description !== undefined && { description: description || null }),
+  };
+}
 
 export const deliveryStatuses = ['pending', 'delivered', 'dead'] as const;
 
