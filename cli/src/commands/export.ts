@@ -63,13 +63,21 @@ async function* readPets(
   const entries = store.inventory.list({ ...query, sort: 'petId' }, calls)[Symbol.asyncIterator]();
   let entry: InventoryItem | undefined;
   for await (const pet of store.pets.list({ ...query, sort: 'id' }, calls)) {
-    while (withStock && (entry === undefined || entry.petId < pet.id)) {
+    const exported = { ...pet, category: names.get(pet.categoryId) };
+    if (!withStock) {
+      yield exported;
+      continue;
+    }
+    while (entry === undefined || entry.petId < pet.id) {
       const next = await entries.next();
       if (next.done) break;
       entry = next.value;
     }
-    const quantity = entry?.petId === pet.id ? entry.quantity : undefined;
-    yield { ...pet, category: names.get(pet.categoryId), ...(withStock && { quantity }) };
+    // A pet without an entry was deleted, or got another status, after its page was read.
+    if (entry?.petId !== pet.id) continue;
+    // The status that belongs to the quantity: the import rejects a pet that is available without stock.
+    const { status, quantity } = entry;
+    yield { ...exported, status, quantity };
   }
 }
 

@@ -25,32 +25,36 @@ it('petstore export writes orders, categories and stock', async () => {
   assert.match(stock.stdout, /^status,petId\n(?:\w+,\d+\n)+$/);
 });
 
-it('petstore export pets --stock has no quantity for a pet that is deleted meanwhile, and the right ones for the others', async t => {
+it('petstore export pets --stock has the status of the stock, and leaves out a pet that is deleted or gets another status meanwhile', async t => {
   const { api } = test.shop;
-  const [kept, gone, last] = [
-    await aPet(api, { name: 'Kept', stock: 2 }),
-    await aPet(api, { name: 'Gone', stock: 3 }),
-    await aPet(api, { name: 'Last', stock: 4 }),
-  ];
-  const { fetch } = globalThis;
-  // The proxy of the command forwards the request for the stock after the one for the pets.
-  t.mock.method(globalThis, 'fetch', async (...request: Parameters<typeof fetch>) => {
-    if (String(request[0]).includes('/store/inventory')) await api.delete(`/pets/${gone}`);
-    return fetch(...request);
-  });
-  const { stdout } = await test.run(['export', 'pets', '--stock', '--format', 'ndjson']);
-  const quantities = new Map(
-    stdout
+  const exported = async (...options: string[]) => {
+    const [kept, gone, sold] = [
+      await aPet(api, { name: 'Kept', stock: 2 }),
+      await aPet(api, { name: 'Gone', stock: 3 }),
+      await aPet(api, { name: 'Sold', stock: 4 }),
+    ];
+    const { fetch } = globalThis;
+    // The proxy of the command forwards the request for the stock after the one for the pets.
+    const proxy = t.mock.method(globalThis, 'fetch', async (...request: Parameters<typeof fetch>) => {
+      if (String(request[0]).includes('/store/inventory')) {
+        await api.delete(`/pets/${gone}`);
+        await api.put(`/store/inventory/${sold}`, { quantity: 0 });
+      }
+      return fetch(...request);
+    });
+    const { stdout } = await test.run(['export', 'pets', '--stock', '--format', 'ndjson', ...options]);
+    proxy.mock.restore();
+    const pets = stdout
       .trimEnd()
       .split('\n')
-      .map(line => JSON.parse(line))
-      .map(({ id, quantity }) => [id, quantity]),
-  );
-  assert.deepEqual(
-    [kept, gone, last].map(id => quantities.get(id)),
-    [2, undefined, 4],
-  );
-  assert.ok(quantities.has(gone));
+      .map(line => JSON.parse(line));
+    return pets.filter(({ id }) => id >= kept).map(({ name, status, quantity }) => [name, status, quantity]);
+  };
+  assert.deepEqual(await exported(), [
+    ['Kept', 'available', 2],
+    ['Sold', 'sold', 0],
+  ]);
+  assert.deepEqual(await exported('--status', 'available'), [['Kept', 'available', 2]]);
 });
 
 describe('a name that spreadsheet programs would execute', () => {
