@@ -69,6 +69,8 @@ export class GroupCommit {
   #running: Promise<void> | undefined;
   /** Resolves when the log has been moved; `undefined` when it is not being moved. */
   #logMoved: Promise<void> | undefined;
+  /** Called when an operation is queued. */
+  #onQueued = () => {};
 
   /** @param onCommit called after each commit with the number of operations that shared it */
   constructor(log: CommitLog, tx: Transaction, limits: GroupLimits, onCommit?: (size: number) => void) {
@@ -89,6 +91,7 @@ export class GroupCommit {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     const queue = alone ? this.#alone : this.#queue;
     queue.push({ work, resolve: resolve as (value: unknown) => void, reject, leavesChanges: false });
+    this.#onQueued();
     this.#running ??= this.#runAll();
     return promise;
   }
@@ -107,11 +110,17 @@ export class GroupCommit {
         this.#queue.unshift(...(await this.#runBatch(batch)));
       }
       if (this.#alone.length === 0) continue;
-      // Operations that arrive meanwhile run first.
-      if (this.#logMoved !== undefined) await this.#logMoved;
-      else await this.#runAlone(this.#alone.shift()!);
+      if (this.#logMoved === undefined) await this.#runAlone(this.#alone.shift()!);
+      // Operations that arrive meanwhile run first, and do not wait for the log.
+      else if (this.#queue.length === 0) await Promise.race([this.#logMoved, this.#nextQueued()]);
     }
     this.#running = undefined;
+  }
+
+  #nextQueued(): Promise<void> {
+    return new Promise(resolve => {
+      this.#onQueued = resolve;
+    });
   }
 
   /**
