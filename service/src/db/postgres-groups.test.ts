@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import pg from 'pg';
 import { SECOND } from '../kit/clock.ts';
 import { DatabaseUnavailable, type NewEvent, type Transaction } from './database.ts';
-import { GroupMember } from './group-member.ts';
+import { GroupMember, NeedsOwnTransaction } from './group-member.ts';
 import { type GroupTransaction, PostgresGroups } from './postgres-groups.ts';
 
 /** A transaction in which every statement succeeds at once. It records the locks that a group takes early. */
@@ -71,6 +71,7 @@ function aFake(t: TestContext, { maxSize = 100, maxTransactions = 2 } = {}) {
       },
       maxSize,
       maxTransactions,
+      lockTimeout: 5 * SECOND,
       onCommit: size => commits.push(size),
     }),
   };
@@ -109,14 +110,17 @@ describe('groups of writes', () => {
         await settle();
         fake.pass(24);
         await settle();
-        assert.deepEqual(fake.ran, ['a', 'b'].slice(0, writes.length), 'the next one waits for 25 ms');
+        assert.deepEqual(
+          fake.ran,
+          name === 'a' ? ['a'] : ['a', 'group', 'b'],
+          'the next one waits for 25 ms',
+        );
         fake.pass(1);
         await settle();
       }
-      assert.deepEqual(fake.ran, ['a', 'b']);
       release();
       await Promise.all(writes);
-      assert.deepEqual(fake.ran, ['a', 'b', 'group', 'c', 'd']);
+      assert.deepEqual(fake.ran, ['a', 'group', 'b', 'group', 'c', 'd']);
     }
     assert.deepEqual(fake.commits, [1, 1, 2, 1, 1, 2, 1, 1, 2]);
   });
@@ -132,12 +136,49 @@ describe('groups of writes', () => {
       fake.pass(25);
       await settle();
     }
-    assert.deepEqual(fake.ran, ['first', 'last']);
+    assert.deepEqual(fake.ran, ['first', 'group', 'last']);
     releases[0]!();
     await settle();
-    assert.deepEqual(fake.ran, ['first', 'last', 'next']);
+    assert.deepEqual(fake.ran, ['first', 'group', 'last', 'next']);
     releases[1]!();
     await Promise.all(writes);
+  });
+
+  /** Starts four writes, one after another, that wait for a lock until `release` is called. */
+  async function waitForLock({ groups, pass }: ReturnType<typeof aFake>) {
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    const waiting: Promise<unknown>[] = [];
+    for (const name of ['a', 'b', 'c', 'd']) {
+      const write = groups.write(async tx => {
+        await tx.get('SELECT 1');
+        if (tx instanceof GroupMember) throw new NeedsOwnTransaction('Another transaction holds the lock');
+        await released;
+        return name;
+      });
+      waiting.push(write);
+      await settle();
+      pass(25);
+      await settle();
+    }
+    return { waiting, release };
+  }
+
+  it('run while others wait for locks, however many', async t => {
+    const fake = aFake(t, { maxTransactions: 3 });
+    const { waiting, release } = await waitForLock(fake);
+    void fake.groups.write(operation(fake, 'free'));
+    await settle();
+    assert.deepEqual(fake.commits, [1]);
+    release();
+    assert.deepEqual(await statusesOf(waiting), ['a', 'b', 'c', 'd']);
+  });
+
+  it('reject operations that wait for a place among those as long as for a lock', async t => {
+    const fake = aFake(t, { maxTransactions: 3 });
+    const { waiting, release } = await waitForLock(fake);
+    fake.pass(5 * SECOND);
+    release();
+    assert.deepEqual(await statusesOf(waiting), ['a', 'b', 'busy', 'busy']);
   });
 
   for (const [maxSize, commits] of [

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import pLimit, { type LimitFunction } from 'p-limit';
 import pg from 'pg';
 import { SECOND } from '../kit/clock.ts';
 import { DatabaseUnavailable, type Transaction } from './database.ts';
@@ -18,6 +19,8 @@ interface PostgresGroupsOptions {
   maxSize: number;
   /** The maximum number of transactions at once, without those of operations that run again. */
   maxTransactions: number;
+  /** How long an operation may wait for others that wait for locks, in milliseconds. */
+  lockTimeout: number;
   /** Called after each commit with the number of operations that shared it. */
   onCommit?: ((size: number) => void) | undefined;
 }
@@ -50,13 +53,16 @@ interface Job {
  * and locks and reads these together, before it lets one operation after another continue.
  *
  * A group waits for no lock that an operation takes, so two groups cannot wait for each other. An operation that would wait runs
- * again in a transaction of its own, for which the next group does not wait, and so does one with a failed statement.
+ * again in a transaction of its own, for which the next group does not wait, and so does one with a failed statement. Transactions that
+ * wait for locks never occupy all connections: many writes of one pet may wait for seconds, and those of other pets need not.
  */
 export class PostgresGroups {
   readonly #options: PostgresGroupsOptions;
   readonly #maxSize: number;
   readonly #maxTransactions: number;
   readonly #queue: Job[] = [];
+  /** Starts the transactions that may wait for locks. */
+  readonly #waitingInTurn: LimitFunction;
   #isRunning = false;
   #transactions = 0;
   /** Called when a transaction ends. */
@@ -66,6 +72,7 @@ export class PostgresGroups {
     this.#options = options;
     this.#maxSize = Math.min(options.maxSize, MAX_PARTS);
     this.#maxTransactions = options.maxTransactions;
+    this.#waitingInTurn = pLimit(Math.max(1, options.maxTransactions - 1));
   }
 
   write<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
@@ -91,9 +98,8 @@ export class PostgresGroups {
     while (this.#queue.length > 0) {
       const [first, ...others] = this.#queue.splice(0, this.#maxSize);
       // Without a group a single operation costs less.
-      await this.#inTurn(
-        others.length === 0 ? this.#runByItself(first!) : this.#runTogether([first!, ...others]),
-      );
+      const isAlone = others.length === 0 && this.#mayWait;
+      await this.#inTurn(isAlone ? this.#runWaiting(first!) : this.#runTogether([first!, ...others]));
     }
     this.#isRunning = false;
   }
@@ -116,6 +122,12 @@ export class PostgresGroups {
     });
   }
 
+  /** Whether one more transaction may wait for locks. */
+  get #mayWait(): boolean {
+    const { activeCount, pendingCount, concurrency } = this.#waitingInTurn;
+    return activeCount + pendingCount < concurrency;
+  }
+
   /** Rejects a group, and the writes that waited long for it. */
   #rejectAll(group: readonly Job[], error: DatabaseUnavailable): void {
     for (const { reject } of group) reject(error);
@@ -123,6 +135,14 @@ export class PostgresGroups {
     const kept = this.#queue.findIndex(({ queuedAt }) => queuedAt > end);
     const waited = this.#queue.splice(0, kept < 0 ? this.#queue.length : kept);
     for (const { reject } of waited) reject(new DatabaseUnavailable(error.cause));
+  }
+
+  /** Runs an operation by itself, after others that may wait for locks. */
+  #runWaiting(job: Job): Promise<void> {
+    return this.#waitingInTurn(async () => {
+      if (performance.now() - job.queuedAt < this.#options.lockTimeout) await this.#runByItself(job);
+      else job.reject(new DatabaseUnavailable(undefined, 'busy'));
+    });
   }
 
   async #runByItself({ work, resolve, reject }: Job): Promise<void> {
@@ -167,12 +187,12 @@ export class PostgresGroups {
       const ran = group.slice(0, started);
       this.#runLater(group.slice(started));
       if (error instanceof DatabaseUnavailable) this.#rejectAll(ran, error);
-      else for (const job of ran) void this.#runByItself(job);
+      else for (const job of ran) void this.#runWaiting(job);
       return;
     }
     if (settled.length > 0) this.#options.onCommit?.(settled.length);
     for (const settle of settled) settle();
-    for (const job of alone) void this.#runByItself(job);
+    for (const job of alone) void this.#runWaiting(job);
     this.#runLater(group.slice(started));
   }
 

@@ -78,8 +78,9 @@ export class Writers {
       together: work => this.#attempt(work, 'group'),
       byItself: work => this.byItself(work),
       maxSize: options.maxSize,
-      // Further connections are for long writes and for operations that run again.
-      maxTransactions: Math.max(1, connections - 2),
+      // Further connections are for long writes.
+      maxTransactions: Math.max(1, connections - ALONE_AT_ONCE),
+      lockTimeout: options.lockTimeout,
       onCommit: options.onCommit,
     });
     this.confirmations = new Confirmations({
