@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import fs, { mkdtempSync, readlinkSync, rmSync, truncateSync } from 'node:fs';
-import { syncBuiltinESMExports } from 'node:module';
-import { tmpdir } from 'node:os';
+import fs, { readlinkSync, rmSync, truncateSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { it, type TestContext } from 'node:test';
+import { it } from 'node:test';
 import { PackedCommand } from '../support/packed-command.ts';
+import { replaceFs } from '../support/replace-fs.ts';
+import { dataDirectory } from '../support/service-process.ts';
 
 const petstore = new PackedCommand({ HOME: '/nonexistent' });
 const { Journal } =
@@ -17,12 +17,6 @@ const identity = {
   ...{ createCategories: false, skipExisting: false, raw: false },
 };
 
-function newDirectory(t: TestContext): string {
-  const directory = mkdtempSync(join(tmpdir(), 'petstore-journal-'));
-  t.after(() => rmSync(directory, { recursive: true }));
-  return directory;
-}
-
 /** The rejected rows of a file, of which an earlier process has stored so many bytes. */
 const rejectedRowsOf = (file: string, bytes = 0) =>
   new RejectedRows({ file, ...identity, header: ['name'], delimiter: ',' } as never, bytes);
@@ -30,21 +24,16 @@ const rejectedRowsOf = (file: string, bytes = 0) =>
 const rejection = { row: { line: 2, original: ['Rex'] } as never, code: 'invalid_body', message: 'No' };
 
 it('the journal of an import survives a power failure: its content is on the disk before its name, its name before a batch is sent, and rejected rows before it counts them', t => {
-  const directory = newDirectory(t);
+  const directory = dataDirectory(t);
   const calls: string[] = [];
   const { fsyncSync, renameSync } = fs;
-  t.mock.method(fs, 'fsyncSync', (file: number) => {
+  replaceFs(t, 'fsyncSync', (file: number) => {
     calls.push(`flush ${relative(directory, readlinkSync(`/proc/self/fd/${file}`)) || 'the directory'}`);
     fsyncSync(file);
   });
-  t.mock.method(fs, 'renameSync', (from: string, to: string) => {
+  replaceFs(t, 'renameSync', (from: string, to: string) => {
     calls.push(`rename ${relative(directory, from)} to ${relative(directory, to)}`);
     renameSync(from, to);
-  });
-  syncBuiltinESMExports();
-  t.after(() => {
-    t.mock.restoreAll();
-    syncBuiltinESMExports();
   });
   const file = join(directory, 'pets.csv');
   const rejected = rejectedRowsOf(file);
@@ -62,14 +51,9 @@ it('the journal of an import survives a power failure: its content is on the dis
 });
 
 it('the journal and the rejected rows of an import are complete if the system writes only a part at once', t => {
-  const file = join(newDirectory(t), 'pets.csv');
+  const file = join(dataDirectory(t), 'pets.csv');
   const { writeSync } = fs;
-  t.mock.method(fs, 'writeSync', (to: number, text: string) => writeSync(to, text.slice(0, 20)));
-  syncBuiltinESMExports();
-  t.after(() => {
-    t.mock.restoreAll();
-    syncBuiltinESMExports();
-  });
+  replaceFs(t, 'writeSync', (to: number, text: string) => writeSync(to, text.slice(0, 20)));
   const rejected = rejectedRowsOf(file);
   rejected.add([rejection]);
   Journal.begin(file, identity, 1).save({ rejectedBytes: rejected.sync() });
@@ -84,7 +68,7 @@ for (const [what, change] of [
   ['lacks its end', (path: string) => truncateSync(path, 5)],
 ] as const) {
   it(`an import does not continue with a file of rejected rows that ${what}`, t => {
-    const file = join(newDirectory(t), 'pets.csv');
+    const file = join(dataDirectory(t), 'pets.csv');
     const first = rejectedRowsOf(file);
     first.add([rejection]);
     const bytes = first.sync();

@@ -1,18 +1,17 @@
 import assert from 'node:assert/strict';
-import fs, { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { syncBuiltinESMExports } from 'node:module';
-import { tmpdir } from 'node:os';
+import fs, { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { PackedCommand } from '../support/packed-command.ts';
+import { replaceFs } from '../support/replace-fs.ts';
+import { dataDirectory } from '../support/service-process.ts';
 
 const petstore = new PackedCommand({ HOME: '/nonexistent' });
 const { lock } = await petstore.load<typeof import('../../../cli/src/import/lock.ts')>('import/lock.js');
 
 /** A file that other processes import. `stateOf` returns the error code of a signal to a process; `undefined` if it runs. */
 function lockedFile(t: TestContext, stateOf: (pid: number) => string | undefined) {
-  const directory = mkdtempSync(join(tmpdir(), 'petstore-lock-'));
-  t.after(() => rmSync(directory, { recursive: true }));
+  const directory = dataDirectory(t);
   t.mock.method(process, 'kill', (pid: number) => {
     const code = stateOf(pid);
     if (code !== undefined) throw Object.assign(new Error(code), { code });
@@ -27,16 +26,6 @@ function lockedFile(t: TestContext, stateOf: (pid: number) => string | undefined
     remove: () => rmSync(path),
     files: () => readdirSync(directory),
   };
-}
-
-function replaceLink(t: TestContext, link: typeof fs.linkSync) {
-  const { mock } = t.mock.method(fs, 'linkSync', link);
-  syncBuiltinESMExports();
-  t.after(() => {
-    mock.restore();
-    syncBuiltinESMExports();
-  });
-  return mock;
 }
 
 describe('the lock of an imported file', () => {
@@ -99,7 +88,7 @@ describe('the lock of an imported file', () => {
     const { file, write, remove } = lockedFile(t, () => undefined);
     write(12_345);
     const { linkSync } = fs;
-    const mock = replaceLink(t, (from, to) => {
+    const mock = replaceFs(t, 'linkSync', (from: string, to: string) => {
       try {
         linkSync(from, to);
       } catch (error) {
@@ -113,7 +102,7 @@ describe('the lock of an imported file', () => {
 
   it('needs hard links, and states what to do without them', t => {
     const { file, files } = lockedFile(t, () => undefined);
-    replaceLink(t, () => {
+    replaceFs(t, 'linkSync', () => {
       throw Object.assign(new Error('EPERM: operation not permitted, link'), { code: 'EPERM' });
     });
     const message = /EPERM.* needs a directory whose file system has hard links.* copy the file to another/;

@@ -9,15 +9,7 @@ import type { CommandRuns } from './runs.ts';
 export function keyCommands({ json, one, shop, petstore, directory }: CommandRuns): void {
   it('manages API keys', async () => {
     const created = await one(
-      'keys',
-      'create',
-      'Shop',
-      '--plan',
-      'pro',
-      '--scope',
-      'pets:read',
-      '--scope',
-      'orders:read',
+      ...'keys create Shop --plan pro --scope pets:read --scope orders:read'.split(' '),
     );
     assert.match(String(created.key), /^psk_/);
     const { key: _, ...shown } = created;
@@ -63,21 +55,8 @@ export function keyCommands({ json, one, shop, petstore, directory }: CommandRun
     assert.equal((await shop.api.as(String(leaked.key)).get('/pets')).status, 401);
     const quotas = { perMinute: 9000, perDay: 90_000 };
     const large = await one(
-      'keys',
-      'create',
-      'Large',
-      '--plan',
-      'enterprise',
-      '--scope',
-      'admin',
-      '--network',
-      '203.0.113.0/24',
-      '--expires',
-      '2099-01-31T12:00:00.000Z',
-      '--per-minute',
-      '9000',
-      '--per-day',
-      '90000',
+      ...'keys create Large --plan enterprise --scope admin --network 203.0.113.0/24'.split(' '),
+      ...'--expires 2099-01-31T12:00:00.000Z --per-minute 9000 --per-day 90000'.split(' '),
     );
     assert.deepEqual([large.quotas, large.allowedNetworks], [quotas, ['203.0.113.0/24']]);
     assert.equal(large.expiresAt, '2099-01-31T12:00:00.000Z');
