@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
+import { pipeline } from 'node:stream';
 import { describe, it, type TestContext } from 'node:test';
 import type { Page } from 'playwright-core';
 import { becomeIdle, eventually, leave, type Visit } from '../support/browser.ts';
 import { ConsolePage, useConsole } from '../support/console-page.ts';
 import { aCategory, anOrder, aPet, stockOf } from '../support/factories.ts';
+import { listenLocally } from '../support/local-server.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
 
 const visitConsole = useConsole();
@@ -19,34 +21,20 @@ const PAUSE = 90_000;
 
 /** A TCP proxy between the browser and the service, whose connections can be cut. */
 async function startProxy(t: TestContext, { shop, watch }: Pick<Visit, 'shop' | 'watch'>) {
-  const sockets = new Set<Socket>();
-  let isOpen = true;
-  let port = Number(new URL(shop.origin).port);
+  const clients = new Set<Socket>();
+  let target: string | undefined = shop.origin;
   const proxy = createServer(client => {
-    if (!isOpen) return void client.destroy();
-    const service = connect(port, '127.0.0.1');
-    for (const [one, other] of [
-      [client, service],
-      [service, client],
-    ] as const) {
-      sockets.add(one);
-      one.on('error', () => other.destroy());
-      one.on('close', () => {
-        sockets.delete(one);
-        other.destroy();
-      });
-      one.pipe(other);
-    }
+    if (target === undefined) return void client.destroy();
+    clients.add(client);
+    client.once('close', () => clients.delete(client));
+    // The end of one side ends the other.
+    pipeline(client, connect(Number(new URL(target).port), '127.0.0.1'), client, () => {});
   });
-  await new Promise<void>(resolve => proxy.listen(0, '127.0.0.1', resolve));
+  const origin = await listenLocally(t, proxy);
   const cut = () => {
-    for (const socket of sockets) socket.destroy();
+    for (const client of clients) client.destroy();
   };
-  t.after(() => {
-    cut();
-    proxy.close();
-  });
-  const origin = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+  t.after(cut);
   watch.expect(new RegExp(`left the origin: ${origin}`));
   watch.expect(/ERR_(CONNECTION|EMPTY|INCOMPLETE|ABORTED|NETWORK|SOCKET)|status of 50/);
   return {
@@ -55,12 +43,11 @@ async function startProxy(t: TestContext, { shop, watch }: Pick<Visit, 'shop' | 
     cut,
     /** Ends all connections, and accepts no new ones until `open`. */
     close: () => {
-      isOpen = false;
+      target = undefined;
       cut();
     },
     open: (origin = shop.origin) => {
-      port = Number(new URL(origin).port);
-      isOpen = true;
+      target = origin;
     },
   };
 }
