@@ -25,6 +25,16 @@ describe('the rules of petstore import', () => {
     assert.throws(() => petOf(rowOf(201)), { field: 'name' });
   });
 
+  it('know the statuses in German, French and Spanish, in small and capital letters', () => {
+    for (const [status, words] of Object.entries({
+      available: ['Verfügbar', 'disponible', 'En stock'],
+      pending: ['RESERVIERT', 'Réservée', 'reservado'],
+      sold: ['ausverkauft', 'VENDU', 'Vendida'],
+    }))
+      for (const word of words)
+        assert.equal(petOf({ name: 'Rex', categoryId: '7', status: word }).status, status, word);
+  });
+
   it('reject a status that contradicts the quantity', () => {
     for (const [status, quantity] of [
       ['sold', '1'],

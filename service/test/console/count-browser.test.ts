@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it, type TestContext } from 'node:test';
+import { describe, it } from 'node:test';
 import { eventually } from '../support/browser.ts';
 import { useConsole } from '../support/console-page.ts';
 import { stockOf } from '../support/factories.ts';
@@ -8,11 +8,9 @@ import { openStock } from '../support/stock-page.ts';
 
 const visit = useConsole();
 
-const stockOfNew = async (t: TestContext, units: Record<string, number>) => openStock(await visit(t), units);
-
 describe('a count', () => {
   it('takes numbers down the column, sets exactly them, and says so in the history', async t => {
-    const { shop, ids, page } = await stockOfNew(t, { First: 2, Second: 5, Third: 8 });
+    const { shop, ids, page } = await openStock(await visit(t), { First: 2, Second: 5, Third: 8 });
     const { api } = shop;
     await page.getByRole('button', { name: 'Count', exact: true }).click();
     const field = (name: string) => page.getByLabel(`Counted of ${name}`);
@@ -47,7 +45,7 @@ describe('a count', () => {
   });
 
   it('stays at what is no number of units, and saves a number that is left without Enter', async t => {
-    const { shop, ids, page } = await stockOfNew(t, { First: 2, Second: 5 });
+    const { shop, ids, page } = await openStock(await visit(t), { First: 2, Second: 5 });
     const stock = (name: string) => stockOf(shop.api, ids[name]!);
     await page.getByRole('button', { name: 'Count', exact: true }).click();
     const field = (name: string) => page.getByLabel(`Counted of ${name}`);
@@ -72,7 +70,7 @@ describe('a count', () => {
   });
 
   it('marks and keeps a number that could not be saved, and names its animal', async t => {
-    const { shown, watch, shop, ids, page } = await stockOfNew(t, { Unreached: 2 });
+    const { shown, watch, shop, ids, page } = await openStock(await visit(t), { Unreached: 2 });
     watch.expect(/status of 500/);
     await page.getByRole('button', { name: 'Count', exact: true }).click();
     const field = page.getByLabel('Counted of Unreached');
@@ -93,7 +91,7 @@ describe('a count', () => {
   });
 
   it('is sent once when the field is left again before the response arrives', async t => {
-    const { shown, ids, page } = await stockOfNew(t, { Single: 5 });
+    const { shown, ids, page } = await openStock(await visit(t), { Single: 5 });
     const path = `/store/inventory/${ids.Single}`;
     const requests: string[] = [];
     page.on('request', request => {
@@ -110,7 +108,7 @@ describe('a count', () => {
   });
 
   it('keeps what is typed before the response to earlier numbers, which are saved one after the other', async t => {
-    const { shown, shop, ids, page } = await stockOfNew(t, { Retyped: 5 });
+    const { shown, shop, ids, page } = await openStock(await visit(t), { Retyped: 5 });
     const steps: string[] = [];
     page.on('request', request => {
       if (request.url().includes(`/store/inventory/${ids.Retyped}`)) steps.push(request.method());
@@ -136,7 +134,7 @@ describe('a count', () => {
   });
 
   it('reads the stock again when it has changed before the number arrives', async t => {
-    const { shown, watch, shop, ids, page } = await stockOfNew(t, { Overtaken: 5 });
+    const { shown, watch, shop, ids, page } = await openStock(await visit(t), { Overtaken: 5 });
     watch.expect(/status of 412/);
     await beforeNextRequest(page, '**/adjustments', () =>
       shop.api.put(`/store/inventory/${ids.Overtaken}`, { quantity: 3 }),

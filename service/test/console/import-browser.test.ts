@@ -1,21 +1,22 @@
 import assert from 'node:assert/strict';
-import { describe, it, type TestContext } from 'node:test';
+import { describe, it } from 'node:test';
 import { asksToLeave, eventually } from '../support/browser.ts';
 import { useConsole } from '../support/console-page.ts';
 import { aCategory, stockOf } from '../support/factories.ts';
-import { drop, openImport as openImportPage } from '../support/import-page.ts';
+import { drop, openImport } from '../support/import-page.ts';
 import { beforeNextRequest, holdRequests } from '../support/page-requests.ts';
 
 const visit = useConsole();
 
-const openImport = async (t: TestContext, options?: Parameters<typeof openImportPage>[1]) =>
-  openImportPage(await visit(t), options);
-
 describe('an import', () => {
   it('checks all rows before it writes, imports the good ones once, and offers the others as a file', async t => {
-    const { api, page, choose, list, download } = await openImport(t, { name: 'Imported dogs' });
-    const rows = ['Rex;imported dogs;3;brown', ';Imported dogs;1;black', 'Max;Unknown kind;1;white'];
-    const lines = ['Pet Name;Species;Stock;Colour', ...rows, 'Old;Imported dogs;0;grey'];
+    const { api, page, choose, list, download } = await openImport(await visit(t), { name: 'Imported dogs' });
+    const rows = [
+      '"Rex; ""the"" dog";imported dogs;3;brown',
+      ';Imported dogs;1;black',
+      'Max;Unknown kind;1;"a\r\nb"',
+    ];
+    const lines = ['\ufeffPet Name;Species;Stock;Colour', ...rows, 'Old;Imported dogs;0;grey'];
     await choose('animals.csv', lines.join('\r\n'));
     await page.getByText('2 of 4 rows can be imported').waitFor();
     assert.equal(await page.getByLabel('Field of Species').inputValue(), 'category');
@@ -34,7 +35,7 @@ describe('an import', () => {
     });
     await page.getByText('Created 2 animals, rejected 2 rows.').waitFor();
     const [old, rex, ...more] = await list();
-    assert.deepEqual([old.name, rex.name, more], ['Old', 'Rex', []]);
+    assert.deepEqual([old.name, rex.name, more], ['Old', 'Rex; "the" dog', []]);
     assert.deepEqual(await stockOf(api, rex.id), ['available', 3]);
     assert.deepEqual(await stockOf(api, old.id), ['sold', 0]);
 
@@ -42,12 +43,12 @@ describe('an import', () => {
     assert.equal(name, 'animals.rejected.csv');
     assert.match(
       rejected,
-      /^\ufeff?line;code;message;Pet Name;Species;Stock;Colour\r\n3;invalid_request;name: is missing\. Write 1 to 200 characters;;Imported dogs;1;black\r\n4;unknown_category;.*;Max;Unknown kind;1;white\r\n$/,
+      /^\ufeffline;code;message;Pet Name;Species;Stock;Colour\r\n3;invalid_request;name: is missing\. Write 1 to 200 characters;;Imported dogs;1;black\r\n4;unknown_category;.*;Max;Unknown kind;1;"a\r\nb"\r\n$/,
     );
   });
 
   it('imports a dropped file with columns that the user maps, and creates missing categories', async t => {
-    const { api, page, imported } = await openImport(t);
+    const { api, page, imported } = await openImport(await visit(t));
     await drop(page, '.drop-zone', [['dropped.csv', 'Who,Where\nNova,Created by an import\n']]);
     await page.getByText('Choose the column with the names').waitFor();
     await page.getByLabel('Field of Who').selectOption('name');
@@ -62,7 +63,7 @@ describe('an import', () => {
   });
 
   it('reports rows that the service rejects, and imports the others', async t => {
-    const { api, page, choose, categoryId, download, imported } = await openImport(t);
+    const { api, page, choose, categoryId, download, imported } = await openImport(await visit(t));
     const lost = await aCategory(api);
     // The category is deleted after all checks of the console.
     await beforeNextRequest(page, '**/batch', () => api.delete(`/categories/${lost}`));
@@ -73,7 +74,7 @@ describe('an import', () => {
   });
 
   it('lists a row once whose category is deleted after the check', async t => {
-    const { api, page, choose, imported } = await openImport(t, { name: 'Stays here' });
+    const { api, page, choose, imported } = await openImport(await visit(t), { name: 'Stays here' });
     const lost = await aCategory(api, { name: 'Deleted at last' });
     await choose('names.csv', 'name,category\nStays,Stays here\nFails,Deleted at last\n');
     await page.getByText('2 of 2 rows can be imported').waitFor();
@@ -82,7 +83,7 @@ describe('an import', () => {
   });
 
   it('reports animals whose stock the service rejects, and undo deletes them as well', async t => {
-    const { page, choose, list, imported } = await openImport(t, { name: 'Half' });
+    const { page, choose, list, imported } = await openImport(await visit(t), { name: 'Half' });
     await page.route(
       '**/batch',
       route =>
@@ -98,7 +99,7 @@ describe('an import', () => {
   });
 
   it('continues while the user is on another page, and warns before the tab closes only while it runs', async t => {
-    const { page, importRows } = await openImport(t);
+    const { page, importRows } = await openImport(await visit(t));
     const release = await holdRequests(page, '**/batch');
     assert.equal(await asksToLeave(page), false);
     await importRows(1);
@@ -114,7 +115,7 @@ describe('an import', () => {
   });
 
   it('waits at the limit, and continues in the next minute', async t => {
-    const { shop, page, importRows, count } = await openImport(t, { limited: true });
+    const { shop, page, importRows, count } = await openImport(await visit(t), { limited: true });
     await importRows(40);
     await page.locator('.banner').waitFor();
     const done = await count();
@@ -129,7 +130,7 @@ describe('an import', () => {
   });
 
   it('is stopped while it waits for the limit, and offers the rows that were not reached', async t => {
-    const { page, importRows, count, download } = await openImport(t, { limited: true });
+    const { page, importRows, count, download } = await openImport(await visit(t), { limited: true });
     await importRows(40);
     await page.locator('.banner').waitFor();
     await page.getByRole('button', { name: 'Stop' }).click();
@@ -141,7 +142,7 @@ describe('an import', () => {
   });
 
   it('is stopped while it creates categories, creates no more of them, and is undone', async t => {
-    const { api, page, choose } = await openImport(t);
+    const { api, page, choose } = await openImport(await visit(t));
     const release = await holdRequests(page, '**/categories');
     await choose('kinds.csv', 'name,category\nRex,First kind\nMia,Second kind\n');
     await page.getByLabel('Create categories that are missing').click();
@@ -158,7 +159,7 @@ describe('an import', () => {
   it('is stopped during an outage, and still counts the batch that the service has executed', async t => {
     const visited = await visit(t);
     visited.watch.expect(/ERR_FAILED/);
-    const { page, importRows, count } = await openImportPage(visited);
+    const { page, importRows, count } = await openImport(visited);
     let isStopped = false;
     await page.route('**/batch', async route => {
       const response = await route.fetch();
@@ -173,7 +174,7 @@ describe('an import', () => {
   });
 
   it('ends when the user signs out', async t => {
-    const { page, importRows, count } = await openImport(t);
+    const { page, importRows, count } = await openImport(await visit(t));
     const release = await holdRequests(page, '**/batch');
     await importRows(250);
     await page.getByText('0 of 250 rows done').waitFor();

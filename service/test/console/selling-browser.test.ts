@@ -1,13 +1,22 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { eventually, keepMessages, leavesKey } from '../support/browser.ts';
-import { useConsole } from '../support/console-page.ts';
+import { type ConsolePage, useConsole } from '../support/console-page.ts';
 import { aCategory, anOrder, aPet, stockOf } from '../support/factories.ts';
 
 const visit = useConsole();
 
 const onHold = 'It is on hold: make it available first';
 const ordered = 'All units are ordered: complete or cancel an order first';
+
+/** Sells one animal in the till. */
+async function sellOne({ page, question }: ConsolePage, name: string): Promise<void> {
+  await page.keyboard.press('s');
+  await question.getByLabel('Animal').fill(name);
+  await page.keyboard.press('Enter');
+  await question.getByLabel('Units').and(page.locator(':focus')).waitFor();
+  await page.keyboard.press('Enter');
+}
 
 it('a sale is at the top of the orders at once, because the user knows of it', async t => {
   const { api, page, open } = await visit(t);
@@ -16,39 +25,27 @@ it('a sale is at the top of the orders at once, because the user knows of it', a
   // The list has no order before the sale.
   await page.getByText('No orders yet').waitFor();
   await shown.live();
-  await page.keyboard.press('s');
-  await shown.question.getByLabel('Animal').fill('oneself');
-  await page.keyboard.press('Enter');
-  await shown.question.getByLabel('Units').and(page.locator(':focus')).waitFor();
-  await page.keyboard.press('Enter');
+  await sellOne(shown, 'oneself');
   await shown.row('Oneself').waitFor();
   assert.equal(await page.getByRole('button', { name: /^1 new/ }).count(), 0);
 });
 
 it('a sale is shown in the list of the stock with a key that may not read events', async t => {
-  const { api, page, shop, open } = await visit(t);
+  const { api, shop, open } = await visit(t);
   await aPet(api, { name: 'Silent' });
   const { key } = await shop.clientWith({ scopes: ['pets:read', 'orders:write', 'inventory:read'] });
   const shown = await open('/stock', key);
   await shown.row('Silent').getByText('Available').waitFor();
-  await page.keyboard.press('s');
-  await shown.question.getByLabel('Animal').fill('silent');
-  await page.keyboard.press('Enter');
-  await shown.question.getByLabel('Units').and(page.locator(':focus')).waitFor();
-  await page.keyboard.press('Enter');
+  await sellOne(shown, 'silent');
   await shown.row('Silent').getByText('Sold').waitFor();
 });
 
 it('a sale is undone with a key that cannot read the stock', async t => {
-  const { api, page, shop, open } = await visit(t);
+  const { api, shop, open } = await visit(t);
   const petId = await aPet(api, { name: 'Unread', stock: 3 });
   const { key } = await shop.clientWith({ scopes: ['pets:read', 'orders:write', 'inventory:write'] });
   const shown = await open('/animals', key);
-  await page.keyboard.press('s');
-  await shown.question.getByLabel('Animal').fill('unread');
-  await page.keyboard.press('Enter');
-  await shown.question.getByLabel('Units').and(page.locator(':focus')).waitFor();
-  await page.keyboard.press('Enter');
+  await sellOne(shown, 'unread');
   await shown.messages.getByRole('button', { name: 'Undo' }).click();
   await shown.messages.getByText('Undone: Sold 1 of Unread').waitFor();
   assert.deepEqual(await stockOf(api, petId), ['available', 3]);

@@ -9,8 +9,6 @@ import { openStock } from '../support/stock-page.ts';
 
 const visit = useConsole();
 
-const stockOfNew = async (t: TestContext, units: Record<string, number>) => openStock(await visit(t), units);
-
 /** Opens the editor of a row, which has read the newest version of its entry. */
 async function openEditor({ page }: ConsolePage, name: string, petId: number): Promise<Locator> {
   const read = page.waitForResponse(response => response.url().endsWith(`/store/inventory/${petId}`));
@@ -23,7 +21,7 @@ const save = (editor: Locator) => editor.getByRole('button', { name: 'Save' }).c
 
 describe('the list of stock', () => {
   it('has the lowest first, and is filtered and sorted by its URL', async t => {
-    const { shown, names, page } = await stockOfNew(t, { Many: 12, Few: 4, One: 1 });
+    const { shown, names, page } = await openStock(await visit(t), { Many: 12, Few: 4, One: 1 });
     await eventually(names, ['One', 'Few', 'Many']);
     await page.getByLabel('Units').selectOption({ label: 'Below 5 units' });
     await eventually(names, ['One', 'Few']);
@@ -54,7 +52,7 @@ describe('the list of stock', () => {
   });
 
   it('is searched by the names of animals, and sorted by them', async t => {
-    const { shown, names, page, watch } = await stockOfNew(t, {
+    const { shown, names, page, watch } = await openStock(await visit(t), {
       'Zeta Newt': 2,
       'Alpha Newt': 7,
       'Beta Frog': 4,
@@ -77,7 +75,7 @@ describe('the list of stock', () => {
   });
 
   it('shows what other clients change without moving a row', async t => {
-    const { shown, names, shop, ids, page } = await stockOfNew(t, { Alpha: 2, Beta: 5 });
+    const { shown, names, shop, ids, page } = await openStock(await visit(t), { Alpha: 2, Beta: 5 });
     await shown.live();
     await shop.api.put(`/store/inventory/${ids.Alpha}`, { quantity: 9 });
     await page.getByRole('button', { name: 'Stock of Alpha: 9' }).waitFor();
@@ -89,7 +87,7 @@ describe('the list of stock', () => {
   });
 
   it('has an entry for an animal that another client adds, which waits', async t => {
-    const { shown, shop } = await stockOfNew(t, { Earlier: 1 });
+    const { shown, shop } = await openStock(await visit(t), { Earlier: 1 });
     await shown.live();
     // The earlier rows stay until those of the other filter arrive.
     const read = shown.page.waitForResponse(response => response.url().includes('status=available'));
@@ -104,7 +102,7 @@ describe('the list of stock', () => {
 
 describe('the stock of an animal', () => {
   it('is changed by one with one click, and back by undo', async t => {
-    const { shop, shown, ids, page } = await stockOfNew(t, { Stepped: 1 });
+    const { shop, shown, ids, page } = await openStock(await visit(t), { Stepped: 1 });
     const { read, arrive } = await delayResponses(page, '**/adjustments');
     await page.getByRole('button', { name: 'Add one Stepped' }).click();
     await read;
@@ -121,7 +119,7 @@ describe('the stock of an animal', () => {
   });
 
   it('is changed by several clicks with one message, which undoes all of them', async t => {
-    const { shown, shop, ids, page } = await stockOfNew(t, { Several: 2 });
+    const { shown, shop, ids, page } = await openStock(await visit(t), { Several: 2 });
     for (let i = 0; i < 4; i++) await page.getByRole('button', { name: 'Add one Several' }).click();
     await shown.messages.getByText('Several: 4 added').waitFor();
     await page.getByRole('button', { name: 'Remove one Several' }).click();
@@ -133,7 +131,7 @@ describe('the stock of an animal', () => {
   });
 
   it('is set in its row by keyboard, and set back by undo', async t => {
-    const { shown, shop, ids, page } = await stockOfNew(t, { Counted: 3 });
+    const { shown, shop, ids, page } = await openStock(await visit(t), { Counted: 3 });
     await shown.row('Counted').focus();
     await page.keyboard.press('Enter');
     const editor = page.getByRole('dialog', { name: 'Stock of Counted' });
@@ -151,7 +149,7 @@ describe('the stock of an animal', () => {
   });
 
   it('is adjusted by units, so that a change of another client counts too, also after undo', async t => {
-    const { shown, shop, ids, page } = await stockOfNew(t, { Shared: 3 });
+    const { shown, shop, ids, page } = await openStock(await visit(t), { Shared: 3 });
     await page.evaluate(keepMessages);
     const { api } = shop;
     const editor = await openEditor(shown, 'Shared', ids.Shared!);
@@ -173,7 +171,7 @@ describe('the stock of an animal', () => {
   });
 
   it('leaves its editor open if it was opened again before the response to an earlier change', async t => {
-    const { shown, ids, page } = await stockOfNew(t, { Reopened: 4 });
+    const { shown, ids, page } = await openStock(await visit(t), { Reopened: 4 });
     const { read, arrive } = await delayResponses(page, '**/adjustments');
     const editor = await openEditor(shown, 'Reopened', ids.Reopened!);
     await editor.getByRole('button', { name: 'Add' }).click();
@@ -189,7 +187,7 @@ describe('the stock of an animal', () => {
   });
 
   it('has no reason of added units when they are removed instead', async t => {
-    const { shown, shop, ids } = await stockOfNew(t, { Reconsidered: 3 });
+    const { shown, shop, ids } = await openStock(await visit(t), { Reconsidered: 3 });
     const editor = await openEditor(shown, 'Reconsidered', ids.Reconsidered!);
     for (const way of ['Add', 'Remove']) await editor.getByRole('button', { name: way }).click();
     await editor.getByLabel('Units to remove').fill('1');
@@ -201,7 +199,7 @@ describe('the stock of an animal', () => {
   });
 
   it('shows why a change is rejected at the field, and keeps what was typed', async t => {
-    const { shown, watch, shop, ids, page } = await stockOfNew(t, { Short: 3 });
+    const { shown, watch, shop, ids, page } = await openStock(await visit(t), { Short: 3 });
     watch.expect(/status of 4\d\d/);
     const editor = await openEditor(shown, 'Short', ids.Short!);
     const noteOf = async (field: Locator) => {
@@ -226,7 +224,7 @@ describe('the stock of an animal', () => {
   });
 
   it('asks when it was set elsewhere since it was read, with the other value', async t => {
-    const { shown, shop, ids } = await stockOfNew(t, { Contested: 3 });
+    const { shown, shop, ids } = await openStock(await visit(t), { Contested: 3 });
     const { api } = shop;
     await shown.live();
     const editor = await openEditor(shown, 'Contested', ids.Contested!);

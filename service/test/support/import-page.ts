@@ -1,4 +1,4 @@
-import { text } from 'node:stream/consumers';
+import { buffer } from 'node:stream/consumers';
 import type { Page } from 'playwright-core';
 import type { ConsoleVisit } from './console-page.ts';
 import { aCategory } from './factories.ts';
@@ -45,7 +45,9 @@ export async function openImport(
       const started = page.waitForEvent('download');
       await page.getByRole('button', { name: button }).click();
       const download = await started;
-      return [download.suggestedFilename(), await text(await download.createReadStream())] as const;
+      // With the byte order mark, which `text` of a stream would remove.
+      const bytes = await buffer(await download.createReadStream());
+      return [download.suggestedFilename(), bytes.toString()] as const;
     },
   };
 }
