@@ -242,7 +242,7 @@ describe('a batch is rejected before its body is read', () => {
       scopes: ['pets:read'],
     });
     const [response] = await exchangeUntilEnd(origin, headOf(key, 500_000));
-    assertRejected(response!, 403, 'insufficient_scope');
+    assertRejected(response!, 403, 'insufficient_scope', /^A publishable key can only read/);
     assert.equal(limitsIn(response!, clock.now()).remaining, 59);
   });
 });

@@ -217,16 +217,4 @@ describe('a batch', () => {
       assert.deepEqual((await send()).body, first.body);
     }
   });
-
-  it('cannot be sent with a publishable key', async t => {
-    const { clientWith } = await startTestApp(t);
-    const page = await clientWith({
-      kind: 'publishable',
-      scopes: ['pets:read'],
-      origins: ['https://shop.example'],
-    });
-    const operations = [{ method: 'POST', path: '/pets', body: { name: 'Rex', categoryId: 1 } }];
-    const message = assertRejected(await page.post('/batch', { operations }), 403, 'insufficient_scope');
-    assert.match(message, /^A publishable key can only read/);
-  });
 });
