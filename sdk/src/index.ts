@@ -12,6 +12,7 @@ export {
   ConflictError,
   ConnectionError,
   type ErrorDetails,
+  errorOf,
   GoneError,
   NotFoundError,
   NotModified,

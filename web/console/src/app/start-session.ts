@@ -1,4 +1,4 @@
-import { AuthenticationError, PetStore, VERSION, WaitTooLongError } from '@petstore/client';
+import { AuthenticationError, errorOf, PetStore, VERSION, WaitTooLongError } from '@petstore/client';
 import { QueryClient } from '@tanstack/react-query';
 import { type LiveLayer, startLiveLayer } from '../data/live.ts';
 import { newToasts } from '../kit/toasts.ts';
@@ -39,7 +39,8 @@ export async function signIn({ key: apiKey, stays, account: known, id }: Start):
     fetch: async (url, init) => {
       try {
         const received = await fetch(url, init);
-        if (received.status === 401 && (await isOfService(received))) reject();
+        if (received.status === 401 && isRejection(errorOf(received, await received.clone().text(), url)))
+          reject();
         return received;
       } finally {
         // The client reads the limits after the response arrived.
@@ -96,11 +97,7 @@ export async function signIn({ key: apiKey, stays, account: known, id }: Start):
   return { store, account, cache, toasts, live, can, onResponse: response.add, onEnd, signOut };
 }
 
-/** Whether a response with an error has a code of the contract. Without one it is that of a proxy, whose own login may have expired. */
-async function isOfService(response: Response): Promise<boolean> {
-  return (await response.clone().text()).startsWith('{"code":"');
-}
-
+/** Whether the service rejects the key. An error without a code is that of a proxy, whose own login may have expired. */
 function isRejection(error: unknown): boolean {
   return error instanceof AuthenticationError && error.code !== undefined;
 }
