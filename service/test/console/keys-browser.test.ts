@@ -111,9 +111,17 @@ describe('a key', () => {
     const { keyId } = await shop.clientWith({ plan: 'enterprise', scopes: ['pets:read'], quotas });
     const shown = await open(`/keys/${keyId}`);
     await shown.live();
-    await shown.panel.getByLabel(/^Plan/).selectOption('pro');
-    await api.patch(`/keys/${keyId}`, { quotas: { perDay: 800 } });
-    await shown.panel.getByText('Changed elsewhere to 70 per minute, 800 per day').waitFor();
+    const plan = shown.panel.getByLabel(/^Plan/);
+    const change = async (perDay: number) => {
+      await plan.selectOption('pro');
+      await api.patch(`/keys/${keyId}`, { quotas: { perDay } });
+      await shown.panel.getByText(`Changed elsewhere to 70 per minute, ${perDay} per day`).waitFor();
+    };
+    await change(800);
+    await shown.panel.getByRole('button', { name: 'Take theirs' }).click();
+    assert.equal(await plan.inputValue(), 'enterprise');
+    assert.equal(await shown.field('Requests per day').inputValue(), '800');
+    await change(900);
     await shown.panel.getByRole('button', { name: 'Keep mine' }).click();
     await shown.save();
     await shown.panel.waitFor({ state: 'detached' });

@@ -3,7 +3,7 @@ import { instantOf, localTimeOf } from '../../data/days.ts';
 import type { FieldsProps } from '../../data/forms.ts';
 import { planWithLimits, possibleScopes, scopeNames } from '../../data/key-words.ts';
 import { plans } from '../../data/keys.ts';
-import { SelectField, TextField } from '../../kit/field.tsx';
+import { type Conflict, SelectField, TextField } from '../../kit/field.tsx';
 import { ChecksField, LinesField } from '../../kit/field-groups.tsx';
 import { QUOTAS, QuotaFields, quotaFields } from './quota-fields.tsx';
 
@@ -34,6 +34,14 @@ export function KeyFields(props: FieldsProps<KeySettings>) {
     // Only Enterprise keys have quotas, and they need them.
     onChange('quotas', chosen === 'enterprise' ? (quotas ?? QUOTAS) : null);
   }
+  // With another plan the key has no quotas, so their fields are not shown. Theirs need the plan Enterprise.
+  const conflictOnQuotas: Conflict | undefined = conflicts.quotas && {
+    ...conflicts.quotas,
+    onChoose: choice => {
+      conflicts.quotas?.onChoose(choice);
+      if (choice === 'theirs') onChange('plan', 'enterprise');
+    },
+  };
   return (
     <>
       <TextField
@@ -48,8 +56,7 @@ export function KeyFields(props: FieldsProps<KeySettings>) {
         label="Plan: how many requests it may send"
         value={plan}
         error={errors.plan}
-        // With another plan the key has no quotas, so their fields are not shown.
-        conflict={conflicts.plan ?? (quotas ? undefined : conflicts.quotas)}
+        conflict={conflicts.plan ?? (quotas ? undefined : conflictOnQuotas)}
         disabled={isReadOnly}
         onChange={event => setPlan(event.target.value)}
       >
