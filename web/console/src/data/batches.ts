@@ -20,8 +20,8 @@ export interface BatchRun<T> {
   add: (batch: Batch, item: T) => readonly BatchEntry[];
   /** The most operations that an item has. */
   perItem: number;
-  /** Whether the operations of an item succeed or fail together. Each item has a batch of its own then. */
-  isAtomic?: boolean;
+  /** The `Idempotency-Key` of the batch of an item. Each item has one of its own then, whose operations succeed or fail together. */
+  keyOf?: (item: T) => string;
   /** Is called after each batch with the results of its items. */
   onResults: (results: readonly ItemResult<T>[]) => void;
   /** Ends the run before its next batch. A batch that waits for the limit is not sent any more. */
@@ -29,16 +29,17 @@ export interface BatchRun<T> {
 }
 
 /**
- * Sends the operations of many items in batches, in which each operation succeeds or fails by itself, unless the run is atomic. At the
+ * Sends the operations of many items in batches, in which each operation succeeds or fails by itself, unless each item has its own. At the
  * limit of the API key it waits. It also ends when the user signs out. Rejects with the error of a batch that was rejected as a whole; the
  * results of the batches before are known then.
  */
 export async function runInBatches<T>(
   session: BatchSession,
   items: readonly T[],
-  { add, perItem, isAtomic = false, onResults, signal }: BatchRun<T>,
+  { add, perItem, keyOf, onResults, signal }: BatchRun<T>,
 ): Promise<void> {
   const { store, onEnd } = session;
+  const isAtomic = keyOf !== undefined;
   const waiting = new AbortController();
   let isStopped = signal?.aborted ?? false;
   const stop = () => {
@@ -55,7 +56,8 @@ export async function runInBatches<T>(
       const part = items.slice(at, at + size);
       const batch = store.batch({ atomic: isAtomic });
       const entries = part.map(item => add(batch, item));
-      const outcome = await batch.run({ signal: waiting.signal }).catch((error: unknown) => {
+      const idempotencyKey = keyOf?.(part[0]!);
+      const outcome = await batch.run({ signal: waiting.signal, idempotencyKey }).catch((error: unknown) => {
         if (isAtomic && error instanceof ApiError && error.failedOperation !== undefined) return error;
         throw error;
       });

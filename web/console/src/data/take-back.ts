@@ -1,4 +1,5 @@
 import {
+  type Batch,
   type HistoryEntry,
   NotFoundError,
   type Order,
@@ -95,11 +96,16 @@ async function reopen({ store }: Session, entry: HistoryEntry): Promise<string> 
   if (await hasNote(store, entry, order.petId, noteOfReturn(order.id))) throw new Error(TAKEN_BACK);
   const batch = store.batch();
   unitsBack(batch, order);
+  return `Open again as order ${await createAgain(batch, order.id, order)}`;
+}
+
+/** Runs a batch that also places an order again, which undo does with the same request. Returns the ID of the new order. */
+async function createAgain(batch: Batch, orderId: Order['id'], order: Order): Promise<Order['id']> {
   const placed = batch.orders.create(contentOf(order));
-  const outcome = await batch.run({ idempotencyKey: keyToPlaceAgain(order.id) }).catch(error => {
+  const outcome = await batch.run({ idempotencyKey: keyToPlaceAgain(orderId) }).catch(error => {
     throw new Error(reasonOf(error));
   });
-  return `Open again as order ${outcome.get(placed).id}`;
+  return outcome.get(placed).id;
 }
 
 async function cancel(session: Session, entry: HistoryEntry): Promise<string> {
@@ -116,9 +122,7 @@ async function placeAgain({ store }: Session, entry: HistoryEntry): Promise<stri
   const content = { petId: of('petId'), quantity: of('quantity'), shipDate: of('shipDate') };
   const given = Object.fromEntries(Object.entries(content).filter(([, value]) => value != null));
   try {
-    const { id } = await store.orders.create(given as Order, {
-      idempotencyKey: keyToPlaceAgain(idOf(entry)),
-    });
+    const id = await createAgain(store.batch(), idOf(entry), given as Order);
     if (await isGone(store, id))
       throw new Error(`It was placed again as order ${id}, which was cancelled since then`);
     return `Open again as order ${id}`;

@@ -6,7 +6,7 @@ import { askingToLeave } from '../kit/asking-to-leave.ts';
 import { useToasts } from '../kit/toasts.ts';
 import { type ItemResult, runInBatches } from './batches.ts';
 import { addItem, findItem, putItem, removeItem } from './list-cache.ts';
-import { contentOf, placedAgain, returnedOf, TAKEN_BACK, unitsBack } from './open-again.ts';
+import { contentOf, keyToPlaceAgain, placedAgain, returnedOf, TAKEN_BACK, unitsBack } from './open-again.ts';
 import { orders as resource } from './orders.ts';
 
 export type OrderWork = 'complete' | 'cancel';
@@ -124,8 +124,8 @@ async function placeAgain(
         batch.orders.create(contentOf(order)),
       ],
       perItem: 2,
-      // Units that come back without their order would be sold again.
-      isAtomic: work === 'complete',
+      // Also in one batch because units that come back without their order would be sold again.
+      keyOf: order => keyToPlaceAgain(resource.idOf(order)),
       onResults: items =>
         notifyManager.batch(() => {
           for (const { item, results, error } of items)
