@@ -40,6 +40,40 @@ it('a sale is shown in the list of the stock with a key that may not read events
   await shown.row('Silent').getByText('Sold').waitFor();
 });
 
+it('orders are shown in the list of the stock with a key that may not read events', async t => {
+  const { api, page, shop, open } = await visit(t);
+  const petId = await aPet(api, { name: 'Ordered silently', stock: 5 });
+  const scopes = ['pets:read', 'orders:read', 'orders:write', 'inventory:read'];
+  const { key } = await shop.clientWith({ scopes });
+  const shown = await open('/stock', key);
+  await page.evaluate(keepMessages);
+  const units = async (quantity: number) => {
+    await shown.go('/stock');
+    await shown.row('Ordered silently').getByText(String(quantity), { exact: true }).waitFor();
+  };
+  const undo = async () => {
+    const last = shown.messages.getByRole('button', { name: 'Undo' });
+    await last.click();
+    await last.waitFor({ state: 'detached' });
+  };
+  const reserve = async () => {
+    await shown.go(`/animals/${petId}`);
+    await shown.panel.getByRole('button', { name: 'Reserve' }).click();
+    await shown.messages.getByText('Reserved 1').last().waitFor();
+  };
+  await units(5);
+  await reserve();
+  await units(4);
+  await undo();
+  await units(5);
+  await reserve();
+  await shown.go(`/orders?petId=${petId}`);
+  await page.getByRole('checkbox', { name: /^Select order/ }).click();
+  await shown.button('Cancel 1').click();
+  await shown.messages.getByText('Cancelled order').waitFor();
+  await units(5);
+});
+
 it('a sale is undone with a key that cannot read the stock', async t => {
   const { api, shop, open } = await visit(t);
   const petId = await aPet(api, { name: 'Unread', stock: 3 });

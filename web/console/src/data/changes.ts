@@ -1,11 +1,12 @@
-import { type CallOptions, NotFoundError, PreconditionError } from '@petstore/client';
-import type { QueryClient } from '@tanstack/react-query';
+import { type CallOptions, NotFoundError, type Order, PreconditionError } from '@petstore/client';
 import { useCallback } from 'react';
 import { type Session, useSession } from '../app/session.ts';
 import { useToasts } from '../kit/toasts.ts';
 import { addItem, findItem, putItem, removeItem } from './list-cache.ts';
 import { isSame } from './merge.ts';
+import { orders } from './orders.ts';
 import type { Resource, Version } from './resource.ts';
+import { showOrdered } from './stock-of.ts';
 
 /** The actions on items of a resource. Each changes the lists at once, and offers to undo it if that is possible. */
 export function useActions<T extends object>(resource: Resource<T>) {
@@ -26,7 +27,7 @@ export function useActions<T extends object>(resource: Resource<T>) {
         const after = await updateOnce(session, resource, id, patch, etag);
         putItem(cache, resource, after.data);
         toasts.withdrawUndo(resource.name, id, after.data);
-        readMenuAgain(cache, resource);
+        showEffects(session, resource, [item, after.data]);
         const back = undo ?? (() => revert(session, resource, item, patch, after));
         toasts.show({ text: done, undo: back || undefined });
         return after;
@@ -43,7 +44,7 @@ export function useActions<T extends object>(resource: Resource<T>) {
     async (item: Partial<T>, done: (created: T) => string): Promise<T> => {
       const created = await resource.create(store, item);
       addItem(cache, resource, created);
-      readMenuAgain(cache, resource);
+      showEffects(session, resource, [created]);
       toasts.show({
         text: done(created),
         undo: () => removeCreated(session, resource, created),
@@ -59,18 +60,19 @@ export function useActions<T extends object>(resource: Resource<T>) {
     async (item: T, done: string): Promise<void> => {
       await removeOnce(session, resource, resource.idOf(item));
       toasts.withdrawUndo(resource.name, resource.idOf(item), undefined);
-      readMenuAgain(cache, resource);
+      showEffects(session, resource, [item]);
       toasts.show({ text: done });
     },
-    [session, cache, toasts, resource],
+    [session, toasts, resource],
   );
 
   return { change, create, remove };
 }
 
-/** The menu of categories has no list of pages. Without the scope for events, it would not have the change. */
-function readMenuAgain(cache: QueryClient, { name }: { name: string }): void {
-  void cache.invalidateQueries({ queryKey: [name, 'all'] });
+/** Shows what only events would report otherwise: the menu of categories, which has no list of pages, and the animals of orders. */
+function showEffects<T extends object>(session: Session, { name }: Resource<T>, items: readonly T[]): void {
+  void session.cache.invalidateQueries({ queryKey: [name, 'all'] });
+  if (name === orders.name) showOrdered(session, items as readonly Order[]);
 }
 
 export interface ChangeOptions {
@@ -92,6 +94,7 @@ async function removeCreated<T extends object>(
   const { data, etag } = await resource.read(session.store, id);
   if (!isSame(data, created)) throw new Error('Not undone: it has changed since then');
   await removeOnce(session, resource, id, { ifMatch: etag });
+  showEffects(session, resource, [created]);
 }
 
 /** Writes the old values of changed fields, unless another client has changed one of them since. */
@@ -113,6 +116,7 @@ async function revert<T extends object>(
     try {
       const { data } = await updateOnce(session, resource, id, old, version.etag);
       putItem(cache, resource, (await resource.restore?.(store, before, after.data, data)) ?? data);
+      showEffects(session, resource, [after.data, data]);
       return;
     } catch (error) {
       if (!(error instanceof PreconditionError)) throw error;

@@ -6,7 +6,7 @@ import { isSame } from './merge.ts';
 import { useEvents } from './use-events.ts';
 
 /** How many IDs one request can name. */
-const MOST = 100;
+export const MOST = 100;
 
 /** What several lists show about pets, by ID. */
 export interface KnownById<T> {

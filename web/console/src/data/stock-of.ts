@@ -1,8 +1,8 @@
-import type { InventoryItem, Pet, StockAdjustment } from '@petstore/client';
+import type { InventoryItem, Order, Pet, StockAdjustment } from '@petstore/client';
 import type { QueryClient } from '@tanstack/react-query';
 import { useCallback } from 'react';
 import { type Session, useSession } from '../app/session.ts';
-import { type KnownById, keepKnown, useKnownById } from './known-by-id.ts';
+import { type KnownById, keepKnown, MOST, useKnownById } from './known-by-id.ts';
 import { putItem } from './list-cache.ts';
 import { pets } from './pets.ts';
 import { firstPage } from './resource.ts';
@@ -67,22 +67,34 @@ export async function adjustAndShow(
 ): Promise<InventoryItem> {
   const { store, cache } = session;
   const after = showStock(cache, await store.inventory.adjust(petId, adjustment, { ifMatch }));
-  await showPet(session, petId);
+  await showPets(session, [petId]);
   return after;
 }
 
-/** Shows in lists and panels how a pet and its stock are after a sale, if the key gets no events that show it. */
-export async function showSold(session: Session, petId: number): Promise<void> {
-  const { store, cache, can } = session;
-  if (can('events:read')) return;
-  if (can('inventory:read')) showStock(cache, await store.inventory.get(petId));
-  await showPet(session, petId);
+/**
+ * Shows in lists and panels how the pets of orders and their stock are after a change of the orders, if the key gets no events that show
+ * it. The caller does not wait for it: if the read fails, the orders are changed nevertheless.
+ */
+export function showOrdered(session: Session, orders: readonly Order[]): void {
+  if (session.can('events:read')) return;
+  const ids = new Set(orders.flatMap(({ petId }) => petId ?? []));
+  readOrdered(session, [...ids]).catch(session.toasts.showProblem);
 }
 
-async function showPet({ store, cache, can }: Session, petId: number): Promise<void> {
-  if (can('pets:read')) putItem(cache, pets, (await pets.read(store, petId)).data);
+async function readOrdered(session: Session, petIds: readonly number[]): Promise<void> {
+  const { store, cache, can } = session;
+  for (let at = 0; at < petIds.length; at += MOST) {
+    const ids = petIds.slice(at, at + MOST);
+    if (can('inventory:read')) for (const [, item] of await entries.read(store, ids)) showStock(cache, item);
+    await showPets(session, ids);
+  }
+}
+
+async function showPets({ store, cache, can }: Session, ids: readonly number[]): Promise<void> {
+  if (can('pets:read'))
+    for (const pet of (await firstPage(store.pets.list({ id: ids }))).data) putItem(cache, pets, pet);
   void cache.invalidateQueries({
-    predicate: ({ queryKey: [name, , id] }) => name === pets.name && id === petId,
+    predicate: ({ queryKey: [name, , id] }) => name === pets.name && ids.includes(id as number),
   });
 }
 

@@ -8,6 +8,7 @@ import { type ItemResult, runInBatches } from './batches.ts';
 import { addItem, findItem, putItem, removeItem } from './list-cache.ts';
 import { contentOf, keyToPlaceAgain, placedAgain, returnedOf, TAKEN_BACK, unitsBack } from './open-again.ts';
 import { orders as resource } from './orders.ts';
+import { showOrdered } from './stock-of.ts';
 
 export type OrderWork = 'complete' | 'cancel';
 
@@ -72,6 +73,7 @@ export function useOrderWork() {
       } catch (error) {
         toasts.showProblem(error);
       }
+      showOrdered(session, done);
       // Not those that another client has changed meanwhile.
       const isShown = (order: Order) => findItem(cache, resource, resource.idOf(order)) === shown.get(order);
       show(
@@ -140,6 +142,7 @@ async function placeAgain(
   } finally {
     for (const order of left) if (!placed.has(order)) placedAgain.delete(resource.idOf(order));
     onUndone?.(placed);
+    showOrdered(session, [...placed.values()]);
   }
   const [reason] = errors;
   if (reason !== undefined)

@@ -5,7 +5,7 @@ import { addItem } from './list-cache.ts';
 import { adjustOnce, noteOfReturn, returnedOf } from './open-again.ts';
 import { orders } from './orders.ts';
 import { withReason } from './refusal.ts';
-import { showSold } from './stock-of.ts';
+import { showOrdered } from './stock-of.ts';
 
 /** Returns a function that sells units of a pet with one request. Rejects with the reason if they cannot be sold. */
 export function useSell() {
@@ -20,8 +20,7 @@ export function useSell() {
         store.orders.create({ petId: id, quantity: units, complete: true }),
       );
       addItem(session.cache, orders, sale);
-      // Not awaited: if the read fails, the units are sold nevertheless.
-      showSold(session, id).catch(toasts.showProblem);
+      showOrdered(session, [sale]);
       // A completed order stays: the units that come back are a change of their own.
       const returned = { delta: units, reason: 'returned', note: noteOfReturn(sale.id) } as const;
       const isReturned = async () => (await returnedOf(session, [sale])).length > 0;
