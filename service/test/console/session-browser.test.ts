@@ -161,7 +161,7 @@ describe('a session', () => {
     await tab.getByLabel('API key').waitFor();
   });
 
-  it('that another tab ends while this one reads its account is not continued', async t => {
+  it('shows that it is loading while it reads its account, and is not continued if another tab ends it meanwhile', async t => {
     const { page, context, open } = await visit(t);
     const shown = await open('/categories');
     await page.getByRole('heading', { name: 'Categories', level: 1 }).waitFor();
@@ -171,6 +171,7 @@ describe('a session', () => {
     const { read, arrive } = await delayResponses(tab, '**/account');
     await tab.reload();
     await read;
+    await tab.getByRole('progressbar', { name: 'Loading' }).waitFor();
     await shown.button(/^Account/).click();
     await page.getByRole('menuitem', { name: /^Sign out/ }).click();
     await page.getByLabel('API key').waitFor();

@@ -2,6 +2,7 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { useEffect, useLayoutEffect, useState } from 'react';
 import { ToastsContext } from '../kit/toasts.ts';
+import { LoadingLine } from './loading.tsx';
 import { router } from './router.tsx';
 import { type Session, SessionContext } from './session.ts';
 import { SignIn } from './sign-in.tsx';
@@ -64,7 +65,7 @@ export function App() {
     });
   }, [session]);
 
-  if (session === 'resuming') return null;
+  if (session === 'resuming') return <LoadingLine />;
   if (session === 'none') return <SignIn reason={reason} onSession={setSession} />;
   return (
     <SessionContext value={session}>

@@ -8,6 +8,9 @@ const isFirst = ({ state }: Query) => state.data === undefined;
 export function Loading() {
   const isFetching = useIsFetching({ predicate: isFirst }) > 0;
   const isLeaving = useRouterState({ select: state => state.isLoading });
-  if (!isFetching && !isLeaving) return null;
+  return isFetching || isLeaving ? <LoadingLine /> : null;
+}
+
+export function LoadingLine() {
   return <div className="loading" role="progressbar" aria-label="Loading" />;
 }
