@@ -165,6 +165,17 @@ describe('a list', () => {
     assert.equal(await shown.button('1 new').count(), 0);
   });
 
+  it('is live again after the login of a proxy before the service had expired', async t => {
+    const { page, watch, shown, shop, ids, path } = await listOf(t, 'Before the login');
+    watch.expect(/status of 401/);
+    const login = { status: 401, contentType: 'text/html', body: '<h1>Log in</h1>' };
+    await page.route('**/events/stream*', route => route.fulfill(login), { times: 2 });
+    await page.goto(`/console${path}`);
+    await page.getByText('Not a response of the service: 401').waitFor();
+    await shop.api.patch(`/pets/${ids[0]}`, { name: 'After the login' });
+    await shown.row('After the login').waitFor();
+  });
+
   it('continues after the stream was cut, without missing a change', async t => {
     const { shown, shop, ids, context, watch } = await listOf(t, 'Steady');
     watch.expect(/ERR_(INTERNET_DISCONNECTED|NETWORK_CHANGED|CONNECTION|EMPTY|INCOMPLETE|ABORTED|SOCKET)/);

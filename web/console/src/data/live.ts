@@ -24,6 +24,8 @@ const resources: Record<string, Resource<any>> = {
 
 /** How long events are collected before they change the cache, in milliseconds: each change draws the page again. */
 const COLLECT = 50;
+/** The longest pause before the events are followed again after an error, in milliseconds: that of the client. */
+const MAX_PAUSE = 30_000;
 /** How long a hidden tab follows the events, in milliseconds. */
 const HIDDEN = 30_000;
 
@@ -52,7 +54,10 @@ export function startLiveLayer(
   let resets = 0;
   let cursor: string | undefined;
   let stream: AbortController | undefined;
-  let hiding: ReturnType<typeof setTimeout> | undefined;
+  /** Ends the stream of a hidden tab, or starts that of a visible one again. */
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  /** How often the stream has failed since the last event. */
+  let failures = 0;
 
   /** Reads everything again. Keeps what is only in this tab, such as a selection. */
   const reset = () => void cache.resetQueries({ predicate: ({ meta }) => !meta?.isOfTab });
@@ -89,6 +94,7 @@ export function startLiveLayer(
       };
       for await (const event of sharedEvents(store, { name, from: cursor, signal, onStart })) {
         cursor = event.id;
+        failures = 0;
         if (collected.push(event) === 1) setTimeout(applyCollected, COLLECT);
       }
     } catch (error) {
@@ -111,13 +117,16 @@ export function startLiveLayer(
     follow(stream).catch(error => {
       // The tab follows again when it is shown the next time.
       stream = undefined;
-      toasts.showProblem(error);
+      if (failures === 0) toasts.showProblem(error);
+      // An error without a code is that of a proxy, whose login may have expired. It reports no end of that.
+      if (error.code === undefined && !document.hidden)
+        timer = setTimeout(start, Math.random() * Math.min(MAX_PAUSE, 1000 * 2 ** failures++));
     });
   };
 
   const onVisibility = () => {
-    clearTimeout(hiding);
-    if (document.hidden) hiding = setTimeout(() => stream?.abort(), HIDDEN);
+    clearTimeout(timer);
+    if (document.hidden) timer = setTimeout(() => stream?.abort(), HIDDEN);
     else if (!stream || stream.signal.aborted) start();
   };
 
@@ -129,7 +138,7 @@ export function startLiveLayer(
       return () => listeners.delete(listener);
     },
     end: () => {
-      clearTimeout(hiding);
+      clearTimeout(timer);
       document.removeEventListener('visibilitychange', onVisibility);
       stream?.abort();
       delete document.documentElement.dataset.live;
