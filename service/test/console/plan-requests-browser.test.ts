@@ -53,7 +53,10 @@ describe('a plan request', () => {
 
     const request = page.getByRole('region', { name: 'Another plan' });
     await request.getByLabel('Plan').selectOption('business');
-    await request.getByLabel(/^Why/).fill('More shops');
+    const note = request.getByLabel(/^Why/);
+    await note.fill('More shops');
+    await page.reload();
+    assert.equal(await note.inputValue(), 'More shops');
     await request.getByRole('button', { name: 'Request' }).click();
     await request.getByText('An administrator has not decided yet').waitFor();
     assert.equal(await request.getByRole('button').count(), 0, 'a key has one open request');
@@ -65,6 +68,7 @@ describe('a plan request', () => {
     await page.reload();
     await request.getByText('An administrator declined it').waitFor();
     await request.getByText(message).waitFor();
+    assert.equal(await note.inputValue(), '');
     // Of the plan Enterprise it can ask for other quotas.
     await request.getByLabel('Requests per day').fill('4,000');
     await request.getByRole('button', { name: 'Request' }).click();

@@ -1,5 +1,6 @@
 import type { Account, PlanRequest } from '@petstore/client';
 import { useState } from 'react';
+import { useDraft } from '../../data/draft.ts';
 import { planNames, planWithLimits } from '../../data/key-words.ts';
 import { plans } from '../../data/keys.ts';
 import { useRequestPlan } from '../../data/own-account.ts';
@@ -36,16 +37,17 @@ export function LargerPlan({ account }: { account: Account }) {
 
 function Form({ plan: present }: Pick<Account, 'plan'>) {
   const request = useRequestPlan();
-  const [plan, setPlan] = useState(() => plans[plans.indexOf(present) + 1] ?? present);
-  const [quotas, setQuotas] = useState(QUOTAS);
-  const [note, setNote] = useState('');
-  const form = useSubmit(['plan', 'note', ...quotaFields], () =>
-    request({
+  const [empty] = useState({ plan: plans[plans.indexOf(present) + 1] ?? present, quotas: QUOTAS, note: '' });
+  const [draft, set, , , finish] = useDraft(`plan-request.${present}`, empty);
+  const { plan, quotas, note } = draft;
+  const form = useSubmit(['plan', 'note', ...quotaFields], async () => {
+    await request({
       plan,
       ...(plan === 'enterprise' && { quotas }),
       ...(note.trim() !== '' && { note: note.trim() }),
-    }),
-  );
+    });
+    finish(draft);
+  });
   const { fields, general } = form.errors;
   return (
     <form onSubmit={form.submit}>
@@ -56,7 +58,7 @@ function Form({ plan: present }: Pick<Account, 'plan'>) {
         label="Plan"
         value={plan}
         error={fields.plan}
-        onChange={({ target }) => setPlan(plans.find(plan => plan === target.value) ?? plan)}
+        onChange={({ target }) => set('plan', plans.find(plan => plan === target.value) ?? plan)}
       >
         {/* Only Enterprise has other limits than the present ones. */}
         {plans
@@ -67,13 +69,15 @@ function Form({ plan: present }: Pick<Account, 'plan'>) {
             </option>
           ))}
       </SelectField>
-      {plan === 'enterprise' && <QuotaFields quotas={quotas} errors={fields} onChange={setQuotas} />}
+      {plan === 'enterprise' && (
+        <QuotaFields quotas={quotas} errors={fields} onChange={quotas => set('quotas', quotas)} />
+      )}
       <TextField
         label="Why (optional)"
         value={note}
         maxLength={500}
         error={fields.note}
-        onChange={({ target }) => setNote(target.value)}
+        onChange={({ target }) => set('note', target.value)}
       />
       {general && (
         <p className="field-error" role="alert">
