@@ -10,6 +10,13 @@ import type { TestApp } from '../support/test-app.ts';
 
 const visit = useConsole();
 
+/** Presses a button twice before the page can draw it as disabled. */
+const pressTwice = (button: Locator) =>
+  button.evaluate(element => {
+    element.click();
+    element.click();
+  });
+
 async function aWebhook({ api }: TestApp): Promise<number> {
   return (await api.post('/webhooks', { url: 'https://shop.example/events' })).body.id;
 }
@@ -44,10 +51,7 @@ describe('a form that is submitted again while its request runs', () => {
       const button = await buttonOf(shown, petId);
       await button.and(page.locator(':enabled')).waitFor();
       const { read, arrive } = await delayResponses(page, '**/store/orders');
-      await button.evaluate(element => {
-        element.click();
-        element.click();
-      });
+      await pressTwice(button);
       await read;
       assert.equal(await asksToLeave(page), true);
       arrive();
@@ -93,10 +97,7 @@ describe('an action that is chosen again while its request runs', () => {
         await button.click();
         button = shown.question.getByRole('button', { name: confirm });
       }
-      await button.evaluate(element => {
-        element.click();
-        element.click();
-      });
+      await pressTwice(button);
       await read;
       assert.equal(await asksToLeave(page), true);
       arrive();
@@ -139,34 +140,42 @@ describe('a panel that is closed while its request runs', () => {
     assert.equal(new URL(page.url()).pathname, '/console/keys');
   });
 
-  it('says that a secret was not shown', async t => {
-    const { shop, page, open } = await visit(t);
+  it('says whose secret was not shown, until the message is closed', async t => {
+    const { shop, open } = await visit(t);
     const shown = await open('/categories');
-    await page.evaluate(keepMessages);
     const { keyId } = await shop.clientWith({ scopes: ['pets:read'] });
     const rotate = async (panel: Locator) => {
       await panel.getByRole('button', { name: 'Rotate the secret' }).click();
       await shown.question.getByRole('button', { name: 'Rotate' }).click();
     };
-    const lost = [
-      () => leave(shown, `/keys/${keyId}`, `**/keys/${keyId}/rotate`, rotate),
-      async () => {
-        const id = await aWebhook(shop);
-        await leave(shown, `/webhooks/${id}`, `**/webhooks/${id}/rotate`, rotate);
-      },
-      () =>
-        leave(shown, '/keys/new', '**/keys', async panel => {
-          await panel.getByLabel('Name', { exact: true }).fill('Closed early');
-          await panel.getByRole('button', { name: 'Create' }).click();
-        }),
-      () =>
-        leave(shown, '/webhooks/new', '**/webhooks', async panel => {
-          await panel.getByLabel('URL').fill('https://shop.example/events');
-          await panel.getByRole('button', { name: 'Add' }).click();
-        }),
+    const lost: [name: string, lose: () => Promise<void>][] = [
+      ['Test client', () => leave(shown, `/keys/${keyId}`, `**/keys/${keyId}/rotate`, rotate)],
+      [
+        'https://shop.example/events',
+        async () => {
+          const id = await aWebhook(shop);
+          await leave(shown, `/webhooks/${id}`, `**/webhooks/${id}/rotate`, rotate);
+        },
+      ],
+      [
+        'Closed early',
+        () =>
+          leave(shown, '/keys/new', '**/keys', async panel => {
+            await panel.getByLabel('Name', { exact: true }).fill('Closed early');
+            await panel.getByRole('button', { name: 'Create' }).click();
+          }),
+      ],
+      [
+        'https://shop.example/events',
+        () =>
+          leave(shown, '/webhooks/new', '**/webhooks', async panel => {
+            await panel.getByLabel('URL').fill('https://shop.example/events');
+            await panel.getByRole('button', { name: 'Add' }).click();
+          }),
+      ],
     ];
-    const message = shown.messages.getByText('The new secret was not shown');
-    for (const lose of lost) {
+    for (const [name, lose] of lost) {
+      const message = shown.messages.getByText(`The new secret of ${name} was not shown`);
       await lose();
       await message.waitFor();
       await shown.messages.getByRole('button', { name: 'Dismiss' }).click();

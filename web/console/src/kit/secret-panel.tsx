@@ -5,17 +5,22 @@ import { useIsShown } from './is-shown.ts';
 import { Panel, Question } from './panel.tsx';
 import { useToasts } from './toasts.ts';
 
-/** The same as `useState` without a value, for what `SecretPanel` shows. If the user has closed the form meanwhile, a message says what to do. */
-export function useSecret<T>() {
+/**
+ * The same as `useState` without a value, for what `SecretPanel` shows, and the name of what has the secret. If the user has closed the form
+ * meanwhile, a message says what to do.
+ */
+export function useSecret<T extends { name: string }>() {
   const [secret, setSecret] = useState<T>();
   const isShown = useIsShown();
   const toasts = useToasts();
   const show = (next: T | undefined) => {
-    if (isShown()) setSecret(next);
+    if (!next || isShown()) setSecret(next);
     else
-      toasts.showProblem(
-        'The new secret was not shown, because its form was closed: rotate the secret to get another one',
-      );
+      toasts.show({
+        tone: 'problem',
+        text: `The new secret of ${next.name} was not shown, because its form was closed: rotate the secret to get another one`,
+        stays: true,
+      });
   };
   return [secret, show] as const;
 }

@@ -2,6 +2,16 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { newToasts } from './toasts.ts';
 
+it('a message that stays is shown until it is closed', t => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const { show, shown, close } = newToasts();
+  const id = show({ text: 'The new secret was not shown', stays: true });
+  t.mock.timers.tick(10_000);
+  assert.equal(shown().length, 1);
+  close(id);
+  assert.deepEqual(shown(), []);
+});
+
 it('the last 20 actions can be undone, also after their messages have closed', t => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const { show, shown, undos } = newToasts();

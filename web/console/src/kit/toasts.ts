@@ -11,8 +11,8 @@ interface Toast {
   created?: { name: string; id: number; isSame: (item: object | undefined) => boolean } | undefined;
   /** The steps that it is about, such as units that were added one by one, and their sum. */
   steps?: { of: string; sum: number } | undefined;
-  /** Whether the message is about work that is not done yet. It stays until it is closed. */
-  isRunning?: boolean;
+  /** Whether the message stays until it is closed. */
+  stays?: boolean;
   /** In milliseconds since 1970. */
   shownAt: number;
 }
@@ -50,7 +50,7 @@ export function newToasts() {
     const shown = { ...toast, tone, id, shownAt: Date.now() };
     if (toast.undo) undos = [shown, ...undos].slice(0, MOST_UNDOS);
     replace([...toasts, shown]);
-    if (!toast.isRunning) setTimeout(close, TOAST_TIME, id);
+    if (!toast.stays) setTimeout(close, TOAST_TIME, id);
     return id;
   }
 
@@ -79,7 +79,7 @@ export function newToasts() {
     close(toast.id);
     let running: number | undefined;
     const pause = setTimeout(() => {
-      running = show({ text: `Undoing: ${toast.text} …`, isRunning: true });
+      running = show({ text: `Undoing: ${toast.text} …`, stays: true });
     }, UNDO_PAUSE);
     askingToLeave(toast.undo)
       .finally(() => {

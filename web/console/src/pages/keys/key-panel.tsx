@@ -23,6 +23,7 @@ export function EditKey() {
 }
 
 interface Rotated {
+  name: string;
   secret: string | undefined;
   earlierUntil: string;
 }
@@ -43,7 +44,7 @@ function EditPanel({ id }: { id: number }) {
   if (rotated)
     return (
       <SecretPanel
-        title={`New secret of ${base.name}`}
+        title={`New secret of ${rotated.name}`}
         secret={rotated.secret}
         hint={`The earlier secret works until ${new Date(rotated.earlierUntil).toLocaleString()}.`}
         onClose={() => setRotated(undefined)}

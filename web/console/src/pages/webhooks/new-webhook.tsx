@@ -20,7 +20,7 @@ export function useClose(): () => void {
 export function NewWebhook() {
   const { store, cache } = useSession();
   const close = useClose();
-  const [created, setCreated] = useSecret<{ secret: string | undefined }>();
+  const [created, setCreated] = useSecret<{ name: string; secret: string | undefined }>();
   const form = useNewForm({
     name: 'webhook.new',
     empty,
@@ -30,7 +30,7 @@ export function NewWebhook() {
       // The secret gets into this panel and nowhere else: not into the cache, and not into the storage of drafts.
       const { secret, ...item } = await store.webhooks.create(body);
       addItem<Webhook>(cache, webhooks, item);
-      return { secret };
+      return { name: url, secret };
     },
     show: setCreated,
     onClose: close,

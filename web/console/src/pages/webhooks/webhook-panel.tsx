@@ -22,7 +22,11 @@ function EditPanel({ id }: { id: number }) {
   const { can } = useSession();
   const close = useClose();
   const { remove } = useActions(webhooks);
-  const [rotated, setRotated] = useSecret<{ secret: string | undefined; earlierUntil: string }>();
+  const [rotated, setRotated] = useSecret<{
+    name: string;
+    secret: string | undefined;
+    earlierUntil: string;
+  }>();
   const { edit, conflictOn, run, error, panel } = useEditForm(webhooks, id, {
     fields: webhookFields,
     save: save => save('Saved the webhook'),
