@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { describe, it, type TestContext } from 'node:test';
 import type { Page } from 'playwright-core';
 import { eventually, stopClock } from '../support/browser.ts';
 import { useConsole } from '../support/console-page.ts';
@@ -18,6 +18,14 @@ const titles = (page: Page) => page.locator('.task h2').allTextContents();
 
 describe('Today', () => {
   const visit = useConsole();
+
+  /** Visits at NOW, by the clocks of the service and of the page. */
+  const visitNow = async (t: TestContext) => {
+    const visited = await visit(t);
+    visited.shop.clock.set(NOW);
+    await visited.page.clock.setFixedTime(NOW);
+    return visited;
+  };
 
   it('says what is to be done, and each line does it', async t => {
     const { api, page, shop, open } = await visit(t);
@@ -95,9 +103,7 @@ describe('Today', () => {
   });
 
   it('offers an order again in its line after undo, while the pointer is still there, and completes it again', async t => {
-    const { api, page, shop, open } = await visit(t);
-    shop.clock.set(NOW);
-    await page.clock.setFixedTime(NOW);
+    const { api, page, open } = await visitNow(t);
     const petId = await aPet(api, { name: 'Twice', stock: 9 });
     const first = await anOrder(api, { petId, quantity: 2, shipDate: NOW });
     const other = await anOrder(api, { petId, shipDate: NOW });
@@ -122,10 +128,8 @@ describe('Today', () => {
   });
 
   it('offers the orders again that undo has placed before it was rejected', async t => {
-    const { api, page, watch, shop, open } = await visit(t);
+    const { api, page, watch, open } = await visitNow(t);
     watch.expect(/status of 400/);
-    shop.clock.set(NOW);
-    await page.clock.setFixedTime(NOW);
     const petId = await aPet(api, { name: 'Half undone', stock: 9 });
     const orders = [];
     for (let i = 0; i < 2; i++) orders.push(await anOrder(api, { petId, shipDate: NOW }));
@@ -149,10 +153,8 @@ describe('Today', () => {
   });
 
   it('does not say that all is done because an earlier visit found nothing to do, or because orders cannot be read', async t => {
-    const { api, page, shop, watch, open } = await visit(t);
+    const { api, page, watch, open } = await visitNow(t);
     watch.expect(/status of 400/);
-    shop.clock.set(NOW);
-    await page.clock.setFixedTime(NOW);
     const petId = await aPet(api, { name: 'Asked for', stock: 5 });
     const shown = await open('/');
     await shown.live();
@@ -178,9 +180,7 @@ describe('Today', () => {
   });
 
   it('has one main action, which completes what is overdue before what ships today', async t => {
-    const { api, page, shop, open } = await visit(t);
-    shop.clock.set(NOW);
-    await page.clock.setFixedTime(NOW);
+    const { api, page, open } = await visitNow(t);
     const petId = await aPet(api, { name: 'Late and due', stock: 9 });
     const main = page.locator('.to-do [data-kind="main"]');
     for (const days of [0, 0, 1, 1]) await anOrder(api, { petId, shipDate: timeOf(days) });
@@ -198,9 +198,7 @@ describe('Today', () => {
   });
 
   it('has a threshold of low stock for each category, which the browser keeps', async t => {
-    const { api, page, shop, open } = await visit(t);
-    shop.clock.set(NOW);
-    await page.clock.setFixedTime(NOW);
+    const { api, page, open } = await visitNow(t);
     const categoryId = await aCategory(api, { name: 'Shrimps' });
     const petId = await aPet(api, { name: 'Cherry Shrimp', stock: 40, categoryId });
     await api.patch(`/store/inventory/${petId}`, { quantity: 2 });
@@ -247,9 +245,7 @@ describe('Today', () => {
   });
 
   it('has what other clients change about an animal that is low, and about a webhook', async t => {
-    const { api, page, shop, open } = await visit(t);
-    shop.clock.set(NOW);
-    await page.clock.setFixedTime(NOW);
+    const { api, page, shop, open } = await visitNow(t);
     const petId = await aPet(api, { name: 'Low before', stock: 2 });
     const { body } = await api.post('/webhooks', { url: 'http://localhost:9000/orders', types: ['order.*'] });
     await anOrder(api, { petId });
