@@ -331,7 +331,16 @@ function recorder() {
 
 describe('an operation of a group', () => {
   it('has a case here for each statement that a transaction has', () => {
-    const withoutStatement = ['constructor', 'heldRow', 'hasRoomFor', 'afterCommit', 'write', 'notify'];
+    const withoutStatement = [
+      'constructor',
+      'heldRow',
+      'hasRoomFor',
+      'afterCommit',
+      'write',
+      'notify',
+      'awaited',
+      'sent',
+    ];
     const { prototype } = GroupMember;
     const methods = [
       prototype,

@@ -3,13 +3,11 @@ import {
   DatabaseUnavailable,
   type Engine,
   type Queries,
-  type QueryPlan,
   type Transaction,
   type Value,
   type WriteOptions,
   type Writer,
 } from './database.ts';
-import type { Insert, Update } from './insert.ts';
 import { WrappedQueries, WrappedTransaction } from './wrapped-store.ts';
 
 /** Returns a store that records each statement, each transaction and each wait for a commit as a child of `span`. */
@@ -23,14 +21,6 @@ class TracedStore extends WrappedQueries<Queries & Writer> implements Writer {
   constructor(inner: Queries & Writer, span: Span) {
     super(inner);
     this.#span = span;
-  }
-
-  override get<Row>(sql: string, values?: readonly Value[]): Promise<Row | undefined> {
-    return recorded(this.#span, sql, this.engine, () => super.get(sql, values));
-  }
-
-  override all<Row>(sql: string, values?: readonly Value[], plan?: QueryPlan): Promise<Row[]> {
-    return recorded(this.#span, sql, this.engine, () => super.all(sql, values, plan));
   }
 
   /** A single statement that writes has a transaction of its own. */
@@ -67,6 +57,10 @@ class TracedStore extends WrappedQueries<Queries & Writer> implements Writer {
       },
     );
   }
+
+  protected override awaited<T>(statement: () => Promise<T>, sql?: string): Promise<T> {
+    return recorded(this.#span, sql, this.engine, statement);
+  }
 }
 
 class TracedTransaction extends WrappedTransaction {
@@ -77,39 +71,19 @@ class TracedTransaction extends WrappedTransaction {
     this.#span = span;
   }
 
-  override get<Row>(sql: string, values?: readonly Value[]): Promise<Row | undefined> {
-    return recorded(this.#span, sql, this.engine, () => super.get(sql, values));
+  protected override awaited<T>(statement: () => Promise<T>, sql?: string): Promise<T> {
+    return recorded(this.#span, sql, this.engine, statement);
   }
 
-  override all<Row>(sql: string, values?: readonly Value[], plan?: QueryPlan): Promise<Row[]> {
-    return recorded(this.#span, sql, this.engine, () => super.all(sql, values, plan));
-  }
-
-  override run(sql: string, values?: readonly Value[]): Promise<number> {
-    return recorded(this.#span, sql, this.engine, () => super.run(sql, values));
-  }
-
-  override insert(row: Insert, values: readonly Value[]): Promise<number | undefined> {
-    return recorded(this.#span, row[this.engine], this.engine, () => super.insert(row, values));
-  }
-
-  override update(update: Update, id: number, values: readonly Value[]): void {
-    this.#sent(update.sql, () => super.update(update, id, values));
-  }
-
-  override insertLater(into: string, rows: readonly (readonly Value[])[]): void {
-    this.#sent(`INSERT INTO ${into}`, () => super.insertLater(into, rows));
-  }
-
-  override send(sql: string, values: readonly Value[]): void {
-    this.#sent(sql, () => super.send(sql, values));
-  }
-
-  /** Records a statement without a waiting caller. The span ends when it is sent or held back. */
-  #sent(sql: string, send: () => void): void {
+  /** The span ends when the statement is sent or held back. */
+  protected override sent(statement: () => void, sql?: string): void {
+    if (sql === undefined) {
+      statement();
+      return;
+    }
     const { name, attributes } = describeStatement(sql, this.engine);
     const sending = this.#span.child(name, 'client', attributes);
-    send();
+    statement();
     sending.end();
   }
 
@@ -121,8 +95,14 @@ class TracedTransaction extends WrappedTransaction {
   }
 }
 
-/** Runs a statement, and records it as a child of `span`. */
-function recorded<T>(span: Span, sql: string, engine: Engine, statement: () => Promise<T>): Promise<T> {
+/** Runs a statement, and records it as a child of `span` if it has a text. */
+function recorded<T>(
+  span: Span,
+  sql: string | undefined,
+  engine: Engine,
+  statement: () => Promise<T>,
+): Promise<T> {
+  if (sql === undefined) return statement();
   const { name, attributes } = describeStatement(sql, engine);
   return ended(span.child(name, 'client', attributes), statement());
 }

@@ -13,7 +13,7 @@ import type {
 } from './database.ts';
 import type { Insert, Update } from './insert.ts';
 
-/** Queries that pass everything to others. Subclasses change some of it. */
+/** Queries that pass everything to others. Subclasses change some of it, or what happens around every statement. */
 export class WrappedQueries<Inner extends Queries> implements Queries {
   protected readonly inner: Inner;
 
@@ -26,22 +26,27 @@ export class WrappedQueries<Inner extends Queries> implements Queries {
   }
 
   get<Row>(sql: string, values?: readonly Value[]): Promise<Row | undefined> {
-    return this.inner.get(sql, values);
+    return this.awaited(() => this.inner.get(sql, values), sql);
   }
 
   all<Row>(sql: string, values?: readonly Value[], plan?: QueryPlan): Promise<Row[]> {
-    return this.inner.all(sql, values, plan);
+    return this.awaited(() => this.inner.all(sql, values, plan), sql);
   }
 
   run(sql: string, values?: readonly Value[]): Promise<number> {
-    return this.inner.run(sql, values);
+    return this.awaited(() => this.inner.run(sql, values), sql);
+  }
+
+  /** Runs a statement for which the caller waits. `sql` is absent for locks, and for calls that are several statements. */
+  protected awaited<T>(statement: () => Promise<T>, _sql?: string): Promise<T> {
+    return statement();
   }
 }
 
 /** A transaction that passes everything to another. Subclasses change some of it. */
 export class WrappedTransaction extends WrappedQueries<Transaction> implements Transaction {
   insert(row: Insert, values: readonly Value[]): Promise<number | undefined> {
-    return this.inner.insert(row, values);
+    return this.awaited(() => this.inner.insert(row, values), row[this.engine]);
   }
 
   heldRow(table: string, id: number): Row | undefined {
@@ -53,23 +58,23 @@ export class WrappedTransaction extends WrappedQueries<Transaction> implements T
     id: number,
     read: (ids: readonly number[]) => Promise<Row[]>,
   ): Promise<Row | undefined> {
-    return this.inner.lockedRow(rows, id, read);
+    return this.awaited(() => this.inner.lockedRow(rows, id, read));
   }
 
   update(update: Update, id: number, values: readonly Value[]): void {
-    this.inner.update(update, id, values);
+    this.sent(() => this.inner.update(update, id, values), update.sql);
   }
 
   insertLater(into: string, rows: readonly (readonly Value[])[]): void {
-    this.inner.insertLater(into, rows);
+    this.sent(() => this.inner.insertLater(into, rows), `INSERT INTO ${into}`);
   }
 
   send(sql: string, values: readonly Value[]): void {
-    this.inner.send(sql, values);
+    this.sent(() => this.inner.send(sql, values), sql);
   }
 
   atEnd(work: AtEnd, values: readonly string[]): Promise<void> {
-    return this.inner.atEnd(work, values);
+    return this.awaited(() => this.inner.atEnd(work, values));
   }
 
   hasRoomFor(pages: () => number): boolean {
@@ -86,15 +91,15 @@ export class WrappedTransaction extends WrappedQueries<Transaction> implements T
   }
 
   lock(...names: readonly string[]): Promise<void> {
-    return this.inner.lock(...names);
+    return this.awaited(() => this.inner.lock(...names));
   }
 
   savepoint<T>(part: () => Promise<T>): Promise<T> {
-    return this.inner.savepoint(part);
+    return this.awaited(() => this.inner.savepoint(part));
   }
 
   tryLock(name: string): Promise<boolean> {
-    return this.inner.tryLock(name);
+    return this.awaited(() => this.inner.tryLock(name));
   }
 
   notify(topic: string): void {
@@ -102,10 +107,15 @@ export class WrappedTransaction extends WrappedQueries<Transaction> implements T
   }
 
   append(event: NewEvent): void {
-    this.inner.append(event);
+    this.sent(() => this.inner.append(event));
   }
 
   appendNumbered(event: NewEvent): Promise<StoredEvent> {
-    return this.inner.appendNumbered(event);
+    return this.awaited(() => this.inner.appendNumbered(event));
+  }
+
+  /** Runs a statement for which the caller does not wait. `sql` is absent for events, which the commit appends. */
+  protected sent(statement: () => void, _sql?: string): void {
+    statement();
   }
 }
