@@ -9,20 +9,13 @@ import { defineRoute, type Route } from '../routes/define-route.ts';
 import { HEARTBEAT } from '../routes/message-sink.ts';
 import { reply } from '../routes/reply.ts';
 import { eventCursor, eventJson } from './event-log/event.ts';
-import { type EventReader, eventFilter, hasSameRights, typeNames } from './event-log/event-filter.ts';
+import { eventFilter, hasSameRights, typeNames, type WantedEvents } from './event-log/event-filter.ts';
 import type { EventUnion } from './event-log/event-kind.ts';
 import * as eventLog from './event-log/event-log.ts';
 import type { EventTail } from './event-log/event-tail.ts';
 import { shopScopes } from './event-log/event-types.ts';
 import { EventStream } from './stream/event-stream.ts';
 import { waitForEvents } from './stream/wait-for-events.ts';
-
-/** The parameters of a query that `filterOf` reads. */
-interface EventQuery {
-  type?: string[];
-  subject?: string;
-  actor?: string;
-}
 
 /** The parameters that choose events. */
 export const filters = {
@@ -47,7 +40,7 @@ export const filters = {
     description:
       'Changes that this API key made, such as `keys/2`, or the service and its operators (`system`).',
   },
-} as const satisfies Record<keyof EventQuery, Schema>;
+} as const satisfies { [Name in keyof WantedEvents]: Schema };
 
 const cursor = { ...eventCursor, example: '0' } as const;
 
@@ -114,14 +107,10 @@ export const RIGHTS =
   '(`key.quota_reached` and `key.expiring`). Without `type` and ' +
   '`subject` a key gets all events that it may read. A `type` or `subject` that it may not read is rejected (403).';
 
-function filterOf({ type, subject, actor }: EventQuery, reader: EventReader) {
-  return eventFilter({ types: type, subject, actor }, reader);
-}
-
 /** The settings of operations that return events. */
 const reading = { tag: 'Events', stability: 'beta', scope: 'events:read', anyOfScopes: shopScopes } as const;
 
-function instantOf(time: string | undefined): number | undefined {
+export function instantOf(time: string | undefined): number | undefined {
   return time === undefined ? undefined : toInstant(time);
 }
 
@@ -151,7 +140,7 @@ export const eventRoutes = ({ tail, source, event }: EventRouteOptions): Route[]
     longestWait: LONGEST_WAIT * SECOND,
     handler: async ({ query, db, caller, signal, closed, now }) => {
       const { cursor, limit, count = false, from, to, wait: seconds } = query;
-      let filter = filterOf(query, caller);
+      let filter = eventFilter(query, caller);
       const after = await eventLog.positionOf(db, cursor);
       const request = {
         after,
@@ -162,7 +151,7 @@ export const eventRoutes = ({ tail, source, event }: EventRouteOptions): Route[]
       };
       let page = await waitForEvents({ db, tail }, filter, { ...request, seconds, signal });
       return reply.log(async scopes => {
-        const present = filterOf(query, { ...caller, scopes });
+        const present = eventFilter(query, { ...caller, scopes });
         if (!hasSameRights(filter, present)) {
           filter = present;
           page = await eventLog.read(db, filter, request);
@@ -201,7 +190,7 @@ export const eventRoutes = ({ tail, source, event }: EventRouteOptions): Route[]
     },
     errors: ['cursor_expired', 'log_restored', 'too_many_streams'],
     handler: async ({ query, db, caller, lastEventId }) => {
-      const filter = filterOf(query, caller);
+      const filter = eventFilter(query, caller);
       const position = await eventLog.positionOf(db, lastEventId ?? query.cursor ?? 'latest');
       return reply.stream(
         (sink, findReasonToEnd) =>
@@ -210,7 +199,7 @@ export const eventRoutes = ({ tail, source, event }: EventRouteOptions): Route[]
             { filter, position, sink, keyId: caller.keyId, findReasonToEnd },
           ),
         scopes =>
-          hasSameRights(filter, filterOf(query, { ...caller, scopes }))
+          hasSameRights(filter, eventFilter(query, { ...caller, scopes }))
             ? undefined
             : 'The API key may read other events now; connect again to continue',
       );

@@ -1,13 +1,12 @@
 import { pageOf } from '../contract/page.ts';
 import { dateTime, pageLimit } from '../contract/schema.ts';
 import { parameters } from '../contract/shape.ts';
-import { toInstant } from '../kit/dates.ts';
 import { defineRoute, type Route } from '../routes/define-route.ts';
 import { type Json, reply } from '../routes/reply.ts';
 import { eventFilter, hasSameRights } from './event-log/event-filter.ts';
 import { shopScopes } from './event-log/event-types.ts';
 import { entriesOf, HistoryEntry, type ReadKeyNames, read } from './event-log/history.ts';
-import { filters, RIGHTS } from './event-routes.ts';
+import { filters, instantOf, RIGHTS } from './event-routes.ts';
 
 const query = parameters({
   ...filters,
@@ -49,20 +48,18 @@ export const historyRoutes = ({ readKeyNames }: { readKeyNames: ReadKeyNames }):
     success: pageOf(HistoryEntry, 'A page of changes.'),
     errors: [],
     handler: async ({ query, db, caller, closed }) => {
-      const { type: types, subject, actor, related, cursor, from, to, limit } = query;
-      const filterFor = (scopes: typeof caller.scopes) =>
-        eventFilter({ types, subject, actor, related }, { ...caller, scopes });
+      const { cursor, from, to, limit } = query;
       const request = {
         limit,
         cursor: cursor === undefined ? undefined : Number(cursor),
-        from: from === undefined ? undefined : toInstant(from),
-        to: to === undefined ? undefined : toInstant(to),
+        from: instantOf(from),
+        to: instantOf(to),
         closed,
       };
-      let filter = filterFor(caller.scopes);
+      let filter = eventFilter(query, caller);
       let page = await read(db, filter, request, readKeyNames);
       return reply.log(async scopes => {
-        const present = filterFor(scopes);
+        const present = eventFilter(query, { ...caller, scopes });
         if (hasSameRights(filter, present)) {
           const items = entriesOf(page, scopes).map(item => JSON.stringify(item) as Json<HistoryEntry>);
           return { items, ...(page.next !== undefined && { next: String(page.next) }) };

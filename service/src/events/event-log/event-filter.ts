@@ -48,9 +48,9 @@ export interface EventReader {
   scopes: ReadonlySet<Scope>;
 }
 
-/** The parameters of a request from which `eventFilter` makes a filter. */
-interface WantedEvents {
-  types?: readonly string[] | undefined;
+/** The parameters of a query from which `eventFilter` makes a filter. */
+export interface WantedEvents {
+  type?: readonly string[] | undefined;
   subject?: string | undefined;
   related?: boolean | undefined;
   actor?: string | undefined;
@@ -62,7 +62,7 @@ interface WantedEvents {
  * that the key may not read, and `invalid_request`.
  */
 export function eventFilter(
-  { types, subject, related = false, actor }: WantedEvents,
+  { type: types, subject, related = false, actor }: WantedEvents,
   reader: EventReader,
 ): EventFilter {
   const { scopes } = reader;
