@@ -104,20 +104,6 @@ describe('group commit', () => {
     assert.deepEqual(log.statements, ['begin', 'commit']);
   });
 
-  it('commits when the time of a group is over, and continues with the other writes in the next turn', async () => {
-    const { group, committed } = start(100, 0);
-    const order: number[] = [];
-    const writes = [1, 2, 3].map(n => group.write(async () => order.push(n)));
-    await Promise.all(writes);
-    assert.deepEqual(
-      [order, committed],
-      [
-        [1, 2, 3],
-        [1, 1, 1],
-      ],
-    );
-  });
-
   /** Writes once now and once in each of the next turns. Returns the order of arrivals and commits. */
   async function writeInTurns({ log, group }: ReturnType<typeof start>, turns: number): Promise<string[]> {
     const writes: Promise<unknown>[] = [];

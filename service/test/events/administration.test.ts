@@ -174,6 +174,19 @@ describe('a webhook that the service disables', () => {
   });
 });
 
+/** The rejections of a process. `note` adds one of a request without a valid key. */
+function someRejections() {
+  const rejections = new Rejections();
+  const rejected = {
+    method: 'GET',
+    route: '/keys',
+    status: 401,
+    code: 'invalid_api_key',
+    keyId: null,
+  } as const;
+  return { rejections, note: (address: string) => rejections.note({ ...rejected, address }) };
+}
+
 /** The address and the number of attempts of each rejection in the log, oldest first. */
 async function rejectionsIn({ db }: App): Promise<[address: string | null, attempts: number][]> {
   await db.numberEvents();
@@ -220,11 +233,8 @@ describe('rejected administration', () => {
 
   it('leaves one event for each operation for all further callers, when a thousand were rejected', async t => {
     const { app } = (await webhookShop(t)).shop;
-    const rejections = new Rejections();
-    const code = 'invalid_api_key' as const;
-    const rejected = { method: 'GET', route: '/keys', status: 401, code, keyId: null };
-    for (const i of [...Array(1_003).keys(), 0])
-      rejections.note({ ...rejected, address: `10.0.${i >> 8}.${i & 255}` });
+    const { rejections, note } = someRejections();
+    for (const i of [...Array(1_003).keys(), 0]) note(`10.0.${i >> 8}.${i & 255}`);
     await rejections.close(app.db);
     const appended = await rejectionsIn(app);
     assert.deepEqual([appended.length, appended.at(0), appended.at(-1)], [1_001, ['10.0.0.0', 2], [null, 3]]);
@@ -232,10 +242,8 @@ describe('rejected administration', () => {
 
   it('leaves one event for all addresses of a client with an IPv6 /64, with the last of them', async t => {
     const { app } = (await webhookShop(t)).shop;
-    const rejections = new Rejections();
-    const rejected = { method: 'GET', route: '/keys', status: 401, code: 'invalid_api_key' as const };
-    for (const address of ['2001:db8::1', '2001:db8::2', '2001:db8:0:1::1'])
-      rejections.note({ ...rejected, keyId: null, address });
+    const { rejections, note } = someRejections();
+    for (const address of ['2001:db8::1', '2001:db8::2', '2001:db8:0:1::1']) note(address);
     await rejections.close(app.db);
     assert.deepEqual(await rejectionsIn(app), [
       ['2001:db8::2', 2],
@@ -245,14 +253,11 @@ describe('rejected administration', () => {
 
   it('leaves an event with all attempts when the store could not append it at first', async t => {
     const { app } = (await webhookShop(t)).shop;
-    const rejections = new Rejections();
-    const code = 'invalid_api_key' as const;
-    const note = () =>
-      rejections.note({ method: 'GET', route: '/keys', status: 401, code, keyId: null, address: '10.0.0.1' });
-    note();
+    const { rejections, note } = someRejections();
+    note('10.0.0.1');
     const unavailable = {
       write: async () => {
-        note();
+        note('10.0.0.1');
         throw new DatabaseUnavailable(undefined, 'full');
       },
     };
@@ -262,10 +267,8 @@ describe('rejected administration', () => {
   });
 
   it('leaves one event for each caller and operation in a sweep, however many more requests are rejected meanwhile', async () => {
-    const rejections = new Rejections();
-    const rejected = { method: 'GET', route: '/keys', status: 401, code: 'invalid_api_key' as const };
+    const { rejections, note } = someRejections();
     let writes = 0;
-    const note = (address: string) => rejections.note({ ...rejected, keyId: null, address });
     const db = {
       write: async () => {
         assert.ok(++writes <= 2, 'the sweep does not end');

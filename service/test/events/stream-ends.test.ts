@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
-import { describe, it } from 'node:test';
+import { describe, it, type TestContext } from 'node:test';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseUnavailable } from '../../src/db/database.ts';
 import { HOUR, MINUTE, SECOND } from '../../src/kit/clock.ts';
-import { eventsAfter, latestCursor, settledCursor } from '../support/event-log.ts';
+import { settledCursor } from '../support/event-log.ts';
 import { EventReader } from '../support/event-reader.ts';
 import { aCategory } from '../support/factories.ts';
 import { Intervals } from '../support/intervals.ts';
@@ -12,13 +12,24 @@ import { sized } from '../support/long.ts';
 import { appendMany } from '../support/many-events.ts';
 import { RawConnection } from '../support/raw-connection.ts';
 import { assertRejected } from '../support/rejection.ts';
-import { startTestApp } from '../support/test-app.ts';
+import { startTestApp, type TestApp } from '../support/test-app.ts';
 import { until } from '../support/until.ts';
 import { valuesOf } from '../support/values.ts';
 
 const LARGE = JSON.stringify({ text: 'x'.repeat(5_000) });
 /** At least 16 MB of large events: far more than the buffers of a connection hold. */
 const MANY = sized(3_300, 6_000);
+
+/** Holds streams before they begin, when their keys are read. `has` resolves when so many are held, and `release` lets them begin. */
+function holdBeginning(t: TestContext, { app: { keyRing } }: TestApp) {
+  const findStored = keyRing.findStored.bind(keyRing);
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  const { mock } = t.mock.method(keyRing, 'findStored', (...secret: Parameters<typeof findStored>) =>
+    released.then(() => findStored(...secret)),
+  );
+  const has = (streams: number) => until(`${streams} begin`, () => mock.callCount() === streams);
+  return { has, release };
+}
 
 describe('a key', () => {
   it('has a limited number of streams, counted over all of its secrets and apart from other keys', async t => {
@@ -46,22 +57,12 @@ describe('a key', () => {
 
   it('has no more of them when several begin at once', async t => {
     const shop = await startTestApp(t, { environment: { PETSTORE_STREAMS_PER_KEY: '1' } });
-    const { keyRing } = shop.app;
-    const findStored = keyRing.findStored.bind(keyRing);
-    const held = Promise.withResolvers<void>();
-    const { mock } = t.mock.method(
-      keyRing,
-      'findStored',
-      async (...secret: Parameters<typeof findStored>) => {
-        await held.promise;
-        return findStored(...secret);
-      },
-    );
+    const beginning = holdBeginning(t, shop);
     const connections = Array.from({ length: 3 }, () => new RawConnection(shop.origin));
     for (const connection of connections)
       connection.send(`GET /events/stream HTTP/1.1\r\nHost: shop\r\nX-API-Key: ${shop.adminKey}\r\n\r\n`);
-    await until('all of them begin', () => mock.callCount() === connections.length);
-    held.resolve();
+    await beginning.has(connections.length);
+    beginning.release();
     const statuses = () => connections.map(({ received }) => /^HTTP\/1.1 (\d+)/.exec(received)?.[1]);
     await until('all have a response', () => !statuses().includes(undefined));
     for (const { socket } of connections) socket.destroy();
@@ -106,23 +107,15 @@ describe('a key', () => {
 
 it('a client that disconnects before its stream begins leaves no stream', async t => {
   const shop = await startTestApp(t, { environment: { PETSTORE_STREAMS_PER_KEY: '1' } });
-  const { keyRing } = shop.app;
-  const findStored = keyRing.findStored.bind(keyRing);
-  const [asked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  const { mock } = t.mock.method(keyRing, 'findStored', async (...secret: Parameters<typeof findStored>) => {
-    asked.resolve();
-    await held.promise;
-    return findStored(...secret);
-  });
+  const beginning = holdBeginning(t, shop);
   const connection = new RawConnection(shop.origin);
   connection.send(`GET /events/stream HTTP/1.1\r\nHost: shop\r\nX-API-Key: ${shop.adminKey}\r\n\r\n`);
-  await asked.promise;
+  await beginning.has(1);
   connection.socket.destroy();
   await until('the request is logged', () =>
     shop.logLines().some(({ route, status }) => route === '/events/stream' && status === null),
   );
-  mock.restore();
-  held.resolve();
+  beginning.release();
   const next = await EventReader.open(shop.origin, shop.adminKey);
   await next.close();
 });
@@ -266,20 +259,14 @@ describe('a shutdown', () => {
 
   it('ends a stream that begins meanwhile', async t => {
     const shop = await startTestApp(t, { heartbeat: MINUTE });
-    const { keyRing, server, drain } = shop.app;
-    const findStored = keyRing.findStored.bind(keyRing);
-    const [asked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    t.mock.method(keyRing, 'findStored', async (...secret: Parameters<typeof findStored>) => {
-      asked.resolve();
-      await held.promise;
-      return findStored(...secret);
-    });
+    const { server, drain } = shop.app;
+    const beginning = holdBeginning(t, shop);
     const opening = EventReader.open(shop.origin, shop.adminKey);
-    await asked.promise;
+    await beginning.has(1);
     const closed = server.close();
     await until('the server closes', () => drain.hasBegun);
     await nextTurn();
-    held.resolve();
+    beginning.release();
     const reader = await opening;
     try {
       await reader.untilOver();
@@ -289,25 +276,5 @@ describe('a shutdown', () => {
     }
     assert.deepEqual(reader.comments, ['The service is shutting down; connect again to continue']);
     await closed;
-  });
-
-  it('lets clients continue where they stopped', async t => {
-    const shop = await startTestApp(t);
-    await aCategory(shop.api);
-    const end = await settledCursor(shop);
-    const reader = await EventReader.open(shop.origin, shop.adminKey, { path: '/events/stream?cursor=0' });
-    await reader.untilEvents(Number(end));
-    const next = await shop.restart();
-    await reader.untilOver();
-    await aCategory(next.api, { name: 'After' });
-    const headers = { 'last-event-id': reader.lastEventId };
-    const again = await EventReader.open(next.origin, next.adminKey, { headers });
-    await again.untilEvents(1);
-    assert.equal(again.events[0]!.data.name, 'After');
-    assert.equal(
-      (await eventsAfter(next.api, end)).length,
-      Number(await latestCursor(next.api)) - Number(end),
-    );
-    await again.close();
   });
 });

@@ -4,6 +4,8 @@ import { readStandings } from '../../src/access/api-keys/standings.ts';
 import { type App, buildApp, type Overrides } from '../../src/app.ts';
 import type { Database } from '../../src/db/database.ts';
 import { WebhookDispatcher } from '../../src/events/webhooks/dispatcher.ts';
+import type { Request } from '../../src/events/webhooks/lane-rules.ts';
+import { serve } from '../../src/events/webhooks/serve.ts';
 import { sweepSlice } from '../../src/events/webhooks/sweep.ts';
 import { MINUTE } from '../../src/kit/clock.ts';
 import type { Client } from '../support/client.ts';
@@ -81,6 +83,12 @@ export class WebhookShop {
     const { status, body, text } = await api.post('/webhooks', { url: receiver.url, ...settings });
     assert.equal(status, 201, text);
     return { id: body.id, secret: body.secret, path: `/webhooks/${body.id}` };
+  }
+
+  /** Runs a transaction that a lane requests for a webhook. */
+  serve(id: number, request: Request, keyId = 1, { url } = this.receiver): ReturnType<typeof serve> {
+    const options = { readStandings, now: this.clock.now(), source: '/' };
+    return serve(this.shop.app.db, { id, url, api_key_id: keyId }, request, options);
   }
 
   /** Appends one event with a subject of its own: `categories/1` for the first. */

@@ -101,17 +101,6 @@ describe('a webhook', () => {
     assert.deepEqual(shop.receivers[1]!.received.map(({ event }) => event.type).toSorted(), types);
   });
 
-  it('gets nothing after it was deleted', async t => {
-    const shop = await webhookShop(t);
-    const { path } = await shop.webhook();
-    shop.receiver.respondWith(500);
-    await shop.deliver();
-    assert.equal((await shop.api.delete(path)).status, 204);
-    await shop.category();
-    await shop.after(MINUTE);
-    assert.equal(shop.receiver.received.length, 1);
-  });
-
   it('that is deleted while an event is sent to it ends after that attempt', async t => {
     const shop = await webhookShop(t);
     const { path } = await shop.webhook();

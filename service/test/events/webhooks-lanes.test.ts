@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { readStandings } from '../../src/access/api-keys/standings.ts';
-import { CHECK, serve } from '../../src/events/webhooks/serve.ts';
+import { CHECK } from '../../src/events/webhooks/serve.ts';
 import { DAY, SECOND } from '../../src/kit/clock.ts';
 import { holdLocks } from '../support/hold-writes.ts';
 import { scrape } from '../support/metrics.ts';
@@ -32,10 +31,7 @@ it('a webhook that another transaction has locked delays no other webhook, and i
   await shop.webhook({ types: ['category.*'] }, free, api);
   const release = await holdLocks(app.db, tx => tx.lock(`webhook ${id}`));
   try {
-    const options = { readStandings, now: shop.clock.now(), source: '/' };
-    const webhook = { id, url: locked.url, api_key_id: 1 };
-    const served = serve(app.db, webhook, CHECK, options);
-    assert.equal(await inTime('its transaction', served), 'locked', 'without a wait');
+    assert.equal(await inTime('its transaction', shop.serve(id, CHECK)), 'locked', 'without a wait');
     for (let i = 0; i < 3; i++) await shop.category();
     await free.has(3);
     assert.equal(locked.received.length, 0);
@@ -91,9 +87,7 @@ describe('a dispatcher', () => {
     await shop.api.patch(path, { url: `${shop.receiver.url}/moved` });
     await laneCountIs(2);
     const request = { ended: [], plans: true, connections: 1, limit: 1, most: 8, own: 0 };
-    const options = { readStandings, now: shop.clock.now(), source: '/' };
-    const earlier = { id: 1, url: shop.receiver.url, api_key_id: 1 };
-    const served = await serve(shop.shop.app.db, earlier, request, options);
+    const served = await shop.serve(1, request);
     assert.ok(served !== 'locked' && served.webhook === undefined && served.claimed.length === 0);
     await shop.deliver();
     assert.deepEqual(new Set(shop.receiver.received.map(one => one.path)), new Set(['/hook', '/hook/moved']));

@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import { readStandings } from '../../src/access/api-keys/standings.ts';
-import { serve } from '../../src/events/webhooks/serve.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../../src/kit/clock.ts';
 import type { ApiResponse } from '../support/client.ts';
 import { valuesOf } from '../support/values.ts';
@@ -151,9 +149,8 @@ describe('the webhooks of a leaked key', () => {
     shop.clock.advance(5 * SECOND);
     const { db } = shop.shop.app;
     await db.numberEvents();
-    const row = { id, url: shop.receiver.url, api_key_id: owner.keyId };
     const request = { ended: [], plans: true, connections: 8, limit: 8, most: 8, own: 0 };
-    const served = await serve(db, row, request, { readStandings, now: shop.clock.now(), source: '/' });
+    const served = await shop.serve(id, request, owner.keyId);
     assert.ok(served !== 'locked');
     assert.deepEqual(
       served.claimed.map(({ delivery }) => delivery.type),
