@@ -163,15 +163,16 @@ describe('groups of writes', () => {
     return { waiting, release };
   }
 
-  it('run while others wait for locks, however many', async t => {
-    const fake = aFake(t, { maxTransactions: 3 });
-    const { waiting, release } = await waitForLock(fake);
-    void fake.groups.write(operation(fake, 'free'));
-    await settle();
-    assert.deepEqual(fake.commits, [1]);
-    release();
-    assert.deepEqual(await statusesOf(waiting), ['a', 'b', 'c', 'd']);
-  });
+  for (const maxTransactions of [1, 2, 3])
+    it(`run while others wait for locks, however many, in ${maxTransactions} transactions at once`, async t => {
+      const fake = aFake(t, { maxTransactions });
+      const { waiting, release } = await waitForLock(fake);
+      void fake.groups.write(operation(fake, 'free'));
+      await settle();
+      assert.deepEqual(fake.commits, [1]);
+      release();
+      assert.deepEqual(await statusesOf(waiting), ['a', 'b', 'c', 'd']);
+    });
 
   it('reject operations that wait for a place among those as long as for a lock', async t => {
     const fake = aFake(t, { maxTransactions: 3 });

@@ -54,7 +54,7 @@ interface Job {
  *
  * A group waits for no lock that an operation takes, so two groups cannot wait for each other. An operation that would wait runs
  * again in a transaction of its own, for which the next group does not wait, and so does one with a failed statement. Transactions that
- * wait for locks never occupy all connections: many writes of one pet may wait for seconds, and those of other pets need not.
+ * wait for locks never occupy all connections, if there are at least three: many writes of one pet may wait for seconds, and those of other pets need not.
  */
 export class PostgresGroups {
   readonly #options: PostgresGroupsOptions;
@@ -122,10 +122,10 @@ export class PostgresGroups {
     });
   }
 
-  /** Whether one more transaction may wait for locks. */
+  /** Whether one more transaction may wait for locks. If there is only one at once, groups need it. */
   get #mayWait(): boolean {
-    const { activeCount, pendingCount, concurrency } = this.#waitingInTurn;
-    return activeCount + pendingCount < concurrency;
+    const { activeCount, pendingCount } = this.#waitingInTurn;
+    return activeCount + pendingCount < this.#maxTransactions - 1;
   }
 
   /** Rejects a group, and the writes that waited long for it. */
