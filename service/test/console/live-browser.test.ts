@@ -176,6 +176,20 @@ describe('a list', () => {
     await shown.row('After the login').waitFor();
   });
 
+  it('that cannot be live reports an error of the service also after one of a proxy', async t => {
+    const { page, watch, path } = await listOf(t, 'After the proxy');
+    watch.expect(/status of 40[13]/);
+    const login = { status: 401, contentType: 'text/html', body: '<h1>Log in</h1>' };
+    const body = JSON.stringify({ code: 'insufficient_scope', message: 'No longer allowed' });
+    await page.route('**/events/stream*', route =>
+      route.fulfill({ status: 403, contentType: 'application/json', body }),
+    );
+    await page.route('**/events/stream*', route => route.fulfill(login), { times: 1 });
+    await page.goto(`/console${path}`);
+    await page.getByText('Not a response of the service: 401').waitFor();
+    await page.getByText('No longer allowed').waitFor();
+  });
+
   it('continues after the stream was cut, without missing a change', async t => {
     const { shown, shop, ids, context, watch } = await listOf(t, 'Steady');
     watch.expect(/ERR_(INTERNET_DISCONNECTED|NETWORK_CHANGED|CONNECTION|EMPTY|INCOMPLETE|ABORTED|SOCKET)/);

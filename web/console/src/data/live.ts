@@ -117,9 +117,10 @@ export function startLiveLayer(
     follow(stream).catch(error => {
       // The tab follows again when it is shown the next time.
       stream = undefined;
-      if (failures === 0) toasts.showProblem(error);
       // An error without a code is that of a proxy, whose login may have expired. It reports no end of that.
-      if (error.code === undefined && !document.hidden)
+      const isOfService = error.code !== undefined;
+      if (isOfService || failures === 0) toasts.showProblem(error);
+      if (!isOfService && !document.hidden)
         timer = setTimeout(start, Math.random() * Math.min(MAX_PAUSE, 1000 * 2 ** failures++));
     });
   };
