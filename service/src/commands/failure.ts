@@ -1,6 +1,6 @@
 import { ConfigError } from '../config.ts';
 import { ApiError } from '../contract/errors.ts';
-import { StoreUnavailable, UnusableStore } from '../db/database.ts';
+import { DatabaseUnavailable, StoreUnavailable, UnusableStore } from '../db/database.ts';
 import { StoreInUse } from '../db/store-lock.ts';
 
 /** An error that the caller of a command can correct. It is reported in one sentence, without a stack trace. */
@@ -16,6 +16,9 @@ export class CommandFailed extends Error {}
 export function reportFailure(error: unknown): void {
   if (error instanceof CommandFailed || error instanceof StoreInUse || error instanceof StoreUnavailable) {
     process.stderr.write(`${error.message}\n`);
+    process.exitCode = 1;
+  } else if (error instanceof DatabaseUnavailable) {
+    process.stderr.write(`${error.message} (${error.reason})\n`);
     process.exitCode = 1;
   } else if (
     error instanceof ConfigError ||

@@ -1,5 +1,5 @@
 import * as categories from '../catalog/categories/categories.ts';
-import type { Database, Writer } from '../db/database.ts';
+import type { Database, Queries, Writer } from '../db/database.ts';
 import { DemoHistory } from './demo-history.ts';
 
 /**
@@ -7,15 +7,14 @@ import { DemoHistory } from './demo-history.ts';
  * it did. A service that runs reads the limits of the keys afterwards (`KeyLimits.load`).
  */
 export async function fillEmptyStore(
-  db: Writer & Pick<Database, 'numberEvents'>,
+  db: Queries & Writer & Pick<Database, 'numberEvents'>,
   now: number,
 ): Promise<boolean> {
+  // Writes nothing when it has one: the database may be read-only at the moment.
+  if (await hasCategory(db)) return false;
   const begun = await db.write(async tx => {
-    const [, { items }] = await Promise.all([
-      tx.lock('demo shop'),
-      categories.list(tx, { sort: 'id', limit: 1 }),
-    ]);
-    if (items.length > 0) return undefined;
+    const [, isFilled] = await Promise.all([tx.lock('demo shop'), hasCategory(tx)]);
+    if (isFilled) return undefined;
     const history = new DemoHistory(now);
     await history.begin(tx);
     return history;
@@ -25,4 +24,8 @@ export async function fillEmptyStore(
   await db.numberEvents();
   await db.write(tx => begun.continue(tx), { alone: true });
   return true;
+}
+
+async function hasCategory(db: Queries): Promise<boolean> {
+  return (await categories.list(db, { sort: 'id', limit: 1 })).items.length > 0;
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { Client } from '../support/client.ts';
 import { assertRejected } from '../support/rejection.ts';
-import { run, type ServiceProcess, serve } from '../support/service-process.ts';
+import { assertExplained, run, type ServiceProcess, serve } from '../support/service-process.ts';
 import { type SmallDisk, smallDisk } from '../support/small-disk.ts';
 import { until } from '../support/until.ts';
 
@@ -80,6 +80,19 @@ describe('the embedded service after a kill on a full disk', () => {
     );
     assert.equal(await countCategories(api), created + 1);
     assert.equal((await service.end('SIGTERM')).code, 0);
+  });
+
+  it('exits 1 with a message if the demo shop does not fit into an empty store', async t => {
+    const { disk, start } = aShopOnSmallDisk(t);
+    const { service } = await start();
+    await service.end('SIGKILL');
+    disk.fill();
+    const ended = await run(t, ['serve', '--demo'], {
+      PORT: '0',
+      PETSTORE_DATA: disk.directory,
+      LOG_LEVEL: 'silent',
+    });
+    assertExplained(ended, /^The disk of the store is full; nothing was changed\. .* \(.+\)\n$/, 1);
   });
 
   it('exits 1 with a message about space if it cannot start, so that its supervisor tries again', async t => {
