@@ -3,7 +3,7 @@ import type { Contract, Operation } from './contract.ts';
 
 const MOST = 12;
 
-/** Returns a function that finds the operations that some words are about, best first; all without words. */
+/** Returns a function that finds the operations that some words are about, best first, and deprecated ones last; all without words. */
 export function searchOf({ operations }: Contract): (words: string) => readonly Operation[] {
   const index = new MiniSearch<Operation>({
     idField: 'name',
@@ -18,7 +18,8 @@ export function searchOf({ operations }: Contract): (words: string) => readonly 
       : index
           .search(words)
           .slice(0, MOST)
-          .map(({ id }) => byName.get(id)!);
+          .map(({ id }) => byName.get(id)!)
+          .sort((a, b) => Number(a.deprecated) - Number(b.deprecated));
 }
 
 /** An operation in one line. */

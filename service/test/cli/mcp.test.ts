@@ -77,6 +77,14 @@ describe('petstore mcp', () => {
     assert.match(await agent.failure('read', { path: '/animals' }), /No operation has the path "\/animals"/);
   });
 
+  it('finds deprecated operations last', async () => {
+    const lines = (await agent.call('search', { words: 'change stock' })).text.split('\n');
+    assert.deepEqual(
+      lines.filter(line => line.endsWith(' (deprecated)')),
+      lines.slice(-1),
+    );
+  });
+
   it('rejects an argument that a tool does not have, and sends nothing', async () => {
     const { text, isError } = await agent.call('search', { query: 'order' });
     assert.deepEqual([text, isError], ['search has no argument query: it has words', true]);
