@@ -252,7 +252,7 @@ function rejectUnknown(environment: Environment): void {
   const known = names.filter(name => name.startsWith(PREFIX));
   for (const name of Object.keys(environment)) {
     if (!name.startsWith(PREFIX) || [...known, ...OF_THE_COMMAND].includes(name)) continue;
-    const near = nearest(name, known);
+    const near = names.find(setting => setting === name.slice(PREFIX.length)) ?? nearest(name, known);
     throw new ConfigError(
       `${name} is not a setting${near ? `; did you mean ${near}?` : `; known are ${known.join(', ')}`}`,
     );

@@ -185,6 +185,7 @@ describe('the settings', () => {
       ['5'],
       'PETSTORE_BAN_MINUTE is not a setting; did you mean PETSTORE_BAN_MINUTES?',
     ],
+    ['PETSTORE_PORT', ['1'], 'PETSTORE_PORT is not a setting; did you mean PORT?'],
     ['PETSTORE_DTAA', ['./x'], 'PETSTORE_DTAA is not a setting; did you mean PETSTORE_DATA?'],
     [
       'PETSTORE_COLOUR',
