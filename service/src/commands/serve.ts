@@ -134,8 +134,9 @@ async function explained(
       );
     if (code === 'EACCES')
       throw new UsageError(`This user may not open port ${port}: set ${prefix}PORT to a port above 1023`);
-    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
-      throw new CommandFailed(`${prefix}HOST ${host} is not an address of this machine`);
+    const notAnAddress = `${prefix}HOST ${host} is not an address of this machine`;
+    if (code === 'EADDRNOTAVAIL') throw new CommandFailed(notAnAddress);
+    if (code === 'ENOTFOUND') throw new UsageError(notAnAddress);
     if (code === 'EAI_AGAIN')
       throw new CommandFailed(
         `${prefix}HOST ${host} cannot be resolved, because DNS is unavailable: start again later, or set ${prefix}HOST to an IP address`,
