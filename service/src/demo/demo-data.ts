@@ -185,7 +185,7 @@ export const demoKeys = {
 
 export type Person = keyof typeof demoKeys;
 
-/** Its host does not exist, so its deliveries fail. */
+/** Its host does not exist, so it is disabled: the service would log that its deliveries fail. */
 export const demoWebhook = {
   url: 'https://accounting.petshop.invalid/orders',
   types: ['order.*'],

@@ -241,7 +241,7 @@ function connected(keyId: number, now: number): Step {
     at: now - daysAgo * DAY,
     by: 'webShop',
     run: (db, _, at) =>
-      webhooks.create(db, { ...settings, enabled: true }, { keyId, scopes, readStandings, now: at }, 1),
+      webhooks.create(db, { ...settings, enabled: false }, { keyId, scopes, readStandings, now: at }, 1),
   };
 }
 

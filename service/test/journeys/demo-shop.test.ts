@@ -46,6 +46,7 @@ describe('the demo shop', () => {
     assert.equal(used.length, 30);
     const [webhook] = (await api.get('/webhooks')).body;
     assert.match(webhook.url, /\.invalid\//);
+    assert.equal(webhook.enabled, false);
   });
 
   it('gets an administrator’s key also if it was in the store before', async t => {
