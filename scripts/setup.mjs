@@ -137,14 +137,14 @@ function isInstalled(name) {
 /** Removes all packages and installs the locked versions, with the development packages if they were installed before. */
 async function reinstall() {
   const hadDevelopmentPackages = Object.values(installed).some(({ dev }) => dev);
-  process.stderr.write('Installing packages (once; about 15 s) …\n');
+  process.stderr.write('Installing packages (once; 15 s to a minute) …\n');
   const { failure } = await npm('ci', ...(hadDevelopmentPackages ? parts.develop : parts[part]));
   if (failure !== undefined) fail(failure);
 }
 
 /** Keeps the installed packages, unlike `npm ci`: a running service may still load some of them. */
 async function addDevelopmentPackages() {
-  process.stderr.write('Installing the packages of tests and tools (once; about 15 s) …\n');
+  process.stderr.write('Installing the packages of tests and tools (once; 15 s to a minute) …\n');
   const before = readFileSync(record);
   rmSync(record);
   const { failure, signal } = await npm('install', '--no-save', ...parts.develop);

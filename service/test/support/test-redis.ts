@@ -18,7 +18,7 @@ export async function testRedis(t: { after(work: () => void): void }): Promise<T
 /** The URL of a database of the tests' Redis that no other test uses at the same time. It is empty. */
 export async function emptyRedis(): Promise<string> {
   const server = process.env.TEST_REDIS_URL;
-  assert.ok(server, 'TEST_REDIS_URL names no Redis: run the tests with npm test');
+  assert.ok(server, 'TEST_REDIS_URL names no Redis: run the file with npm run test:service -- FILE');
   const redis = new Redis(server, { lazyConnect: true, retryStrategy: () => null, disconnectTimeout: 1 });
   try {
     await redis.connect();

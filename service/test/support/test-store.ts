@@ -118,7 +118,7 @@ function throughPooler(databaseUrl: string): string {
 /** The URL of a database of the server that `npm test` starts. */
 export function urlOf(database: string): string {
   const server = process.env.TEST_DATABASE_URL;
-  assert.ok(server, 'TEST_DATABASE_URL names no PostgreSQL: run the tests with npm test');
+  assert.ok(server, 'TEST_DATABASE_URL names no PostgreSQL: run the file with npm run test:service -- FILE');
   const url = new URL(server);
   url.pathname = `/${database}`;
   // A slow machine must not fail a test.
