@@ -61,6 +61,7 @@ function isUnused({ createdAt, lastUsedAt, revokedAt }: ApiKey, now: number): bo
 
 const get = command({
   name: 'keys get',
+  aliases: ['keys show'],
   summary: 'Show API keys, without their secrets',
   arguments: { ids },
   examples: ['petstore keys get 2'],
@@ -117,6 +118,7 @@ const create = command({
 
 const update = command({
   name: 'keys update',
+  aliases: ['keys change'],
   summary: 'Change an API key',
   arguments: { id: one },
   options: {
