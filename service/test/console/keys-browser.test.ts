@@ -188,6 +188,8 @@ describe('a key', () => {
     await page.getByRole('button', { name: /^Account/ }).click();
     await page.getByRole('menuitem', { name: /^This key/ }).click();
     await page.getByRole('link', { name: 'Report a leak' }).click();
+    const footer = await shown.panel.locator('form > footer').boundingBox();
+    assert.equal(footer?.width, (await shown.panel.locator('form').boundingBox())?.width);
     await shown.panel.getByLabel(/^Secrets/).fill(`KEY=${holder.key}`);
     await shown.panel.getByRole('button', { name: 'Report' }).click();
     await page.getByText('The API key is no longer valid').waitFor();
