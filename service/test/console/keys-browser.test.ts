@@ -286,7 +286,7 @@ it('a wrong value is explained next to its field', async t => {
       ]),
     );
   assert.deepEqual(errors, [
-    ['Name', 'Must not be empty, but was ""'],
+    ['Name', 'Enter a name'],
     ['Requests per day', 'Must be at least 1, but was 0'],
   ]);
   await shown.field('Name').fill('Right');

@@ -31,7 +31,7 @@ export function formErrors(error: unknown, known: readonly string[]): FormErrors
     return { fields: { [about]: message.replace(/^Pet \d+ has/, 'It has') }, general: undefined };
   for (const part of message.split(/; (?=field `)/)) {
     const [, field = '', inner = ''] = /^field `(\w+)([\w.]*)`/i.exec(part) ?? [];
-    if (known.includes(field + inner)) fields[field + inner] = capitalised(part);
+    if (known.includes(field + inner)) fields[field + inner] = ownWords(field, part) ?? capitalised(part);
     // A value in a field that has no control of its own: the message says which.
     else if (known.includes(field)) fields[field] = part.replace(/^f/, 'F');
     else general.push(part);
@@ -39,7 +39,13 @@ export function formErrors(error: unknown, known: readonly string[]): FormErrors
   return { fields, general: general.length > 0 ? general.join('; ') : undefined, ...(code && { code }) };
 }
 
-/** Without the word and the quotes, because the message is at the field: "Must not be empty". */
+/** What to enter instead of a value whose rule the service states for programmers. */
+function ownWords(field: string, part: string): string | undefined {
+  if (!/` must (not be empty|not be blank|be a URL),/.test(part)) return undefined;
+  return field === 'url' ? 'Enter a whole address, such as https://shop.example/hook' : `Enter a ${field}`;
+}
+
+/** Without the word and the quotes, because the message is at the field: "Must be at least 1". */
 function capitalised(part: string): string {
   const text = part.replace(/^field `[\w.]+` /i, '');
   return text.charAt(0).toUpperCase() + text.slice(1);
