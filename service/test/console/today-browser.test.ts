@@ -179,6 +179,15 @@ describe('Today', () => {
     assert.equal(await done.count(), 0);
   });
 
+  it('does not say that all is done to a key that cannot see it all', async t => {
+    const { api, shop, page, open } = await visitNow(t);
+    await aPet(api);
+    const { key } = await shop.clientWith({ scopes: ['pets:read', 'events:read'] });
+    await open('/', key);
+    await page.getByText('“Test client” may not do this: See orders; See the stock.').waitFor();
+    assert.equal(await page.getByRole('heading', { name: 'All done' }).count(), 0);
+  });
+
   it('has one main action, which completes what is overdue before what ships today', async t => {
     const { api, page, open } = await visitNow(t);
     const petId = await aPet(api, { name: 'Late and due', stock: 9 });

@@ -4,7 +4,7 @@ import { type RefObject, useEffect, useMemo, useRef, useState } from 'react';
 import { useSession } from '../../app/session.ts';
 import { useActions } from '../../data/changes.ts';
 import { addDays } from '../../data/days.ts';
-import { planInWords } from '../../data/key-words.ts';
+import { planInWords, scopeNames } from '../../data/key-words.ts';
 import { usePetNames } from '../../data/pet-names.ts';
 import { pets } from '../../data/pets.ts';
 import { MOST_PLAN_REQUESTS } from '../../data/plan-requests.ts';
@@ -103,7 +103,21 @@ function Tasks({ toDo, onThresholds }: { toDo: ToDo; onThresholds: () => void })
   );
 }
 
+/** What a key has to see to know that all is done. */
+const needed = ['pets:read', 'orders:read', 'inventory:read', 'events:read'] as const;
+
 function AllDone() {
+  const { account, can } = useSession();
+  const missing = needed.filter(scope => !can(scope));
+  if (missing.length > 0)
+    return (
+      <Empty picture="lock" title="Nothing to do that this key can see">
+        <p>
+          “{account.name}” may not do this: {missing.map(scope => scopeNames[scope]).join('; ')}. Ask an
+          administrator to allow it, and load the page again.
+        </p>
+      </Empty>
+    );
   return (
     <Empty picture="done" title="All done">
       <p>No order waits for today, and nothing is low. Enjoy your coffee.</p>
