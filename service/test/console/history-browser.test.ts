@@ -195,6 +195,28 @@ describe('a change in the history', () => {
       assert.deepEqual(await stockOf(api, petId), ['available', 22]);
     });
 
+  it('that cancelled an order is not undone as an order that another tab has placed and cancelled since', async t => {
+    const { api, page, shop, watch, anotherVisitor, open } = await visit(t);
+    watch.expect(/status of 404/);
+    const petId = await aPet(api, { name: 'Cancelled in both tabs', stock: 24 });
+    const id = await anOrder(api, { petId, quantity: 2 });
+    const shown = await open(`/orders?petId=${petId}`);
+    await page.evaluate(keepMessages);
+    await page.getByRole('checkbox', { name: `Select order ${id}` }).click();
+    await shown.button('Cancel 1').click();
+    await shown.messages.getByRole('button', { name: 'Undo' }).waitFor();
+    const tab = await (await anotherVisitor()).newPage();
+    const other = await ConsolePage.openIn(tab, `/animals/${petId}`, shop.adminKey);
+    await takeBack(other, `cancelled order ${id}`);
+    await other.messages.getByText(`Open again as order ${id + 1}`).waitFor();
+    await api.delete(`/store/orders/${id + 1}`);
+    await shown.messages.getByRole('button', { name: 'Undo' }).click();
+    await shown.messages
+      .getByText(`It was placed again as order ${id + 1}, which was cancelled since then`)
+      .waitFor();
+    assert.equal(await shown.row(String(id + 1)).count(), 0);
+  });
+
   it('that cancelled an order is not taken back again as an order that was cancelled since', async t => {
     const { api, page, watch, open } = await visit(t);
     watch.expect(/status of 404/);

@@ -3,6 +3,7 @@ import {
   type BatchEntry,
   type HistoryEntry,
   type InventoryItem,
+  NotFoundError,
   type Order,
   type PetStore,
   PreconditionError,
@@ -63,6 +64,14 @@ export const keyToPlaceAgain = (orderId: number | undefined): string => `place-a
 
 /** The IDs of cancelled orders that this tab places again. The events have no note from which other tabs would know them. */
 export const placedAgain = new Set<number>();
+
+/** Rejects if an order that was placed again is gone: the service also returns the outcome of an earlier attempt to place it. */
+export async function assertNotCancelled(store: PetStore, orderId: Order['id']): Promise<void> {
+  await store.orders.get(orderId!).catch((error: unknown) => {
+    if (error instanceof NotFoundError)
+      throw new Error(`It was placed again as order ${orderId}, which was cancelled since then`);
+  });
+}
 
 /** Returns the completed orders whose units came back, as far as the key may read it. The order that was completed first is the first. */
 export async function returnedOf({ store, can }: Session, orders: readonly Order[]): Promise<Order[]> {

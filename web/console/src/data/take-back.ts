@@ -1,11 +1,4 @@
-import {
-  type Batch,
-  type HistoryEntry,
-  NotFoundError,
-  type Order,
-  type PetStore,
-  PreconditionError,
-} from '@petstore/client';
+import { type Batch, type HistoryEntry, type Order, PreconditionError } from '@petstore/client';
 import type { Session } from '../app/session.ts';
 import type { Activity } from './activity.ts';
 import { reasonOf } from './batches.ts';
@@ -16,6 +9,7 @@ import { putItem } from './list-cache.ts';
 import { isSame } from './merge.ts';
 import {
   adjustOnce,
+  assertNotCancelled,
   contentOf,
   keyToPlaceAgain,
   noteOfReturn,
@@ -126,21 +120,12 @@ async function placeAgain({ store }: Session, entry: HistoryEntry): Promise<stri
   const given = Object.fromEntries(Object.entries(content).filter(([, value]) => value != null));
   try {
     const id = await createAgain(store.batch(), idOf(entry), given as Order);
-    if (await isGone(store, id))
-      throw new Error(`It was placed again as order ${id}, which was cancelled since then`);
+    await assertNotCancelled(store, id);
     return `Open again as order ${id}`;
   } catch (error) {
     placedAgain.delete(idOf(entry));
     throw error;
   }
-}
-
-/** Whether an order was cancelled: the service also returns the outcome of an earlier attempt to place it. */
-function isGone(store: PetStore, orderId: number | undefined): Promise<boolean> {
-  return store.orders.get(orderId!).then(
-    () => false,
-    error => error instanceof NotFoundError,
-  );
 }
 
 /** Writes the old values of the changed fields. Other fields keep what they have now. */

@@ -6,7 +6,15 @@ import { askingToLeave } from '../kit/asking-to-leave.ts';
 import { useToasts } from '../kit/toasts.ts';
 import { type ItemResult, runInBatches } from './batches.ts';
 import { addItem, findItem, putItem, removeItem } from './list-cache.ts';
-import { contentOf, keyToPlaceAgain, placedAgain, returnedOf, TAKEN_BACK, unitsBack } from './open-again.ts';
+import {
+  assertNotCancelled,
+  contentOf,
+  keyToPlaceAgain,
+  placedAgain,
+  returnedOf,
+  TAKEN_BACK,
+  unitsBack,
+} from './open-again.ts';
 import { orders as resource } from './orders.ts';
 import { showOrdered } from './stock-of.ts';
 
@@ -139,6 +147,13 @@ async function placeAgain(
             }
         }),
     });
+    if (work === 'cancel')
+      for (const [order, { id }] of placed)
+        await assertNotCancelled(session.store, id).catch((error: Error) => {
+          placed.delete(order);
+          errors.push(error.message);
+          removeItem(session.cache, resource, id!);
+        });
   } finally {
     for (const order of left) if (!placed.has(order)) placedAgain.delete(resource.idOf(order));
     onUndone?.(placed);
