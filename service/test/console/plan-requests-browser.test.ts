@@ -76,7 +76,8 @@ describe('a plan request', () => {
     const [open2] = (await api.get('/plan-requests?status=open')).body;
     assert.deepEqual(open2.quotas, { perMinute: 5_000, perDay: 4_000 });
     await api.post(`/plan-requests/${open2.id}/approve`, {});
-    await page.reload();
+    // The user returns from another tab.
+    await page.evaluate(`dispatchEvent(new Event('visibilitychange'))`);
     await request.getByText('An administrator approved it').waitFor();
     await limits.getByText('10 of 4,000 requests').waitFor();
   });

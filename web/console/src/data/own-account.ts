@@ -14,6 +14,8 @@ export function useOwnAccount(): Account {
     queryFn: () => store.account.get(),
     staleTime: 0,
     refetchInterval: PAUSE,
+    // An administrator may have decided meanwhile, perhaps this user with another key.
+    refetchOnWindowFocus: true,
   });
   return data ?? account;
 }
