@@ -34,6 +34,8 @@ describe('an import', () => {
       element.click();
     });
     await page.getByText('Created 2 animals, rejected 2 rows.').waitFor();
+    const message = page.locator('.toast').filter({ hasText: 'Imported 2 animals, rejected 2 rows' });
+    assert.equal(await message.getAttribute('data-tone'), 'warning');
     const [old, rex, ...more] = await list();
     assert.deepEqual([old.name, rex.name, more], ['Old', 'Rex; "the" dog', []]);
     assert.deepEqual(await stockOf(api, rex.id), ['available', 3]);

@@ -4,7 +4,7 @@ import { askingToLeave } from './asking-to-leave.ts';
 interface Toast {
   id: number;
   text: string;
-  tone: 'done' | 'problem';
+  tone: 'done' | 'warning' | 'problem';
   /** Undoes what the message is about. It can resolve with the text of the next message. */
   undo?: (() => Promise<unknown>) | undefined;
   /** The item whose creation it undoes, which is possible as long as the item is the same. */

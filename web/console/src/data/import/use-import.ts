@@ -138,7 +138,7 @@ export function useImport() {
     const rejected = result.rejected.length + bad.length;
     toast = toasts.show({
       text: `Imported ${inWords(result.created.length, 'animal')}${rejected > 0 ? `, rejected ${inWords(rejected, 'row')}` : ''}`,
-      tone: rejected > 0 ? 'problem' : 'done',
+      tone: rejected === 0 ? 'done' : result.created.length > 0 ? 'warning' : 'problem',
       undo: hasCreated ? undo : undefined,
     });
   }
