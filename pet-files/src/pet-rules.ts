@@ -100,7 +100,7 @@ function checkStock({ status, quantity }: Pick<ImportedPet, 'status' | 'quantity
 }
 
 function nameOf(field: Field, value: unknown): string {
-  if (isMissing(value)) reject(field, `is missing. Write 1 to ${rules.name.maxLength} characters`);
+  if (isMissing(value)) reject(field, `write 1 to ${rules.name.maxLength} characters`);
   if (typeof value !== 'string') reject(field, `write a text instead of ${JSON.stringify(value)}`);
   const length = [...value].length;
   if (length > rules.name.maxLength)
@@ -130,7 +130,7 @@ function statusOf(value: unknown): ImportedPet['status'] {
 }
 
 function integerOf(field: Field, value: unknown, minimum: number, maximum: number): number {
-  if (isMissing(value)) reject('category', `is missing. Write the name of a category, or its ID as ${field}`);
+  if (isMissing(value)) reject('category', `write the name of a category, or its ID as ${field}`);
   // Some programs write 3 as 3.0. In 3.000 the dot may separate thousands.
   const [, digits] = (typeof value === 'string' && /^\s*(\d+)(?:[.,]0{1,2})?\s*$/.exec(value)) || [];
   const number = digits === undefined ? value : Number(digits);

@@ -305,7 +305,10 @@ describe('petstore import', () => {
     assert.equal(code, 7);
     const { rows, created, rejected, dryRun } = JSON.parse(stdout);
     assert.deepEqual([rows, created, rejected, dryRun], [4, 0, 3, true]);
-    assert.match(stderr, /Line 3: .*"Fish\\".*\n.*Line 4: name: is missing.*\n.*Line 5: .*"Birds\\"/);
+    assert.match(
+      stderr,
+      /Line 3: .*"Fish\\".*\n.*Line 4: name: write 1 to 200 characters.*\n.*Line 5: .*"Birds\\"/,
+    );
     assert.match(stderr, /^Nothing was written. A dry run cannot know/m);
     assert.deepEqual(test.files(), files);
     assert.equal(test.proxy.batches.length, sent);

@@ -23,7 +23,7 @@ describe('an import', () => {
     assert.equal(await page.getByLabel('Field of Colour').inputValue(), '');
     const problems = page.getByRole('table').last().locator('tr + tr');
     assert.deepEqual(await problems.allTextContents(), [
-      'name: is missing. Write 1 to 200 characters',
+      'name: write 1 to 200 characters',
       'There is no category "Unknown kind": correct the name, or let the import create it',
     ]);
     assert.deepEqual(await list(), [], 'nothing is written before the user agrees');
@@ -45,7 +45,7 @@ describe('an import', () => {
     assert.equal(name, 'animals.rejected.csv');
     assert.match(
       rejected,
-      /^\ufeffline;code;message;Pet Name;Species;Stock;Colour\r\n3;invalid_request;name: is missing\. Write 1 to 200 characters;;Imported dogs;1;black\r\n4;unknown_category;.*;Max;Unknown kind;1;"a\r\nb"\r\n$/,
+      /^\ufeffline;code;message;Pet Name;Species;Stock;Colour\r\n3;invalid_request;name: write 1 to 200 characters;;Imported dogs;1;black\r\n4;unknown_category;.*;Max;Unknown kind;1;"a\r\nb"\r\n$/,
     );
   });
 
@@ -96,7 +96,7 @@ describe('an import', () => {
     await imported(2);
     await page.getByRole('region', { name: 'Created without their stock' }).getByText('Line 2').waitFor();
     await page.getByRole('button', { name: 'Undo the import' }).click();
-    await page.getByText('Deleted 2 animals of the import: all of them.').waitFor();
+    await page.getByText('Deleted all animals of the import.').waitFor();
     assert.deepEqual(await list(), []);
   });
 

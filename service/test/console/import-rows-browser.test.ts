@@ -52,7 +52,7 @@ describe('the rows of a file', () => {
       ' Corrected',
       ' Corrected',
       'Write one of Available, On hold, Sold instead of “lost”',
-      'name: is missing. Write 1 to 200 characters',
+      'name: write 1 to 200 characters',
     ]);
     await cell('Status', 5).fill('On hold');
     await cell('Status', 5).press('Enter');
@@ -101,7 +101,7 @@ describe('the rows of a file', () => {
     });
     await page.getByText('The animals of all 4 rows exist already: there is nothing to import.').waitFor();
     assert.ok(await page.getByRole('button', { name: 'Import 0 rows' }).isDisabled());
-    await page.getByLabel('Import the 4 animals again that exist already').click();
+    await page.getByLabel('Import 4 animals again although they exist already').click();
     await imported(4);
     assert.equal((await list()).length, 5);
   });
@@ -134,7 +134,7 @@ describe('undoing an import', () => {
       element.click();
       element.click();
     });
-    await page.getByText('Deleted 3 animals of the import: all of them.').waitFor();
+    await page.getByText('Deleted all animals of the import.').waitFor();
     assert.equal(await page.locator('.toasts').getByRole('button', { name: 'Undo' }).count(), 0);
     assert.equal(await page.getByRole('button', { name: 'Undo a recent action' }).count(), 0);
     for (const { id } of pets) {
@@ -210,7 +210,7 @@ describe('undoing an import', () => {
     await page.getByText('150 of 250 rows can be imported').waitFor();
     await page.reload();
     await earlier.getByRole('button', { name: 'Undo the import' }).click();
-    await page.getByText('Deleted 100 animals of the import: all of them.').waitFor();
+    await page.getByText('Deleted all animals of the import.').waitFor();
     assert.equal(await count(), 0);
   });
 
@@ -264,7 +264,7 @@ describe('undoing an import', () => {
       .getByRole('region', { name: 'Last import: refused.csv' })
       .getByRole('button', { name: 'Undo the import' })
       .click();
-    await page.getByText('Deleted 3 animals of the import: all of them.').waitFor();
+    await page.getByText('Deleted all animals of the import.').waitFor();
     assert.equal((await api.get(`/categories/${category.id}`)).status, 404);
   });
 });

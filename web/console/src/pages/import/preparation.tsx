@@ -74,8 +74,8 @@ function Result({ file, checked, current }: PreparationProps & { checked: Checke
             checked={importsExisting}
             onChange={event => current.setImportsExisting(event.target.checked)}
           />
-          Import the {inWords(existing.length, 'animal')} again that{' '}
-          {existing.length === 1 ? 'exists' : 'exist'} already
+          Import {inWords(existing.length, 'animal')} again although{' '}
+          {existing.length === 1 ? 'it exists' : 'they exist'} already
         </label>
       )}
       <div className="import-actions">

@@ -25,7 +25,7 @@ export function Progress({ file, progress, current: { stop, undo, undone, isKept
       <progress aria-label="Progress" max={total} value={done} />
       <p role="status">
         {isRunning
-          ? `${done.toLocaleString()} of ${inWords(total, 'row')} done. At the limit of the API key the import waits, and continues by itself.`
+          ? `${done.toLocaleString()} of ${inWords(total, 'row')} done. If the import reaches the limit of the API key, it waits, and continues by itself.`
           : `Created ${inWords(created.length, 'animal')}, rejected ${inWords(rejected.length, 'row')}.`}
       </p>
       <div className="import-actions">
@@ -66,7 +66,9 @@ export function Undone({ progress: { total, done, deleted, kept, isRunning } }: 
       <p role="status">
         {isRunning
           ? `Undoing the import: ${done.toLocaleString()} of ${inWords(total, 'animal')} done.`
-          : `Deleted ${inWords(deleted, 'animal')} of the import${kept.length > 0 ? '. What is listed below stays.' : ': all of them.'}`}
+          : kept.length > 0
+            ? `Deleted ${inWords(deleted, 'animal')} of the import. What is listed below stays.`
+            : 'Deleted all animals of the import.'}
       </p>
       <Problems title="Not undone" problems={kept} />
     </>
