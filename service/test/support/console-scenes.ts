@@ -203,7 +203,7 @@ export const scenes: Record<string, Scene> = {
       await chooseFile(shown, goodRow());
       await shown.button('Import 1 row').click();
       await shown.button('Undo the import').click();
-      await shown.page.getByText('Deleted 1 animal of the import').waitFor();
+      await shown.page.getByText('Deleted all animals of the import').waitFor();
     },
   },
   activity: { path: '/activity', show: rows },
