@@ -47,7 +47,7 @@ const executed: Record<string, readonly [statements: number, ...tests: string[]]
   'service/src/db/range-sql.ts': [4, 'db/list-plans.test.ts'],
   'service/src/db/select-page.ts': [3, 'db/list-plans.test.ts'],
   'service/src/db/table.ts': [3, 'this test, for each table'],
-  'service/src/db/traced-store.ts': [1, 'none: the text is the name of a span'],
+  'service/src/db/wrapped-store.ts': [1, 'none: the text is the name of a span'],
   'service/src/events/event-log/event-queries.ts': [4, 'db/event-plans.test.ts'],
   'service/src/events/webhooks/attempt-queries.ts': [1, 'events/webhooks-deliveries.test.ts'],
   'service/src/events/webhooks/delivery-queries.ts': [5, 'events/webhooks.test.ts'],
