@@ -139,8 +139,9 @@ export class PostgresGroups {
 
   /** Runs an operation by itself, after others that may wait for locks. */
   #runWaiting(job: Job): Promise<void> {
+    const end = performance.now() + this.#options.lockTimeout;
     return this.#waitingInTurn(async () => {
-      if (performance.now() - job.queuedAt < this.#options.lockTimeout) await this.#runByItself(job);
+      if (performance.now() < end) await this.#runByItself(job);
       else job.reject(new DatabaseUnavailable(undefined, 'busy'));
     });
   }
