@@ -43,10 +43,7 @@ export function takeBackOf(activity: Activity, can: Session['can']): TakeBack | 
   if (completed && !placed)
     return can('orders:write') && can('inventory:write') ? session => reopen(session, completed) : undefined;
   if (placed && !completed) return can('orders:write') ? session => cancel(session, placed) : undefined;
-  if (cancelled)
-    return can('orders:write') && !placedAgain.has(idOf(cancelled))
-      ? session => placeAgain(session, cancelled)
-      : undefined;
+  if (cancelled) return can('orders:write') ? session => placeAgain(session, cancelled) : undefined;
   const order = of('order.updated');
   if (order) return can('orders:write') ? session => writeBack(session, order) : undefined;
   if (stock?.changes.some(({ field }) => field === 'quantity')) {
