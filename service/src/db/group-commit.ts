@@ -69,8 +69,6 @@ export class GroupCommit {
   #running: Promise<void> | undefined;
   /** Resolves when the log has been moved; `undefined` when it is not being moved. */
   #logMoved: Promise<void> | undefined;
-  /** Called when an operation is queued, and when the log has been moved. */
-  #wake = () => {};
 
   /** @param onCommit called after each commit with the number of operations that shared it */
   constructor(log: CommitLog, tx: Transaction, limits: GroupLimits, onCommit?: (size: number) => void) {
@@ -91,7 +89,6 @@ export class GroupCommit {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     const queue = alone ? this.#alone : this.#queue;
     queue.push({ work, resolve: resolve as (value: unknown) => void, reject, leavesChanges: false });
-    this.#wake();
     this.#running ??= this.#runAll();
     return promise;
   }
@@ -110,13 +107,9 @@ export class GroupCommit {
         this.#queue.unshift(...(await this.#runBatch(batch)));
       }
       if (this.#alone.length === 0) continue;
-      if (this.#logMoved === undefined) await this.#runAlone(this.#alone.shift()!);
-      // Operations that arrive meanwhile run first, and do not wait for the log.
-      else if (this.#queue.length === 0) {
-        await new Promise<void>(resolve => {
-          this.#wake = resolve;
-        });
-      }
+      // Operations that arrive meanwhile run first.
+      if (this.#logMoved !== undefined) await this.#logMoved;
+      else await this.#runAlone(this.#alone.shift()!);
     }
     this.#running = undefined;
   }
@@ -199,7 +192,6 @@ export class GroupCommit {
     await Promise.all([this.#logMoved, turnOfEventLoop()]);
     this.#logMoved = this.#log.moveLog().then(() => {
       this.#logMoved = undefined;
-      this.#wake();
     });
   }
 
