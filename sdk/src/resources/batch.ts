@@ -108,6 +108,8 @@ export interface BatchOutcome {
   all: readonly BatchResult[];
   /** The errors of operations that failed, with their places in `failedOperation`. Only with `atomic: false`. */
   errors: readonly ApiError[];
+  /** Whether an earlier request with the same `Idempotency-Key` had run the operations. What they changed may have changed since then. */
+  isReplayed: boolean;
   /** Returns the resource after an operation. Throws the error of an operation that failed. */
   get: <Name extends OperationName>(entry: BatchEntry<Name>) => ResultOf<Name>;
 }
@@ -164,6 +166,7 @@ export function batch(client: Client, { atomic = true }: BatchOptions = {}): Bat
     return {
       all: data.results,
       errors: errors.filter(error => error !== undefined),
+      isReplayed: headers.get('Idempotency-Replayed') === 'true',
       get: <Name extends OperationName>(entry: BatchEntry<Name>) => {
         operationOf(entry);
         const error = errors[entry.index];

@@ -34,9 +34,9 @@ it('the console names itself in its requests, in its version', async t => {
 
 describe('two users who edit one animal', () => {
   it('change different fields, and both changes are kept', async t => {
-    const { shown, shop, anotherVisitor, path, ids, categoryId } = await listOf(t, 'Shared');
+    const { shown, shop, openForAnother, path, ids, categoryId } = await listOf(t, 'Shared');
     const elsewhere = await aCategory(shop.api, { name: 'Moved here' });
-    const other = await ConsolePage.openIn(await (await anotherVisitor()).newPage(), path, shop.adminKey);
+    const other = await openForAnother(path);
     await shown.edit('Shared');
     await other.edit('Shared');
     await shown.field('Name').fill('Shared, renamed');

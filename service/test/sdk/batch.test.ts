@@ -52,6 +52,7 @@ describe('a batch of the client', () => {
     assert.equal(results.get(cancelled), undefined);
     assert.deepEqual(valuesOf(results.all, 'status'), [201, 201, 200, 201, 200, 204]);
     assert.deepEqual(results.errors, []);
+    assert.equal(results.isReplayed, false);
     assert.equal((await store.inventory.get(id!)).quantity, 2);
   });
 
@@ -143,7 +144,9 @@ describe('a batch of the client', () => {
     const batch = store.batch();
     const dogs = batch.categories.create({ name: category });
     await assert.rejects(batch.run(), /The connection broke/);
-    assert.equal((await batch.run()).get(dogs).name, category);
+    const results = await batch.run();
+    assert.equal(results.get(dogs).name, category);
+    assert.equal(results.isReplayed, true);
   });
 
   it('rejects one operation too many, and operations of another batch', async () => {

@@ -22,6 +22,8 @@ export interface ConsoleVisit extends Visit {
   api: Client;
   /** Opens the console with the administrator's key or another one. `path` is below `/console`. */
   open: (path?: string, key?: string) => Promise<ConsolePage>;
+  /** Opens the console for another visitor. */
+  openForAnother: (path: string) => Promise<ConsolePage>;
   /**
    * Opens the console for another visitor, with a clock that the test can move. It begins at the time of the service. `script` runs in the
    * page before its own scripts.
@@ -70,6 +72,8 @@ export function useConsole(options?: BrowserContextOptions): (t: TestContext) =>
   return async t => {
     const visited = await visit(t);
     const open: ConsoleVisit['open'] = (path, key) => ConsolePage.open(visited, path, key);
+    const openForAnother: ConsoleVisit['openForAnother'] = async path =>
+      ConsolePage.openIn(await (await visited.anotherVisitor()).newPage(), path, visited.shop.adminKey);
     const openWithClock: ConsoleVisit['openWithClock'] = async (path, { key, script } = {}) => {
       // A clock is that of all pages of a visitor, also in later tests.
       const page = await (await visited.anotherVisitor()).newPage();
@@ -77,7 +81,7 @@ export function useConsole(options?: BrowserContextOptions): (t: TestContext) =>
       await page.clock.install({ time: visited.shop.clock.now() });
       return ConsolePage.openIn(page, path, key ?? visited.shop.adminKey);
     };
-    return { ...visited, api: visited.shop.api, open, openWithClock };
+    return { ...visited, api: visited.shop.api, open, openForAnother, openWithClock };
   };
 }
 

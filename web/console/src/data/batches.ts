@@ -1,4 +1,4 @@
-import { ApiError, type Batch, type BatchEntry, type BatchResult } from '@petstore/client';
+import { ApiError, type Batch, type BatchEntry, type BatchOutcome, type BatchResult } from '@petstore/client';
 import type { Session } from '../app/session.ts';
 
 /** The most operations of a batch: more would make the progress coarse and other clients wait. */
@@ -13,6 +13,8 @@ export interface ItemResult<T> {
   results: readonly BatchResult[];
   /** The message of the first operation that failed. */
   error: string | undefined;
+  /** Whether an earlier request with the same key has run the operations. */
+  isReplayed: boolean;
 }
 
 export interface BatchRun<T> {
@@ -64,8 +66,8 @@ export async function runInBatches<T>(
       onResults(
         part.map((item, i) =>
           outcome instanceof ApiError
-            ? { item, results: [], error: reasonOf(outcome) }
-            : resultOf(item, entries[i]!, outcome.all),
+            ? { item, results: [], error: reasonOf(outcome), isReplayed: false }
+            : resultOf(item, entries[i]!, outcome),
         ),
       );
       at += part.length;
@@ -89,9 +91,13 @@ function sizeFor({ store, account }: BatchSession): number {
   return left > 0 ? left : most;
 }
 
-function resultOf<T>(item: T, entries: readonly BatchEntry[], all: readonly BatchResult[]): ItemResult<T> {
+function resultOf<T>(
+  item: T,
+  entries: readonly BatchEntry[],
+  { all, isReplayed }: BatchOutcome,
+): ItemResult<T> {
   const results = entries.map(({ index }) => all[index]!);
-  return { item, results, error: results.find(({ error }) => error)?.error?.message };
+  return { item, results, error: results.find(({ error }) => error)?.error?.message, isReplayed };
 }
 
 /** Why a batch was rejected, without the number of the operation, which the user does not know. */

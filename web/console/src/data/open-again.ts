@@ -62,15 +62,15 @@ export async function adjustOnce(
  */
 export const keyToPlaceAgain = (orderId: number | undefined): string => `place-again-${orderId}`;
 
-/** The IDs of cancelled orders that this tab places again. The events have no note from which other tabs would know them. */
-export const placedAgain = new Set<number>();
-
-/** Rejects if an order that was placed again is gone: the service also returns the outcome of an earlier attempt to place it. */
-export async function assertNotCancelled(store: PetStore, orderId: Order['id']): Promise<void> {
-  await store.orders.get(orderId!).catch((error: unknown) => {
-    if (error instanceof NotFoundError)
-      throw new Error(`It was placed again as order ${orderId}, which was cancelled since then`);
-  });
+/** Returns an order that an earlier request has placed again, as it is now. Rejects if it was cancelled since then. */
+export async function placedEarlier({ store, can }: Session, order: Order): Promise<Order> {
+  if (!can('orders:read')) return order;
+  try {
+    return await store.orders.get(order.id!);
+  } catch (error) {
+    if (!(error instanceof NotFoundError)) throw error;
+    throw new Error(`It was placed again as order ${order.id}, which was cancelled since then`);
+  }
 }
 
 /** Returns the completed orders whose units came back, as far as the key may read it. The order that was completed first is the first. */

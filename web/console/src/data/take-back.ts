@@ -9,12 +9,11 @@ import { putItem } from './list-cache.ts';
 import { isSame } from './merge.ts';
 import {
   adjustOnce,
-  assertNotCancelled,
   contentOf,
   keyToPlaceAgain,
   noteOfReturn,
   notesSince,
-  placedAgain,
+  placedEarlier,
   TAKEN_BACK,
   unitsBack,
 } from './open-again.ts';
@@ -84,22 +83,29 @@ async function hasNote(
 }
 
 /** A completed order never opens again: its units come back, and the same is ordered again. */
-async function reopen({ store }: Session, entry: HistoryEntry): Promise<string> {
+async function reopen(session: Session, entry: HistoryEntry): Promise<string> {
+  const { store } = session;
   const order = await store.orders.get(idOf(entry));
   if (order.petId === undefined) throw new Error('It has no animal');
   if (await hasNote(store, entry, order.petId, noteOfReturn(order.id))) throw new Error(TAKEN_BACK);
   const batch = store.batch();
   unitsBack(batch, order);
-  return `Open again as order ${await createAgain(batch, order.id, order)}`;
+  return `Open again as order ${await createAgain(session, batch, order.id, order)}`;
 }
 
 /** Runs a batch that also places an order again, which undo does with the same request. Returns the ID of the new order. */
-async function createAgain(batch: Batch, orderId: Order['id'], order: Order): Promise<Order['id']> {
+async function createAgain(
+  session: Session,
+  batch: Batch,
+  orderId: Order['id'],
+  order: Order,
+): Promise<Order['id']> {
   const placed = batch.orders.create(contentOf(order));
   const outcome = await batch.run({ idempotencyKey: keyToPlaceAgain(orderId) }).catch(error => {
     throw new Error(reasonOf(error));
   });
-  return outcome.get(placed).id;
+  const again = outcome.get(placed);
+  return (outcome.isReplayed ? await placedEarlier(session, again) : again).id;
 }
 
 async function cancel(session: Session, entry: HistoryEntry): Promise<string> {
@@ -109,20 +115,11 @@ async function cancel(session: Session, entry: HistoryEntry): Promise<string> {
   return `Cancelled order ${data.id}`;
 }
 
-async function placeAgain({ store }: Session, entry: HistoryEntry): Promise<string> {
-  if (placedAgain.has(idOf(entry))) throw new Error(TAKEN_BACK);
-  placedAgain.add(idOf(entry));
+async function placeAgain(session: Session, entry: HistoryEntry): Promise<string> {
   const of = (name: string) => entry.changes.find(({ field }) => field === name)?.from;
   const content = { petId: of('petId'), quantity: of('quantity'), shipDate: of('shipDate') };
   const given = Object.fromEntries(Object.entries(content).filter(([, value]) => value != null));
-  try {
-    const id = await createAgain(store.batch(), idOf(entry), given as Order);
-    await assertNotCancelled(store, id);
-    return `Open again as order ${id}`;
-  } catch (error) {
-    placedAgain.delete(idOf(entry));
-    throw error;
-  }
+  return `Open again as order ${await createAgain(session, session.store.batch(), idOf(entry), given as Order)}`;
 }
 
 /** Writes the old values of the changed fields. Other fields keep what they have now. */

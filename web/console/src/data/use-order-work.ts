@@ -7,10 +7,9 @@ import { useToasts } from '../kit/toasts.ts';
 import { type ItemResult, runInBatches } from './batches.ts';
 import { addItem, findItem, putItem, removeItem } from './list-cache.ts';
 import {
-  assertNotCancelled,
   contentOf,
   keyToPlaceAgain,
-  placedAgain,
+  placedEarlier,
   returnedOf,
   TAKEN_BACK,
   unitsBack,
@@ -119,14 +118,15 @@ async function placeAgain(
   work: OrderWork,
   onUndone?: (placed: ReadonlyMap<Order, Order>) => void,
 ): Promise<string> {
-  const takenBack =
-    work === 'complete'
-      ? await returnedOf(session, orders)
-      : orders.filter(order => placedAgain.has(resource.idOf(order)));
+  const takenBack = work === 'complete' ? await returnedOf(session, orders) : [];
   const left = orders.filter(order => !takenBack.includes(order));
-  if (work === 'cancel') for (const order of left) placedAgain.add(resource.idOf(order));
   const placed = new Map<Order, Order>();
+  const earlier = new Map<Order, Order>();
   const errors = takenBack.map(() => TAKEN_BACK);
+  function add(item: Order, order: Order): void {
+    placed.set(item, order);
+    addItem(session.cache, resource, order);
+  }
   try {
     await runInBatches(session, left, {
       add: (batch, order) => [
@@ -138,24 +138,20 @@ async function placeAgain(
       keyOf: order => keyToPlaceAgain(resource.idOf(order)),
       onResults: items =>
         notifyManager.batch(() => {
-          for (const { item, results, error } of items)
+          for (const { item, results, error, isReplayed } of items) {
+            const order = results.at(-1)?.body as Order;
             if (error !== undefined) errors.push(error);
-            else {
-              const order = results.at(-1)?.body as Order;
-              placed.set(item, order);
-              addItem(session.cache, resource, order);
-            }
+            else if (isReplayed) earlier.set(item, order);
+            else add(item, order);
+          }
         }),
     });
-    if (work === 'cancel')
-      for (const [order, { id }] of placed)
-        await assertNotCancelled(session.store, id).catch((error: Error) => {
-          placed.delete(order);
-          errors.push(error.message);
-          removeItem(session.cache, resource, id!);
-        });
+    for (const [item, order] of earlier)
+      await placedEarlier(session, order).then(
+        now => add(item, now),
+        (error: Error) => errors.push(error.message),
+      );
   } finally {
-    for (const order of left) if (!placed.has(order)) placedAgain.delete(resource.idOf(order));
     onUndone?.(placed);
     showOrdered(session, [...placed.values()]);
   }
