@@ -54,7 +54,8 @@ interface Job {
  *
  * A group waits for no lock that an operation takes, so two groups cannot wait for each other. An operation that would wait runs
  * again in a transaction of its own, for which the next group does not wait, and so does one with a failed statement. Transactions that
- * wait for locks never occupy all connections, if there are at least three: many writes of one pet may wait for seconds, and those of other pets need not.
+ * wait for locks never occupy all connections, if there are at least three: writes of one pet may wait for seconds, and those of other
+ * pets need not.
  */
 export class PostgresGroups {
   readonly #options: PostgresGroupsOptions;
