@@ -166,7 +166,7 @@ export function batch(client: Client, { atomic = true }: BatchOptions = {}): Bat
     return {
       all: data.results,
       errors: errors.filter(error => error !== undefined),
-      isReplayed: headers.get('Idempotency-Replayed') === 'true',
+      isReplayed: headers.has('Idempotency-Replayed'),
       get: <Name extends OperationName>(entry: BatchEntry<Name>) => {
         operationOf(entry);
         const error = errors[entry.index];
