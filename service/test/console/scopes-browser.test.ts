@@ -135,11 +135,11 @@ describe('a key that can only read', () => {
     };
     const rights: Record<string, string> = {
       admin: ', which is no administrator’s key',
-      'webhooks:write': ' may not do this: Manage its own webhooks',
-      'events:read': ' may not do this: See events',
-      'orders:read': ' may not do this: See orders',
-      'inventory:read': ' may not do this: See the stock',
-      'pets:write': ' may not do this: Change animals and categories',
+      'webhooks:write': ' does not have the right “Manage its own webhooks',
+      'events:read': ' does not have the right “See events',
+      'orders:read': ' does not have the right “See orders',
+      'inventory:read': ' does not have the right “See the stock',
+      'pets:write': ' does not have the right “Change animals and categories',
     };
     for (const [path, scope] of Object.entries(addresses)) {
       await shown.go(path);

@@ -184,7 +184,7 @@ describe('Today', () => {
     await aPet(api);
     const { key } = await shop.clientWith({ scopes: ['pets:read', 'events:read'] });
     await open('/', key);
-    await page.getByText('“Test client” may not do this: See orders; See the stock.').waitFor();
+    await page.getByText('“Test client” does not have the rights “See orders”, “See the stock”.').waitFor();
     assert.equal(await page.getByRole('heading', { name: 'All done' }).count(), 0);
   });
 

@@ -1,4 +1,4 @@
-import { scopeNames } from '../data/key-words.ts';
+import { missingRights } from '../data/key-words.ts';
 import { Button } from '../kit/button.tsx';
 import { Empty } from '../kit/empty.tsx';
 import { type Scope, useSession } from './session.ts';
@@ -16,7 +16,7 @@ export function NotAllowed({ scope }: { scope: Scope }) {
         <p>
           {isForAdministrators
             ? `You are signed in with “${account.name}”, which is no administrator’s key.`
-            : `“${account.name}” may not do this: ${scopeNames[scope]}. Ask an administrator to allow it, and load the page again.`}
+            : missingRights(account.name, [scope])}
         </p>
         <Button onClick={signOut}>Sign in with another key</Button>
       </Empty>

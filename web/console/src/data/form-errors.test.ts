@@ -4,22 +4,23 @@ import { formErrors } from './form-errors.ts';
 
 describe('an error of a form', () => {
   it('is shown at each field that the message names, in the words of the service', () => {
-    const error = new Error('Field `categoryId` is required; field `name` must have at most 200 characters');
-    assert.deepEqual(formErrors(error, ['name', 'categoryId']), {
-      fields: { categoryId: 'Is required', name: 'Must have at most 200 characters' },
+    const error = new Error('Field `plan` is required; field `name` must have at most 200 characters');
+    assert.deepEqual(formErrors(error, ['name', 'plan']), {
+      fields: { plan: 'Is required', name: 'Must have at most 200 characters' },
       general: undefined,
     });
   });
 
-  it('says what to enter in an empty field, and in one for a URL', () => {
+  it('says what to enter or choose in an empty field, and in one for a URL', () => {
     const error = new Error(
-      'Field `name` must not be blank, but was " "; field `description` must not be empty, but was ""; ' +
+      'Field `categoryId` is required; field `name` must not be blank, but was " "; field `description` must not be empty, but was ""; ' +
         'field `url` must be a URL, such as `https://example.com/webhook`, in which spaces are percent-encoded, but was "shop.example"',
     );
-    assert.deepEqual(formErrors(error, ['name', 'description', 'url']).fields, {
+    assert.deepEqual(formErrors(error, ['name', 'description', 'url', 'categoryId']).fields, {
+      categoryId: 'Choose a category',
       name: 'Enter a name',
       description: 'Enter a description',
-      url: 'Enter a whole address, such as https://shop.example/hook',
+      url: 'Enter a whole address, such as https://shop.example/events',
     });
   });
 

@@ -31,7 +31,8 @@ export function formErrors(error: unknown, known: readonly string[]): FormErrors
     return { fields: { [about]: message.replace(/^Pet \d+ has/, 'It has') }, general: undefined };
   for (const part of message.split(/; (?=field `)/)) {
     const [, field = '', inner = ''] = /^field `(\w+)([\w.]*)`/i.exec(part) ?? [];
-    if (known.includes(field + inner)) fields[field + inner] = ownWords(field, part) ?? capitalised(part);
+    if (known.includes(field + inner))
+      fields[field + inner] = instructionFor(field, part) ?? capitalised(part);
     // A value in a field that has no control of its own: the message says which.
     else if (known.includes(field)) fields[field] = part.replace(/^f/, 'F');
     else general.push(part);
@@ -39,10 +40,20 @@ export function formErrors(error: unknown, known: readonly string[]): FormErrors
   return { fields, general: general.length > 0 ? general.join('; ') : undefined, ...(code && { code }) };
 }
 
-/** What to enter instead of a value whose rule the service states for programmers. */
-function ownWords(field: string, part: string): string | undefined {
-  if (!/` must (not be empty|not be blank|be a URL),/.test(part)) return undefined;
-  return field === 'url' ? 'Enter a whole address, such as https://shop.example/hook' : `Enter a ${field}`;
+/** What to do with a field that has no value, or no URL: the service states its rule for programmers. */
+const instructions: Partial<Record<string, string>> = {
+  name: 'Enter a name',
+  description: 'Enter a description',
+  note: 'Enter a note',
+  url: 'Enter a whole address, such as https://shop.example/events',
+  categoryId: 'Choose a category',
+  petId: 'Choose an animal',
+};
+
+function instructionFor(field: string, part: string): string | undefined {
+  return /` (is required$|must (not be empty|not be blank|be a URL),)/.test(part)
+    ? instructions[field]
+    : undefined;
 }
 
 /** Without the word and the quotes, because the message is at the field: "Must be at least 1". */

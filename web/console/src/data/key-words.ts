@@ -53,6 +53,13 @@ export const scopeNames: Record<ApiKey['scopes'][number], string> = {
 
 const scopes = Object.keys(scopeNames) as ApiKey['scopes'];
 
+/** What a page shows to a key that lacks the scopes for it. */
+export function missingRights(name: string, missing: ApiKey['scopes']): string {
+  const [rights, them] = missing.length === 1 ? ['right', 'it'] : ['rights', 'them'];
+  const names = missing.map(scope => `“${scopeNames[scope]}”`).join(', ');
+  return `“${name}” does not have the ${rights} ${names}. Ask an administrator for ${them}, and load the page again.`;
+}
+
 /** The most that a key of each kind may do. */
 export const possibleScopes: Record<ApiKey['kind'], readonly ApiKey['scopes'][number][]> = {
   secret: scopes,

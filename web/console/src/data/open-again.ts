@@ -69,7 +69,7 @@ export async function placedEarlier({ store, can }: Session, order: Order): Prom
     return await store.orders.get(order.id!);
   } catch (error) {
     if (!(error instanceof NotFoundError)) throw error;
-    throw new Error(`It was placed again as order ${order.id}, which was cancelled since then`);
+    throw new Error(`It was placed again as order ${order.id}, cancelled since then`);
   }
 }
 

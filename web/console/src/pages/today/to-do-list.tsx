@@ -4,7 +4,7 @@ import { type RefObject, useEffect, useMemo, useRef, useState } from 'react';
 import { useSession } from '../../app/session.ts';
 import { useActions } from '../../data/changes.ts';
 import { addDays } from '../../data/days.ts';
-import { planInWords, scopeNames } from '../../data/key-words.ts';
+import { missingRights, planInWords } from '../../data/key-words.ts';
 import { usePetNames } from '../../data/pet-names.ts';
 import { pets } from '../../data/pets.ts';
 import { MOST_PLAN_REQUESTS } from '../../data/plan-requests.ts';
@@ -111,11 +111,8 @@ function AllDone() {
   const missing = needed.filter(scope => !can(scope));
   if (missing.length > 0)
     return (
-      <Empty picture="lock" title="Nothing to do that this key can see">
-        <p>
-          “{account.name}” may not do this: {missing.map(scope => scopeNames[scope]).join('; ')}. Ask an
-          administrator to allow it, and load the page again.
-        </p>
+      <Empty picture="lock" title="Nothing to do, as far as this key can see">
+        <p>{missingRights(account.name, missing)}</p>
       </Empty>
     );
   return (
