@@ -18,6 +18,7 @@ import type { Database } from '../../service/src/db/database.ts';
 import { openPostgres } from '../../service/src/db/postgres.ts';
 import { openSqlite } from '../../service/src/db/sqlite.ts';
 import { systemClock } from '../../service/src/kit/clock.ts';
+import { flushToDisk } from '../../service/src/kit/durable.ts';
 import { temporaryDirectory } from '../harness/at-exit.ts';
 import { startService } from '../harness/servers.ts';
 import { type Access, prepareService } from '../harness/shop.ts';
@@ -126,11 +127,13 @@ export async function openStore({ dataDirectory, env }: Store): Promise<Database
   return db;
 }
 
-/** Copies an embedded store that no service uses. */
+/** Copies an embedded store that no service uses. The copy is on the disk, so that no service waits until the disk has stored it. */
 export function copyOf<S extends Store>(store: S): S {
   const dataDirectory = temporaryDirectory();
-  for (const file of ['petstore.db', 'admin.key'])
+  for (const file of ['petstore.db', 'admin.key']) {
     cpSync(join(store.dataDirectory, file), join(dataDirectory, file));
+    flushToDisk(join(dataDirectory, file));
+  }
   return { ...store, dataDirectory };
 }
 
