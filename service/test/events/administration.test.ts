@@ -11,6 +11,7 @@ import { documentedOperations } from '../contract/document.ts';
 import type { ApiResponse } from '../support/client.ts';
 import { eventsAfter, eventsOf, settledCursor } from '../support/event-log.ts';
 import { aCategory, anOrder, aPet } from '../support/factories.ts';
+import { itemsOf } from '../support/pages.ts';
 import { restoreLog } from '../support/restored-log.ts';
 import { until } from '../support/until.ts';
 import { valuesOf } from '../support/values.ts';
@@ -115,6 +116,22 @@ it('every operation that changes something appends an event, and those of every 
   // The client compares each event with the schema of its type.
   const types = new Set(valuesOf(await eventsAfter(shop.api, 0), 'type'));
   assert.deepEqual([...types].toSorted(), eventTypeNames.toSorted(), 'a type of events is missing here');
+  const history = await itemsOf(shop.api, '/history?limit=100');
+  const unchanged = history.filter(({ changes }) => changes.length === 0);
+  assert.deepEqual(
+    [...new Set(valuesOf(unchanged, 'type'))].toSorted(),
+    [
+      'key.limits_reset',
+      'key.rotated',
+      'log.restored',
+      'order.completed',
+      'service.store_created',
+      'service.store_migrated',
+      'webhook.rotated',
+      'webhook.test',
+    ],
+    'the history states what events of the other types changed',
+  );
   const log = JSON.stringify(await shop.shop.app.db.all('SELECT * FROM events'));
   for (const secret of secrets) assert.ok(!log.includes(secret));
   assert.doesNotMatch(log, /psk_|whsec_|\b[0-9a-f]{64}\b/, 'neither a secret nor its hash');

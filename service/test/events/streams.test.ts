@@ -64,19 +64,22 @@ describe('a stream of events', () => {
     await Promise.all(readers.map(reader => reader.close()));
   });
 
-  it('starts after its cursor, or after Last-Event-ID, which takes precedence', async t => {
+  it('starts after its cursor, or after Last-Event-ID, which takes precedence unless it is empty', async t => {
     const shop = await startTestApp(t);
     for (let i = 0; i < 4; i++) await aCategory(shop.api);
     const end = Number(await settledCursor(shop));
     const path = '/events/stream?cursor=2';
     const byCursor = await EventReader.open(shop.origin, shop.adminKey, { path });
-    const headers = { 'last-event-id': '4' };
-    const byHeader = await EventReader.open(shop.origin, shop.adminKey, { path, headers });
-    await byCursor.untilEvents(end - 2);
+    const open = (id: string) =>
+      EventReader.open(shop.origin, shop.adminKey, { path, headers: { 'last-event-id': id } });
+    const [byHeader, byEmptyHeader] = [await open('4'), await open('')];
+    for (const reader of [byCursor, byEmptyHeader]) {
+      await reader.untilEvents(end - 2);
+      assertGapless(reader.ids, 3);
+    }
     await byHeader.untilEvents(end - 4);
-    assertGapless(byCursor.ids, 3);
     assertGapless(byHeader.ids, 5);
-    await Promise.all([byCursor.close(), byHeader.close()]);
+    await Promise.all([byCursor, byHeader, byEmptyHeader].map(reader => reader.close()));
   });
 
   it('has the events that pass its filters, from the log and as they happen', async t => {

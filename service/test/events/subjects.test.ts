@@ -64,6 +64,10 @@ describe('source and subject of an event', () => {
     assert.deepEqual([follower.events, reader.events], [page.body, page.body]);
     const [delivery] = await shop.read('/webhooks/1/deliveries');
     assert.equal(delivery.subject, 'store/orders/1');
+    await shop.api.post('/webhooks/1/test');
+    await shop.settle();
+    const tests = await shop.api.get('/events?type=webhook.test');
+    assert.equal(tests.text, `[${shop.receiver.received[1]!.text}]`);
     await follower.close();
     await reader.close();
   });

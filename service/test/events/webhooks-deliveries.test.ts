@@ -3,7 +3,12 @@ import { describe, it } from 'node:test';
 import { sweepSlice } from '../../src/events/webhooks/sweep.ts';
 import { HOUR, MINUTE, SECOND } from '../../src/kit/clock.ts';
 import { assertInvalid, assertRejected } from '../support/rejection.ts';
+import { valuesOf } from '../support/values.ts';
 import { webhookShop } from './webhook-shop.ts';
+
+/** A query of the numbers from 1 to `most`. */
+const upTo = (most: number) =>
+  `(WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${most}) SELECT i FROM n)`;
 
 describe('a delivery', () => {
   it('is listed and read with its attempts, their status and duration, and the start of the response', async t => {
@@ -58,6 +63,21 @@ describe('a delivery', () => {
     assert.equal(attempts[0].responseStart, 'A\ufffd\ufffd\ufffd\n\ufffd');
   });
 
+  it('is read with its last 100 attempts, oldest first', async t => {
+    const shop = await webhookShop(t);
+    const { path } = await shop.webhook();
+    await shop.deliver();
+    await shop.shop.app.db.run(
+      `INSERT INTO webhook_attempts (delivery_id, number, started_at, duration_ms)
+         SELECT 1, i + 1, 0, 0 FROM ${upTo(100)} AS numbers`,
+    );
+    const { attempts } = await shop.read(`${path}/deliveries/1`);
+    assert.deepEqual(
+      valuesOf(attempts, 'number'),
+      Array.from({ length: 100 }, (_, i) => i + 2),
+    );
+  });
+
   it('is listed by status, newest first', async t => {
     const shop = await webhookShop(t);
     const { path } = await shop.webhook();
@@ -88,8 +108,6 @@ it('a sweep deletes a deleted webhook with many deliveries and attempts in slice
   const { db, sweeper } = shop.shop.app;
   // The sweep at start would delete some of them.
   await sweeper.run();
-  const upTo = (most: number) =>
-    `(WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${most}) SELECT i FROM n)`;
   await db.run(
     `INSERT INTO webhook_deliveries (webhook_id, event_id, type, subject, payload, status, created_at, finished_at)
        SELECT ${id}, i, 'pet.created', 'pets/1', '{}', 'dead', 0, 0 FROM ${upTo(250)} AS numbers`,

@@ -71,6 +71,17 @@ describe('a webhook', () => {
     assert.throws(() => new Webhook(body.secret).verify(text, headers));
   });
 
+  it('gets the signatures of its last two secrets, however soon one rotation follows another', async t => {
+    const shop = await webhookShop(t, { clock: new TestClock(Date.now()) });
+    const { secret: first, path } = await shop.webhook();
+    const rotate = async () => (await shop.api.post(`${path}/rotate`, { graceSeconds: 60 })).body.secret;
+    const lastTwo = [await rotate(), await rotate()];
+    await shop.deliver();
+    const { text, headers } = shop.receiver.received[0]!;
+    for (const secret of lastTwo) new Webhook(secret).verify(text, headers);
+    assert.throws(() => new Webhook(first).verify(text, headers));
+  });
+
   it('gets the same webhook-id in all attempts of a delivery, each with its own timestamp and signature', async t => {
     const shop = await webhookShop(t);
     await shop.webhook();

@@ -20,9 +20,9 @@ async function bodyArrives(): Promise<void> {
   unsubscribe(channel, onResponse);
 }
 
-it('a webhook whose endpoint fails has one log line when it begins to fail and one when it works again, and its age in the metrics until then or until it is disabled', async t => {
+it('a webhook whose endpoint fails has one log line when it begins to fail and one when it works again, and its age in the metrics until then or until it is disabled, also if its settings change', async t => {
   const shop = await webhookShop(t, { environment: { OPS_PORT: '0' } });
-  const { id } = await shop.webhook();
+  const { id, path } = await shop.webhook();
   const lines = () =>
     shop.shop
       .logLines()
@@ -37,6 +37,7 @@ it('a webhook whose endpoint fails has one log line when it begins to fail and o
 
   shop.receiver.respondWith(500);
   await shop.deliver();
+  assert.equal((await shop.api.patch(path, { description: 'Changed' })).status, 200);
   await shop.after(5 * SECOND);
   await shop.after(5 * MINUTE);
   const begins = ['Webhook fails', 40, id, 'Status 500'];

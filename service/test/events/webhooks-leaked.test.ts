@@ -5,8 +5,11 @@ import type { ApiResponse } from '../support/client.ts';
 import { valuesOf } from '../support/values.ts';
 import { anotherReplica, sendDue, WEBHOOK_SCOPES, type WebhookShop, webhookShop } from './webhook-shop.ts';
 
+/** Where the secrets were found. */
+const source = '.env: TOKEN="…"';
+
 function report({ api }: WebhookShop, ...keys: string[]): Promise<ApiResponse> {
-  return api.as().post('/keys/revoke-leaked', { keys });
+  return api.as().post('/keys/revoke-leaked', { keys, source });
 }
 
 function typesAt(shop: WebhookShop, receiver = 0): string[] {
@@ -32,8 +35,9 @@ async function aFailedLeak(t: TestContext) {
 }
 
 describe('the webhooks of a leaked key', () => {
-  it('receive the leak whatever their types are, nothing after it, and then stop', async t => {
-    const shop = await webhookShop(t, { receivers: 3 });
+  it('receive the leak as it is in the log, whatever their types are, nothing after it, and then stop', async t => {
+    const environment = { PETSTORE_PUBLIC_URL: 'https://shop.example' };
+    const shop = await webhookShop(t, { receivers: 3, environment });
     const owner = await shop.shop.clientWith({ scopes: WEBHOOK_SCOPES });
     const orders = await shop.webhook({ types: ['order.*'] }, shop.receivers[0], owner);
     const all = await shop.webhook({}, shop.receivers[1], owner);
@@ -54,8 +58,10 @@ describe('the webhooks of a leaked key', () => {
       name: 'Test client',
       ended: 'key',
       address: '127.0.0.1',
-      source: null,
+      source,
     });
+    const { text } = await shop.api.get('/events?type=key.leaked');
+    assert.equal(text, `[${shop.receivers[0]!.received[0]!.text}]`);
     assert.deepEqual([await isStored(shop, orders.id), await isStored(shop, all.id)], [false, false]);
     assert.equal(await isStored(shop, administrator.id), true);
     await shop.after(HOUR);

@@ -272,11 +272,11 @@ describe('the deadline of responses does not apply to', () => {
     const received = once(shop.app.server.server, 'request');
     const poll = waiting.get(`/events?wait=60&cursor=${cursor}`);
     await received;
-    await overdueResponse(t, shop);
+    for (const _ of ['at 30 seconds', 'at 60 seconds']) await overdueResponse(t, shop);
     const categoryId = await aCategory(shop.api);
     await reader.untilEvents(1);
     const { status, body } = await poll;
-    assert.deepEqual([status, body[0].subject], [200, `categories/${categoryId}`]);
+    assert.deepEqual([status, body[0]?.subject], [200, `categories/${categoryId}`]);
     await reader.close();
     waiting.close();
   });

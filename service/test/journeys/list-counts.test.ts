@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { ApiResponse } from '../support/client.ts';
 import { aCategory } from '../support/factories.ts';
+import { appendMany } from '../support/many-events.ts';
 import { assertInvalid } from '../support/rejection.ts';
 import type { TestApp } from '../support/test-app.ts';
 import { useShop } from '../support/use-shop.ts';
@@ -30,12 +31,16 @@ describe('count=true', () => {
     const { api } = shop;
     const categoryId = await aCategory(api);
     const stock = `/store/inventory?categoryId=${categoryId}&`;
-    const lists = ['/pets?', '/pets?status=available&', '/pets?name=a&', stock];
+    const data = JSON.stringify({ id: 1, name: 'Ant', categoryId, status: 'available' });
+    const events = '/events?type=pet.updated&type=pet.deleted&';
+    const lists = ['/pets?', '/pets?status=available&', '/pets?name=a&', stock, events];
     for (const [added, total] of [
       [10_000, '10000'],
       [2, '10000 gte'],
     ] as const) {
       await insertPets(shop, categoryId, added);
+      await appendMany(shop.app, added, { data });
+      await shop.app.db.numberEvents();
       for (const list of lists)
         assert.equal(totalOf(await api.get(`${list}count=true&limit=1`)), total, list);
     }

@@ -7,7 +7,7 @@ import * as eventLog from '../../src/events/event-log/event-log.ts';
 import { DAY } from '../../src/kit/clock.ts';
 import { aCategory } from '../support/factories.ts';
 import { continueLogOf } from '../support/restored-log.ts';
-import { run, serve } from '../support/service-process.ts';
+import { dataDirectory, run, serve } from '../support/service-process.ts';
 import { startTestApp } from '../support/test-app.ts';
 import { administer, onPostgres, storeForProcesses } from '../support/test-store.ts';
 
@@ -59,17 +59,34 @@ describe('the command check', () => {
       new RegExp(`was changed after it was written:\n.*Event ${later.id} was changed\n$`),
     );
     if (app.config.databaseUrl === undefined) {
-      const backup = await run(t, ['backup', join(store.directory, 'backup.db')], store.environment);
-      assert.equal(backup.code, 0, 'a rewritten history prevents no backup');
-      assert.match(
-        backup.stderr,
-        new RegExp(`^Warning: The history in .*\n.*Event ${later.id} was changed\n`, 'm'),
-      );
-      assert.match(backup.stdout, /categories [1-9]\d*, /, 'its rows are counted');
+      const file = join(store.directory, 'backup.db');
+      const backup = await run(t, ['backup', file], store.environment);
+      const restore = await run(t, ['restore', file], { PETSTORE_DATA: dataDirectory(t) });
+      for (const { code, stdout, stderr } of [backup, restore]) {
+        assert.equal(code, 0, 'a rewritten history prevents no backup and no restore');
+        assert.match(
+          stderr,
+          new RegExp(`^Warning: The history in .*\n.*Event ${later.id} was changed\n`, 'm'),
+        );
+        assert.match(stdout, /categories [1-9]\d*, /, 'its rows are counted');
+      }
     }
     await app.db.run('DELETE FROM events WHERE id = ?', [oldest]);
     const { stderr } = await check();
     assert.match(stderr, new RegExp(`Event ${oldest} was removed\n`));
+  });
+
+  it('compares checkpoints with the file that it names, also where DATABASE_URL is set', {
+    skip: onPostgres,
+  }, async t => {
+    const { store } = await startTestApp(t);
+    const file = join(store.directory, 'backup.db');
+    assert.equal((await run(t, ['backup', file], store.environment)).code, 0);
+    const { code, stderr } = await run(t, ['check', file, '--checkpoint', `1:${'a'.repeat(64)}`], {
+      DATABASE_URL: 'postgres://petstore@127.0.0.1:1/petstore',
+    });
+    assert.equal(code, 1);
+    assert.match(stderr, /backup\.db was changed after it was written:\n.*Checkpoint 1: the seal is/);
   });
 
   // `db/check-store` has the same test for the embedded store.
