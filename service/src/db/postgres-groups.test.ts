@@ -271,7 +271,7 @@ describe('groups of writes', () => {
     assert.deepEqual([fake.ran, fake.commits], [['group'], []]);
   });
 
-  it('whose commit fails run their operations again alone, and the rest in the next group', async t => {
+  it('whose commit fails run each operation again in a group of its own, and the rest in the next one', async t => {
     const fake = aFake(t);
     const writes = ['a', 'b', 'c', 'd'].map((name, i) =>
       fake.groups.write(
@@ -282,8 +282,17 @@ describe('groups of writes', () => {
       ),
     );
     await Promise.all(writes);
-    assert.deepEqual(fake.ran, ['group', 'a', 'b', 'a', 'b', 'group', 'c', 'd']);
+    assert.deepEqual(fake.ran.slice(0, 3), ['group', 'a', 'b']);
+    assert.deepEqual(fake.ran.slice(3).toSorted(), ['a', 'b', 'c', 'd', 'group', 'group', 'group']);
     assert.deepEqual(fake.commits.toSorted(), [1, 1, 2]);
+  });
+
+  it('of one operation whose commit fails run it again alone', async t => {
+    const fake = aFake(t);
+    fake.failure = new pg.DatabaseError('deferred', 1, 'error');
+    await Promise.all(['a', 'b'].map(name => fake.groups.write(operation(fake, name))));
+    assert.deepEqual(fake.ran, ['group', 'a', 'b', 'group', 'a', 'group', 'a', 'b', 'b']);
+    assert.deepEqual(fake.commits, [1, 1]);
   });
 
   it('leave nothing behind that waits', async t => {

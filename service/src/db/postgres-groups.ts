@@ -53,7 +53,8 @@ interface Job {
  * and locks and reads these together, before it lets one operation after another continue.
  *
  * A group waits for no lock that an operation takes, so two groups cannot wait for each other. An operation that would wait runs
- * again in a transaction of its own, for which the next group does not wait, and so does one with a failed statement. Transactions that
+ * again in a transaction of its own, for which the next group does not wait, and so does one with a failed statement. When the commit of a
+ * group fails, each of its operations runs again in a group of its own, because it is not known which one failed. Transactions that
  * wait for locks never occupy all connections, if there are at least three: writes of one pet may wait for seconds, and those of other
  * pets need not.
  */
@@ -189,7 +190,9 @@ export class PostgresGroups {
       const ran = group.slice(0, started);
       this.#runLater(group.slice(started));
       if (error instanceof DatabaseUnavailable) this.#rejectAll(ran, error);
-      else for (const job of ran) void this.#runWaiting(job);
+      else if (ran.length === 1) void this.#runWaiting(ran[0]!);
+      // The one that failed is not known: the others must not wait with it for a lock.
+      else for (const job of ran) await this.#runTogether([job]);
       return;
     }
     if (settled.length > 0) this.#options.onCommit?.(settled.length);

@@ -122,16 +122,20 @@ describe('writes at once on PostgreSQL', () => {
   const waits: Record<string, (tx: Transaction) => Promise<unknown>> = {
     lock: tx => tx.lock('held'),
     row: tx => tx.run("UPDATE categories SET description = 'x' WHERE name = 'held'"),
+    'row, in a statement for which they do not wait': async tx => {
+      await tx.get('SELECT 1');
+      tx.send("UPDATE categories SET description = 'x' WHERE name = 'held'", []);
+    },
   };
   for (const [what, wait] of Object.entries(waits)) {
     it(`do not wait for those that wait for a ${what}, which run alone`, async t => {
       const { db, openAgain } = await openStore(t);
       await db.write(tx => add(tx, 'held'));
       const release = await holdLocks(await openAgain(), wait);
-      const waiting: Promise<number>[] = [];
+      const waiting: Promise<unknown>[] = [];
       const free: Promise<number>[] = [];
       for (let i = 0; i < CLIENTS; i++) {
-        if (i % 2 === 1) waiting.push(db.write(tx => wait(tx).then(() => add(tx, `c ${i}`))));
+        if (i % 2 === 1) waiting.push(db.write(tx => add(tx, `c ${i}`).then(() => wait(tx))));
         else free.push(db.write(tx => add(tx, `c ${i}`)));
       }
       await Promise.all(free);
