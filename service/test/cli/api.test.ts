@@ -28,6 +28,8 @@ describe('petstore api', () => {
     const file = join(directory, 'pet.json');
     writeFileSync(file, body);
     await api(['POST', '/pets', '--body', `@${file}`]);
+    const piped = await petstore.start(['api', 'POST', '/pets', '--body', '@-'], {}, body).ended;
+    assert.equal(piped.code, 0, piped.stderr);
     const path = `/pets?categoryId=${categoryId}&limit=1`;
     const { stdout, stderr } = await api(['GET', path]);
     assert.deepEqual(JSON.parse(stdout), [created]);

@@ -59,6 +59,14 @@ describe('the profiles of petstore', () => {
     assert.equal(statSync(file, { throwIfNoEntry: false }), undefined);
   });
 
+  it('are not stored with the key of the environment, which can be that of another service', async () => {
+    const words = ['login', '--url', shop.origin];
+    const { code, stderr } = await petstore.start(words, { PETSTORE_API_KEY: shop.adminKey }).ended;
+    assert.equal(code, 2);
+    assert.match(stderr, /--api-key-file/);
+    assert.equal(statSync(file, { throwIfNoEntry: false }), undefined);
+  });
+
   it('are not read from a file that the group or other users can read or change', async () => {
     await login();
     for (const mode of [0o640, 0o620, 0o604, 0o602]) {

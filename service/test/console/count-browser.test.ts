@@ -40,6 +40,7 @@ describe('a count', () => {
     await eventually(() => stockOf(api, ids.Second!), ['available', 6]);
     await page.getByRole('button', { name: 'Undo', exact: true }).click();
     await eventually(() => stockOf(api, ids.Second!), ['available', 5]);
+    assert.equal(await reasons(ids.Second!), 'corrected', 'an undo is no count');
     await page.getByRole('button', { name: 'End the count' }).click();
     await page.getByRole('button', { name: 'Stock of Second: 5' }).waitFor();
   });

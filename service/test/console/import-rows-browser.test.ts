@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import { eventually, keepMessages, leavesKey } from '../support/browser.ts';
+import { asksToLeave, eventually, keepMessages, leavesKey } from '../support/browser.ts';
 import { useConsole } from '../support/console-page.ts';
 import { aCategory, stockOf } from '../support/factories.ts';
 import { openImport } from '../support/import-page.ts';
-import { rejectNextRequest } from '../support/page-requests.ts';
+import { holdRequests, rejectNextRequest } from '../support/page-requests.ts';
 import { valuesOf } from '../support/values.ts';
 
 const visit = useConsole();
@@ -152,8 +152,12 @@ describe('undoing an import', () => {
     await earlier.getByText('It has created 3 animals.').waitFor();
     // What somebody has worked with since stays, as without a reload.
     await api.patch(`/pets/${pets[2].id}`, { name: 'Sold to Anna' });
+    const release = await holdRequests(page, '**/batch');
     await earlier.getByRole('button', { name: 'Undo the import' }).click();
+    assert.equal(await asksToLeave(page), true, 'the browser asks before the page is left meanwhile');
+    release();
     await page.getByText('Deleted 2 animals of the import. What is listed below stays.').waitFor();
+    await eventually(() => asksToLeave(page), false);
     const left = await api.get(`/pets?categoryId=${category.id}`);
     assert.deepEqual(valuesOf(left.body, 'name'), ['Sold to Anna']);
     for (const { id } of pets) assert.deepEqual((await api.get(`/store/orders?petId=${id}`)).body, []);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { DAY } from '../../src/kit/clock.ts';
 import { asksToLeave, eventually, recordCopies } from '../support/browser.ts';
 import { useConsole } from '../support/console-page.ts';
 
@@ -194,6 +195,19 @@ describe('a key', () => {
     await shown.panel.getByRole('button', { name: 'Report' }).click();
     await page.getByText('The API key is no longer valid').waitFor();
     assert.notEqual((await api.get(`/keys/${holder.keyId}`)).body.revokedAt, null);
+  });
+
+  it('is rotated with an overlap of a day unless the user chooses another one', async t => {
+    const { shop, page, open } = await visit(t);
+    const client = await shop.clientWith({ scopes: ['pets:read'] });
+    const shown = await open(`/keys/${client.keyId}`);
+    await shown.panel.getByRole('button', { name: 'Rotate the secret' }).click();
+    const rotated = page.waitForResponse(response => response.request().method() === 'POST');
+    await shown.question.getByRole('button', { name: 'Rotate' }).click();
+    const { earlierKeysExpireAt } = await (await rotated).json();
+    assert.equal(Date.parse(earlierKeysExpireAt), shop.clock.now() + DAY);
+    assert.equal((await client.get('/pets')).status, 200);
+    await shown.panel.getByText('It cannot be shown again').waitFor();
   });
 
   it('of the console itself cannot be rotated without an overlap, because its new secret could not be shown then', async t => {

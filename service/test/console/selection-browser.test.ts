@@ -272,6 +272,20 @@ describe('a bulk edit', () => {
     await shown.row('Ada').waitFor({ state: 'detached' });
   });
 
+  it('is stopped by Escape while it runs, and its panel stays', async t => {
+    const { shown, page, bar, all } = await openSheep(t);
+    await all.click();
+    await bar.getByRole('button', { name: 'Select all 230 matches' }).click();
+    await shown.button('Change …').click();
+    await shown.panel.getByLabel('New status').selectOption('pending');
+    const { read, arrive } = await delayResponses(page, '**/batch');
+    await shown.panel.getByRole('button', { name: 'Change 230 animals' }).click();
+    await read;
+    await page.keyboard.press('Escape');
+    arrive();
+    await shown.panel.getByText('100 of 230 animals changed').waitFor();
+  });
+
   it('says why it has ended when a batch is rejected, and changes nothing', async t => {
     const { page, watch, panel, edit, field } = await openHerd(t, 'Ada', 'Bea');
     watch.expect(/status of 400/);

@@ -75,6 +75,34 @@ describe('a session', () => {
     );
   });
 
+  it('that ends while it waits to follow the events again reads no more of them', async t => {
+    const { shop, openWithClock } = await visit(t);
+    const { key } = await shop.clientWith({ scopes: ['pets:read', 'events:read'] });
+    // The pauses are almost as long as they can be.
+    const shown = await openWithClock('/categories', { script: 'Math.random = () => 0.99;' });
+    const { page } = shown;
+    await shown.live();
+    const login = { status: 401, contentType: 'text/html', body: '<h1>Log in</h1>' };
+    const keyOf = (request: Request) => request.headers()['x-api-key'];
+    await page.route('**/events/stream*', (route, request) =>
+      keyOf(request) === key ? route.continue() : route.fulfill(login),
+    );
+    await page.reload();
+    await page.getByText('Not a response of the service: 401').waitFor();
+    await shown.button(/^Account/).click();
+    await page.getByRole('menuitem', { name: /^Sign out/ }).click();
+    await page.getByLabel('API key').waitFor();
+    const keys = new Set<string | undefined>();
+    page.on('request', request => {
+      if (request.url().includes('/events')) keys.add(keyOf(request));
+    });
+    // Longer than the longest pause.
+    await page.clock.runFor(40_000);
+    await shown.signIn(key);
+    await shown.live();
+    assert.deepEqual([...keys], [key]);
+  });
+
   it('shows no message about what was done in the session before, also if its response arrives late', async t => {
     const { shop, page, open } = await visit(t);
     const shown = await open('/categories/new');

@@ -206,6 +206,19 @@ describe('Today', () => {
     );
   });
 
+  it('names the number of all due orders, also of those that one click does not complete', async t => {
+    const { api, page, open } = await visitNow(t);
+    const petId = await aPet(api, { name: 'Behind schedule', stock: 200 });
+    const order = { method: 'POST', path: '/store/orders', body: { petId, shipDate: timeOf(1) } };
+    assert.equal((await api.post('/batch', { operations: Array(101).fill(order) })).status, 200);
+    await open('/');
+    const overdue = task(page, '101 orders are overdue');
+    await overdue.getByRole('link', { name: 'Show all 101 orders' }).waitFor();
+    await overdue.getByRole('button', { name: 'Complete 100' }).click();
+    await page.mouse.move(0, 0);
+    await task(page, '1 order is overdue').waitFor();
+  });
+
   it('has a threshold of low stock for each category, which the browser keeps', async t => {
     const { api, page, open } = await visitNow(t);
     const categoryId = await aCategory(api, { name: 'Shrimps' });

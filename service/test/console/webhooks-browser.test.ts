@@ -156,7 +156,9 @@ describe('a webhook', () => {
     const { body } = await shop.api.post('/webhooks', { url: receiver.url, types: ['category.*'] });
     const shown = await open(`/webhooks/${body.id}`);
     await shown.panel.getByRole('button', { name: 'Rotate the secret' }).click();
-    await shown.question.getByLabel(/the earlier secret/).selectOption('0');
+    const grace = shown.question.getByLabel(/the earlier secret/);
+    assert.equal(await grace.inputValue(), '86400', 'a day is offered');
+    await grace.selectOption('0');
     await shown.question.getByRole('button', { name: 'Rotate' }).click();
     await shown.panel.getByText('It cannot be shown again').waitFor();
     await aCategory(shop.api);

@@ -65,6 +65,19 @@ describe('a program with the test service', () => {
     // A loop that ends frees its stream: a key has 20.
     for (let i = 0; i < 25; i++) for await (const _ of store.events.subscribe({ from: 0 })) break;
   });
+
+  it('gets an error for a cursor after which events have expired', async () => {
+    const { store, category } = await shopWithPet();
+    // After these 10,000 events, the log has lost the two of the shop.
+    for (let i = 0; i < 10; i++) {
+      const batch = store.batch();
+      for (let j = 0; j < 1_000; j++) batch.categories.update(category.id, { description: `${i}.${j}` });
+      await batch.run();
+    }
+    const after = (cursor: string) => store.events.list({ cursor }).first();
+    await assert.rejects(after('1'), { code: 'cursor_expired' });
+    assert.equal((await after('2'))?.id, '3');
+  });
 });
 
 it('a stream of the test service has the same text as that of the service', async t => {
@@ -122,7 +135,9 @@ describe('signWebhook', () => {
     await assert.rejects(verifyWebhook(headers, body.replace('Zoë', 'Zoe'), secret), /No signature/);
   });
 
-  it('signs old deliveries, and repeats with the same ID', async () => {
+  it('signs old deliveries, and repeats with the same ID, which is a new one unless it is set', async () => {
+    const signed = await Promise.all([signWebhook(event, secret), signWebhook(event, secret)]);
+    assert.equal(new Set(signed.map(({ headers }) => headers['webhook-id'])).size, 2);
     const { headers, body } = await signWebhook(event, secret, { id: 'msg_1', timestamp: new Date(0) });
     assert.equal(headers['webhook-id'], 'msg_1');
     await assert.rejects(verifyWebhook(headers, body, secret), /not within 300 s/);

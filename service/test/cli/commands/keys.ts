@@ -53,6 +53,10 @@ export function keyCommands({ json, one, shop, petstore, directory }: CommandRun
     const reported = await one('keys', 'report-leak', file, '--source', 'A log');
     assert.deepEqual(reported, { file, found: 1_002, wellFormed: 2 });
     assert.equal((await shop.api.as(String(leaked.key)).get('/pets')).status, 401);
+    const piped = await one(...words.split(' '));
+    const report = petstore.start(['keys', 'report-leak', '-'], {}, `key=${piped.key}`);
+    assert.equal((await report.ended).code, 0);
+    assert.equal((await shop.api.as(String(piped.key)).get('/pets')).status, 401);
     const quotas = { perMinute: 9000, perDay: 90_000 };
     const large = await one(
       ...'keys create Large --plan enterprise --scope admin --network 203.0.113.0/24'.split(' '),

@@ -21,3 +21,20 @@ it('the last 20 actions can be undone, also after their messages have closed', t
   const texts = undos().map(({ text }) => text);
   assert.deepEqual([texts.length, texts.at(0), texts.at(-1)], [20, 'Deleted pet 21', 'Deleted pet 2']);
 });
+
+it('steps after a withdrawal of undo have a message of their own, which does not undo the earlier ones', t => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const { showSteps, withdrawUndos, shown } = newToasts();
+  const add = () => showSteps('stock of Rex', 1, sum => ({ text: `${sum} added`, undo: async () => {} }));
+  add();
+  add();
+  withdrawUndos();
+  add();
+  assert.deepEqual(
+    shown().map(({ text, undo }) => [text, undo !== undefined]),
+    [
+      ['2 added', false],
+      ['1 added', true],
+    ],
+  );
+});
