@@ -184,7 +184,8 @@ export function afterAttempts(
       error: outcome.error,
       response_start: outcome.responseStart,
     });
-    const next = webhookAfter(effects.webhook, change, attempted, isRetried(row, outcome), now);
+    if (!isRetried(row, outcome)) continue;
+    const next = webhookAfter(effects.webhook, change, attempted, now);
     if (next.enabled < effects.webhook.enabled) effects.traceId = traceOfEvent(delivery.payload)?.traceId;
     effects.webhook = next;
   }
@@ -204,18 +205,16 @@ function deliveryAfter(
   return { ...tried, failures, next_attempt_at: next };
 }
 
-/** `counts` is false for attempts that do not count as failures of the endpoint. */
 function webhookAfter(
   webhook: WebhookRow,
   { status }: queries.DeliveryChange,
   { outcome, startedAt }: Attempted,
-  counts: boolean,
   now: number,
 ): WebhookRow {
   const { failing_since } = webhook;
-  const since = outcome.error === null ? null : counts ? (failing_since ?? startedAt) : failing_since;
+  const since = outcome.error === null ? null : (failing_since ?? startedAt);
   const next = since === failing_since ? webhook : { ...webhook, failing_since: since };
-  const failingFor = counts && status === 'dead' && since !== null ? now - since : 0;
+  const failingFor = status === 'dead' && since !== null ? now - since : 0;
   if (outcome.status === 410)
     return disabled(next, { reason: 'The endpoint returned status 410 (Gone)', since: now });
   if (failingFor < DISABLE_AFTER) return next;
@@ -241,7 +240,7 @@ export function disabled(webhook: WebhookRow, { reason, since }: OwnerProblem): 
   return { ...webhook, enabled: 0, disabled_reason: reason, disabled_at: since };
 }
 
-/** Tests and withheld events are attempted once, and do not count as failures of the endpoint. */
+/** Tests and withheld events are attempted once, and do not change the state of their webhook. */
 function isRetried({ type }: queries.DeliveryRow, { result }: Outcome): boolean {
   return type !== TEST_TYPE && result !== 'withheld';
 }

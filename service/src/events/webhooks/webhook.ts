@@ -60,7 +60,7 @@ const readOnlyFields = {
     ...dateTime,
     nullable: true,
     readOnly: true,
-    description: 'When the first attempt after the last success failed.',
+    description: 'When the first attempt after the last success failed. Test events do not count.',
   },
   createdAt: { ...dateTime, readOnly: true, description: 'When the webhook was created.' },
 } as const;
