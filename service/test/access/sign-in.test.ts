@@ -55,6 +55,14 @@ describe('the ticket of a link that signs in', () => {
     assert.deepEqual(results.map(({ status }) => status).sort(), [200, ...Array(7).fill(401)]);
   });
 
+  it('is used up by a request with a test key as well, whose response is not marked as that of a test', async () => {
+    const { key } = await shop.clientWith({ kind: 'test', plan: 'free', scopes: ['pets:read'] });
+    const attempted = { headers: { authorization: `Bearer ${key}` }, body: await newTicket() };
+    const { status, headers } = await attempt(attempted);
+    assert.deepEqual([status, headers['x-test']], [200, undefined]);
+    assertRejected(await attempt(attempted), 401, 'invalid_api_key');
+  });
+
   it('is valid for less than 15 minutes, and not if a clock that ran ahead has issued it', async () => {
     for (const [age, status] of [
       [15 * MINUTE - 1, 200],

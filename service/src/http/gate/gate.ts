@@ -37,7 +37,7 @@ export type Gated = Pick<Operation, 'scope' | 'anyOfScopes' | 'countedBy' | 'pat
   longestWait?: Route['longestWait'];
   /** `undefined` if it is stable and not deprecated. */
   lifecycle?: Lifecycle | undefined;
-  /** Whether this is a page of the portal: pages of other origins cannot read it. */
+  /** Whether this is a page and not an operation: pages of other origins cannot read it, and its writes are never undone. */
   isPage?: boolean;
 };
 
@@ -242,7 +242,7 @@ export class Gate {
 
 /** The text shows the kind of a key: operations that need no key also undo the changes of a request with a test key. */
 function isTestWrite({ operation, method, headers }: FastifyRequest): boolean {
-  const isRead = operation === undefined || method === 'GET' || method === 'HEAD';
+  const isRead = !operation || operation.isPage || method === 'GET' || method === 'HEAD';
   return !isRead && isTestKey(presentedKey(headers) ?? '');
 }
 
