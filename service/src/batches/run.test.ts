@@ -9,7 +9,7 @@ import { defineRoute, type Route } from '../routes/define-route.ts';
 import { reply } from '../routes/reply.ts';
 import { OperationTable } from './operation-table.ts';
 import { planOf, type Step } from './plan.ts';
-import { runAtomically, runEach } from './run.ts';
+import { lockAll, runAtomically, runEach } from './run.ts';
 
 const OPERATIONS = 20;
 
@@ -76,6 +76,20 @@ describe('a batch', () => {
       assert.ok(turns.count >= OPERATIONS - 1, `${turns.count} turns`);
     });
   }
+
+  it('takes the locks of its operations, except those of resources that it creates itself', async () => {
+    const locks = ({ params }: { params: object }) => Object.values(params).map(id => `pet ${id}`);
+    const lockedStep = (petId: number, more: Partial<Step> = {}): Step => ({
+      ...stepOf({ ...nothing, locks }),
+      params: { petId },
+      ...more,
+    });
+    const ofLabel = [{ in: 'params', name: 'petId', label: 'rex', owner: 0 } as const];
+    const locked: string[] = [];
+    const tx = { lock: async (...names: string[]) => void locked.push(...names) } as unknown as Transaction;
+    await lockAll([stepOf(nothing), lockedStep(1, { references: ofLabel }), lockedStep(7)], tx);
+    assert.deepEqual(locked, ['pet 7']);
+  });
 
   it('fails as a whole when the store or the service fails in its middle', async () => {
     for (const failure of [new DatabaseUnavailable(undefined, 'busy'), new TypeError('a fault')]) {

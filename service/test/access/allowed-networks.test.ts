@@ -238,11 +238,12 @@ describe('the last use of a key', () => {
     assert.deepEqual(await stored(path), [at('12:02:00.000'), INSIDE, null]);
   });
 
-  it('does not change by a request from an address that the key does not allow', async () => {
+  it('does not change by a request to /account, or from an address that the key does not allow', async () => {
     const { as, path } = await aKey();
     await as(INSIDE);
     const before = await stored(path);
     shop.clock.advance(MINUTE);
+    await as('198.51.100.7', 'GET', '/account');
     await as(OUTSIDE);
     assert.deepEqual(await stored(path), before);
   });

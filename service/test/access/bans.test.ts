@@ -72,6 +72,16 @@ describe('a ban', () => {
     shop.clock.set(at('12:01:00'));
     assert.equal((await client.get('/pets')).status, 200);
   });
+
+  it('that is over can still be lifted: the next one is as short as the first', async () => {
+    const client = await shop.clientWith({ plan: 'enterprise', quotas: { perMinute: 1, perDay: 9 } });
+    await client.get('/pets');
+    await provokeBan(shop, client);
+    shop.clock.advance(MINUTE);
+    assert.equal((await shop.api.delete(`/keys/${client.keyId}/ban`)).status, 204);
+    await client.get('/pets');
+    assert.equal((await provokeBan(shop, client)).headers['retry-after'], '60');
+  });
 });
 
 it('the rules of bans come from the environment', async t => {

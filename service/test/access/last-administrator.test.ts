@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { revoke as revokeKey } from '../../src/access/api-keys/api-keys.ts';
 import { HOUR } from '../../src/kit/clock.ts';
+import { formatDateTime } from '../../src/kit/dates.ts';
 import type { ApiResponse, Client } from '../support/client.ts';
 import { assertRejected } from '../support/rejection.ts';
 import { startTestApp } from '../support/test-app.ts';
@@ -66,6 +68,18 @@ describe('the last administrator’s key', () => {
       409,
       'last_admin_key',
     );
+  });
+
+  it('can be revoked by the operator once it has expired', async t => {
+    const { api, app, adminKey, clientWith, clock } = await startTestApp(t);
+    const { keyId } = await clientWith({ scopes: ['admin'], expiresAt: formatDateTime(clock.now() + HOUR) });
+    await api.post('/keys/revoke-leaked', { keys: [adminKey] });
+    const { db, keyLimits } = app;
+    const revoke = () => revokeKey({ db, keyLimits, now: clock.now() }, keyId, () => {});
+    clock.advance(HOUR - 1);
+    await assert.rejects(revoke(), { code: 'last_admin_key' });
+    clock.advance(1);
+    await revoke();
   });
 
   it('is the one that expires last: the others can be disabled', async t => {

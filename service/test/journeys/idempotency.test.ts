@@ -145,6 +145,17 @@ describe('Idempotency-Key', () => {
     assert.deepEqual(await stockOf(api, petId), ['available', 2]);
   });
 
+  it('belongs to one API key: the same text of another client is another key', async () => {
+    const key = aKey();
+    const clients = [await shop.clientWith({}), await shop.clientWith({})];
+    const placed = [];
+    for (const client of clients) placed.push(await order({}, key, client));
+    assert.deepEqual(placed.map(isReplay), [false, false]);
+    assert.notEqual(placed[0]!.body.id, placed[1]!.body.id);
+    for (const [i, client] of clients.entries())
+      assert.equal((await order({}, key, client)).text, placed[i]!.text);
+  });
+
   it('has 1 to 255 printable ASCII characters, with or without quotation marks', async () => {
     const raw = await order({}, 'a key: 7f, "x"');
     const quoted = await order({}, '"a key: 7f, "x""');

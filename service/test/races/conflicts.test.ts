@@ -52,6 +52,21 @@ describe(`in ${ROUNDS} races of requests`, () => {
     }
   });
 
+  it('that change a key and approve its request for a plan, both take effect', async () => {
+    const { api, apis, clientWith } = shop;
+    for (let round = 1; round <= ROUNDS; round++) {
+      const { key, keyId } = await clientWith({ plan: 'free', scopes: ['pets:read'] });
+      const { body: request } = await api.as(key).post('/account/plan-requests', { plan: 'business' });
+      const responses = await Promise.all([
+        apis[2]!.patch(`/keys/${keyId}`, { scopes: ['orders:read'] }),
+        apis[1]!.post(`/plan-requests/${request.id}/approve`, {}),
+      ]);
+      assert.deepEqual(tally(responses), { '200': 2 });
+      const { plan, scopes } = (await api.get(`/keys/${keyId}`)).body;
+      assert.deepEqual([plan, scopes], ['business', ['orders:read']]);
+    }
+  });
+
   it('that revoke the last two administrators’ keys, one key remains', async t => {
     const { api, apis, clientWith, clock } = await startReplicas(t, { alone: false });
     // A key that expires does not count as one of the last.

@@ -7,7 +7,7 @@ import type { CountedKey } from '../../counters/key-states.ts';
 import { MemoryCounters } from '../../counters/memory.ts';
 import { DatabaseUnavailable, type Queries, type Transaction, type Writer } from '../../db/database.ts';
 import { DAY, MINUTE } from '../../kit/clock.ts';
-import { accessFeature } from '../feature.ts';
+import { type AccessOptions, accessFeature } from '../feature.ts';
 import { Rejections } from '../rejections/rejections.ts';
 import { KeyLimits } from './key-limits.ts';
 import { KeyUses } from './key-uses.ts';
@@ -47,6 +47,21 @@ function usedKeys() {
   };
   useAll();
   return { db, counters, keyLimits, written, transactions, useAll };
+}
+
+/** The feature with this store and these limits, and the errors of its flushes. */
+function featureWith(parts: Pick<AccessOptions, 'db' | 'keyLimits'>) {
+  const errors: unknown[] = [];
+  const feature = accessFeature({
+    ...parts,
+    clock: { now: () => NOON },
+    flushInterval: 800,
+    onFlushError: error => errors.push(error),
+    rejections: new Rejections(),
+    onlyReports: false,
+    source: '/',
+  });
+  return { ...feature, errors };
 }
 
 it('who uses the keys is stored for all keys, at most 200 in a transaction, and after a failure with the next flush', async () => {
@@ -205,17 +220,7 @@ describe('a flush of counts', () => {
     t.mock.timers.enable({ apis: ['setInterval'] });
     const { db, keyLimits, written, transactions, useAll } = usedKeys();
     t.mock.method(keyLimits, 'load', async () => {});
-    const errors: unknown[] = [];
-    const { start, close } = accessFeature({
-      db,
-      keyLimits,
-      clock: { now: () => NOON },
-      flushInterval: 800,
-      onFlushError: error => errors.push(error),
-      rejections: new Rejections(),
-      onlyReports: false,
-      source: '/',
-    });
+    const { start, close, errors } = featureWith({ db, keyLimits });
     await start!();
     const { promise: hanging, resolve: end } = Promise.withResolvers<void>();
     transactions.push(fail, () => hanging);
@@ -238,5 +243,22 @@ describe('a flush of counts', () => {
     assert.deepEqual(written.slice(3), [200, 200, 50]);
     t.mock.timers.tick(8_000);
     assert.equal(flushes.mock.callCount(), 3);
+  });
+
+  it('that is the last and fails is an error of the shutdown, unless the store is read-only', async () => {
+    const closeWith = (failure: DatabaseUnavailable) => {
+      const { db, keyLimits, transactions } = usedKeys();
+      transactions.push(() => Promise.reject(failure));
+      const { close, errors } = featureWith({ db, keyLimits });
+      return { closed: close!(), errors };
+    };
+    for (const what of ['unavailable', 'full', 'faulty', 'unconfirmed'] as const) {
+      const failure = new DatabaseUnavailable(undefined, what);
+      await assert.rejects(closeWith(failure).closed, { cause: failure }, what);
+    }
+    const failure = new DatabaseUnavailable(undefined, 'readOnly');
+    const { closed, errors } = closeWith(failure);
+    await closed;
+    assert.deepEqual(errors, [failure]);
   });
 });
