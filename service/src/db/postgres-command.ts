@@ -1,5 +1,4 @@
 import { Client } from 'pg';
-import { SECOND } from '../kit/clock.ts';
 import { connectTimeoutOf } from '../kit/postgres-url.ts';
 import { withoutPassword } from '../kit/urls.ts';
 import { UnusableStore } from './database.ts';
@@ -21,7 +20,7 @@ export async function withConnection<T>(
   const client = new Client({
     connectionString: url,
     application_name: `petstore ${command}`,
-    connectionTimeoutMillis: connectTimeoutOf(url, 10 * SECOND),
+    connectionTimeoutMillis: connectTimeoutOf(url),
     keepAlive: true,
   });
   // The query that fails with a broken connection reports it.

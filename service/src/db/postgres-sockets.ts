@@ -1,10 +1,6 @@
 import { Socket } from 'node:net';
 import type { ClientConfig, PoolClient } from 'pg';
-import { SECOND } from '../kit/clock.ts';
 import { connectTimeoutOf } from '../kit/postgres-url.ts';
-
-/** How long it may take to connect unless the URL of the database states it, in milliseconds. */
-const CONNECTION_TIMEOUT = 2 * SECOND;
 
 /** The code of CancelRequest (PostgreSQL, chapter 55.7). */
 const CANCEL_REQUEST = 80_877_102;
@@ -23,7 +19,7 @@ export class Sockets {
     return {
       connectionString: url,
       application_name: 'petstore',
-      connectionTimeoutMillis: connectTimeoutOf(url, CONNECTION_TIMEOUT),
+      connectionTimeoutMillis: connectTimeoutOf(url),
       query_timeout: responseTimeout,
       keepAlive: true,
       stream: () => this.#create(),

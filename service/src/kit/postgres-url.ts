@@ -9,6 +9,9 @@ const SESSION_KIND = 'target_session_attrs';
 
 const CONNECT_TIMEOUT = 'connect_timeout';
 
+/** How long it may take to connect unless the URL states it, in milliseconds. */
+const DEFAULT_CONNECT_TIMEOUT = 2 * SECOND;
+
 /** The longest time to connect that a URL may allow, in milliseconds. */
 const MAX_CONNECT_TIMEOUT = MINUTE;
 
@@ -69,10 +72,10 @@ export function postgresServers(text: string): PostgresServers {
   return { urls: urls.map(url => url.href), mustWrite };
 }
 
-/** Returns how long it may take to connect to the database with a valid URL, in milliseconds; `fallback` unless the URL states it. */
-export function connectTimeoutOf(url: string, fallback: number): number {
+/** Returns how long it may take to connect to the database with a valid URL, in milliseconds. */
+export function connectTimeoutOf(url: string): number {
   const seconds = new URL(url).searchParams.get(CONNECT_TIMEOUT);
-  return seconds === null ? fallback : Number(seconds) * SECOND;
+  return seconds === null ? DEFAULT_CONNECT_TIMEOUT : Number(seconds) * SECOND;
 }
 
 function isConnectTimeout(text: string): boolean {

@@ -124,9 +124,6 @@ const times: Record<string, Values> = {
     INTERVAL: [100, SECOND, 'writes succeed again within 2 s of a promotion'],
     OTHERS_TIMEOUT: [50, 500, 'the start does not wait for servers that are gone'],
   },
-  'db/postgres-sockets': {
-    CONNECTION_TIMEOUT: [SECOND, 3 * SECOND, 'the 503 of a server that hangs is at most 3 s late'],
-  },
   'db/sqlite': {
     GROUP_DURATION: [1, 10, 'a group of writes takes 10 ms'],
     OPENING_TIMEOUT: [5 * SECOND, MINUTE, 'another process may be migrating'],
@@ -188,7 +185,10 @@ const times: Record<string, Values> = {
     RETRY: [10, SECOND, 'a slow reader of the log gets the next lines'],
     LAST_WAIT: [100, SECOND, 'shutdown'],
   },
-  'kit/postgres-url': { MAX_CONNECT_TIMEOUT: [10 * SECOND, MINUTE, 'a request that hangs ends'] },
+  'kit/postgres-url': {
+    DEFAULT_CONNECT_TIMEOUT: [SECOND, 3 * SECOND, 'the 503 of a server that hangs is at most 3 s late'],
+    MAX_CONNECT_TIMEOUT: [10 * SECOND, MINUTE, 'a request that hangs ends'],
+  },
   'ops/store-figure': { TIMEOUT: [100, SECOND, 'a figure is missing that is not read within a second'] },
   'ops/tracing/exporter': { FIRST_PAUSE: [100, 5 * SECOND, 'a collector that restarts gets the spans'] },
   'ops/tracing/otlp-tracing': {
