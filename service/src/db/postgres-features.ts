@@ -34,13 +34,14 @@ const TABLES = `
     FOREIGN KEY (whole, is_short) REFERENCES probed (id, is_short)
   ) ON COMMIT DROP`;
 
-/** Functions that are called only by commands or after faults, or whose effect is probed elsewhere. */
+/** Functions that no probe calls, or whose effect is probed elsewhere. */
 const FUNCTIONS = [
   'pg_notify(text, text)',
   'pg_logical_emit_message(boolean, text, text)',
   'pg_get_serial_sequence(text, text)',
   'nextval(regclass)',
   'json_populate_recordset(anyelement, json, boolean)',
+  'json_to_recordset(json)',
 ];
 
 /**

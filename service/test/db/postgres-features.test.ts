@@ -96,6 +96,10 @@ describe('an engine is rejected in one sentence that names what it lacks:', () =
       /^the functions .*pg_logical_emit_message.*$/,
       t => replacing(t, "'pg_logical_emit_message", "'pg_logical_emit_massage"),
     ],
+    'the function that reads rows to insert': [
+      /^the functions .*json_to_recordset.*$/,
+      t => replacing(t, "'json_to_recordset", "'json_ta_recordset"),
+    ],
   };
   for (const [what, [feature, url]] of Object.entries(lacking)) {
     it(what, async t => assert.match(await rejectionOf(await url(t)), feature));
