@@ -185,7 +185,7 @@ describe('compose.yaml and the Compose specification', () => {
     it(`limits the log, the memory, the processors and the processes of ${name}`, () => {
       assert.equal(container.logging.driver, 'json-file');
       const { 'max-size': size, 'max-file': files } = container.logging.options;
-      assert.ok(sizeOf(size) * Number(files) <= 100 * 1024 ** 2);
+      assert.ok(sizeOf(size) * Number(files) <= 50 * 1024 ** 2);
       const { memory, cpus } = container.deploy.resources.limits;
       assert.ok(sizeOf(memory) > 0 && Number(cpus) > 0);
       assert.ok(container.pids_limit > 0);
