@@ -36,8 +36,8 @@ const dashboard = JSON.parse(readFileSync(join(deploy, 'grafana/petstore.json'),
 const panels: Panel[] = dashboard.panels;
 const panelQueries = panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
 const variableQueries: string[] = dashboard.templating.list
-  .map(({ definition }: { definition?: string }) => definition)
-  .filter((definition: string | undefined) => definition !== undefined);
+  .filter(({ type }: { type: string }) => type === 'query')
+  .map(({ query }: { query: { query: string } }) => query.query);
 
 /** Words of PromQL, and of variable queries in Grafana, that appear where a metric name could. */
 const WORDS = new Set(
