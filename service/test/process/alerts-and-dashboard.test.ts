@@ -101,6 +101,18 @@ describe('the files for Prometheus and Grafana', () => {
     assertNone([...used], name => !names.has(name));
   });
 
+  for (const [alert, title] of [
+    ['PetStoreServerErrors', 'Server errors'],
+    ['PetStoreSlow', 'Duration'],
+  ] as const)
+    it(`count the same requests for the alert ${alert} and for the panel "${title}"`, () => {
+      const filtersOf = ({ expr }: { expr: string }) => expr.match(/\b(status|route)[=!]~"[^"]*"/g);
+      const expected = filtersOf(rules.find(rule => rule.alert === alert)!);
+      const { targets } = panels.find(panel => panel.title === title)!;
+      assert.ok(expected);
+      for (const target of targets!) assert.deepEqual(filtersOf(target), expected);
+    });
+
   it('scrape the pods of Kubernetes with a PodMonitor', () => {
     const monitor = parse(readFileSync(join(prometheus, 'pod-monitor.yaml'), 'utf8'));
     const { metadata, spec } = parse(readFileSync(join(deploy, 'kubernetes/deployment.yaml'), 'utf8')).spec
