@@ -7,6 +7,7 @@ import pg from 'pg';
 import { CopyFailed, copyStore } from '../../src/db/copy-store.ts';
 import { migrateSqlite } from '../../src/db/migrate-sqlite.ts';
 import { serviceEvents } from '../../src/events/event-log/service-events.ts';
+import { emptyPostgres } from '../support/engines.ts';
 import { isLong } from '../support/long.ts';
 import { NEXT_SCHEMA, nextVersion } from '../support/next-version.ts';
 import { assertExplained, dataDirectory, run, serve, start } from '../support/service-process.ts';
@@ -140,7 +141,10 @@ describe('a shop that moves to PostgreSQL', () => {
     const name = new URL(environment.DATABASE_URL).pathname.slice(1);
     await query(`ALTER DATABASE ${name} SET statement_timeout = '1min'`);
     await beforeInsert(query, 'orders', "ASSERT current_setting('statement_timeout') = '0'");
+    const { mock } = t.mock.method(pg.Client.prototype, 'query');
     await copyStore({ directory, databaseUrl: environment.DATABASE_URL, event });
+    const batches = mock.calls.filter(call => String(call.arguments[0]).startsWith('INSERT INTO pets ('));
+    assert.ok(batches.length > 1 && batches.length < 10, `${batches.length} batches`);
     assert.deepEqual(await query('SELECT count(*), max(id) FROM pets'), [['3000', '3000']]);
     assert.deepEqual(await query("SELECT reltuples FROM pg_class WHERE relname = 'pets'"), [[3000]]);
   });
@@ -193,6 +197,18 @@ describe('a shop does not move', () => {
     );
     assert.deepEqual(await query('SELECT count(*) FROM pets'), [['0']]);
     assert.deepEqual(await query('SELECT name FROM categories'), [['Cats']]);
+  });
+
+  it('to a database with an encoding other than UTF8', async t => {
+    const directory = dataDirectory(t);
+    addPets(directory, 1);
+    const encoding = "ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0";
+    const url = await emptyPostgres(t, encoding);
+    assertExplained(
+      await run(t, ['migrate-store'], { PETSTORE_DATA: directory, DATABASE_URL: url }),
+      /encoding.* must be UTF8/,
+    );
+    assert.deepEqual(await rowsIn(url, "SELECT 1 FROM pg_tables WHERE schemaname = 'public'"), []);
   });
 
   it('while a service or a command has the store open, even an idle one', async t => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { Client } from 'pg';
 import { StoreUnavailable } from '../../src/db/database.ts';
-import { migratePostgres } from '../../src/db/migrate-postgres.ts';
+import { LIFT_LIMITS, migratePostgres } from '../../src/db/migrate-postgres.ts';
 import { type Migration, readMigrations } from '../../src/db/migrations.ts';
 import { LOCK } from '../../src/db/postgres-locks.ts';
 import { prepareDatabase } from '../../src/db/postgres-start.ts';
@@ -89,6 +89,8 @@ describe('migrations of PostgreSQL next to replicas', { timeout: 60_000 }, () =>
     await migratePostgres(migrating, [...readMigrations('postgres'), planted(sql)]);
     const { rows } = await migrating.query('SHOW statement_timeout');
     assert.deepEqual(rows, [{ statement_timeout: '1min' }]);
+    // PostgreSQL 17 or newer has this limit.
+    assert.match(LIFT_LIMITS, /'transaction_timeout'/);
   });
 
   it('lock all their tables with their first statement, in the order in which the baseline creates them', async () => {

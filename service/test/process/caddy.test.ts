@@ -7,7 +7,7 @@ import { json } from 'node:stream/consumers';
 import { describe, it, type TestContext } from 'node:test';
 import { debianEnvironment, debianProgram } from '../../../scripts/servers/debian-programs.ts';
 import { Caddy } from '../support/caddy.ts';
-import { readProjectFile, root } from '../support/deploy-files.ts';
+import { composeFile, readProjectFile, root } from '../support/deploy-files.ts';
 import { listenLocally } from '../support/local-server.ts';
 import { dataDirectory, serve } from '../support/service-process.ts';
 import { valuesOf } from '../support/values.ts';
@@ -43,6 +43,8 @@ describe('the Caddyfile', () => {
     const { srv0: tls, srv1: plain } = adapted.apps.http.servers;
     assert.deepEqual([tls.listen, tls.routes[0].match], [[':443'], [{ host: ['shop.example.org'] }]]);
     assert.deepEqual(plain.listen, [':8080']);
+    const grace = adapted.apps.http.grace_period / 1e9;
+    assert.ok(grace > 0 && grace < Number.parseInt(composeFile().services.proxy.stop_grace_period, 10));
     assert.equal(caddy('fmt', file).stdout, readProjectFile('deploy/Caddyfile'));
   });
 

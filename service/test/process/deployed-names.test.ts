@@ -11,7 +11,7 @@ import { parse } from 'yaml';
 import { startPrimaryProxy, startServiceProxy } from '../../../scripts/servers/haproxy.ts';
 import { readConfig } from '../../src/config.ts';
 import { describedRoutes } from '../../src/described-routes.ts';
-import { SECOND } from '../../src/kit/clock.ts';
+import { HOUR, SECOND } from '../../src/kit/clock.ts';
 import { composeFile, readProjectFile as read, root } from '../support/deploy-files.ts';
 import { listenLocally } from '../support/local-server.ts';
 import { inTime } from '../support/until.ts';
@@ -103,6 +103,14 @@ describe('the proxies', () => {
     const { maximum } = operation('listEvents').query!.properties!.wait as { maximum: number };
     for (const name of ['client', 'server']) assert.ok(seconds(name) > maximum, name);
     assert.ok(seconds('http-request') * SECOND > shop.app.server.server.requestTimeout);
+  });
+
+  it('keep a connection to PostgreSQL that is silent during the longest statement', () => {
+    const { databaseTimeoutSeconds: longest } = readConfig({ PETSTORE_DATABASE_TIMEOUT_SECONDS: '3600' });
+    for (const name of ['client', 'server']) {
+      const hours = found('deploy/haproxy-postgresql.cfg', new RegExp(`^\\ttimeout ${name} (\\d+)h$`, 'm'));
+      assert.ok(Number(hours) * HOUR > longest * SECOND, name);
+    }
   });
 
   it('wait longer for a check than its interval, the default, because all replicas of an overloaded machine respond late', () => {

@@ -133,6 +133,9 @@ describe('the manifests for Kubernetes', () => {
         path,
       );
     }
+    const tmp = pod.volumes.find((volume: { name: string }) => volume.name === 'tmp');
+    // The compile cache takes 3 MB. Kubernetes ends a pod that exceeds the limit.
+    assert.ok(Number(/^(\d+)Mi$/.exec(tmp.emptyDir.sizeLimit)![1]) >= 16);
   });
 
   it('have two replicas, both of which serve until the first of the next version is ready', () => {
@@ -152,6 +155,7 @@ describe('the manifests for Kubernetes', () => {
       readOnlyRootFilesystem: true,
       capabilities: { drop: ['ALL'] },
     });
+    assert.deepEqual(policy.spec.policyTypes, ['Ingress', 'Egress']);
   });
 
   it('let a node be drained, one replica at a time', () => {
@@ -173,7 +177,14 @@ describe('the manifests for Kubernetes', () => {
 
   it('select the pods of the deployment, which name the ports of the settings', () => {
     const { labels } = deployment.spec.template.metadata;
-    const selectors = [deployment.spec.selector, budget.spec.selector, policy.spec.podSelector];
+    const [spread] = pod.topologySpreadConstraints;
+    assert.equal(spread.topologyKey, 'kubernetes.io/hostname');
+    const selectors = [
+      deployment.spec.selector,
+      spread.labelSelector,
+      budget.spec.selector,
+      policy.spec.podSelector,
+    ];
     for (const { matchLabels } of selectors) assert.deepEqual(matchLabels, labels);
     assert.deepEqual(service.spec.selector, labels);
     const { opsPort, port } = readConfig(settings);

@@ -13,13 +13,14 @@ const STREAMS = 'petstore_event_streams_open';
 const SWEEPS = 'petstore_sweep_last_success_timestamp_seconds';
 
 describe('the metrics of background work', () => {
-  it('show the last success of each sweep', async t => {
+  it('show the last success of each sweep, and 0 before it', async t => {
     const { app, clock, metricsUrl } = await startTestApp(t, { environment: OPS });
+    const figures = async () => (await scrape(metricsUrl)).samples.filter(({ name }) => name === SWEEPS);
+    const before = await figures();
     await app.sweeper.run();
     clock.advance(60_000);
     await app.sweeper.run();
-    const { samples } = await scrape(metricsUrl);
-    const shown = samples.filter(({ name }) => name === SWEEPS);
+    const shown = await figures();
     assert.deepEqual(shown.map(({ labels }) => labels.sweep).sort(), [
       'counts in Redis',
       'events',
@@ -33,6 +34,10 @@ describe('the metrics of background work', () => {
       'webhooks',
     ]);
     for (const { value } of shown) assert.equal(value, clock.now() / 1_000);
+    assert.deepEqual(
+      before.map(({ value }) => value),
+      shown.map(() => 0),
+    );
   });
 
   it('show all reasons why the service is degraded, as /readyz does', async t => {

@@ -13,7 +13,7 @@ function urlOf(text: string): string {
   const url = new URL(text);
   url.username ||= 'shop';
   url.password = ENCODED;
-  url.search = `?application_name=shop&password=${ENCODED}`;
+  url.search += `${url.search && '&'}application_name=shop&password=${ENCODED}`;
   return url.href;
 }
 
@@ -52,6 +52,7 @@ describe('the password of a database', () => {
     for (const [command, url, code] of [
       [['serve'], absent.href, 2],
       [['keys', 'list'], 'postgres://127.0.0.1:1/shop', 1],
+      [['keys', 'list'], 'postgres://127.0.0.1:1/shop?target_session_attrs=read-write', 1],
     ] as const) {
       const settings = { PORT: '0', PETSTORE_DATA: dataDirectory(t), DATABASE_URL: urlOf(url) };
       const ended = await run(t, [...command], settings);

@@ -70,8 +70,8 @@ describe('the unit for systemd', () => {
   });
 
   it('runs a program of the project, with settings that the service knows', () => {
-    const [command] = values(unit, 'ExecStart');
-    assert.equal(command, `/opt/petstore/${NODE} service/src/main.ts serve`);
+    assert.deepEqual(values(unit, 'WorkingDirectory'), ['/opt/petstore']);
+    assert.deepEqual(values(unit, 'ExecStart'), [`/opt/petstore/${NODE} service/src/main.ts serve`]);
     assert.ok(existsSync(join(root, 'service/src/main.ts')));
     const set = [...values(unit, 'Environment'), ...values(dropIn, 'Environment')].map(pair =>
       pair.split('='),
