@@ -130,6 +130,42 @@ describe('the stock of an animal', () => {
     await eventually(() => stockOf(shop.api, ids.Several!), ['available', 2]);
   });
 
+  it('is that of another client on the next page, also after a step here', async t => {
+    const { shown, shop, ids, page } = await openStock(await visit(t), { Followed: 6 });
+    await shown.live();
+    await shown.button('Add one Followed').click();
+    await shown.messages.getByText('Followed: 1 added').waitFor();
+    await shop.api.put(`/store/inventory/${ids.Followed}`, { quantity: 4 });
+    await shown.button('Stock of Followed: 4').waitFor();
+    await page.getByRole('link', { name: 'Animals', exact: true }).click();
+    await shown.button('Stock of Followed: 4').waitFor();
+  });
+
+  it('is the old one when the service rejects a step, or that of another client', async t => {
+    const { shown, shop, ids, page, watch } = await openStock(await visit(t), { Rejected: 6 });
+    watch.expect(/status of 400/);
+    await shown.live();
+    const stepRejectedAfter = async (message: string, act: () => Promise<unknown>) => {
+      await page.route(
+        '**/adjustments',
+        async route => {
+          await act();
+          await route.fulfill({ status: 400, json: { code: 'bad', message, status: 400 } });
+        },
+        { times: 1 },
+      );
+      await shown.button('Add one Rejected').click();
+      await shown.messages.getByText(message).waitFor();
+    };
+    await stepRejectedAfter('The first reason', () => shown.button('Stock of Rejected: 7').waitFor());
+    await shown.button('Stock of Rejected: 6').waitFor();
+    await stepRejectedAfter('The second reason', async () => {
+      await shop.api.put(`/store/inventory/${ids.Rejected}`, { quantity: 4 });
+      await shown.button('Stock of Rejected: 4').waitFor();
+    });
+    await shown.button('Stock of Rejected: 4').waitFor();
+  });
+
   it('is set in its row by keyboard, and set back by undo', async t => {
     const { shown, shop, ids, page } = await openStock(await visit(t), { Counted: 3 });
     await shown.row('Counted').focus();

@@ -1,22 +1,20 @@
-import type { Event, PetStore } from '@petstore/client';
+import type { PetStore } from '@petstore/client';
 import { type QueryClient, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { type Scope, useSession } from '../app/session.ts';
+import { knownKey } from './list-cache.ts';
 import { isSame } from './merge.ts';
-import { useEvents } from './use-events.ts';
 
 /** How many IDs one request can name. */
 export const MOST = 100;
 
 /** What several lists show about pets, by ID. */
 export interface KnownById<T> {
-  /** Its key in the cache. */
-  key: readonly string[];
+  /** The resource of which it is a part. */
+  resource: { name: string };
   scope: Scope;
   /** Reads it for at most 100 pets. */
   read: (store: PetStore, ids: readonly number[]) => Promise<readonly (readonly [id: number, value: T])[]>;
-  /** What an event has of it. */
-  readEvent: (event: Event) => readonly [id: number, value: T] | undefined;
 }
 
 /** Returns what is known about pets with these IDs, such as those of the rows of a list. What is not known yet is read, 100 at once. */
@@ -25,8 +23,9 @@ export function useKnownById<T>(
   ids: readonly (number | undefined)[],
 ): ReadonlyMap<number, T> {
   const { store, cache, can } = useSession();
+  const key = knownKey(kind.resource);
   const { data: known } = useQuery<ReadonlyMap<number, T>>({
-    queryKey: kind.key,
+    queryKey: key,
     queryFn: () => new Map(),
     initialData: () => new Map(),
     gcTime: 0,
@@ -36,7 +35,7 @@ export function useKnownById<T>(
     return [...unknown].filter(id => id !== undefined).slice(0, MOST);
   }, [ids, known]);
   useQuery({
-    queryKey: [...kind.key, missing],
+    queryKey: [...key, missing],
     queryFn: async () => {
       keepKnown(cache, kind, await kind.read(store, missing));
       return true;
@@ -44,20 +43,16 @@ export function useKnownById<T>(
     enabled: missing.length > 0 && can(kind.scope),
     gcTime: 0,
   });
-  useEvents(event => {
-    const news = kind.readEvent(event);
-    if (news) keepKnown(cache, kind, [news]);
-  });
   return known;
 }
 
 /** Keeps what was read or changed for another reason. */
 export function keepKnown<T>(
   cache: QueryClient,
-  { key }: KnownById<T>,
+  { resource }: KnownById<T>,
   read: readonly (readonly [id: number, value: T])[],
 ): void {
-  cache.setQueryData<ReadonlyMap<number, T>>(key, known => {
+  cache.setQueryData<ReadonlyMap<number, T>>(knownKey(resource), known => {
     const news = read.filter(([id, value]) => !known?.has(id) || !isSame(known.get(id), value));
     // Nothing is drawn again without news.
     return known && news.length === 0 ? known : new Map([...(known ?? []), ...news]);

@@ -5,6 +5,7 @@ import { QueryClient } from '@tanstack/react-query';
 import {
   addItem,
   announceItem,
+  knownKey,
   type ListData,
   listKey,
   MOST_WAITING,
@@ -70,6 +71,16 @@ describe('a cached list', () => {
     assert.equal(head!.waiting[0]!.name, 'Waits');
     assert.equal(head!.items, first!.items);
     assert.equal(last, third);
+  });
+
+  it('changes together with what other lists know about an item by its ID', () => {
+    const { cache } = cacheWith(1);
+    cache.setQueryData(knownKey(pets), new Map([[301, petOf(301)]]));
+    for (const id of [1, 301]) putItem(cache, pets, { ...petOf(id), name: 'Renamed' });
+    assert.deepEqual(
+      cache.getQueryData(knownKey(pets)),
+      new Map([[301, { ...petOf(301), name: 'Renamed' }]]),
+    );
   });
 
   it('counts what the user adds and deletes', () => {

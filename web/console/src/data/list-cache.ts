@@ -32,7 +32,12 @@ export function keepChanges(old: unknown, next: unknown): unknown {
   return { ...after, pages: [...before.pages, after.pages.at(-1)] };
 }
 
-/** Replaces an item in every cached list and in its own entry. Lists without it stay the same objects. */
+/** The key of what is known about items by their IDs, whether a list shows it or not. */
+export function knownKey({ name }: { name: string }): readonly string[] {
+  return [name, 'known'];
+}
+
+/** Replaces an item in every cached list, and what is known about it by its ID. Lists without it stay the same objects. */
 export function putItem<T extends object>(cache: QueryClient, resource: Listing<T>, item: T): void {
   const id = resource.idOf(item);
   changeLists<T>(cache, resource, page => {
@@ -45,6 +50,9 @@ export function putItem<T extends object>(cache: QueryClient, resource: Listing<
       waiting: waits < 0 ? page.waiting : page.waiting.with(waits, item),
     };
   });
+  cache.setQueryData<ReadonlyMap<number, unknown>>(knownKey(resource), known =>
+    known?.has(id) ? new Map(known).set(id, item) : known,
+  );
 }
 
 /** Adds an item that this user created to the top of the lists to which it belongs, where the user sees it. */

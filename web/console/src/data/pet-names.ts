@@ -10,13 +10,12 @@ type Named = Pick<Pet, 'name' | 'categoryId'>;
 
 /** A pet that was deleted has no name. */
 const names: KnownById<Named | undefined> = {
-  key: [pets.name, 'names'],
+  resource: pets,
   scope: 'pets:read',
   read: async (store, ids) => {
     const { data } = await firstPage(store.pets.list({ id: ids }));
     return ids.map(id => [id, data.find(pet => pet.id === id)]);
   },
-  readEvent: ({ type, data }) => (type === 'pet.updated' ? [data.id, data] : undefined),
 };
 
 /** What is shown until the name is there: while the request waits for the limit, a made-up name would look like a real one. */

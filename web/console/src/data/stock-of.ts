@@ -3,19 +3,18 @@ import type { QueryClient } from '@tanstack/react-query';
 import { useCallback } from 'react';
 import { type Session, useSession } from '../app/session.ts';
 import { type KnownById, keepKnown, MOST, useKnownById } from './known-by-id.ts';
-import { putItem } from './list-cache.ts';
+import { knownKey, putItem } from './list-cache.ts';
 import { pets } from './pets.ts';
 import { firstPage } from './resource.ts';
 import { stock } from './stock.ts';
 
 const entries: KnownById<InventoryItem> = {
-  key: [stock.name, 'of'],
+  resource: stock,
   scope: 'inventory:read',
   read: async (store, petId) => {
     const { data } = await firstPage(store.inventory.list({ petId, limit: petId.length }));
     return data.map(item => [item.petId, item]);
   },
-  readEvent: ({ type, data }) => (type === 'inventory.updated' ? [data.petId, data] : undefined),
 };
 
 /** Returns the stock of pets, such as those of the rows of a list, by ID. */
@@ -100,5 +99,5 @@ async function showPets({ store, cache, can }: Session, ids: readonly number[]):
 
 /** The newest entry of a pet that is known here. */
 export function newestOf(cache: QueryClient, petId: number): InventoryItem | undefined {
-  return cache.getQueryData<ReadonlyMap<number, InventoryItem>>(entries.key)?.get(petId);
+  return cache.getQueryData<ReadonlyMap<number, InventoryItem>>(knownKey(stock))?.get(petId);
 }
