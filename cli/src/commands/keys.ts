@@ -1,7 +1,8 @@
 import type { ApiKey } from '@petstore/client';
-import { type Context, command } from '../command.ts';
+import { command } from '../command.ts';
 import { UsageError } from '../failure.ts';
 import { changedList, changes, defined, each, eachDone, pageSize } from '../items.ts';
+import { noteSecret } from '../note-secret.ts';
 import { id, integer, oneOf, removable, required, several, text } from '../parameters.ts';
 import { busyKey, createdKey, key, leakReport, listedKey, outcome, rotatedKey, usage } from '../resources.ts';
 import { SECRETS_AT_ONCE, secretsIn } from '../secrets-in-file.ts';
@@ -105,13 +106,14 @@ const create = command({
     if (plan !== 'enterprise') {
       if (perMinute !== undefined || perDay !== undefined)
         throw new UsageError('--per-minute and --per-day belong to --plan enterprise');
-      return noteSecret(context, await store.keys.create({ ...common, plan }, calls));
+      return noteSecret(context, 'keys', store.keys.create({ ...common, plan }, calls));
     }
     if (perMinute === undefined || perDay === undefined)
       throw new UsageError('The plan enterprise needs --per-minute and --per-day');
     return noteSecret(
       context,
-      await store.keys.create({ ...common, plan, quotas: { perMinute, perDay } }, calls),
+      'keys',
+      store.keys.create({ ...common, plan, quotas: { perMinute, perDay } }, calls),
     );
   },
 });
@@ -164,19 +166,13 @@ const rotate = command({
   operations: ['POST /keys/{keyId}/rotate'],
   output: 'item',
   prints: rotatedKey,
-  run: async (context, { id, grace }) =>
-    noteSecret(context, await context.store.keys.rotate(id, defined({ graceSeconds: grace }), context.calls)),
+  run: (context, { id, grace }) =>
+    noteSecret(
+      context,
+      'keys',
+      context.store.keys.rotate(id, defined({ graceSeconds: grace }), context.calls),
+    ),
 });
-
-/** The service shows a secret once. A call that was sent again may return the stored response, which lacks it. */
-function noteSecret<Key extends { id: number; key?: string }>({ note }: Context, created: Key): Key {
-  note(
-    created.key === undefined
-      ? `The response was repeated, without the secret: run \`petstore keys rotate ${created.id}\``
-      : 'Store the key now: it is not shown again',
-  );
-  return created;
-}
 
 const remove = command({
   name: 'keys delete',

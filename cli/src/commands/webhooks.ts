@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Context, command } from '../command.ts';
 import { changes, defined, each, eachDone, pageSize } from '../items.ts';
+import { noteSecret } from '../note-secret.ts';
 import { flag, id, integer, oneOf, removable, required, several, text } from '../parameters.ts';
 import {
   createdWebhook,
@@ -15,7 +16,6 @@ import {
 const one = required(id('The webhook'));
 const ids = several(required(id('The webhooks')));
 const type = several(text('Only events of this type, such as order.*; can be repeated', 'type'));
-const SECRET = 'Store the secret now: it is not shown again';
 
 const list = command({
   name: 'webhooks list',
@@ -53,15 +53,11 @@ const create = command({
   operations: ['POST /webhooks'],
   output: 'item',
   prints: createdWebhook,
-  run: async ({ store, calls, note }, { endpoint, type, description, disabled }) => {
+  run: (context, { endpoint, type, description, disabled }) => {
     const types = type.length > 0 ? type : undefined;
     const enabled = disabled ? false : undefined;
-    const created = await store.webhooks.create(
-      defined({ url: endpoint, types, description, enabled }),
-      calls,
-    );
-    note(SECRET);
-    return created;
+    const fields = defined({ url: endpoint, types, description, enabled });
+    return noteSecret(context, 'webhooks', context.store.webhooks.create(fields, context.calls));
   },
 });
 
@@ -111,11 +107,12 @@ const rotate = command({
   operations: ['POST /webhooks/{webhookId}/rotate'],
   output: 'item',
   prints: rotatedWebhook,
-  run: async ({ store, calls, note }, { id, grace }) => {
-    const rotated = await store.webhooks.rotate(id, defined({ graceSeconds: grace }), calls);
-    note(SECRET);
-    return rotated;
-  },
+  run: (context, { id, grace }) =>
+    noteSecret(
+      context,
+      'webhooks',
+      context.store.webhooks.rotate(id, defined({ graceSeconds: grace }), context.calls),
+    ),
 });
 
 const test = command({

@@ -128,6 +128,27 @@ describe('the commands of a resource', () => {
     assert.match(listed.stdout, /^\d+\tTests\ttest\tfree\tpets:write/m);
   });
 
+  it('state that a secret is shown once, and how to get another one when a repeated response lacks it', async () => {
+    for (const [group, create] of [
+      ['keys', ['keys', 'create', 'Shown once', '--plan', 'free', '--scope', 'pets:read']],
+      ['webhooks', ['webhooks', 'create', 'http://127.0.0.1:9000/orders', '--disabled']],
+    ] as const) {
+      const twice = async (...command: string[]): Promise<number> => {
+        const args = [...command, '--json', '--idempotency-key', command.join()];
+        const [first, again] = [await petstore.run(args), await petstore.run(args)];
+        assert.equal(first.code, 0, first.stderr);
+        const { id, key, secret = key } = JSON.parse(first.stdout);
+        assert.match(secret, /^(psk|whsec)_/);
+        assert.equal(first.stderr, 'Store the secret now: it is not shown again\n');
+        assert.ok(!again.stdout.includes(secret));
+        const remedy = `run \`petstore ${group} rotate ${id}\``;
+        assert.equal(again.stderr, `The response was repeated, without the secret: ${remedy}\n`);
+        return id;
+      };
+      await twice(group, 'rotate', `${await twice(...create)}`);
+    }
+  });
+
   it('take times as numbers of minutes, hours, days and weeks ago, and as days here', async t => {
     const { since } = await petstore.load<typeof import('../../../cli/src/parameters.ts')>('parameters.js');
     const now = new Date(2027, 0, 31, 12).getTime();
