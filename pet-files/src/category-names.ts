@@ -68,13 +68,13 @@ export class CategoryNames {
   async known(category: string | number): Promise<number | undefined> {
     if (typeof category === 'number') return category;
     this.#ids ??= await this.#read();
-    return this.#ids.get(keyOf(category));
+    return this.#ids.get(categoryKeyOf(category));
   }
 
   async #read(): Promise<Map<string, number>> {
     const ids = new Map<string, number>();
     for await (const { id, name } of this.#store.categories.list({ limit: 1_000 }, this.#calls))
-      ids.set(keyOf(name), id);
+      ids.set(categoryKeyOf(name), id);
     return ids;
   }
 
@@ -90,17 +90,17 @@ export class CategoryNames {
       if (!(error instanceof ConflictError)) throw error;
       // Another program created it meanwhile.
       this.#ids = await this.#read();
-      const id = this.#ids.get(keyOf(name));
+      const id = this.#ids.get(categoryKeyOf(name));
       if (id === undefined) throw error;
       return id;
     }
     this.created.push(category);
-    this.#ids!.set(keyOf(name), category.id);
+    this.#ids!.set(categoryKeyOf(name), category.id);
     return category.id;
   }
 }
 
-/** The form in which the service compares names: composed, and without regard to case. */
-function keyOf(name: string): string {
+/** The form in which the service compares the names of categories: composed, and without regard to case. */
+export function categoryKeyOf(name: string): string {
   return name.trim().normalize('NFC').toLowerCase().replaceAll('ß', 'ss').replaceAll('ς', 'σ');
 }

@@ -1,4 +1,5 @@
 import type { CallOptions, PetStore } from '@petstore/client';
+import { categoryKeyOf } from './category-names.ts';
 
 /** Finds the pets that exist, by name and category. Reads all pets of a category when the first of its rows is looked up. */
 export class ExistingPets {
@@ -45,7 +46,7 @@ export class RowNames {
    * category, or the name of one that the import creates.
    */
   async findOrAdd(name: string, category: number | string): Promise<boolean> {
-    const key = typeof category === 'number' ? category : keyOf(category).toLowerCase();
+    const key = typeof category === 'number' ? category : categoryKeyOf(category);
     const names = this.#rows.get(key) ?? new Set();
     this.#rows.set(key, names);
     const exists =

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { describe, it } from 'node:test';
 import { CategoryNames } from '../../../pet-files/src/category-names.ts';
 import { exportedColumns, fields } from '../../../pet-files/src/columns.ts';
-import { ExistingPets } from '../../../pet-files/src/existing-pets.ts';
+import { ExistingPets, RowNames } from '../../../pet-files/src/existing-pets.ts';
 import { newPetOf, petOf, rules } from '../../../pet-files/src/pet-rules.ts';
 import { ConflictError } from '../../../sdk/dist/errors.js';
 import { document, type ParameterObject } from '../contract/document.ts';
@@ -91,6 +91,9 @@ it('an import compares the names of categories as the service does', async () =>
     const categories = { list: () => [{ id: 3, name }] };
     const names = new CategoryNames({ categories } as never, {}, { creates: false, howTo: '' });
     assert.equal(await names.find(other), 3);
+    const rows = new RowNames(new ExistingPets({} as never, {}));
+    assert.equal(await rows.findOrAdd('Rex', name), false);
+    assert.equal(await rows.findOrAdd('Rex', other), true, 'also those of new categories');
   }
 });
 
