@@ -86,18 +86,22 @@ describe('the list of stock', () => {
     await page.locator('[data-gone]').filter({ hasText: 'Gamma' }).waitFor();
   });
 
-  it('has an entry for an animal that another client adds, which waits', async t => {
-    const { shown, shop } = await openStock(await visit(t), { Earlier: 1 });
-    await shown.live();
-    // The earlier rows stay until those of the other filter arrive.
-    const read = shown.page.waitForResponse(response => response.url().includes('status=available'));
-    await shown.go('/stock?status=available');
-    await read;
-    await shown.row('Earlier').waitFor();
-    await aPet(shop.api, { name: 'Newly added' });
-    await shown.button('1 new').click();
-    await shown.row('Newly added').waitFor();
-  });
+  for (const [filter, status, earlier, units] of [
+    ['status=available', 'available', 'Stocked', 1],
+    ['quantityBelow=1', 'sold', 'Empty', 0],
+  ] as const)
+    it(`has an entry for an animal that another client adds as ${status}, which waits`, async t => {
+      const { shown, shop } = await openStock(await visit(t), { [earlier]: units });
+      await shown.live();
+      // The earlier rows stay until those of the other filter arrive.
+      const read = shown.page.waitForResponse(response => response.url().includes(filter));
+      await shown.go(`/stock?${filter}`);
+      await read;
+      await shown.row(earlier).waitFor();
+      await aPet(shop.api, { name: 'Newly added', status });
+      await shown.button('1 new').click();
+      await shown.row('Newly added').waitFor();
+    });
 });
 
 describe('the stock of an animal', () => {

@@ -183,6 +183,10 @@ function applyEvent(cache: QueryClient, toasts: Toasts, { type, data }: Event): 
   }
   // The service creates and deletes the stock of a pet together with it.
   if (type === 'pet.created')
-    announceItem(cache, stock, { petId: data.id, quantity: 1, status: data.status });
+    announceItem(cache, stock, {
+      petId: data.id,
+      quantity: data.status === 'sold' ? 0 : 1,
+      status: data.status,
+    });
   if (type === 'pet.deleted') markGone(cache, stock, data.id);
 }
