@@ -134,6 +134,8 @@ it('while PostgreSQL rejects the login of the service requests get 503, not 500;
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'petstore'",
       );
       await assertDegraded(shop);
+      // The log states the last reason of a second. Now all connections are terminated.
+      await assertDegraded(shop);
     } finally {
       await administrator.query('ALTER ROLE petstore LOGIN');
     }
