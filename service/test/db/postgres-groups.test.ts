@@ -119,29 +119,35 @@ describe('writes at once on PostgreSQL', () => {
     assert.equal((await namesIn(db)).length, CLIENTS - 1);
   });
 
+  const CHANGE_HELD = "UPDATE categories SET description = 'x' WHERE name = 'held'";
   const waits: Record<string, (tx: Transaction) => Promise<unknown>> = {
     lock: tx => tx.lock('held'),
-    row: tx => tx.run("UPDATE categories SET description = 'x' WHERE name = 'held'"),
+    row: tx => tx.run(CHANGE_HELD),
     'row, in a statement for which they do not wait': async tx => {
       await tx.get('SELECT 1');
-      tx.send("UPDATE categories SET description = 'x' WHERE name = 'held'", []);
+      tx.send(CHANGE_HELD, []);
     },
   };
   for (const [what, wait] of Object.entries(waits)) {
     it(`do not wait for those that wait for a ${what}, which run alone`, async t => {
       const { db, openAgain } = await openStore(t);
       await db.write(tx => add(tx, 'held'));
-      const release = await holdLocks(await openAgain(), wait);
+      const release = await holdLocks(await openAgain(), tx =>
+        tx.lock('held').then(() => tx.run(CHANGE_HELD)),
+      );
       const waiting: Promise<unknown>[] = [];
       const free: Promise<number>[] = [];
       for (let i = 0; i < CLIENTS; i++) {
         if (i % 2 === 1) waiting.push(db.write(tx => add(tx, `c ${i}`).then(() => wait(tx))));
         else free.push(db.write(tx => add(tx, `c ${i}`)));
       }
-      await Promise.all(free);
-      await db.write(tx => add(tx, 'later'));
-      assert.equal((await namesIn(db)).length, 2 + free.length);
-      await release();
+      try {
+        await Promise.all(free);
+        await db.write(tx => add(tx, 'later'));
+        assert.equal((await namesIn(db)).length, 2 + free.length);
+      } finally {
+        await release();
+      }
       await Promise.all(waiting);
       assert.equal((await namesIn(db)).length, 2 + CLIENTS);
     });
