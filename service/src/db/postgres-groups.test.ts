@@ -287,6 +287,16 @@ describe('groups of writes', () => {
     assert.deepEqual(fake.commits.toSorted(), [1, 1, 2]);
   });
 
+  it('whose commit fails reject all of their operations if there is no connection to run them again', async t => {
+    const fake = aFake(t);
+    const failed = new pg.DatabaseError('deferred', 1, 'error');
+    const groups = () => fake.ran.filter(name => name === 'group').length;
+    Object.defineProperty(fake, 'failure', { get: () => (groups() === 1 ? failed : 'no connection') });
+    const writes = ['a', 'b', 'c'].map(name => fake.groups.write(operation(fake, name)));
+    assert.deepEqual(await statusesOf(writes), ['busy', 'busy', 'busy']);
+    assert.deepEqual(fake.ran, ['group', 'a', 'b', 'c', 'group']);
+  });
+
   it('of one operation whose commit fails run it again alone', async t => {
     const fake = aFake(t);
     fake.failure = new pg.DatabaseError('deferred', 1, 'error');

@@ -107,7 +107,7 @@ export class PostgresGroups {
   }
 
   /** Waits for a transaction, so that the writes that arrive meanwhile share the next one, and until the next one may start. */
-  async #inTurn(transaction: Promise<void>): Promise<void> {
+  async #inTurn(transaction: Promise<unknown>): Promise<void> {
     this.#transactions++;
     const ended = transaction.finally(() => {
       this.#transactions--;
@@ -158,8 +158,11 @@ export class PostgresGroups {
     }
   }
 
-  /** Runs operations until the time of a group is over, and commits them. The rest is for the next group. */
-  async #runTogether(group: readonly Job[]): Promise<void> {
+  /**
+   * Runs operations until the time of a group is over, and commits them. The rest is for the next group. Resolves with why the database is
+   * unavailable.
+   */
+  async #runTogether(group: readonly Job[]): Promise<DatabaseUnavailable | undefined> {
     const settled: (() => void)[] = [];
     const alone: Job[] = [];
     let started = 0;
@@ -189,16 +192,32 @@ export class PostgresGroups {
       if (started === 0) started = group.length;
       const ran = group.slice(0, started);
       this.#runLater(group.slice(started));
-      if (error instanceof DatabaseUnavailable) this.#rejectAll(ran, error);
-      else if (ran.length === 1) void this.#runWaiting(ran[0]!);
+      if (error instanceof DatabaseUnavailable) {
+        this.#rejectAll(ran, error);
+        return error;
+      }
       // The one that failed is not known: the others must not wait with it for a lock.
-      else for (const job of ran) await this.#runTogether([job]);
-      return;
+      if (ran.length > 1) return this.#runEach(ran);
+      void this.#runWaiting(ran[0]!);
+      return undefined;
     }
     if (settled.length > 0) this.#options.onCommit?.(settled.length);
     for (const settle of settled) settle();
     for (const job of alone) void this.#runWaiting(job);
     this.#runLater(group.slice(started));
+    return undefined;
+  }
+
+  /** Runs each operation in a group of its own. */
+  async #runEach(jobs: readonly Job[]): Promise<DatabaseUnavailable | undefined> {
+    for (const [i, job] of jobs.entries()) {
+      const outage = await this.#runTogether([job]);
+      if (outage === undefined) continue;
+      // Each of the others could wait as long to find out the same.
+      this.#rejectAll(jobs.slice(i + 1), outage);
+      return outage;
+    }
+    return undefined;
   }
 
   #runLater(group: readonly Job[]): void {
