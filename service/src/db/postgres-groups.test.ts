@@ -287,14 +287,28 @@ describe('groups of writes', () => {
     assert.deepEqual(fake.commits.toSorted(), [1, 1, 2]);
   });
 
-  it('whose commit fails reject all of their operations if there is no connection to run them again', async t => {
+  it('whose commit fails run no operation again after one for which the database was unavailable', async t => {
     const fake = aFake(t);
     const failed = new pg.DatabaseError('deferred', 1, 'error');
+    const unknown = new DatabaseUnavailable(undefined, 'unknown');
     const groups = () => fake.ran.filter(name => name === 'group').length;
-    Object.defineProperty(fake, 'failure', { get: () => (groups() === 1 ? failed : 'no connection') });
+    Object.defineProperty(fake, 'failure', { get: () => (groups() === 1 ? failed : unknown) });
     const writes = ['a', 'b', 'c'].map(name => fake.groups.write(operation(fake, name)));
-    assert.deepEqual(await statusesOf(writes), ['busy', 'busy', 'busy']);
-    assert.deepEqual(fake.ran, ['group', 'a', 'b', 'c', 'group']);
+    assert.deepEqual(await statusesOf(writes), ['unknown', 'busy', 'busy'], 'the others were not stored');
+    assert.deepEqual(fake.ran, ['group', 'a', 'b', 'c', 'group', 'a']);
+  });
+
+  it('whose commit fails run their operations again as long as these may wait for a lock', async t => {
+    const fake = aFake(t);
+    const failed = new pg.DatabaseError('deferred', 1, 'error');
+    const failLate = () => {
+      // A transaction reads it three times.
+      fake.pass(SECOND / 2);
+      return failed;
+    };
+    Object.defineProperty(fake, 'failure', { get: failLate });
+    const writes = ['a', 'b', 'c', 'd', 'e'].map(name => fake.groups.write(operation(fake, name)));
+    assert.deepEqual(await statusesOf(writes), ['a', 'b', 'c', 'd', 'busy']);
   });
 
   it('of one operation whose commit fails run it again alone', async t => {

@@ -208,13 +208,14 @@ export class PostgresGroups {
     return undefined;
   }
 
-  /** Runs each operation in a group of its own. */
+  /** Runs each operation in a group of its own, until the database is unavailable or the commits have waited as long as for a lock. */
   async #runEach(jobs: readonly Job[]): Promise<DatabaseUnavailable | undefined> {
+    const end = performance.now() + this.#options.lockTimeout;
     for (const [i, job] of jobs.entries()) {
       const outage = await this.#runTogether([job]);
-      if (outage === undefined) continue;
-      // Each of the others could wait as long to find out the same.
-      this.#rejectAll(jobs.slice(i + 1), outage);
+      if (outage === undefined && performance.now() < end) continue;
+      // Nothing of the others is stored, whatever the outcome of this one. Each could wait as long.
+      for (const { reject } of jobs.slice(i + 1)) reject(new DatabaseUnavailable(outage?.cause, 'busy'));
       return outage;
     }
     return undefined;

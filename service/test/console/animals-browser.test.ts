@@ -96,6 +96,22 @@ describe('the list of animals', () => {
     assert.deepEqual(await stockOf(api, petId), ['available', 9]);
     assert.equal(await shown.panel.count(), 0, 'the row did not open');
   });
+
+  it('has the old stock again when the service rejects a new one', async t => {
+    const { api, page, watch, open } = await visit(t);
+    watch.expect(/status of 400/);
+    const categoryId = await aCategory(api, { name: 'Stock that is rejected' });
+    await aPet(api, { name: 'As before', categoryId, stock: 4 });
+    const shown = await open(`/animals?categoryId=${categoryId}`);
+    await page.getByRole('button', { name: 'Stock of As before: 4' }).click();
+    await page.getByLabel('Units in stock').fill('-5');
+    await page.keyboard.press('Enter');
+    await page
+      .getByText(/must be at least 0/i)
+      .first()
+      .waitFor();
+    await page.getByRole('button', { name: 'Stock of As before: 4' }).waitFor();
+  });
 });
 
 describe('an animal', () => {

@@ -153,6 +153,15 @@ function changeLists<T extends object>(
   }
 }
 
+/** Returns what is known about an item by its ID. */
+export function knownItem<T extends object>(
+  cache: QueryClient,
+  resource: Listing<T>,
+  id: number,
+): T | undefined {
+  return cache.getQueryData<ReadonlyMap<number, T>>(knownKey(resource))?.get(id);
+}
+
 /** Returns an item that a list has already read. */
 export function findItem<T extends object>(
   cache: QueryClient,

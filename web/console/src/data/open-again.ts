@@ -62,15 +62,15 @@ export async function adjustOnce(
  */
 export const keyToPlaceAgain = (orderId: number | undefined): string => `place-again-${orderId}`;
 
-/** Returns an order that an earlier request has placed again, as it is now. Rejects if it was cancelled since then. */
+/** Returns an order that an earlier request has placed again, as it is now. Rejects only if it was cancelled since then. */
 export async function placedEarlier({ store, can }: Session, order: Order): Promise<Order> {
   if (!can('orders:read')) return order;
-  try {
-    return await store.orders.get(order.id!);
-  } catch (error) {
-    if (!(error instanceof NotFoundError)) throw error;
-    throw new Error(`It was placed again as order ${order.id}, cancelled since then`);
-  }
+  return store.orders.get(order.id!).catch((error: unknown) => {
+    if (error instanceof NotFoundError)
+      throw new Error(`It was placed again as order ${order.id}, cancelled since then`);
+    // The order was placed, also if it cannot be read now.
+    return order;
+  });
 }
 
 /** Returns the completed orders whose units came back, as far as the key may read it. The order that was completed first is the first. */

@@ -3,7 +3,7 @@ import type { QueryClient } from '@tanstack/react-query';
 import { useCallback } from 'react';
 import { type Session, useSession } from '../app/session.ts';
 import { type KnownById, keepKnown, MOST, useKnownById } from './known-by-id.ts';
-import { knownKey, putItem } from './list-cache.ts';
+import { putItem } from './list-cache.ts';
 import { pets } from './pets.ts';
 import { firstPage } from './resource.ts';
 import { stock } from './stock.ts';
@@ -95,9 +95,4 @@ async function showPets({ store, cache, can }: Session, ids: readonly number[]):
   void cache.invalidateQueries({
     predicate: ({ queryKey: [name, , id] }) => name === pets.name && ids.includes(id as number),
   });
-}
-
-/** The newest entry of a pet that is known here. */
-export function newestOf(cache: QueryClient, petId: number): InventoryItem | undefined {
-  return cache.getQueryData<ReadonlyMap<number, InventoryItem>>(knownKey(stock))?.get(petId);
 }

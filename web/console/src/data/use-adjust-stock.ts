@@ -3,7 +3,9 @@ import { useCallback } from 'react';
 import { useSession } from '../app/session.ts';
 import { useToasts } from '../kit/toasts.ts';
 import { holdAgain } from './hold.ts';
-import { newestOf, showStock } from './stock-of.ts';
+import { knownItem } from './list-cache.ts';
+import { stock } from './stock.ts';
+import { showStock } from './stock-of.ts';
 
 /** Why units are added or removed: part of the history. */
 export type Why = Pick<StockAdjustment, 'reason' | 'note'>;
@@ -28,7 +30,7 @@ export function useAdjustStock() {
         changed = await send({ delta, ...why });
       } catch (error) {
         // Not if the change of another client has arrived meanwhile.
-        if (newestOf(cache, item.petId) === shown) show(item);
+        if (knownItem(cache, stock, item.petId) === shown) show(item);
         throw error;
       }
       const message = (delta: number) => {

@@ -146,12 +146,12 @@ async function placeAgain(
           }
         }),
     });
+  } finally {
     for (const [item, order] of earlier)
       await placedEarlier(session, order).then(
         now => add(item, now),
         (error: Error) => errors.push(error.message),
       );
-  } finally {
     onUndone?.(placed);
     showOrdered(session, [...placed.values()]);
   }
