@@ -102,7 +102,7 @@ describe('the list of animals', () => {
     watch.expect(/status of 400/);
     const categoryId = await aCategory(api, { name: 'Stock that is rejected' });
     await aPet(api, { name: 'As before', categoryId, stock: 4 });
-    const shown = await open(`/animals?categoryId=${categoryId}`);
+    await open(`/animals?categoryId=${categoryId}`);
     await page.getByRole('button', { name: 'Stock of As before: 4' }).click();
     await page.getByLabel('Units in stock').fill('-5');
     await page.keyboard.press('Enter');
