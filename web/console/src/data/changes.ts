@@ -2,7 +2,7 @@ import { type CallOptions, NotFoundError, type Order, PreconditionError } from '
 import { useCallback } from 'react';
 import { type Session, useSession } from '../app/session.ts';
 import { useToasts } from '../kit/toasts.ts';
-import { addItem, findItem, knownItem, putItem, removeItem } from './list-cache.ts';
+import { addItem, putBack, putItem, removeItem } from './list-cache.ts';
 import { isSame } from './merge.ts';
 import { orders } from './orders.ts';
 import type { Resource, Version } from './resource.ts';
@@ -32,9 +32,7 @@ export function useActions<T extends object>(resource: Resource<T>) {
         toasts.show({ text: done, undo: back || undefined });
         return after;
       } catch (error) {
-        // Not if the change of another client has arrived meanwhile.
-        if ([findItem(cache, resource, id), knownItem(cache, resource, id)].includes(shown))
-          putItem(cache, resource, item);
+        putBack(cache, resource, item, shown);
         throw error;
       }
     },

@@ -10,6 +10,7 @@ import {
   listKey,
   MOST_WAITING,
   markGone,
+  putBack,
   putItem,
   removeItem,
 } from './list-cache.ts';
@@ -19,7 +20,7 @@ const petOf = (id: number): Pet => ({ id, name: `Pet ${id}`, categoryId: 1, stat
 
 /** A cache with a list of some pages of 100. */
 function cacheWith(pageCount: number) {
-  const cache = new QueryClient();
+  const cache = new QueryClient({ defaultOptions: { queries: { structuralSharing: false } } });
   const pages = Array.from({ length: pageCount }, (_, page) => ({
     items: Array.from({ length: 100 }, (_, i) => petOf(page * 100 + i + 1)),
     next: undefined,
@@ -81,6 +82,17 @@ describe('a cached list', () => {
       cache.getQueryData(knownKey(pets)),
       new Map([[301, { ...petOf(301), name: 'Renamed' }]]),
     );
+  });
+
+  it('shows an item as before a rejected change, where nothing else has arrived meanwhile', () => {
+    const { cache, pages } = cacheWith(1);
+    const [before, shown, theirs] = ['Rex', 'Max', 'Bello'].map(name => ({ ...petOf(1), name }));
+    cache.setQueryData(knownKey(pets), new Map([[1, before]]));
+    putItem(cache, pets, shown!);
+    cache.setQueryData(knownKey(pets), new Map([[1, theirs]]));
+    putBack(cache, pets, before!, shown!);
+    assert.equal(pages()[0]!.items[0], before);
+    assert.deepEqual(cache.getQueryData(knownKey(pets)), new Map([[1, theirs]]));
   });
 
   it('counts what the user adds and deletes', () => {

@@ -39,20 +39,38 @@ export function knownKey({ name }: { name: string }): readonly string[] {
 
 /** Replaces an item in every cached list, and what is known about it by its ID. Lists without it stay the same objects. */
 export function putItem<T extends object>(cache: QueryClient, resource: Listing<T>, item: T): void {
-  const id = resource.idOf(item);
-  changeLists<T>(cache, resource, page => {
-    if (!hasItem(resource, page, id)) return page;
-    const at = page.items.findIndex(other => resource.idOf(other) === id);
-    const waits = page.waiting.findIndex(other => resource.idOf(other) === id);
-    return {
-      ...page,
-      items: at < 0 ? page.items : page.items.with(at, item),
-      waiting: waits < 0 ? page.waiting : page.waiting.with(waits, item),
-    };
-  });
-  cache.setQueryData<ReadonlyMap<number, unknown>>(knownKey(resource), known =>
-    known?.has(id) ? new Map(known).set(id, item) : known,
+  changeItem(cache, resource, resource.idOf(item), () => item);
+}
+
+/** Shows an item as before a change that the service rejected. A change of another client that has arrived meanwhile stays. */
+export function putBack<T extends object>(
+  cache: QueryClient,
+  resource: Listing<T>,
+  before: T,
+  shown: T,
+): void {
+  changeItem(cache, resource, resource.idOf(before), now => (now === shown ? before : now));
+}
+
+function changeItem<T extends object>(
+  cache: QueryClient,
+  resource: Listing<T>,
+  id: number,
+  change: (now: T) => T,
+): void {
+  const changed = (items: readonly T[]) =>
+    idsIn(resource, items).has(id)
+      ? items.map(item => (resource.idOf(item) === id ? change(item) : item))
+      : items;
+  changeLists<T>(cache, resource, page =>
+    hasItem(resource, page, id)
+      ? { ...page, items: changed(page.items), waiting: changed(page.waiting) }
+      : page,
   );
+  cache.setQueryData<ReadonlyMap<number, T>>(knownKey(resource), known => {
+    const now = known?.get(id);
+    return known && now ? new Map(known).set(id, change(now)) : known;
+  });
 }
 
 /** Adds an item that this user created to the top of the lists to which it belongs, where the user sees it. */
@@ -151,15 +169,6 @@ function changeLists<T extends object>(
     const pages = data.pages.map(change);
     if (pages.some((page, i) => page !== data.pages[i])) cache.setQueryData(key, { ...data, pages });
   }
-}
-
-/** Returns what is known about an item by its ID. */
-export function knownItem<T extends object>(
-  cache: QueryClient,
-  resource: Listing<T>,
-  id: number,
-): T | undefined {
-  return cache.getQueryData<ReadonlyMap<number, T>>(knownKey(resource))?.get(id);
 }
 
 /** Returns an item that a list has already read. */

@@ -90,18 +90,13 @@ async function reopen(session: Session, entry: HistoryEntry): Promise<string> {
   if (await hasNote(store, entry, order.petId, noteOfReturn(order.id))) throw new Error(TAKEN_BACK);
   const batch = store.batch();
   unitsBack(batch, order);
-  return `Open again as order ${await createAgain(session, batch, order.id, order)}`;
+  return `Open again as order ${await createAgain(session, batch, order)}`;
 }
 
 /** Runs a batch that also places an order again, which undo does with the same request. Returns the ID of the new order. */
-async function createAgain(
-  session: Session,
-  batch: Batch,
-  orderId: Order['id'],
-  order: Order,
-): Promise<Order['id']> {
+async function createAgain(session: Session, batch: Batch, order: Order): Promise<Order['id']> {
   const placed = batch.orders.create(contentOf(order));
-  const outcome = await batch.run({ idempotencyKey: keyToPlaceAgain(orderId) }).catch(error => {
+  const outcome = await batch.run({ idempotencyKey: keyToPlaceAgain(order.id) }).catch(error => {
     throw new Error(reasonOf(error));
   });
   const again = outcome.get(placed);
@@ -118,8 +113,9 @@ async function cancel(session: Session, entry: HistoryEntry): Promise<string> {
 async function placeAgain(session: Session, entry: HistoryEntry): Promise<string> {
   const of = (name: string) => entry.changes.find(({ field }) => field === name)?.from;
   const content = { petId: of('petId'), quantity: of('quantity'), shipDate: of('shipDate') };
-  const given = Object.fromEntries(Object.entries(content).filter(([, value]) => value != null));
-  return `Open again as order ${await createAgain(session, session.store.batch(), idOf(entry), given as Order)}`;
+  const given = Object.entries(content).filter(([, value]) => value != null);
+  const order = { ...Object.fromEntries(given), id: idOf(entry) } as Order;
+  return `Open again as order ${await createAgain(session, session.store.batch(), order)}`;
 }
 
 /** Writes the old values of the changed fields. Other fields keep what they have now. */

@@ -3,7 +3,7 @@ import { useCallback } from 'react';
 import { useSession } from '../app/session.ts';
 import { useToasts } from '../kit/toasts.ts';
 import { holdAgain } from './hold.ts';
-import { knownItem } from './list-cache.ts';
+import { putBack } from './list-cache.ts';
 import { stock } from './stock.ts';
 import { showStock } from './stock-of.ts';
 
@@ -29,8 +29,7 @@ export function useAdjustStock() {
       try {
         changed = await send({ delta, ...why });
       } catch (error) {
-        // Not if the change of another client has arrived meanwhile.
-        if (knownItem(cache, stock, item.petId) === shown) show(item);
+        putBack(cache, stock, item, shown);
         throw error;
       }
       const message = (delta: number) => {

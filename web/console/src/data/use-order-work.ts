@@ -1,11 +1,11 @@
 import type { Order } from '@petstore/client';
-import { notifyManager, type QueryClient } from '@tanstack/react-query';
+import { notifyManager } from '@tanstack/react-query';
 import { useCallback } from 'react';
 import { type Session, useSession } from '../app/session.ts';
 import { askingToLeave } from '../kit/asking-to-leave.ts';
 import { useToasts } from '../kit/toasts.ts';
 import { type ItemResult, runInBatches } from './batches.ts';
-import { addItem, findItem, putItem, removeItem } from './list-cache.ts';
+import { addItem, putBack, putItem, removeItem } from './list-cache.ts';
 import {
   contentOf,
   keyToPlaceAgain,
@@ -50,7 +50,9 @@ export function useOrderWork() {
       const shown = new Map(
         orders.map(order => [order, work === 'complete' ? { ...order, complete: true } : order]),
       );
-      show(cache, [...shown.values()]);
+      notifyManager.batch(() => {
+        for (const order of shown.values()) putItem(cache, resource, order);
+      });
       const done: Order[] = [];
       const errors: string[] = [];
       function onResults(items: readonly ItemResult<Order>[]): void {
@@ -81,12 +83,9 @@ export function useOrderWork() {
         toasts.showProblem(error);
       }
       showOrdered(session, done);
-      // Not those that another client has changed meanwhile.
-      const isShown = (order: Order) => findItem(cache, resource, resource.idOf(order)) === shown.get(order);
-      show(
-        cache,
-        orders.filter(order => !done.includes(order) && isShown(order)),
-      );
+      notifyManager.batch(() => {
+        for (const [order, changed] of shown) putBack(cache, resource, order, changed);
+      });
       if (done.length > 0)
         toasts.show({
           text: `${doneVerbs[work]} ${ordersInWords(done)}`,
@@ -103,12 +102,6 @@ export function useOrderWork() {
     },
     [session, toasts],
   );
-}
-
-function show(cache: QueryClient, orders: readonly Order[]): void {
-  notifyManager.batch(() => {
-    for (const order of orders) putItem(cache, resource, order);
-  });
 }
 
 /** A completed order never opens again, and a cancelled one is gone: to undo it, the same is ordered again. */
