@@ -1,3 +1,4 @@
+import { numbersTo } from '../../service/test/support/numbers.ts';
 import { startBackends } from '../harness/backends.ts';
 import type { Row } from '../harness/bench.ts';
 import { atMost, type Finding, figure, spread } from '../harness/findings.ts';
@@ -5,7 +6,6 @@ import { type Client, keptOpen, respond, send } from '../harness/http.ts';
 import { startService } from '../harness/servers.ts';
 import { prepareService } from '../harness/shop.ts';
 import { milliseconds } from '../harness/times.ts';
-import { numbersTo } from '../stores/fill-shop.ts';
 import { type Engine, openStore, type Store } from '../stores/filled-stores.ts';
 
 const CHANGES = 1_000_000;

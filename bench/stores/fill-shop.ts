@@ -1,6 +1,7 @@
 import type { Database, Value } from '../../service/src/db/database.ts';
 import { insertRows } from '../../service/src/db/insert-rows.ts';
 import { canBeMistyped, storedWords, variantsOf, wordsOf } from '../../service/src/kit/words.ts';
+import { numbersTo } from '../../service/test/support/numbers.ts';
 import { LONGEST_NAME, namesOf } from './names.ts';
 
 export const MANY_ROWS = 1_000_000;
@@ -79,9 +80,4 @@ async function fillWords(db: Database, names: readonly string[]): Promise<void> 
 export async function insertAll(db: Database, into: string, rows: readonly Value[][]): Promise<void> {
   for (let start = 0; start < rows.length; start += ROWS_AT_A_TIME)
     await db.write(async tx => insertRows(tx, into, rows.slice(start, start + ROWS_AT_A_TIME)));
-}
-
-/** Returns the start of a query that reads `n` from `numbers`. */
-export function numbersTo(count: number): string {
-  return `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${count})`;
 }

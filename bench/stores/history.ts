@@ -1,8 +1,9 @@
 import { hashOf, newSecret } from '../../service/src/access/api-keys/secret.ts';
+import { numbersTo } from '../../service/test/support/numbers.ts';
 import { post } from '../harness/http.ts';
 import { startService } from '../harness/servers.ts';
 import { administratorOf, prepareService } from '../harness/shop.ts';
-import { insertAll, MANY_ROWS, numbersTo } from './fill-shop.ts';
+import { insertAll, MANY_ROWS } from './fill-shop.ts';
 import { copyOf, type FilledStores, openStore, type Store } from './filled-stores.ts';
 
 const EVENTS = 1_000_000;

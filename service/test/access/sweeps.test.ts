@@ -6,6 +6,7 @@ import type { Database, Value } from '../../src/db/database.ts';
 import { NO_SEAL } from '../../src/db/event-seals.ts';
 import { selectWaitingWebhook } from '../../src/events/webhooks/webhook-queries.ts';
 import { DAY, HOUR, MINUTE } from '../../src/kit/clock.ts';
+import { numbersTo } from '../support/numbers.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
 
 /** More rows than one slice. The last one has not expired. */
@@ -184,10 +185,8 @@ it('earlier secrets of webhooks are all deleted in the round after their end', a
 
 it('the sweep of deliveries that wait for a disabled webhook reads no webhook that is enabled', async t => {
   const { db } = (await startTestApp(t)).app;
-  const numbers =
-    'WITH RECURSIVE numbers(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM numbers WHERE i < 20000)';
   await db.run(
-    `${numbers} INSERT INTO webhooks (api_key_id, url, enabled, secret, position, created_at)
+    `${numbersTo(20_000)} INSERT INTO webhooks (api_key_id, url, enabled, secret, position, created_at)
      SELECT 1, 'https://a.example/', 1, 'whsec_a', 0, 0 FROM numbers`,
   );
   await db.run('ANALYZE webhooks');

@@ -4,20 +4,19 @@ import { busiestKeys } from '../../src/access/rate-limits/busiest-keys.ts';
 import type { Database, Queries, Value } from '../../src/db/database.ts';
 import { DAY } from '../../src/kit/clock.ts';
 import { engines } from '../support/engines.ts';
+import { numbersTo } from '../support/numbers.ts';
 
 const KEYS = 5_000;
-
-const numbers = `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${KEYS})`;
 
 /** Keys that each have as many requests on day 5 as their number, half of them rejected. */
 async function fill(db: Database): Promise<void> {
   const hash = db.engine === 'sqlite' ? 'randomblob(32)' : 'sha256(CAST(n AS TEXT)::bytea)';
   await db.run(
-    `${numbers} INSERT INTO api_keys (id, name, name_key, hash, kind, plan, scopes, created_at)
+    `${numbersTo(KEYS)} INSERT INTO api_keys (id, name, name_key, hash, kind, plan, scopes, created_at)
      SELECT n, 'Key', 'key', ${hash}, 'secret', 'free', '', 0 FROM numbers`,
   );
   await db.run(
-    `${numbers} INSERT INTO key_usage (api_key_id, day, resets, admitted, rejected, earlier_admitted, earlier_rejected)
+    `${numbersTo(KEYS)} INSERT INTO key_usage (api_key_id, day, resets, admitted, rejected, earlier_admitted, earlier_rejected)
      SELECT n, 5, 0, n - n / 2, n / 2, 0, 0 FROM numbers`,
   );
   if (db.engine === 'postgres') await db.run('ANALYZE key_usage');

@@ -10,6 +10,7 @@ import { migrateSqlite } from '../../src/db/migrate-sqlite.ts';
 import { readMigrations } from '../../src/db/migrations.ts';
 import { storedWords } from '../../src/kit/words.ts';
 import { NEXT_SCHEMA, nextVersion } from '../support/next-version.ts';
+import { numbersTo } from '../support/numbers.ts';
 import { sealEvents } from '../support/seal-events.ts';
 import { dataDirectory, run } from '../support/service-process.ts';
 
@@ -29,8 +30,7 @@ const shop = storeOf(`
     ('Rex', 'rex', 1, 'available', 3), ('Bo', 'bo', 1, 'sold', 0), ('Ann', 'ann', 1, 'pending', 0);
   INSERT INTO orders (pet_id, quantity, complete) VALUES (3, 1, 0);
   INSERT INTO events (type, subject, time, data, actor)
-    WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100)
-    SELECT 'pet.changed', i, 0, '{}', 'system' FROM n`);
+    ${numbersTo(100)} SELECT 'pet.changed', n, 0, '{}', 'system' FROM numbers`);
 
 /** Changes a copy of a store without regard to the constraints, and then seals the events that the change adds, as the service does. */
 function storeWith(t: TestContext, change = '', content = shop): string {
@@ -286,8 +286,7 @@ describe('a check of the words of search', () => {
   it('compares those of the last of many pets', async t => {
     const many = storeOf(`
       INSERT INTO pets (name, name_key, category_id, status, quantity)
-        WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10001)
-        SELECT 'Rex of', 'rex of', 1, 'available', 1 FROM n;
+        ${numbersTo(10_001)} SELECT 'Rex of', 'rex of', 1, 'available', 1 FROM numbers;
       INSERT INTO pet_words SELECT 'of', 'rex of', id FROM pets;
       UPDATE pet_words SET word = 'kent' WHERE pet_id = 10001`);
     const { violations } = await checkStore(storeWith(t, '', many));

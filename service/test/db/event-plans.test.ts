@@ -8,6 +8,7 @@ import { selectEvents, selectSlice } from '../../src/events/event-log/event-quer
 import { eventTypeNames } from '../../src/events/event-log/event-types.ts';
 import { MAX_COUNTED } from '../../src/kit/paging.ts';
 import { engines } from '../support/engines.ts';
+import { numbersTo } from '../support/numbers.ts';
 import { explain, type PlanNode, planModes } from '../support/query-plans.ts';
 import { newDatabase, withSession } from '../support/test-store.ts';
 import { until } from '../support/until.ts';
@@ -20,7 +21,7 @@ const LIMIT = 20;
  * end.
  */
 const FILL = `
-  WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${EVENTS})
+  ${numbersTo(EVENTS)}
   INSERT INTO events (id, type, subject, time, data, actor, related)
   SELECT n,
     CASE n % 4 WHEN 2 THEN 'inventory.updated' WHEN 3 THEN 'order.updated' ELSE 'pet.updated' END,
@@ -30,7 +31,7 @@ const FILL = `
 
 /** A log in which nearly all events have one type, and all have one actor. */
 const FILL_WITH_ONE_ACTOR = `
-  WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${EVENTS})
+  ${numbersTo(EVENTS)}
   INSERT INTO events (id, type, subject, time, data, actor)
   SELECT n, CASE n % 1000 WHEN 0 THEN 'inventory.updated' ELSE 'pet.updated' END, 'pets/' || n, 0, '{}', 'keys/1' FROM numbers`;
 

@@ -10,6 +10,7 @@ import { serviceEvents } from '../../src/events/event-log/service-events.ts';
 import { emptyPostgres } from '../support/engines.ts';
 import { isLong } from '../support/long.ts';
 import { NEXT_SCHEMA, nextVersion } from '../support/next-version.ts';
+import { numbersTo } from '../support/numbers.ts';
 import { assertExplained, dataDirectory, run, serve, start } from '../support/service-process.ts';
 import { TestClock } from '../support/test-clock.ts';
 import { newDatabase, rowsIn } from '../support/test-store.ts';
@@ -61,8 +62,7 @@ function addPets(directory: string, pets: number): void {
   db.exec(`
     INSERT INTO categories (name, name_key) VALUES ('Dogs', 'dogs');
     INSERT INTO pets (name, name_key, category_id, status, quantity)
-      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${pets})
-      SELECT 'Biscuit ' || i, 'biscuit ' || i, 1, 'available', i FROM n;
+      ${numbersTo(pets)} SELECT 'Biscuit ' || n, 'biscuit ' || n, 1, 'available', n FROM numbers;
     INSERT INTO orders (pet_id, quantity, complete) VALUES (1, 1, 0);
   `);
   db.close();

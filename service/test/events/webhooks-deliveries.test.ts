@@ -2,13 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { sweepSlice } from '../../src/events/webhooks/sweep.ts';
 import { HOUR, MINUTE, SECOND } from '../../src/kit/clock.ts';
+import { numbersTo } from '../support/numbers.ts';
 import { assertInvalid, assertRejected } from '../support/rejection.ts';
 import { valuesOf } from '../support/values.ts';
 import { webhookShop } from './webhook-shop.ts';
-
-/** A query of the numbers from 1 to `most`. */
-const upTo = (most: number) =>
-  `(WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${most}) SELECT i FROM n)`;
 
 describe('a delivery', () => {
   it('is listed and read with its attempts, their status and duration, and the start of the response', async t => {
@@ -69,7 +66,7 @@ describe('a delivery', () => {
     await shop.deliver();
     await shop.shop.app.db.run(
       `INSERT INTO webhook_attempts (delivery_id, number, started_at, duration_ms)
-         SELECT 1, i + 1, 0, 0 FROM ${upTo(100)} AS numbers`,
+         ${numbersTo(100)} SELECT 1, n + 1, 0, 0 FROM numbers`,
     );
     const { attempts } = await shop.read(`${path}/deliveries/1`);
     assert.deepEqual(
@@ -110,11 +107,11 @@ it('a sweep deletes a deleted webhook with many deliveries and attempts in slice
   await sweeper.run();
   await db.run(
     `INSERT INTO webhook_deliveries (webhook_id, event_id, type, subject, payload, status, created_at, finished_at)
-       SELECT ${id}, i, 'pet.created', 'pets/1', '{}', 'dead', 0, 0 FROM ${upTo(250)} AS numbers`,
+       ${numbersTo(250)} SELECT ${id}, n, 'pet.created', 'pets/1', '{}', 'dead', 0, 0 FROM numbers`,
   );
   await db.run(
     `INSERT INTO webhook_attempts (delivery_id, number, started_at, duration_ms)
-       SELECT d.id, numbers.i, 0, 0 FROM webhook_deliveries AS d, ${upTo(15)} AS numbers`,
+       ${numbersTo(15)} SELECT d.id, n, 0, 0 FROM webhook_deliveries AS d, numbers`,
   );
   await shop.api.delete(path);
   const counts = async () => {

@@ -4,6 +4,7 @@ import { CHECK } from '../../src/events/webhooks/serve.ts';
 import { DAY, SECOND } from '../../src/kit/clock.ts';
 import { holdLocks } from '../support/hold-writes.ts';
 import { scrape } from '../support/metrics.ts';
+import { numbersTo } from '../support/numbers.ts';
 import { inTime, until } from '../support/until.ts';
 import { watchTimeLimits, webhookShop } from './webhook-shop.ts';
 
@@ -135,8 +136,7 @@ describe('the metrics of webhooks', () => {
     await shop.webhook();
     await shop.shop.app.db.run(
       `INSERT INTO webhook_deliveries (webhook_id, event_id, type, subject, payload, status, created_at)
-       WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10001)
-       SELECT 1, 1000 + i, 'pet.updated', 'pets/1', '{}', 'pending', ${shop.clock.now()} FROM n`,
+       ${numbersTo(10_001)} SELECT 1, 1000 + n, 'pet.updated', 'pets/1', '{}', 'pending', ${shop.clock.now()} FROM numbers`,
     );
     assert.equal((await shop.metrics()).total('petstore_webhook_deliveries_pending'), 10_000);
   });

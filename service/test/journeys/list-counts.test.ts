@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import type { ApiResponse } from '../support/client.ts';
 import { aCategory } from '../support/factories.ts';
 import { appendMany } from '../support/many-events.ts';
+import { numbersTo } from '../support/numbers.ts';
 import { assertInvalid } from '../support/rejection.ts';
 import type { TestApp } from '../support/test-app.ts';
 import { useShop } from '../support/use-shop.ts';
@@ -65,8 +66,7 @@ async function insertPets({ app }: Pick<TestApp, 'app'>, categoryId: number, cou
   await app.db.write(tx =>
     tx.run(
       `INSERT INTO pets (name, name_key, category_id, status, quantity)
-       WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${count})
-       SELECT 'Ant', 'ant', ${categoryId}, 'available', 1 FROM numbers`,
+       ${numbersTo(count)} SELECT 'Ant', 'ant', ${categoryId}, 'available', 1 FROM numbers`,
     ),
   );
 }

@@ -7,6 +7,7 @@ import { checkStore } from '../../src/db/check-store.ts';
 import { migrateSqlite } from '../../src/db/migrate-sqlite.ts';
 import { copySnapshot } from '../../src/db/snapshot.ts';
 import { aCategory } from '../support/factories.ts';
+import { numbersTo } from '../support/numbers.ts';
 import { sealEvents } from '../support/seal-events.ts';
 import { assertExplained, dataDirectory, run, serve } from '../support/service-process.ts';
 import { smallDisk } from '../support/small-disk.ts';
@@ -21,8 +22,7 @@ function closedStore(t: TestContext, change = ''): { PETSTORE_DATA: string } {
   migrateSqlite(db);
   db.exec(`INSERT INTO categories (name, name_key) VALUES ('Dogs', 'dogs');
     INSERT INTO events (type, subject, time, data, actor)
-      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)
-      SELECT 'pet.changed', i, 0, hex(zeroblob(100)), 'system' FROM n;`);
+      ${numbersTo(20_000)} SELECT 'pet.changed', n, 0, hex(zeroblob(100)), 'system' FROM numbers;`);
   sealEvents(db);
   db.exec(change);
   db.close();
