@@ -176,6 +176,9 @@ describe('the panel of an animal', () => {
 
     await shown.panel.getByLabel('Units').fill('25');
     assert.ok(await shown.panel.getByRole('button', { name: 'Sell' }).isDisabled());
+    await shown.panel.getByLabel('Units').fill('-3');
+    for (const name of ['Sell', 'Reserve', 'Restock'])
+      assert.ok(await shown.panel.getByRole('button', { name }).isDisabled(), name);
     await shown.panel.getByLabel('Units').fill('20');
     await press('Reserve');
     // The response sets it to 1 again, which may be after its event.

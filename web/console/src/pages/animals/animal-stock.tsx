@@ -67,10 +67,10 @@ export function AnimalStock({ pet: { id, name }, item, onChanged }: AnimalStockP
     finish();
   }
 
-  const isBusy = form.isBusy || !item;
+  const isReady = !form.isBusy && item !== undefined && units >= 1;
   const stock = item?.quantity ?? 0;
   const reason = item && reasonAgainstSale(item.status, stock);
-  const isSellable = !isBusy && reason === undefined && units <= stock;
+  const isSellable = isReady && reason === undefined && units <= stock;
   const { fields, general } = form.errors;
   return (
     <section className="animal-stock" aria-label="Stock">
@@ -110,7 +110,7 @@ export function AnimalStock({ pet: { id, name }, item, onChanged }: AnimalStockP
             {canAdjust && (
               <Button
                 type={canSell ? 'button' : 'submit'}
-                disabled={isBusy}
+                disabled={!isReady}
                 onClick={canSell ? () => form.run(restock) : undefined}
               >
                 Restock
