@@ -226,6 +226,16 @@ describe('the list of orders', () => {
     await shown.panel.getByRole('heading', { name: `Order ${id}` }).waitFor();
   });
 
+  it('is filtered by the ID of an animal with a key that may not read animals', async t => {
+    const { api, page, shop, open } = await visit(t);
+    const petId = await aPet(api, { stock: 2 });
+    const id = await anOrder(api, { petId });
+    const { key } = await shop.clientWith({ scopes: ['orders:read'] });
+    await open('/orders', key);
+    await page.getByLabel('Search by the ID of an animal').fill(String(petId));
+    await eventually(() => page.locator('[data-column="id"] strong').allInnerTexts(), [String(id)]);
+  });
+
   it('is filtered by its URL: by animal, status and ship date, and sorted', async t => {
     const { api, page, open } = await visit(t);
     const petId = await aPet(api, { name: 'Filtered', stock: 9 });

@@ -1,4 +1,5 @@
 import { getRouteApi } from '@tanstack/react-router';
+import { useSession } from '../../app/session.ts';
 import { shownDay } from '../../data/days.ts';
 import type { OrderQuery } from '../../data/orders.ts';
 import { Choices } from '../../kit/choices.tsx';
@@ -21,6 +22,8 @@ export function Filters({ query }: { query: OrderQuery }) {
   const set = (change: OrderQuery) =>
     navigate({ search: previous => ({ ...previous, ...change }), replace: true });
   const placed = placedIn(query);
+  const { can } = useSession();
+  const label = `Search by ${can('pets:read') ? 'animal or order number' : 'the ID of an animal'}`;
 
   return (
     <>
@@ -32,8 +35,8 @@ export function Filters({ query }: { query: OrderQuery }) {
       />
       <PetPicker
         petId={query.petId}
-        aria-label="Animal or number of an order"
-        placeholder="Search by animal or order number"
+        aria-label={label}
+        placeholder={label}
         before={orderWith}
         onChoose={id =>
           id !== undefined && id < 0
