@@ -7,13 +7,12 @@ import { firstPage } from '../data/resource.ts';
 import { readStock, useStockOf } from '../data/stock-of.ts';
 import { leadsBack } from '../kit/close.ts';
 import type { IconName } from '../kit/icon.tsx';
+import { TYPING_PAUSE } from '../kit/search-field.tsx';
 import { statusNames } from '../kit/status-names.ts';
 import { missingScope, pages } from './pages.ts';
 import { type Session, useSession } from './session.ts';
 import { theme, themes } from './theme.ts';
 
-/** How long the user may pause while typing before pets are searched, in milliseconds. */
-const PAUSE = 150;
 /** How many pets are shown. */
 const MOST_PETS = 6;
 
@@ -115,7 +114,7 @@ function usePets(text: string) {
   const { store, can } = session;
   const [q, setQ] = useState('');
   useEffect(() => {
-    const timer = setTimeout(setQ, PAUSE, text);
+    const timer = setTimeout(setQ, TYPING_PAUSE, text);
     return () => clearTimeout(timer);
   }, [text]);
   const isAsked = q !== '' && can('pets:read');

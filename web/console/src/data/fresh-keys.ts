@@ -2,6 +2,7 @@ import type { ApiKey } from '@petstore/client';
 import { useEffect, useMemo } from 'react';
 import { useSession } from '../app/session.ts';
 import { useToasts } from '../kit/toasts.ts';
+import { idOf } from './id-of.ts';
 import { keys } from './keys.ts';
 import { putItem } from './list-cache.ts';
 import { useEvents } from './use-events.ts';
@@ -24,8 +25,8 @@ export function useFreshBans(rows: readonly ApiKey[]): void {
         .join(),
     [rows],
   );
-  useEvents(({ type, subject }) => {
-    if (type === 'key.banned') refresh(idOfSubject(subject)).catch(toasts.showProblem);
+  useEvents(event => {
+    if (event.type === 'key.banned') refresh(idOf(event)).catch(toasts.showProblem);
   });
   useEffect(() => {
     if (!banned) return;
@@ -34,11 +35,6 @@ export function useFreshBans(rows: readonly ApiKey[]): void {
     }, BAN_PAUSE);
     return () => clearInterval(timer);
   }, [banned, refresh, toasts]);
-}
-
-/** The ID in the subject of an event, such as `keys/12`. */
-function idOfSubject(subject: string): number {
-  return Number(subject.split('/').at(-1));
 }
 
 /** Returns a function that reads a key again, for the lists, an open panel and its plot. */

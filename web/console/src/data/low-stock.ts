@@ -3,6 +3,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { useSession } from '../app/session.ts';
 import { stored } from '../kit/stored.ts';
+import { idOf } from './id-of.ts';
 import { isFresh } from './is-fresh.ts';
 import { firstPage } from './resource.ts';
 import { useEvents } from './use-events.ts';
@@ -93,9 +94,9 @@ async function readLevels(store: PetStore): Promise<Levels> {
 export function levelsOf(entries: readonly Pick<HistoryEntry, 'subject' | 'changes'>[]): Levels {
   const latest = new Map<number, number>();
   const several = new Set<number>();
-  for (const { subject, changes } of entries) {
-    const id = Number(subject.split('/').at(-1));
-    const units = changes.find(({ field }) => field === 'quantity');
+  for (const entry of entries) {
+    const id = idOf(entry);
+    const units = entry.changes.find(({ field }) => field === 'quantity');
     if (!units) continue;
     const [from, to] = [Number(units.from), Number(units.to)];
     if (!latest.has(id)) latest.set(id, to);

@@ -1,7 +1,7 @@
 import type { Event, PetStore } from '@petstore/client';
 import type { QueryClient } from '@tanstack/react-query';
 import { addDays, type Day, dayOf, startOf } from './days.ts';
-import { orderIdOf } from './placed.ts';
+import { idOf } from './id-of.ts';
 import { firstPage } from './resource.ts';
 
 const DAYS = 30;
@@ -45,8 +45,8 @@ export function countByDay(
   placed: readonly OrderEvent[],
   cancelled: readonly OrderEvent[],
 ): OrdersByDay['days'] {
-  const gone = new Set(cancelled.map(orderIdOf));
-  const kept = placed.filter(event => !gone.has(orderIdOf(event)));
+  const gone = new Set(cancelled.map(idOf));
+  const kept = placed.filter(event => !gone.has(idOf(event)));
   const found = Map.groupBy(kept, ({ time }) => dayOf(time));
   return days.map(day => ({ day, orders: found.get(day)?.length ?? 0 }));
 }

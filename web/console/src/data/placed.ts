@@ -1,16 +1,12 @@
-import { type CallOptions, type Event, GoneError, type Order, type PetStore } from '@petstore/client';
+import { type CallOptions, GoneError, type Order, type PetStore } from '@petstore/client';
 import { addDays, type Day, dayOf, shownDay, startOf } from './days.ts';
+import { idOf } from './id-of.ts';
 import { firstPage, type PageOf } from './resource.ts';
 
 /** The first and the last day on which the orders of a list were placed. */
 export interface Period {
   placedFrom?: Day | undefined;
   placedTo?: Day | undefined;
-}
-
-/** The ID of the order that an event is about. */
-export function orderIdOf({ subject }: Pick<Event, 'subject'>): number {
-  return Number(subject.split('/').at(-1));
 }
 
 /**
@@ -25,7 +21,7 @@ async function firstOrdersFrom(store: PetStore, days: readonly Day[]): Promise<(
       const from = startOf(day);
       if (start > from) return undefined;
       const placed = await store.events.list({ type: 'order.placed', from, limit: 1 }).first();
-      return placed ? orderIdOf(placed) : Number.POSITIVE_INFINITY;
+      return placed ? idOf(placed) : Number.POSITIVE_INFINITY;
     }),
   );
 }

@@ -5,6 +5,7 @@ import { reasonOf } from './batches.ts';
 import { categories } from './categories.ts';
 import { removeOnce, updateOnce } from './changes.ts';
 import { fieldInWords, valueInWords } from './field-words.ts';
+import { idOf } from './id-of.ts';
 import { putItem } from './list-cache.ts';
 import { isSame } from './merge.ts';
 import {
@@ -51,8 +52,6 @@ export function takeBackOf(activity: Activity, can: Session['can']): TakeBack | 
   const entry = of('pet.updated') ?? of('category.updated');
   return entry && can('pets:write') ? session => writeBack(session, entry) : undefined;
 }
-
-const idOf = ({ subject }: HistoryEntry): number => Number(subject.split('/').at(-1));
 
 /**
  * Adds or removes the units of a change of stock. With `placed`, the change is the sale of this order. Changes since then count as well. The

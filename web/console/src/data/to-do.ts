@@ -2,6 +2,7 @@ import type { HistoryEntry, InventoryItem, Order, Pet, PetStore } from '@petstor
 import { useQuery } from '@tanstack/react-query';
 import { type Session, useSession } from '../app/session.ts';
 import { addDays, type Day, startOf } from './days.ts';
+import { idOf } from './id-of.ts';
 import { isFresh } from './is-fresh.ts';
 import { useLowStock } from './low-stock.ts';
 import { stateOf } from './order-state.ts';
@@ -61,8 +62,7 @@ async function readOldHolds(store: PetStore, today: Day): Promise<Pet[]> {
   if (held.size === 0) return [];
   const query = { type: 'pet.updated', from: startOf(today, -7) };
   const newest = await firstPage(store.events.history({ ...query, limit: MOST_CHANGES }));
-  for (const entry of newest.data)
-    if (beginsHold(entry)) held.delete(Number(entry.subject.split('/').at(-1)));
+  for (const entry of newest.data) if (beginsHold(entry)) held.delete(idOf(entry));
   if (newest.nextCursor !== undefined) {
     // The others may be new as well. Those of the oldest animals are the most likely to be old.
     const ids = [...held].sort((a, b) => a - b).slice(0, MOST_LOOKUPS);

@@ -1,7 +1,5 @@
 import { type ComponentProps, type KeyboardEvent, type ReactNode, useEffect, useId, useState } from 'react';
-
-/** How long the user may pause while typing before the search is sent, in milliseconds. */
-const PAUSE = 150;
+import { TYPING_PAUSE } from './search-field.tsx';
 
 /** Identifies a suggestion, such as the ID of an animal. */
 type SuggestionId = number | string;
@@ -59,7 +57,7 @@ export function ComboBox<Id extends SuggestionId>({
   // biome-ignore lint/correctness/useExhaustiveDependencies: only typing and opening start the pause
   useEffect(() => {
     if (!isOpen) return;
-    const timer = setTimeout(() => onSearch(searched), PAUSE);
+    const timer = setTimeout(() => onSearch(searched), TYPING_PAUSE);
     return () => clearTimeout(timer);
   }, [searched, isOpen]);
 

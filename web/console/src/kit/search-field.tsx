@@ -2,7 +2,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { Icon } from './icon.tsx';
 
 /** How long the user may pause while typing before the search is sent, in milliseconds. */
-const PAUSE = 150;
+export const TYPING_PAUSE = 150;
 
 interface SearchFieldProps {
   label: string;
@@ -32,7 +32,7 @@ export function SearchField({ label, value = '', onChange }: SearchFieldProps) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: only typing starts the pause
   useEffect(() => {
     if (typed.trim() === value) return;
-    timer.current = window.setTimeout(send, PAUSE);
+    timer.current = window.setTimeout(send, TYPING_PAUSE);
     return () => {
       clearTimeout(timer.current);
       timer.current = undefined;
