@@ -23,7 +23,7 @@ describe('a key', () => {
     await shown.field('Name').fill('Web shop');
     await dialog.getByLabel(/^Plan/).selectOption('enterprise');
     await shown.field('Requests per minute').fill('70');
-    await shown.field('Requests per day').fill('9000');
+    await shown.field('Requests per day').fill('9.000');
     await dialog.getByRole('checkbox', { name: /orders:read/ }).check();
     await dialog.getByRole('button', { name: 'Create' }).click();
     await dialog.getByText('It cannot be shown again').waitFor();
@@ -82,6 +82,15 @@ describe('a key', () => {
     await dialog.waitFor({ state: 'detached' });
     await shown.row('Web shop').getByText('Revoked').waitFor();
     assert.equal(await scopesWith(second), 401);
+  });
+
+  it('is created without origins after the kind with origins was chosen first', async t => {
+    const { open } = await visit(t);
+    const shown = await open('/keys/new');
+    await shown.field('Name').fill('Not for pages');
+    for (const kind of ['publishable', 'secret']) await shown.field('Kind').selectOption(kind);
+    await shown.panel.getByRole('button', { name: 'Create' }).click();
+    await shown.panel.getByText('It cannot be shown again').waitFor();
   });
 
   it('can be limited to networks, and is used from anywhere again when the field is empty', async t => {

@@ -251,6 +251,9 @@ describe('the stock of an animal', () => {
     assert.match((await noteOf(editor.getByLabel('Units in stock'))) ?? '', /integer/);
     await editor.getByRole('button', { name: 'Remove' }).click();
     const removed = editor.getByLabel('Units to remove');
+    await removed.fill('-5');
+    await save(editor);
+    assert.equal(await removed.and(page.locator(':invalid')).count(), 1);
     await removed.fill('50');
     await save(editor);
     await editor.getByText('It has 3 in stock, so 50 cannot be removed: remove fewer').waitFor();

@@ -266,24 +266,30 @@ describe('Today', () => {
     await due.filter({ hasText: 'Night bird' }).waitFor();
   });
 
-  it('has what other clients change about an animal that is low, and about a webhook', async t => {
+  it('has what other clients change about an animal that is low, and about one of many webhooks', async t => {
     const { api, page, shop, open } = await visitNow(t);
     const petId = await aPet(api, { name: 'Low before', stock: 2 });
-    const { body } = await api.post('/webhooks', { url: 'http://localhost:9000/orders', types: ['order.*'] });
+    const url = 'http://localhost:9000/orders';
+    const other = await shop.clientWith({ scopes: ['webhooks:write', 'events:read', 'orders:read'] });
+    for (let i = 0; i < 20; i++) await other.post('/webhooks', { url, types: ['order.*'], enabled: false });
+    const { body } = await api.post('/webhooks', { url, types: ['order.*'] });
+    const path = `/webhooks/${body.id}`;
     await anOrder(api, { petId });
-    await eventually(async () => (await api.get('/webhooks')).body[0].failingSince !== null, true);
+    await eventually(async () => (await api.get(path)).body.failingSince !== null, true);
     const shown = await open('/');
     await shown.live();
     const low = page.getByRole('region', { name: /low in stock/ });
     await low.getByText('Low before').waitFor();
     const failing = task(page, '1 webhook cannot deliver');
     await failing.waitFor();
-    await shop.app.db.run("UPDATE webhooks SET enabled = 0, disabled_at = 0, disabled_reason = 'Gone'");
+    await shop.app.db.run(
+      `UPDATE webhooks SET enabled = 0, disabled_at = 0, disabled_reason = 'Gone' WHERE id = ${body.id}`,
+    );
     await page.reload();
     await failing.waitFor();
     await shown.live();
     await api.patch(`/pets/${petId}`, { name: 'Low after' });
-    await api.delete(`/webhooks/${body.id}`);
+    await api.delete(path);
     await low.getByText('Low after').waitFor();
     await failing.waitFor({ state: 'detached' });
   });

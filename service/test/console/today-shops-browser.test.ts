@@ -65,16 +65,16 @@ describe('Today of a new shop', () => {
 describe('Today after many changes', () => {
   const visit = useConsole();
 
-  it('finds the old holds among new ones, however many animals have changed', async t => {
+  it('finds the old holds among new ones, however many animals are on hold or have changed', async t => {
     const { api, page, shop, open } = await visit(t);
     const { clock } = shop;
-    const hold = async (name: string) => {
-      await api.patch(`/pets/${await aPet(api, { name })}`, { status: 'pending' });
+    const hold = async (name: string, stock = 1) => {
+      await api.patch(`/pets/${await aPet(api, { name, stock })}`, { status: 'pending' });
     };
     clock.set('2026-12-22T12:00:00Z');
     await hold('Held for long');
     clock.set('2026-12-29T12:00:00Z');
-    await hold('Held lately');
+    for (let i = 0; i < 20; i++) await hold('Held lately', 2);
     await appendMany(shop.app, 1_000);
     clock.set(NOW);
     await page.clock.setFixedTime(NOW);
