@@ -11,6 +11,8 @@ const visit = useConsole();
 describe('the activity', () => {
   it('appears by itself in sentences with who did it, is filtered, and has the values before and after', async t => {
     const { shop, page, open } = await visit(t);
+    // The filter has all keys, and not only the 20 of a page of the service.
+    for (let i = 0; i < 20; i++) await shop.clientWith({ name: `Desk ${i}` });
     const client = await shop.clientWith({ scopes: ['pets:read', 'pets:write'] });
     const shown = await open('/activity');
     await shown.row('created the key Test client').first().waitFor();

@@ -59,7 +59,9 @@ describe('the list of animals', () => {
       }, 1);
     }
     assert.ok((await page.locator('[data-index]').count()) < 60);
-    const top = await scroller.evaluate(element => element.scrollTop);
+    assert.equal(await shown.row('Herd 280').getAttribute('aria-rowindex'), '282', 'the header is a row too');
+    const position = () => scroller.evaluate(element => element.scrollTop as number);
+    const top = await position();
     await shown.edit('Herd 280');
     await page.goBack();
     await shown.panel.waitFor({ state: 'detached' });
@@ -67,7 +69,7 @@ describe('the list of animals', () => {
     await page.getByRole('heading', { name: 'Today' }).waitFor();
     await page.goBack();
     await shown.row('Herd 280').waitFor();
-    await eventually(() => scroller.evaluate(element => element.scrollTop), top);
+    await eventually(position, top);
     assert.equal(new URL(page.url()).search, `?categoryId=${categoryId}&sort=name`);
     assert.notEqual(
       await shown.row('Herd 280').getAttribute('data-current'),
@@ -77,7 +79,17 @@ describe('the list of animals', () => {
     // After a reload the pages up to there are read again.
     await page.reload();
     await shown.row('Herd 280').waitFor();
-    await eventually(() => scroller.evaluate(element => element.scrollTop), top);
+    await eventually(position, top);
+    // But the list stays where the user scrolls it meanwhile.
+    const release = await holdRequests(page, '**/pets?*cursor=*');
+    await page.reload();
+    await shown.row('Herd 099').hover();
+    const end = await position();
+    await page.mouse.wheel(0, -200);
+    await eventually(position, end - 200);
+    release();
+    await page.getByRole('grid', { name: 'Animals' }).and(page.locator('[aria-rowcount="201"]')).waitFor();
+    assert.equal(await position(), end - 200);
   });
 
   it('has the stock, which is changed in its place, also without events', async t => {

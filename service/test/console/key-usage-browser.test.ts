@@ -8,7 +8,7 @@ import { eventually, stopClock } from '../support/browser.ts';
 import { ConsolePage, useConsole } from '../support/console-page.ts';
 import { assertFollowsTheme } from '../support/plot-colors.ts';
 
-const visit = useConsole();
+const visit = useConsole({ timezoneId: 'America/New_York' });
 
 const phone = { width: 390, height: 844 };
 
@@ -62,7 +62,8 @@ describe('the usage of a key', () => {
     const shown = await open(`/keys/${keyId}`);
     // The earliest of the 91 days is not part of it, the one after it is.
     await shown.panel.getByRole('img', { name: /: 900 admitted, 5 rejected, 0 bans/ }).waitFor();
-    await shown.panel.locator('.plot svg').waitFor();
+    assert.equal(await shown.panel.locator('.plot-date').first().innerText(), 'Aug 24');
+    await shown.panel.getByText('Nov 21, 2026 (UTC): 10 admitted').waitFor();
     await shown.panel.getByText('As a table').click();
     const rows = shown.panel.getByRole('table').getByRole('row');
     // The header is a row as well.

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import { eventually } from '../support/browser.ts';
+import { eventually, tabTo } from '../support/browser.ts';
 import { useConsole } from '../support/console-page.ts';
 import { aCategory, anOrder, aPet, petsIn } from '../support/factories.ts';
 
@@ -187,6 +187,25 @@ it('numbers end below each other in the columns of stock and units, whatever the
   await shown.row('120 ×').waitFor();
   const units = await endsOf('[data-column="quantity"]');
   assert.deepEqual([units.length, new Set(units).size], [3, 1], `${units}, with the header`);
+});
+
+it('the keyboard reaches a row, and the focus is visible on the way', async t => {
+  const { api, page, open } = await visit(t);
+  await aPet(api, { name: 'Outlined' });
+  const shown = await open('/animals?q=outlined');
+  await shown.row('Outlined').waitFor();
+  await tabTo(page, '[data-index]', 40);
+});
+
+it('screen readers announce messages', async t => {
+  const { page, open } = await visit(t);
+  await open('/animals');
+  const session = await page.context().newCDPSession(page);
+  const { root } = await session.send('DOM.getDocument');
+  const { nodes } = await session.send('Accessibility.queryAXTree', {
+    ...{ nodeId: root.nodeId, role: 'status', accessibleName: 'Messages' },
+  });
+  assert.equal(nodes[0]?.properties?.find(({ name }) => name === 'live')?.value.value, 'polite');
 });
 
 it('a field that can only be read has no frame to type into', async t => {

@@ -5,7 +5,7 @@ import type { Client } from '../support/client.ts';
 import { type ConsolePage, useConsole } from '../support/console-page.ts';
 import { anOrder, aPet, stockOf } from '../support/factories.ts';
 
-const visit = useConsole();
+const visit = useConsole({ timezoneId: 'America/New_York' });
 
 const orderOf = async (api: Client, id: number) => (await api.get(`/store/orders/${id}`)).body;
 
@@ -26,6 +26,7 @@ describe('an order', () => {
     const held = page.getByRole('option', { name: /Piccola/ });
     await held.getByText('only available animals can be ordered').waitFor();
     await page.getByRole('option', { name: /Piccolo/ }).waitFor();
+    await shown.panel.getByRole('status').getByText('2 suggestions').waitFor();
     // The first one cannot be chosen.
     await animal.press('ArrowDown');
     await eventually(() => held.getAttribute('aria-selected'), 'true');
@@ -207,10 +208,15 @@ it('the ship date in the list is a day while the order is open, and the time onc
   await ofDay('2026-12-30T11:00:00Z');
   await ofDay('2026-12-31T10:00:00Z');
   await ofDay('2027-01-01T16:00:00Z');
+  // On one of the days until then, summer time begins.
+  await ofDay('2027-04-01T16:00:00Z');
   await anOrder(api, { petId, complete: true, shipDate: '2026-12-31T10:00:00Z' });
   await open(`/orders?petId=${petId}`);
   const ships = page.locator('[role="row"][data-index] [data-column="ships"]');
-  await eventually(() => ships.allInnerTexts(), ['2 hr. ago', 'tomorrow', 'today', 'yesterday']);
+  await eventually(
+    () => ships.allInnerTexts(),
+    ['2 hr. ago', 'in 91 days', 'tomorrow', 'today', 'yesterday'],
+  );
 });
 
 describe('the list of orders', () => {

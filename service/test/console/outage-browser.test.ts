@@ -234,12 +234,16 @@ describe('when the response to a change is lost', () => {
 const pageScripts =
   "new Set(performance.getEntriesByType('resource').map(({ name }) => name).filter(name => name.endsWith('.js'))).size";
 
+const countScripts = () =>
+  readdirSync(new URL('../../../web/console/dist/assets', import.meta.url)).filter(name =>
+    name.endsWith('.js'),
+  ).length;
+
 describe('the code of the pages', () => {
   it('is loaded before it is needed, so that an outage takes no page and no import away', async t => {
     const { page, shop, proxy, shown } = await openThrough(t, '/import');
     await becomeIdle(page);
-    const files = readdirSync(new URL('../../../web/console/dist/assets', import.meta.url));
-    await eventually(() => page.evaluate(pageScripts), files.filter(name => name.endsWith('.js')).length);
+    await eventually(() => page.evaluate(pageScripts), countScripts());
     await aCategory(shop.api, { name: 'Dogs of an outage' });
     const rows = ['name,category', 'Survivor,Dogs of an outage', 'Witness of it,Dogs of an outage'];
     const file = { name: 'outage.csv', mimeType: 'text/csv', buffer: Buffer.from(rows.join('\n')) };
@@ -264,6 +268,14 @@ describe('the code of the pages', () => {
     proxy.open();
     await page.getByText('Created 2 animals').waitFor();
     assert.equal((await shop.api.get('/pets?name=Survivor')).body.length, 1);
+  });
+
+  it('is loaded before it is needed also by Safari, which has no idle callbacks', async t => {
+    const { shop, anotherVisitor } = await visitConsole(t);
+    const page = await (await anotherVisitor()).newPage();
+    await page.addInitScript('delete globalThis.requestIdleCallback');
+    await ConsolePage.openIn(page, '/animals', shop.adminKey);
+    await eventually(() => page.evaluate(pageScripts), countScripts());
   });
 
   it('is requested again in its place until it arrives', async t => {

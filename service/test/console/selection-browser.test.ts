@@ -77,6 +77,7 @@ describe('the selection of animals', () => {
     const { read, arrive } = await delayResponses(page, '**/batch');
     await shown.panel.getByRole('button', { name: 'Change 230 animals' }).click();
     await read;
+    assert.equal(await asksToLeave(page), true);
     await shown.panel.getByRole('button', { name: 'Stop' }).click();
     arrive();
     await shown.panel.getByText('100 of 230 animals changed').waitFor();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { eventually } from '../support/browser.ts';
+import { asksToLeave, eventually } from '../support/browser.ts';
 import type { Client } from '../support/client.ts';
 import { useConsole } from '../support/console-page.ts';
 import { anOrder, aPet, stockOf } from '../support/factories.ts';
@@ -70,9 +70,14 @@ describe('several orders', () => {
     const shown = await open(`/orders?petId=${petId}`);
     await page.getByRole('checkbox', { name: `Select order ${first}` }).click();
     await page.getByRole('checkbox', { name: `Select order ${second}` }).click();
-    await beforeNextRequest(page, '**/batch', () => api.delete(`/store/orders/${first}`));
+    let isAsked: boolean | undefined;
+    await beforeNextRequest(page, '**/batch', async () => {
+      isAsked = await asksToLeave(page);
+      await api.delete(`/store/orders/${first}`);
+    });
     await shown.button('Complete 2').click();
     await shown.messages.getByText(`1 of 2 orders stay as they were: There is no order ${first}`).waitFor();
+    assert.equal(isAsked, true, 'the browser asks before the page is left meanwhile');
     await shown.messages.getByText(`Completed order ${second}`).waitFor();
     assert.equal((await orderOf(api, second)).complete, true);
   });

@@ -60,8 +60,11 @@ describe('the list of stock', () => {
     watch.expect(/ERR_ABORTED/);
     await page.getByRole('link', { name: 'Animal', exact: true }).click();
     await eventually(names, ['Alpha Newt', 'Beta Frog', 'Zeta Newt']);
+    const direction = () => page.getByRole('columnheader', { name: 'Animal' }).getAttribute('aria-sort');
+    assert.equal(await direction(), 'ascending');
     await page.getByRole('link', { name: 'Animal', exact: true }).click();
     await eventually(names, ['Zeta Newt', 'Beta Frog', 'Alpha Newt']);
+    assert.equal(await direction(), 'descending');
     await page.getByRole('searchbox').fill('newt');
     await eventually(names, ['Alpha Newt', 'Zeta Newt']);
     await page.getByLabel('Units').selectOption({ label: 'Below 5 units' });

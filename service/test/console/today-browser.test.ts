@@ -65,6 +65,11 @@ describe('Today', () => {
     assert.equal(await page.getByRole('main').getByText('Unique').count(), 0);
     assert.equal((await stockOf(api, unique))[1], 1);
 
+    assert.match(
+      (await page.getByRole('link', { name: 'Show all 20 orders' }).getAttribute('href'))!,
+      /from=2026-12-31&to=2026-12-31/,
+    );
+
     // One click completes the 20 orders, and one more opens them again.
     await task(page, '20 orders ship today').getByRole('button', { name: 'Complete 20' }).click();
     await shown.messages.getByText('Completed 20 orders').waitFor();

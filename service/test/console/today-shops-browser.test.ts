@@ -43,6 +43,7 @@ describe('Today of a new shop', () => {
     await page.clock.setFixedTime(NOW);
     await page.reload();
     await plot.getByText('Jan 1, 2027: 2 orders').waitFor();
+    assert.equal(await plot.locator('.plot-date').first().innerText(), 'Dec 3');
     await assertFollowsTheme(page, '.plot', 'accent', () => page.emulateMedia({ colorScheme: 'dark' }));
     await assertFollowsTheme(page, '.plot', 'accent', async () => {
       await shown.button('Theme and rows').press('Enter');
@@ -81,5 +82,22 @@ describe('Today after many changes', () => {
     await open('/');
     const holds = page.getByRole('region', { name: '1 animal on hold for more than a week' });
     await holds.getByRole('link', { name: 'Held for long' }).waitFor();
+  });
+
+  it('has a plot with cancelled orders after 1,000 of them, and each day leads to its orders in the activity', async t => {
+    const { page, shop, open } = await visit(t);
+    for (const [day, orders] of [
+      ['2027-01-02', 997],
+      ['2027-01-03', 3],
+    ] as const) {
+      shop.clock.set(`${day}T12:00:00Z`);
+      await appendMany(shop.app, orders, { type: 'order.placed', subject: 'store/orders/1' });
+    }
+    await page.clock.setFixedTime(shop.clock.now());
+    await open('/');
+    const plot = page.getByRole('region', { name: 'Orders of the last 30 days' });
+    await plot.getByText('Placed, with cancelled ones').waitFor();
+    await plot.getByRole('link', { name: '3 orders' }).click();
+    await eventually(() => page.getByRole('grid', { name: 'Activity' }).locator('[data-index]').count(), 3);
   });
 });

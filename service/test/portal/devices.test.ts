@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { assertAccessible } from '../support/axe-check.ts';
-import { eventually, useBrowser } from '../support/browser.ts';
+import { eventually, tabTo, useBrowser } from '../support/browser.ts';
 import { isLong } from '../support/long.ts';
 import { PortalPage } from '../support/portal-page.ts';
 import { assertNone } from '../support/values.ts';
@@ -155,29 +155,6 @@ describe('on a phone', () => {
 });
 
 describe('with only a keyboard', () => {
-  /** Presses Tab until the focused element matches a selector. Fails if the focus is invisible on the way. */
-  async function tabTo(page: Page, selector: string, atMost: number): Promise<void> {
-    for (let i = 0; i < atMost; i++) {
-      await page.keyboard.press('Tab');
-      const focus = page.locator(':focus');
-      if ((await focus.count()) === 0) continue;
-      const { matches, outlined } = await focus.evaluate((element, wanted) => {
-        const { outlineStyle, outlineWidth, boxShadow } =
-          element.ownerDocument.defaultView.getComputedStyle(element);
-        return {
-          matches: element.matches(wanted) as boolean,
-          outlined: (outlineStyle !== 'none' && outlineWidth !== '0px') || boxShadow !== 'none',
-        };
-      }, selector);
-      assert.ok(
-        outlined,
-        `the focus cannot be seen on ${await focus.evaluate(element => element.outerHTML)}`,
-      );
-      if (matches) return;
-    }
-    assert.fail(`${atMost} tabs do not lead to ${selector}`);
-  }
-
   it('a reader finds an operation, opens it, tries it out and reads its response', async t => {
     const { page, shop } = await visit(t);
     const portal = await new PortalPage(page).openOperation('listPets');

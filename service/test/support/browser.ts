@@ -254,6 +254,26 @@ export async function eventually<T>(read: () => Promise<T>, wanted: T, message =
   }
 }
 
+/** Presses Tab until the focused element matches a selector. Fails if the focus is invisible on the way. */
+export async function tabTo(page: Page, selector: string, atMost: number): Promise<void> {
+  for (let i = 0; i < atMost; i++) {
+    await page.keyboard.press('Tab');
+    const focus = page.locator(':focus');
+    if ((await focus.count()) === 0) continue;
+    const { matches, outlined } = await focus.evaluate((element, wanted) => {
+      const { outlineStyle, outlineWidth, boxShadow } =
+        element.ownerDocument.defaultView.getComputedStyle(element);
+      return {
+        matches: element.matches(wanted) as boolean,
+        outlined: (outlineStyle !== 'none' && outlineWidth !== '0px') || boxShadow !== 'none',
+      };
+    }, selector);
+    assert.ok(outlined, `the focus cannot be seen on ${await focus.evaluate(element => element.outerHTML)}`);
+    if (matches) return;
+  }
+  assert.fail(`${atMost} tabs do not lead to ${selector}`);
+}
+
 /** Returns whether the browser would ask before the page is closed or loaded again. */
 export function asksToLeave(page: Page): Promise<boolean> {
   return page.evaluate("!dispatchEvent(new Event('beforeunload', { cancelable: true }))");
