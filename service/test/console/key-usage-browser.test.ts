@@ -177,6 +177,10 @@ describe('the keys of a list', () => {
     const warnings = shown.panel.getByRole('list', { name: 'Warnings' });
     await warnings.getByText('80 % of 10 requests a day used').waitFor();
     assert.equal(await warnings.getByRole('listitem').count(), 1);
+    await shop.api.patch(`/keys/${warned.keyId}`, { quotas: { perMinute: 5, perDay: 5 } });
+    const over = shown.row('Busy').getByText('180 %');
+    await over.waitFor();
+    assert.equal(await over.getAttribute('data-tone'), 'danger');
   });
 });
 

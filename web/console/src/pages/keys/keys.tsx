@@ -129,7 +129,7 @@ function Requests({ today: { of, atMost }, apiKey }: { today: RequestsToday; api
       {limit && (
         <span
           className={used === undefined ? 'part' : 'status'}
-          data-tone={used === 100 ? 'danger' : 'warning'}
+          data-tone={used !== undefined && used >= 100 ? 'danger' : 'warning'}
           title={`Of ${limit.toLocaleString()} a day`}
         >
           {percentOf(admitted, limit)}
