@@ -84,11 +84,20 @@ describe('a batch', () => {
       params: { petId },
       ...more,
     });
-    const ofLabel = [{ in: 'params', name: 'petId', label: 'rex', owner: 0 } as const];
+    const labelled = (part: 'params' | 'body', name: string) => ({
+      references: [{ in: part, name, label: 'a', owner: 0 }],
+    });
     const locked: string[] = [];
     const tx = { lock: async (...names: string[]) => void locked.push(...names) } as unknown as Transaction;
-    await lockAll([stepOf(nothing), lockedStep(1, { references: ofLabel }), lockedStep(7)], tx);
-    assert.deepEqual(locked, ['pet 7']);
+    const steps = [
+      stepOf(nothing),
+      lockedStep(1, labelled('params', 'petId')),
+      lockedStep(1, labelled('body', 'petId')),
+      lockedStep(7),
+      lockedStep(8, labelled('body', 'categoryId')),
+    ];
+    await lockAll(steps, tx);
+    assert.deepEqual(locked, ['pet 7', 'pet 8']);
   });
 
   it('fails as a whole when the store or the service fails in its middle', async () => {

@@ -30,10 +30,13 @@ interface Outcome {
  * taken in one order, so that two batches with the same resources do not deadlock.
  */
 export async function lockAll(plan: Plan, tx: Transaction): Promise<void> {
-  const names = plan.flatMap(step =>
-    step instanceof ApiError || step.references.length > 0 ? [] : locksOf(step),
-  );
+  const names = plan.flatMap(step => (step instanceof ApiError || locksCreated(step) ? [] : locksOf(step)));
   if (names.length > 0) await tx.lock(...new Set(names));
+}
+
+/** Whether an operation locks a resource that the batch itself creates. It changes a pet without the lock of the pet's category. */
+function locksCreated({ references }: Step): boolean {
+  return references.some(({ in: part, name }) => part === 'params' || name === 'petId');
 }
 
 /** The values have passed the schemas of the route. */
