@@ -34,8 +34,8 @@ describe('petstore import, when it ends early', () => {
     return all.filter((_, i) => i % 10 !== 9);
   }
   /** Creates a key with so many requests a minute: a batch has at most half as many operations. */
-  const keyOf = async (perMinute: number) => {
-    const quotas = { perMinute, perDay: 1_000_000 };
+  const keyOf = async (perMinute: number, perDay = 1_000_000) => {
+    const quotas = { perMinute, perDay };
     const { key } = await test.shop.clientWith({ plan: 'enterprise', quotas });
     return { PETSTORE_API_KEY: key };
   };
@@ -129,6 +129,13 @@ describe('petstore import, when it ends early', () => {
     assert.equal(code, 0, stderr);
     assert.match(stderr, /^Waiting \d s for the limit of the API key …\n$/);
     assert.deepEqual(await newNames(), names(5));
+  });
+
+  it('sends at most half of the requests of a day in a batch, if a day has fewer than a minute', async () => {
+    test.write(`${file}.csv`, 'name,category', ...names(30).map(name => `${name},Dogs`));
+    const { code, stderr } = await test.run(command(), await keyOf(1000, 40));
+    assert.equal(code, 0, stderr);
+    assert.deepEqual(valuesOf(test.proxy.batches, 'operations'), [20, 10]);
   });
 
   it('exits with 6 before a wait that is too long, and continues days later', async () => {

@@ -5,9 +5,20 @@ import { CategoryNames } from '../../../pet-files/src/category-names.ts';
 import { exportedColumns, fields } from '../../../pet-files/src/columns.ts';
 import { ExistingPets, RowNames } from '../../../pet-files/src/existing-pets.ts';
 import { newPetOf, petOf, rules } from '../../../pet-files/src/pet-rules.ts';
+import { TextReader } from '../../../pet-files/src/text-reader.ts';
 import { ConflictError } from '../../../sdk/dist/errors.js';
 import { document, type ParameterObject } from '../contract/document.ts';
 import { readProjectFile } from '../support/deploy-files.ts';
+
+for (const encoding of ['utf-8', 'utf-16le'] as const)
+  it(`a file in ${encoding} without line breaks has its characters also where its parts divide them`, () => {
+    const text = '🐢'.repeat(300_000);
+    const bytes = Buffer.from(text, encoding);
+    const reader = new TextReader(encoding);
+    let read = '';
+    for (let at = 0; at < bytes.length; at += 65_535) read += reader.read(bytes.subarray(at, at + 65_535));
+    assert.ok(read + reader.end() === text);
+  });
 
 describe('the rules of petstore import', () => {
   it('are those of the contract', () => {

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import * as pets from '../../src/catalog/pets/pets.ts';
-import { SearchIndex } from '../../src/catalog/pets/search/search-index.ts';
 import { numberAfter } from '../../src/commands/continue-log.ts';
 import { UsageError } from '../../src/commands/failure.ts';
 import { continuePostgres } from '../../src/db/continue-postgres.ts';
@@ -12,9 +10,11 @@ import { type ContinuedLog, RELAY_LOCK } from '../../src/db/postgres-relay.ts';
 import { SECOND } from '../../src/kit/clock.ts';
 import { DatabaseProxy, withoutConnectTimeout } from '../support/database-proxy.ts';
 import { emptyPostgres, openPostgresStore } from '../support/engines.ts';
+import { aCategory, aPet } from '../support/factories.ts';
 import { assertInvariants } from '../support/invariants.ts';
 import { takeBack } from '../support/restored-log.ts';
 import { assertExplained, dataDirectory, run, serve } from '../support/service-process.ts';
+import { startTestApp } from '../support/test-app.ts';
 import { rowsIn, withSession } from '../support/test-store.ts';
 import { inTime, until } from '../support/until.ts';
 import { valuesOf } from '../support/values.ts';
@@ -172,23 +172,21 @@ describe('a PostgreSQL database that was returned to an earlier state while proc
 });
 
 it('every process adds the words of new names again that a PostgreSQL database lost when it was returned to an earlier state', async t => {
-  const { db, openAgain } = await openPostgresStore(t);
-  await db.run("INSERT INTO categories (id, name, name_key) VALUES (1, 'Dogs', 'dogs')");
-  const stores = [db, await openAgain()];
-  const indexes = stores.map(db => new SearchIndex({ db, onLate: error => assert.fail(String(error)) }));
-  const createAt = (place: number) =>
-    pets.create(stores[place]!, { name: 'Biscuit', categoryId: 1 }, indexes[place]);
-  for (const [place, index] of indexes.entries()) {
-    index.start();
-    await createAt(place);
-    while (await index.sweep());
+  const shop = await startTestApp(t, { shared: true });
+  shop.expectErrors(/The database was returned to an earlier state/);
+  const { db } = shop.app;
+  const categoryId = await aCategory(shop.api);
+  const replicas = [shop, await shop.replica()];
+  for (const { app, api } of replicas) {
+    await aPet(api, { name: 'Biscuit', categoryId });
+    await app.sweeper.run();
   }
   await takeBack(db, 1);
-  for (const [place, store] of stores.entries()) {
-    await store.run('TRUNCATE words, word_variants');
-    await store.numberEvents();
-    await createAt(place);
-    assert.deepEqual(await store.all('SELECT word FROM words'), [{ word: 'biscuit' }]);
+  for (const { app, api } of replicas) {
+    await db.run('TRUNCATE words, word_variants');
+    await app.db.numberEvents();
+    await aPet(api, { name: 'Biscuit', categoryId });
+    assert.deepEqual(await db.all('SELECT word FROM words'), [{ word: 'biscuit' }]);
   }
 });
 

@@ -359,6 +359,8 @@ for (const [engine, openStore] of Object.entries(engines)) {
       assert.deepEqual(shop.stored, [], 'no further transaction');
       assert.equal(await leftIn(shop.db), 0);
       assert.equal(await storedWords(shop.db), 190 * 3);
+      while (await shop.index.sweep());
+      assert.ok(shop.index.known.has('labrador'), 'the sweep learns known words');
     });
   });
 }

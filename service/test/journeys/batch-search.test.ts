@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import type { Client } from '../support/client.ts';
 import { aCategory } from '../support/factories.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
+import { onPostgres } from '../support/test-store.ts';
 
 async function namesFor(api: Client, q: string): Promise<string[]> {
   const { body } = await api.get(`/pets?q=${q}`);
@@ -45,6 +46,30 @@ describe('a search after a batch', () => {
       { word: 'rose', id: a },
       { word: 'rose', id: b },
     ]);
+  });
+
+  it('stores the words of many names after its commit, whether it creates, changes or deletes their pets', async t => {
+    const { api, app } = await startTestApp(t);
+    const categoryId = await aCategory(api);
+    // A long write has room for 600 words on the embedded store, and for 5,000 on PostgreSQL.
+    const pets = onPostgres ? 100 : 12;
+    const words = Array.from({ length: 60 }, (_, i) => (i + 100).toString(36)).join(' ');
+    const pet = (name: string) => ({ name: `${name} ${words}`, categoryId });
+    const write = t.mock.method(app.db, 'write');
+    const send = async (operations: object[]) => {
+      write.mock.resetCalls();
+      const { status, body } = await api.post('/batch', { operations });
+      assert.equal(status, 200, JSON.stringify(body).slice(0, 300));
+      const alone = write.mock.calls.filter(call => call.arguments[1]?.alone);
+      assert.ok(alone.length > 1, 'a transaction after the commit');
+      return body.results;
+    };
+    const create = { method: 'POST', path: '/pets', body: pet('Amber') };
+    const created = await send(Array.from({ length: pets }, () => create));
+    const paths: string[] = created.map(({ location }: { location: string }) => location);
+    await send(paths.map(path => ({ method: 'PUT', path, body: pet('Bruno') })));
+    await send(paths.map(path => ({ method: 'PATCH', path, body: pet('Coral') })));
+    await send(paths.map(path => ({ method: 'DELETE', path })));
   });
 
   it('that fails finds none of its pets, and their words are not stored', async t => {

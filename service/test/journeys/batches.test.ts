@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { lockOfPet } from '../../src/catalog/pets/pet-queries.ts';
+import { describedRoutes } from '../../src/described-routes.ts';
 import type { ApiResponse } from '../support/client.ts';
 import { eventsOf } from '../support/event-log.ts';
 import { aCategory, anOrder, aPet, stockOf } from '../support/factories.ts';
@@ -183,9 +184,27 @@ describe('an operation of a batch', () => {
     const taken = (await send([dogs!, patch], { atomic: false })).body.results;
     assert.equal(taken[0].error.code, 'category_name_taken');
     assert.match(taken[1].error.message, /^Operation 0, which has the label `dogs`, failed/);
+    const malformed = { ...dogs!, body: {} };
+    const [, twice, unused] = (await send([malformed, dogs!, patch], { atomic: false })).body.results;
+    assert.match(twice.error.message, /^The label `dogs` belongs to operation 0/);
+    assert.match(unused.error.message, /^Operation 0, which has the label `dogs`, failed/);
     const stale = await send([{ ...dogs!, body: { name: 'Wolves' } }, patch]);
     assert.doesNotMatch(assertRejected(stale, 412, 'precondition_failed'), / was \d/);
   });
+});
+
+it('a batch knows the locks of its operations in advance: of the resource in the path, and of the pet of an order', () => {
+  const input = { params: { petId: 7, categoryId: 7, orderId: 7 }, body: { petId: 8 } };
+  const writes = describedRoutes.filter(
+    ({ method, path }) => method !== 'GET' && /^\/(pets|categories|store)\b/.test(path),
+  );
+  assert.ok(writes.length > 10);
+  for (const { method, path, locks } of writes) {
+    const [, kind] = /\{(\w+)Id\}/.exec(path) ?? [];
+    const ordersPet = path.startsWith('/store/orders') && method !== 'DELETE';
+    const expected = [...(kind ? [`${kind} 7`] : []), ...(ordersPet ? ['pet 8'] : [])];
+    assert.deepEqual(locks?.(input as never) ?? [], expected, `${method} ${path}`);
+  }
 });
 
 it('a batch of 1,000 operations has its results and events in the order of the operations', async () => {

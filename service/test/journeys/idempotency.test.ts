@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { DAY } from '../../src/kit/clock.ts';
+import { DAY, HOUR } from '../../src/kit/clock.ts';
 import { document } from '../contract/document.ts';
 import type { ApiResponse, Client } from '../support/client.ts';
 import { settledCursor } from '../support/event-log.ts';
@@ -257,6 +257,17 @@ describe('Idempotency-Key', () => {
     clock.advance(DAY);
     const replay = await order({ quantity: 5 }, key);
     assert.deepEqual([replay.text, isReplay(replay)], [second.text, true]);
+    assert.equal(replay.headers.location, second.headers.location);
+  });
+
+  it('replays an outcome also after the clock was set back', async () => {
+    const { clock } = shop;
+    const key = aKey();
+    const first = await order({}, key);
+    clock.advance(-HOUR);
+    const replay = await order({}, key);
+    clock.advance(HOUR);
+    assert.deepEqual([replay.text, isReplay(replay)], [first.text, true]);
   });
 
   it('has no effect on requests that are repeatable anyway', async () => {
