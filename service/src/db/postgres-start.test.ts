@@ -16,6 +16,7 @@ describe('a start that fails', () => {
       'connect ECONNREFUSED 127.0.0.1:1',
       true,
     ],
+    [withCode(new Error('getaddrinfo EAI_AGAIN db'), 'EAI_AGAIN'), 'getaddrinfo EAI_AGAIN db', true],
     [new Error('timeout expired'), 'timeout expired', true],
     [new Error('Connection terminated unexpectedly'), 'Connection terminated unexpectedly', true],
     [
@@ -31,6 +32,11 @@ describe('a start that fails', () => {
       false,
     ],
     [ofServer('3D000', 'database "shop" does not exist'), 'database "shop" does not exist', false],
+    [
+      withCode(new Error("ENOENT: no such file or directory, open 'ca.pem'"), 'ENOENT'),
+      "ENOENT: no such file or directory, open 'ca.pem'",
+      false,
+    ],
     [withCode(new Error('certificate has expired'), 'CERT_HAS_EXPIRED'), 'certificate has expired', false],
     [
       withCode(new Error('Hostname does not match'), 'ERR_TLS_CERT_ALTNAME_INVALID'),

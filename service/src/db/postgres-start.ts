@@ -93,9 +93,11 @@ export function startFailure(url: string, error: unknown): Error {
 
 function isUnavailable(error: unknown): boolean {
   if (toOutage(error) instanceof DatabaseUnavailable || error instanceof AggregateError) return true;
-  if (error instanceof DatabaseError) return false;
+  const { message } = asError(error);
+  // The message about a file of the URL, such as a certificate, starts with its code.
+  if (error instanceof DatabaseError || /^E[A-Z]+: /.test(message)) return false;
   // Codes of certificate errors start with ERR_ or not with E; the driver's timeouts and broken connections have no code.
-  return /^E(?!RR_)[A-Z]/.test(codeOf(error) ?? '') || /timeout|terminated/i.test(asError(error).message);
+  return /^E(?!RR_)[A-Z]/.test(codeOf(error) ?? '') || /timeout|terminated/i.test(message);
 }
 
 /** The message of an error. When a host has several addresses, the error for all of them has no message of its own. */
