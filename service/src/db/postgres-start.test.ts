@@ -8,6 +8,9 @@ const withCode = (error: Error, code: string) => Object.assign(error, { code });
 const ofServer = (code: string, message: string) =>
   withCode(new pg.DatabaseError(message, 0, 'error'), code) as pg.DatabaseError;
 
+const wrongPassword = ofServer('28P01', 'wrong password');
+const ofHost = (host: string, cause: Error) => new Error(`${host}: ${cause.message}`, { cause });
+
 describe('a start that fails', () => {
   /** What the message adds, and whether the same start may succeed later. */
   const failures: [cause: Error, reason: string, mayRecover: boolean][] = [
@@ -23,6 +26,16 @@ describe('a start that fails', () => {
       new AggregateError([new Error('::1 is closed'), new Error('127.0.0.1 is closed')]),
       'Error: ::1 is closed; Error: 127.0.0.1 is closed',
       true,
+    ],
+    [
+      new AggregateError([ofHost('a', wrongPassword), new Error('b accepts no writes')]),
+      'Error: a: wrong password; Error: b accepts no writes',
+      true,
+    ],
+    [
+      new AggregateError([ofHost('a', wrongPassword), ofHost('b', wrongPassword)]),
+      'Error: a: wrong password; Error: b: wrong password',
+      false,
     ],
     [ofServer('57P03', 'the database system is starting up'), 'the database system is starting up', true],
     [ofServer('53300', 'sorry, too many clients already'), 'sorry, too many clients already', true],

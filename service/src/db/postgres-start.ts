@@ -92,7 +92,10 @@ export function startFailure(url: string, error: unknown): Error {
 }
 
 function isUnavailable(error: unknown): boolean {
-  if (toOutage(error) instanceof DatabaseUnavailable || error instanceof AggregateError) return true;
+  // Without a cause, it is of one address of a host, or of a server that accepts no writes.
+  if (error instanceof AggregateError)
+    return error.errors.some(({ cause }) => cause === undefined || isUnavailable(cause));
+  if (toOutage(error) instanceof DatabaseUnavailable) return true;
   const { message } = asError(error);
   // The message about a file of the URL, such as a certificate, starts with its code.
   if (error instanceof DatabaseError || /^E[A-Z]+: /.test(message)) return false;
