@@ -209,7 +209,7 @@ export interface Database extends Queries, Writer, Notifier {
   onEvents(listener: () => void): void;
   /** Resolves when every event committed before the call has its number in the log. */
   numberEvents(): Promise<void>;
-  /** Resolves with the number of committed events that have no number yet, counted up to `MAX_COUNTED`. */
+  /** Resolves with the number of events that have had no number for more than ten seconds, counted up to `MAX_COUNTED`. */
   unnumberedEvents(): Promise<number>;
   /** Makes a durable write that changes nothing. Rejects with DatabaseUnavailable. */
   tryWrite(): Promise<void>;

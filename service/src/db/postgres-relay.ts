@@ -67,7 +67,9 @@ export const CHECK =
   'SELECT last_id AS latest, (SELECT min(entry) FROM new_events) IS NOT NULL AS waiting FROM event_log';
 
 /** Bounded, because the metrics query it even when many events wait. */
-export const COUNT_UNNUMBERED = `SELECT count(*) AS events FROM (SELECT 1 FROM new_events LIMIT ${MAX_COUNTED}) AS some_events`;
+export const COUNT_UNNUMBERED = `
+  SELECT count(*) AS events FROM (SELECT time FROM new_events ORDER BY entry LIMIT ${MAX_COUNTED}) AS oldest
+  WHERE time < ?`;
 
 /** A restore of the database while the service runs, and where the log continues. */
 export interface ContinuedLog extends Restoration {

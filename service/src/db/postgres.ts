@@ -69,6 +69,9 @@ interface Found {
 /** Writes a row without changing it; unlike SQLite, PostgreSQL writes a new version of the row. */
 const PROBE = 'UPDATE schema_migrations SET applied_at = applied_at WHERE version = 1';
 
+/** How old an event without a number must be to count, in milliseconds: under load, some are always about to get theirs. */
+const UNNUMBERED_AGE = 10 * SECOND;
+
 /** How long after the time limit of a statement to wait for the response, in milliseconds; after that the server hangs. */
 const RESPONSE_MARGIN = SECOND;
 
@@ -105,6 +108,7 @@ class PostgresDatabase implements Database {
   readonly #sockets = new Sockets();
   /** In milliseconds. */
   readonly #responseTimeout: number;
+  readonly #clock: Clock;
   readonly #maxQueue: number;
   readonly #relay: EventRelay;
   readonly #listener: Listener;
@@ -129,6 +133,7 @@ class PostgresDatabase implements Database {
       onPrimary,
     } = options;
     this.#primary = primary;
+    this.#clock = clock;
     this.#onStatus = onStatus;
     this.#most = connections;
     this.#responseTimeout = statementSeconds * SECOND + RESPONSE_MARGIN;
@@ -209,7 +214,8 @@ class PostgresDatabase implements Database {
   }
 
   async unnumberedEvents(): Promise<number> {
-    const row = await this.get<{ events: number }>(COUNT_UNNUMBERED);
+    const latest = this.#clock.now() - UNNUMBERED_AGE;
+    const row = await this.get<{ events: number }>(COUNT_UNNUMBERED, [latest]);
     return row!.events;
   }
 

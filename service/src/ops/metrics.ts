@@ -165,7 +165,7 @@ export class Metrics {
       ],
       petstore_event_streams_open: ['Open event streams.', () => streams.count],
       petstore_events_unnumbered: [
-        `Committed events that have no number in the log yet, counted up to ${MAX_COUNTED}. 0 with the embedded store.`,
+        `Committed events that have had no number for more than 10 seconds, counted up to ${MAX_COUNTED}. 0 with the embedded store.`,
         () => unnumbered.current(),
       ],
       petstore_webhook_deliveries_pending: [
