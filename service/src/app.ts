@@ -274,7 +274,6 @@ export async function buildApp(
     responses: owed,
     db,
     problems,
-    limitsStatus: () => counters.status(),
     streams,
     sweeper,
     webhookBacklog: () => readBacklog(db, clock.now()),

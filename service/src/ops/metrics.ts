@@ -29,8 +29,6 @@ interface MetricSources {
   problems: Problems;
   streams: { count: number };
   sweeper: Pick<Sweeper, 'lastSuccess'>;
-  /** How limits are counted: by this process only, by all replicas together, or for now by each replica separately. */
-  limitsStatus: () => 'own' | 'shared' | 'fallback';
   /** The number of lines that the log has lost. */
   logLinesLost: () => number;
   /** The deliveries of webhooks that are not finished. */
@@ -140,16 +138,7 @@ export class Metrics {
   readonly onCommit = (size: number): void => this.#commits.observe(size);
 
   /** Adds the metrics that read other parts of the service, which are built later. */
-  watch({
-    responses,
-    db,
-    problems,
-    limitsStatus,
-    streams,
-    sweeper,
-    webhookBacklog,
-    logLinesLost,
-  }: MetricSources): void {
+  watch({ responses, db, problems, streams, sweeper, webhookBacklog, logLinesLost }: MetricSources): void {
     // All four figures of webhooks come from one read.
     const backlog = new StoreFigure(webhookBacklog);
     const unnumbered = new StoreFigure(() => db.unnumberedEvents());
@@ -159,10 +148,6 @@ export class Metrics {
         () => responses.unfinished,
       ],
       petstore_database_queue: ['Operations that wait for the database.', () => db.load().queued],
-      petstore_limits_fallback: [
-        '1 while Redis is unavailable and each replica counts limits separately.',
-        () => Number(limitsStatus() === 'fallback'),
-      ],
       petstore_event_streams_open: ['Open event streams.', () => streams.count],
       petstore_events_unnumbered: [
         `Committed events that have had no number for more than 10 seconds, counted up to ${MAX_COUNTED}. 0 with the embedded store.`,

@@ -36,7 +36,6 @@ describe('the metrics', () => {
       DECISIONS,
       'petstore_bans_total',
       'petstore_http_excess_connections_total',
-      'petstore_limits_fallback',
       'petstore_database_queue',
       'petstore_commit_batch_size_bucket',
       'nodejs_eventloop_lag_p99_seconds',
