@@ -273,6 +273,7 @@ describe('the values that the files of a deployment share', () => {
     const rules: string[] = parse(read('deploy/prometheus/prometheus.yaml')).rule_files;
     for (const rule of rules)
       assert.equal(globSync(rule, { cwd: join(root, 'deploy/prometheus') }).length, 1, rule);
-    assert.equal(readConfig(image).port, Number(found('deploy/Caddyfile', /dynamic a service (\d+) /)));
+    const [caddyfile] = compose.services.proxy.volumes[0].split(':');
+    assert.equal(readConfig(image).port, Number(found(caddyfile, /dynamic a service (\d+) /)));
   });
 });
