@@ -97,6 +97,7 @@ describe('the log after a restore', () => {
     const { shop, survivor } = await aShop(t);
     assert.equal((await restoreLog(shop, survivor, 3 * RANGE)).first, 4 * RANGE + 1);
     assert.equal((await continueLogOf(shop, 7)).first, 5 * RANGE + 1);
+    assert.equal((await continueLogOf(shop, 7 * RANGE)).first, 8 * RANGE + 1);
   });
 
   it('rejects lost cursors of each restore, when a store is restored twice', async t => {
@@ -224,13 +225,16 @@ describe('a client that follows the log', () => {
   });
 });
 
-it('a database that was returned to an earlier state while the service runs has no event for a cursor beyond its end: lists, polls and streams get 410, and the log names `continue-log`', async t => {
+it('a database that was returned to an earlier state while the service runs has no event for a cursor beyond its end: lists, polls and streams get 410, and the log names the lost events and `continue-log`', async t => {
   const { shop, api, survivor, latest } = await aShop(t);
   shop.expectErrors(/earlier state/);
   const reader = await EventReader.open(shop.origin, shop.adminKey);
   const { mock } = t.mock.method(shop.app.tail, 'follow');
   const waiting = api.get(`/events?cursor=${latest}&wait=60`);
-  await until('the request follows the log', () => mock.callCount() === 1);
+  await until(
+    'the request follows the log',
+    () => mock.callCount() === 1 && shop.app.tail.position === latest,
+  );
   await takeBack(shop.app.db, survivor);
   const remedy = new RegExp(`event ${latest} is not part of .*continue with cursor ${survivor}\\b`, 'i');
   for (const path of ['/events', '/events/stream', '/events?type=order.*&wait=30', '/events?count=true']) {
@@ -240,11 +244,20 @@ it('a database that was returned to an earlier state while the service runs has 
   assertRejected(await inTime('the response', waiting), 410, 'log_restored', remedy);
   await reader.untilOver();
   assert.match(reader.comments.at(-1)!, remedy);
+  const numbers =
+    shop.app.db.engine === 'postgres'
+      ? { known: latest, lastSurvivor: survivor, first: FIRST }
+      : { read: latest, latest: survivor };
   const isReported = () =>
     shop
       .logLines()
-      .some(({ level, msg }) => level === 50 && /earlier state.*`continue-log`/.test(String(msg)));
-  await until('the log states what to do', isReported);
+      .some(
+        ({ level, msg, ...fields }) =>
+          level === 50 &&
+          /earlier state.*`continue-log`/.test(String(msg)) &&
+          Object.entries(numbers).every(([name, number]) => fields[name] === number),
+      );
+  await until('the log states what was lost and what to do', isReported);
 });
 
 it('a stream whose position the tail does not reach at its start ends with the reason: the log was taken back after the position was read', async t => {

@@ -12,8 +12,8 @@ const compose = composeFile();
 const { proxy, service, postgres, redis } = compose.services;
 
 const dockerfile = read('Dockerfile').replaceAll('\\\n', ' ').split('\n');
-const instructions = (name: string) =>
-  dockerfile.filter(line => line.startsWith(`${name} `)).map(line => line.slice(name.length + 1).trim());
+const instructions = (name: string, lines = dockerfile) =>
+  lines.filter(line => line.startsWith(`${name} `)).map(line => line.slice(name.length + 1).trim());
 
 it('every deployment limits the memory of the young generation, and that of malloc, in the same way', () => {
   for (const file of ['package.json', 'Dockerfile', 'deploy/systemd/petstore.service']) {
@@ -31,6 +31,10 @@ it('every deployment has the documented limit of memory, above the size that cau
   assert.deepEqual(limits, [`${documented}M`, `${documented}Mi`, `${documented}M`]);
   const [, alerting] = /process_resident_memory_bytes > (\w+) /.exec(read('deploy/prometheus/alerts.yaml'))!;
   assert.ok(Number(alerting) < sizeOf(limit));
+  // From here on, systemd slows the service down.
+  const [, high] = /^MemoryHigh=(\w+)$/m.exec(read('deploy/systemd/petstore.service'))!;
+  const [, normal] = /normally uses 100 to (\d+) MB/.exec(read('deploy/prometheus/alerts.yaml'))!;
+  assert.ok(Number(normal) * 1e6 < sizeOf(high!));
 });
 
 it('every image of others is named by its digest, so that each build and each start uses the same bytes', () => {
@@ -45,9 +49,11 @@ it('every image of others is named by its digest, so that each build and each st
 });
 
 describe('the Dockerfile', () => {
-  const copied = instructions('COPY')
-    .filter(line => !line.startsWith('--from'))
-    .flatMap(line => line.split(' ').slice(0, -1));
+  const copiedBy = (lines: string[]) =>
+    instructions('COPY', lines)
+      .filter(line => !line.startsWith('--from'))
+      .flatMap(line => line.split(' ').slice(0, -1));
+  const copied = copiedBy(dockerfile);
 
   it('copies only files that exist and that .dockerignore includes', () => {
     assert.ok(copied.length > 5);
@@ -58,10 +64,19 @@ describe('the Dockerfile', () => {
     assert.deepEqual([...new Set(copied)].toSorted(), passing.toSorted());
   });
 
-  it('copies everything that the service reads: its source, the migrations, the portal and its documents', () => {
-    const copies = (file: string) => copied.some(path => file === path || file.startsWith(`${path}/`));
+  it('copies into the image everything that the service reads: its source, the migrations, the contract, the portal and its documents', () => {
+    const lastStage = dockerfile.slice(dockerfile.findLastIndex(line => line.startsWith('FROM ')));
+    const inImage = copiedBy(lastStage);
+    const copies = (file: string) => inImage.some(path => file === path || file.startsWith(`${path}/`));
     const needed = globSync(
-      ['service/src/**/*.ts', 'service/migrations/*', 'web/identity/*', 'web/portal/*'],
+      [
+        '{,service/,web/}package.json',
+        'openapi.yaml',
+        'service/src/**/*.ts',
+        'service/migrations/*',
+        'web/identity/*',
+        'web/portal/*',
+      ],
       { cwd: root },
     );
     const documents = read('service/src/portal/guide.ts').match(/(?<=')[\w./-]+\.md(?=')/g) ?? [];
@@ -114,6 +129,8 @@ describe('compose.yaml', () => {
     const { databaseConnections, shutdownSeconds } = readConfig(service.environment);
     // Some connections are for commands, backups and the replicas of the next version.
     assert.ok(databaseConnections * service.deploy.replicas * 2 < Number(most));
+    // Each connection is a process.
+    assert.ok(Number(most) < postgres.pids_limit);
     // Each replica executes two batches at a time, and each holds up to 3,000 locks.
     assert.ok(6_000 * service.deploy.replicas * 2 < Number(locks) * Number(most));
     assert.ok(Number.parseInt(service.stop_grace_period, 10) > DRAIN_SECONDS + shutdownSeconds);

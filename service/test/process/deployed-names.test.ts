@@ -196,7 +196,7 @@ describe('the values that the files of a deployment share', () => {
     assert.ok(tmpfs.some((directory: string) => image.NODE_COMPILE_CACHE!.startsWith(`${directory}/`)));
   });
 
-  it('are the directories in which the images of others keep their data, in compose.yaml', () => {
+  it('are the directories in which the images of others keep their data and temporary files, in compose.yaml', () => {
     const { proxy, postgres, redis } = compose.services;
     const used = [proxy.volumes.at(-1), ...postgres.volumes, ...redis.volumes];
     const directories = ['/data', '/var/lib/postgresql/data', '/data'];
@@ -206,6 +206,7 @@ describe('the values that the files of a deployment share', () => {
       names.map((name, i) => `${name}:${directories[i]}`),
     );
     for (const name of names) assert.ok(name in compose.volumes, name);
+    assert.deepEqual([proxy.tmpfs, postgres.tmpfs], [['/config'], ['/tmp', '/run/postgresql']]);
   });
 
   it('are the ports of the metrics', () => {

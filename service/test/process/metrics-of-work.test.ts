@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { Problems } from '../../src/problems.ts';
+import { SharedCounters } from '../../src/counters/redis.ts';
+import { DatabaseUnavailable } from '../../src/db/database.ts';
 import { holdLocks } from '../support/hold-writes.ts';
 import { degradedOf, scrape } from '../support/metrics.ts';
 import { startTestApp } from '../support/test-app.ts';
@@ -41,14 +42,11 @@ describe('the metrics of background work', () => {
   });
 
   it('show all reasons why the service is degraded, as /readyz does', async t => {
-    const { api, metricsUrl } = await startTestApp(t, { environment: OPS });
-    const reasons = ['disk_full', 'limits_not_shared'] as const;
-    t.mock.method(Problems.prototype, 'current', async () =>
-      reasons.map(reason => ({ reason, message: `Problem ${reason}` })),
-    );
-    assert.deepEqual(await degradedOf(metricsUrl), [...reasons]);
-    const { message } = (await api.get('/readyz')).body;
-    assert.equal(message, 'Problem disk_full; Problem limits_not_shared');
+    const { app, api, metricsUrl } = await startTestApp(t, { environment: OPS, shared: true });
+    t.mock.method(app.db, 'tryWrite', () => Promise.reject(new DatabaseUnavailable(undefined, 'full')));
+    t.mock.method(SharedCounters.prototype, 'status', () => 'fallback');
+    assert.deepEqual(await degradedOf(metricsUrl), ['disk_full', 'limits_not_shared']);
+    assert.match((await api.get('/readyz')).body.message, /^The disk .* full: .*; Redis cannot be reached: /);
   });
 
   it('count the events that have had no number for more than ten seconds, because no replica can number them', async t => {

@@ -85,6 +85,11 @@ describe('the unit for systemd', () => {
     );
   });
 
+  it('lets the service compile code and use addresses of IPv4 and IPv6', () => {
+    assert.deepEqual(values(unit, 'MemoryDenyWriteExecute'), []);
+    assert.deepEqual(values(unit, 'RestrictAddressFamilies'), ['AF_INET AF_INET6 AF_UNIX AF_NETLINK']);
+  });
+
   it('needs no file with settings', () => {
     assert.deepEqual(values(unit, 'EnvironmentFile'), ['-/etc/petstore/petstore.env']);
     assert.match(
