@@ -39,7 +39,7 @@ export const planRequestRoutes = ({ keyLimits }: { keyLimits: KeyLimits }): Rout
     conditional: true,
     errors: ['plan_request_open'],
     handler: async ({ body, caller, db, now }) => {
-      const request = await planRequests.create(db, caller, body, now);
+      const request = await planRequests.create(db, caller.keyId, body, now);
       return reply.created(`/account/plan-requests/${request.id}`, request);
     },
   }),

@@ -3,7 +3,6 @@ import type { Queries, Transaction, Writer } from '../../db/database.ts';
 import { selectPage } from '../../db/select-page.ts';
 import { formatDateTime } from '../../kit/dates.ts';
 import { mapPage, type Page } from '../../kit/paging.ts';
-import type { Caller } from '../../routes/context.ts';
 import { changedSettings, rejectMismatchedQuotas } from '../api-keys/api-key.ts';
 import { type ApiKeyRow, selectApiKey, selectApiKeyToChange } from '../api-keys/api-key-queries.ts';
 import { changeWithin, type KeyAccess } from '../api-keys/api-keys.ts';
@@ -41,19 +40,13 @@ export async function newestOf(db: Queries, keyId: number): Promise<PlanRequest 
   return newest ? toPlanRequest(newest) : null;
 }
 
-/** Requests another plan for the key of a caller. Throws `plan_request_open` if it has an open request. */
+/** Requests another plan for a key. Throws `plan_request_open` if it has an open request. */
 export function create(
   db: Writer,
-  { keyId, origins }: Pick<Caller, 'keyId' | 'origins'>,
+  keyId: number,
   { plan, quotas, note }: NewPlanRequest,
   now: number,
 ): Promise<PlanRequest> {
-  if (origins !== null) {
-    throw new ApiError(
-      'insufficient_scope',
-      'A publishable key is public, so everyone could request a plan with it: ask an administrator to change its plan',
-    );
-  }
   rejectMismatchedQuotas(plan, quotas);
   return db.write(async tx => {
     // No key is ever deleted.

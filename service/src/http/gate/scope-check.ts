@@ -18,8 +18,8 @@ export function rejectWithoutScope(
     throw new ApiError(
       'insufficient_scope',
       countedBy === 'account'
-        ? 'A publishable key cannot read its account, because every visitor of its pages could: use a secret key, or ask an ' +
-            'administrator for the usage of the key'
+        ? 'A publishable key cannot read its account or request a plan, because every visitor of its pages could: use a secret ' +
+            'key, or ask an administrator'
         : 'A publishable key can only read: call the operation from your backend, with a secret key',
     );
   }
