@@ -31,11 +31,17 @@ export class KeyUses {
     this.#unstored.set(keyId, { minute: minute * MINUTE, address: shownAddress(address), client });
   }
 
-  /** Stores what was added, in transactions of a few hundred keys. What a failed transaction contains stays for the next call. */
+  /**
+   * Stores what was added, in transactions of a few hundred keys. Replicas would lock the same rows in different orders, so one replica
+   * stores at a time. What a failed transaction contains stays for the next call.
+   */
   async flush(db: Writer & Queries): Promise<void> {
     for (let left = this.#unstored.size; left > 0; left -= FLUSHED_AT_ONCE) {
       const uses = [...this.#unstored.entries().take(FLUSHED_AT_ONCE)];
-      await db.write(tx => updateLastClients(tx, uses));
+      await db.write(async tx => {
+        await tx.lock('key limits');
+        await updateLastClients(tx, uses);
+      });
       for (const [keyId, use] of uses) if (this.#unstored.get(keyId) === use) this.#unstored.delete(keyId);
     }
   }
