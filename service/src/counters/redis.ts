@@ -99,7 +99,7 @@ export class SharedCounters implements Counters {
       key: `${key}:${name}`,
       known: state,
       terms,
-      ttl: ttlOf(isRemovable, now),
+      ttl: ttlOf(isRemovable, at),
     }));
     const decided = await this.#decisions.decide([ofKey, ...ofCounts], now);
     if (!decided) return this.#mirror.decideVisit(keyId, address, terms, this.#decisions.timeOf(now));
@@ -116,9 +116,10 @@ export class SharedCounters implements Counters {
 
   async decideBucket(kind: BucketKind, name: string, terms: Terms, now: number): Promise<Decision> {
     const table = this.#mirror.buckets[kind];
-    const known = table.stateOf(name, terms, this.#decisions.timeOf(now));
+    const at = this.#decisions.timeOf(now);
+    const known = table.stateOf(name, terms, at);
     const key = redisKey(kind, table.isShared(known) ? 'others' : name);
-    const subject = { key, known, terms, ttl: ttlOf(table.isRemovable(known, terms), now) };
+    const subject = { key, known, terms, ttl: ttlOf(table.isRemovable(known, terms), at) };
     const [decided] = (await this.#decisions.decide([subject], now)) ?? [];
     if (!decided) return table.decide(name, terms, this.#decisions.timeOf(now));
     Object.assign(known, decided.state);

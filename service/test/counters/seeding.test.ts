@@ -213,15 +213,19 @@ describe('the states of keys', () => {
   });
 
   it('are counted and shown by the clock of Redis, whatever the clock of the replica', async t => {
-    const { url } = await testRedis(t);
+    const { url, redis } = await testRedis(t);
     const { counters } = await aReplica(t, url, { clock: 'redis' });
-    const late = Date.now() - 3 * DAY;
+    const late = Date.now() - 3 * DAY - 6 * HOUR;
     const twice: Terms = { ...terms, limits: { perMinute: 10, perDay: 2 } };
     const visits = { key: terms, visitor: twice };
     for (const remaining of [1, 0]) {
       assert.equal((await counters.decideBucket('account', '1', twice, late)).remaining, remaining);
       assert.equal((await counters.decideKey(1, twice, late)).remaining, remaining);
       assert.equal((await counters.decideVisit(2, '192.0.2.1', visits, late)).remaining, remaining);
+    }
+    for (const key of ['petstore:limits:{account:1}', 'petstore:limits:{key:2}:visitor:192.0.2.1']) {
+      const expiresAt = Date.now() + (await redis.pttl(key));
+      assert.equal(Math.round((expiresAt % DAY) / HOUR), 1, `${key}: an hour after the end of the day`);
     }
     assert.equal((await counters.peekBucket('account', '1', twice, late)).remaining, 0);
     assert.equal(counters.peekVisit(2, '192.0.2.1', visits, late).remaining, 0);
