@@ -88,7 +88,7 @@ export const warningCost: Row = {
         const keyId = 1 + (i % KEYS);
         counters.decideKey(keyId, terms, now);
         noteFullMinute(counters.keys.find(keyId, 0)!, terms.limits.perMinute);
-        addQuotaWarning(head, keyLimits, { keyId, terms }, now);
+        addQuotaWarning(head, keyLimits, { keyId, terms });
       }
     };
     without();

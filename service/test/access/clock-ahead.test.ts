@@ -34,6 +34,11 @@ it('limits follow the clock of Redis, not that of a service that runs ahead', as
   const { headers } = await api.get('/pets');
   const reset = Number(headers['x-ratelimit-reset']) * SECOND;
   assert.ok(reset < Date.now() + HOUR, `${headers['x-ratelimit-reset']} is the end of this minute`);
+  const quotas = { perMinute: 1, perDay: 1 };
+  const { body } = await api.post('/keys', { name: 'x', plan: 'enterprise', scopes: ['pets:read'], quotas });
+  const usedUp = (await api.as(body.key).get('/pets')).headers;
+  const secondsIn = (header: string) => /^"day";.*t=(\d+)$/.exec(String(usedUp[header]))![1];
+  assert.equal(secondsIn('x-quota-warning'), secondsIn('ratelimit'));
 });
 
 describe('a key that was used up and banned by a clock that ran ahead', () => {

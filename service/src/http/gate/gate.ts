@@ -229,7 +229,7 @@ export class Gate {
       const isOfKey = countedBy === 'key' || countedBy === 'visit';
       const { limits } = caller && isOfKey ? caller.terms : FREE_TERMS;
       addRateLimitHeaders(head, decision, limits);
-      if (caller && countedBy === 'key') addQuotaWarning(head, keyLimits, caller, receivedAt);
+      if (caller && countedBy === 'key') addQuotaWarning(head, keyLimits, caller);
     }
     if (!isAdmitted) throw rejectionOf(decision, countedBy, caller?.kind);
     rejectMalformed(request.raw);

@@ -44,11 +44,10 @@ async function count(
   cost: number,
 ): Promise<ApiError | undefined> {
   request.isUncounted = false;
-  const now = clock.now();
-  const decision = await keyLimits.decide(caller, now, cost);
+  const decision = await keyLimits.decide(caller, clock.now(), cost);
   onDecision?.(decision.verdict, 'key');
   addRateLimitHeaders(request.head!, decision, caller.terms.limits);
-  addQuotaWarning(request.head!, keyLimits, caller, now);
+  addQuotaWarning(request.head!, keyLimits, caller);
   return decision.verdict === 'admitted' ? undefined : rejectionOf(decision, 'key', caller.kind, cost);
 }
 

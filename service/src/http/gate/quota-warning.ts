@@ -7,9 +7,8 @@ export function addQuotaWarning(
   head: HeaderPairs,
   keyLimits: Pick<KeyLimits, 'seenStateOf'>,
   { keyId, terms }: LimitedKey,
-  now: number,
 ): void {
   const state = keyLimits.seenStateOf(keyId, terms.resets);
-  const value = state && quotaHeader(state, terms.limits, now);
+  const value = state && quotaHeader(state, terms.limits, state.seenAt);
   if (value !== undefined) head.push('x-quota-warning', value);
 }
