@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { DAY, MINUTE, SECOND } from '../../src/kit/clock.ts';
 import type { Client } from '../support/client.ts';
+import { numbersTo } from '../support/numbers.ts';
 import { assertRejected } from '../support/rejection.ts';
 import { startTestApp } from '../support/test-app.ts';
 import { useShop } from '../support/use-shop.ts';
@@ -138,6 +139,21 @@ describe('the usage of a key', () => {
       clock.advance(DAY);
       assert.deepEqual(await daysOf(client.keyId), []);
     }
+  });
+
+  it('has no more than 90 days, also when the clock of another replica has begun the next day', async () => {
+    const { app, clientWith, clock } = shop;
+    const { keyId } = await clientWith({});
+    clock.set(at('23:59:59.000'));
+    const tomorrow = Math.ceil(clock.now() / DAY);
+    await app.db.run(
+      `${numbersTo(91)} INSERT INTO key_usage (api_key_id, day, resets, admitted, rejected, earlier_admitted, earlier_rejected)
+       SELECT ?, ? - n, 0, 1, 0, 0, 0 FROM numbers`,
+      [keyId, tomorrow + 1],
+    );
+    const days = await daysOf(keyId);
+    const first = new Date(tomorrow * DAY).toISOString().slice(0, 10);
+    assert.deepEqual([days.length, days[0]], [90, { date: first, admitted: 1, refused: 0 }]);
   });
 });
 

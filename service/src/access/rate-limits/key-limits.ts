@@ -242,7 +242,8 @@ function daysOf(stored: readonly UsageRow[], counted: readonly DayUse[]): DayUsa
       admitted: earlier_admitted + admitted,
       refused: earlier_rejected + rejected,
     }))
-    .filter(day => day.admitted + day.refused > 0);
+    .filter(day => day.admitted + day.refused > 0)
+    .slice(0, USAGE_DAYS);
 }
 
 function usedWindow({ end, ...use }: Window): UsedWindow {
