@@ -6,6 +6,7 @@ import type { Database, Value } from '../../src/db/database.ts';
 import { NO_SEAL } from '../../src/db/event-seals.ts';
 import { selectWaitingWebhook } from '../../src/events/webhooks/webhook-queries.ts';
 import { DAY, HOUR, MINUTE } from '../../src/kit/clock.ts';
+import type { Client } from '../support/client.ts';
 import { numbersTo } from '../support/numbers.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
 
@@ -147,6 +148,25 @@ it('expired rows are deleted in slices, and no row is deleted before it expires'
   shop.clock.advance(3 * HOUR);
   await sweeper.run();
   assert.deepEqual((await counts(db)).idempotency_keys, 0);
+});
+
+it('the stored strikes of batches that are too large remain while they count, also after midnight', async t => {
+  const environment = { PETSTORE_BAN_STRIKES: '2', PETSTORE_BAN_STRIKES_SECONDS: '3600' };
+  const shop = await startTestApp(t, { environment });
+  const quotas = { perMinute: 2, perDay: 10 };
+  const { key } = await shop.clientWith({ plan: 'enterprise', quotas });
+  const strike = async (api: Client) => {
+    assert.equal((await api.as(key).get('/pets')).status, 200);
+    const operations = Array(2).fill({ method: 'POST', path: '/store/orders', body: {} });
+    return (await api.as(key).post('/batch', { operations })).body.code;
+  };
+  shop.clock.set('2026-11-21T23:45:00Z');
+  assert.equal(await strike(shop.api), 'rate_limit_exceeded');
+  await shop.app.keyLimits.flush();
+  shop.clock.set('2026-11-22T00:15:00Z');
+  await shop.app.sweeper.run();
+  const { api } = await shop.restart();
+  assert.equal(await strike(api), 'api_key_banned');
 });
 
 it('warnings from a clock that was more than a day ahead are deleted, so that they can be given on their day', async t => {

@@ -157,15 +157,14 @@ export class KeyLimits {
    */
   async sweep(now: number): Promise<boolean> {
     const today = Math.floor(now / DAY);
+    const { strikesWithin, decay } = this.#banRules;
     const isMoreInMemory = this.#counters.keys.sweep(this.#banRules, now);
     const old = await deleteUsageBefore(this.#db, today - USAGE_DAYS + 1, SWEPT_AT_ONCE);
     const future = await deleteUsageAfter(this.#db, lastDay(now), SWEPT_AT_ONCE);
     const isMoreStored = await this.#sweepLimits({
-      // Just after midnight, the last minutes of the day before can still lead to a warning.
-      minute: Math.floor(Math.min(today * DAY, now - OF_MINUTES * MINUTE) / MINUTE),
-      // Strikes are not later than the wait.
-      waitUntil: now - this.#banRules.strikesWithin,
-      bannedUntil: now - this.#banRules.decay,
+      // Just after midnight, the last minutes of the day before can still lead to a warning or a ban.
+      minute: Math.floor(Math.min(today * DAY, now - OF_MINUTES * MINUTE, now - strikesWithin) / MINUTE),
+      bannedUntil: now - decay,
       latest: latestCredible(now),
     });
     return isMoreInMemory || old === SWEPT_AT_ONCE || future === SWEPT_AT_ONCE || isMoreStored;

@@ -201,22 +201,20 @@ export function deleteUsageAfter(db: Queries, day: number, limit: number): Promi
 }
 
 /**
- * Bounds of limits that no longer matter: keys without a request since `minute`, a ban that ended since `bannedUntil`, or a
- * wait that ended since `waitUntil`. Times after `latest` are from a clock that ran ahead, and also do not matter.
+ * Bounds of limits that no longer matter: keys without a request since `minute`, or a ban that ended since `bannedUntil`. Times after
+ * `latest` are from a clock that ran ahead, and also do not matter.
  */
 export interface Spent {
   minute: number;
-  waitUntil: number;
   bannedUntil: number;
   /** Milliseconds since the Unix epoch. */
   latest: number;
 }
 
-const SPENT = `(minute < ? OR minute > ?) AND (wait_until < ? OR rejected_at > ?)
-  AND (banned_until < ? OR banned_at > ?)`;
+const SPENT = '(minute < ? OR minute > ?) AND (banned_until < ? OR banned_at > ?)';
 
-function valuesOf({ minute, waitUntil, bannedUntil, latest }: Spent): number[] {
-  return [minute, Math.floor(latest / MINUTE), waitUntil, latest, bannedUntil, latest];
+function valuesOf({ minute, bannedUntil, latest }: Spent): number[] {
+  return [minute, Math.floor(latest / MINUTE), bannedUntil, latest];
 }
 
 /**
