@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { MINUTE } from '../../src/kit/clock.ts';
+import { eventsOf } from '../support/event-log.ts';
 import { exchangeBytes } from '../support/raw-http.ts';
 import { assertRejected } from '../support/rejection.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
@@ -56,6 +57,14 @@ describe('a caller behind a trusted proxy', () => {
       const { headers } = await shop.api.as().get('/healthz', { 'x-forwarded-for': address });
       assert.equal(headers['x-ratelimit-remaining'], remaining);
     }
+  });
+
+  it('is named by its own address in the event of a leaked key that it reports', async () => {
+    const { key, keyId } = await shop.clientWith({});
+    const forwarded = { 'x-forwarded-for': '192.0.2.7' };
+    const report = () => shop.api.as().post('/keys/revoke-leaked', { keys: [key] }, forwarded);
+    const leaked = (await eventsOf(shop, report)).find(({ type }) => type === 'key.leaked')!;
+    assert.deepEqual([leaked.data.keyId, leaked.data.address], [keyId, '192.0.2.7']);
   });
 });
 

@@ -315,16 +315,22 @@ describe('the count of an address in a flood of others', () => {
     assert.ok(left > 0 && left <= 3 * MINUTE, String(left));
   });
 
-  it('is shared by all new addresses while the known ones must stay', async t => {
+  it('is shared by all new addresses, and by all new visitors, while the known ones must stay', async t => {
     const { url, redis } = await testRedis(t);
     const { counters } = await aReplica(t, url, { maxAddresses: 8 });
-    const decide = (address: string) => counters.decideBucket('address', address, single, NOON);
-    for (let i = 0; i < 8; i++) await decide(`192.0.2.${i}`);
-    const verdicts = [];
-    for (let i = 0; i < 100; i++) verdicts.push((await decide(`10.0.0.${i}`)).verdict);
-    assert.equal(verdicts.filter(verdict => verdict === 'admitted').length, 1);
-    assert.equal(await redis.exists(keyOf('10.0.0.50')), 0);
+    const visits = { key: { ...terms, limits: { perMinute: 100, perDay: 100 } }, visitor: single };
+    for (const decide of [
+      (address: string) => counters.decideBucket('address', address, single, NOON),
+      (address: string) => counters.decideVisit(4, address, visits, NOON),
+    ]) {
+      for (let i = 0; i < 8; i++) await decide(`192.0.2.${i}`);
+      const verdicts = [];
+      for (let i = 0; i < 100; i++) verdicts.push((await decide(`10.0.0.${i}`)).verdict);
+      assert.equal(verdicts.filter(verdict => verdict === 'admitted').length, 1);
+    }
+    assert.deepEqual(await redis.keys('*10.0.0.*'), []);
     assert.equal((await counters.peekBucket('address', '10.0.0.200', single, NOON)).remaining, 0);
+    assert.equal(counters.peekVisit(4, '10.0.0.200', visits, NOON).remaining, 0);
   });
 
   it('is shown with the requests of all replicas', async t => {

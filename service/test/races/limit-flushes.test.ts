@@ -60,16 +60,17 @@ it('replicas that store the same keys at the same time lose no count and no ban'
   }
 });
 
-it('a replica that stores an earlier use of a key late changes neither the last use nor who made it', async t => {
+it('who made the last use of a key is stored also after its count, and an earlier use that is stored late changes neither of them', async t => {
   const shop = await startTestApp(t);
   const { keyId } = await shop.clientWith({});
-  const storeUse = async (at: number, address: string) => {
+  const storeUse = async (at: number, address?: string) => {
     const counters = new MemoryCounters();
     counters.keys.adopt(keyId, { ...newState(at), seenAt: at });
     const limits = limitsOver(counters, shop);
-    limits.uses.add(keyId, at, address, undefined);
+    if (address !== undefined) limits.uses.add(keyId, at, address, undefined);
     await limits.flush();
   };
+  await storeUse(NOON + MINUTE);
   await storeUse(NOON + MINUTE, '192.0.2.1');
   await storeUse(NOON, '192.0.2.2');
   const { lastUsedAt, lastUsedFrom } = (await shop.api.get(`/keys/${keyId}`)).body;

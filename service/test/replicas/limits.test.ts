@@ -3,8 +3,10 @@ import { before, describe, it } from 'node:test';
 import { MINUTE, SECOND } from '../../src/kit/clock.ts';
 import { codes, provokeBan, usedUp } from '../access/provoke-ban.ts';
 import type { ApiResponse, Client } from '../support/client.ts';
+import { eventsOf } from '../support/event-log.ts';
 import { assertRejected } from '../support/rejection.ts';
 import { useShop } from '../support/use-shop.ts';
+import { valuesOf } from '../support/values.ts';
 
 // test/counters has the limits at the ends of minutes and days, of visits and of batches of random sizes.
 describe('four replicas together', () => {
@@ -64,6 +66,32 @@ describe('four replicas together', () => {
     assert.equal(typeof body.ban.until, 'string');
     shop.clock.advance(MINUTE + SECOND);
     assert.notDeepEqual(await codes(elsewhere.as(client.key), 1), ['api_key_banned']);
+  });
+
+  it('show a ban in the list, and change, unban and revoke the key, also where none of its requests was decided', async () => {
+    const elsewhere = replicas[1]!;
+    const bannedKey = async () => {
+      const client = await usedUp(shop);
+      await provokeBan(shop, client);
+      return `/keys/${client.keyId}`;
+    };
+    const path = await bannedKey();
+    const read = await elsewhere.get(path);
+    assert.equal(typeof read.body.ban.until, 'string');
+    assert.deepEqual((await elsewhere.get('/keys?sort=-id&limit=1')).body, [read.body]);
+    const changed = await elsewhere.patch(path, { name: 'Banned' }, { 'if-match': read.headers.etag! });
+    assert.deepEqual([changed.status, changed.body.ban], [200, read.body.ban]);
+    const revoked = await elsewhere.delete(path, { 'if-match': changed.headers.etag! });
+    assert.equal(revoked.status, 204, revoked.text);
+    for (const [what, types] of [
+      ['ban', ['key.unbanned']],
+      ['limits', ['key.unbanned', 'key.limits_reset']],
+    ] as const) {
+      const path = await bannedKey();
+      const events = await eventsOf(shop, () => elsewhere.delete(`${path}/${what}`));
+      const ends = valuesOf(events, 'type').filter(type => /unbanned|limits/.test(type));
+      assert.deepEqual(ends, types, what);
+    }
   });
 
   it('count an address together', async () => {
