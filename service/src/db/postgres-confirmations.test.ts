@@ -70,6 +70,27 @@ describe('commits that are not confirmed', () => {
     assert.deepEqual([probes, released, statuses], [2, [true], ['unconfirmed', 'confirmed']]);
   });
 
+  it('are probed again after a probe for which the service was too busy, which confirms nothing', async () => {
+    const steps: string[] = [];
+    const confirmed = Promise.withResolvers<void>();
+    const those = new Confirmations({
+      probe: async () => {
+        if (steps.push('probed') === 2) throw new DatabaseUnavailable(undefined, 'busy');
+      },
+      stillCommits: async () => false,
+      onStatus: status => {
+        steps.push(status);
+        if (status === 'confirmed') confirmed.resolve();
+      },
+    });
+    those.note(notConfirmed());
+    // The pause between two probes does not keep the process alive.
+    const keepsAlive = setInterval(() => {}, MINUTE);
+    await confirmed.promise;
+    clearInterval(keepsAlive);
+    assert.deepEqual(steps, ['unconfirmed', 'probed', 'probed', 'confirmed']);
+  });
+
   it('leave no connection to a server that hangs: pg would wait for the end of the commit', async () => {
     const steps: string[] = [];
     const released = Promise.withResolvers<void>();

@@ -5,6 +5,9 @@ import { SECOND } from '../kit/clock.ts';
 import { DatabaseUnavailable } from './database.ts';
 import { NotConfirmed } from './postgres-errors.ts';
 
+/** How long to wait until the next probe, in milliseconds, after one for which this process was too busy. */
+const PROBE_PAUSE = SECOND / 10;
+
 /** How long the server may take to read a request to cancel a commit, and then to end the commit, in milliseconds. */
 export const CANCEL_TIMEOUT = SECOND;
 
@@ -49,9 +52,11 @@ export class Confirmations {
         const failure = await this.#options.probe().catch(error => error);
         // The probe also fails because the store is closed, which confirms nothing.
         if (this.#isClosing) return;
+        if (isNotConfirmed(failure)) await this.#closings.get(failure);
+        else if (failure instanceof DatabaseUnavailable && failure.what === 'busy')
+          await sleep(PROBE_PAUSE, undefined, { ref: false });
         // Another failure is found, and reported, by the next write.
-        if (!isNotConfirmed(failure)) break;
-        await this.#closings.get(failure);
+        else break;
       }
       this.#isConfirmed = true;
       this.#options.onStatus('confirmed');

@@ -115,7 +115,10 @@ const times: Record<string, Values> = {
     LOCK_TIMEOUT: [20, 100, 'requests wait for a migration that waits for a table'],
     PAUSE: [100, SECOND, 'requests run between two tries of a migration'],
   },
-  'db/postgres-confirmations': { CANCEL_TIMEOUT: [500, SECOND, 'the 503 is at most 3 s late'] },
+  'db/postgres-confirmations': {
+    CANCEL_TIMEOUT: [500, SECOND, 'the 503 is at most 3 s late'],
+    PROBE_PAUSE: [50, SECOND, 'writes are accepted soon after the standby is back'],
+  },
   'db/postgres-features': {
     WAIT_TIMEOUT: [SECOND, 5 * SECOND, 'the start ends soon when a notification is lost'],
   },
