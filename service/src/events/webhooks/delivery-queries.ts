@@ -231,8 +231,7 @@ export function selectHeld(
          AND earlier.id < held.id
      ) THEN 1 ELSE 0 END AS has_earlier
      FROM ${ended} AS ended JOIN webhook_deliveries AS held
-       ON held.id = ended.id AND held.leased_until = ended.leased_until
-     WHERE held.status = 'pending'`,
+       ON held.id = ended.id AND held.leased_until = ended.leased_until`,
     [json],
   );
 }
