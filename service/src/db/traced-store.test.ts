@@ -58,3 +58,11 @@ describe('the spans of a write', () => {
       ]);
     });
 });
+
+it('a traced store passes the plan of a read on', async () => {
+  const reads: unknown[][] = [];
+  const all = async (...read: unknown[]) => void reads.push(read);
+  const store = tracedStore({ engine: 'postgres', all } as unknown as Queries & Writer, aSpan([]));
+  await store.all('SELECT 1', [2], 'index order');
+  assert.deepEqual(reads, [['SELECT 1', [2], 'index order']]);
+});

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { Redis } from 'ioredis';
 import type { Terms } from '../../src/counters/decide.ts';
+import { RedisLink } from '../../src/counters/redis-link.ts';
 import { ownRedis } from '../support/redis-process.ts';
 import { until } from '../support/until.ts';
 import { assertNone, valuesOf } from '../support/values.ts';
@@ -38,7 +39,7 @@ async function aCluster(t: TestContext) {
       return info.includes('cluster_state:ok') && info.includes('cluster_size:2');
     });
   }
-  return { urls: servers.map(({ url }) => url), nodes };
+  return { urls: servers.map(({ url }) => url), nodes, servers };
 }
 
 describe('in a Redis cluster of two nodes', () => {
@@ -73,6 +74,20 @@ describe('in a Redis cluster of two nodes', () => {
     await first.cluster('ADDSLOTS', ...slots);
     await until('the counters are shared again', () => counters.status() === 'shared');
     assert.equal((await counters.decideKey(1, terms, NOON)).remaining, 2);
+  });
+
+  it('a replica counts alone until it can reach every node', async t => {
+    const { urls, nodes, servers } = await aCluster(t);
+    const { statuses } = await aReplica(t, urls[0]!, { urls });
+    const { mock } = t.mock.method(RedisLink.prototype, 'connect');
+    // The node of the mark, and not that of the decision with which a replica tests a connection.
+    nodes[1]!.disconnect();
+    await servers[1].kill();
+    await until('the replica has tried to connect several times', () => mock.callCount() > 3);
+    assert.deepEqual(
+      statuses.map(([status]) => status),
+      ['fallback'],
+    );
   });
 
   it('the counts are sent again after the connection to one node was lost, which may have earlier data, as after a restart', async t => {

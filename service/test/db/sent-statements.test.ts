@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { addPetWords } from '../../src/catalog/pets/search/pet-words.ts';
 import type { Database, Transaction } from '../../src/db/database.ts';
 import { engines, openPostgresStore } from '../support/engines.ts';
+import { assertNothingLeft, openResources } from '../support/resources.ts';
 
 const ADD = "INSERT INTO categories (name, name_key, description) VALUES (?, ?, '')";
 
@@ -131,6 +132,15 @@ describe('a statement whose result is not awaited and that fails, on PostgreSQL,
       );
     });
   }
+
+  it('leaves no timer, which would cancel a later statement of the connection', async t => {
+    const resources = openResources();
+    const { db } = await openPostgresStore(t);
+    const failing = db.write(async tx => tx.send('SELECT 1 / ?', [0]));
+    await assert.rejects(failing, { code: '22012' });
+    await db.close();
+    await assertNothingLeft(resources);
+  });
 
   it('in a part that is undone does not fail the transaction', async t => {
     const { db } = await openPostgresStore(t);

@@ -95,6 +95,23 @@ it('the sweep on PostgreSQL commits before it waits for a webhook, so that no ch
   assert.deepEqual(await db.all('SELECT previous_secret FROM webhooks'), [{ previous_secret: null }]);
 });
 
+it('the sweep on PostgreSQL keeps the deliveries of a webhook that is enabled again while the sweep waits for it', async t => {
+  const { db, openAgain } = await openPostgresStore(t);
+  const other = await openAgain();
+  const disabling = 'UPDATE webhooks SET enabled = 0, disabled_at = 1';
+  const pending = "UPDATE webhook_deliveries SET status = 'pending', finished_at = NULL";
+  for (const sql of [KEY, WEBHOOK, disabling, DELIVERY, pending]) await db.run(sql);
+  const enabled = await holdLocks(other, async tx => {
+    await tx.lock('webhook 1');
+    await tx.run('UPDATE webhooks SET enabled = 1, disabled_at = NULL');
+  });
+  const swept = sweepSlice(db, TIMES);
+  await until('the sweep waits', async () => (await other.all(WAITING)).length > 0);
+  await enabled();
+  await swept;
+  assert.deepEqual(await db.all('SELECT status FROM webhook_deliveries'), [{ status: 'pending' }]);
+});
+
 it('two sweeps on PostgreSQL leave no deliveries of a deleted webhook', async t => {
   const { db, openAgain } = await openPostgresStore(t);
   const other = await openAgain();

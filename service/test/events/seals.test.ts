@@ -4,7 +4,7 @@ import { hash, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { promisify } from 'node:util';
-import type { Database } from '../../src/db/database.ts';
+import type { Database, Queries } from '../../src/db/database.ts';
 import { verifySeals } from '../../src/db/verify-seals.ts';
 import * as eventLog from '../../src/events/event-log/event-log.ts';
 import { readSealedGroups } from '../../src/events/event-log/sealed-log.ts';
@@ -188,6 +188,28 @@ describe('the seals of the log', () => {
       throw undone;
     });
     await assert.rejects(check, undone);
+  });
+
+  it('are not marked as expired if the events cannot be deleted', async t => {
+    const { app, clock } = await aLog(t);
+    const { db } = app;
+    const failDeletions = (queries: Queries) => {
+      const run = queries.run.bind(queries);
+      t.mock.method(queries, 'run', async (...query: Parameters<typeof run>) => {
+        if (query[0].startsWith('DELETE FROM events')) throw new Error('planted');
+        return run(...query);
+      });
+    };
+    const write = db.write.bind(db);
+    t.mock.method(db, 'write', (work: Parameters<typeof write>[0]) =>
+      write(async tx => {
+        failDeletions(tx);
+        return work(tx);
+      }),
+    );
+    failDeletions(db);
+    await assert.rejects(eventLog.expire(db, clock.now() + 1), /planted/);
+    assert.deepEqual(await verifySeals(db), []);
   });
 
   it('are read in short slices and pages of limited length, without a gap, and the last page has no successor', async t => {

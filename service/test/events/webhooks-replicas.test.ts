@@ -1,15 +1,24 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Transaction } from '../../src/db/database.ts';
+import type { Queries, Transaction } from '../../src/db/database.ts';
+import * as deliveries from '../../src/events/webhooks/delivery-queries.ts';
+import { FULL_WINDOW } from '../../src/events/webhooks/delivery-rules.ts';
 import {
   countWebhooksOf,
   selectUnlessTaken,
   selectWebhookToChange,
 } from '../../src/events/webhooks/webhook-queries.ts';
 import { SECOND } from '../../src/kit/clock.ts';
+import { openPostgresStore } from '../support/engines.ts';
+import { holdLocks } from '../support/hold-writes.ts';
 import { Intervals } from '../support/intervals.ts';
 import { readsOf } from '../support/reads.ts';
+import { until } from '../support/until.ts';
+import { assertNone, valuesOf } from '../support/values.ts';
 import { anotherReplica, sendDue, webhookShop } from './webhook-shop.ts';
+
+const WAITING = `SELECT 1 FROM pg_locks JOIN pg_stat_activity USING (pid)
+  WHERE locktype = 'advisory' AND NOT granted AND datname = current_database()`;
 
 describe('replicas', () => {
   it('share the work: without failures, each event is sent once', async t => {
@@ -80,6 +89,29 @@ describe('replicas', () => {
   });
 });
 
+it('a redelivery on PostgreSQL leaves a delivery as it is that another replica claims while the redelivery waits for the webhook', async t => {
+  const shop = await webhookShop(t, { shared: true });
+  const { path } = await shop.webhook();
+  await shop.deliver();
+  const { db, dispatcher } = shop.shop.app;
+  await dispatcher.close();
+  const leasedUntil = shop.clock.now() + 60 * SECOND;
+  const claim = await holdLocks(db, async tx => {
+    await tx.lock('webhook 1');
+    await tx.run(
+      `UPDATE webhook_deliveries SET status = 'pending', finished_at = NULL, next_attempt_at = ?, leased_until = ?`,
+      [leasedUntil, leasedUntil],
+    );
+  });
+  const redelivery = shop.api.post(`${path}/deliveries/1/redeliver`);
+  await until('the redelivery waits', async () => (await db.all(WAITING)).length > 0);
+  await claim();
+  assert.equal((await redelivery).status, 200);
+  assert.deepEqual(await db.all('SELECT leased_until FROM webhook_deliveries'), [
+    { leased_until: leasedUntil },
+  ]);
+});
+
 it('each transaction locks a webhook, or those of a key, before it reads them', async () => {
   const calls: string[] = [];
   const tx = {
@@ -110,4 +142,35 @@ it('a service without webhooks does not query the store for webhooks when events
   await shop.deliver();
   assert.equal(shop.receiver.received.length, 1);
   assert.ok(queries() > 0);
+});
+
+it('a plan that PostgreSQL made for a lane while the table of deliveries was empty does not scan the table after it has grown', async t => {
+  const { db } = await openPostgresStore(t);
+  await db.write(async tx => {
+    await deliveries.readByIndex(tx);
+    const explain: Queries['all'] = async (sql, values) => {
+      const plan = await tx.all<{ 'QUERY PLAN': string }>(`EXPLAIN ${sql}`, values);
+      assertNone(valuesOf(plan, 'QUERY PLAN'), line => line.includes('Seq Scan on webhook_deliveries'), sql);
+      return [{} as never];
+    };
+    const explained = {
+      engine: tx.engine,
+      get: async (sql, values) => (await explain<never>(sql, values))[0],
+      all: explain,
+      run: async (sql, values) => (await explain(sql, values)).length,
+    } satisfies Queries;
+    const [latest, due] = [
+      { lease: 1, attempt: 1 },
+      { now: 1, until: 2, limit: 1 },
+    ];
+    await deliveries.selectBusySubjects(explained, 1, ['pets/1']);
+    await deliveries.countBacklog(explained, 1, FULL_WINDOW);
+    await deliveries.countLeased(explained, 1, { now: 1, latest: 2 });
+    await deliveries.leaseDue(explained, 1, { ...due, latest });
+    await deliveries.leaseEvent(explained, { id: 1, last_event_id: 1 }, { ...due, latest });
+    await deliveries.isEventPending(explained, 1, 1);
+    await deliveries.selectHeld(explained, [{ id: 1, leased_until: 1 }]);
+    await deliveries.updateDeliveries(explained, []);
+    await deliveries.releaseFirst(explained, 1, ['pets/1'], 1);
+  });
 });

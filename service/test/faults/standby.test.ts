@@ -102,6 +102,39 @@ describe('while a synchronous standby does not confirm commits', () => {
     assert.doesNotMatch(stdout, /The database cannot be reached/);
   });
 
+  it('each of two replicas rejects writes until the standby is back: the probe of one does not wait for that of the other', async t => {
+    const databaseUrl = await primary.createDatabase();
+    const settings = { directory: dataDirectory(t), NODE_OPTIONS: PATIENT };
+    const replicas = [await aShop(t, databaseUrl, settings), await aShop(t, databaseUrl, settings)];
+    const createAtEach = () =>
+      replicas.map(({ api }) => api.post('/categories', { name: crypto.randomUUID() }));
+    let earlier: number[] = [];
+    const probes = async () => {
+      const waiting = await rowsIn<{ pid: number }>(
+        databaseUrl,
+        "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'SyncRep'",
+      );
+      return waiting.map(({ pid }) => pid).filter(pid => !earlier.includes(pid));
+    };
+    standby.pause();
+    try {
+      (await respondedInTime(createAtEach())).forEach(assertUnavailable);
+      for (const round of ['first', 'second']) {
+        await until(`the ${round} probes of both wait`, async () => (await probes()).length === 2);
+        earlier = await probes();
+        for (const { body } of await respondedInTime(createAtEach()))
+          assert.match(body.message, /^Commits are not confirmed: .* nothing was changed/);
+      }
+    } finally {
+      standby.resume();
+    }
+    for (const { api, service } of replicas) {
+      await recovery(() => api.post('/categories', { name: crypto.randomUUID() }));
+      const { stdout } = await service.end('SIGTERM');
+      assert.equal(stdout.match(/Commits are confirmed again/g)?.length, 1);
+    }
+  });
+
   it('a commit that cannot be cancelled keeps its place in the pool until the server has ended it', async t => {
     const databaseUrl = await primary.createDatabase();
     const network = await DatabaseProxy.between(t, databaseUrl);

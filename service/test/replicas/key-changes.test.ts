@@ -8,9 +8,11 @@ import { SECOND } from '../../src/kit/clock.ts';
 import { codes, provokeBan, usedUp } from '../access/provoke-ban.ts';
 import { type ApiResponse, Client } from '../support/client.ts';
 import { emptyPostgres } from '../support/engines.ts';
+import { eventsOf } from '../support/event-log.ts';
 import { assertRejected } from '../support/rejection.ts';
 import type { NewKey } from '../support/test-app.ts';
 import { useShop } from '../support/use-shop.ts';
+import { valuesOf } from '../support/values.ts';
 
 describe('within a second, another replica notices', () => {
   const shop = useShop({ shared: true });
@@ -79,10 +81,27 @@ describe('within a second, another replica notices', () => {
     assert.equal((await there.as(body.key).get('/pets')).status, 200);
   });
 
+  it('that it was used, and accepts the ETag that shows this in If-Match', async () => {
+    const client = await shop.clientWith({});
+    await client.get('/pets');
+    const path = `/keys/${client.keyId}`;
+    const changes: ((ifMatch: Record<string, string>) => Promise<ApiResponse>)[] = [
+      ifMatch => there.patch(path, { name: 'Renamed' }, ifMatch),
+      ifMatch => there.delete(path, ifMatch),
+    ];
+    for (const change of changes) {
+      const { body, headers } = await there.get(path);
+      assert.notEqual(body.lastUsedAt, null);
+      const { status, text } = await change({ 'if-match': headers.etag! });
+      assert.ok(status < 300, text);
+    }
+  });
+
   it('that its ban was lifted', async () => {
     const client = await usedUp(shop);
     await provokeBan(shop, client);
-    assert.equal((await there.delete(`/keys/${client.keyId}/ban`)).status, 204);
+    const events = await eventsOf(shop, () => there.delete(`/keys/${client.keyId}/ban`));
+    assert.deepEqual(valuesOf(events, 'type', 'subject'), [['key.unbanned', `keys/${client.keyId}`]]);
     shop.clock.advance(SECOND);
     assert.deepEqual(await codes(client, 1), ['rate_limit_exceeded']);
     assert.equal((await shop.api.get(`/keys/${client.keyId}`)).body.ban, null);

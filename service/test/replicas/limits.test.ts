@@ -64,6 +64,8 @@ describe('four replicas together', () => {
     assertRejected(await elsewhere.as(client.key).get('/pets'), 429, 'api_key_banned');
     const { body } = await elsewhere.get(`/keys/${client.keyId}`);
     assert.equal(typeof body.ban.until, 'string');
+    const { body: listed } = await replicas[2]!.get('/keys?sort=-id&limit=1');
+    assert.deepEqual(listed, [body], 'at a replica that has received no request of the key');
     shop.clock.advance(MINUTE + SECOND);
     assert.notDeepEqual(await codes(elsewhere.as(client.key), 1), ['api_key_banned']);
   });
