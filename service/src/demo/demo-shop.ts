@@ -1,19 +1,20 @@
 import * as categories from '../catalog/categories/categories.ts';
 import type { Database, Queries, Writer } from '../db/database.ts';
+import { selectEnds } from '../events/event-log/event-queries.ts';
 import { DemoHistory } from './demo-history.ts';
 
 /**
- * Fills a store that has no category with the demo shop and a month of its history, through the operations of the shop. Returns whether
- * it did. A service that runs reads the limits of the keys afterwards (`KeyLimits.load`).
+ * Fills a store that has never had anything besides its first key with the demo shop and a month of its history, through the operations
+ * of the shop. Returns whether it did. A service that runs reads the limits of the keys afterwards (`KeyLimits.load`).
  */
 export async function fillEmptyStore(
   db: Queries & Writer & Pick<Database, 'numberEvents'>,
   now: number,
 ): Promise<boolean> {
-  // Writes nothing when it has one: the database may be read-only at the moment.
-  if (await hasCategory(db)) return false;
+  // Writes nothing when there is some: the database may be read-only at the moment.
+  if (await hasContent(db)) return false;
   const begun = await db.write(async tx => {
-    const [, isFilled] = await Promise.all([tx.lock('demo shop'), hasCategory(tx)]);
+    const [, isFilled] = await Promise.all([tx.lock('demo shop'), hasContent(tx)]);
     if (isFilled) return undefined;
     const history = new DemoHistory(now);
     await history.begin(tx);
@@ -26,6 +27,12 @@ export async function fillEmptyStore(
   return true;
 }
 
-async function hasCategory(db: Queries): Promise<boolean> {
-  return (await categories.list(db, { sort: 'id', limit: 1 })).items.length > 0;
+/** The demo shop of another replica has categories before its events have numbers. */
+async function hasContent(db: Queries): Promise<boolean> {
+  const [{ latest }, { items }] = await Promise.all([
+    selectEnds(db),
+    categories.list(db, { sort: 'id', limit: 1 }),
+  ]);
+  // The first event is that of the first key.
+  return latest > 1 || items.length > 0;
 }

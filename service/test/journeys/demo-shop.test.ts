@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { fillEmptyStore } from '../../src/demo/demo-shop.ts';
 import { DAY } from '../../src/kit/clock.ts';
+import { aCategory } from '../support/factories.ts';
 import { itemsOf } from '../support/pages.ts';
 import { startTestApp } from '../support/test-app.ts';
 import { valuesOf } from '../support/values.ts';
@@ -47,6 +48,13 @@ describe('the demo shop', () => {
     const [webhook] = (await api.get('/webhooks')).body;
     assert.match(webhook.url, /\.invalid\//);
     assert.equal(webhook.enabled, false);
+  });
+
+  it('is not added to a shop whose categories were all deleted', async t => {
+    const { app, api, clock } = await startTestApp(t);
+    assert.equal((await api.delete(`/categories/${await aCategory(api)}`)).status, 204);
+    await app.db.numberEvents();
+    assert.equal(await fillEmptyStore(app.db, clock.now()), false);
   });
 
   it('gets an administrator’s key also if it was in the store before', async t => {
