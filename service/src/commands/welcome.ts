@@ -27,7 +27,7 @@ export function showsSignIn({ hasConsole, isLocal, shownKey }: Omit<Welcome, 'ti
 /** The text for people who start the service. */
 export function welcomeText(welcome: Welcome): string {
   const { url, metricsUrl, store, keyFile, key } = welcome;
-  const credential = key === 'in file' ? `$(cat '${keyFile}')` : '<your key>';
+  const credential = key === 'in file' ? `$(cat '${keyFile.replaceAll("'", "'\\''")}')` : '<your key>';
   return `
   Pet Store Service
     Address    ${url}
