@@ -1,9 +1,10 @@
 /**
  * The form in which names are compared and sorted: case-insensitive and composed (Unicode NFC). Two letters have more than one
- * lower-case spelling: ß, which is SS in capitals, and Σ, which becomes ς at the end of a word.
+ * lower-case spelling: ß, which is SS in capitals, and Σ, which becomes ς at the end of a word. It is composed last, because a small
+ * letter can be one character where its capital has combining marks.
  */
 export function foldCase(text: string): string {
-  return text.normalize('NFC').toLowerCase().replaceAll('ß', 'ss').replaceAll('ς', 'σ');
+  return text.toLowerCase().replaceAll('ß', 'ss').replaceAll('ς', 'σ').normalize('NFC');
 }
 
 /**

@@ -60,6 +60,7 @@ const SAME_NAMES = [
   ['ΚΟΚΟΡΑΣ', 'κοκορας'],
   ['ΚΟΚΟΡΑΣ', 'κοκορασ'],
   ['Lémuriens', 'Le\u0301muriens'],
+  ['ΡΟΪ\u0301ΔΙ', 'ροΐδι'],
 ] as const;
 
 describe('categories', () => {
