@@ -100,7 +100,6 @@ function rejectMisfits({ method, path, body, ifMatch, label }: BatchOperation, r
   if (ifMatch !== undefined && creates)
     throw invalid(`${method} ${path} creates a resource, which has no earlier state: leave \`ifMatch\` out`);
   if (ifMatch !== undefined) rejectUnquoted(ifMatch);
-  if (body !== undefined && !route.body) throw invalid(`${method} ${path} has no body: leave \`body\` out`);
   if (body === undefined && route.body && !route.bodyOptional)
     throw invalid(`${method} ${path} needs a JSON object as its body: add \`body\``);
 }

@@ -20,12 +20,17 @@ export function inputReader(
   route: Route,
 ): (params: Record<string, unknown>, body: unknown, json?: string) => RouteInput {
   const readParams = textReader(route.params ?? { type: 'object' }, 'path parameter');
-  const readBody = route.body && bodyReader(route.body, route.bodyOptional, remediesOf(route));
+  const readBody = route.body ? bodyReader(route.body, route.bodyOptional, remediesOf(route)) : rejectBody;
   return (texts, sent, json) => {
     const params = readParams(texts);
-    const body = readBody ? readBody(sent, json) : nothing;
+    const body = readBody(sent, json);
     return { params, body };
   };
+}
+
+function rejectBody(sent: unknown): object {
+  if (sent !== undefined) throw new ApiError('invalid_request', 'The operation has no body: leave it out');
+  return nothing;
 }
 
 /** Remedies for the fields of the resource that the body of the route does not have. */

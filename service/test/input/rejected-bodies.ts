@@ -65,6 +65,14 @@ export const rejectedBodies: Rejection[] = [
     ],
   ],
   [
+    'a body of an operation that has none',
+    /^The operation has no body: leave it out$/,
+    [
+      ...writes('DELETE', '/pets/1', {}, { ifMatch: '"a"' }, []),
+      ...writes('POST', '/webhooks/1/test', { type: 'pet.created' }),
+    ],
+  ],
+  [
     'a field that the operation does not set, with the remedy',
     /^Field `(\w+)` cannot be set here: (it follows from the stock, and PATCH \/pets\/\{petId\} changes it|leave it out|PUT \/store\/inventory\/\{petId\} sets the stock|DELETE \/keys\/\{keyId\}\/ban lifts a ban)$/,
     [

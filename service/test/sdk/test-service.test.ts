@@ -114,6 +114,7 @@ describe('the test service responds as the service does', () => {
     );
     await both.send('PATCH', '/pets/1', { name: 'Moritz' }, { 'if-match': etag });
     await both.send('HEAD', '/pets/1');
+    await both.send('DELETE', '/pets/1', {});
 
     const key = { 'idempotency-key': 'basket-17' };
     const { body } = await both.send('POST', '/store/orders', { petId: 1 }, key);
