@@ -17,9 +17,9 @@ const CONSTRAINT_RACES = new Set(['23505', '23503']);
 /**
  * Classes of SQLSTATE that are the server's fault and not the statement's: connection, transaction state (a standby that
  * accepts no writes), a missing prepared statement because the query that prepares it was cancelled, resources, lock
- * timeouts, shutdown and cancellation, I/O.
+ * timeouts, shutdown and cancellation, I/O, internal errors (damaged data).
  */
-const OUTAGES = new Set(['08', '25', '26', '53', '55', '57', '58']);
+const OUTAGES = new Set(['08', '25', '26', '53', '55', '57', '58', 'XX']);
 
 /** SQLSTATEs of a server that serves only reads: a full disk, and a standby or read-only database. */
 const WRITE_PROBLEMS = new Map<string, WriteProblem>([

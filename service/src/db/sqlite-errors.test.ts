@@ -18,6 +18,8 @@ describe('a result code of SQLite', () => {
     SQLITE_BUSY: 'unavailable',
     SQLITE_CANTOPEN: 'unavailable',
     SQLITE_CORRUPT_INDEX: 'unavailable',
+    SQLITE_PROTOCOL: 'unavailable',
+    SQLITE_NOMEM: 'unavailable',
     SQLITE_CONSTRAINT_UNIQUE: undefined,
     SQLITE_ERROR: undefined,
   };

@@ -5,9 +5,9 @@ import { DatabaseUnavailable, StoreUnavailable, UnusableStore, type WriteProblem
 
 type SqliteError = InstanceType<typeof BetterSqlite3.SqliteError>;
 
-/** Whether the store failed (disk full, I/O error, locked by another process), and not the statement. */
+/** Whether the store failed (disk full, I/O error, locked by another process, no memory), and not the statement. */
 export function isOutage(error: unknown): error is SqliteError {
-  return hasCode(error, /^SQLITE_(BUSY|FULL|IOERR|READONLY|CANTOPEN|NOTADB|CORRUPT)/);
+  return hasCode(error, /^SQLITE_(BUSY|PROTOCOL|FULL|NOMEM|IOERR|READONLY|CANTOPEN|NOTADB|CORRUPT)/);
 }
 
 /** Runs a statement. Throws DatabaseUnavailable when the store failed. */
