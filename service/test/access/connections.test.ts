@@ -75,9 +75,12 @@ describe('connections of one address', () => {
     const { key } = await shop.clientWith({ plan: 'enterprise', quotas: { perMinute: 7, perDay: 70 } });
     const page = await shop.clientWith({
       kind: 'publishable',
+      plan: 'pro',
       scopes: ['pets:read'],
       origins: ['https://shop.example'],
     });
+    const ofPage = [`X-API-Key: ${page.key}`, 'Origin: https://shop.example'];
+    const ofOtherPage = [`X-API-Key: ${page.key}`, 'Origin: https://evil.example'];
     const foreign = await shop.api.post('/keys', {
       name: 'Office',
       plan: 'pro',
@@ -90,10 +93,14 @@ describe('connections of one address', () => {
     // The rejection has counted against the address.
     shop.clock.advance(MINUTE);
     const own = `X-API-Key: ${key}`;
-    assert.equal(
-      (await responseOnNew(shop.origin, request('GET', '/pets', [own, 'Connection: close']))).status,
-      200,
-    );
+    for (const [path, headers] of [
+      ['/pets', [own]],
+      ['/account', [own]],
+      ['/pets', ofPage],
+    ] as const) {
+      const bytes = request('GET', path, [...headers, 'Connection: close']);
+      assert.equal((await responseOnNew(shop.origin, bytes)).status, 200);
+    }
     const [silent] = await openSilently(shop, 1);
     const kinds: [bytes: string, limit: number, remaining: number][] = [
       [request('GET', '/pets', [own]), 7, 6],
@@ -101,9 +108,10 @@ describe('connections of one address', () => {
       [request('POST', '/categories', [own], '{"name":"Dogs"}'), 7, 6],
       [request('POST', '/batch', [own], '{"operations":[]}'), 7, 6],
       [request('GET', '/pets/1', [own]), 7, 6],
-      [request('GET', '/account', [own]), 60, 60],
+      [request('GET', '/account', [own]), 60, 59],
       [request('GET', '/pets'), 60, 60],
       [request('GET', '/pets', [elsewhere]), 60, 60],
+      [request('GET', '/pets', ofOtherPage), 60, 60],
       [request('GET', '/healthz', [own]), 60, 60],
       [request('GET', '/docs'), 60, 60],
       [request('POST', '/console/sign-in', [], '{"ticket":"x"}'), 60, 60],
@@ -134,8 +142,7 @@ describe('connections of one address', () => {
       // OPTIONS states the limits of the address elsewhere, and those of the key here.
       if (method !== 'OPTIONS') assert.deepEqual([stated.limit, stated.remaining], [limit, remaining], what);
     }
-    const readable = request('GET', '/pets', [`X-API-Key: ${page.key}`, 'Origin: https://shop.example']);
-    const response = await responseOnNew(shop.origin, readable);
+    const response = await responseOnNew(shop.origin, request('GET', '/pets', ofPage));
     assert.deepEqual(
       [response.status, response.headers['access-control-allow-origin']],
       [503, 'https://shop.example'],

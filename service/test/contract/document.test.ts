@@ -18,6 +18,11 @@ it('openapi.yaml is OpenAPI 3.0.3, with version 1.0.0 of the API', () => {
   assert.equal(document.info.version, '1.0.0');
 });
 
+it('only GET /store/orders has no form to try it', () => {
+  const hidden = documentedOperations.filter(({ operation }) => operation['x-hideTryItPanel']);
+  assert.deepEqual(valuesOf(hidden, 'method', 'path'), [['GET', '/store/orders']]);
+});
+
 // The linters check that each example is a valid value.
 it('every schema, body, parameter and header has an example', () => {
   const { schemas, parameters, headers } = document.components;

@@ -87,6 +87,28 @@ describe('a wait for events', () => {
     await inTime('the service to shut down', closing);
   });
 
+  it('does not begin when the service shuts down during its first read', async t => {
+    const shop = await startTestApp(t);
+    const end = await settledCursor(shop);
+    const { db, server } = shop.app;
+    const all = db.all.bind(db);
+    let closing: Promise<void> | undefined;
+    t.mock.method(db, 'all', async (...query: Parameters<typeof all>) => {
+      const rows = await all(...query);
+      if (closing === undefined && query[0].includes('page.*')) {
+        closing = server.close();
+        await until('the service shuts down', () => server.endOfWaiting.signal.aborted);
+      }
+      return rows;
+    });
+    const passTime = holdTime(t);
+    const waiting = shop.api.get(`/events?cursor=${end}&wait=${WAIT}`);
+    // A wait that has begun would keep the service from closing.
+    const page = await inTime('the response', waiting, 20).finally(passTime);
+    assert.deepEqual([page.status, page.body], [200, []]);
+    await inTime('the service to shut down', closing!);
+  });
+
   it('ends when its client disconnects, and is in the request log once', async t => {
     const shop = await startTestApp(t);
     await settledCursor(shop);

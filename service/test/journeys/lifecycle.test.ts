@@ -172,6 +172,17 @@ it('deprecation is in the contract for exactly these operations, with their suns
     assert.deepEqual([operation.deprecated, operation['x-deprecated-sunset']], [true, '2030-12-05']);
 });
 
+it('the operations of events and webhooks are beta, and the newest of them experimental', () => {
+  const newest = ['GET /history', 'GET /events/checkpoint', 'GET /events/seals'];
+  const inContract = operations.filter(
+    ([, , { tags }]) => tags.includes('Events') || tags.includes('Webhooks'),
+  );
+  const of = (stability: string) =>
+    namesOf(inContract.filter(([, , operation]) => operation['x-stability'] === stability));
+  assert.deepEqual(of('experimental'), newest);
+  assert.equal(of('beta').length, inContract.length - newest.length);
+});
+
 it('stability is reported by X-Stability in every response of an operation that is not stable, and in no other', async () => {
   const { api } = shop;
   const unstable = operations.filter(([, , operation]) => operation['x-stability'] !== undefined);

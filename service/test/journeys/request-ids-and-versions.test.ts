@@ -99,5 +99,9 @@ describe('API-Version', () => {
       assert.equal(response.headers['api-version'], '1.0.0');
     }
     assert.deepEqual(await shopState(api), before);
+    for (const path of ['/healthz', '/readyz', '/openapi.json', '/openapi.yaml']) {
+      const response = await api.as().get(path, { 'api-version': '2' });
+      assertRejected(response, 400, 'unsupported_api_version');
+    }
   });
 });

@@ -79,7 +79,7 @@ describe('every documented way to start the service builds the console and the p
 
   it('npm start and npm run start:replicas', () => {
     for (const [name, program] of [
-      ['start', 'service/src/main.ts serve'],
+      ['start', 'service/src/main.ts serve --demo'],
       ['start:replicas', 'scripts/start-replicas.ts'],
     ] as const)
       assertInOrder(scripts[name], 'scripts/setup.mjs', `&& ${BUILD_COMMAND} &&`, program);

@@ -33,7 +33,7 @@ const skipped: Record<string, string> = {
   'npm run bench': 'measures',
   'scripts/build.mjs': 'builds the console and the packages in npm run check',
   'main.ts serve': 'is how service-process.ts starts every service',
-  'npm start': 'runs in set-up.test.ts',
+  'npm start': 'installs, builds and serves; console-not-built.test.ts checks its steps',
   'npm run start:replicas': 'runs in start-replicas.test.ts',
   'npm test ': 'is what runs this test',
   'npm run test:': 'runs tests',
