@@ -37,7 +37,10 @@ export async function exchange<T>(
   let inDoubt: PetStoreError | undefined;
   let expiresAt = Number.POSITIVE_INFINITY;
   for (let attempt = 1; ; attempt++) {
-    const epoch = await pacer.enter(options);
+    const epoch = await pacer.enter(options).catch(error => {
+      signal?.throwIfAborted();
+      throw inDoubt ?? error;
+    });
     // The time of `clock` may stop while the machine sleeps.
     const sentAt = Date.now();
     const controller = new AbortController();

@@ -5,7 +5,7 @@ import type { Wait } from '../../../sdk/src/index.ts';
 import { HOUR, SECOND } from '../../src/kit/clock.ts';
 import { importClient } from '../support/packed-client.ts';
 import { valuesOf } from '../support/values.ts';
-import { broken, clientOf, gaps, json, rejection } from './fake-service.ts';
+import { broken, clientOf, gaps, json, rejection, settle } from './fake-service.ts';
 
 const {
   ConflictError,
@@ -77,6 +77,22 @@ describe('a client of a service that is unavailable', () => {
     const { store, run, sent } = clientAfter(broken, 48 * HOUR);
     await run(store.pets.update(1, { name: 'Rex' }));
     assert.equal(sent.length, 3);
+  });
+
+  it('throws the error after which a POST may have been executed, also if a limit then exceeds maxWait', async () => {
+    const limited = rejection({ 'retry-after': '3600' });
+    const body = { name: 'Rex', categoryId: 1 };
+    const doubted = clientOf([broken, limited]);
+    await assert.rejects(doubted.run(doubted.store.pets.create(body)), ConnectionError);
+    assert.equal(doubted.sent.length, 2);
+    const { store, run } = clientOf([broken, limited]);
+    await assert.rejects(run(store.pets.update(1, body)), WaitTooLongError);
+    await assert.rejects(clientOf(limited).store.pets.create(body), WaitTooLongError);
+    const end = new AbortController();
+    const cancelled = clientOf(broken).store.pets.create(body, { signal: end.signal });
+    await settle();
+    end.abort();
+    await assert.rejects(cancelled, { name: 'AbortError' });
   });
 
   it('waits at least as long as Retry-After', async () => {
