@@ -75,7 +75,10 @@ export class EventLog {
     const all = () => this.#events.filter(event => matches(event) && inTime(event));
     const read = () => all().filter(({ id }) => Number(id) > after);
     const deadline = Date.now() + wait * SECOND;
-    while (read().length === 0 && Date.now() < deadline) await this.#news(deadline - Date.now(), signal);
+    while (read().length === 0 && Date.now() < deadline) {
+      await this.#news(deadline - Date.now(), signal);
+      signal.throwIfAborted();
+    }
     const [items, rest] = [read().slice(0, limit), read().slice(limit)];
     const isLast = to !== undefined && Date.parse(to) + 60 * SECOND <= Date.now() && items.length < limit;
     const position = rest.length > 0 || items.length === limit ? items.at(-1)!.id : String(this.#latest);

@@ -66,6 +66,15 @@ describe('a program with the test service', () => {
     for (let i = 0; i < 25; i++) for await (const _ of store.events.subscribe({ from: 0 })) break;
   });
 
+  it('aborts a long poll, which rejects as `fetch` does', async () => {
+    const { baseUrl, apiKey, fetch } = testService();
+    const end = new AbortController();
+    const headers = { 'x-api-key': apiKey };
+    const waiting = fetch(`${baseUrl}/events?wait=1`, { headers, signal: end.signal });
+    setImmediate(() => end.abort());
+    await assert.rejects(waiting, { name: 'AbortError' });
+  });
+
   it('gets an error for a cursor after which events have expired', async () => {
     const { store, category } = await shopWithPet();
     // After these 10,000 events, the log has lost the two of the shop.
