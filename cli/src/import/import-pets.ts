@@ -167,14 +167,14 @@ class Import {
     const { sent } = this.#journal.state;
     if (!sent) return;
     const reason = this.#reasonOfDoubt(sent);
-    if (reason && !this.#options.inDoubt) throw inDoubt(sent, reason);
+    const { inDoubt: choice } = this.#options;
+    if (reason && !choice) throw inDoubt(sent, reason);
+    // Its rows are read again, and sent with those that follow.
+    if (reason && choice === 'send') return this.#journal.save({ sent: null });
     const source: Row[] = [];
     while (source.length < sent.rows) source.push((await rows.next()).value);
-    if (reason && this.#options.inDoubt === 'skip') this.#finish(sent, source, 'skipped');
-    else {
-      const { results } = await (reason ? this.#sender.send(sent) : this.#sender.sendAgain(sent));
-      this.#finish(sent, source, results);
-    }
+    const results = reason ? 'skipped' : (await this.#sender.sendAgain(sent)).results;
+    this.#finish(sent, source, results);
   }
 
   /** Why the service would execute a batch again: only the key that sent it can receive its outcome, and not for ever. */

@@ -46,10 +46,10 @@ describe('petstore import, when it ends early', () => {
     body: { code, message: 'Not now', status },
   });
   /** Interrupts the command when the service has executed its first batch, whose response is never sent. */
-  async function interrupt(): Promise<string> {
+  async function interrupt(more: string[] = [], environment = {}): Promise<string> {
     const stop = new AbortController();
     test.proxy.after = () => void stop.abort();
-    const { code, stderr } = await test.run(command(), {}, { signal: stop.signal });
+    const { code, stderr } = await test.run([...command(), ...more], environment, { signal: stop.signal });
     assert.equal(code, 130, stderr);
     test.proxy.after = () => undefined;
     return stderr;
@@ -299,16 +299,21 @@ describe('petstore import, when it ends early', () => {
       assertRejected(20);
     });
 
-    it('sends it as a new batch with --in-doubt send', async () => {
-      writeRows(20);
+    /** Interrupts the command when it has sent its first batch, which the service does not execute. */
+    async function interruptBefore(): Promise<void> {
       const stop = new AbortController();
       test.proxy.before = () => {
         stop.abort();
         return rejection(503, 'service_unavailable', 1);
       };
       await test.run(command(), {}, { signal: stop.signal });
-      age();
       test.proxy.reset();
+    }
+
+    it('sends it as a new batch with --in-doubt send', async () => {
+      writeRows(20);
+      await interruptBefore();
+      age();
       assert.equal((await test.run([...command(), '--in-doubt', 'send'])).code, 7);
       assert.equal((await newNames()).length, 18);
     });
@@ -325,6 +330,18 @@ describe('petstore import, when it ends early', () => {
       assert.equal(code, 5);
       assert.match(stderr, /API key 1 sent them, and this is API key \d+/);
       assert.equal((await test.run(command())).code, 7);
+      assert.equal((await newNames()).length, 18);
+    });
+
+    it('sends it only with the API key that has sent it last, with --in-doubt send', async () => {
+      writeRows(20);
+      const other = await keyOf(1000);
+      await interruptBefore();
+      await interrupt(['--in-doubt', 'send'], other);
+      const { code, stderr } = await test.run(command());
+      assert.equal(code, 5);
+      assert.match(stderr, /API key \d+ sent them, and this is API key 1/);
+      assert.equal((await test.run(command(), other)).code, 7);
       assert.equal((await newNames()).length, 18);
     });
   });
