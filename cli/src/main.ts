@@ -19,6 +19,8 @@ stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
   run.report(new Error(`The output cannot be written: ${message}`));
   process.exit(exitCodes.other);
 });
+// The command continues without its notes.
+stderr.on('error', () => {});
 process.exitCode = await run.run(process.argv.slice(2));
 // The timer of a wait would keep the process running.
 if (interruption.signal.aborted) process.exit();

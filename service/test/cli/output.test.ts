@@ -153,6 +153,11 @@ describe('the output of petstore', () => {
     assert.deepEqual(JSON.parse(inJson.stderr), { message, exitCode: 1 });
   });
 
+  it('is complete, also if errors cannot be written', async () => {
+    const { code, stdout } = await petstore.shell('petstore categories get 999 1 2> /dev/full');
+    assert.deepEqual([code, stdout], [7, '1\tFerrets\t\n']);
+  });
+
   it('waits for a slow reader, and reads no further items meanwhile', async () => {
     const { print } = await petstore.load<typeof import('../../../cli/src/output.ts')>('output.js');
     let [read, written, ahead] = [0, 0, 0];
