@@ -120,7 +120,10 @@ export function createPacer({ clock, maxConcurrent, onWait }: PacerOptions): Pac
       // The last failure was part of an earlier outage.
       if (inFlight + queue.size === 0 && !wait()) setbacks = 0;
       queue.add(waiter);
-      ignoreSignal = onAbort(signal, () => reject(waiter, signal!.reason));
+      ignoreSignal = onAbort(signal, () => {
+        reject(waiter, signal!.reason);
+        sendNext();
+      });
       sendNext();
     }).finally(() => ignoreSignal());
   }
