@@ -113,6 +113,11 @@ describe('petstore, when a command fails', () => {
     assert.equal(code, 7);
     assert.match(stdout, /\tBandit\t/);
     assert.match(stderr, /no pet 98.*\n.*no pet 99.*\nError: 2 of 3 failed/);
+    // More than one request can have.
+    const unknown = Array.from({ length: 100 }, (_, i) => `${100 + i}`);
+    const many = await petstore.run(['pets', 'get', ...unknown, pet]);
+    assert.equal(many.code, 7, many.stderr);
+    assert.equal(many.stdout, stdout);
   });
 
   it('exits with 1 when nothing responds, and states the URL', async () => {
@@ -122,9 +127,10 @@ describe('petstore, when a command fails', () => {
     assert.match(stderr, new RegExp(`Check that the service runs at ${url}`));
   });
 
-  it('exits with 2 when another server responds', async t => {
-    const server = createServer((_, response) => response.writeHead(418).end('teapot'));
+  it('exits with 2 when another server responds, and escapes what a terminal would execute', async t => {
+    const server = createServer((_, response) => response.writeHead(418).end('\u001b]0;x\u0007teapot'));
     const url = await listenLocally(t, server);
-    assert.match(await failure(2, ['status', '--url', url]), /does not come from a pet store/);
+    const stderr = await failure(2, ['status', '--url', url]);
+    assert.match(stderr, /\\u001b\]0;x\\u0007teapot\n.*does not come from a pet store/);
   });
 });

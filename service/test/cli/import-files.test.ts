@@ -163,15 +163,17 @@ describe('petstore import', () => {
       '{"name": "Mia"',
       '{"name": "Tom", "categoryId": 2, "colour": "grey"}',
       '{"name": "Kit", "categoryId": "2", "message": "two\u2028lines\u2029"}',
+      '{"name": "Ida", "Name": "Eda", "category": "Dogs"}',
     );
     const summary = await test.summaryOf(['@lines.ndjson'], 7);
     assert.deepEqual(await newNames(), ['Rex', 'Kit']);
-    assert.equal(summary.rejected, 2);
+    assert.equal(summary.rejected, 3);
     const rejected = test.read('lines.rejected.ndjson').trimEnd().split('\n');
-    const [mia, tom] = rejected.map(line => JSON.parse(line));
+    const [mia, tom, ida] = rejected.map(line => JSON.parse(line));
     assert.equal(mia.line, 2);
     assert.equal(mia.row, '{"name": "Mia"');
     assert.deepEqual([tom.line, tom.colour, tom.code], [3, 'grey', 'invalid_request']);
+    assert.match(ida.message, /^Two members of the line are the field name: remove one/);
   });
 
   it('rejects rows whose names have invisible characters, and names the character', async () => {

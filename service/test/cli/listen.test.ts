@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { globSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:https';
 import { join } from 'node:path';
 import { beforeEach, describe, it, type TestContext } from 'node:test';
 import type { Event } from '../../../sdk/src/index.ts';
 import { RESPONSE_TIMEOUT } from '../../src/events/webhooks/delivery-rules.ts';
+import { certificate, privateKey } from '../events/certificate.ts';
 import { type Received, Receiver } from '../events/receiver.ts';
 import { useCommandShop } from '../support/command-shop.ts';
 import { assertGapless, settledCursor } from '../support/event-log.ts';
 import { aCategory } from '../support/factories.ts';
+import { listenLocally } from '../support/local-server.ts';
 import { importVerification } from '../support/packed-client.ts';
 import { restoreLog } from '../support/restored-log.ts';
 import { inTime, until } from '../support/until.ts';
@@ -338,6 +341,13 @@ describe('petstore listen', () => {
     program.handleWith(response => void response.writeHead(200).write('half', () => response.destroy()));
     const sent = sendEvent(new URL(program.url), { id: '7' } as Event, 'whsec_AAAA');
     await assert.rejects(inTime('the end of the attempt', sent), { code: 'ECONNRESET' });
+  });
+
+  it('sends events to a program with HTTPS, whose certificate must be trusted', async t => {
+    const { sendEvent } = await petstore.load<typeof import('../../../cli/src/delivery.ts')>('delivery.js');
+    const url = await listenLocally(t, createServer({ key: privateKey, cert: certificate }));
+    const sent = sendEvent(new URL(url.replace('http', 'https')), { id: '7' } as Event, 'whsec_AAAA');
+    await assert.rejects(sent, { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' });
   });
 
   it('has a secret for each profile and service, and a position for each program as well', async () => {

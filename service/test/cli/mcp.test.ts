@@ -400,18 +400,22 @@ describe('a call of an agent', () => {
     await assert.rejects(call, { name: 'AbortError' });
   });
 
-  it('reads at least one item of a list and its cursor, however long the item is', async () => {
+  it('reads at least one item of a list and its cursor, however long the item is, also below the path of a proxy', async () => {
     const urls: string[] = [];
     const operation = {
       ...{ method: 'GET', path: '/categories', parameters: [{ name: 'limit' }] },
       responses: { 200: { content: { 'application/json': {} } } },
     };
-    const { read } = await callsWith(operation, async url => {
+    const respond = async (url: string) => {
       urls.push(url);
       const headers = { link: '</categories?cursor=abc>; rel="next"' };
       return Response.json(Array(2).fill({ description: 'x'.repeat(30_000) }), { headers });
-    });
+    };
+    const { read } = await callsWith(operation, respond, { baseUrl: 'http://petstore.example/shop' });
     assert.match(await read('/categories'), /^\{"nextCursor":"abc",.*characters were left out\]$/s);
-    assert.match(urls[1]!, /limit=1$/);
+    assert.deepEqual(
+      urls,
+      [20, 1].map(limit => `http://petstore.example/shop/categories?limit=${limit}`),
+    );
   });
 });

@@ -130,11 +130,14 @@ describe('the output of petstore', () => {
     assert.ok(!isColoured((await petstore.run(['pets', 'list', '--help'])).stdout));
   });
 
-  it('escapes what a terminal would execute', async () => {
+  it('escapes what a terminal would execute, and what would begin another line or column', async () => {
     const { printable, json } =
       await petstore.load<typeof import('../../../cli/src/printable.ts')>('printable.js');
     assert.equal(printable('a\u001b[31mb\tc\n\u202e\u009bd'), 'a\\u001b[31mb\\tc\\n\\u202e\\u009bd');
     assert.equal(json({ a: '\u009b' }), '{"a":"\\u009b"}');
+    await shop.api.patch('/categories/2', { description: 'One\n2\tTwo' });
+    const { stdout } = await petstore.run(['categories', 'get', '2']);
+    assert.equal(stdout, '2\tCategory 0\tOne\\n2\\tTwo\n');
   });
 
   it('ends quietly when its reader has read enough', async () => {

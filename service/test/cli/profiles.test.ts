@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { beforeEach, describe, it } from 'node:test';
 import { replacePrivateFile } from '../../../cli/src/private-file.ts';
 import { commandIn, useCommandShop } from '../support/command-shop.ts';
+import { listenLocally } from '../support/local-server.ts';
 import { dataDirectory } from '../support/service-process.ts';
 import { inTime } from '../support/until.ts';
 
@@ -116,13 +118,20 @@ describe('the profiles of petstore', () => {
     assert.equal(code, 0, stderr);
   });
 
-  it('send their key to no other URL', async () => {
+  it('send their key to no other URL', async t => {
     await login();
     const requests = shop.logLines().length;
     const { code, stderr } = await petstore.run(['account', '--url', `${shop.origin}/other`]);
     assert.equal(code, 3);
     assert.match(stderr, /The key of the profile is for /);
     assert.equal(shop.logLines().length, requests);
+    const keys: unknown[] = [];
+    const other = createServer(({ headers }, response) => {
+      keys.push(headers['x-api-key']);
+      response.writeHead(418).end();
+    });
+    await petstore.run(['status', '--url', await listenLocally(t, other)]);
+    assert.deepEqual(keys, [undefined]);
   });
 });
 

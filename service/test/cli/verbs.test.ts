@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { before, describe, it, type TestContext } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
 import { DAY, HOUR, MINUTE } from '../../src/kit/clock.ts';
 import { Receiver } from '../events/receiver.ts';
 import { useCommandShop } from '../support/command-shop.ts';
 import { aPet } from '../support/factories.ts';
+import { onTerminal } from '../support/terminal.ts';
 import { inTime } from '../support/until.ts';
 import { assertNone } from '../support/values.ts';
 
@@ -14,7 +17,9 @@ type Definitions = typeof import('../../../cli/src/commands/index.ts');
 const VERBS = ['create', 'list', 'get', 'update', 'delete'];
 const EARLIER = ['add', 'place', 'set', 'cancel', 'revoke', 'remove', 'new', 'show'];
 
-const { shop, petstore } = useCommandShop({ environment: { PETSTORE_WEBHOOKS_ALLOW_PRIVATE: 'true' } });
+const { shop, petstore, directory } = useCommandShop({
+  environment: { PETSTORE_WEBHOOKS_ALLOW_PRIVATE: 'true' },
+});
 
 /** Runs a command on a terminal, and types a response to its question. Returns what the terminal shows. */
 async function answer(t: TestContext, args: readonly string[], question: string, text: string) {
@@ -94,6 +99,18 @@ describe('the commands of a resource', () => {
       true,
       true,
     ]);
+  });
+
+  it('ask on the terminal, although their output goes to a file', async t => {
+    const file = join(directory, 'deleted');
+    const { keyId } = await shop.clientWith({});
+    const words = ['sh', '-c', '"$@" > "$0"', file, process.execPath, petstore.bin];
+    const command = [...words, 'keys', 'delete', String(keyId), '--json'];
+    const terminal = onTerminal(t, command, petstore.environment);
+    await terminal.shows(`API keys ${keyId}? [y/N]`);
+    terminal.type('y\r');
+    assert.equal((await inTime('the end', terminal.ended, 60)).code, 0);
+    assert.deepEqual(JSON.parse(readFileSync(file, 'utf8')), { id: keyId, outcome: 'revoked' });
   });
 
   it('ask for the pet of an order on a terminal, and state elsewhere that it is a draft', async t => {

@@ -63,6 +63,7 @@ it('the build of a first start makes the packages without a compiler, and that o
   for (const [name, update] of [
     ['sdk/src/version.ts', touch],
     ['scripts/test-service.mjs', touch],
+    ['cli/package.json', touch],
     ['sdk/src/resources/verify-webhook.ts', rmSync],
   ] as const) {
     update(join(directory, name));

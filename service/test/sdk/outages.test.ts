@@ -59,12 +59,12 @@ describe('a client of a service that is unavailable', () => {
   it('sends a POST that may have been executed again only for 23 hours, also if the machine has slept', async t => {
     t.mock.timers.enable({ apis: ['Date'] });
     const limited = rejection({ 'retry-after': '1' });
-    const clientAfter = (first: () => Response, milliseconds: number) => {
-      const sleep = () => {
-        t.mock.timers.setTime(Date.now() + milliseconds);
-        return limited();
-      };
-      const { store, run, sent } = clientOf([first, sleep, pet]);
+    const sleep = (milliseconds: number, respond: () => Response) => () => {
+      t.mock.timers.setTime(Date.now() + milliseconds);
+      return respond();
+    };
+    const clientAfter = (first: () => Response, milliseconds: number, second = limited) => {
+      const { store, run, sent } = clientOf([first, sleep(milliseconds, second), pet]);
       const create = () => run(store.pets.create({ name: 'Rex', categoryId: 1 }));
       return { store, run, sent, create };
     };
@@ -74,6 +74,10 @@ describe('a client of a service that is unavailable', () => {
     assert.equal((await late.create()).id, 1);
     assert.equal((await clientAfter(broken, 23 * HOUR).create()).id, 1);
     assert.equal((await clientAfter(limited, 48 * HOUR).create()).id, 1);
+    // The outcome is that of the first try.
+    const twice = clientAfter(sleep(12 * HOUR, broken), 12 * HOUR, broken);
+    await assert.rejects(twice.create(), ConnectionError);
+    assert.equal(twice.sent.length, 2);
     const { store, run, sent } = clientAfter(broken, 48 * HOUR);
     await run(store.pets.update(1, { name: 'Rex' }));
     assert.equal(sent.length, 3);

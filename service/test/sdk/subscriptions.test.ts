@@ -13,7 +13,7 @@ import { inTime, until } from '../support/until.ts';
 import { idsOf, valuesOf } from '../support/values.ts';
 import { clientOf, rejection, type Sent, stream } from './fake-service.ts';
 
-const { GoneError, PermissionError, PetStore, ValidationError } = await importClient();
+const { GoneError, PermissionError, PetStore, ValidationError, WaitTooLongError } = await importClient();
 
 /** A clock with real time, whose waits before another try are short. */
 const clock: NonNullable<ClientOptions['clock']> = {
@@ -127,6 +127,14 @@ describe('a subscription', () => {
     await until('the stream is open', () => store.limits.inFlight === 0);
     end.abort(reason);
     await assert.rejects(reading, reason);
+  });
+
+  it('waits for a limit as long as its maxWait', async () => {
+    const limited = rejection({ 'retry-after': '120' });
+    const { store, run } = clientOf([limited, stream('id: 1\ndata: {"id":"1"}\n\n')]);
+    const events = store.events.subscribe({ from: 0, maxWait: 120 * SECOND });
+    assert.equal((await run(events.next())).value!.id, '1');
+    await assert.rejects(clientOf(limited).store.events.subscribe({ from: 0 }).next(), WaitTooLongError);
   });
 
   it('throws errors that another try does not solve', async t => {

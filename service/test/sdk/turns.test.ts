@@ -322,14 +322,17 @@ describe('a client that waits for a limit', () => {
     await assert.rejects(call, { name: 'AbortError' });
   });
 
-  it('waits with all calls for its account when one of them has to wait', async () => {
-    const { store, sent } = clientOf(rejection({ 'retry-after': '50' }));
+  it('waits with all calls for its account when one of them has to wait, and with no others', async () => {
+    const { store, sent } = clientOf([rejection({ 'retry-after': '50' }), json(200, {})]);
     const end = new AbortController();
     const first = store.account.get({ signal: end.signal });
     await settle();
     const second = store.account.get({ signal: end.signal });
     await settle();
     assert.equal(sent.length, 1);
+    void store.service.health();
+    await settle();
+    assert.equal(sent.length, 2);
     end.abort();
     for (const call of [first, second]) await assert.rejects(call, { name: 'AbortError' });
   });

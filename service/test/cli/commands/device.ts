@@ -5,10 +5,11 @@ import { it } from 'node:test';
 import type { CommandRuns } from './runs.ts';
 
 /** The commands for the key that is used, the service, and what the device keeps. */
-export function deviceCommands({ json, one, shop, directory }: CommandRuns): void {
+export function deviceCommands({ json, one, shop, petstore, directory }: CommandRuns): void {
   it('shows the account and the state of the service', async () => {
     assert.equal((await one('account')).plan, 'enterprise');
     assert.deepEqual(await one('status'), { status: 'ok' });
+    assert.equal((await petstore.run(['status'], { PETSTORE_API_KEY: '' })).code, 0);
   });
 
   it('manages profiles', async () => {

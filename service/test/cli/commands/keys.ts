@@ -54,7 +54,8 @@ export function keyCommands({ json, one, shop, petstore, directory }: CommandRun
     assert.deepEqual(reported, { file, found: 1_002, wellFormed: 2 });
     assert.equal((await shop.api.as(String(leaked.key)).get('/pets')).status, 401);
     const piped = await one(...words.split(' '));
-    const report = petstore.start(['keys', 'report-leak', '-'], {}, `key=${piped.key}`);
+    const withoutKey = { PETSTORE_API_KEY: '' };
+    const report = petstore.start(['keys', 'report-leak', '-'], withoutKey, `key=${piped.key}`);
     assert.equal((await report.ended).code, 0);
     assert.equal((await shop.api.as(String(piped.key)).get('/pets')).status, 401);
     const quotas = { perMinute: 9000, perDay: 90_000 };
@@ -63,7 +64,9 @@ export function keyCommands({ json, one, shop, petstore, directory }: CommandRun
       ...'--expires 2099-01-31T12:00:00.000Z --per-minute 9000 --per-day 90000'.split(' '),
     );
     assert.deepEqual([large.quotas, large.allowedNetworks], [quotas, ['203.0.113.0/24']]);
-    assert.equal(large.expiresAt, '2099-01-31T12:00:00.000Z');
+    const larger = await one('keys', 'update', `${large.id}`, '--name', 'Larger');
+    assert.deepEqual([larger.name, larger.expiresAt], ['Larger', '2099-01-31T12:00:00.000Z']);
+    assert.equal((await one('keys', 'update', `${large.id}`, '--expires', '')).expiresAt, null);
   });
 
   it('requests a plan, and decides requests', async () => {
