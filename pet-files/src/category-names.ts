@@ -102,5 +102,5 @@ export class CategoryNames {
 
 /** The form in which the service compares the names of categories: composed, and without regard to case. */
 export function categoryKeyOf(name: string): string {
-  return name.trim().normalize('NFC').toLowerCase().replaceAll('ß', 'ss').replaceAll('ς', 'σ');
+  return name.trim().toLowerCase().replaceAll('ß', 'ss').replaceAll('ς', 'σ').normalize('NFC');
 }

@@ -88,7 +88,7 @@ function stepOf(sent: unknown, earlier: readonly (Step | ApiError)[], held: read
   if (
     (label !== undefined && !creates) ||
     (ifMatch !== undefined && creates) ||
-    (body === undefined) !== !operation.body
+    (operation.body ? body === undefined : JSON.stringify(body ?? {}) !== '{}')
   )
     throw invalid(`${method} ${path} cannot have this \`label\`, \`ifMatch\` or \`body\``);
   rejectWithoutScopes(held, operation.scopes, operation.anyOfScopes);

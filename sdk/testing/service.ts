@@ -85,7 +85,8 @@ export function serve({
     if (!operation || name === undefined) throw nothingAt(method, url.pathname, allowed);
     const query = readTexts(operation.query, url.searchParams);
     const params = readTexts(operation.path, texts);
-    if (!operation.body && exchange.text !== '') throw invalid('The operation has no body: leave it out');
+    if (!operation.body && exchange.text !== '' && JSON.stringify(bodyOf(exchange, name)) !== '{}')
+      throw invalid('The operation has no body: leave it out');
     const body = operation.body
       ? readObject(name === 'POST /batch' ? batchRules : operation.body, bodyOf(exchange, name))
       : {};

@@ -17,9 +17,12 @@ const CONSTRAINT_RACES = new Set(['23505', '23503']);
 /**
  * Classes of SQLSTATE that are the server's fault and not the statement's: connection, transaction state (a standby that
  * accepts no writes), a missing prepared statement because the query that prepares it was cancelled, resources, lock
- * timeouts, shutdown and cancellation, I/O, internal errors (damaged data).
+ * timeouts, shutdown and cancellation, I/O.
  */
-const OUTAGES = new Set(['08', '25', '26', '53', '55', '57', '58', 'XX']);
+const OUTAGES = new Set(['08', '25', '26', '53', '55', '57', '58']);
+
+/** SQLSTATEs of damaged data and of a damaged index. */
+const DAMAGE = new Set(['XX001', 'XX002']);
 
 /** SQLSTATEs of a server that serves only reads: a full disk, and a standby or read-only database. */
 const WRITE_PROBLEMS = new Map<string, WriteProblem>([
@@ -70,7 +73,9 @@ export function toOutage(error: unknown): unknown {
   const state = sqlState(error);
   if (state === undefined) return error;
   if (CONFLICTS.has(state) || state === OUT_OF_MEMORY) return new DatabaseUnavailable(error, 'busy');
-  return OUTAGES.has(state.slice(0, 2)) ? new DatabaseUnavailable(error, WRITE_PROBLEMS.get(state)) : error;
+  return OUTAGES.has(state.slice(0, 2)) || DAMAGE.has(state)
+    ? new DatabaseUnavailable(error, WRITE_PROBLEMS.get(state))
+    : error;
 }
 
 /** The server stored a commit, but the standby that must confirm it did not do so in time. */

@@ -28,8 +28,10 @@ export function inputReader(
   };
 }
 
+/** Some HTTP libraries send `{}` with every request. */
 function rejectBody(sent: unknown): object {
-  if (sent !== undefined) throw new ApiError('invalid_request', 'The operation has no body: leave it out');
+  if (sent !== undefined && JSON.stringify(sent) !== '{}')
+    throw new ApiError('invalid_request', 'The operation has no body: leave it out');
   return nothing;
 }
 

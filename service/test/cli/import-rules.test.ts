@@ -98,6 +98,7 @@ it('an import compares the names of categories as the service does', async () =>
     ['Straße', 'STRASSE'],
     ['κόκορασ', 'ΚΌΚΟΡΑΣ'],
     ['Ba\u0308ren', 'Bären'],
+    ['ροΐδι', 'ΡΟΪ\u0301ΔΙ'],
   ] as const) {
     const categories = { list: () => [{ id: 3, name }] };
     const names = new CategoryNames({ categories } as never, {}, { creates: false, howTo: '' });

@@ -118,7 +118,11 @@ describe('an operation of a batch', () => {
       /POST \/pets needs a JSON object as its body: add `body`$/,
     ],
     ['`ifMatch` for a new resource', { ...pet, ifMatch: '*' }, /no earlier state: leave `ifMatch` out$/],
-    ['a body of a DELETE', { method: 'DELETE', path: '/pets/1', body: {} }, /has no body: leave it out$/],
+    [
+      'a body of a DELETE',
+      { method: 'DELETE', path: '/pets/1', body: { id: 1 } },
+      /has no body: leave it out$/,
+    ],
     [
       'a label of a PUT',
       { ...pet, method: 'PUT', path: '/pets/1', label: 'a' },

@@ -114,7 +114,8 @@ describe('the test service responds as the service does', () => {
     );
     await both.send('PATCH', '/pets/1', { name: 'Moritz' }, { 'if-match': etag });
     await both.send('HEAD', '/pets/1');
-    await both.send('DELETE', '/pets/1', {});
+    await both.send('DELETE', '/pets/1', { id: 1 });
+    assert.equal((await both.send('DELETE', '/pets/999', {})).status, 404);
 
     const key = { 'idempotency-key': 'basket-17' };
     const { body } = await both.send('POST', '/store/orders', { petId: 1 }, key);
@@ -197,6 +198,7 @@ describe('the test service responds as the service does', () => {
       { method: 'POST', path: '/pets', body: { name: 'a', categoryId: 1 }, label: 'ida' },
       { method: 'POST', path: '/pets', body: { name: 'a', categoryId: { $label: 'max' } } },
       { method: 'DELETE', path: '/pets/1', body: {} },
+      { method: 'DELETE', path: '/pets/1', body: { id: 1 } },
       { method: 'POST', path: '/pets' },
       7,
     ])
