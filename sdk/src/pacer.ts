@@ -120,10 +120,7 @@ export function createPacer({ clock, maxConcurrent, onWait }: PacerOptions): Pac
       // The last failure was part of an earlier outage.
       if (inFlight + queue.size === 0 && !wait()) setbacks = 0;
       queue.add(waiter);
-      ignoreSignal = onAbort(signal, () => {
-        reject(waiter, signal!.reason);
-        sendNext();
-      });
+      ignoreSignal = onAbort(signal, () => reject(waiter, signal!.reason));
       sendNext();
     }).finally(() => ignoreSignal());
   }

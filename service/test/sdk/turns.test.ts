@@ -181,24 +181,6 @@ describe('a client', () => {
     assert.equal(sent.length, 2);
   });
 
-  it('sends the calls behind a batch that had no room as soon as the batch is cancelled', async () => {
-    const { store, pending, call, sent } = start();
-    void call();
-    await settle();
-    pending[0]!.respond(listWith(2));
-    await settle();
-    void call();
-    const end = new AbortController();
-    const batch = threeCategories(store).run({ signal: end.signal });
-    void call();
-    await settle();
-    assert.equal(sent.length, 2);
-    end.abort();
-    await assert.rejects(batch, { name: 'AbortError' });
-    await settle();
-    assert.equal(sent.length, 3);
-  });
-
   it('sends a batch that had no room as soon as a response reports a new window', async () => {
     const { store, pending, call, sent } = start();
     void call();
