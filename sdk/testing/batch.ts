@@ -5,7 +5,7 @@ import { handlers, type Result } from './handlers.ts';
 import { rejectWithoutScopes } from './limits.ts';
 import { match } from './match.ts';
 import { operations } from './operations.ts';
-import { invalid, type Rules, readObject, readTexts, type Values } from './rules.ts';
+import { hasFields, invalid, type Rules, readObject, readTexts, type Values } from './rules.ts';
 import type { Shop } from './shop.ts';
 
 const { operations: list, ...others } = operations['POST /batch']!.body!.properties!;
@@ -88,7 +88,7 @@ function stepOf(sent: unknown, earlier: readonly (Step | ApiError)[], held: read
   if (
     (label !== undefined && !creates) ||
     (ifMatch !== undefined && creates) ||
-    (operation.body ? body === undefined : JSON.stringify(body ?? {}) !== '{}')
+    (operation.body ? body === undefined : hasFields(body))
   )
     throw invalid(`${method} ${path} cannot have this \`label\`, \`ifMatch\` or \`body\``);
   rejectWithoutScopes(held, operation.scopes, operation.anyOfScopes);

@@ -62,6 +62,8 @@ export function isInt64(text: string): boolean {
   return /^(0|-?[1-9]\d{0,18})$/.test(text) && BigInt(text) >= -INT64 && BigInt(text) < INT64;
 }
 
+export const hasFields = (body: unknown): boolean => Object.keys(Object(body)).length > 0;
+
 /** Returns the fields of a body, with trimmed texts and times in UTC. Throws `invalid_request`. */
 export function readObject(rules: Rules, value: unknown): Values {
   if (typeof value !== 'object' || value === null || Array.isArray(value))

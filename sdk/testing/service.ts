@@ -11,7 +11,15 @@ import { EventLog, KEY_ID } from './events.ts';
 import { handlers, type Result } from './handlers.ts';
 import { Limits, rejectWithoutScopes } from './limits.ts';
 import { match } from './match.ts';
-import { invalid, isInt64, readObject, readTexts, type TestedOperation, type Values } from './rules.ts';
+import {
+  hasFields,
+  invalid,
+  isInt64,
+  readObject,
+  readTexts,
+  type TestedOperation,
+  type Values,
+} from './rules.ts';
 import { Shop } from './shop.ts';
 
 /** The name of the key. */
@@ -85,7 +93,7 @@ export function serve({
     if (!operation || name === undefined) throw nothingAt(method, url.pathname, allowed);
     const query = readTexts(operation.query, url.searchParams);
     const params = readTexts(operation.path, texts);
-    if (!operation.body && exchange.text !== '' && JSON.stringify(bodyOf(exchange, name)) !== '{}')
+    if (!operation.body && exchange.text !== '' && hasFields(bodyOf(exchange, name)))
       throw invalid('The operation has no body: leave it out');
     const body = operation.body
       ? readObject(name === 'POST /batch' ? batchRules : operation.body, bodyOf(exchange, name))

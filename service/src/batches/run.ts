@@ -34,7 +34,7 @@ export async function lockAll(plan: Plan, tx: Transaction): Promise<void> {
   if (names.length > 0) await tx.lock(...new Set(names));
 }
 
-/** Whether an operation locks a resource that the batch itself creates. It changes a pet without the lock of the pet's category. */
+/** Whether an operation locks a resource that the batch itself creates. The new category of a pet is not locked. */
 function locksCreated({ references }: Step): boolean {
   return references.some(({ in: part, name }) => part === 'params' || name === 'petId');
 }

@@ -38,7 +38,6 @@ describe('an SQLSTATE', () => {
     'shutdown: 57P01': ['unavailable', true],
     'cancelled, such as by a time limit: 57014': ['unavailable', false],
     'I/O error: 58030': ['unavailable', true],
-    'damaged index: XX002': ['unavailable', true],
     'serialization failure: 40001': ['busy', false],
     'deadlock: 40P01': ['busy', false],
     'unique violation: 23505': [undefined, false],

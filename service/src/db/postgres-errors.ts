@@ -21,9 +21,6 @@ const CONSTRAINT_RACES = new Set(['23505', '23503']);
  */
 const OUTAGES = new Set(['08', '25', '26', '53', '55', '57', '58']);
 
-/** SQLSTATEs of damaged data and of a damaged index. */
-const DAMAGE = new Set(['XX001', 'XX002']);
-
 /** SQLSTATEs of a server that serves only reads: a full disk, and a standby or read-only database. */
 const WRITE_PROBLEMS = new Map<string, WriteProblem>([
   ['53100', 'full'],
@@ -73,9 +70,7 @@ export function toOutage(error: unknown): unknown {
   const state = sqlState(error);
   if (state === undefined) return error;
   if (CONFLICTS.has(state) || state === OUT_OF_MEMORY) return new DatabaseUnavailable(error, 'busy');
-  return OUTAGES.has(state.slice(0, 2)) || DAMAGE.has(state)
-    ? new DatabaseUnavailable(error, WRITE_PROBLEMS.get(state))
-    : error;
+  return OUTAGES.has(state.slice(0, 2)) ? new DatabaseUnavailable(error, WRITE_PROBLEMS.get(state)) : error;
 }
 
 /** The server stored a commit, but the standby that must confirm it did not do so in time. */

@@ -92,7 +92,7 @@ export function startFailure(url: string, error: unknown): Error {
 }
 
 function isUnavailable(error: unknown): boolean {
-  // Without a cause, it is of one address of a host, or of a server that accepts no writes.
+  // An error without a cause is about one address of a host, or about a server that accepts no writes.
   if (error instanceof AggregateError)
     return error.errors.some(({ cause }) => cause === undefined || isUnavailable(cause));
   if (toOutage(error) instanceof DatabaseUnavailable) return true;

@@ -11,7 +11,7 @@ export async function fillEmptyStore(
   db: Queries & Writer & Pick<Database, 'numberEvents'>,
   now: number,
 ): Promise<boolean> {
-  // Writes nothing when there is some: the database may be read-only at the moment.
+  // Writes nothing when the store has content: the database may be read-only at the moment.
   if (await hasContent(db)) return false;
   const begun = await db.write(async tx => {
     const [, isFilled] = await Promise.all([tx.lock('demo shop'), hasContent(tx)]);

@@ -28,9 +28,9 @@ export function inputReader(
   };
 }
 
-/** Some HTTP libraries send `{}` with every request. */
+/** Some HTTP libraries send `{}` or `null` for no body. */
 function rejectBody(sent: unknown): object {
-  if (sent !== undefined && JSON.stringify(sent) !== '{}')
+  if (sent !== undefined && Object.keys(Object(sent)).length > 0)
     throw new ApiError('invalid_request', 'The operation has no body: leave it out');
   return nothing;
 }

@@ -84,7 +84,12 @@ describe('the list of animals', () => {
     const release = await holdRequests(page, '**/pets?*cursor=*');
     await page.reload();
     await shown.row('Herd 099').hover();
-    const end = await position();
+    let end = -1;
+    await eventually(async () => {
+      const before = end;
+      end = await position();
+      return end === before;
+    }, true);
     await page.mouse.wheel(0, -200);
     await eventually(position, end - 200);
     release();

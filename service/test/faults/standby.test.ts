@@ -114,14 +114,18 @@ describe('while a synchronous standby does not confirm commits', () => {
         databaseUrl,
         "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'SyncRep'",
       );
-      return waiting.map(({ pid }) => pid).filter(pid => !earlier.includes(pid));
+      return waiting.map(({ pid }) => pid);
     };
     standby.pause();
     try {
       (await respondedInTime(createAtEach())).forEach(assertUnavailable);
       for (const round of ['first', 'second']) {
-        await until(`the ${round} probes of both wait`, async () => (await probes()).length === 2);
-        earlier = await probes();
+        await until(`the ${round} probes of both wait`, async () => {
+          const waiting = (await probes()).filter(pid => !earlier.includes(pid));
+          if (waiting.length < 2) return false;
+          earlier = waiting;
+          return true;
+        });
         for (const { body } of await respondedInTime(createAtEach()))
           assert.match(body.message, /^Commits are not confirmed: .* nothing was changed/);
       }

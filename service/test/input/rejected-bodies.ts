@@ -68,7 +68,7 @@ export const rejectedBodies: Rejection[] = [
     'a body of an operation that has none',
     /^The operation has no body: leave it out$/,
     [
-      ...writes('DELETE', '/pets/1', { ifMatch: '"a"' }, []),
+      ...writes('DELETE', '/pets/1', { ifMatch: '"a"' }),
       ...writes('POST', '/webhooks/1/test', { type: 'pet.created' }),
     ],
   ],

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { fillEmptyStore } from '../../src/demo/demo-shop.ts';
 import { DAY } from '../../src/kit/clock.ts';
+import type { Client } from '../support/client.ts';
 import { aCategory } from '../support/factories.ts';
 import { itemsOf } from '../support/pages.ts';
 import { startTestApp } from '../support/test-app.ts';
@@ -50,12 +51,22 @@ describe('the demo shop', () => {
     assert.equal(webhook.enabled, false);
   });
 
-  it('is not added to a shop whose categories were all deleted', async t => {
-    const { app, api, clock } = await startTestApp(t);
-    assert.equal((await api.delete(`/categories/${await aCategory(api)}`)).status, 204);
-    await app.db.numberEvents();
-    assert.equal(await fillEmptyStore(app.db, clock.now()), false);
-  });
+  for (const [shop, begin] of [
+    [
+      'whose categories were all deleted',
+      async (api: Client) => api.delete(`/categories/${await aCategory(api)}`),
+    ],
+    [
+      'that has only keys so far',
+      (api: Client) => api.post('/keys', { name: 'Till', plan: 'free', scopes: ['pets:read'] }),
+    ],
+  ] as const)
+    it(`is not added to a shop ${shop}`, async t => {
+      const { app, api, clock } = await startTestApp(t);
+      assert.ok((await begin(api)).status < 300);
+      await app.db.numberEvents();
+      assert.equal(await fillEmptyStore(app.db, clock.now()), false);
+    });
 
   it('gets an administrator’s key also if it was in the store before', async t => {
     const { app, clock } = await startTestApp(t);

@@ -95,7 +95,14 @@ const times: Record<string, Values> = {
     ALONE_TIMEOUT: [SECOND, 10 * SECOND, 'a command may run'],
     SHARED_TIMEOUT: [5 * SECOND, 30 * SECOND, 'a restore may run'],
   },
-  'db/postgres': { RESPONSE_MARGIN: [500, SECOND, 'the 503 of a server that hangs is at most 3 s late'] },
+  'db/postgres': {
+    RESPONSE_MARGIN: [500, SECOND, 'the 503 of a server that hangs is at most 3 s late'],
+    UNNUMBERED_AGE: [
+      5 * SECOND,
+      30 * SECOND,
+      'events that are about to get their numbers under load raise no alert',
+    ],
+  },
   'db/postgres-groups': {
     MAX_DURATION: [5, 25, 'the first operation of a group waits for its last'],
     LONGEST_WAIT: [100, SECOND, 'writes do not wait for one failed group after another'],

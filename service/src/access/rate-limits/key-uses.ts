@@ -32,8 +32,8 @@ export class KeyUses {
   }
 
   /**
-   * Stores what was added, in transactions of a few hundred keys. Replicas would lock the same rows in different orders, so one replica
-   * stores at a time. What a failed transaction contains stays for the next call.
+   * Stores what was added, in transactions of a few hundred keys. One replica stores at a time: they would otherwise lock the same rows in
+   * different orders. What a failed transaction contains stays for the next call.
    */
   async flush(db: Writer & Queries): Promise<void> {
     for (let left = this.#unstored.size; left > 0; left -= FLUSHED_AT_ONCE) {

@@ -201,8 +201,8 @@ export function deleteUsageAfter(db: Queries, day: number, limit: number): Promi
 }
 
 /**
- * Bounds of limits that no longer matter: keys without a request since `minute`, or a ban that ended since `bannedUntil`. Times after
- * `latest` are from a clock that ran ahead, and also do not matter.
+ * Bounds of limits that no longer matter: their key has had no request since `minute`, and its ban ended before `bannedUntil`. Times
+ * after `latest` are from a clock that ran ahead, and do not matter either.
  */
 export interface Spent {
   minute: number;

@@ -6,7 +6,7 @@ import { knownKey } from './list-cache.ts';
 import { isSame } from './merge.ts';
 
 /** How many IDs one request can name. */
-export const MOST = 100;
+export const MOST_IDS = 100;
 
 /** What several lists show about pets, by ID. */
 export interface KnownById<T> {
@@ -32,7 +32,7 @@ export function useKnownById<T>(
   });
   const missing = useMemo(() => {
     const unknown = new Set(ids.filter(id => id !== undefined && !known.has(id)));
-    return [...unknown].filter(id => id !== undefined).slice(0, MOST);
+    return [...unknown].filter(id => id !== undefined).slice(0, MOST_IDS);
   }, [ids, known]);
   useQuery({
     queryKey: [...key, missing],

@@ -58,18 +58,20 @@ function changeItem<T extends object>(
   id: number,
   change: (now: T) => T,
 ): void {
-  const changed = (items: readonly T[]) =>
-    idsIn(resource, items).has(id)
-      ? items.map(item => (resource.idOf(item) === id ? change(item) : item))
-      : items;
-  changeLists<T>(cache, resource, page =>
-    hasItem(resource, page, id)
-      ? { ...page, items: changed(page.items), waiting: changed(page.waiting) }
-      : page,
-  );
+  const changed = (items: readonly T[]) => {
+    if (!idsIn(resource, items).has(id)) return items;
+    const at = items.findIndex(item => resource.idOf(item) === id);
+    const item = change(items[at]!);
+    return item === items[at] ? items : items.with(at, item);
+  };
+  changeLists<T>(cache, resource, page => {
+    const [items, waiting] = [changed(page.items), changed(page.waiting)];
+    return items === page.items && waiting === page.waiting ? page : { ...page, items, waiting };
+  });
   cache.setQueryData<ReadonlyMap<number, T>>(knownKey(resource), known => {
     const now = known?.get(id);
-    return known && now ? new Map(known).set(id, change(now)) : known;
+    const item = now && change(now);
+    return known && item && item !== now ? new Map(known).set(id, item) : known;
   });
 }
 

@@ -2,7 +2,7 @@ import type { InventoryItem, Order, Pet, StockAdjustment } from '@petstore/clien
 import type { QueryClient } from '@tanstack/react-query';
 import { useCallback } from 'react';
 import { type Session, useSession } from '../app/session.ts';
-import { type KnownById, keepKnown, MOST, useKnownById } from './known-by-id.ts';
+import { type KnownById, keepKnown, MOST_IDS, useKnownById } from './known-by-id.ts';
 import { putItem } from './list-cache.ts';
 import { pets } from './pets.ts';
 import { firstPage } from './resource.ts';
@@ -82,8 +82,8 @@ export function showOrdered(session: Session, orders: readonly Order[]): void {
 
 async function readOrdered(session: Session, petIds: readonly number[]): Promise<void> {
   const { store, cache, can } = session;
-  for (let at = 0; at < petIds.length; at += MOST) {
-    const ids = petIds.slice(at, at + MOST);
+  for (let at = 0; at < petIds.length; at += MOST_IDS) {
+    const ids = petIds.slice(at, at + MOST_IDS);
     if (can('inventory:read')) for (const [, item] of await entries.read(store, ids)) showStock(cache, item);
     await showPets(session, ids);
   }
