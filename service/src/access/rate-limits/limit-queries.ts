@@ -135,25 +135,25 @@ export interface KeyUse {
   client: string | null;
 }
 
-/** Stores who used keys in a minute, unless the key was used in a later one. */
+/** Stores who used keys in a minute, unless the key was used in a later one, except by a clock that ran ahead. */
 export async function updateLastClients(
   db: Queries,
   uses: readonly (readonly [keyId: number, use: KeyUse])[],
 ): Promise<void> {
-  const rows = uses.map(([api_key_id, { minute, address, client }]) => ({
+  const rows = uses.map(([api_key_id, use]) => ({
     api_key_id,
-    minute,
-    address,
-    client,
+    ...use,
+    latest: latestCredible(use.minute + MINUTE),
   }));
   const [used, json] = recordsSql(
     db.engine,
-    { api_key_id: 'BIGINT', minute: 'BIGINT', address: 'TEXT', client: 'TEXT' },
+    { api_key_id: 'BIGINT', minute: 'BIGINT', address: 'TEXT', client: 'TEXT', latest: 'BIGINT' },
     rows,
   );
   await db.run(
     `UPDATE api_keys SET last_used_from = used.address, last_used_client = used.client FROM ${used} AS used
-     WHERE api_keys.id = used.api_key_id AND coalesce(api_keys.last_used_at, 0) <= used.minute`,
+     WHERE api_keys.id = used.api_key_id
+       AND (coalesce(api_keys.last_used_at, 0) <= used.minute OR api_keys.last_used_at > used.latest)`,
     [json],
   );
 }
