@@ -18,12 +18,13 @@ import { selectExpiring, updateExpiryWarnings } from './warning-queries.ts';
 const WARNED_AT_ONCE = 100;
 
 /**
- * Appends the events of a slice of the keys that expire soon. Replicas that do so at once wait for each other's rows, so each warning
- * is given once. A key whose earlier warnings were missed, because no process ran, gets only the nearest one. Resolves with whether
- * there may be more.
+ * Appends the events of a slice of the keys that expire soon. One replica does so at a time, so each warning is given once, and
+ * none stores counts meanwhile: they would lock the same rows in different orders. A key whose earlier warnings were missed, because no
+ * process ran, gets only the nearest one. Resolves with whether there may be more.
  */
 export function warnOfExpiry(db: Writer, now: number): Promise<boolean> {
   return db.write(async tx => {
+    await tx.lock('key limits');
     const rows = await selectExpiring(tx, now, WARNED_AT_ONCE);
     if (rows.length === 0) return false;
     for (const { id, name, expires_at, revoked_at } of rows) {

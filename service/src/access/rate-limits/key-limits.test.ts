@@ -8,6 +8,7 @@ import { MemoryCounters } from '../../counters/memory.ts';
 import { DatabaseUnavailable, type Queries, type Transaction, type Writer } from '../../db/database.ts';
 import { DAY, MINUTE } from '../../kit/clock.ts';
 import { type AccessOptions, accessFeature } from '../feature.ts';
+import { warnOfExpiry } from '../key-warnings/expiry-warnings.ts';
 import { Rejections } from '../rejections/rejections.ts';
 import { KeyLimits } from './key-limits.ts';
 import { KeyUses } from './key-uses.ts';
@@ -81,6 +82,19 @@ it('who uses the keys is stored for all keys, at most 200 in a transaction, each
   await uses.flush(db);
   await uses.flush(db);
   assert.deepEqual(written, ['key limits', 200, 'key limits', 200, 'key limits', 1]);
+});
+
+it('keys that expire are warned while no replica stores counts, which locks the same keys in a different order', async () => {
+  const order: string[] = [];
+  const lock = async (name: string) => order.push(name);
+  const all = async () => {
+    order.push('keys');
+    return [];
+  };
+  const tx = { engine: 'sqlite', lock, all } as unknown as Transaction;
+  const db = { write: (work: (tx: Transaction) => Promise<void>) => work(tx) } as unknown as Writer;
+  await warnOfExpiry(db, NOON);
+  assert.deepEqual(order, ['key limits', 'keys']);
 });
 
 it('who uses a key in a new minute while an earlier use is stored is stored with the next flush', async () => {
