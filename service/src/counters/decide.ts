@@ -264,7 +264,7 @@ function describeWindow(
   { limits }: Terms,
   now: number,
   verdict: Verdict,
-  cost = 1,
+  cost: number,
 ): Decision {
   const window = bindingWindow(state, limits, cost);
   const end = endOf(window, state);

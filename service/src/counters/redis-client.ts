@@ -11,8 +11,7 @@ export interface RedisConnection {
    */
   decide(keys: readonly string[], calls: readonly string[]): Promise<string[]>;
   get(key: string): Promise<string | null>;
-  /** Sets a key that does not exist. */
-  set(key: string, value: string, condition: 'NX'): Promise<'OK' | null>;
+  setNew(key: string, value: string): Promise<'OK' | null>;
   open(): Promise<void>;
   /** Calls `listener` when the connection breaks, also if it broke before, or cannot be opened. */
   onEnd(listener: (error: Error) => void): void;
@@ -78,7 +77,7 @@ export async function redisConnection(urls: readonly string[], keyPrefix = ''): 
       ? (keys, calls) => scripts[ofSize[keys.length]!](...keys, ...calls)
       : (keys, calls) => batches.decide(keys, calls),
     get: key => connection.get(key),
-    set: (key, value, condition) => connection.set(key, value, condition),
+    setNew: (key, value) => connection.set(key, value, 'NX'),
     open: async () => {
       await connection.connect().catch(() => {
         throw lastError;

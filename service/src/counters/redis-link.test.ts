@@ -20,7 +20,7 @@ class FakeConnection {
     return [''];
   };
   get = (key: string) => this.#send<string | null>(key);
-  set = (key: string) => this.#send<'OK' | null>(`set ${key}`);
+  setNew = (key: string) => this.#send<'OK' | null>(`set ${key}`);
   onEnd = (listener: (error: Error) => void) => {
     this.#listener = listener;
   };

@@ -113,7 +113,7 @@ export class RedisLink {
   async mark(key: string, value: string): Promise<string | undefined> {
     const existing = await this.get(key);
     if (existing !== null) return existing;
-    await this.#send('SET', key, connection => connection.set(key, value, 'NX'));
+    await this.#send('SET', key, connection => connection.setNew(key, value));
     return (await this.get(key)) ?? undefined;
   }
 

@@ -213,9 +213,8 @@ export async function anyAdministratorKey(db: Queries): Promise<boolean> {
   return (await db.get("SELECT 1 FROM api_keys WHERE scopes LIKE '%admin%' LIMIT 1")) !== undefined;
 }
 
-/** Revokes a key. A key that was revoked before keeps its date. */
 export function revokeApiKey(db: Queries, keyId: number, now: number): Promise<number> {
-  return db.run('UPDATE api_keys SET revoked_at = coalesce(revoked_at, ?) WHERE id = ?', [now, keyId]);
+  return db.run('UPDATE api_keys SET revoked_at = ? WHERE id = ?', [now, keyId]);
 }
 
 export function liftBans(db: Queries, keyId: number, now: number): Promise<number> {
