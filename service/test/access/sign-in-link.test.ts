@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { before, describe, it, type TestContext } from 'node:test';
 import { Client } from '../support/client.ts';
 import { buildConsole } from '../support/console-page.ts';
-import { dataDirectory, run, serve, start } from '../support/service-process.ts';
+import { listenLocally } from '../support/local-server.ts';
+import { assertExplained, dataDirectory, run, serve, start } from '../support/service-process.ts';
 import { serveOnTerminal } from '../support/terminal.ts';
 import { storeForProcesses } from '../support/test-store.ts';
 import { until } from '../support/until.ts';
@@ -115,6 +117,10 @@ describe('the command sign-in-link', () => {
       const everywhere = await run(t, ['sign-in-link'], { ...settings, HOST });
       assert.deepEqual([everywhere.code, everywhere.stderr], [stopped.code, stopped.stderr], HOST);
     }
+    const other = createServer((_request, response) => response.writeHead(404).end());
+    const { port } = new URL(await listenLocally(t, other));
+    const elsewhere = await run(t, ['sign-in-link'], { ...settings, PORT: port });
+    assertExplained(elsewhere, /^No service responds at /, 1);
     const outside = await run(t, ['sign-in-link'], { ...settings, HOST: '192.0.2.1' });
     assert.deepEqual([outside.code, outside.stdout], [2, '']);
     assert.match(

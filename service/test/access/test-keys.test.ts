@@ -5,7 +5,7 @@ import { MINUTE } from '../../src/kit/clock.ts';
 import { documentedOperations, type ListedOperation } from '../contract/document.ts';
 import type { ApiResponse, Client } from '../support/client.ts';
 import { eventsOf } from '../support/event-log.ts';
-import { aCategory, anOrder, aPet, stockOf } from '../support/factories.ts';
+import { aCategory, anOrder, aPet, namesOfNewWords, petsIn, stockOf } from '../support/factories.ts';
 import { filledIn } from '../support/operation-values.ts';
 import { filled } from '../support/operations.ts';
 import { assertInvalid, assertRejected } from '../support/rejection.ts';
@@ -219,11 +219,6 @@ describe('a write with a test key', () => {
   });
 });
 
-/** A name of words that no other name has. */
-function newWords(i: number): string {
-  return Array.from({ length: 14 }, (_, j) => `unheard${String.fromCharCode(97 + j)}${i}`).join(' ');
-}
-
 describe('a batch with a test key', () => {
   const label = (name: string) => ({ $label: name });
 
@@ -254,13 +249,7 @@ describe('a batch with a test key', () => {
     const categoryId = await aCategory(api);
     const tester = await clientWith({ ...ofTests });
     const before = await storedRows(app.db);
-    const operations = Array.from({ length: 60 }, (_, i) => ({
-      method: 'POST',
-      path: '/pets',
-      body: { name: newWords(i), categoryId },
-    }));
-    const { status, body } = await tester.post('/batch', { operations });
-    assert.equal(status, 200, JSON.stringify(body).slice(0, 300));
+    await petsIn(tester, categoryId, namesOfNewWords);
     await assertUnchanged(app.db, before);
   });
 });

@@ -4,6 +4,7 @@ import { DatabaseUnavailable } from '../../src/db/database.ts';
 import { SECOND } from '../../src/kit/clock.ts';
 import { provokeBan, usedUp } from '../access/provoke-ban.ts';
 import { EventReader } from '../support/event-reader.ts';
+import { aCategory, namesOfNewWords, petsIn } from '../support/factories.ts';
 import { Intervals } from '../support/intervals.ts';
 import { assertRejected } from '../support/rejection.ts';
 import { startTestApp } from '../support/test-app.ts';
@@ -121,9 +122,16 @@ it('each task of the service that fails is logged with its stack', async t => {
   };
   const banned = await usedUp(shop);
   const reader = await EventReader.open(shop.origin, shop.adminKey);
+  const categoryId = await aCategory(api);
+  const write = app.db.write.bind(app.db);
+  const leaveWords = () => {
+    t.mock.method(app.db, 'write', write, { times: 1 });
+    return petsIn(api, categoryId, namesOfNewWords);
+  };
 
   await fail(['write'], () => provokeBan(shop, banned), 'The event of a ban could not be stored');
   await fail(['write'], () => intervals.run(800), 'Counts could not be stored; trying again');
+  await fail(['write'], leaveWords, 'Words of a batch could not be stored; a sweep stores them');
   await fail(['all'], () => intervals.run(SECOND), 'Events could not be read; trying again');
   await fail(['all'], () => app.dispatcher.look(true), 'Webhooks could not be served; trying again');
   await fail(['all', 'get', 'write'], () => app.sweeper.run(), 'Sweep of events failed; trying again');

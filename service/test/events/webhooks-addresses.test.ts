@@ -137,6 +137,15 @@ describe('the address of a webhook', () => {
     assert.deepEqual(mock.calls[0]?.arguments, ['hook.invalid']);
   });
 
+  it('is looked up by the operating system where private ones are allowed, for the names of the hosts file', async t => {
+    const unknown = () => Promise.reject(new Error('ENOTFOUND'));
+    t.mock.method(Resolver.prototype, 'resolve4', unknown);
+    t.mock.method(Resolver.prototype, 'resolve6', unknown);
+    const { api } = await startTestApp(t, { environment: ALLOW_PRIVATE, webhooks: { resolve: undefined } });
+    const { status, text } = await api.post('/webhooks', { url: 'http://localhost/', enabled: false });
+    assert.equal(status, 201, text);
+  });
+
   it('is rejected after the same time for unknown and for private names', async () => {
     const resolveTimeout = 50;
     const endpoints = new Endpoints({ resolve, allowPrivate: false, resolveTimeout });

@@ -6,7 +6,7 @@ import { describe, it } from 'node:test';
 import { listenLocally } from '../support/local-server.ts';
 import { RawConnection } from '../support/raw-connection.ts';
 import { dataDirectory, serve } from '../support/service-process.ts';
-import { serveOnTerminal } from '../support/terminal.ts';
+import { onTerminal, serveCommand } from '../support/terminal.ts';
 import { until } from '../support/until.ts';
 
 const HEALTH = 'GET /healthz HTTP/1.1\r\nHost: shop\r\n\r\n';
@@ -93,8 +93,14 @@ describe('SIGTERM', () => {
   });
 });
 
-it('Ctrl-C on a terminal starts no drain', async t => {
-  const terminal = serveOnTerminal(t, { PORT: '0', PETSTORE_DATA: dataDirectory(t) });
-  await terminal.shows('Try it:');
-  assert.match(await terminal.interrupt(), /"signal":"SIGINT","drainSeconds":0,"msg":"Shutting down"/);
-});
+for (const [what, redirection] of [
+  ['input and output', ''],
+  ['output', '< /dev/null'],
+]) {
+  it(`Ctrl-C on a terminal for ${what} starts no drain`, async t => {
+    const command = ['sh', '-c', `exec "$@" ${redirection}`, 'sh', ...serveCommand];
+    const terminal = onTerminal(t, command, { PORT: '0', PETSTORE_DATA: dataDirectory(t) });
+    await terminal.shows('Try it:');
+    assert.match(await terminal.interrupt(), /"signal":"SIGINT","drainSeconds":0,"msg":"Shutting down"/);
+  });
+}

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import BetterSqlite3 from 'better-sqlite3';
 import { listenLocally } from '../support/local-server.ts';
-import { assertExplained, dataDirectory, run, start } from '../support/service-process.ts';
+import { assertExplained, dataDirectory, lookingUp, run, start } from '../support/service-process.ts';
 
 async function aTakenPort(t: TestContext): Promise<string> {
   return new URL(await listenLocally(t, createServer())).port;
@@ -52,17 +52,12 @@ describe('serve', () => {
   ] as const;
   for (const [error, reason, code] of lookUps) {
     it(`reports why a name in HOST has no address: ${error}`, async t => {
-      const lookUp = `
-        import dns from 'node:dns/promises';
-        import { syncBuiltinESMExports } from 'node:module';
-        dns.lookup = async () => { throw Object.assign(new Error(), { code: '${error}' }) };
-        syncBuiltinESMExports();`;
       const ended = await run(t, ['serve'], {
         PORT: '0',
         HOST: 'pets.invalid',
         LOG_LEVEL: 'warn',
         PETSTORE_DATA: dataDirectory(t),
-        NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(lookUp)}`,
+        NODE_OPTIONS: lookingUp(`Promise.reject(Object.assign(new Error(), { code: '${error}' }))`),
       });
       assertExplained(ended, new RegExp(`^HOST pets\\.invalid ${reason}\n$`), code);
     });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { Agent, get, type IncomingMessage } from 'node:http';
+import { networkInterfaces } from 'node:os';
 import { describe, it, type TestContext } from 'node:test';
 import { aCategory } from '../support/factories.ts';
 import { fetchBytes } from '../support/fetch-bytes.ts';
@@ -57,6 +58,14 @@ describe('the ops port', () => {
     const { code, stderr } = await service.end('SIGTERM');
     assert.equal(code, 0);
     assert.ok(stderr.includes(`Metrics    ${service.metricsUrl}\n`), stderr);
+  });
+
+  const hasIpv6 = Object.values(networkInterfaces()).some(list =>
+    list!.some(({ address }) => address === '::1'),
+  );
+  it('is announced with brackets around an address of IPv6', { skip: !hasIpv6 }, async t => {
+    const { metricsUrl } = await serve(t, dataDirectory(t), { OPS_HOST: '::1', OPS_PORT: '0' });
+    assert.match(metricsUrl ?? '', /^http:\/\/\[::1\]:\d+\/metrics$/);
   });
 
   it('shows the metrics and nothing else', async t => {

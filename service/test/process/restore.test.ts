@@ -20,6 +20,7 @@ import { EventReader } from '../support/event-reader.ts';
 import { aCategory, aPet } from '../support/factories.ts';
 import { assertRejected } from '../support/rejection.ts';
 import { assertExplained, dataDirectory, run, serve, start } from '../support/service-process.ts';
+import { smallDisk } from '../support/small-disk.ts';
 import { interruptedAt, killedAt, pausedAt } from '../support/stopped-command.ts';
 import { until } from '../support/until.ts';
 
@@ -326,6 +327,14 @@ describe('restore', () => {
       assert.deepEqual(await categoriesOf(path), ['old']);
       assert.deepEqual(readdirSync(directory).sort(), ['petstore.db', 'petstore.lock']);
     }
+  });
+
+  it('leaves no copy on a disk that is too small', async t => {
+    const { directory, remove } = smallDisk(64_000);
+    t.after(remove);
+    const ended = await run(t, ['restore', oldAndNew(t).file], { PETSTORE_DATA: directory });
+    assertExplained(ended, /^\S+backup\.db cannot be restored to \S+: .*full\n$/, 1);
+    assert.deepEqual(readdirSync(directory), ['petstore.lock']);
   });
 
   it('is waited for by commands, which then use the restored store', async t => {

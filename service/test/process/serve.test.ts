@@ -5,7 +5,14 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { Client } from '../support/client.ts';
-import { bareEnvironment, dataDirectory, listening, start } from '../support/service-process.ts';
+import {
+  bareEnvironment,
+  dataDirectory,
+  listening,
+  lookingUp,
+  serve,
+  start,
+} from '../support/service-process.ts';
 import { valuesOf } from '../support/values.ts';
 
 const main = join(import.meta.dirname, '../../src/main.ts');
@@ -27,6 +34,14 @@ describe('serve', () => {
     const banned = body.filter(({ ban }: { ban: unknown }) => ban !== null);
     assert.deepEqual(valuesOf(banned, 'name'), ['Price comparison']);
     assert.equal((await end('SIGTERM')).code, 0);
+  });
+
+  it('listens on one address of a name in HOST', async t => {
+    const { url } = await serve(t, dataDirectory(t), {
+      HOST: 'pets.invalid',
+      NODE_OPTIONS: lookingUp("({ address: '127.0.0.1' })"),
+    });
+    assert.match(url, /^http:\/\/127\.0\.0\.1:\d+$/);
   });
 
   it('has at most half as many connections of clients as it may open files', async t => {

@@ -33,6 +33,11 @@ export async function petsIn(api: Client, categoryId: number, names: readonly st
   return body.results.map((result: { body: { id: number } }) => result.body.id);
 }
 
+/** Names of so many new words that a batch with them leaves some for after its commit. */
+export const namesOfNewWords = Array.from({ length: 60 }, (_, i) =>
+  Array.from({ length: 14 }, (_, j) => `unheard${String.fromCharCode(97 + j)}${i}`).join(' '),
+);
+
 export async function anOrder(api: Client, fields: object): Promise<number> {
   const { status, body } = await api.post('/store/orders', fields);
   assert.equal(status, 201, JSON.stringify(body));

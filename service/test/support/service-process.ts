@@ -62,6 +62,16 @@ export function clockAhead(ahead: number): string {
   return `--import data:text/javascript,${encodeURIComponent(text)}`;
 }
 
+/** The `NODE_OPTIONS` of a process whose look-ups of names have this outcome, an expression. */
+export function lookingUp(outcome: string): string {
+  const text = `
+    import dns from 'node:dns/promises';
+    import { syncBuiltinESMExports } from 'node:module';
+    dns.lookup = async () => ${outcome};
+    syncBuiltinESMExports();`;
+  return `--import=data:text/javascript,${encodeURIComponent(text)}`;
+}
+
 /** Starts a command of the program `main`. If it still runs when the test ends, it is killed. */
 export function start(t: TestContext, args: string[], environment: Environment, main = ownMain): Started {
   const child = spawn(process.execPath, [main, ...args], {

@@ -19,9 +19,12 @@ interface OnTerminal {
   interrupt(): Promise<string>;
 }
 
+/** A command that runs `serve`. */
+export const serveCommand = [process.execPath, main, 'serve'];
+
 /** Starts `serve` on a terminal. */
 export function serveOnTerminal(t: TestContext, environment: Record<string, string>): OnTerminal {
-  return onTerminal(t, [process.execPath, main, 'serve'], environment);
+  return onTerminal(t, serveCommand, environment);
 }
 
 /** Starts a command on a terminal with 100 columns. If it still runs when the test ends, the terminal is closed. */

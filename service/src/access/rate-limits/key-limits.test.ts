@@ -97,19 +97,43 @@ it('keys that expire are warned while no replica stores counts, which locks the 
   assert.deepEqual(order, ['key limits', 'keys']);
 });
 
-it('who uses a key in a new minute while an earlier use is stored is stored with the next flush', async () => {
+/** Uses of keys, over a store that records the addresses that it writes. */
+function recordedUses(onWrite = (_uses: KeyUses) => {}) {
   const uses = new KeyUses();
   const written: string[] = [];
   const run = async (_sql: string, [rows]: readonly unknown[] = []) => {
     for (const { address } of JSON.parse(String(rows))) written.push(address);
-    if (written.length === 1) uses.add(1, NOON + MINUTE, '192.0.2.2', undefined);
+    onWrite(uses);
   };
   const tx = { engine: 'sqlite', lock: async () => {}, run } as unknown as Transaction;
   const db = { write: (work: (tx: Transaction) => Promise<void>) => work(tx) } as unknown as Queries & Writer;
+  return { uses, db, written };
+}
+
+it('who uses a key in a new minute while an earlier use is stored is stored with the next flush', async () => {
+  const { uses, db, written } = recordedUses(uses => uses.add(1, NOON + MINUTE, '192.0.2.2', undefined));
   uses.add(1, NOON, '192.0.2.1', undefined);
   await uses.flush(db);
   await uses.flush(db);
   assert.deepEqual(written, ['192.0.2.1', '192.0.2.2']);
+});
+
+it('who uses a key is stored, however many keys were used before', async () => {
+  const { uses, db, written } = recordedUses();
+  for (let keyId = 2; keyId <= 100_001; keyId++) uses.add(keyId, NOON, '192.0.2.1', undefined);
+  uses.add(1, NOON, '192.0.2.2', undefined);
+  await uses.flush(db);
+  assert.equal(written.at(-1), '192.0.2.2');
+});
+
+it('the service starts after the stored limits are restored, and not when they cannot be read', async t => {
+  const { db, keyLimits } = usedKeys();
+  const { promise: loading, reject } = Promise.withResolvers<void>();
+  t.mock.method(keyLimits, 'load', () => loading);
+  const starting = featureWith({ db, keyLimits }).start!();
+  assert.equal(await Promise.race([starting, nextTurn('pending')]), 'pending');
+  reject(new DatabaseUnavailable(undefined));
+  await assert.rejects(async () => starting, DatabaseUnavailable);
 });
 
 it('the counts of other processes are taken over for all keys after the start, at most 500 at once, as soon as Redis is available', async t => {
