@@ -1,9 +1,10 @@
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../contract/errors.ts';
 import { inWords } from '../kit/quantities.ts';
 import type { RequestLimits } from './gate/request-limits.ts';
 import { traceOf } from './request-trace.ts';
 import { type ErrorLogs, sendError } from './send-error.ts';
+import { headersInDoubt } from './should-retry.ts';
 
 /** Responds to a request whose response took too long. Its handler may still end: what it sends then is ignored. */
 export async function sendOverdue(
@@ -25,7 +26,7 @@ export async function sendOverdue(
     await limits.completeHead(request);
     // The gate or the handler may have ended meanwhile.
     if (reply.raw.headersSent) return;
-    sendError(overdue(limit), request, reply, options);
+    sendError(overdue(request, limit), request, reply, options);
     request.passing?.catch(err => {
       if (!(err instanceof ApiError)) reply.log.error({ err }, 'The gate failed');
     });
@@ -35,11 +36,11 @@ export async function sendOverdue(
   }
 }
 
-function overdue(limit: number): ApiError {
+function overdue(request: FastifyRequest, limit: number): ApiError {
   return new ApiError(
     'service_unavailable',
     `The service did not respond within ${inWords(limit)}, and may still carry out the request. Check before you send it again; ` +
       'with an Idempotency-Key it is safe to send it again unchanged',
-    { 'retry-after': '1' },
+    headersInDoubt(request),
   );
 }

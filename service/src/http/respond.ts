@@ -13,7 +13,7 @@ import type { ContentReply, LogReply, PageReply, Reply, StreamReply } from '../r
 import { unsupportedType } from './body.ts';
 import { withIdsAsSent } from './quoting.ts';
 import { sendWhole } from './send.ts';
-import { shouldRetry } from './should-retry.ts';
+import { headersInDoubt, shouldRetry } from './should-retry.ts';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
@@ -114,8 +114,8 @@ export function errorResponse(error: unknown, request: FailedRequest): ErrorResp
     code,
     status: shape.status,
     headers: {
-      ...headers,
       ...(retry && { 'x-should-retry': retry }),
+      ...headers,
       ...(code === 'unsupported_media_type' && method === 'PATCH' && acceptPatch),
     },
     body: JSON.stringify(shape),
@@ -134,7 +134,8 @@ function apiErrorOf(error: unknown, request: FailedRequest): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof InvalidListing) return new ApiError('invalid_request', error.message);
   if (error instanceof DatabaseUnavailable) {
-    return new ApiError('service_unavailable', error.message, { 'retry-after': '1' });
+    const retry = error.what === 'unknown' ? headersInDoubt(request) : { 'retry-after': '1' };
+    return new ApiError('service_unavailable', error.message, retry);
   }
   const failure = (error ?? {}) as Partial<Error & { code: string; statusCode: number }>;
   return frameworkError(failure, request);

@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify';
 import { type ErrorCode, errorCatalogue } from '../contract/error-catalogue.ts';
 
 /** The longest `Retry-After` that generated clients honour, in seconds. */
@@ -16,4 +17,13 @@ export function shouldRetry(
   if (code === 'idempotency_key_in_use') return 'true';
   if (errorCatalogue[code].status === 429) return Number(wait) > LONGEST_HONOURED ? 'false' : 'true';
   return errorCatalogue[code].status === 503 ? 'true' : undefined;
+}
+
+/** The headers of a 503 to a request that may have been executed: a repetition is safe if it cannot be executed a second time. */
+export function headersInDoubt({
+  method,
+  headers,
+}: Partial<Pick<FastifyRequest, 'method' | 'headers'>>): Record<string, string> {
+  const isSafe = method !== 'POST' || headers?.['idempotency-key'] !== undefined;
+  return { 'retry-after': '1', 'x-should-retry': String(isSafe) };
 }

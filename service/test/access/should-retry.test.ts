@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { lockOfPet } from '../../src/catalog/pets/pet-queries.ts';
+import { DatabaseUnavailable } from '../../src/db/database.ts';
 import { DAY, SECOND } from '../../src/kit/clock.ts';
 import type { ApiResponse } from '../support/client.ts';
 import { EventReader } from '../support/event-reader.ts';
@@ -69,6 +70,25 @@ describe('X-Should-Retry', () => {
     assertRejected(rejected, 409, 'idempotency_key_in_use');
     assert.deepEqual(retryIn(rejected), ['true', undefined]);
     assert.deepEqual((await Promise.all(both)).map(({ status }) => status).toSorted(), [201, 409]);
+  });
+
+  it('is false on the 503 to a POST that may have been executed, unless a repetition is not executed', async t => {
+    const { api, app } = shop;
+    const petId = await aPet(api);
+    const place = (headers = {}) => api.post('/store/orders', { petId }, headers);
+    const rename = () => api.patch(`/pets/${petId}`, { name: 'Rex' });
+    for (const [what, send, expected] of [
+      ['unknown', place, 'false'],
+      ['unknown', () => place({ 'idempotency-key': 'sale-2' }), 'true'],
+      ['unknown', rename, 'true'],
+      ['busy', place, 'true'],
+    ] as const) {
+      t.mock.method(app.db, 'write', () => Promise.reject(new DatabaseUnavailable(undefined, what)));
+      const response = await send();
+      t.mock.restoreAll();
+      assertRejected(response, 503, 'service_unavailable');
+      assert.deepEqual(retryIn(response), [expected, '1'], response.text);
+    }
   });
 
   it('is on no other response', async t => {

@@ -123,6 +123,7 @@ describe('a complete request without a response', () => {
       /^The service did not respond within 30 seconds, and may still carry out the request/,
     );
     assert.equal(overdue!.headers['retry-after'], '1');
+    assert.equal(overdue!.headers['x-should-retry'], 'false');
     assertMatchesContract({ method: 'POST', path: '/categories', ...overdue! });
     assert.equal(next?.status, 200);
 
