@@ -4,7 +4,7 @@ import { shortened } from '../kit/text.ts';
 /** The maximum number of characters of a value that a message quotes. */
 const QUOTED_LENGTH = 60;
 
-/** Marks the digits of a number that is quoted as it was sent. No text that the service accepts contains it. */
+/** Marks the digits of a number that is quoted as it was sent. A rejected text of this form is quoted like a number. */
 const AS_SENT = '\0';
 
 /** A client's value as JSON, shortened, so that the message stays readable. */
