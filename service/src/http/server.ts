@@ -126,8 +126,6 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     http: {
       maxHeaderSize: HEADERS_LIMIT,
       requireHostHeader: false,
-      // The default, 60 s, would apply to requests whose headers are incomplete.
-      headersTimeout: timeouts.request,
       connectionsCheckingInterval: timeouts.check,
       // Without it, every request is a stream that is read to its end, even without a body.
       optimizeEmptyRequests: true,

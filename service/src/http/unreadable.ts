@@ -71,7 +71,6 @@ export class Unreadable {
 
   /** Rejects bytes that are not HTTP, and incomplete requests. */
   onClientError(error: ParserError, socket: Socket): void {
-    if (error.code === 'ECONNRESET') socket.destroy();
     // The client disconnected in the middle of a body: the line of that request already logs it.
     const isLogged = error.code !== 'HPE_INVALID_EOF_STATE' || !this.#options.owed.toIncomplete(socket);
     if (!socket.destroyed) this.reject(this.#rejectionOf(error), socket, { isLogged });

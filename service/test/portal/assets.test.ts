@@ -171,20 +171,15 @@ describe('pages, files and the contract', () => {
         const head = await at(url, accept, 'HEAD');
         assert.deepEqual([head.status, head.bytes.length, steady(head)], [200, 0, steady(response)], request);
         const { etag } = headers;
-        if (etag === undefined) {
-          assert.match(headers['cache-control']!, /immutable/, request);
-          continue;
-        }
+        assert.match(etag ?? '', /^"[\w-]+"$/, request);
         tags.add(etag);
-        assert.match(etag, /^"[\w-]+"$/);
         for (const known of [etag, `W/${etag}`, `"other", ${etag}`]) {
           const again = await at(url, { ...accept, 'if-none-match': known });
           assert.deepEqual([again.status, again.headers.etag, again.bytes.length], [304, etag, 0], request);
         }
         assert.equal((await at(url, { ...accept, 'if-none-match': '"other"' })).status, 200);
       }
-      if (tags.size > 0)
-        assert.equal(tags.size, new Set(encodings.map(([, encoding]) => encoding)).size, url);
+      assert.equal(tags.size, new Set(encodings.map(([, encoding]) => encoding)).size, url);
     }
   });
 
@@ -215,17 +210,8 @@ describe('the pages of the portal and the console', () => {
       "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
     for (const path of [...pages, '/console']) {
       const { headers, text } = await at(path);
-      const policy = headers['content-security-policy'] as string;
-      if (path === '/console') {
-        assert.match(
-          policy,
-          /^default-src 'none'; script-src 'self'; style-src 'self';.* connect-src 'self'/,
-        );
-        assert.doesNotMatch(policy, /unsafe/);
-      } else {
-        assert.equal(policy, CSP, path);
-        assert.equal(headers['x-content-type-options'], 'nosniff', path);
-      }
+      assert.equal(headers['content-security-policy'], CSP, path);
+      assert.equal(headers['x-content-type-options'], 'nosniff', path);
       assert.deepEqual(
         [headers['content-type'], headers['cache-control'], headers['referrer-policy']],
         ['text/html; charset=utf-8', 'no-cache', 'no-referrer'],
