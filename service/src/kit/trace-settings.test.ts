@@ -48,6 +48,13 @@ describe('the settings of traces', () => {
     assert.equal(timeout, 2);
   });
 
+  it('take the name of the service from its own variable, or else from the attributes', () => {
+    const attributes = { OTEL_RESOURCE_ATTRIBUTES: 'service.name=shop' };
+    assert.equal(read(attributes).resource['service.name'], 'shop');
+    const both = { ...attributes, OTEL_SERVICE_NAME: 'own' };
+    assert.equal(read(both).resource['service.name'], 'own');
+  });
+
   it('accept a batch as large as the queue', () => {
     const { queue } = read({ OTEL_BSP_MAX_QUEUE_SIZE: '7', OTEL_BSP_MAX_EXPORT_BATCH_SIZE: '7' });
     assert.deepEqual([queue.size, queue.batch], [7, 7]);

@@ -5,6 +5,7 @@ import { aCategory, aPet } from '../support/factories.ts';
 import { RawConnection } from '../support/raw-connection.ts';
 import { assertInvalid, assertRejected } from '../support/rejection.ts';
 import { startTestApp } from '../support/test-app.ts';
+import { TurnCounter } from '../support/turn-counter.ts';
 import { useShop } from '../support/use-shop.ts';
 
 const KIB = 1024;
@@ -35,6 +36,24 @@ describe('the body of a batch', () => {
     connection.socket.destroy();
     assertRejected(response!, 413, 'payload_too_large');
     assert.equal(response!.headers.connection, 'close');
+  });
+
+  it('is parsed in one turn of the event loop and checked in another if it is larger than other bodies', async t => {
+    const { api, app } = await startTestApp(t);
+    using turns = new TurnCounter();
+    let [parsed, checked] = [Number.POSITIVE_INFINITY, 0];
+    const { parse } = JSON;
+    t.mock.method(JSON, 'parse', (text: string, ...rest: [] | [never]) => {
+      if (text.length > 64 * KIB) parsed = turns.count;
+      return parse(text, ...rest);
+    });
+    const decide = app.keyLimits.decide.bind(app.keyLimits);
+    t.mock.method(app.keyLimits, 'decide', (...args: Parameters<typeof decide>) => {
+      checked = turns.count;
+      return decide(...args);
+    });
+    assertInvalid(await api.post('/batch', ofSize(64 * KIB + 1)));
+    assert.ok(checked > parsed, `${checked} > ${parsed}`);
   });
 
   it('can have 1 to 1,000 operations', async t => {

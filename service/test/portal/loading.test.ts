@@ -4,6 +4,7 @@ import files from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { it } from 'node:test';
+import { buildConsole } from '../support/console-page.ts';
 import { fetchBytes } from '../support/fetch-bytes.ts';
 import { startTestApp } from '../support/test-app.ts';
 import { assertNone } from '../support/values.ts';
@@ -20,13 +21,14 @@ it('the code of the portal is loaded when a page is requested: no other part imp
   assertNone(users, file => !file.startsWith('portal/'));
 });
 
-it('the portal and the contract are loaded again by the next request if a file could not be read', async t => {
+it('the portal, the console and the contract are loaded again by the next request if a file could not be read', async t => {
+  buildConsole();
   const { origin, expectErrors } = await startTestApp(t);
   expectErrors(/Error: EMFILE/);
   const { mock } = t.mock.method(files, 'readFile', () => Promise.reject(new Error('EMFILE')));
   syncBuiltinESMExports();
   for (const status of [500, 200]) {
-    for (const path of ['/docs', '/docs/guide', '/openapi.yaml'])
+    for (const path of ['/docs', '/docs/guide', '/console', '/openapi.yaml'])
       assert.equal((await fetchBytes(origin + path)).status, status, path);
     mock.restore();
     syncBuiltinESMExports();

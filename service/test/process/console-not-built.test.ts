@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { hash } from 'node:crypto';
 import { cpSync, mkdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
 import { BUILD_COMMAND } from '../../src/console/console-files.ts';
+import { pageHeaders } from '../../src/http/page.ts';
 import { composeFile, readProjectFile, root } from '../support/deploy-files.ts';
 import { DocumentedCommands } from '../support/documented-commands.ts';
 import { fetchBytes } from '../support/fetch-bytes.ts';
@@ -31,8 +33,9 @@ function copyWithoutConsole(directory: string): string {
   return join(directory, 'service/src/main.ts');
 }
 
-it('a service whose console is not built prints no link to it, and its page names the command that builds it', async t => {
-  const main = copyWithoutConsole(dataDirectory(t));
+it('a service whose console is not built prints no link to it, and its page names the command that builds it until it is built', async t => {
+  const directory = dataDirectory(t);
+  const main = copyWithoutConsole(directory);
   const data = dataDirectory(t);
   const service = await serve(t, data, {}, main);
   for (const path of ['/console', '/console/', '/console/animals/7?q=rex']) {
@@ -44,6 +47,14 @@ it('a service whose console is not built prints no link to it, and its page name
     assert.ok(text.includes(`<code>${BUILD_COMMAND}</code>`));
     assert.match(text, /color-scheme: light dark/);
     assert.equal(headers['x-ratelimit-limit'], '60');
+    const [, style = ''] = /<style>(.*)<\/style>/s.exec(text) ?? [];
+    assert.equal(
+      headers['content-security-policy'],
+      pageHeaders['content-security-policy'].replace(
+        "style-src 'self'",
+        `style-src 'sha256-${hash('sha256', style, 'base64')}'`,
+      ),
+    );
   }
   const head = await fetchBytes(`${service.url}/console`, { method: 'HEAD' });
   assert.deepEqual([head.status, head.text], [503, '']);
@@ -59,6 +70,11 @@ it('a service whose console is not built prints no link to it, and its page name
   assert.deepEqual([link.code, link.stdout], [1, '']);
   assert.ok(link.stderr.startsWith('The console is not built, '), link.stderr);
   assert.ok(link.stderr.includes(`: build it with ${BUILD_COMMAND}, `), link.stderr);
+
+  const built = join(directory, 'web/console/dist');
+  mkdirSync(join(built, 'assets'), { recursive: true });
+  for (const form of ['', '.br', '.gz']) writeFileSync(join(built, `index.html${form}`), 'The console');
+  assert.equal((await fetchBytes(`${service.url}/console`)).text, 'The console');
 
   const { stdout, stderr } = await service.end('SIGTERM');
   assert.doesNotMatch(stderr, /\/console\b(?!\/build)/);

@@ -65,6 +65,8 @@ describe('DATABASE_URL_FILE and REDIS_URL_FILE', () => {
       const absence = messageOf({ [`${name}_FILE`]: absent });
       assert.ok(absence.startsWith(`${unusable(absent)}ENOENT`) && absence.endsWith(remedy), absence);
       assert.match(messageOf({ [`${name}_FILE`]: directory }), /EISDIR/);
+      // An empty variable is the same as none.
+      assert.equal(messageOf({ [name]: '', [`${name}_FILE`]: absent }), absence);
     });
 
     it(`${name}_FILE: is rejected together with ${name}`, () => {
