@@ -29,9 +29,7 @@ export interface Connection {
  * the current profile. The key of a profile is only sent to the URL of that profile.
  */
 export function connectionOf(settings: Settings, needsNoKey = false): Connection {
-  const { environment } = settings;
-  const url =
-    settings.url ?? (settings.profile === undefined ? environment.PETSTORE_URL || undefined : undefined);
+  const url = givenUrl(settings);
   const apiKey = givenKey(settings);
   if (url !== undefined && apiKey !== undefined) return { url: checkUrl(url), apiKey };
   const stored = findProfile(settings, chosenProfile(settings));
@@ -49,6 +47,11 @@ export function connectionOf(settings: Settings, needsNoKey = false): Connection
 /** Returns the name of the profile that an option or the environment chooses. */
 export function chosenProfile({ profile, environment }: Settings): string | undefined {
   return profile ?? (environment.PETSTORE_PROFILE || undefined);
+}
+
+/** Returns the URL that an option or the environment gives. */
+export function givenUrl({ url, profile, environment }: Settings): string | undefined {
+  return url ?? (profile === undefined ? environment.PETSTORE_URL || undefined : undefined);
 }
 
 /** Returns the key that an option or the environment gives. */

@@ -1,6 +1,14 @@
 import { ask } from '../ask.ts';
 import { type Context, command } from '../command.ts';
-import { checkKey, checkUrl, chosenProfile, connect, DEFAULT_URL, givenKey } from '../connection.ts';
+import {
+  checkKey,
+  checkUrl,
+  chosenProfile,
+  connect,
+  DEFAULT_URL,
+  givenKey,
+  givenUrl,
+} from '../connection.ts';
 import { LoginError, UsageError } from '../failure.ts';
 import { required, text } from '../parameters.ts';
 import { type Profiles, profilesFile, readProfiles, writeProfiles } from '../profiles.ts';
@@ -26,7 +34,8 @@ export const login = command({
     const { configDirectory } = settings;
     const stored = readProfiles(configDirectory);
     const name = chosenProfile(settings) ?? stored.current ?? DEFAULT_PROFILE;
-    const url = checkUrl(settings.url ?? (await askForUrl(context, stored.profiles[name]?.url)));
+    const known = givenUrl(settings) ?? stored.profiles[name]?.url;
+    const url = checkUrl(settings.url ?? (await askForUrl(context, known)));
     const apiKey = givenKey({ ...settings, environment: {} }) ?? checkKey(await askForKey(context));
     if (apiKey === '') throw new LoginError('The API key is empty');
     warnOfPlainHttp(context, url);
@@ -43,8 +52,8 @@ export const login = command({
   },
 });
 
-async function askForUrl({ calls, settings }: Context, stored: string | undefined): Promise<string> {
-  const proposal = stored ?? (settings.environment.PETSTORE_URL || DEFAULT_URL);
+async function askForUrl({ calls, settings }: Context, known: string | undefined): Promise<string> {
+  const proposal = known ?? (settings.environment.PETSTORE_URL || DEFAULT_URL);
   if (!process.stdin.isTTY) return proposal;
   return ask(calls.signal, { prompt: 'URL of the service:', default: proposal });
 }

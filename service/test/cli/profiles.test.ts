@@ -111,6 +111,24 @@ describe('the profiles of petstore', () => {
     assert.deepEqual(Object.keys(JSON.parse(readFileSync(file, 'utf8')).profiles), ['default']);
   });
 
+  it('are stored by login with PETSTORE_URL, but a profile that --profile names keeps its URL', async t => {
+    await login();
+    let requests = 0;
+    const other = createServer((_, response) => {
+      requests++;
+      response.writeHead(418).end();
+    });
+    const environment = { PETSTORE_URL: await listenLocally(t, other) };
+    for (const [profile, expected] of [
+      [[], 1],
+      [['--profile', 'default'], 1],
+      [['--profile', 'new'], 2],
+    ] as const) {
+      await petstore.start(['login', '--api-key-file', keyFile, ...profile], environment).ended;
+      assert.equal(requests, expected, profile.join(' '));
+    }
+  });
+
   it('count if the variables of the environment are empty', async () => {
     await login();
     const empty = { PETSTORE_URL: '', PETSTORE_API_KEY: '', PETSTORE_PROFILE: '' };
