@@ -38,7 +38,7 @@ export const meanings = [
   [exitCodes.conflict, 'conflict: the state of the resource does not allow it'],
   [exitCodes.limit, 'limit: the wait would be longer than --max-wait'],
   [exitCodes.partial, 'partial failure: some items failed, others did not'],
-  [exitCodes.interrupted, 'interrupted with Ctrl-C'],
+  [exitCodes.interrupted, 'interrupted with Ctrl-C, or with Ctrl-D at a question'],
 ] as const;
 
 /** The command cannot be understood, or lacks something. */

@@ -21,6 +21,8 @@ stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
 });
 // The command continues without its notes.
 stderr.on('error', () => {});
+// Ctrl-D at a question ends the process before the command.
+process.exitCode = exitCodes.interrupted;
 process.exitCode = await run.run(process.argv.slice(2));
 // The timer of a wait would keep the process running.
 if (interruption.signal.aborted) process.exit();
