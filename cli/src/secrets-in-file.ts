@@ -1,4 +1,5 @@
 import { createReadStream } from 'node:fs';
+import { addAbortSignal } from 'node:stream';
 import { UsageError } from './failure.ts';
 
 /** The number of secrets in one report. */
@@ -11,7 +12,7 @@ const SECRET = /(?<!\w)psk_(?:test_)?[0-9A-Za-z]{38}(?!\w)/g;
 const OVERLAP = 50;
 
 /** Returns the different texts in a file that have the form of a secret. `-` is standard input. The file can be of any size. */
-export async function secretsIn(file: string): Promise<Set<string>> {
+export async function secretsIn(file: string, signal: AbortSignal): Promise<Set<string>> {
   const found = new Set<string>();
   let text = '';
   let isStart = true;
@@ -23,7 +24,7 @@ export async function secretsIn(file: string): Promise<Set<string>> {
     }
   };
   try {
-    const stream = file === '-' ? process.stdin : createReadStream(file);
+    const stream = addAbortSignal(signal, file === '-' ? process.stdin : createReadStream(file));
     for await (const part of stream.setEncoding('utf8')) {
       text += part;
       find(false);

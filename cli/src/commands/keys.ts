@@ -254,7 +254,7 @@ const reportLeak = command({
   output: 'item',
   prints: leakReport,
   run: async ({ store, calls }, { file, source }) => {
-    const secrets = [...(await secretsIn(file))];
+    const secrets = [...(await secretsIn(file, calls.signal!))];
     let wellFormed = 0;
     for (let from = 0; from < secrets.length; from += SECRETS_AT_ONCE) {
       const body = defined({ keys: secrets.slice(from, from + SECRETS_AT_ONCE), source });

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
+import { PassThrough } from 'node:stream';
 import { before, describe, it } from 'node:test';
 import { useCommandShop } from '../support/command-shop.ts';
 import { aPet } from '../support/factories.ts';
 import { listenLocally } from '../support/local-server.ts';
-import { inTime } from '../support/until.ts';
+import { inTime, until } from '../support/until.ts';
 
 describe('petstore, when a command fails', () => {
   const { shop, petstore } = useCommandShop();
@@ -99,6 +100,16 @@ describe('petstore, when a command fails', () => {
     assert.match(stderr, /^Waiting \d{5} s for the limit of the API key …\n$/);
     child.kill('SIGINT');
     assert.equal((await inTime('the end', child.ended)).code, 130);
+  });
+
+  it('ends with 130 when Ctrl-C interrupts the report of a standard input that does not end', async t => {
+    const input = new PassThrough();
+    t.mock.getter(process, 'stdin', () => input);
+    const stop = new AbortController();
+    const ended = petstore.run(['keys', 'report-leak', '-'], {}, { signal: stop.signal });
+    await until('it reads', () => input.listenerCount('readable') > 0);
+    stop.abort();
+    assert.equal((await inTime('the end', ended, 20)).code, 130);
   });
 
   /** A key that has to wait for hours: only Ctrl-C ends that within the time of `inTime`. */
