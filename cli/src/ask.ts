@@ -12,7 +12,7 @@ export async function ask(
     return (await read({ ...question, output: process.stderr })).trim();
   } catch (error) {
     // The terminal delivers Ctrl-C as a key, not as a signal.
-    if ((error as Error).message === 'canceled') process.kill(process.pid, 'SIGINT');
+    if ((error as Error).message === 'canceled') process.emit('SIGINT');
     throw signal?.reason ?? error;
   }
 }

@@ -101,13 +101,15 @@ describe('the commands of a resource', () => {
     ]);
   });
 
-  it('end with 130 when Ctrl-D ends a question', async t => {
+  it('end with 130 when Ctrl-C or Ctrl-D ends a question', async t => {
     const { keyId } = await shop.clientWith({});
-    const terminal = petstore.onTerminal(t, ['keys', 'delete', String(keyId)]);
-    await terminal.shows(`API keys ${keyId}? [y/N]`);
-    terminal.type('\x04');
-    const { code, stdout } = await inTime('the end', terminal.ended, 60);
-    assert.equal(code, 130, stdout);
+    for (const key of ['\x03', '\x04']) {
+      const terminal = petstore.onTerminal(t, ['keys', 'delete', String(keyId)]);
+      await terminal.shows(`API keys ${keyId}? [y/N]`);
+      terminal.type(key);
+      const { code, stdout } = await inTime('the end', terminal.ended, 60);
+      assert.equal(code, 130, stdout);
+    }
   });
 
   it('ask on the terminal, although their output goes to a file', async t => {
