@@ -24,5 +24,3 @@ stderr.on('error', () => {});
 // Ctrl-D at a question ends the process before the command.
 process.exitCode = exitCodes.interrupted;
 process.exitCode = await run.run(process.argv.slice(2));
-// The timer of a wait would keep the process running.
-if (interruption.signal.aborted) process.exit();
