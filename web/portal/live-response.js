@@ -56,7 +56,6 @@ export class LiveResponse {
         element('div', { className: 'code' }, pre),
         headersOf(headers),
       );
-      this.#place.dataset.requestId = headers.get('X-Request-Id') ?? '';
       this.#place.scrollIntoView({ block: 'nearest' });
       if (isStream && response.body) await this.#stream(response.body, pre, code, title);
       return response;

@@ -41,12 +41,6 @@ describe('the time limit of a request', () => {
 });
 
 describe('a client of a service that is unavailable', () => {
-  it('does not repeat a request for the state of the service', async () => {
-    const { store, sent } = clientOf(broken);
-    await assert.rejects(store.service.readiness(), { name: 'PetStoreError' });
-    assert.equal(sent.length, 1);
-  });
-
   it('forgets the failures of an outage in which it gave up', async () => {
     const { store, run, sent, time } = clientOf([...Array(6 + 5).fill(broken), listWith(50)]);
     await assert.rejects(run(store.pets.list().first()), { name: 'PetStoreError' });

@@ -75,7 +75,7 @@ export class PortalPage {
     const response = await received;
     const id = await response.headerValue('x-request-id');
     // The page may still show the response to the request before.
-    const live = this.page.locator(`.live[data-request-id="${id}"]`);
+    const live = this.page.locator('.live', { hasText: id! });
     return { response, status: Number(await live.locator('.live-status').textContent()) };
   }
 }
