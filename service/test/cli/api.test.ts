@@ -6,7 +6,7 @@ import { describe, it } from 'node:test';
 import { useCommandShop } from '../support/command-shop.ts';
 import { aCategory } from '../support/factories.ts';
 import { listenLocally } from '../support/local-server.ts';
-import { until } from '../support/until.ts';
+import { inTime, until } from '../support/until.ts';
 import { valuesOf } from '../support/values.ts';
 
 const { shop, petstore, directory } = useCommandShop();
@@ -46,6 +46,21 @@ describe('petstore api', () => {
     // Their responses are headers, which the command does not print, also those of errors.
     for (const method of ['OPTIONS', 'HEAD'])
       assert.match((await api([method, '/pets'], 2)).stderr, /Use one of GET, .* instead of "[A-Z]+"/);
+  });
+
+  it('prints a stream until Ctrl-C, and sends the headers of its options', async t => {
+    const stop = new AbortController();
+    let position: unknown;
+    const server = createServer(({ headers }, response) => {
+      position = headers['last-event-id'];
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write('id: 121\ndata: {"id":"121"}\n\n');
+    });
+    const url = await listenLocally(t, server);
+    const words = ['api', 'GET', '/events/stream', '--header', 'Last-Event-ID: 120', '--url', url];
+    const ended = petstore.run(words, {}, { signal: stop.signal, onOutput: () => stop.abort() });
+    const { code, stdout } = await inTime('the end', ended, 30);
+    assert.deepEqual([code, stdout, position], [130, '{"id":"121"}\n', '120']);
   });
 
   it('waits for limits as all commands do', async () => {

@@ -121,6 +121,12 @@ describe('a name that spreadsheet programs would execute', () => {
     assert.equal((await test.summaryOf(['@again.csv'])).created, 2);
     assert.deepEqual((await test.petNames()).slice(-2), ['=A', '=B']);
   });
+
+  it('is not escaped in the rejected rows of an import with --raw', async () => {
+    test.write('raw.csv', 'name,category', '=A,Nothing');
+    assert.equal((await test.summaryOf(['@raw.csv', '--raw'], 7)).rejected, 1);
+    assert.match(test.read('raw.rejected.csv'), /,=A,Nothing\n$/);
+  });
 });
 
 /** Cancels all open orders, and deletes all pets. */
@@ -213,6 +219,11 @@ describe('the progress of petstore export', () => {
     const output = { ...toFile, signal: interrupt.signal, onOutput: () => interrupt.abort() };
     const interrupted = await test.run(['export', 'categories'], {}, output);
     assert.deepEqual([interrupted.code, afterProgress(interrupted.stderr)], [130, '']);
+  });
+
+  it('is not shown between rows that the terminal shows', async () => {
+    const { code, stderr } = await test.run(['export', 'categories'], {}, { columns: 80 });
+    assert.deepEqual([code, stderr], [0, '']);
   });
 
   it('is removed before the error of a command that fails', async () => {

@@ -190,14 +190,16 @@ describe('petstore import', () => {
     assert.match(messages[3]!, /^5,invalid_request,"?Field `name` must have a visible character/);
   });
 
-  it('names columns with --map, and leaves others out', async () => {
+  it('names columns with --map, and leaves others out, also those with names of fields', async () => {
     test.write('map.tsv', 'Animal\tKind\tNotes', 'Rex\tDogs\tlikes = signs');
     const args = ['@map.tsv', '--map', 'Animal=name', '--map', 'Kind=category'];
     const { code, stderr } = await test.run(['import', ...args]);
     assert.equal(code, 2);
     assert.match(stderr, /"Notes" is not a field.*--map "Notes="/);
     await test.summaryOf([...args, '--map', 'Notes=']);
-    assert.deepEqual(await newNames(), ['Rex']);
+    test.write('fields.csv', 'name,Name,category,quantity', 'Mia,Max,Cats,many');
+    await test.summaryOf(['@fields.csv', '--map', 'Name=', '--map', 'quantity=']);
+    assert.deepEqual(await newNames(), ['Rex', 'Mia']);
   });
 
   it('rejects files whose columns are not clear, before it sends anything', async () => {

@@ -178,6 +178,14 @@ describe('petstore import, when it ends early', () => {
     assert.deepEqual(valuesOf(test.proxy.batches, 'isReplay'), [false, true]);
   });
 
+  it('continues after a crash between the first rejected rows and the journal', async () => {
+    writeRows(20);
+    await interrupt();
+    writeFileSync(join(test.directory, `${file}.rejected.csv`), 'line,code,message,name,category\n11,co');
+    assert.equal((await test.run(command())).code, 7);
+    assertRejected(20);
+  });
+
   it('doubts a batch that was executed before a 503, also if it ends with that', async () => {
     const valid = writeRows(20);
     test.proxy.after = () => rejection(503, 'service_unavailable', 3600);

@@ -15,6 +15,7 @@ import { listenLocally } from '../support/local-server.ts';
 import { importVerification } from '../support/packed-client.ts';
 import { restoreLog } from '../support/restored-log.ts';
 import { inTime, until } from '../support/until.ts';
+import { valuesOf } from '../support/values.ts';
 
 const { verifyWebhook } = await importVerification();
 
@@ -244,6 +245,22 @@ describe('petstore listen', () => {
     assert.deepEqual(await inTime('the end', exit), [null, 'SIGINT']);
   });
 
+  it('ends with Ctrl-C while the program does not accept an event', async t => {
+    const program = await startProgram(t);
+    program.respondWith(500);
+    const from = await settledCursor(shop);
+    const child = petstore.start(['listen', '--forward-to', program.url, '--from', from]);
+    t.after(() => child.kill('SIGKILL'));
+    let notes = '';
+    child.stderr!.on('data', text => {
+      notes += text;
+    });
+    await makeEvents(1);
+    await until('the program rejects it', () => notes.includes('does not accept event'));
+    child.kill('SIGINT');
+    assert.equal((await inTime('the end', child.ended, 30)).code, 130);
+  });
+
   it('ends with Ctrl-C before the next event, also if that has already arrived', async t => {
     const program = await startProgram(t);
     const first = await listen(t, program.url);
@@ -370,6 +387,20 @@ describe('petstore listen', () => {
       assert.notEqual(secret, first.secret);
       assert.equal(cursor, undefined);
     }
+  });
+
+  it('stores its state for the profile whose key it uses', async t => {
+    const keyFile = join(directory, 'key');
+    writeFileSync(keyFile, shop.adminKey);
+    const login = ['login', '--url', shop.origin, '--api-key-file', keyFile, '--profile', 'shop'];
+    assert.equal((await petstore.run(login)).code, 0);
+    const { url } = await startProgram(t);
+    await makeEvents(1);
+    const { end } = await listen(t, url, ['--profile', 'shop', '--from', '0', '--limit', '1']);
+    assert.equal((await end()).code, 0);
+    const files = globSync('petstore/listen/*', { cwd: directory });
+    const states = files.map(file => JSON.parse(readFileSync(join(directory, file), 'utf8')));
+    assert.deepEqual(valuesOf(states, 'profile'), ['shop', 'shop']);
   });
 
   it('doubles the pauses between attempts, up to ten seconds', async () => {

@@ -124,6 +124,14 @@ describe('the commands of a resource', () => {
     assert.deepEqual(JSON.parse(readFileSync(file, 'utf8')), { id: keyId, outcome: 'revoked' });
   });
 
+  it('do not ask on a terminal if their input comes from elsewhere', async t => {
+    const { keyId } = await shop.clientWith({});
+    const words = ['sh', '-c', '"$@" < /dev/null', 'sh', process.execPath, petstore.bin];
+    const { ended } = onTerminal(t, [...words, 'keys', 'delete', String(keyId)], petstore.environment);
+    const { code, stdout } = await inTime('the end', ended, 60);
+    assert.equal(code, 0, stdout);
+  });
+
   it('ask for the pet of an order on a terminal, and state elsewhere that it is a draft', async t => {
     const id = await aPet(shop.api);
     const { code, shown } = await answer(t, ['orders', 'create'], 'ID of the pet', String(id));
@@ -191,6 +199,8 @@ describe('the commands of a resource', () => {
       ['2027-01-30', new Date(2027, 0, 30)],
     ] as const)
       assert.equal(since.parse(text), new Date(time).toISOString(), text);
+    for (const text of ['2027-02-31', '2027-13-01', '2027-00-10'])
+      assert.throws(() => since.parse(text), /does not exist/, text);
   });
 
   it('take durations as numbers of seconds, minutes and hours', async () => {

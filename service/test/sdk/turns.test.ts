@@ -16,7 +16,7 @@ import {
 } from './fake-service.ts';
 
 /** A client whose requests wait until the test responds to them. */
-function start() {
+function start(options?: Parameters<typeof clientOf>[1]) {
   const pending: { respond: (respond: () => Response) => void; fail: () => void }[] = [];
   const client = clientOf(
     () =>
@@ -24,6 +24,7 @@ function start() {
         const respond = (response: () => Response) => resolve(response());
         pending.push({ respond, fail: () => reject(new TypeError('fetch failed')) });
       }),
+    options,
   );
   return { ...client, pending, call: () => client.store.pets.list().first() };
 }
@@ -143,6 +144,29 @@ describe('a client whose responses overtake each other', () => {
 });
 
 describe('a client', () => {
+  it('sends at most as many requests at once as each of its windows has left', async () => {
+    const { pending, call } = start();
+    for (const respond of [listWith(50), json(200, [], { ratelimit: '"day";r=2;t=5000' })]) {
+      void call();
+      await settle();
+      pending.at(-1)!.respond(respond);
+      await settle();
+    }
+    for (let i = 0; i < 5; i++) void call();
+    await settle();
+    assert.equal(pending.length, 2 + 2);
+  });
+
+  it('sends at most `maxConcurrent` requests at once', async () => {
+    const { pending, call } = start({ maxConcurrent: 2 });
+    void call();
+    await settle();
+    pending[0]!.respond(listWith(50));
+    for (let i = 0; i < 5; i++) void call();
+    await settle();
+    assert.equal(pending.length, 1 + 2);
+  });
+
   it('sends other requests while a long poll waits for its response', async () => {
     const { store, pending, call } = start();
     const poll = store.events.list({ wait: 60 }).first();
@@ -317,6 +341,20 @@ describe('a client that waits for a limit', () => {
     assert.equal(sent.length, 2);
     end.abort();
     for (const call of [first, second]) await assert.rejects(call, { name: 'AbortError' });
+  });
+
+  it('rejects a call at once if its signal is already aborted', async () => {
+    const { store } = clientOf(rejection({ 'retry-after': '50' }));
+    const end = new AbortController();
+    const list = () => Promise.resolve(store.pets.list({}, { signal: end.signal }).first());
+    const waiting = list();
+    await settle();
+    const other = store.pets.list({}, { signal: AbortSignal.abort() }).first();
+    other.catch(() => {});
+    await settle();
+    assert.equal(store.limits.waiting, 1);
+    end.abort();
+    for (const call of [waiting, other]) await assert.rejects(call, { name: 'AbortError' });
   });
 
   it('waits as long as maxWait, without the random time by which the wait is longer', async () => {

@@ -101,6 +101,12 @@ export function eventCommands({ json, one, shop, petstore }: CommandRuns): void 
     ]);
     assert.deepEqual([forged.code, forged.stdout], [1, '']);
     assert.match(forged.stderr, /The checkpoint differs: an event up to \d+ was changed/);
+    const removed = await petstore.run([
+      ...'events verify --checkpoint'.split(' '),
+      `${Number(checkpoint.id) + 1}:${checkpoint.seal}`,
+    ]);
+    assert.deepEqual([removed.code, removed.stdout], [1, '']);
+    assert.match(removed.stderr, /The checkpoint is not part of what was read: no group ends with event/);
   });
 
   it('forwards events to a local program', async () => {

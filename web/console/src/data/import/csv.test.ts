@@ -14,6 +14,8 @@ describe('a CSV file', () => {
       { line: 4, cells: ['Bo\r\nnie', 'c'] },
       { line: 6, cells: ['Max', 'd'] },
     ]);
+    const quoted = await parseCsv('pets.csv', '"Name, full";"Kind, breed, colour"\nRex;Dog');
+    assert.deepEqual(quoted.header, ['Name, full', 'Kind, breed, colour']);
   });
 
   it('is rejected with the problem and the remedy', async () => {
