@@ -194,6 +194,9 @@ describe('a webhook', () => {
   it('fails since its first failed attempt after the last success', () => {
     assert.equal(after(leased(), 500).webhook.failing_since, NOW);
     assert.equal(after(leased(), 500, { hook: failing }).webhook.failing_since, failing.failing_since);
+    // From a clock that ran ahead.
+    const future = { ...failing, failing_since: NOW + DAY };
+    assert.equal(after(leased(), 500, { hook: future }).webhook.failing_since, NOW);
     assert.equal(after(leased(), 200, { hook: failing }).webhook.failing_since, null);
     assert.equal(after(leased(), null, { result: 'withheld' }).webhook, webhook);
   });
