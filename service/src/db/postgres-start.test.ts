@@ -50,7 +50,17 @@ describe('a start that fails', () => {
       "ENOENT: no such file or directory, open 'ca.pem'",
       false,
     ],
-    [withCode(new Error('certificate has expired'), 'CERT_HAS_EXPIRED'), 'certificate has expired', false],
+    [withCode(new Error('certificate has expired'), 'CERT_HAS_EXPIRED'), 'certificate has expired', true],
+    [
+      withCode(new Error('certificate is not yet valid'), 'CERT_NOT_YET_VALID'),
+      'certificate is not yet valid',
+      true,
+    ],
+    [
+      withCode(new Error('self-signed certificate'), 'DEPTH_ZERO_SELF_SIGNED_CERT'),
+      'self-signed certificate',
+      false,
+    ],
     [
       withCode(new Error('Hostname does not match'), 'ERR_TLS_CERT_ALTNAME_INVALID'),
       'Hostname does not match',

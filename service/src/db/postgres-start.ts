@@ -99,8 +99,12 @@ function isUnavailable(error: unknown): boolean {
   const { message } = asError(error);
   // The message about a file of the URL, such as a certificate, starts with its code.
   if (error instanceof DatabaseError || /^E[A-Z]+: /.test(message)) return false;
-  // Codes of certificate errors start with ERR_ or not with E; the driver's timeouts and broken connections have no code.
-  return /^E(?!RR_)[A-Z]/.test(codeOf(error) ?? '') || /timeout|terminated/i.test(message);
+  // Other codes of certificate errors start with ERR_ or not with E; the driver's timeouts and broken connections have no code. A
+  // certificate outside its dates is renewed by the server, or becomes valid when NTP has set the clock.
+  const code = codeOf(error) ?? '';
+  return (
+    /^(E(?!RR_)[A-Z]|CERT_(HAS_EXPIRED|NOT_YET_VALID)$)/.test(code) || /timeout|terminated/i.test(message)
+  );
 }
 
 /** The message of an error. When a host has several addresses, the error for all of them has no message of its own. */

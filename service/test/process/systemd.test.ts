@@ -103,6 +103,11 @@ describe('the unit for systemd', () => {
     assert.deepEqual(values(unit, 'WantedBy'), ['multi-user.target']);
   });
 
+  it('starts the service when the network is up and the clock is set', () => {
+    for (const name of ['Wants', 'After'])
+      assert.deepEqual(values(unit, name), ['network-online.target time-sync.target'], name);
+  });
+
   it('starts the service again two seconds after it has failed, however often', () => {
     const restart = ['Restart', 'RestartSec', 'StartLimitIntervalSec'].flatMap(name => values(unit, name));
     assert.deepEqual(restart, ['on-failure', '2s', '0']);
