@@ -56,7 +56,7 @@ USER node
 VOLUME /data
 # Port 9090 is for OPS_PORT, if it is set.
 EXPOSE 8080 9090
-HEALTHCHECK --interval=10s --timeout=3s --start-period=30s --retries=3 \
+HEALTHCHECK --interval=10s --timeout=3s --start-period=300s --retries=3 \
   CMD ["node", "-e", "require('node:http').get({ host: '127.0.0.1', port: process.env.PORT, path: '/healthz' }, response => process.exit(response.statusCode === 200 ? 0 : 1)).on('error', () => process.exit(1))"]
 # The exec form passes SIGTERM to the process. Other commands also work: docker run … keys list
 ENTRYPOINT ["node", "service/src/main.ts"]

@@ -48,10 +48,12 @@ describe('the checks of the deployments', () => {
     assert.deepEqual([await statusOf(shopPort()), await statusOf('1')], [0, 1]);
   });
 
-  it('restart a replica of Kubernetes as late as the image reports that it fails', () => {
+  it('restart a replica of Kubernetes as late as the image reports that it fails, also at its start', () => {
     const { periodSeconds, timeoutSeconds, failureThreshold } = container.livenessProbe;
-    const [, ...numbers] = /--interval=(\d+)s --timeout=(\d+)s .*--retries=(\d+)/.exec(dockerfile)!;
-    assert.deepEqual([periodSeconds, timeoutSeconds, failureThreshold], numbers.map(Number));
+    const startSeconds = container.startupProbe.periodSeconds * container.startupProbe.failureThreshold;
+    const numbers =
+      /--interval=(\d+)s --timeout=(\d+)s --start-period=(\d+)s --retries=(\d+)/.exec(dockerfile)!.slice(1);
+    assert.deepEqual([periodSeconds, timeoutSeconds, startSeconds, failureThreshold], numbers.map(Number));
   });
 
   it('before a proxy sends requests ask whether a replica is ready', () => {
