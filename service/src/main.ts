@@ -15,18 +15,20 @@ const usage = `Usage: node_modules/.bin/node service/src/main.ts <command>
   continue-log [--after N]
                        continue the event log in a new range, after a restore with other programs; N is the
                        highest number of an event that clients have seen
-  check [FILE]         check the embedded store or a backup for damage
+  check [FILE] [--checkpoint ID:SEAL …]
+                       check the embedded store or a backup for damage, and compare its event log with checkpoints
   new-store [--after N]
                        create an empty store in PETSTORE_DATA if its store is lost
   migrate-store        copy the embedded store in PETSTORE_DATA to the empty PostgreSQL database in DATABASE_URL
   seed                 fill an empty store with the demo shop
   sign-in-link         print a new link that signs a browser on this machine in to the console of the running service
   keys create --name NAME --plan free|pro|business|enterprise --scope SCOPE [--scope SCOPE …]
-              [--per-minute N --per-day N] [--expires DATE-TIME]
+              [--per-minute N --per-day N] [--expires DATE-TIME] [--kind secret|publishable|test]
+              [--origin ORIGIN …] [--network NETWORK …]
   keys list            list all keys, one per line
   keys show ID         show one key, as the API returns it
   keys change ID [--name NAME] [--plan PLAN] [--scope SCOPE …] [--per-minute N] [--per-day N]
-              [--expires DATE-TIME|never]
+              [--expires DATE-TIME|never] [--origin ORIGIN …] [--network NETWORK …|any]
   keys rotate ID [--grace SECONDS]
                        give a key a new secret; earlier secrets expire after SECONDS
   keys revoke ID       revoke a key, which cannot be undone

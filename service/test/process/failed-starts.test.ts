@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import BetterSqlite3 from 'better-sqlite3';
+import { readProjectFile, root } from '../support/deploy-files.ts';
 import { listenLocally } from '../support/local-server.ts';
 import { assertExplained, dataDirectory, lookingUp, run, start } from '../support/service-process.ts';
+import { assertNone } from '../support/values.ts';
 
 async function aTakenPort(t: TestContext): Promise<string> {
   return new URL(await listenLocally(t, createServer())).port;
@@ -121,6 +123,16 @@ describe('the command line', () => {
     child.stdout!.destroy();
     const { code, stderr } = await ended;
     assert.deepEqual([code, stderr], [0, '']);
+  });
+
+  it('lists every option of its commands in its help', async t => {
+    const files = globSync('service/src/commands/!(*.test).ts', { cwd: root });
+    const options = files.flatMap(file =>
+      [...readProjectFile(file).matchAll(/([\w-]+)'?: \{ type: '(string|boolean)'/g)].map(([, name]) => name),
+    );
+    assert.ok(options.includes('demo') && options.includes('per-day'));
+    const { stdout } = await run(t, ['--help'], {});
+    assertNone(options, name => !new RegExp(`--${name}\\b`).test(stdout));
   });
 
   const usage = 'Usage: node_modules/.bin/node service/src/main.ts <command>\n';
