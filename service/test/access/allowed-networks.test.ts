@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { KeyUses } from '../../src/access/rate-limits/key-uses.ts';
 import { MINUTE, SECOND } from '../../src/kit/clock.ts';
 import { type ApiResponse, Client } from '../support/client.ts';
 import { eventsOf, settledCursor } from '../support/event-log.ts';
@@ -236,6 +237,16 @@ describe('the last use of a key', () => {
     shop.clock.advance(MINUTE);
     await use(INSIDE);
     assert.deepEqual(await stored(path), [at('12:02:00.000'), INSIDE, null]);
+  });
+
+  it('stays when another replica stores an earlier one later', async () => {
+    const { as, path, keyId } = await aKey();
+    await as(INSIDE);
+    const before = await stored(path);
+    const ofOther = new KeyUses();
+    ofOther.add(keyId, shop.clock.now() - MINUTE, OUTSIDE, 'late/1.0');
+    await ofOther.flush(shop.app.db);
+    assert.deepEqual(await stored(path), before);
   });
 
   it('does not change by a request to /account, or from an address that the key does not allow', async () => {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { Client, type QueryResult } from 'pg';
-import { Primary } from '../../src/db/postgres-primary.ts';
+import { Primary, primaryOf } from '../../src/db/postgres-primary.ts';
 import { DatabaseProxy } from '../support/database-proxy.ts';
-import { openPostgresStore } from '../support/engines.ts';
-import { endConnections, urlOf } from '../support/test-store.ts';
+import { emptyPostgres, openPostgresStore } from '../support/engines.ts';
+import { administer, endConnections, urlOf } from '../support/test-store.ts';
 import { inTime } from '../support/until.ts';
 
 it('of two servers that accept writes the one with the higher timeline is the primary, and a lower one never is again', async t => {
@@ -73,6 +73,19 @@ it('of two servers that accept writes the one with the higher timeline is the pr
   await first.accept();
   reachable = 2;
   assert.equal(await primaryWith(6, 5), 'first', 'it is asked again on another connection');
+});
+
+it('a server that is no standby but read-only by default is not the primary', async t => {
+  const url = new URL(await emptyPostgres(t));
+  url.searchParams.set('target_session_attrs', 'read-write');
+  const alter = (change: string) =>
+    administer(session => session.query(`ALTER DATABASE ${url.pathname.slice(1)} ${change}`));
+  await alter('SET default_transaction_read_only = on');
+  await assert.rejects(primaryOf(url.href), ({ errors }: AggregateError) =>
+    /accepts no writes$/.test(errors[0].message),
+  );
+  await alter('RESET default_transaction_read_only');
+  await primaryOf(url.href);
 });
 
 it('a read that waits for a former primary which hangs fails as soon as another server is the primary', async t => {

@@ -113,6 +113,14 @@ describe('the files for Prometheus and Grafana', () => {
       for (const target of targets!) assert.deepEqual(filtersOf(target), expected);
     });
 
+  it('show the maximum of the backlogs, because every replica has the figure of all', () => {
+    const backlogs = panelQueries.filter(expr =>
+      /_(deliveries_pending|delivery_age_seconds|failing_seconds|events_unnumbered)\b/.test(expr),
+    );
+    assert.equal(backlogs.length, 4);
+    assertNone(backlogs, expr => !expr.startsWith('max('));
+  });
+
   it('scrape the pods of Kubernetes with a PodMonitor', () => {
     const monitor = parse(readFileSync(join(prometheus, 'pod-monitor.yaml'), 'utf8'));
     const { metadata, spec } = parse(readFileSync(join(deploy, 'kubernetes/deployment.yaml'), 'utf8')).spec

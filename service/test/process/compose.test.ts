@@ -122,7 +122,7 @@ describe('compose.yaml', () => {
     assert.deepEqual(readConfig(service.environment).trustedProxies, [subnet]);
   });
 
-  it('gives PostgreSQL enough connections and locks, and a replica enough time to stop', () => {
+  it('gives PostgreSQL enough connections and locks, and both PostgreSQL and a replica enough time to stop', () => {
     const command = postgres.command.join(' ');
     const [most] = /(?<=max_connections=)\d+/.exec(command)!;
     const [locks] = /(?<=max_locks_per_transaction=)\d+/.exec(command)!;
@@ -134,6 +134,7 @@ describe('compose.yaml', () => {
     // Each replica executes two batches at a time, and each holds up to 3,000 locks.
     assert.ok(6_000 * service.deploy.replicas * 2 < Number(locks) * Number(most));
     assert.ok(Number.parseInt(service.stop_grace_period, 10) > DRAIN_SECONDS + shutdownSeconds);
+    assert.ok(Number.parseInt(postgres.stop_grace_period, 10) >= 60);
   });
 
   it('uses every setting of .env, with one default for all its uses', () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { BlockList, isIPv6 } from 'node:net';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { parseEnv } from 'node:util';
@@ -160,6 +161,26 @@ describe('the manifests for Kubernetes', () => {
   it('let a node be drained, one replica at a time', () => {
     const { maxUnavailable, unhealthyPodEvictionPolicy } = budget.spec;
     assert.deepEqual([maxUnavailable, unhealthyPodEvictionPolicy], [1, 'AlwaysAllow']);
+    // The pod of a drained node can run next to the other.
+    assert.equal(pod.topologySpreadConstraints[0].whenUnsatisfiable, 'ScheduleAnyway');
+  });
+
+  it('limit the memory of a replica, and not its processor', () => {
+    assert.deepEqual(Object.keys(container.resources.limits), ['memory']);
+  });
+
+  it('let webhooks reach public addresses only', () => {
+    const excluded = new BlockList();
+    for (const { ipBlock } of policy.spec.egress.at(-1).to)
+      for (const range of ipBlock.except) {
+        const [network, bits] = range.split('/');
+        excluded.addSubnet(network, Number(bits), isIPv6(network) ? 'ipv6' : 'ipv4');
+      }
+    const isReached = (address: string) => !excluded.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
+    const reachable = ['203.0.114.1', '2606:4700::1'];
+    const others =
+      '0.0.0.1 10.0.0.1 100.64.0.1 127.0.0.1 169.254.169.254 172.16.0.1 192.168.0.1 ::1 fd00::1 fe80::1';
+    assert.deepEqual([...others.split(' '), ...reachable].filter(isReached), reachable);
   });
 
   it('give a replica five minutes to migrate the schema', () => {
