@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { eventually, keepMessages, leavesKey } from '../support/browser.ts';
 import { type ConsolePage, useConsole } from '../support/console-page.ts';
 import { aCategory, anOrder, aPet, stockOf } from '../support/factories.ts';
+import { holdRequests } from '../support/page-requests.ts';
 
 const visit = useConsole();
 
@@ -98,6 +99,31 @@ it('the till leaves the keys of a word that is composed to the input method', as
   assert.equal(await animal.inputValue(), 'compose');
   assert.equal(await leavesKey(page, 'Enter', false), false);
   await eventually(() => animal.inputValue(), 'Composed');
+});
+
+it('the till does not sell the animal that was chosen before, while the next one is being searched', async t => {
+  const { api, page, open } = await visit(t);
+  const mistaken = await aPet(api, { name: 'Mistaken', stock: 5 });
+  await aPet(api, { name: 'Intended', stock: 5 });
+  const shown = await open('/categories');
+  const release = await holdRequests(page, /q=intended/);
+  await page.keyboard.press('s');
+  const animal = shown.question.getByLabel('Animal');
+  const units = shown.question.getByLabel('Units').and(page.locator(':focus'));
+  await animal.fill('mistaken');
+  await page.keyboard.press('Enter');
+  await units.waitFor();
+  await animal.fill('intended');
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Tab');
+  await page.keyboard.type('2');
+  await page.keyboard.press('Enter');
+  release();
+  // The form was not sent, and the choice moves the focus to the units again.
+  await units.waitFor();
+  assert.deepEqual(await stockOf(api, mistaken), ['available', 5]);
+  await page.keyboard.press('Enter');
+  await shown.messages.getByText('Sold 2 of Intended').waitFor();
 });
 
 describe('an animal that cannot be sold', () => {

@@ -110,6 +110,8 @@ export function ComboBox<Id extends SuggestionId>({
     <div className="combo">
       <input
         {...input}
+        // The browser does not send the form with the earlier choice while the next one is still to come.
+        ref={field => field?.setCustomValidity(isEntered ? 'Searching …' : '')}
         role="combobox"
         aria-expanded={isOpen}
         aria-controls={`${id}-list`}
