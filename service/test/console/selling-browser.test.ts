@@ -307,7 +307,7 @@ describe('the menu of statuses', () => {
     const categoryId = await aCategory(api, { name: 'For sale' });
     const free = await aPet(api, { name: 'Free', categoryId, stock: 3 });
     const ordered = await aPet(api, { name: 'Ordered', categoryId });
-    await anOrder(api, { petId: ordered, quantity: 1 });
+    const order = await anOrder(api, { petId: ordered, quantity: 1 });
     const shown = await open(`/animals?categoryId=${categoryId}`);
     const openMenu = async (name: string, status: string) => {
       await shown.button(`Status of ${name}: ${status}`).click();
@@ -352,6 +352,15 @@ describe('the menu of statuses', () => {
     await shown.messages.getByRole('button', { name: 'Undo' }).click();
     await shown.messages.getByText('Not undone: its stock has changed since then').waitFor();
     assert.deepEqual(await stockOf(api, free), ['available', 9]);
+
+    // What has changed since the menu was open is read again.
+    await openMenu('Free', 'Available');
+    await item('Sold').click();
+    await shown.question.getByText('All 9 units leave the stock').waitFor();
+    await shown.question.getByRole('button', { name: 'Keep' }).click();
+    await api.delete(`/store/orders/${order}`);
+    await openMenu('Ordered', 'Available');
+    await item('It has open orders').waitFor({ state: 'detached' });
   });
 
   it('has a message with its undo for ten seconds', async t => {

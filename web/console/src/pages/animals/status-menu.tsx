@@ -22,11 +22,10 @@ export function StatusMenu({ pet }: { pet: Pet }) {
   const toasts = useToasts();
   const { change } = useActions(pets);
   const navigate = useNavigate();
-  const [isOpen, setOpen] = useState(false);
   /** What the question about a sale is about: the units, if they are known. */
   const [asked, setAsked] = useState<{ units: number | undefined }>();
   const { id, name, status = 'available' } = pet;
-  const { data: facts = { stock: undefined, hasOpenOrders: undefined } } = useQuery({
+  const { data: facts = { stock: undefined, hasOpenOrders: undefined }, refetch } = useQuery({
     queryKey: [pets.name, 'facts', id],
     queryFn: async () => {
       const [item, order] = await Promise.all([
@@ -35,8 +34,8 @@ export function StatusMenu({ pet }: { pet: Pet }) {
       ]);
       return { stock: item?.quantity, hasOpenOrders: can('orders:read') ? order !== undefined : undefined };
     },
-    enabled: isOpen,
-    staleTime: 0,
+    // Each opening of the menu reads it.
+    enabled: false,
     gcTime: 0,
   });
   const badge = <Status status={status} />;
@@ -50,7 +49,7 @@ export function StatusMenu({ pet }: { pet: Pet }) {
   /** A sale sets the stock to 0, so to undo it needs the stock of before. It asks unless the animal is the only one. */
   async function sell(): Promise<void> {
     if (!can('inventory:read') || !can('inventory:write')) return setAsked({ units: undefined });
-    const units = facts.stock ?? (await store.inventory.get(id)).quantity;
+    const { quantity: units } = await store.inventory.get(id);
     if (units === 1) choose('sold', () => undoSale(1));
     else setAsked({ units: units || undefined });
   }
@@ -67,7 +66,7 @@ export function StatusMenu({ pet }: { pet: Pet }) {
     <>
       <Menu
         label={`Status of ${name}: ${statusNames[status]}`}
-        onOpen={() => setOpen(true)}
+        onOpen={refetch}
         items={[
           ...statuses.map(to => ({
             label: (
