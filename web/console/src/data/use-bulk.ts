@@ -50,7 +50,6 @@ export function useBulk() {
     pets: readonly Pet[],
     change: BulkChange,
     done: (count: number) => string,
-    facts: ReadonlyMap<number, StatusFacts>,
   ): Promise<BulkProgress | undefined> {
     // The second click of a double click comes before the panel is drawn again.
     if (controller.current) return undefined;
@@ -59,7 +58,14 @@ export function useBulk() {
     const written: Written[] = [];
     let state: BulkProgress = { total: pets.length, done: 0, failed: [], isRunning: true };
     setProgress(state);
+    let facts = noFacts;
     try {
+      // Undo returns the units of now. Those of the preview can have been sold.
+      if (isSale(change))
+        facts = await readFacts(
+          session,
+          pets.map(({ id }) => id),
+        );
       await askingToLeave(() =>
         runInBatches(session, pets, {
           add: (batch, pet) => [

@@ -37,7 +37,7 @@ export function BulkPanel({ pets, gone, onDone, onClose }: BulkPanelProps) {
 
   async function start(): Promise<void> {
     const done = (count: number) => `${verbs[change.kind].done} ${inWords(count, 'animal')}`;
-    const ended = await run(plan.changed, change, done, facts);
+    const ended = await run(plan.changed, change, done);
     onDone();
     // The message says the rest.
     if (ended && ended.done === ended.total && ended.failed.length === 0) onClose();
