@@ -289,6 +289,19 @@ describe('a bulk edit', () => {
     await shown.panel.getByText('100 of 230 animals changed').waitFor();
   });
 
+  it('that needs a check is not offered when the check has failed, and one of categories is', async t => {
+    const { api, page, watch, panel, edit } = await openHerd(t, 'Ada', 'Bea');
+    const categoryId = await aCategory(api);
+    watch.expect(/status of 400/);
+    await rejectNextRequest(page, '**/store/inventory?*');
+    await edit('status', 'sold');
+    await panel.getByText('Made up').waitFor();
+    assert.equal(await panel.getByRole('button', { name: /^Change/ }).isDisabled(), true);
+    await panel.getByLabel('What to change').selectOption('category');
+    await panel.getByLabel('New category').selectOption(String(categoryId));
+    assert.equal(await panel.getByRole('button', { name: 'Change 2 animals' }).isEnabled(), true);
+  });
+
   it('says why it has ended when a batch is rejected, and changes nothing', async t => {
     const { page, watch, panel, edit, field } = await openHerd(t, 'Ada', 'Bea');
     watch.expect(/status of 400/);

@@ -33,7 +33,7 @@ export function BulkPanel({ pets, gone, onDone, onClose }: BulkPanelProps) {
   const categories = useCategories();
   const plan = useMemo(() => planOf(pets, change, facts, gone), [pets, change, facts, gone]);
   const count = inWords(plan.changed.length, 'animal');
-  const isReady = change.kind !== 'category' || change.categoryId > 0;
+  const isReady = change.kind === 'category' ? change.categoryId > 0 : error === null;
 
   async function start(): Promise<void> {
     const done = (count: number) => `${verbs[change.kind].done} ${inWords(count, 'animal')}`;
