@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Locator } from 'playwright-core';
 import { assertAccessible } from '../support/axe-check.ts';
-import { eventually, leave } from '../support/browser.ts';
+import { eventually, keepMessages, leave } from '../support/browser.ts';
 import { ConsolePage, useConsole } from '../support/console-page.ts';
 import { anOrder, aPet } from '../support/factories.ts';
 import { openImport } from '../support/import-page.ts';
+import { holdRequests } from '../support/page-requests.ts';
 
 const phone = { width: 390, height: 844 };
 const visit = useConsole({ viewport: phone, hasTouch: true });
@@ -141,6 +142,30 @@ describe('on a phone', () => {
     }
     assert.deepEqual(Object.values(small).flat(), []);
   });
+});
+
+it('Today on a phone keeps its lines for a moment after a touch, and then follows again', async t => {
+  const { api, shop, openWithClock } = await visit(t);
+  const petId = await aPet(api, { name: 'Collected', stock: 9 });
+  const shipDate = new Date(shop.clock.now()).toISOString();
+  const collected = await anOrder(api, { petId, shipDate });
+  await anOrder(api, { petId, shipDate });
+  const shown = await openWithClock('/');
+  const { page } = shown;
+  await shown.live();
+  await shown.today();
+  // The moment is as long as a message is shown.
+  await page.evaluate(keepMessages);
+  const release = await holdRequests(page, '**/history?*');
+  // The animals of the orders are read last.
+  const read = page.waitForResponse(/\/pets\?(.*&)?id=/);
+  await page.getByRole('button', { name: `Complete order ${collected}` }).tap();
+  await read;
+  release();
+  await page.getByRole('link', { name: `completed order ${collected}` }).waitFor();
+  assert.equal(await page.getByText('Completed', { exact: true }).count(), 1);
+  await page.clock.fastForward(600_000);
+  await page.getByRole('heading', { name: '1 order ships today' }).waitFor();
 });
 
 it('the till on a phone takes what is typed at once', async t => {

@@ -46,14 +46,24 @@ export function ToDoList({ toDo }: { toDo: ToDo }) {
   );
 }
 
+/** How long a finger counts as being on an element after it was lifted, in milliseconds: the next line is about to be touched. */
+const TOUCH = 10_000;
+
 /** Whether the pointer is on an element. What leaves the page under the pointer has no event that says that it was left. */
 function useIsPointed(element: RefObject<HTMLElement | null>): boolean {
   const [isPointed, setPointed] = useState(false);
   useEffect(() => {
-    const look = ({ target }: PointerEvent) =>
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const look = ({ target, pointerType }: PointerEvent) => {
+      clearTimeout(timer);
       setPointed(target instanceof Node && element.current?.contains(target) === true);
+      if (pointerType === 'touch') timer = setTimeout(() => setPointed(false), TOUCH);
+    };
     document.addEventListener('pointerover', look);
-    return () => document.removeEventListener('pointerover', look);
+    return () => {
+      clearTimeout(timer);
+      document.removeEventListener('pointerover', look);
+    };
   }, [element]);
   return isPointed;
 }
