@@ -100,6 +100,23 @@ describe('the selection of animals', () => {
     await button.waitFor();
   });
 
+  it('is not read any further when the user leaves the list', async t => {
+    const { shown, page, bar, all } = await openSheep(t);
+    await holdRequests(page, '**/pets?*cursor=*');
+    let pages = 0;
+    page.on('request', request => {
+      if (/\/pets\?.*cursor=/.test(request.url())) pages++;
+    });
+    await all.click();
+    await bar.getByRole('button', { name: 'Select all 230 matches' }).click();
+    await eventually(async () => pages, 1);
+    await page.getByRole('link', { name: 'Categories' }).click();
+    await page.getByRole('heading', { name: 'Categories' }).waitFor();
+    await page.goBack();
+    await shown.row('Sheep 0').waitFor();
+    assert.equal(pages, 1);
+  });
+
   it('is changed by clicks, by Shift with a click, and by the checkbox of the header', async t => {
     const { page, box, withShift, selected, bar, all } = await openHerd(t, 'Bea');
     await eventually(selected, ['Bea']);

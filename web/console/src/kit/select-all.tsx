@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { Button } from './button.tsx';
 import { useIsShown } from './is-shown.ts';
 import { useToasts } from './toasts.ts';
@@ -26,6 +26,7 @@ export function SelectAll<T>({ list, count, onSelect }: SelectAllProps<T>) {
   const [reading, setReading] = useState<AbortController>();
   const isShown = useIsShown();
   const toasts = useToasts();
+  useEffect(() => () => reading?.abort(), [reading]);
   if (reading)
     return <Button onClick={() => reading.abort()}>Stop: {list.rows.length.toLocaleString()} so far</Button>;
   if (!list.hasMore || count < list.rows.length || count === 0) return null;
