@@ -171,7 +171,6 @@ function newCache(): QueryClient {
         refetchOnWindowFocus: false,
         refetchOnReconnect: false,
       },
-      mutations: { retry: false, networkMode: 'always' },
     },
   });
 }

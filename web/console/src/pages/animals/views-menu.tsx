@@ -8,7 +8,6 @@ import { TextField } from '../../kit/field.tsx';
 import { FormPanel } from '../../kit/form-panel.tsx';
 import { Icon } from '../../kit/icon.tsx';
 import { Menu } from '../../kit/menu.tsx';
-
 import { useToasts } from '../../kit/toasts.ts';
 
 const route = getRouteApi('/animals');
