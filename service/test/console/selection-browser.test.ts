@@ -153,6 +153,17 @@ describe('the selection of animals', () => {
     await eventually(selected, herd);
   });
 
+  it('and the undo of its change have the same keys while Caps Lock is on', async t => {
+    const { page, shown, selected, edit, change } = await openHerd(t);
+    await shown.row('Ada').focus();
+    await page.keyboard.press('Control+A');
+    await eventually(selected, herd);
+    await edit('status', 'pending');
+    await change('5 animals');
+    await page.keyboard.press('Control+Z');
+    await shown.messages.getByText('Undone: Changed 5 animals').waitFor();
+  });
+
   it('is kept by Back with the start of its range, which is new in another list and after "Clear"', async t => {
     const { page, shown, withShift, selected, bar } = await openHerd(t, 'Bea');
     await page.getByRole('link', { name: 'Today' }).click();

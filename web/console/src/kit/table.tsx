@@ -118,7 +118,7 @@ export function Table<T>({
   ): boolean {
     if (!selection) return false;
     const isRow = target instanceof Element && target.matches('[data-index]');
-    if (key === 'a' && (ctrlKey || metaKey)) selection.toggleAll();
+    if (key.toLowerCase() === 'a' && (ctrlKey || metaKey) && !shiftKey) selection.toggleAll();
     else if (key === ' ' && isRow) selection.toggle(idOf(rows[index]!), shiftKey);
     else {
       const next = shiftKey && to !== undefined ? rows[to] : undefined;

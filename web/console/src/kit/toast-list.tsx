@@ -16,7 +16,7 @@ export function ToastList() {
   const dialog = useTopDialog();
   useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      const isUndo = event.key === 'z' && (event.metaKey || event.ctrlKey) && !event.shiftKey;
+      const isUndo = event.key.toLowerCase() === 'z' && (event.metaKey || event.ctrlKey) && !event.shiftKey;
       // A field has an undo of its own.
       const isTyping = event.target instanceof Element && event.target.closest('input, textarea, select');
       if (isUndo && !isTyping && toasts.undo()) event.preventDefault();
