@@ -216,6 +216,18 @@ describe('the shortcuts of a single key', () => {
     await page.getByRole('heading', { name: 'Today' }).waitFor();
   });
 
+  it('add nothing on the page of the stock, also while the user counts', async t => {
+    const { api, page, open } = await visit(t);
+    await aPet(api);
+    const shown = await open('/stock');
+    for (const button of ['Count', 'End the count']) {
+      await shown.button(button).waitFor();
+      await page.getByRole('heading', { name: 'Stock' }).click();
+      assert.equal(await leavesKey(page, 'n', false), true, button);
+      await shown.button(button).click();
+    }
+  });
+
   it('do nothing while the user types, a menu is open or a panel is open', async t => {
     const { api, page, open } = await visit(t);
     await aPet(api, { name: 'Shortcut' });

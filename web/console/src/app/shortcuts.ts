@@ -63,7 +63,7 @@ function runSingle(key: string, onHelp: () => void, onSell: () => void): boolean
   }
   const link =
     key === 'n'
-      ? document.querySelector<HTMLElement>('.page-header [data-kind="main"]')
+      ? document.querySelector<HTMLElement>('.page-header a[data-kind="main"]')
       : /^[1-9]$/.test(key)
         ? document.querySelectorAll<HTMLElement>('.navigation a')[Number(key) - 1]
         : undefined;
