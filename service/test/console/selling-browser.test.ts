@@ -411,6 +411,30 @@ describe('the menu of statuses', () => {
     assert.deepEqual(await stockOf(api, petId), ['pending', 3]);
   });
 
+  it('shows the stock after a sale and its undo with a key that may not read events, as a bulk edit does', async t => {
+    const { api, shop, page, open } = await visit(t);
+    await aPet(api, { name: 'Unheard' });
+    const scopes = ['pets:read', 'pets:write', 'inventory:read', 'inventory:write'];
+    const { key } = await shop.clientWith({ scopes });
+    const shown = await open('/animals?q=unheard', key);
+    await page.evaluate(keepMessages);
+    const stock = (units: number) => shown.button(`Stock of Unheard: ${units}`).waitFor();
+    const undo = () => shown.messages.getByRole('button', { name: 'Undo' }).click();
+    await stock(1);
+    await shown.button('Status of Unheard: Available').click();
+    await page.getByRole('menuitemradio', { name: 'Sold' }).click();
+    await stock(0);
+    await undo();
+    await stock(1);
+    await page.getByRole('checkbox', { name: 'Select Unheard' }).click();
+    await shown.button('Change …').click();
+    await shown.panel.getByLabel('New status').selectOption('sold');
+    await shown.panel.getByRole('button', { name: 'Change 1 animal' }).click();
+    await stock(0);
+    await undo();
+    await stock(1);
+  });
+
   it('asks before a sale with a key that cannot set the stock again', async t => {
     const { api, shop, page, open } = await visit(t);
     const petId = await aPet(api, { name: 'Unreturnable' });

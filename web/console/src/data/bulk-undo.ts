@@ -7,6 +7,7 @@ import { readFacts } from './facts.ts';
 import { putItem } from './list-cache.ts';
 import type { StatusFacts } from './pet-status.ts';
 import { pets as resource } from './pets.ts';
+import { showChanged } from './stock-of.ts';
 
 /** A pet before and after a change. */
 export interface Written {
@@ -72,6 +73,10 @@ async function writeBack(
       });
     },
   });
+  showChanged(
+    session,
+    written.map(({ before }) => before.id),
+  );
   if (failed > 0)
     throw new Error(
       `${failed} of ${total} animals were not changed back, because they were changed again since or a rule does not allow it`,

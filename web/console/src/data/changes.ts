@@ -5,8 +5,9 @@ import { useToasts } from '../kit/toasts.ts';
 import { addItem, putBack, putItem, removeItem } from './list-cache.ts';
 import { isSame } from './merge.ts';
 import { orders } from './orders.ts';
+import { pets } from './pets.ts';
 import type { Resource, Version } from './resource.ts';
-import { showOrdered } from './stock-of.ts';
+import { showChanged, showOrdered } from './stock-of.ts';
 
 /** The actions on items of a resource. Each changes the lists at once, and offers to undo it if that is possible. */
 export function useActions<T extends object>(resource: Resource<T>) {
@@ -68,10 +69,15 @@ export function useActions<T extends object>(resource: Resource<T>) {
   return { change, create, remove };
 }
 
-/** Shows what only events would report otherwise: the menu of categories, which has no list of pages, and the animals of orders. */
-function showEffects<T extends object>(session: Session, { name }: Resource<T>, items: readonly T[]): void {
+/** Shows what only events would report otherwise: the menu of categories, which has no list of pages, and the stock of animals. */
+function showEffects<T extends object>(
+  session: Session,
+  { name, idOf }: Resource<T>,
+  items: readonly T[],
+): void {
   void session.cache.invalidateQueries({ queryKey: [name, 'all'] });
   if (name === orders.name) showOrdered(session, items as readonly Order[]);
+  if (name === pets.name) showChanged(session, [idOf(items[0]!)]);
 }
 
 export interface ChangeOptions {

@@ -70,17 +70,21 @@ export async function adjustAndShow(
   return after;
 }
 
-/**
- * Shows in lists and panels how the pets of orders and their stock are after a change of the orders, if the key gets no events that show
- * it. The caller does not wait for it: if the read fails, the orders are changed nevertheless.
- */
+/** Shows in lists and panels how the pets of orders and their stock are after a change of the orders. */
 export function showOrdered(session: Session, orders: readonly Order[]): void {
-  if (session.can('events:read')) return;
   const ids = new Set(orders.flatMap(({ petId }) => petId ?? []));
-  readOrdered(session, [...ids]).catch(session.toasts.showProblem);
+  showChanged(session, [...ids]);
 }
 
-async function readOrdered(session: Session, petIds: readonly number[]): Promise<void> {
+/**
+ * Shows in lists and panels how pets and their stock are after a change, if the key gets no events that show it. The caller does not wait
+ * for it: if the read fails, they are changed nevertheless.
+ */
+export function showChanged(session: Session, petIds: readonly number[]): void {
+  if (!session.can('events:read')) readChanged(session, petIds).catch(session.toasts.showProblem);
+}
+
+async function readChanged(session: Session, petIds: readonly number[]): Promise<void> {
   const { store, cache, can } = session;
   for (let at = 0; at < petIds.length; at += MOST_IDS) {
     const ids = petIds.slice(at, at + MOST_IDS);

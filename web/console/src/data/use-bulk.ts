@@ -11,6 +11,7 @@ import { readFacts } from './facts.ts';
 import { putItem, removeItem } from './list-cache.ts';
 import type { StatusFacts } from './pet-status.ts';
 import { pets as resource } from './pets.ts';
+import { showChanged } from './stock-of.ts';
 
 /** What became of a bulk edit so far. */
 export interface BulkProgress {
@@ -103,7 +104,7 @@ export function useBulk() {
 }
 
 /** Shows what was changed in the lists. */
-function applied({ cache }: Session, results: readonly ItemResult<Pet>[]): Written[] {
+function applied(session: Session, results: readonly ItemResult<Pet>[]): Written[] {
   const written: Written[] = [];
   notifyManager.batch(() => {
     for (const {
@@ -113,10 +114,14 @@ function applied({ cache }: Session, results: readonly ItemResult<Pet>[]): Writt
     } of results) {
       if (error !== undefined || !result) continue;
       const after = result.body as Pet | undefined;
-      if (after) putItem(cache, resource, after);
-      else removeItem(cache, resource, before.id);
+      if (after) putItem(session.cache, resource, after);
+      else removeItem(session.cache, resource, before.id);
       written.push({ before, after, etag: result.etag });
     }
   });
+  showChanged(
+    session,
+    written.map(({ before }) => before.id),
+  );
   return written;
 }

@@ -8,6 +8,7 @@ import { putItem } from '../../data/list-cache.ts';
 import { reasonAgainst, statuses } from '../../data/pet-status.ts';
 import { pets } from '../../data/pets.ts';
 import { stock } from '../../data/stock.ts';
+import { showStock } from '../../data/stock-of.ts';
 import { Icon } from '../../kit/icon.tsx';
 import { Menu } from '../../kit/menu.tsx';
 import { Question } from '../../kit/panel.tsx';
@@ -57,7 +58,7 @@ export function StatusMenu({ pet }: { pet: Pet }) {
   async function undoSale(units: number): Promise<void> {
     const { data, etag } = await store.inventory.get(id).withResponse();
     if (data.quantity > 0) throw new Error('Not undone: its stock has changed since then');
-    await updateOnce(session, stock, id, { quantity: units }, etag);
+    showStock(cache, (await updateOnce(session, stock, id, { quantity: units }, etag)).data);
     if (status === 'pending') await store.pets.update(id, { status });
     putItem(cache, pets, (await pets.read(store, id)).data);
   }
