@@ -124,3 +124,16 @@ describe('a category', () => {
     await shown.row('Stripes').waitFor();
   });
 });
+
+it('the menus of a shop with more than a page of categories have all of them', async t => {
+  const { api, open } = await visit(t);
+  const operations = Array.from({ length: 101 }, (_, i) => ({
+    method: 'POST',
+    path: '/categories',
+    body: { name: `Kind ${i}` },
+  }));
+  assert.equal((await api.post('/batch', { operations })).status, 200);
+  const shown = await open('/animals/new');
+  const option = shown.field('Category').getByRole('option', { name: 'Kind 100' });
+  await option.waitFor({ state: 'attached' });
+});

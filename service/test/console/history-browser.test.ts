@@ -380,7 +380,7 @@ it('a rejection of a deletion leads to what prevents it', async t => {
   const shown = await open(`/animals/${petId}`);
   const remove = () => shown.delete(watch);
   await remove();
-  await shown.panel.getByText('Wanted has 2 open orders.').waitFor();
+  await shown.panel.getByRole('alert').getByText('Wanted has 2 open orders.').waitFor();
   await shown.panel.getByRole('link', { name: 'Show them' }).click();
   await eventually(() => shown.row('Wanted').count(), 2);
   const popular = await aPet(api, { name: 'Popular', stock: 20 });

@@ -100,12 +100,14 @@ describe('an import', () => {
     assert.deepEqual(await list(), []);
   });
 
-  it('continues while the user is on another page, and warns before the tab closes only while it runs', async t => {
+  it('continues while the user is on another page, and only while it runs the tab warns before it closes and takes no other file', async t => {
     const { page, importRows } = await openImport(await visit(t));
     const release = await holdRequests(page, '**/batch');
     assert.equal(await asksToLeave(page), false);
     await importRows(1);
     await page.getByText('0 of 1 row done').waitFor();
+    const another = page.getByText('Choose another file');
+    assert.equal(await another.count(), 0);
     await page.getByRole('link', { name: 'Categories' }).click();
     await page.getByRole('heading', { name: 'Categories' }).waitFor();
     assert.equal(await asksToLeave(page), true);
@@ -114,6 +116,7 @@ describe('an import', () => {
     assert.equal(await asksToLeave(page), false);
     await page.goBack();
     await page.getByText('Created 1 animal').waitFor();
+    await another.waitFor();
   });
 
   it('waits at the limit, and continues in the next minute', async t => {

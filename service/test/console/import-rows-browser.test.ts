@@ -25,7 +25,7 @@ describe('the rows of a file', () => {
     ]);
   });
 
-  it('are corrected in place: Enter leads to the next wrong cell, and equal categories are corrected together', async t => {
+  it('are corrected in place: Enter leads to the next wrong cell, equal categories are corrected together, and an empty status alone', async t => {
     const { api, page, choose, list, cell, imported } = await openImport(await visit(t), { name: 'Parrots' });
     await aCategory(api, { name: 'Owls' });
     await choose(
@@ -54,6 +54,7 @@ describe('the rows of a file', () => {
       'Write one of Available, On hold, Sold instead of “lost”',
       'name: write 1 to 200 characters',
     ]);
+    await cell('Status', 3).fill('On hold');
     await cell('Status', 5).fill('On hold');
     await cell('Status', 5).press('Enter');
     await cell('Name', 6).and(page.locator(':focus')).waitFor();
@@ -65,10 +66,20 @@ describe('the rows of a file', () => {
       ['Bo', 'available'],
       ['Kea', 'available'],
       ['Max', 'pending'],
-      ['Mia', 'available'],
+      ['Mia', 'pending'],
       ['Rex', 'available'],
     ]);
     assert.deepEqual(await stockOf(api, pets.at(-1).id), ['available', 4]);
+  });
+
+  it('that are wrong take the place of those that were corrected, in a file with more than are shown', async t => {
+    const { page, choose, cell } = await openImport(await visit(t), { name: 'Macaws' });
+    const rows = Array.from({ length: 101 }, (_, i) => `Row ${i},Macows\n`);
+    await choose('long.csv', `name,category\n${rows.join('')},Macaws\n`);
+    await page.getByText('… and 2 more').waitFor();
+    await cell('Category', 101).fill('Macaws');
+    await cell('Category', 101).press('Enter');
+    await cell('Name', 103).waitFor();
   });
 
   it('with too many cells are shown with the reason, and cannot be typed into', async t => {

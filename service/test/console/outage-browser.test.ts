@@ -129,6 +129,16 @@ describe('when the connection is cut', () => {
   });
 });
 
+it('a service that can be reached without the internet is read, although the browser is offline', async t => {
+  const { api, page, open } = await visitConsole(t);
+  await aPet(api, { name: 'In the shop' });
+  const shown = await open('/categories');
+  await page.evaluate("dispatchEvent(new Event('offline'))");
+  await page.getByRole('navigation').getByRole('link', { name: 'Animals' }).click();
+  await shown.row('In the shop').waitFor();
+  await page.evaluate("dispatchEvent(new Event('online'))");
+});
+
 describe('when the response to a change is lost', () => {
   /** Loses the response to the next request that changes a path. The console then sends it again. */
   async function loseResponse(page: Page, path: string): Promise<void> {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import type { Page, Route } from 'playwright-core';
+import type { Locator, Page, Route } from 'playwright-core';
 import { eventually, keepMessages, leavesKey } from '../support/browser.ts';
 import { useConsole } from '../support/console-page.ts';
 import { anOrder, aPet, stockOf } from '../support/factories.ts';
@@ -101,6 +101,24 @@ describe('the palette', () => {
     await eventually(() => pathOf(page), `/console/animals/${ids[1]}`);
   });
 
+  it('opens another animal from a panel, and what was typed for the first one stays with it', async t => {
+    const { page, shown } = await openPalette(t, '/animals', ['Quokka', 'Wombat']);
+    const pick = async (name: string) => {
+      await find(page).fill(name);
+      await page.getByRole('option').filter({ hasText: name }).click();
+    };
+    const name = () => shown.field('Name').inputValue();
+    await pick('Quokka');
+    await eventually(name, 'Quokka');
+    await shown.field('Name').fill('Typed');
+    await page.keyboard.press('Control+k');
+    await pick('Wombat');
+    await eventually(name, 'Wombat');
+    await page.keyboard.press('Control+k');
+    await pick('Quokka');
+    await eventually(name, 'Typed');
+  });
+
   it('shows the results of the last text, and cancels the searches before', async t => {
     const { page } = await openPalette(t, '/', ['Tardigrade', 'Tarantula']);
     const held: Route[] = [];
@@ -193,6 +211,32 @@ it('the till sells by s, a part of a name, Enter, the units, Enter, also before 
   await page.keyboard.press('Escape');
   await page.keyboard.press('Control+z');
   await eventually(() => stockOf(api, petId), ['available', 24]);
+});
+
+it('the till and the form of an order choose the animal of the text, not the one of the text before, when Enter comes before the results', async t => {
+  const { api, page, open } = await visit(t);
+  for (const name of ['Xanthippe', 'Zuleika']) await aPet(api, { name });
+  const shown = await open('/categories');
+  const choose = async (animal: Locator) => {
+    await animal.fill('xanthippe');
+    await page.getByRole('option', { name: 'Xanthippe' }).waitFor();
+    let isSent = false;
+    const release = await holdRequests(page, '**/pets?*q=zuleika*', () => {
+      isSent = true;
+      return true;
+    });
+    await animal.fill('zuleika');
+    await animal.press('Enter');
+    assert.equal(await animal.inputValue(), 'zuleika');
+    await eventually(async () => isSent, true);
+    release();
+    await eventually(() => animal.inputValue(), 'Zuleika');
+  };
+  await page.keyboard.press('s');
+  await choose(shown.question.getByLabel('Animal'));
+  await page.keyboard.press('Escape');
+  await shown.go('/orders/new');
+  await choose(shown.field('Animal'));
 });
 
 describe('the shortcuts of a single key', () => {

@@ -204,7 +204,11 @@ describe('a bulk edit', () => {
       batches++;
       return route.continue();
     });
+    const release = await holdRequests(page, '**/store/inventory?*');
     await edit('status', 'sold');
+    await panel.getByText('Checking stock and open orders').waitFor();
+    assert.equal(await panel.getByRole('button', { name: /^Change \d/ }).isDisabled(), true);
+    release();
     await panel.getByText('2 animals will be changed').waitFor();
     await panel.getByText('1 animal cannot be changed').waitFor();
     await panel.getByText('It has open orders').waitFor();

@@ -4,7 +4,7 @@ import type { Locator } from 'playwright-core';
 import { sendDue } from '../events/webhook-shop.ts';
 import { asksToLeave, eventually, keepMessages } from '../support/browser.ts';
 import { type ConsolePage, useConsole } from '../support/console-page.ts';
-import { aPet, stockOf } from '../support/factories.ts';
+import { aCategory, aPet, stockOf } from '../support/factories.ts';
 import { delayResponses } from '../support/page-requests.ts';
 import type { TestApp } from '../support/test-app.ts';
 
@@ -138,6 +138,18 @@ describe('a panel that is closed while its request runs', () => {
     });
     await shown.messages.getByText('Reported 1 secret').waitFor();
     assert.equal(new URL(page.url()).pathname, '/console/keys');
+  });
+
+  it('shows in a message why the service has rejected it', async t => {
+    const { api, watch, open } = await visit(t);
+    watch.expect(/status of 409/);
+    await aCategory(api, { name: 'Taken' });
+    const shown = await open('/categories');
+    await leave(shown, '/categories/new', '**/categories', async panel => {
+      await panel.getByLabel('Name').fill('Taken');
+      await panel.getByRole('button', { name: 'Add' }).click();
+    });
+    await shown.messages.getByText('Taken').waitFor();
   });
 
   it('says whose secret was not shown, until the message is closed', async t => {

@@ -229,6 +229,23 @@ describe('the stock of an animal', () => {
     assert.equal(await editor.isVisible(), true);
   });
 
+  it('has in its editor what was typed there before, and not what was typed for another animal', async t => {
+    const { shown, ids, page } = await openStock(await visit(t), { Typed: 3, Untouched: 4 });
+    const close = async (editor: Locator) => {
+      await page.keyboard.press('Escape');
+      await editor.waitFor({ state: 'hidden' });
+    };
+    const editor = await openEditor(shown, 'Typed', ids.Typed!);
+    await editor.getByRole('button', { name: 'Add' }).click();
+    await editor.getByLabel('Units to add').fill('5');
+    await close(editor);
+    const other = await openEditor(shown, 'Untouched', ids.Untouched!);
+    await other.getByLabel('Units in stock').waitFor();
+    await close(other);
+    await openEditor(shown, 'Typed', ids.Typed!);
+    assert.equal(await editor.getByLabel('Units to add').inputValue(), '5');
+  });
+
   it('has no reason of added units when they are removed instead', async t => {
     const { shown, shop, ids } = await openStock(await visit(t), { Reconsidered: 3 });
     const editor = await openEditor(shown, 'Reconsidered', ids.Reconsidered!);

@@ -16,6 +16,24 @@ async function settle({ app }: TestApp): Promise<void> {
   await sendDue(app);
 }
 
+it('a delivery that is sent again changes no webhook in the list, also one with its ID', async t => {
+  const { shop, open } = await visit(t);
+  const { api } = shop;
+  const add = async (url: string) => (await api.post('/webhooks', { url, types: ['pet.*'] })).body.id;
+  const [id, other] = [await add('https://first.example/'), await add('https://other.example/')];
+  const { body } = await api.post(`/webhooks/${id}/test`);
+  assert.equal(body.id, id, 'the test is the first one of its file');
+  await settle(shop);
+  const shown = await open('/webhooks');
+  await shown.row('first.example').waitFor();
+  await shown.live();
+  assert.equal((await api.post(`/webhooks/${id}/deliveries/${id}/redeliver`)).status, 200);
+  await api.patch(`/webhooks/${other}`, { description: 'Changed later' });
+  await shown.row('Changed later').waitFor();
+  assert.equal(await shown.row('first.example').count(), 1);
+  for (const webhook of [id, other]) await api.delete(`/webhooks/${webhook}`);
+});
+
 describe('a webhook', () => {
   it('is added with a secret that is shown once, tested, disabled, changed and deleted', async t => {
     const { shop, page, watch, open } = await visit(t);
