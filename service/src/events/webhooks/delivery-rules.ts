@@ -212,6 +212,7 @@ function webhookAfter(
   now: number,
 ): WebhookRow {
   const { failing_since } = webhook;
+  // A clock that ran ahead may have stored a time in the future.
   const since = outcome.error === null ? null : Math.min(failing_since ?? startedAt, startedAt);
   const next = since === failing_since ? webhook : { ...webhook, failing_since: since };
   const failingFor = status === 'dead' && since !== null ? now - since : 0;
