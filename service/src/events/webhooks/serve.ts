@@ -54,6 +54,8 @@ export function serve(
     };
     if (!stored) return served;
     const effects = rules.afterAttempts(stored, held, request.ended, now);
+    // What an earlier URL returned does not change the webhook.
+    if (stored.url !== url) effects.webhook = stored;
     served.turn = turnOf(stored, effects.webhook, request.ended, now);
     await store(tx, effects, now);
     const problem = problemOf(stored, owner, now);
