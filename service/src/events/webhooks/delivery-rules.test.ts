@@ -67,6 +67,12 @@ function after(
   return { ...effects, change: effects.changes[0]! };
 }
 
+/** What follows from attempts of different deliveries that one transaction stores. */
+function afterAll(all: rules.Ended[], hook = webhook) {
+  const held = all.map(({ delivery }) => ({ ...delivery, has_earlier: 0 }) as const);
+  return rules.afterAttempts(hook, held, all, NOW);
+}
+
 describe('the schedule of attempts', () => {
   const failed = { status: 500, retryAfter: undefined };
 
@@ -199,6 +205,18 @@ describe('a webhook', () => {
     assert.equal(after(leased(), 500, { hook: future }).webhook.failing_since, NOW);
     assert.equal(after(leased(), 200, { hook: failing }).webhook.failing_since, null);
     assert.equal(after(leased(), null, { result: 'withheld' }).webhook, webhook);
+  });
+
+  it('is changed by each of several outcomes, and begins to fail with the error of its own attempt', () => {
+    const [one, other] = [leased(), leased({ id: 2 })];
+    assert.equal(afterAll([ended(one, 410), ended(other, 204)]).webhook.enabled, 0);
+    const again = afterAll([ended(one, 204), ended(other, 500)], failing);
+    assert.deepEqual([again.webhook.failing_since, again.failure], [NOW, 'Status 500']);
+    const works = afterAll([ended(one, 500), ended(other, 204)], failing);
+    assert.equal(works.webhook.failing_since, null);
+    const test = leased({ id: 3, type: 'webhook.test' });
+    const { failure } = afterAll([ended(test, 404), ended(one, 500), ended(other, 503)]);
+    assert.equal(failure, 'Status 500');
   });
 
   it('is disabled when a delivery dies and none was accepted for five days', () => {

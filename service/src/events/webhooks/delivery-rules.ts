@@ -105,6 +105,8 @@ export interface Effects {
   attempts: AttemptRow[];
   /** The subjects whose first pending delivery is due now. */
   released: Set<string>;
+  /** The error of the attempt with which the webhook began to fail. */
+  failure: string | null;
   /** The trace of the event whose delivery disabled the webhook. */
   traceId: string | undefined;
 }
@@ -163,7 +165,14 @@ export function afterAttempts(
   now: number,
 ): Effects {
   const rows = new Map(held.map(row => [row.id, row]));
-  const effects: Effects = { webhook, changes: [], attempts: [], released: new Set(), traceId: undefined };
+  const effects: Effects = {
+    webhook,
+    changes: [],
+    attempts: [],
+    released: new Set(),
+    failure: null,
+    traceId: undefined,
+  };
   for (const { delivery, attempted } of ended) {
     const row = rows.get(delivery.id);
     // A delivery that was claimed again after its lease expired can appear twice.
@@ -186,6 +195,7 @@ export function afterAttempts(
     });
     if (!isRetried(row, outcome)) continue;
     const next = webhookAfter(effects.webhook, change, attempted, now);
+    if (effects.webhook.failing_since === null) effects.failure = outcome.error;
     if (next.enabled < effects.webhook.enabled) effects.traceId = traceOfEvent(delivery.payload)?.traceId;
     effects.webhook = next;
   }

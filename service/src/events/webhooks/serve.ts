@@ -56,7 +56,7 @@ export function serve(
     const effects = rules.afterAttempts(stored, held, request.ended, now);
     // What an earlier URL returned does not change the webhook.
     if (stored.url !== url) effects.webhook = stored;
-    served.turn = turnOf(stored, effects.webhook, request.ended, now);
+    served.turn = turnOf(stored, effects, now);
     await store(tx, effects, now);
     const problem = problemOf(stored, owner, now);
     const sendsLast =
@@ -85,14 +85,10 @@ export function serve(
 
 function turnOf(
   { failing_since: before }: WebhookRow,
-  { failing_since: after }: WebhookRow,
-  ended: readonly rules.Ended[],
+  { webhook: { failing_since: after }, failure }: rules.Effects,
   now: number,
 ): Turn | undefined {
-  if (before === null && after !== null) {
-    const errors = ended.map(({ attempted }) => attempted?.outcome.error);
-    return { fails: true, reason: errors.find(error => typeof error === 'string') ?? '' };
-  }
+  if (before === null && after !== null) return { fails: true, reason: failure! };
   return before !== null && after === null ? { fails: false, failedFor: now - before } : undefined;
 }
 
