@@ -155,7 +155,8 @@ describe('a lane', () => {
     const pace = (from: number, ...steps: [status: number, duration: number][]) =>
       steps.reduce((now, [status, duration]) => {
         const error = status < 300 ? null : `Status ${status}`;
-        return rules.paceAfter(now, { error, duration });
+        const result = error === null ? 'delivered' : 'rejected';
+        return rules.paceAfter(now, { result, error, duration });
       }, from);
     assert.equal(pace(8, [200, 10], [200, 249]), 10);
     assert.equal(pace(64, [200, 10]), 64);
@@ -164,6 +165,8 @@ describe('a lane', () => {
     assert.equal(pace(3, [200, 5_000]), 3);
     assert.equal(pace(33, [500, 10]), 16);
     assert.equal(pace(3, [500, 10], [500, 10]), 2);
+    const withheld = { result: 'withheld', error: 'Not sent', duration: 0 } as const;
+    assert.equal(rules.paceAfter(8, withheld), 8, 'the endpoint got no request');
     const failing = new TestLane(100).read({ ...due, failing_since: NOW - 1 });
     assert.equal(failing.request!.limit, 2);
     const starting = new TestLane(100).read(due).served(8, { failing_since: NOW });

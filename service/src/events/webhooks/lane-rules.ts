@@ -250,7 +250,11 @@ export function claimable(
 }
 
 /** Returns the pace after an attempt: one more after each quick response, and half as many after a failure. */
-export function paceAfter(pace: number, { error, duration }: Pick<Outcome, 'error' | 'duration'>): number {
+export function paceAfter(
+  pace: number,
+  { result, error, duration }: Pick<Outcome, 'result' | 'error' | 'duration'>,
+): number {
+  if (result === 'withheld') return pace;
   if (error !== null) return Math.max(FAILING_CONCURRENCY, Math.floor(pace / 2));
   if (duration < QUICK) return Math.min(MAX_CONCURRENCY, pace + 1);
   // A slow endpoint keeps the concurrency of a new one.
