@@ -32,11 +32,10 @@ export class RequestSpans {
   /** Starts the span of a request, which ends with the response. */
   begin(request: FastifyRequest, reply: FastifyReply): void {
     const { traceparent, tracestate } = request.headers;
-    const parent = parseTraceparent(traceparent);
     const span = this.#tracing.begin(methodOf(request), {
       kind: 'server',
-      parent,
-      traceState: parent && tracestate,
+      parent: parseTraceparent(traceparent),
+      traceState: tracestate,
       attributes: () => this.#attributesOf(request),
     });
     request.span = span;

@@ -174,7 +174,7 @@ export function rotate(
     // Does not wait for the counters, because the transaction may be that of an Idempotency-Key.
     const state = access.keyLimits.seenStateOf(keyId);
     const rotated = toApiKey(row, state, access.now);
-    keyEvents.append(tx, 'key.rotated', keyId, rotated, { before: rotated });
+    keyEvents.append(tx, 'key.rotated', keyId, rotated);
     return { ...rotated, earlierKeysExpireAt, key: secret };
   });
 }

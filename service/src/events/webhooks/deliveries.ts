@@ -100,10 +100,7 @@ export function replay(db: Writer, webhookId: number, cursor: string, actor: Act
   });
 }
 
-async function found(
-  db: Queries | Transaction,
-  { webhookId, deliveryId }: DeliveryIds,
-): Promise<queries.DeliveryRow> {
+async function found(db: Queries, { webhookId, deliveryId }: DeliveryIds): Promise<queries.DeliveryRow> {
   const row = await queries.selectDelivery(db, webhookId, deliveryId);
   if (row) return row;
   throw new ApiError('delivery_not_found', `Webhook ${webhookId} has no delivery ${deliveryId}`);

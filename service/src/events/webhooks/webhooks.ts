@@ -164,7 +164,7 @@ export function rotate(
     const row = await lockWebhook(tx, webhookId, actor);
     const secrets = { secret, previous_secret: row.secret, previous_secret_expires_at: expiresAt };
     await queries.webhookTable.update(tx, webhookId, { ...row, ...secrets });
-    appendWebhookEvent(tx, 'webhook.rotated', row, { before: toWebhook(row) });
+    appendWebhookEvent(tx, 'webhook.rotated', row);
     const webhook = toWebhook(await currentState(tx, row, actor));
     return { ...webhook, earlierSecretExpiresAt: formatDateTime(expiresAt), secret };
   });
