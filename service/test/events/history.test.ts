@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { describe, it, type TestContext } from 'node:test';
 import * as eventLog from '../../src/events/event-log/event-log.ts';
 import { DAY, MINUTE } from '../../src/kit/clock.ts';
 import { aCategory, anOrder, aPet } from '../support/factories.ts';
@@ -265,11 +265,12 @@ describe('the history', () => {
     assert.equal((await stranger.get('/history')).status, 403);
   });
 
-  it('has nothing that its key may no longer read when the page is ready', async t => {
-    const pet = await aPet(shop.api, { stock: 2 });
+  /** Reads the history with a key that loses a scope when the page has been read. */
+  const readAndLose = async (t: TestContext, lost: string, query: string) => {
     await shop.app.db.numberEvents();
-    const scopes = ['events:read', 'pets:read'];
-    const reader = await shop.clientWith({ scopes: [...scopes, 'inventory:read'] });
+    const all = ['events:read', 'pets:read', 'orders:read', 'inventory:read'];
+    const reader = await shop.clientWith({ scopes: all });
+    const scopes = all.filter(scope => scope !== lost);
     const { keyRing } = shop.app;
     const findStored = keyRing.findStored.bind(keyRing);
     // Called when the page has been read.
@@ -279,8 +280,20 @@ describe('the history', () => {
       return findStored(...secret);
     };
     const { mock } = t.mock.method(keyRing, 'findStored', find);
-    const { body } = await reader.get(`/history?subject=pets/${pet}&related=true`);
-    assert.deepEqual(valuesOf(body, 'type'), ['pet.created']);
+    return (await reader.get(`/history?${query}`)).body;
+  };
+
+  it('has nothing that its key may no longer read when the page is ready', async t => {
+    const pet = await aPet(shop.api, { stock: 2 });
+    const entries = await readAndLose(t, 'inventory:read', `subject=pets/${pet}&related=true`);
+    assert.deepEqual(valuesOf(entries, 'type'), ['pet.created']);
+  });
+
+  it('has no name of a pet that its key may no longer read when the page is ready', async t => {
+    const petId = await aPet(shop.api, { stock: 2 });
+    const order = await anOrder(shop.api, { petId });
+    const entries = await readAndLose(t, 'pets:read', `subject=store/orders/${order}`);
+    assert.deepEqual(valuesOf(entries, 'name'), [null]);
   });
 
   for (const [query, message] of [

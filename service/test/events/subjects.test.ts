@@ -37,7 +37,7 @@ describe('source and subject of an event', () => {
 
   it('are the same bytes on pages, in streams and in webhooks', async t => {
     const shop = await webhookShop(t, { environment: { PETSTORE_PUBLIC_URL: PUBLIC } });
-    await shop.webhook();
+    const { path } = await shop.webhook();
     const follower = await EventReader.open(shop.shop.origin, shop.shop.adminKey);
     const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
     // All characters that a request ID may have.
@@ -62,9 +62,9 @@ describe('source and subject of an event', () => {
     assert.partialDeepStrictEqual(event, expected);
     assert.equal(page.text, `[${shop.receiver.received[0]!.text}]`);
     assert.deepEqual([follower.events, reader.events], [page.body, page.body]);
-    const [delivery] = await shop.read('/webhooks/1/deliveries');
+    const [delivery] = await shop.read(`${path}/deliveries`);
     assert.equal(delivery.subject, 'store/orders/1');
-    await shop.api.post('/webhooks/1/test');
+    await shop.api.post(`${path}/test`);
     await shop.settle();
     const tests = await shop.api.get('/events?type=webhook.test');
     assert.equal(tests.text, `[${shop.receiver.received[1]!.text}]`);

@@ -10,6 +10,7 @@ import { sweepSlice } from '../../src/events/webhooks/sweep.ts';
 import { MINUTE } from '../../src/kit/clock.ts';
 import type { Client } from '../support/client.ts';
 import { type Metrics, scrape } from '../support/metrics.ts';
+import { numbersTo } from '../support/numbers.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
 import type { TestClock } from '../support/test-clock.ts';
 import { onPostgres } from '../support/test-store.ts';
@@ -23,6 +24,9 @@ export const WEBHOOK_SCOPES = ['webhooks:write', 'events:read', 'pets:read', 'or
 
 /** How long an attempt may take, in milliseconds. Requests stay on hold for as long as a slow machine needs. */
 const TIME_LIMIT = 10 * MINUTE;
+
+/** The IDs of webhooks begin after this one: those of keys, deliveries and events would otherwise be the same. */
+const LAST_ID = 100;
 
 /** A shop with endpoints on 127.0.0.1. Pauses between attempts have no jitter, and a shutdown does not wait for attempts. */
 export async function webhookShop(
@@ -50,6 +54,13 @@ export async function webhookShop(
     shared,
     ...(clock && { clock }),
     webhooks: { random: () => 0.5, shutdownTimeout: 0, timeout: TIME_LIMIT, ...webhooks },
+  });
+  await shop.app.db.write(async tx => {
+    await tx.run(
+      `INSERT INTO webhooks (api_key_id, url, enabled, secret, position, created_at)
+       ${numbersTo(LAST_ID)} SELECT 1, 'http://127.0.0.1:9/', 1, '', 0, 0 FROM numbers`,
+    );
+    await tx.run('DELETE FROM webhooks');
   });
   return new WebhookShop(shop, receivers);
 }

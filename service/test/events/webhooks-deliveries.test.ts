@@ -94,8 +94,8 @@ describe('a delivery', () => {
     assert.deepEqual(await subjects('?status=dead'), []);
     const wrong = await shop.api.get(`${path}/deliveries?status=lost`);
     assertInvalid(wrong, /one of `pending`, `delivered`, `dead`/);
-    await shop.webhook();
-    assertRejected(await shop.api.get('/webhooks/2/deliveries/1'), 404, 'delivery_not_found');
+    const other = await shop.webhook();
+    assertRejected(await shop.api.get(`${other.path}/deliveries/1`), 404, 'delivery_not_found');
   });
 });
 
@@ -179,6 +179,21 @@ describe('a redelivery', () => {
     await shop.settle();
     assert.equal(shop.receiver.received.length, 4);
     assertRejected(await shop.api.post(`${path}/deliveries/77/redeliver`), 404, 'delivery_not_found');
+  });
+
+  it('neither waits for a delivery of another webhook nor delays it', async t => {
+    const shop = await webhookShop(t, { receivers: 2 });
+    const [failing, receiver] = shop.receivers as [typeof shop.receiver, typeof shop.receiver];
+    failing.respondWith(500);
+    await shop.webhook({ types: ['category.*'] }, failing);
+    const { path } = await shop.webhook({ types: ['category.*'] }, receiver);
+    await shop.deliver();
+    const [{ id }] = await shop.read(`${path}/deliveries`);
+    await shop.api.post(`${path}/deliveries/${id}/redeliver`);
+    await shop.settle();
+    assert.equal(receiver.received.length, 2);
+    await shop.after(5 * SECOND);
+    assert.equal(failing.received.length, 2);
   });
 
   it('waits while a later event of the subject is being sent', async t => {

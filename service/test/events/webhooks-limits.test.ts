@@ -45,11 +45,11 @@ async function countDeliveries({ app }: WebhookShop['shop']): Promise<number> {
   return row!.count;
 }
 
-/** Plans the events of the first webhook until nothing remains, and returns whether the window is full. */
-async function planAll(shop: WebhookShop): Promise<boolean> {
+/** Plans the events of a webhook until nothing remains, and returns whether the window is full. */
+async function planAll(shop: WebhookShop, id: number): Promise<boolean> {
   const request = { ended: [], plans: true, connections: 0, limit: 0, most: 8, own: 0 };
   for (let last = 0; ; ) {
-    const served = await shop.serve(1, request);
+    const served = await shop.serve(id, request);
     if (served === 'locked') await nextTurn();
     else if (served.isFull || served.webhook!.position === last) return served.isFull;
     else last = served.webhook!.position;
@@ -65,7 +65,7 @@ describe('the webhooks of a key', () => {
       message,
       'API key 1 has 20 webhooks, which is the maximum: delete one of them, or change one instead',
     );
-    await api.delete('/webhooks/7');
+    await api.delete('/webhooks/107');
     assert.equal(createdAmong([await api.post('/webhooks', UNSENT), await api.post('/webhooks', UNSENT)]), 1);
   });
 
@@ -83,12 +83,12 @@ describe('the webhooks of a key', () => {
 describe('the window of a webhook', () => {
   it('contains 500 deliveries that are ready; others follow as these are delivered', async t => {
     const shop = await webhookShop(t);
-    const { path } = await shop.webhook({ enabled: false });
+    const { id, path } = await shop.webhook({ enabled: false });
     await append(shop.shop.app.db, 700, n => n + 1);
     await shop.shop.app.dispatcher.close();
     const replica = await anotherReplica(shop.shop);
     await shop.api.patch(path, { enabled: true });
-    assert.equal(await planAll(shop), true);
+    assert.equal(await planAll(shop, id), true);
     assert.equal(await countDeliveries(shop.shop), 500);
     // Lease all but 20 of them, as another replica would.
     await shop.shop.app.db.run(
@@ -103,15 +103,15 @@ describe('the window of a webhook', () => {
 
   it('is not exceeded by replicas that plan at the same time, and has room while its deliveries wait for a retry', async t => {
     const shop = await webhookShop(t);
-    const { path } = await shop.webhook({ enabled: false });
+    const { id, path } = await shop.webhook({ enabled: false });
     await append(shop.shop.app.db, 700, n => n + 1);
     await shop.shop.app.dispatcher.close();
     await shop.api.patch(path, { enabled: true });
-    await Promise.all(Array.from({ length: 3 }, () => planAll(shop)));
+    await Promise.all(Array.from({ length: 3 }, () => planAll(shop, id)));
     assert.equal(await countDeliveries(shop.shop), 500);
     const retry = shop.clock.now() + HOUR;
     await shop.shop.app.db.run('UPDATE webhook_deliveries SET attempts = 1, next_attempt_at = ?', [retry]);
-    assert.equal(await planAll(shop), false);
+    assert.equal(await planAll(shop, id), false);
     assert.equal(await countDeliveries(shop.shop), 700);
   });
 
@@ -147,7 +147,7 @@ describe('a second replay', () => {
     const message = assertRejected(await replay('0'), 409, 'replay_in_progress');
     assert.equal(
       message,
-      'An earlier replay for webhook 1 is at event 1 of 5: wait until it ends, or end it with a replay from the cursor ' +
+      'An earlier replay for webhook 101 is at event 1 of 5: wait until it ends, or end it with a replay from the cursor ' +
         '`latest`',
     );
     // `latest` ends a replay.

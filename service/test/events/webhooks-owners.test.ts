@@ -193,7 +193,10 @@ describe('a webhook whose key', () => {
       await shop.api.put(path, { url: shop.receiver.url }),
     ]) {
       const message = assertRejected(response, 409, 'webhook_key_unfit');
-      assert.match(message, /^Webhook 1 cannot be enabled, because API key 2 lacks the scope `events:read`/);
+      assert.match(
+        message,
+        /^Webhook 101 cannot be enabled, because API key 2 lacks the scope `events:read`/,
+      );
     }
     assert.equal((await shop.api.patch(path, { description: 'Stopped' })).status, 200);
     await shop.api.patch(keyPath, { scopes: WEBHOOK_SCOPES });

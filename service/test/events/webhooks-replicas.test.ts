@@ -91,13 +91,13 @@ describe('replicas', () => {
 
 it('a redelivery on PostgreSQL leaves a delivery as it is that another replica claims while the redelivery waits for the webhook', async t => {
   const shop = await webhookShop(t, { shared: true });
-  const { path } = await shop.webhook();
+  const { id, path } = await shop.webhook();
   await shop.deliver();
   const { db, dispatcher } = shop.shop.app;
   await dispatcher.close();
   const leasedUntil = shop.clock.now() + 60 * SECOND;
   const claim = await holdLocks(db, async tx => {
-    await tx.lock('webhook 1');
+    await tx.lock(`webhook ${id}`);
     await tx.run(
       `UPDATE webhook_deliveries SET status = 'pending', finished_at = NULL, next_attempt_at = ?, leased_until = ?`,
       [leasedUntil, leasedUntil],

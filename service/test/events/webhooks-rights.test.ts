@@ -210,7 +210,7 @@ describe('a webhook with `types`', () => {
 
     // It can be enabled with the scopes, or with fewer types.
     const message = assertRejected(await owner.patch(path, { enabled: true }), 409, 'webhook_key_unfit');
-    assert.ok(message.startsWith(`Webhook 1 cannot be enabled, because ${reason} and `), message);
+    assert.ok(message.startsWith(`Webhook 101 cannot be enabled, because ${reason} and `), message);
     assert.equal((await owner.patch(path, { description: 'Stopped' })).body.enabled, false);
     assert.equal((await owner.patch(path, { types: ['pet.*'], enabled: true })).body.enabled, true);
     await shop.settle();
@@ -231,6 +231,6 @@ describe('a webhook with `types`', () => {
     const row = await shop.shop.app.db.get('SELECT enabled, disabled_reason FROM webhooks');
     assert.deepEqual(row, { enabled: 0, disabled_reason: reason });
     const logged = shop.shop.logLines().find(({ msg }) => msg === 'Webhook disabled');
-    assert.deepEqual([logged?.webhookId, logged?.reason], [1, reason]);
+    assert.deepEqual([logged?.webhookId, logged?.reason], [101, reason]);
   });
 });

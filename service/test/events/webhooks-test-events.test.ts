@@ -16,7 +16,7 @@ describe('a test of a webhook', () => {
   it('is an event of the log with the next number, for administrators only, and its delivery shows the result', async t => {
     const shop = await webhookShop(t);
     const owner = await shop.shop.clientWith({ scopes: WEBHOOK_SCOPES });
-    const { path } = await shop.webhook({}, shop.receiver, owner);
+    const { id, path } = await shop.webhook({}, shop.receiver, owner);
     const before = await settledCursor(shop.shop);
     const reader = await EventReader.open(shop.shop.origin, shop.shop.adminKey);
     const { status, headers, body } = await owner.post(`${path}/test`, undefined, {
@@ -35,12 +35,15 @@ describe('a test of a webhook', () => {
     const [sent] = shop.receiver.received;
     assert.deepEqual(sent!.event, event);
     assert.deepEqual(event!.data, await shop.read(path));
-    assert.deepEqual([sent!.headers['webhook-id'], body.messageId], Array(2).fill(`msg_1_${body.eventId}`));
+    assert.deepEqual(
+      [sent!.headers['webhook-id'], body.messageId],
+      Array(2).fill(`msg_${id}_${body.eventId}`),
+    );
     assert.equal((await shop.read(headers.location!)).status, 'delivered');
     assert.deepEqual([event!.actor, event!.requestid], [`keys/${owner.keyId}`, 'try-1']);
     assert.deepEqual(await eventsAfter(owner, 0), []);
     assertRejected(await owner.get('/events?type=webhook.test'), 403, 'insufficient_scope');
-    assert.deepEqual((await eventsAfter(shop.api, 0, '&subject=webhooks/1')).at(-1), event);
+    assert.deepEqual((await eventsAfter(shop.api, 0, `&subject=webhooks/${id}`)).at(-1), event);
     await reader.close();
   });
 
@@ -56,8 +59,8 @@ describe('a test of a webhook', () => {
     await owner.post(`${path}/replay`, { cursor: '0' });
     await shop.api.post(`${otherPath}/replay`, { cursor: '0' });
     await shop.settle();
-    assert.deepEqual(tested.receivedEvents, ['webhooks/1 webhook.test']);
-    assert.ok(other.receivedEvents.includes('webhooks/1 webhook.created'));
+    assert.deepEqual(tested.receivedEvents, ['webhooks/101 webhook.test']);
+    assert.ok(other.receivedEvents.includes('webhooks/101 webhook.created'));
     assert.ok(!other.receivedEvents.some(event => event.endsWith('webhook.test')));
   });
 
@@ -105,7 +108,7 @@ describe('a test of a webhook', () => {
     const { path } = await shop.webhook({ types: ['order.*'] });
     const before = Number(await latestCursor(shop.api));
     const failing = shop.shop.app.db.write(async tx => {
-      const event = { type: 'webhook.test', subject: 'webhooks/1', actor: 'system', data: '{}' };
+      const event = { type: 'webhook.test', subject: 'webhooks/101', actor: 'system', data: '{}' };
       await tx.appendNumbered(event);
       throw new Error('rolled back');
     });

@@ -14,10 +14,10 @@ describe('a webhook', () => {
     });
     assert.equal(created.status, 201);
     const { secret, ...webhook } = created.body;
-    assert.equal(created.headers.location, '/webhooks/1');
+    assert.equal(created.headers.location, '/webhooks/101');
     assert.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/);
     assert.deepEqual(webhook, {
-      id: 1,
+      id: 101,
       createdBy: 1,
       url: receiver.url,
       types: ['order.*', 'pet.created'],
@@ -28,13 +28,13 @@ describe('a webhook', () => {
       failingSince: null,
       createdAt: '2026-11-21T12:00:00.000Z',
     });
-    assert.deepEqual((await api.get('/webhooks/1')).body, webhook);
+    assert.deepEqual((await api.get('/webhooks/101')).body, webhook);
     assert.deepEqual((await api.get('/webhooks')).body, [webhook]);
 
-    const replaced = await api.put('/webhooks/1', { url: `${receiver.url}/2` });
+    const replaced = await api.put('/webhooks/101', { url: `${receiver.url}/2` });
     const { description: _gone, ...rest } = webhook;
     assert.deepEqual(replaced.body, { ...rest, url: `${receiver.url}/2`, types: null });
-    const changed = await api.patch('/webhooks/1', { enabled: false, types: ['key.*'] });
+    const changed = await api.patch('/webhooks/101', { enabled: false, types: ['key.*'] });
     assert.deepEqual(changed.body, {
       ...replaced.body,
       types: ['key.*'],
@@ -42,17 +42,17 @@ describe('a webhook', () => {
       disabledAt: '2026-11-21T12:00:00.000Z',
     });
     const events = await eventsOf(shop, async () =>
-      assert.deepEqual((await api.put('/webhooks/1', changed.body)).body, changed.body),
+      assert.deepEqual((await api.put('/webhooks/101', changed.body)).body, changed.body),
     );
     assert.deepEqual(events, [], 'an update that changes nothing');
-    assert.equal((await api.patch('/webhooks/1', { types: null })).body.types, null);
+    assert.equal((await api.patch('/webhooks/101', { types: null })).body.types, null);
 
-    assert.equal((await api.delete('/webhooks/1')).status, 204);
-    for (const path of ['/webhooks/1', '/webhooks/1/deliveries', '/webhooks/1/deliveries/1'])
+    assert.equal((await api.delete('/webhooks/101')).status, 204);
+    for (const path of ['/webhooks/101', '/webhooks/101/deliveries', '/webhooks/101/deliveries/1'])
       assertRejected(await api.get(path), 404, 'webhook_not_found');
     for (const action of ['rotate', 'test', 'deliveries/1/redeliver'])
-      assertRejected(await api.post(`/webhooks/1/${action}`), 404, 'webhook_not_found');
-    assertRejected(await api.post('/webhooks/1/replay', { cursor: '0' }), 404, 'webhook_not_found');
+      assertRejected(await api.post(`/webhooks/101/${action}`), 404, 'webhook_not_found');
+    assertRejected(await api.post('/webhooks/101/replay', { cursor: '0' }), 404, 'webhook_not_found');
     assert.deepEqual((await api.get('/webhooks')).body, []);
   });
 
@@ -63,8 +63,8 @@ describe('a webhook', () => {
     const { body: first } = await api.post('/webhooks', { url: receiver.url, description: 'The warehouse' });
     const { secret, ...webhook } = first;
     const created = await api.post('/webhooks', { ...webhook, ...readOnly, ...times });
-    assert.deepEqual({ ...created.body, secret }, { ...first, id: 2 });
-    const replaced = await api.put('/webhooks/1', { ...webhook, ...readOnly, ...times, id: 1 });
+    assert.deepEqual({ ...created.body, secret }, { ...first, id: 102 });
+    const replaced = await api.put('/webhooks/101', { ...webhook, ...readOnly, ...times, id: 101 });
     assert.deepEqual(replaced.body, webhook);
   });
 
@@ -117,13 +117,13 @@ describe('a webhook', () => {
       enabled: false,
     });
     assert.equal(body.url, 'http://127.0.0.1/%C3%A4?c');
-    const changed = await api.patch('/webhooks/1', { url: 'http://127.1' });
+    const changed = await api.patch('/webhooks/101', { url: 'http://127.1' });
     assert.equal(changed.body.url, 'http://127.0.0.1/');
     // Parsing encodes an apostrophe in a query with three characters.
     const longest = { url: `http://127.0.0.1/?${"'".repeat(660)}ab` };
-    assert.equal((await api.patch('/webhooks/1', longest)).body.url.length, 2_000);
+    assert.equal((await api.patch('/webhooks/101', longest)).body.url.length, 2_000);
     const long = { url: `http://127.0.0.1/?${"'".repeat(800)}` };
-    for (const response of [await api.post('/webhooks', long), await api.patch('/webhooks/1', long)]) {
+    for (const response of [await api.post('/webhooks', long), await api.patch('/webhooks/101', long)]) {
       assertInvalid(
         response,
         'Field `url` must have at most 2000 characters after percent-encoding, but has 2418',
@@ -173,7 +173,7 @@ describe('a webhook', () => {
     for (const [what, body, message] of rejected) {
       const url = 'url' in body || what === 'no URL' ? {} : { url: receiver.url };
       const responses = [await api.post('/webhooks', { ...url, ...body })];
-      if (what !== 'no URL') responses.push(await api.patch('/webhooks/1', body));
+      if (what !== 'no URL') responses.push(await api.patch('/webhooks/101', body));
       for (const response of responses) assert.match(assertInvalid(response), message, what);
     }
   });
