@@ -282,14 +282,14 @@ class PostgresDatabase implements Database {
     this.#onStatus?.(isUp ? 'up' : 'unavailable', reason);
   }
 
-  /** Whether the server still runs a statement of a connection, or its COMMIT. */
+  /** Whether the server still runs a statement of a connection, or its COMMIT; `true` while this process is too busy to ask. */
   async #isActive(client: PoolClient): Promise<boolean> {
     const { processID } = client as PoolClient & { processID: number };
     const sql = "SELECT 1 FROM pg_stat_activity WHERE pid = $1 AND state <> 'idle'";
     try {
       return (await this.all(sql, [processID])).length > 0;
     } catch (error) {
-      if (error instanceof DatabaseUnavailable) return false;
+      if (error instanceof DatabaseUnavailable) return error.what === 'busy';
       throw error;
     }
   }

@@ -142,6 +142,31 @@ describe('the connections for writes', () => {
     await first.end();
   });
 
+  it('keep the place of a commit that the server may still have, although the queue is full', async t => {
+    const { db } = await openWithoutPolls(t, { maxQueue: 1 });
+    const { mock } = t.mock.method(Confirmations.prototype, 'rejectUnconfirmed');
+    const held = Promise.withResolvers<void>();
+    const write = db.write(() => held.promise);
+    const commit = Promise.withResolvers<void>();
+    // The server ends the commit a turn after it has read the request to cancel it.
+    t.mock.method(Sockets.prototype, 'requestCancel', async () => {
+      setImmediate(commit.resolve);
+      return true;
+    });
+    const steps: string[] = [];
+    const released = Promise.withResolvers<void>();
+    const client = {
+      connection: { stream: { destroy: () => steps.push('destroyed') } },
+      release: released.resolve,
+    } as unknown as PoolClient;
+    const confirmations = mock.calls[0]!.this as Confirmations;
+    confirmations.discard(client, commit.promise, new Error('not confirmed'));
+    await inTime('the place is free', released.promise);
+    held.resolve();
+    await write;
+    assert.deepEqual(steps, []);
+  });
+
   it('wait for a server that does not respond for as long as connecting may take', async t => {
     const { url, openAgain } = await openWithoutPolls(t);
     const proxy = await DatabaseProxy.between(t, withoutConnectTimeout(url));
