@@ -36,3 +36,14 @@ it('known words are those of the committed dictionary, and not those of a transa
   assert.equal(known.has('shadow'), true);
   assert.deepEqual(await db.all("SELECT word FROM words WHERE word = 'shadow'"), [{ word: 'shadow' }]);
 });
+
+it('known words that are read while they are forgotten stay forgotten', async () => {
+  const known = new KnownWords();
+  const all = async () => {
+    known.forget();
+    return [{ word: 'lost' }];
+  };
+  known.has('lost');
+  await known.confirm({ all } as unknown as Queries);
+  assert.equal(known.has('lost'), false);
+});

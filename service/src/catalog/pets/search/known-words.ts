@@ -11,7 +11,7 @@ const CHUNK = 100;
  * a word needs no look-up.
  */
 export class KnownWords {
-  readonly #known = new Set<string>();
+  #known = new Set<string>();
   /** Words of new names. A transaction with such a word may still be running or rolled back. */
   readonly #seen = new Set<string>();
 
@@ -28,7 +28,7 @@ export class KnownWords {
 
   /** Forgets all words. Call it when the database was returned to an earlier state, which may lack some of them. */
   forget(): void {
-    this.#known.clear();
+    this.#known = new Set();
   }
 
   /**
@@ -39,13 +39,15 @@ export class KnownWords {
     const words = [...this.#seen.values().take(CHUNK)];
     if (words.length === 0) return false;
     for (const word of words) this.#seen.delete(word);
+    // Rows that are read before `forget` are not added after it.
+    const known = this.#known;
     const padded = Array.from({ length: CHUNK }, (_, i) => words[i] ?? '');
     const rows = await db.all<{ word: string }>(
       `SELECT word FROM words WHERE word IN (${padded.map(() => '?').join(', ')})`,
       padded,
     );
-    if (this.#known.size + rows.length > MAX_WORDS) this.#known.clear();
-    for (const { word } of rows) this.#known.add(word);
+    if (known.size + rows.length > MAX_WORDS) known.clear();
+    for (const { word } of rows) known.add(word);
     return this.#seen.size > 0;
   }
 }
