@@ -7,7 +7,7 @@ interface Change {
   /** The table and its columns, such as `words (word)`; `undefined` for a row that is not held. */
   readonly into: string | undefined;
   readonly values: readonly Value[];
-  /** The row, if it has an ID. */
+  /** The held row, if it has an ID. */
   readonly key?: string;
   readonly columns?: readonly string[];
   /** The UPDATE to this state, in case the row is sent before. */
@@ -15,8 +15,8 @@ interface Change {
 }
 
 /**
- * The changes that a transaction holds back. New rows are inserted together: one INSERT for each costs the server four times as much. Only
- * the last update of a row is sent, and no part of the transaction begins for it.
+ * The changes that a transaction holds back. New rows are inserted together, in their last state: one INSERT for each costs the server four
+ * times as much. No part of the transaction begins for an update.
  */
 export class HeldRows {
   /** In order, so that the last ones can be undone. */
@@ -53,7 +53,7 @@ export class HeldRows {
     const update = [sql, [...values, id]] as const;
     const change = this.#last(table, id);
     if (!change) {
-      this.#changes.push({ into: undefined, key: `${keyOf(table, id)} ${sql}`, values, update });
+      this.#changes.push({ into: undefined, values, update });
       return;
     }
     const state = [...change.values];
@@ -69,20 +69,20 @@ export class HeldRows {
   /** Returns the statements of the first changes, and forgets these changes. */
   take(first = this.#changes.length): (readonly [sql: string, values: readonly Value[]])[] {
     const rows = new Map<string, Map<unknown, readonly Value[]>>();
-    const updates = new Map<unknown, NonNullable<Change['update']>>();
+    const updates: NonNullable<Change['update']>[] = [];
     for (const change of this.#changes.splice(0, first)) {
       const { into, key = change, values, update } = change;
       if (into === undefined) {
-        updates.set(key, update!);
+        updates.push(update!);
         continue;
       }
       const inserted = rows.get(into) ?? new Map();
       rows.set(into, inserted);
-      if (update && !inserted.has(key)) updates.set(change, update);
+      if (update && !inserted.has(key)) updates.push(update);
       else inserted.set(key, values);
     }
     const inserts = [...rows].flatMap(([into, inserted]) => insertsOf(into, [...inserted.values()]));
-    return [...inserts, ...updates.values()];
+    return [...inserts, ...updates];
   }
 
   #last(table: string, id: number): Change | undefined {

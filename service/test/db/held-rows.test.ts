@@ -3,7 +3,6 @@ import { describe, it, type TestContext } from 'node:test';
 import { Client } from 'pg';
 import * as pets from '../../src/catalog/pets/pets.ts';
 import type { Database, Transaction } from '../../src/db/database.ts';
-import { HeldRows } from '../../src/db/held-rows.ts';
 import * as inventory from '../../src/inventory/inventory.ts';
 import * as orders from '../../src/orders/orders.ts';
 import { engines, openPostgresStore } from '../support/engines.ts';
@@ -336,18 +335,4 @@ describe('a long write on PostgreSQL', () => {
       assert.equal(tx.heldRow('pets', rex), undefined);
     });
   });
-});
-
-it('the changes of a row that is not held are sent once, as the last of them, for each kind of statement', () => {
-  const held = new HeldRows();
-  const stock = { table: 'pets', columns: ['quantity'], sql: 'UPDATE pets SET quantity = ? WHERE id = ?' };
-  const name = { table: 'pets', columns: ['name'], sql: 'UPDATE pets SET name = ? WHERE id = ?' };
-  for (const quantity of [3, 2, 1]) held.update(stock, 7, [quantity]);
-  held.update(name, 7, ['Rex']);
-  held.update(stock, 8, [9]);
-  assert.deepEqual(held.take(), [
-    [stock.sql, [1, 7]],
-    [name.sql, ['Rex', 7]],
-    [stock.sql, [9, 8]],
-  ]);
 });
