@@ -202,11 +202,6 @@ export interface Notifier {
 }
 
 export interface Database extends Queries, Writer, Notifier {
-  /**
-   * Calls `listener` when the log may have new events. Notifications of other processes can be late or missing, so
-   * listeners must also poll.
-   */
-  onEvents(listener: () => void): void;
   /** Resolves when every event committed before the call has its number in the log. */
   numberEvents(): Promise<void>;
   /** Resolves with the number of events that have had no number for more than ten seconds, counted up to `MAX_COUNTED`. */

@@ -1,4 +1,4 @@
-/** The topic of new events, which have their numbers. */
+/** The topic of new events, which have their numbers. Notices of other processes can be late or missing, so listeners must also poll. */
 export const EVENTS = 'events';
 
 /** The topic of a database that was returned to an earlier state: what was read from it before may be lost. */

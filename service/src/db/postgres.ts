@@ -205,10 +205,6 @@ class PostgresDatabase implements Database {
     this.#writers.notices.listen(topic, listener);
   }
 
-  onEvents(listener: () => void): void {
-    this.#writers.notices.listen(EVENTS, listener);
-  }
-
   async numberEvents(): Promise<void> {
     await this.#relay.numberCommitted();
   }

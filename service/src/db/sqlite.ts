@@ -171,10 +171,6 @@ class SqliteDatabase implements Database {
     return value;
   }
 
-  onEvents(listener: () => void): void {
-    this.#notices.listen(EVENTS, listener);
-  }
-
   onNotice(topic: string, listener: () => void): void {
     this.#notices.listen(topic, listener);
   }

@@ -5,6 +5,7 @@ import { numberAfter } from '../../src/commands/continue-log.ts';
 import { UsageError } from '../../src/commands/failure.ts';
 import { continuePostgres } from '../../src/db/continue-postgres.ts';
 import { type Database, one, StoreUnavailable } from '../../src/db/database.ts';
+import { EVENTS } from '../../src/db/notices.ts';
 import { LOCK } from '../../src/db/postgres-locks.ts';
 import { type ContinuedLog, RELAY_LOCK } from '../../src/db/postgres-relay.ts';
 import { SECOND } from '../../src/kit/clock.ts';
@@ -146,7 +147,7 @@ describe('a PostgreSQL database that was returned to an earlier state while proc
       });
       const there = await openAgain();
       let calls = 0;
-      there.onEvents(() => calls++);
+      there.onNotice(EVENTS, () => calls++);
       await until('it listens', () => calls > 0);
       const before = calls;
       await append(here, 5);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Client } from 'pg';
 import { DatabaseUnavailable, type Queries } from '../../src/db/database.ts';
+import { EVENTS } from '../../src/db/notices.ts';
 import type { ContinuedLog } from '../../src/db/postgres-relay.ts';
 import { EventTail } from '../../src/events/event-log/event-tail.ts';
 import { COMMIT, DatabaseProxy } from '../support/database-proxy.ts';
@@ -128,7 +129,7 @@ it('a process on PostgreSQL knows the events that others number in their transac
   const continued: ContinuedLog[] = [];
   const reader = await openAgain({ onContinued: log => continued.push(log) });
   let notifications = 0;
-  reader.onEvents(() => notifications++);
+  reader.onNotice(EVENTS, () => notifications++);
   await until('it listens', () => notifications === 1);
   for (let i = 1; i <= 3; i++) await db.write(tx => tx.appendNumbered(event));
   await until('the events are announced', () => notifications === 4);
@@ -148,7 +149,7 @@ it('events on PostgreSQL reach a process by notifications again after its connec
   const proxy = await DatabaseProxy.between(t, url);
   const reader = await openAgain({ url: proxy.url });
   let notifications = 0;
-  reader.onEvents(() => notifications++);
+  reader.onNotice(EVENTS, () => notifications++);
   const isNotified = (cause: string, before = notifications) => until(cause, () => notifications > before);
   await isNotified('it listens');
   proxy.cut();

@@ -6,6 +6,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client, PoolClient } from 'pg';
 import type { Database, WriteOptions } from '../../src/db/database.ts';
+import { EVENTS } from '../../src/db/notices.ts';
 import type { PostgresOptions } from '../../src/db/postgres.ts';
 import { Confirmations } from '../../src/db/postgres-confirmations.ts';
 import { Sockets } from '../../src/db/postgres-sockets.ts';
@@ -187,7 +188,7 @@ describe('a store that is closed', () => {
   it('ends its connections, and cuts off none of them', async t => {
     const { db, openAgain, name, url } = await openWithoutPolls(t);
     const other = await openAgain({ url: `${url}&target_session_attrs=read-write` });
-    await inTime('the other store listens', new Promise<void>(resolve => other.onEvents(resolve)));
+    await inTime('the other store listens', new Promise<void>(resolve => other.onNotice(EVENTS, resolve)));
     const cutOff = t.mock.method(Sockets.prototype, 'cutOff');
     const confirmations = t.mock.method(Confirmations.prototype, 'close');
     await Promise.all([db.get('SELECT 1 AS one'), db.get('SELECT 2 AS two'), db.run('DELETE FROM pets')]);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import pg from 'pg';
 import { StoreUnavailable, UnusableStore } from '../../src/db/database.ts';
+import { EVENTS } from '../../src/db/notices.ts';
 import { openPostgres, type PostgresOptions } from '../../src/db/postgres.ts';
 import { SECOND } from '../../src/kit/clock.ts';
 import { DatabaseProxy } from '../support/database-proxy.ts';
@@ -118,7 +119,7 @@ describe('an engine whose notifications do not arrive', () => {
       const db = await openPostgres(postgresOptions(url, options));
       assert.equal(reports, 1);
       let calls = 0;
-      db.onEvents(() => void calls++);
+      db.onNotice(EVENTS, () => void calls++);
       await until('it was polled twice', () => calls >= 2);
       await db.close();
     });

@@ -38,7 +38,7 @@ export class CountingLog {
 
   async numberEvents(): Promise<void> {}
 
-  onEvents(listener: () => void): void {
+  onNotice(_topic: string, listener: () => void): void {
     this.#listeners.push(listener);
   }
 

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import type { Database, StoredEvent } from '../../db/database.ts';
+import { EVENTS } from '../../db/notices.ts';
 import { SECOND } from '../../kit/clock.ts';
 import { selectEnds, selectEvents } from './event-queries.ts';
 
@@ -18,7 +19,7 @@ const CATCH_UPS = 2;
 
 const ALL = { types: undefined, subject: undefined };
 
-type TailStore = Pick<Database, 'engine' | 'get' | 'all' | 'run' | 'onEvents' | 'numberEvents'>;
+type TailStore = Pick<Database, 'engine' | 'get' | 'all' | 'run' | 'onNotice' | 'numberEvents'>;
 
 /**
  * `position` is the number of the last event so far: the next batch starts after it. With `wasRestored` the log may not continue
@@ -48,7 +49,7 @@ export class EventTail {
   constructor(db: TailStore, options: TailOptions) {
     this.#db = db;
     this.#options = options;
-    db.onEvents(() => this.#poll());
+    db.onNotice(EVENTS, () => this.#poll());
   }
 
   /** The number of the last event that listeners received; `undefined` until the first read. */
