@@ -34,7 +34,6 @@ export function openForCopy(directory: string): BetterSqlite3.Database {
     // Before the first access: in WAL mode every open connection holds a shared lock, which this one then excludes.
     connection.pragma('locking_mode = EXCLUSIVE');
     connection.pragma('journal_mode = WAL');
-    connection.pragma('synchronous = FULL');
     migrateSqlite(connection);
     connection.exec('BEGIN IMMEDIATE');
     // As numbers, IDs above 2^53 would be rounded.

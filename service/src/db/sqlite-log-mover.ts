@@ -6,7 +6,6 @@ import BetterSqlite3 from 'better-sqlite3';
 parentPort!.on('message', () => {
   const connection = new BetterSqlite3(workerData, { fileMustExist: true });
   try {
-    connection.pragma('synchronous = FULL');
     connection.pragma('wal_checkpoint(PASSIVE)');
   } finally {
     connection.close();
