@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { DatabaseUnavailable, type Queries, type Transaction, type Writer } from './database.ts';
+import { HIGHEST } from './event-ranges.ts';
 import { CONTINUE, type ContinuedLog, EventRelay } from './postgres-relay.ts';
 
 function relayOn(db: object, onContinued?: (log: ContinuedLog) => void): EventRelay {
@@ -81,6 +82,15 @@ it('the relay runs when a poll finds that the log ends before an event that it k
     await nextTurn();
     assert.equal(mock.callCount(), runs);
   }
+  await relay.close();
+});
+
+it('the relay takes no note of what cannot be the number of an event, which any session can send', async () => {
+  const relay = relayOn({});
+  for (const id of [Number.NaN, HIGHEST + 1, Number.POSITIVE_INFINITY]) relay.note(id);
+  assert.equal(relay.known, 0);
+  relay.note(HIGHEST);
+  assert.equal(relay.known, HIGHEST);
   await relay.close();
 });
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { chmodSync, chownSync, copyFileSync, statSync } from 'node:fs';
+import { chmodSync, chownSync, copyFileSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
@@ -14,6 +14,7 @@ import {
 } from '../../test/support/embedded-store.ts';
 import { DatabaseUnavailable, type Transaction } from './database.ts';
 import { openForCopy } from './embedded-source.ts';
+import { verifySeals } from './verify-seals.ts';
 
 const needsRoot = process.getuid?.() !== 0 && 'needs root';
 
@@ -60,6 +61,21 @@ describe('the embedded store', () => {
       assert.deepEqual(await tx.get('PRAGMA synchronous'), { synchronous: 2 });
       assert.deepEqual(await tx.get('PRAGMA foreign_keys'), { foreign_keys: 1 });
     });
+  });
+
+  it('seals no event that was undone, also when another process uses its number', async t => {
+    const directory = temporaryDirectory(t);
+    const db = openEmbedded(t, { directory });
+    const append = async (tx: Transaction) =>
+      tx.append({ type: 'pet.updated', subject: 'pets/1', actor: 'system', data: '{}' });
+    const undone = async (tx: Transaction) => {
+      await append(tx);
+      throw new Error('planted');
+    };
+    await assert.rejects(db.write(undone, { alone: true }), /planted/);
+    await openEmbedded(t, { directory }).write(append);
+    await db.write(append);
+    assert.deepEqual(await verifySeals(db), []);
   });
 
   it('waits for another process that creates it at the same time', async t => {
@@ -120,6 +136,19 @@ describe('the embedded store', () => {
     chmodSync(database, 0o644);
     openForCopy(directory).close();
     assert.equal(statSync(database).mode & 0o777, 0o600);
+  });
+
+  it('is not opened when its file belongs to another user, who can change it', { skip: needsRoot }, t => {
+    const directory = temporaryDirectory(t);
+    const [database] = filesIn(directory) as [string];
+    writeFileSync(database, '');
+    for (const path of [directory, database]) chmodSync(path, 0o777);
+    process.seteuid!(1_234);
+    try {
+      assert.throws(() => openEmbedded(t, { directory }), /cannot be changed to 0600: run this as the user/);
+    } finally {
+      process.seteuid!(0);
+    }
   });
 
   it('gives the files that root creates to the owner of the directory', { skip: needsRoot }, t => {

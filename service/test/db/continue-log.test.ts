@@ -1,15 +1,19 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import BetterSqlite3 from 'better-sqlite3';
 import { numberAfter } from '../../src/commands/continue-log.ts';
 import { UsageError } from '../../src/commands/failure.ts';
 import { continuePostgres } from '../../src/db/continue-postgres.ts';
 import { type Database, one, StoreUnavailable } from '../../src/db/database.ts';
+import { continueEmbedded } from '../../src/db/event-ranges.ts';
 import { EVENTS } from '../../src/db/notices.ts';
 import { LOCK } from '../../src/db/postgres-locks.ts';
 import { type ContinuedLog, RELAY_LOCK } from '../../src/db/postgres-relay.ts';
+import { storePath } from '../../src/db/store-directory.ts';
 import { SECOND } from '../../src/kit/clock.ts';
 import { DatabaseProxy, withoutConnectTimeout } from '../support/database-proxy.ts';
+import { openEmbedded } from '../support/embedded-store.ts';
 import { emptyPostgres, openPostgresStore } from '../support/engines.ts';
 import { aCategory, aPet } from '../support/factories.ts';
 import { assertInvariants } from '../support/invariants.ts';
@@ -208,6 +212,19 @@ describe('continue-log on the embedded store', () => {
       '1000000001',
       '4000000001',
     ]);
+  });
+
+  it('flushes the range to disk, as the service does its commits', async t => {
+    const directory = dataDirectory(t);
+    await openEmbedded(t, { directory }).close();
+    const { close } = BetterSqlite3.prototype;
+    const flushes: unknown[] = [];
+    t.mock.method(BetterSqlite3.prototype, 'close', function (this: BetterSqlite3.Database) {
+      flushes.push(this.pragma('synchronous', { simple: true }));
+      return close.call(this);
+    });
+    continueEmbedded(storePath(directory), { after: 0, now: Date.now() });
+    assert.deepEqual(flushes, [2]);
   });
 
   it('rejects a directory without a store, and numbers that are no event', async t => {

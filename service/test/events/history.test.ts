@@ -70,6 +70,7 @@ describe('the history', () => {
     await api.patch(`/store/orders/${order}`, { quantity: 1 });
     await api.patch(`/store/orders/${order}`, { complete: true });
     await api.patch(`/store/orders/${order}`, { shipDate: '2030-01-01T00:00:00Z' });
+    await api.patch(`/pets/${pet}`, { name: 'Luna III', status: 'pending' });
     const entries = await historyOf(`pets/${pet}`, '&related=true');
     assert.deepEqual(valuesOf(entries, 'type', 'subject', 'name').reverse(), [
       ['pet.created', `pets/${pet}`, 'Luna'],
@@ -81,6 +82,8 @@ describe('the history', () => {
       ['order.updated', `store/orders/${order}`, 'Luna II'],
       ['order.completed', `store/orders/${order}`, 'Luna II'],
       ['order.updated', `store/orders/${order}`, 'Luna II'],
+      ['pet.updated', `pets/${pet}`, 'Luna III'],
+      ['inventory.updated', `store/inventory/${pet}`, 'Luna III'],
     ]);
     assert.deepEqual(
       valuesOf(
@@ -88,6 +91,7 @@ describe('the history', () => {
         'changes',
       ),
       [
+        [{ field: 'status', from: 'available', to: 'pending' }],
         [{ field: 'quantity', from: 3, to: 4 }],
         [{ field: 'quantity', from: 5, to: 3 }],
         [{ field: 'quantity', from: 1, to: 5 }],
@@ -96,7 +100,7 @@ describe('the history', () => {
     assert.deepEqual(await historyOf(`pets/${pet}`, '&related=true&actor=keys/1'), entries);
     assert.deepEqual(
       valuesOf(await historyOf(`pets/${pet}`), 'type'),
-      ['pet.updated', 'pet.created'],
+      ['pet.updated', 'pet.updated', 'pet.created'],
       'without `related` it has only the pet',
     );
   });

@@ -58,6 +58,10 @@ const logs: Record<string, (shop: TestApp) => Promise<unknown>> = {
     await appendGroups(shop);
     while (await eventLog.expire(app.db, begin - 1));
   },
+  'a log whose log.restored has expired': async shop => {
+    await continueLogOf(shop);
+    await logs['a log whose earlier events have expired']!(shop);
+  },
 };
 
 describe('the seals of the log', () => {
