@@ -272,7 +272,7 @@ describe('the last use of a key', () => {
 });
 
 it('the networks of a key are those of connections when no proxy is trusted', async t => {
-  const own = await startTestApp(t, { alone: false });
+  const own = await startTestApp(t);
   const { body } = await own.api.post('/keys', {
     name: 'Office',
     plan: 'free',

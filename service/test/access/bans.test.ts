@@ -86,7 +86,6 @@ describe('a ban', () => {
 
 it('the rules of bans come from the environment', async t => {
   const shop = await startTestApp(t, {
-    alone: false,
     environment: {
       PETSTORE_BAN_FORGIVENESS_SECONDS: '7',
       PETSTORE_BAN_STRIKES: '3',

@@ -63,7 +63,7 @@ async function uploading(
 
 describe('a batch of n operations', () => {
   it('counts as n requests in both windows, the headers, the usage and the account', async t => {
-    const shop = await startTestApp(t, { alone: false });
+    const shop = await startTestApp(t);
     const client = await shop.clientWith({ plan: 'free' });
     const { limit, remaining } = limitsIn(await assertAdmitted(client, 7), shop.clock.now());
     assert.deepEqual([limit, remaining], [60, 53]);
@@ -75,7 +75,7 @@ describe('a batch of n operations', () => {
   });
 
   it('is admitted or rejected as a whole, and uses nothing when it is rejected', async t => {
-    const { clock, clientWith, api } = await startTestApp(t, { alone: false });
+    const { clock, clientWith, api } = await startTestApp(t);
     const client = await clientWith({ plan: 'free' });
     await assertAdmitted(client, 50);
     const response = await send(client, 11);
@@ -140,7 +140,7 @@ describe('a batch of n operations', () => {
   });
 
   it('is one decision and one HTTP request in the metrics', async t => {
-    const shop = await startTestApp(t, { alone: false, environment: { OPS_PORT: '0' } });
+    const shop = await startTestApp(t, { environment: { OPS_PORT: '0' } });
     const client = await shop.clientWith({ plan: 'free' });
     const before = await scrape(shop.metricsUrl);
     await assertAdmitted(client, 40);

@@ -31,7 +31,7 @@ const shop = useShop({}, async ({ clientWith }) => {
 });
 
 async function aShop(t: TestContext): Promise<TestApp & { visitor: Client & { keyId: number } }> {
-  const shop = await startTestApp(t, { alone: false });
+  const shop = await startTestApp(t);
   return { ...shop, visitor: await shop.clientWith(publishable(SHOP)) };
 }
 

@@ -207,7 +207,7 @@ describe('a change of a key', () => {
 
 describe('the list of keys', () => {
   it('returns all of them in pages, including revoked and expired ones, without a secret', async t => {
-    const { api, clientWith, clock } = await startTestApp(t, { alone: false });
+    const { api, clientWith, clock } = await startTestApp(t);
     for (let i = 2; i <= 25; i++) await clientWith({ expiresAt: '2026-11-22T00:00:00Z' });
     await api.delete('/keys/7');
     clock.set('2026-11-23T00:00:00Z');

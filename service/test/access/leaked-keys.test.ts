@@ -181,7 +181,7 @@ describe('a report of leaked keys', () => {
   });
 
   it('revokes the last administrator’s key, too, and a restart creates no other one', async t => {
-    const own = await startTestApp(t, { alone: false });
+    const own = await startTestApp(t);
     await report([own.adminKey], undefined, own);
     assertRejected(await own.api.get('/keys'), 401, 'invalid_api_key');
     const { api } = await own.restart();
@@ -190,7 +190,7 @@ describe('a report of leaked keys', () => {
 });
 
 it('with PETSTORE_LEAKED_KEYS=report a report ends nothing, and appends an event for each key at most once a day', async t => {
-  const own = await startTestApp(t, { alone: false, environment: { PETSTORE_LEAKED_KEYS: 'report' } });
+  const own = await startTestApp(t, { environment: { PETSTORE_LEAKED_KEYS: 'report' } });
   const client = await own.clientWith({ expiresAt: new Date(own.clock.now() + 2 * DAY).toISOString() });
   const leaks = (secret: string) => leaksOf(() => report([secret], undefined, own), own);
   const data = {

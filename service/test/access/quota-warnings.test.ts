@@ -233,7 +233,7 @@ describe('a key that uses up its minutes', () => {
   });
 
   it('keeps them over restarts, and sweeps just after midnight', async t => {
-    const first = await startTestApp(t, { alone: false });
+    const first = await startTestApp(t);
     first.clock.advance(DAY / 2 - 4 * MINUTE);
     const { key, keyId } = await first.clientWith({
       plan: 'enterprise',

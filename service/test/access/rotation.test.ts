@@ -112,7 +112,7 @@ describe('a rotated key', () => {
   });
 
   it('can rotate itself, even the last administrator’s, with a grace period of at most 30 days', async t => {
-    const { api, adminKey } = await startTestApp(t, { alone: false });
+    const { api, adminKey } = await startTestApp(t);
     for (const graceSeconds of [-1, 0.5, 30 * 86_400 + 1]) {
       const response = await api.post('/keys/1/rotate', { graceSeconds });
       assertInvalid(response, /^Field `graceSeconds` must be/);

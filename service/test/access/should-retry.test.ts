@@ -21,7 +21,7 @@ function retryIn({ headers }: ApiResponse): [shouldRetry: unknown, retryAfter: u
 
 describe('X-Should-Retry', () => {
   it('is true on a 429 that ends within a minute, and false on a longer one', async t => {
-    const shop = await startTestApp(t, { alone: false });
+    const shop = await startTestApp(t);
     const client = await usedUp(shop);
     for (const [now, shouldRetry, retryAfter] of [
       ['12:00:30', 'false', '43170'],
@@ -51,7 +51,7 @@ describe('X-Should-Retry', () => {
   });
 
   it('is true on the 429 of a key with too many streams', async t => {
-    const shop = await startTestApp(t, { alone: false, environment: { PETSTORE_STREAMS_PER_KEY: '1' } });
+    const shop = await startTestApp(t, { environment: { PETSTORE_STREAMS_PER_KEY: '1' } });
     const reader = await EventReader.open(shop.origin, shop.adminKey);
     const response = await shop.api.get('/events/stream');
     await reader.close();
@@ -92,7 +92,7 @@ describe('X-Should-Retry', () => {
   });
 
   it('is on no other response', async t => {
-    const shop = await startTestApp(t, { alone: false });
+    const shop = await startTestApp(t);
     const { api } = shop;
     const reader = await shop.clientWith({ scopes: ['orders:read'] });
     const petId = await aPet(api);

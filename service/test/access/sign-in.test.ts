@@ -104,7 +104,7 @@ describe('the ticket of a link that signs in', () => {
   });
 
   it('survives wrong texts and a restart, and neither the store nor the log has it', async t => {
-    const shop = await startTestApp(t, { alone: false });
+    const shop = await startTestApp(t);
     const { db } = shop.app;
     const ticket = await issueTicket(db, shop.clock.now());
     for (const wrong of ['', 'x', `${ticket}0`, ticket.slice(5), `psin_${'0'.repeat(32)}`])

@@ -245,7 +245,7 @@ describe('a batch with a test key', () => {
   });
 
   it('that leaves words of names for after its commit leaves nothing', async t => {
-    const { api, app, clientWith } = await startTestApp(t, { alone: false });
+    const { api, app, clientWith } = await startTestApp(t);
     const categoryId = await aCategory(api);
     const tester = await clientWith({ ...ofTests });
     const before = await storedRows(app.db);

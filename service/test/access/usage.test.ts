@@ -23,7 +23,7 @@ async function daysOf(keyId: number): Promise<object[]> {
 }
 
 it('the keys by their requests of today are listed with the busiest first, rejections included, of the present UTC day only, up to a limit', async t => {
-  const shop = await startTestApp(t, { alone: false });
+  const shop = await startTestApp(t);
   const { app, api, clientWith, clock } = shop;
   const [some, many, none] = [
     await clientWith({ scopes: ['pets:read'] }),

@@ -40,7 +40,7 @@ describe('the history', () => {
   });
 
   it('has the values before a change when the events before it have expired', async t => {
-    const { app, api, clock } = await startTestApp(t, { alone: false });
+    const { app, api, clock } = await startTestApp(t);
     const category = await aCategory(api, { name: 'Newts' });
     await app.db.numberEvents();
     clock.advance(DAY);
@@ -166,7 +166,7 @@ describe('the history', () => {
   });
 
   it('and the log have the changes of a period and of an actor', async t => {
-    const { app, api, clock } = await startTestApp(t, { alone: false });
+    const { app, api, clock } = await startTestApp(t);
     const first = clock.now();
     await aCategory(api, { name: 'Early' });
     clock.advance(MINUTE);
@@ -188,7 +188,7 @@ describe('the history', () => {
   });
 
   it('of a thing by an actor has each event once and reads none of others, however many the thing has', async t => {
-    const { app, api } = await startTestApp(t, { alone: false });
+    const { app, api } = await startTestApp(t);
     const data = JSON.stringify({ id: 1, name: 'Rex', categoryId: 1, status: 'available' });
     await appendMany(app, 999, { data });
     // The event of key 8 is at a border of slices: the first of a slice of the log, and the last of one of the history.
@@ -220,7 +220,7 @@ describe('the history', () => {
   });
 
   it('of a thing by an actor reads one slice in a turn of the event loop, however many clients read', async t => {
-    const { app, api } = await startTestApp(t, { alone: false });
+    const { app, api } = await startTestApp(t);
     await appendMany(app, 2_500, { subject: 'pets/1' });
     await app.db.numberEvents();
     using counter = new TurnCounter();

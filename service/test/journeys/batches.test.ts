@@ -83,7 +83,7 @@ describe('POST /batch', () => {
     ['not recorded', {}],
   ] as const) {
     it(`has a transaction that runs alone, and that of a single operation does not: ${what}`, async t => {
-      const { api, app } = await startTestApp(t, { alone: false, environment });
+      const { api, app } = await startTestApp(t, { environment });
       const write = t.mock.method(app.db, 'write');
       const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
       const batch = (name: string) => ({ operations: [create('/categories', { name })] });
@@ -97,7 +97,7 @@ describe('POST /batch', () => {
 });
 
 it('a batch is executed also when its client disconnects', async t => {
-  const { adminKey, api, app, logLines, origin } = await startTestApp(t, { alone: false });
+  const { adminKey, api, app, logLines, origin } = await startTestApp(t);
   const petId = await aPet(api, { stock: 1 });
   const release = await holdLocks(app.db, tx => tx.lock(lockOfPet(petId)));
   const write = t.mock.method(app.db, 'write');

@@ -54,7 +54,7 @@ describe('the deprecated GET /pets/{petId}', () => {
   });
 
   it('names no successor for a path without an ID, which the successor would reject as well', async t => {
-    const { api, clock } = await startTestApp(t, { alone: false });
+    const { api, clock } = await startTestApp(t);
     for (const id of ['abc', 'a%3Eb', '01', '1.0', '+1', '%201', '9223372036854775808']) {
       const response = await api.get(`/pets/${id}`);
       assertInvalid(response);
@@ -78,7 +78,7 @@ describe('the deprecated GET /pets/{petId}', () => {
   });
 
   it('works until the last millisecond before its sunset, and returns 410 from then on', async t => {
-    const { api, clock } = await startTestApp(t, { alone: false });
+    const { api, clock } = await startTestApp(t);
     await aPet(api);
     clock.set(SUNSET);
     clock.advance(-1);
@@ -97,7 +97,7 @@ describe('the deprecated GET /pets/{petId}', () => {
   });
 
   it('does not affect other operations when it ends', async t => {
-    const { api } = await startTestApp(t, { alone: false, clock: new TestClock(SUNSET) });
+    const { api } = await startTestApp(t, { clock: new TestClock(SUNSET) });
     const id = await aPet(api);
     assert.equal((await api.get(`/pets?id=${id}`)).body.length, 1);
     assert.equal((await api.patch(`/pets/${id}`, { name: 'Rex' })).status, 200);
@@ -107,7 +107,6 @@ describe('the deprecated GET /pets/{petId}', () => {
 
   it('can be kept past its sunset by a setting', async t => {
     const { api, clock } = await startTestApp(t, {
-      alone: false,
       environment: { PETSTORE_KEEP_SUNSET: 'true' },
     });
     await aPet(api);
@@ -153,7 +152,7 @@ describe('the deprecated PATCH /store/inventory/{petId}', () => {
   });
 
   it('returns 410 from its sunset on, and names its successor', async t => {
-    const { api } = await startTestApp(t, { alone: false, clock: new TestClock(SUNSET) });
+    const { api } = await startTestApp(t, { clock: new TestClock(SUNSET) });
     await aPet(api);
     const ended = await patch(api, '/store/inventory/1');
     const message = assertRejected(ended, 410, 'operation_sunset');

@@ -62,7 +62,7 @@ describe('the packages in the portal', () => {
 
   it('have the public URL of the service, as all samples have, if it is set', async t => {
     const environment = { PETSTORE_PUBLIC_URL: 'https://shop.example/api/' };
-    const { origin } = await startTestApp(t, { alone: false, environment });
+    const { origin } = await startTestApp(t, { environment });
     for (const [path, rest] of [
       ['/docs', '/packages/client.tgz'],
       ['/docs.md', '/packages/client.tgz'],

@@ -45,9 +45,12 @@ export interface NewKey {
   expiresAt?: string;
 }
 
+/** How many services of tests run in this process. Sockets and timers of one would be leaks of another. */
+let runningCount = 0;
+
 /**
  * Starts the whole service on an empty store, with a clock that the test controls. When the test ends, the service
- * stops, and the test fails if a socket, timer or file is left open.
+ * stops, and the test fails if a socket, timer or file is left open, unless another service of a test runs.
  */
 export async function startTestApp(
   t: { after(release: () => Promise<void>): void },
@@ -64,7 +67,7 @@ export async function startTestApp(
     environment?: Record<string, string>;
     clock?: TestClock;
     webhooks?: Overrides['webhooks'];
-    /** Whether nothing else in this process opens sockets or timers meanwhile. Only then can the test detect leaks. */
+    /** `false` if the test opens other sockets or timers in this process, such as those that `fetch` keeps. */
     alone?: boolean;
     /** Whether to use PostgreSQL and Redis, which replicas share. The default is the store that the suite runs on. */
     shared?: boolean;
@@ -76,6 +79,7 @@ export async function startTestApp(
   } = {},
 ): Promise<TestApp> {
   const store = await newTestStore(shared);
+  const isAlone = alone && runningCount === 0;
   const resources = openResources();
   const lines: string[] = [];
   const errors = new LoggedErrors();
@@ -142,10 +146,12 @@ export async function startTestApp(
     };
   };
 
+  runningCount += 1;
   t.after(async () => {
     for (const replica of running) await stop(replica);
     await store.remove();
-    if (alone) await assertNothingLeft(resources);
+    runningCount -= 1;
+    if (isAlone && runningCount === 0) await assertNothingLeft(resources);
     errors.assertNoOthers(lines);
   });
   return boot();
