@@ -126,6 +126,8 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     http: {
       maxHeaderSize: HEADERS_LIMIT,
       requireHostHeader: false,
+      // Node.js swaps the two limits if this one is longer: its default, 60 s, would then be the limit of a body.
+      headersTimeout: timeouts.request,
       connectionsCheckingInterval: timeouts.check,
       // Without it, every request is a stream that is read to its end, even without a body.
       optimizeEmptyRequests: true,

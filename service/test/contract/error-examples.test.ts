@@ -66,10 +66,10 @@ const provocations: Partial<Record<ErrorCode, Provoke>> = {
   unsupported_media_type: ({ api }) => api.post('/pets', 'Rex', { 'content-type': 'text/plain' }),
   request_timeout: ({ origin, app }) => {
     const server = app.server.server as Server;
-    const { requestTimeout } = server;
+    const { requestTimeout, headersTimeout } = server;
     // Only for this request: others may wait longer on a machine with much work.
-    server.requestTimeout = 100;
-    return exchangeBytes(origin, '').finally(() => Object.assign(server, { requestTimeout }));
+    Object.assign(server, { requestTimeout: 100, headersTimeout: 100 });
+    return exchangeBytes(origin, '').finally(() => Object.assign(server, { requestTimeout, headersTimeout }));
   },
   missing_api_key: ({ api }) => api.as().get('/pets'),
   invalid_api_key: ({ api }) => api.as(UNKNOWN_KEY).get('/pets'),

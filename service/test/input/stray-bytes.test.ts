@@ -182,9 +182,9 @@ describe('an incomplete request after complete ones', () => {
     await until('the first response arrives', () => connection.received.includes('"Ferrets"'));
     // Only now, because the time of a request starts with its connection, and a busy process reads the request later.
     const { server } = shop.app.server;
-    server.requestTimeout = 1;
+    Object.assign(server, { headersTimeout: 1, requestTimeout: 1 });
     const responses = await connection.responses();
-    server.requestTimeout = 0;
+    Object.assign(server, { headersTimeout: 0, requestTimeout: 0 });
     assert.deepEqual(statusesOf(responses), [201, 408]);
     assert.deepEqual(await namesOf(shop), ['Ferrets']);
   });

@@ -26,10 +26,10 @@ describe('the timers of the running service', () => {
     assert.deepEqual(started, [800, SECOND, SECOND, SECOND, MINUTE, HOUR]);
     assert.deepEqual(ofStream.toSorted(), [SECOND, SECOND, 15 * SECOND]);
     const server = shop.app.server.server as Server & { connectionsCheckingInterval: number };
-    const { requestTimeout, keepAliveTimeout, timeout } = server;
+    const { requestTimeout, headersTimeout, keepAliveTimeout, timeout } = server;
     assert.deepEqual(
-      [requestTimeout, keepAliveTimeout, timeout, server.connectionsCheckingInterval],
-      [30 * SECOND, 72 * SECOND, 2 * MINUTE, SECOND],
+      [requestTimeout, headersTimeout, keepAliveTimeout, timeout, server.connectionsCheckingInterval],
+      [30 * SECOND, 30 * SECOND, 72 * SECOND, 2 * MINUTE, SECOND],
     );
   });
 
