@@ -24,3 +24,5 @@ stderr.on('error', () => {});
 // Ctrl-D at a question ends the process before the command.
 process.exitCode = exitCodes.interrupted;
 process.exitCode = await run.run(process.argv.slice(2));
+// A connection that is being opened, or the look-up of a name, would keep the process running.
+if (interruption.signal.aborted) process.exit();

@@ -34,8 +34,9 @@ export const login = command({
     const { configDirectory } = settings;
     const stored = readProfiles(configDirectory);
     const name = chosenProfile(settings) ?? stored.current ?? DEFAULT_PROFILE;
-    const known = givenUrl(settings) ?? stored.profiles[name]?.url;
-    const url = checkUrl(settings.url ?? (await askForUrl(context, known)));
+    const proposal =
+      givenUrl(settings) ?? stored.profiles[name]?.url ?? (settings.environment.PETSTORE_URL || DEFAULT_URL);
+    const url = checkUrl(settings.url ?? (await askForUrl(context, proposal)));
     const apiKey = givenKey({ ...settings, environment: {} }) ?? checkKey(await askForKey(context));
     if (apiKey === '') throw new LoginError('The API key is empty');
     warnOfPlainHttp(context, url);
@@ -52,8 +53,7 @@ export const login = command({
   },
 });
 
-async function askForUrl({ calls, settings }: Context, known: string | undefined): Promise<string> {
-  const proposal = known ?? (settings.environment.PETSTORE_URL || DEFAULT_URL);
+async function askForUrl({ calls }: Context, proposal: string): Promise<string> {
   if (!process.stdin.isTTY) return proposal;
   return ask(calls.signal, { prompt: 'URL of the service:', default: proposal });
 }
