@@ -134,9 +134,12 @@ it('a service that can be reached without the internet is read, although the bro
   await aPet(api, { name: 'In the shop' });
   const shown = await open('/categories');
   await page.evaluate("dispatchEvent(new Event('offline'))");
-  await page.getByRole('navigation').getByRole('link', { name: 'Animals' }).click();
-  await shown.row('In the shop').waitFor();
-  await page.evaluate("dispatchEvent(new Event('online'))");
+  try {
+    await page.getByRole('navigation').getByRole('link', { name: 'Animals' }).click();
+    await shown.row('In the shop').waitFor();
+  } finally {
+    await page.evaluate("dispatchEvent(new Event('online'))");
+  }
 });
 
 describe('when the response to a change is lost', () => {

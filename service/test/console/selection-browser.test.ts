@@ -321,6 +321,21 @@ describe('a bulk edit', () => {
     await shown.panel.getByText('100 of 230 animals changed').waitFor();
   });
 
+  it('is stopped while it reads the stock again, and changes nothing', async t => {
+    const { page, panel, edit, field } = await openHerd(t, 'Ada', 'Bea');
+    await edit('status', 'sold');
+    const start = panel.locator('button:enabled', { hasText: 'Change 2 animals' });
+    await start.waitFor();
+    const release = await holdRequests(page, '**/store/inventory?*');
+    await start.click();
+    await panel.getByRole('button', { name: 'Stop' }).click();
+    await panel.getByText('0 of 2 animals changed').waitFor();
+    await panel.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' });
+    assert.equal(await panel.getByRole('alert').count(), 0);
+    release();
+    assert.equal(await field('Ada', 'status'), 'available');
+  });
+
   it('that needs a check is not offered when the check has failed, and one of categories is', async t => {
     const { api, page, watch, panel, edit } = await openHerd(t, 'Ada', 'Bea');
     const categoryId = await aCategory(api);

@@ -71,12 +71,12 @@ async function writeBack(
           if (error === undefined && pet) putItem(session.cache, resource, pet as Pet);
         }
       });
+      showChanged(
+        session,
+        items.map(({ item: { before } }) => before.id),
+      );
     },
   });
-  showChanged(
-    session,
-    written.map(({ before }) => before.id),
-  );
   if (failed > 0)
     throw new Error(
       `${failed} of ${total} animals were not changed back, because they were changed again since or a rule does not allow it`,

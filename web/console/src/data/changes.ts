@@ -29,6 +29,7 @@ export function useActions<T extends object>(resource: Resource<T>) {
         putItem(cache, resource, after.data);
         toasts.withdrawUndo(resource.name, id, after.data);
         showEffects(session, resource, [item, after.data]);
+        showStockOf(session, resource, id);
         const back = undo ?? (() => revert(session, resource, item, patch, after));
         toasts.show({ text: done, undo: back || undefined });
         return after;
@@ -69,15 +70,15 @@ export function useActions<T extends object>(resource: Resource<T>) {
   return { change, create, remove };
 }
 
-/** Shows what only events would report otherwise: the menu of categories, which has no list of pages, and the stock of animals. */
-function showEffects<T extends object>(
-  session: Session,
-  { name, idOf }: Resource<T>,
-  items: readonly T[],
-): void {
+/** Shows what only events would report otherwise: the menu of categories, which has no list of pages, and the animals of orders. */
+function showEffects<T extends object>(session: Session, { name }: Resource<T>, items: readonly T[]): void {
   void session.cache.invalidateQueries({ queryKey: [name, 'all'] });
   if (name === orders.name) showOrdered(session, items as readonly Order[]);
-  if (name === pets.name) showChanged(session, [idOf(items[0]!)]);
+}
+
+/** Shows the stock of a changed item if it is an animal: a sale empties it. */
+function showStockOf<T extends object>(session: Session, { name }: Resource<T>, id: number): void {
+  if (name === pets.name) showChanged(session, [id]);
 }
 
 export interface ChangeOptions {
@@ -122,6 +123,7 @@ async function revert<T extends object>(
       const { data } = await updateOnce(session, resource, id, old, version.etag);
       putItem(cache, resource, (await resource.restore?.(store, before, after.data, data)) ?? data);
       showEffects(session, resource, [after.data, data]);
+      showStockOf(session, resource, id);
       return;
     } catch (error) {
       if (!(error instanceof PreconditionError)) throw error;

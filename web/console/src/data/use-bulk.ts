@@ -66,6 +66,7 @@ export function useBulk() {
         facts = await readFacts(
           session,
           pets.map(({ id }) => id),
+          signal,
         );
       await askingToLeave(() =>
         runInBatches(session, pets, {
@@ -89,7 +90,7 @@ export function useBulk() {
         }),
       );
     } catch (error) {
-      state = { ...state, error: (error as Error).message };
+      if (error !== signal.reason) state = { ...state, error: (error as Error).message };
     }
     setProgress({ ...state, isRunning: false });
     if (written.length === 0) return state;
@@ -121,7 +122,7 @@ function applied(session: Session, results: readonly ItemResult<Pet>[]): Written
   });
   showChanged(
     session,
-    written.map(({ before }) => before.id),
+    written.flatMap(({ after }) => after?.id ?? []),
   );
   return written;
 }

@@ -12,7 +12,8 @@ export interface Suggestion<Id extends SuggestionId = number> {
   reason?: string | undefined;
 }
 
-interface ComboBoxProps<Id extends SuggestionId> extends Omit<ComponentProps<'input'>, 'value' | 'onChange'> {
+interface ComboBoxProps<Id extends SuggestionId>
+  extends Omit<ComponentProps<'input'>, 'value' | 'onChange' | 'ref'> {
   /** The name of what is chosen; empty if nothing is. */
   value: string;
   suggestions: readonly Suggestion<Id>[];

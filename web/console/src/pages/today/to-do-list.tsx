@@ -46,7 +46,7 @@ export function ToDoList({ toDo }: { toDo: ToDo }) {
   );
 }
 
-/** How long a finger counts as being on an element after it was lifted, in milliseconds: the next line is about to be touched. */
+/** How long the pointer counts as being on an element after a touch, in milliseconds: the user may touch the next line. */
 const TOUCH = 10_000;
 
 /** Whether the pointer is on an element. What leaves the page under the pointer has no event that says that it was left. */
