@@ -25,7 +25,7 @@ export const WEBHOOK_SCOPES = ['webhooks:write', 'events:read', 'pets:read', 'or
 /** How long an attempt may take, in milliseconds. Requests stay on hold for as long as a slow machine needs. */
 const TIME_LIMIT = 10 * MINUTE;
 
-/** The IDs of webhooks begin after this one: those of keys, deliveries and events would otherwise be the same. */
+/** Webhooks get higher IDs than this one, so that a test sees it if the ID of a key, a delivery or an event is used instead. */
 const LAST_ID = 100;
 
 /** A shop with endpoints on 127.0.0.1. Pauses between attempts have no jitter, and a shutdown does not wait for attempts. */

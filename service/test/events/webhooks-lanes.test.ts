@@ -83,9 +83,9 @@ describe('a delivery written by a replica whose clock ran ahead', () => {
   }
 });
 
-describe('the transaction of a lane', () => {
-  const request = { ended: [], plans: true, connections: 8, limit: 8, most: 8, own: 0 };
+const request = { ended: [], plans: true, connections: 8, limit: 8, most: 8, own: 0 };
 
+describe('the transaction of a lane', () => {
   /** A shop in which only the test runs transactions of a webhook, and returns what they claim. */
   async function claimingShop(t: TestContext) {
     const shop = await webhookShop(t);
@@ -112,11 +112,15 @@ describe('the transaction of a lane', () => {
     await shop.category();
     const [{ delivery }] = (await claim()) as [Claimed];
     await shop.category();
-    const outcome = { result: 'rejected', status: 500, error: 'Status 500', duration: 1 } as const;
-    const attempted = {
-      ...{ startedAt: shop.clock.now(), random: 0.5 },
-      outcome: { ...outcome, retryAfter: undefined, responseStart: null },
-    };
+    const outcome = {
+      result: 'rejected',
+      status: 500,
+      error: 'Status 500',
+      duration: 1,
+      retryAfter: undefined,
+      responseStart: null,
+    } as const;
+    const attempted = { startedAt: shop.clock.now(), random: 0.5, outcome };
     assert.equal((await claim({ ended: [{ delivery, attempted }] })).length, 1);
     assert.equal(Date.parse((await shop.read(path)).failingSince), shop.clock.now());
   });
@@ -151,7 +155,6 @@ describe('a dispatcher', () => {
     await laneCountIs(2);
     await shop.api.patch(path, { url: `${shop.receiver.url}/moved` });
     await laneCountIs(2);
-    const request = { ended: [], plans: true, connections: 1, limit: 1, most: 8, own: 0 };
     const served = await shop.serve(id, request);
     assert.ok(served !== 'locked' && served.webhook === undefined && served.claimed.length === 0);
     await shop.deliver();

@@ -223,7 +223,9 @@ function webhookAfter(
 ): WebhookRow {
   const { failing_since } = webhook;
   // A clock that ran ahead may have stored a time in the future.
-  const since = outcome.error === null ? null : Math.min(failing_since ?? startedAt, startedAt);
+  const isCredible = failing_since !== null && failing_since <= latestCredible(now);
+  const failingSince = isCredible ? failing_since : startedAt;
+  const since = outcome.error === null ? null : failingSince;
   const next = since === failing_since ? webhook : { ...webhook, failing_since: since };
   const failingFor = status === 'dead' && since !== null ? now - since : 0;
   if (outcome.status === 410)

@@ -55,7 +55,7 @@ export function serve(
     if (!stored) return served;
     const effects = rules.afterAttempts(stored, held, request.ended, now);
     // What an earlier URL returned does not change the webhook.
-    if (stored.url !== url) effects.webhook = stored;
+    if (stored.url !== url) Object.assign(effects, { webhook: stored, traceId: undefined });
     served.turn = turnOf(stored, effects, now);
     await store(tx, effects, now);
     const problem = problemOf(stored, owner, now);
