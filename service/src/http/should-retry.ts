@@ -19,7 +19,7 @@ export function shouldRetry(
   return errorCatalogue[code].status === 503 ? 'true' : undefined;
 }
 
-/** The headers of a 503 to a request that may have been executed: a repetition is safe if it cannot be executed a second time. */
+/** The headers of a 503 to a request that may have been executed. Only a POST without an Idempotency-Key would be executed twice. */
 export function headersInDoubt({
   method,
   headers,

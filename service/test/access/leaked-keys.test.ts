@@ -106,6 +106,7 @@ describe('a report of leaked keys', () => {
     const tester = await shop.clientWith({ kind: 'test', plan: 'free', scopes: ['pets:read'] });
     assert.deepEqual((await report([tester.key])).body, { wellFormed: 1 });
     assert.deepEqual(await statuses(tester), [401]);
+    await shop.app.db.numberEvents();
     const { body: history } = await shop.api.get(`/history?subject=keys/${tester.keyId}&type=key.revoked`);
     assert.equal(history[0].reason, 'Reported as leaked', 'without a source');
   });

@@ -72,7 +72,7 @@ describe('X-Should-Retry', () => {
     assert.deepEqual((await Promise.all(both)).map(({ status }) => status).toSorted(), [201, 409]);
   });
 
-  it('is false on the 503 to a POST that may have been executed, unless a repetition is not executed', async t => {
+  it('is false on the 503 to a POST without Idempotency-Key that may have been executed, and true on other 503s', async t => {
     const { api, app } = shop;
     const petId = await aPet(api);
     const place = (headers = {}) => api.post('/store/orders', { petId }, headers);

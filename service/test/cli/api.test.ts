@@ -59,7 +59,7 @@ describe('petstore api', () => {
     const url = await listenLocally(t, server);
     const words = ['api', 'GET', '/events/stream', '--header', 'Last-Event-ID: 120', '--url', url];
     const ended = petstore.run(words, {}, { signal: stop.signal, onOutput: () => stop.abort() });
-    const { code, stdout } = await inTime('the end', ended, 30);
+    const { code, stdout } = await inTime('the end', ended);
     assert.deepEqual([code, stdout, position], [130, '{"id":"121"}\n', '120']);
   });
 

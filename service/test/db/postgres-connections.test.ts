@@ -162,9 +162,12 @@ describe('the connections for writes', () => {
     } as unknown as PoolClient;
     const confirmations = mock.calls[0]!.this as Confirmations;
     confirmations.discard(client, commit.promise, new Error('not confirmed'));
-    await inTime('the place is free', released.promise);
-    held.resolve();
-    await write;
+    try {
+      await inTime('the place is free', released.promise);
+    } finally {
+      held.resolve();
+      await write;
+    }
     assert.deepEqual(steps, []);
   });
 

@@ -18,9 +18,10 @@ import { selectExpiring, updateExpiryWarnings } from './warning-queries.ts';
 const WARNED_AT_ONCE = 100;
 
 /**
- * Appends the events of a slice of the keys that expire soon. One replica does so at a time, so each warning is given once, and
- * none stores counts meanwhile: they would lock the same rows in different orders. A key whose earlier warnings were missed, because no
- * process ran, gets only the nearest one. Resolves with whether there may be more.
+ * Appends the events of a slice of the keys that expire soon. The lock lets one replica at a time do this, so each warning is given
+ * once. It also keeps replicas from storing counts meanwhile: the two transactions would lock the same rows in different orders, which can
+ * deadlock. A key whose earlier warnings were missed, because no process ran, gets only the nearest one. Resolves with whether there may
+ * be more.
  */
 export function warnOfExpiry(db: Writer, now: number): Promise<boolean> {
   return db.write(async tx => {

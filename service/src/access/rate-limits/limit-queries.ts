@@ -135,7 +135,10 @@ export interface KeyUse {
   client: string | null;
 }
 
-/** Stores who used keys in a minute, unless the key was used in a later one, except by a clock that ran ahead. */
+/**
+ * Stores who used keys in a minute. If the stored minute is later, the stored address and client stay, unless that minute is so far in
+ * the future that it is from a clock that ran ahead.
+ */
 export async function updateLastClients(
   db: Queries,
   uses: readonly (readonly [keyId: number, use: KeyUse])[],
