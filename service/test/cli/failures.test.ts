@@ -86,9 +86,14 @@ describe('petstore, when a command fails', () => {
     assert.match(stderr, /--max-wait \d+s/);
   });
 
-  it('reports a wait, and ends with 130 when Ctrl-C interrupts it', async () => {
+  it('reports a wait, and ends with 130 when Ctrl-C interrupts it', async t => {
     const { key } = await usedUp();
-    const child = petstore.start(['pets', 'list', '--max-wait', '24h'], { PETSTORE_API_KEY: key });
+    const child = petstore.start(['pets', 'list', '--max-wait', '24h'], {
+      PETSTORE_API_KEY: key,
+      // A timer, as a connection that is being opened would, keeps the process running.
+      NODE_OPTIONS: '--import=data:text/javascript,setTimeout(()=>{},600000)',
+    });
+    t.after(() => child.kill('SIGKILL'));
     let stderr = '';
     const reported = new Promise<void>(resolve => {
       child.stderr!.on('data', text => {
