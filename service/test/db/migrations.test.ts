@@ -208,7 +208,7 @@ describe('a store of a newer version, or of one that was never released,', () =>
     });
   }
 
-  it('is rejected by serve and migrate-store on PostgreSQL', async t => {
+  it('is rejected by serve, migrate-store and check on PostgreSQL', async t => {
     const { url, drop } = await newDatabase();
     t.after(drop);
     const client = new Client(url);
@@ -218,7 +218,7 @@ describe('a store of a newer version, or of one that was never released,', () =>
     const directory = dataDirectory(t);
     await aStore(directory);
     const environment = { PETSTORE_DATA: directory, PORT: '0', DATABASE_URL: url };
-    for (const command of ['serve', 'migrate-store'])
+    for (const command of ['serve', 'migrate-store', 'check'])
       assertExplained(await run(t, [command], environment), messages[OTHER]!);
   });
 });
