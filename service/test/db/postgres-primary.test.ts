@@ -75,7 +75,7 @@ it('of two servers that accept writes the one with the higher timeline is the pr
   assert.equal(await primaryWith(6, 5), 'first', 'it is asked again on another connection');
 });
 
-it('a server that is no standby but read-only by default is not the primary', async t => {
+it('a server whose transactions are read-only by default is not the primary', async t => {
   const url = new URL(await emptyPostgres(t));
   url.searchParams.set('target_session_attrs', 'read-write');
   const alter = (change: string) =>
