@@ -1,5 +1,6 @@
 // Runs the checks that need no tests: types, rules for the code, generated files, the contract and the language. Each check is
 // a process, and most of them use one processor, so two run at a time. All of them run, also after one has failed.
+// Argument: a program that runs at the same time, such as the set-up of the tests, which waits for downloads.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -20,7 +21,8 @@ const checks: readonly (readonly string[])[] = [
 
 const failed: string[] = [];
 const waiting = checks.values();
-await Promise.all([runChecks(), runChecks()]);
+const meanwhile = process.argv.slice(2).map(program => ['node', program]);
+await Promise.all([runAll(waiting), runAll(waiting), runAll(meanwhile)]);
 for (const command of failed) process.stderr.write(`Failed: ${command}\n`);
 process.exitCode = failed.length > 0 ? 1 : 0;
 
@@ -33,8 +35,8 @@ function typesOf(project: string): string[] {
   return ['tsc', '--noEmit', '-p', project, '--incremental', '--tsBuildInfoFile', found];
 }
 
-async function runChecks(): Promise<void> {
-  for (const [program, ...args] of waiting) {
+async function runAll(commands: Iterable<readonly string[]>): Promise<void> {
+  for (const [program, ...args] of commands) {
     const child = spawn(join('node_modules/.bin', program!), args, { stdio: 'inherit' });
     const [code] = await once(child, 'exit');
     if (code !== 0) failed.push([program, ...args].join(' '));

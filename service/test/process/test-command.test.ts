@@ -135,7 +135,7 @@ describe('the command that runs tests', () => {
   }
 });
 
-it('the command that runs the checks without tests runs all of them, also after one has failed, and names those that failed', t => {
+it('the command that runs the checks without tests runs all of them and another program, also after one has failed, and names those that failed', t => {
   const directory = dataDirectory(t);
   const programs = join(directory, 'node_modules/.bin');
   mkdirSync(programs, { recursive: true });
@@ -146,12 +146,14 @@ it('the command that runs the checks without tests runs all of them, also after 
   const lint = join(import.meta.dirname, '../../../scripts/lint.ts');
   const checksOf = (fails: string, status: number, errors: string) => {
     const env = { ...process.env, FAILS: fails };
-    const ended = spawnSync(process.execPath, [lint], { cwd: directory, encoding: 'utf8', env });
+    const ended = spawnSync(process.execPath, [lint, 'set-up.ts'], { cwd: directory, encoding: 'utf8', env });
     assert.deepEqual([ended.status, ended.stderr], [status, errors]);
     return ended.stdout.match(/^ran (tsc|biome|node) .*$/gm)!.toSorted();
   };
   const all = checksOf('nothing', 0, '');
   assert.ok(all.includes('ran biome check') && all.length > 10, `${all}`);
   assert.equal(new Set(all).size, all.length);
+  assert.ok(all.includes('ran node set-up.ts'));
   assert.deepEqual(checksOf('check', 1, 'Failed: biome check\n'), all);
+  assert.deepEqual(checksOf('set-up.ts', 1, 'Failed: node set-up.ts\n'), all);
 });
