@@ -111,8 +111,8 @@ export const errorCatalogue = {
     meaning:
       'The API key is banned, because it kept sending requests after it was rejected; wait for the time in Retry-After.',
     example:
-      'The API key is banned until 2026-11-21T12:01:00Z, because it kept sending requests after it was rejected: retry after ' +
-      '60 s, and after every 429 wait for the time in Retry-After',
+      'The API key is banned, because it kept sending requests after it was rejected; the request is not admitted before ' +
+      '2026-11-21T12:01:00Z: retry after 60 s, and after every 429 wait for the time in Retry-After',
   },
 
   // Conditional and repeated requests

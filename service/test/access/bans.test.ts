@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { HOUR, MINUTE, SECOND } from '../../src/kit/clock.ts';
+import { DAY, HOUR, MINUTE, SECOND } from '../../src/kit/clock.ts';
 import { assertRejected } from '../support/rejection.ts';
 import { startTestApp } from '../support/test-app.ts';
 import { useShop } from '../support/use-shop.ts';
@@ -19,8 +19,8 @@ describe('a ban', () => {
     const banned = await provokeBan(shop, client);
     assert.equal(
       banned.body.message,
-      `The API key is banned until ${at('12:01:02')}, because it kept sending requests after it was rejected: ` +
-        'retry after 60 s, and after every 429 wait for the time in Retry-After',
+      'The API key is banned, because it kept sending requests after it was rejected; the request is not admitted before ' +
+        `${at('12:01:02')}: retry after 60 s, and after every 429 wait for the time in Retry-After`,
     );
     assert.equal(banned.headers['retry-after'], '60');
     const reset = Date.parse(at('12:01:02')) / SECOND;
@@ -71,6 +71,19 @@ describe('a ban', () => {
     assert.deepEqual(await codes(client, 1), rejected(1), 'within its limits');
     shop.clock.set(at('12:01:00'));
     assert.equal((await client.get('/pets')).status, 200);
+  });
+
+  it('of a key that has used up its day does not state that it lasts until the day ends', async () => {
+    const client = await usedUp(shop, 1, ['pets:read']);
+    const { headers, body } = await provokeBan(shop, client);
+    const midnight = Date.parse(at('00:00:00')) + DAY;
+    assert.equal(Number(headers['x-ratelimit-reset']), midnight / SECOND);
+    assert.equal((await client.get('/account')).body.ban.until, at('12:01:02.000'));
+    assert.doesNotMatch(body.message, /banned until/);
+    assert.match(
+      body.message,
+      new RegExp(`not admitted before ${new Date(midnight).toISOString().slice(0, -5)}Z: `),
+    );
   });
 
   it('that is over can still be lifted: the next one is as short as the first', async () => {

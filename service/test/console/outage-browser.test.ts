@@ -336,7 +336,7 @@ describe('the code of the pages', () => {
 describe('when the requests of the key are used up, or the key is banned', () => {
   for (const [reason, text] of [
     ['limit', /This API key has no requests left until/],
-    ['ban', /This API key is banned until/],
+    ['ban', /This API key is banned, and can send no requests until/],
   ] as const) {
     it(`the console says so, keeps what was typed, and sends it by itself afterwards (${reason})`, async t => {
       const { shop, openWithClock } = await visitConsole(t);

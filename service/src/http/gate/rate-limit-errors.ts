@@ -100,8 +100,9 @@ export function rejectionOf(
   if (verdict === 'banned') {
     return new ApiError(
       'api_key_banned',
-      `The API key is banned until ${until}, because it kept sending requests after it was rejected: retry after ` +
-        `${wait} s, and after every 429 wait for the time in Retry-After`,
+      // A used-up day can end after the ban.
+      'The API key is banned, because it kept sending requests after it was rejected; the request is not admitted before ' +
+        `${until}: retry after ${wait} s, and after every 429 wait for the time in Retry-After`,
       headers,
     );
   }

@@ -56,6 +56,7 @@ function textOf({ reason, retryAt }: Wait): string {
     const cause = navigator.onLine ? 'The service cannot be reached' : 'This device is offline';
     return `${cause}. What you typed is kept, and the console continues by itself.`;
   }
-  if (reason === 'ban') return `This API key is banned until ${time}. The console continues by itself.`;
+  if (reason === 'ban')
+    return `This API key is banned, and can send no requests until ${time}. The console continues by itself.`;
   return `This API key has no requests left until ${time}. The console continues by itself.`;
 }
