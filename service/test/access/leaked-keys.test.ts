@@ -172,6 +172,11 @@ describe('a report of leaked keys', () => {
     assert.deepEqual(remaining, [59, 58, 57, 56]);
     assert.equal((await client.get('/pets')).headers['x-ratelimit-remaining'], '4');
     for (let i = 0; i < 56; i++) await report(body.keys);
+    const message = assertRejected(await client.post(PATH, body), 429, 'rate_limit_exceeded');
+    assert.match(
+      message,
+      / used up for your address, because this operation counts against it, with or without an API key; /,
+    );
     const leaked = await shop.clientWith({});
     const events = await eventsOf(shop, async () => {
       assertRejected(await report([leaked.key]), 429, 'rate_limit_exceeded');

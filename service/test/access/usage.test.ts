@@ -171,7 +171,10 @@ it('GET /account counts against a bucket of the key alone, as large as the Free 
   for (let i = 0; i < 58; i++) assert.equal((await client.head('/account')).status, 200);
   const rejected = await client.get('/account');
   const message = assertRejected(rejected, 429, 'rate_limit_exceeded');
-  assert.match(message, /^The 60 requests of this minute are used up for reading the account of this key,/);
+  assert.match(
+    message,
+    /^The 60 requests of this minute are used up for the account of this key, which has its own limit;/,
+  );
   assert.equal((await api.get(`/keys/${client.keyId}`)).body.lastUsedAt, null);
   assert.equal(limitsIn(await client.get('/pets'), clock.now()).remaining, 999);
   clock.advance(retryAfterIn(rejected) * SECOND);

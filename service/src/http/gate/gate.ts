@@ -231,7 +231,8 @@ export class Gate {
       addRateLimitHeaders(head, decision, limits);
       if (caller && countedBy === 'key') addQuotaWarning(head, keyLimits, caller);
     }
-    if (!isAdmitted) throw rejectionOf(decision, countedBy, caller?.kind);
+    const isOfAny = operation?.countedBy === 'address';
+    if (!isAdmitted) throw rejectionOf(decision, isOfAny ? 'operation' : countedBy, caller?.kind);
     rejectMalformed(request.raw);
     if (countedBy === 'network') throw addressNotAllowed(request.address);
     if (key !== undefined && !caller) throw invalidKey(key, keyRing.endOf(key, receivedAt));

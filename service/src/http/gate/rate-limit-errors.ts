@@ -64,12 +64,16 @@ function policyText({ perMinute, perDay }: WindowLimits, prefix: string): string
  */
 export type CountedBy = 'key' | 'account' | 'visit' | 'address' | 'origin' | 'network';
 
-const usedBy: Record<Exclude<CountedBy, 'visit'>, string> = {
+/** The same for messages. Some operations count against the address, whatever their key is. */
+type Reason = CountedBy | 'operation';
+
+const usedBy: Record<Exclude<Reason, 'visit'>, string> = {
   key: '',
-  account: ' for reading the account of this key, which has its own limit',
+  account: ' for the account of this key, which has its own limit',
   address: ' for your address, because the request has no valid API key',
   origin: ' for your address, because the API key does not allow the origin of the page',
   network: ' for your address, because the API key does not allow it',
+  operation: ' for your address, because this operation counts against it, with or without an API key',
 };
 
 const usedByVisits: Record<NonNullable<Decision['boundBy']>, string> = {
@@ -91,7 +95,7 @@ export function tooManyAtOnce(cost: number, { perMinute, perDay }: WindowLimits)
 /** The error for a request that the limits do not admit as `cost` requests: why, whose limits, and when to retry. */
 export function rejectionOf(
   { verdict, window, limit, remaining, reset, wait, boundBy = 'key' }: Decision,
-  countedBy: CountedBy,
+  reason: Reason,
   kind?: KeyKind,
   cost = 1,
 ): ApiError {
@@ -118,11 +122,11 @@ export function rejectionOf(
   const usedUp =
     limit === 1 ? `The one request of this ${window} is` : `The ${limit} requests of this ${window} are`;
   // A test key always has the plan Free.
-  const canGrow = countedBy === 'key' && kind !== 'test';
+  const canGrow = reason === 'key' && kind !== 'test';
   const upgrade = canGrow ? ', or request a larger plan with POST /account/plan-requests' : '';
   return new ApiError(
     'rate_limit_exceeded',
-    `${usedUp} used up${countedBy === 'visit' ? usedByVisits[boundBy] : usedBy[countedBy]}; ${retry}${upgrade}`,
+    `${usedUp} used up${reason === 'visit' ? usedByVisits[boundBy] : usedBy[reason]}; ${retry}${upgrade}`,
     headers,
   );
 }
