@@ -48,15 +48,16 @@ const optionOfField: Record<string, string> = {
 
 /** The message of the API with options in place of fields. */
 function withOptions(message: string): string {
-  return message.replace(
-    /[Ff]ield `([a-zA-Z.]*[a-zA-Z])(?:\.\d+)?`/g,
-    (_, field: string) => `--${optionOfField[field] ?? field}`,
-  );
+  return message
+    .replace('`quotas` with `perMinute` and `perDay`', '--per-minute and --per-day')
+    .replace(
+      /[Ff]ield `([a-zA-Z.]*[a-zA-Z])(?:\.\d+)?`/g,
+      (_, field: string) => `--${optionOfField[field] ?? field}`,
+    );
 }
 
 const settings = {
   name: { type: 'string' },
-  kind: { type: 'string' },
   plan: { type: 'string' },
   scope: { type: 'string', multiple: true },
   'per-minute': { type: 'string' },
@@ -67,7 +68,7 @@ const settings = {
 } as const;
 
 async function create(args: string[]): Promise<void> {
-  const { values } = argumentsOf(args, settings);
+  const { values } = argumentsOf(args, { ...settings, kind: { type: 'string' } });
   for (const option of ['name', 'plan', 'scope'] as const) {
     if (values[option] === undefined)
       throw new UsageError(`Option --${option} is required: keys create needs --name, --plan and --scope`);
@@ -187,7 +188,7 @@ function oneKey<T extends Options>(action: string, args: string[], options: T) {
   return { id: Number(id), values };
 }
 
-type Settings = Arguments<typeof settings>['values'];
+type Settings = Arguments<typeof settings>['values'] & { kind?: string | undefined };
 
 /** The settings of a key in the form of a request body. */
 function fieldsOf({

@@ -195,6 +195,11 @@ describe('the command keys, next to a running service', () => {
       /^--per-minute must be an integer .*, but was "-1"$/,
     ],
     [['change', '1', '--plan', 'pro', '--per-minute', '7'], /^--per-minute and --per-day is? .*enterprise/],
+    [
+      ['create', '--name', 'A', '--plan', 'enterprise', '--scope', 'admin'],
+      /^Plan `enterprise` requires --per-minute and --per-day$/,
+    ],
+    [['change', '1', '--kind', 'test'], /^There is no option --kind: --help lists all arguments$/],
     [['change', '1', '--scope', 'pets'], /^--scope must be one of .*, but was "pets"$/],
     [['change', '1', '--plan', 'gold'], /^--plan must be one of .*, but was "gold"$/],
     [['change', '1', '--per-day', 'many'], /^--per-day must be an integer .*, but was "many"$/],
