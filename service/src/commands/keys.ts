@@ -138,7 +138,7 @@ async function unban(args: string[]): Promise<void> {
 async function reset(args: string[]): Promise<void> {
   const { id } = oneKey('reset', args, {});
   await withKeys(access => apiKeys.reset(access, id));
-  process.stdout.write(`The usage of API key ${id} is cleared, and its ban is lifted if it had one\n`);
+  process.stdout.write(`The limits of API key ${id} start again, and its ban is lifted if it had one\n`);
 }
 
 async function usage(args: string[]): Promise<void> {

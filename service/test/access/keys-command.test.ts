@@ -168,7 +168,7 @@ describe('the command keys, next to a running service', () => {
     assert.deepEqual(await codes(client, 1), ['rate_limit_exceeded']);
     assert.equal((await api.get('/keys/2')).body.ban, null);
     assert.equal(await keys('unban', '2'), 'API key 2 was not banned\n');
-    const cleared = 'The usage of API key 2 is cleared, and its ban is lifted if it had one\n';
+    const cleared = 'The limits of API key 2 start again, and its ban is lifted if it had one\n';
     assert.equal(await keys('reset', '2'), cleared);
     clock.advance(SECOND);
     assert.deepEqual(await statuses(client), [200]);
