@@ -76,6 +76,8 @@ const cases: [entries: HistoryEntry[], sentences: string[]][] = [
   ],
   [[refused('GET /keys/{keyId}')], ['tried to see a key and was rejected']],
   [[refused('DELETE /keys/{keyId}')], ['tried to delete a key and was rejected']],
+  [[refused('DELETE /keys/{keyId}/ban')], ['tried to change a key and was rejected']],
+  [[refused('DELETE /keys/{keyId}/limits')], ['tried to change a key and was rejected']],
   [[refused('POST /webhooks/{webhookId}/rotate')], ['tried to change a webhook and was rejected']],
   [[changed('name', 'Till', 'Old till', 'key.updated', 'keys/4')], ['renamed the key Till to Old till']],
   [[changed('categoryId', 2, 3)], ['moved Neon tetra to Fish']],

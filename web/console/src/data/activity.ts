@@ -209,8 +209,10 @@ function rejectionSentence(entry: HistoryEntry): string {
   const [method, path] = String(value('operation')).split(' ');
   const what = path?.startsWith('/webhooks') ? 'a webhook' : 'a key';
   const verb = path === '/keys' || path === '/webhooks' ? collectionVerbs[method!] : itemVerbs[method!];
+  // Lifting a ban and resetting limits do not delete the key.
+  const isPart = method === 'DELETE' && !path!.endsWith('}');
   const times = attempts === 1 ? '' : ` ${attempts} times`;
-  return `tried${times} to ${verb ?? 'change'} ${what} and was rejected${address ? `, from ${address}` : ''}`;
+  return `tried${times} to ${isPart ? 'change' : (verb ?? 'change')} ${what} and was rejected${address ? `, from ${address}` : ''}`;
 }
 
 const collectionVerbs: Record<string, string> = { GET: 'see', POST: 'create' };
