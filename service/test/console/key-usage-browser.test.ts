@@ -160,7 +160,7 @@ describe('the keys of a list', () => {
   });
 
   it('that have used most of their day are marked, and the panel lists the warnings', async t => {
-    const { shop, open } = await visit(t);
+    const { shop, page, open } = await visit(t);
     const warned = await shop.clientWith({
       name: 'Busy',
       ...{ plan: 'enterprise', scopes: ['pets:read'], quotas: { perMinute: 100, perDay: 10 } },
@@ -177,6 +177,13 @@ describe('the keys of a list', () => {
     const warnings = shown.panel.getByRole('list', { name: 'Warnings' });
     await warnings.getByText('80 % of 10 requests a day used').waitFor();
     assert.equal(await warnings.getByRole('listitem').count(), 1);
+    const now = shop.clock.now();
+    await shop.app.db.run('UPDATE api_keys SET expires_at = ?, expiry_warning_at = ? WHERE id = ?', [
+      ...[now + 4 * DAY, now, warned.keyId],
+    ]);
+    await shop.app.sweeper.run();
+    await page.reload();
+    await warnings.getByText('Expiry: 14 days were left').waitFor();
     await shop.api.patch(`/keys/${warned.keyId}`, { quotas: { perMinute: 5, perDay: 5 } });
     const over = shown.row('Busy').getByText('180 %');
     await over.waitFor();

@@ -16,7 +16,7 @@ export function Warnings({ warnings: { quota, expiry } }: Pick<Account, 'warning
       ))}
       {expiry.map(({ days, passedAt }) => (
         <li key={days}>
-          Expires in {days === 1 ? '1 day' : `${days} days`} (<Time at={passedAt} />)
+          Expiry: {days === 1 ? '1 day was' : `${days} days were`} left (<Time at={passedAt} />)
         </li>
       ))}
     </ul>
