@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { changedSettings } from '../../src/access/api-keys/api-key.ts';
+import { selectApiKeyToChange } from '../../src/access/api-keys/api-key-queries.ts';
+import { changeWithin } from '../../src/access/api-keys/api-keys.ts';
 import { warnOfExpiry } from '../../src/access/key-warnings/expiry-warnings.ts';
 import { DAY, HOUR } from '../../src/kit/clock.ts';
 import { formatDateTime } from '../../src/kit/dates.ts';
@@ -112,6 +115,21 @@ describe('a key that expires', () => {
     shop.clock.advance(2 * DAY);
     const areMore = () => warnOfExpiry(shop.app.db, shop.clock.now());
     assert.deepEqual([await areMore(), await areMore()], [true, false]);
+    assert.deepEqual(await warnings(shop), [`keys/${keyId} 14`]);
+  });
+
+  it('is warned once if another replica changes it meanwhile', { skip: !onPostgres }, async t => {
+    const shop = await startTestApp(t);
+    const other = await shop.replica();
+    const { keyId } = await keyFor(15, shop);
+    shop.clock.advance(2 * DAY);
+    const access = { keyLimits: shop.app.keyLimits, now: shop.clock.now() };
+    await shop.app.db.write(async tx => {
+      const row = (await selectApiKeyToChange(tx, keyId))!;
+      await warnOfExpiry(other.app.db, access.now);
+      await changeWithin(tx, access, row, key => changedSettings(key, { name: 'Renamed' }));
+    });
+    assert.equal((await shop.api.get(`/keys/${keyId}`)).body.name, 'Renamed');
     assert.deepEqual(await warnings(shop), [`keys/${keyId} 14`]);
   });
 

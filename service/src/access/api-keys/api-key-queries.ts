@@ -31,8 +31,6 @@ const keyTable = new Table('api_keys', {
   ...settings,
   id: assignedId,
   created_at: integer('created_at'),
-  /** When the next warning before the end is due. */
-  expiry_warning_at: nullable(integer('expiry_warning_at')),
   revoked_at: nullable(integer('revoked_at')),
   last_used_at: nullable(integer('last_used_at')),
   last_used_from: nullable(text('last_used_from')),
@@ -112,19 +110,22 @@ export async function insertApiKey(
   return withOrigins(db, row);
 }
 
-/** Replaces the settings of a key, which is warned again if it expires at another time. */
+/**
+ * Replaces the settings of a key, which is warned again if it expires at another time. Otherwise its next warning stays as it is in the
+ * row: a replica may have given one since the transaction read the key.
+ */
 export async function updateApiKey(
   db: Queries,
-  { id: keyId, expires_at, expiry_warning_at }: ApiKeyRow,
+  keyId: number,
   terms: ApiKeyTerms,
   now: number,
 ): Promise<StoredApiKey> {
-  const isMoved = terms.expiresAt !== expires_at;
-  const warningAt = isMoved ? nextExpiryWarning(terms.expiresAt, now) : expiry_warning_at;
   const row = await one<ApiKeyRow>(
     db,
-    `UPDATE api_keys SET ${settingsTable.assignments}, expiry_warning_at = ? WHERE id = ? RETURNING ${COLUMNS}`,
-    [...valuesOf(terms), warningAt, keyId],
+    `UPDATE api_keys SET ${settingsTable.assignments},
+       expiry_warning_at = CASE WHEN expires_at IS NOT DISTINCT FROM ? THEN expiry_warning_at ELSE ? END
+     WHERE id = ? RETURNING ${COLUMNS}`,
+    [...valuesOf(terms), terms.expiresAt, nextExpiryWarning(terms.expiresAt, now), keyId],
   );
   if (terms.origins) await replaceOrigins(db, keyId, terms.origins);
   return withOrigins(db, row);

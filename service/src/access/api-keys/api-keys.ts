@@ -118,7 +118,7 @@ async function replaceSettings(
   const terms = termsOf(settings);
   if (terms.expiresAt !== null && terms.expiresAt !== row.expires_at) rejectPastExpiry(terms.expiresAt, now);
   await rejectLockout(tx, row, terms, now);
-  const updated = await updateApiKey(tx, row, terms, now);
+  const updated = await updateApiKey(tx, row.id, terms, now);
   await stopWebhooksOf(tx, standingOf(updated, now), now);
   const changed = toApiKey(updated, state, now);
   if (!isDeepStrictEqual(before, changed)) keyEvents.append(tx, 'key.updated', row.id, changed, { before });

@@ -29,7 +29,6 @@ class OneKeyStore implements Queries, Notifier {
     per_day: null,
     created_at: NOW,
     expires_at: null,
-    expiry_warning_at: null,
     revoked_at: null,
     last_used_at: null,
     bans_lifted_at: null,
