@@ -191,7 +191,7 @@ export type DayUsage = {
   date: string;
   /** Requests admitted on that day. */
   admitted: number;
-  /** Requests rejected with 429 on that day. */
+  /** Requests rejected on that day because of the limits or a ban. */
   refused: number;
 };
 
@@ -513,7 +513,7 @@ export type BusyKey = {
   name: string;
   /** Requests admitted on that day. */
   admitted: number;
-  /** Requests rejected with 429 on that day. */
+  /** Requests rejected on that day because of the limits or a ban. */
   refused: number;
 };
 

@@ -43,6 +43,8 @@ describe('a key', () => {
       assertRejected(rejected, 429, 'too_many_streams', /^The API key has 2 open streams/);
       assert.equal(rejected.headers['retry-after'], '5');
     }
+    const { minute } = (await client.get('/account')).body.windows;
+    assert.equal(minute.used, 4, 'a rejected stream counts');
     const other = await EventReader.open(shop.origin, shop.adminKey);
     await first.close();
     await until('the stream is over', () =>

@@ -42,7 +42,7 @@ export const DayUsage = shape({
   properties: {
     date: { type: 'string', format: 'date', description: 'The UTC day.' },
     admitted: { ...count, description: 'Requests admitted on that day.' },
-    refused: { ...count, description: 'Requests rejected with 429 on that day.' },
+    refused: { ...count, description: 'Requests rejected on that day because of the limits or a ban.' },
   },
   example: { date: '2026-11-21', admitted: 2_412, refused: 0 },
 });
