@@ -12,14 +12,16 @@ export interface DayUse extends CountedKey {
   day: number;
   admitted: number;
   rejected: number;
+  /** When the last of them was decided. */
+  seenAt: number;
 }
 
 /** Returns the use of a key in this state on the day of its last request. */
 export function dayUseOf(
   keyId: number,
-  { resets, day, dayUsed: admitted, dayRejected: rejected }: Readonly<LimitState>,
+  { resets, day, dayUsed: admitted, dayRejected: rejected, seenAt }: Readonly<LimitState>,
 ): DayUse {
-  return { keyId, resets, day, admitted, rejected };
+  return { keyId, resets, day, admitted, rejected, seenAt };
 }
 
 /** Counts that were not stored yet. */

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { DAY, HOUR, MINUTE, SECOND } from '../kit/clock.ts';
 import { type BanRules, newState, type Terms } from './decide.ts';
-import type { Changes, DayUse } from './key-states.ts';
+import { type Changes, type DayUse, dayUseOf } from './key-states.ts';
 import { MemoryCounters } from './memory.ts';
 
 const NOON = Date.parse('2026-11-21T12:00:00.000Z');
@@ -25,15 +25,7 @@ describe('no counted request is lost', () => {
 
     store({ states, endedDays }: Changes): void {
       for (const day of endedDays) this.#grow(day);
-      for (const { keyId, state } of states) {
-        this.#grow({
-          keyId,
-          resets: 0,
-          day: state.day,
-          admitted: state.dayUsed,
-          rejected: state.dayRejected,
-        });
-      }
+      for (const { keyId, state } of states) this.#grow(dayUseOf(keyId, state));
     }
 
     #grow({ keyId, day, admitted, rejected }: DayUse): void {
@@ -125,7 +117,7 @@ it('the requests before a reset are stored even if the flush that took them fail
   counters.keys.returnChanges(taken);
   const day = Math.floor(NOON / DAY);
   assert.deepEqual(counters.keys.takeChanges().endedDays, [
-    { keyId: 1, resets: 0, day, admitted: 1, rejected: 0 },
+    { keyId: 1, resets: 0, day, admitted: 1, rejected: 0, seenAt: NOON },
   ]);
 });
 

@@ -262,6 +262,7 @@ async function useKeys(tx: Transaction, keyIds: Record<Person, number>, now: num
         // From day to day they vary by a fifth.
         admitted: Math.round(demoKeys[person].requestsPerDay * (0.9 + ((day * 7) % 11) / 50)),
         rejected: 0,
+        seenAt: day * DAY,
       })),
   );
   const states = people.map(person => ({ keyId: keyIds[person], state: usedUntil(now, person, resets) }));

@@ -122,6 +122,17 @@ describe('a key that uses up its day', () => {
     assert.deepEqual((await warningsOf(keyId)).slice(4), ['day 80 of 20']);
   });
 
+  it('reads when it was warned, also if its counts were reset before they were stored', async () => {
+    const { key, keyId, read } = await keyWith({ perMinute: 1_000, perDay: 5 });
+    await read(4);
+    shop.clock.advance(MINUTE);
+    await shop.api.delete(`/keys/${keyId}/limits`);
+    await read(1);
+    assert.deepEqual(await warningsOf(keyId), ['day 80 of 5']);
+    const { quota } = (await shop.api.as(key).get('/account')).body.warnings;
+    assert.deepEqual(valuesOf(quota, 'passedAt'), [at('12:00:00.000')]);
+  });
+
   it('gets all warnings that a batch passes at once', async () => {
     const client = await shop.clientWith({ plan: 'enterprise', quotas: { perMinute: 1_000, perDay: 20 } });
     const operations = Array.from({ length: 20 }, (_, i) => ({

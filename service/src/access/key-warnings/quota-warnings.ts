@@ -39,21 +39,21 @@ export async function warnOfQuotas(
   endedDays: readonly DayUse[],
 ): Promise<void> {
   const uses = [
-    ...endedDays.map(use => ({ use, state: undefined, at: (use.day + 1) * DAY - 1 })),
-    ...states.map(({ keyId, state }) => ({ use: dayUseOf(keyId, state), state, at: state.seenAt })),
+    ...endedDays.map(use => ({ use, state: undefined })),
+    ...states.map(({ keyId, state }) => ({ use: dayUseOf(keyId, state), state })),
   ];
   const keys = new Map<number, LimitsRow>();
   for (const row of await selectLimitsRows(tx, [...new Set(uses.map(({ use }) => use.keyId))]))
     keys.set(row.id, row);
   const passed = new Map<string, Passed>();
-  for (const { use, state, at } of uses) {
+  for (const { use, state } of uses) {
     const key = keys.get(use.keyId);
     if (!key) continue;
     for (const quota of passedBy(use, state, key)) {
       const { day, window, percent, limit } = quota;
       const row = {
         ...{ api_key_id: key.id, day, of_window: window, percent },
-        ...{ quota: limit, resets: use.resets, passed_at: at },
+        ...{ quota: limit, resets: use.resets, passed_at: use.seenAt },
       };
       passed.set(nameOf(row), { key, quota, row });
     }
