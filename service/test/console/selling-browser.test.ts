@@ -126,6 +126,45 @@ it('the till does not sell the animal that was chosen before, while the next one
   await shown.messages.getByText('Sold 2 of Intended').waitFor();
 });
 
+it('the till does not say of the next animal why the one before was rejected', async t => {
+  const { api, page, open, watch } = await visit(t);
+  watch.expect(/status of 409/);
+  await aPet(api, { name: 'Scarce', stock: 2 });
+  await aPet(api, { name: 'Plentiful', stock: 50 });
+  const shown = await open('/categories');
+  await page.keyboard.press('s');
+  const animal = shown.question.getByLabel('Animal');
+  const units = shown.question.getByLabel('Units').and(page.locator(':focus'));
+  await animal.fill('scarce');
+  await page.keyboard.press('Enter');
+  await units.fill('5');
+  await page.keyboard.press('Enter');
+  await shown.question.getByText('Only 2 in stock').waitFor();
+  await animal.fill('plentiful');
+  await page.keyboard.press('Enter');
+  await units.waitFor();
+  assert.equal(await shown.question.locator('.field-error').count(), 0);
+});
+
+it('the form of an order does not say of the next animal why the one before was rejected', async t => {
+  const { api, page, open, watch } = await visit(t);
+  watch.expect(/status of 409/);
+  await aPet(api, { name: 'Rare', stock: 2 });
+  await aPet(api, { name: 'Common', stock: 50 });
+  const shown = await open('/orders/new');
+  const choose = async (name: string) => {
+    await shown.field('Animal').fill(name);
+    await page.getByRole('option', { name }).click();
+  };
+  await choose('Rare');
+  await shown.field('Units').fill('5');
+  await shown.panel.getByRole('button', { name: 'Place order' }).click();
+  await shown.panel.getByText('Only 2 in stock').waitFor();
+  await choose('Common');
+  assert.equal(await shown.field('Animal').inputValue(), 'Common');
+  assert.equal(await shown.panel.locator('.field-error').count(), 0);
+});
+
 describe('an animal that cannot be sold', () => {
   it('says why in the till, also when another client orders its last unit meanwhile', async t => {
     const { api, page, open } = await visit(t);

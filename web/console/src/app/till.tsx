@@ -36,6 +36,8 @@ export function Till({ onClose }: { onClose: () => void }) {
 
   function choose(id: number | undefined): void {
     onChange();
+    // The reason of a rejection is about the animal before.
+    form.forget();
     setChosen(goods.find(pet => pet.id === id));
     // Who types quickly is in the next field already.
     if (id === undefined || document.activeElement === unitsField.current) return;

@@ -11,6 +11,8 @@ export interface FieldsProps<T extends object> {
   conflicts?: Partial<Record<keyof T, Conflict | undefined>>;
   isReadOnly?: boolean;
   onChange: SetField<T>;
+  /** Drops the errors, which no longer apply. */
+  forget: () => void;
 }
 
 interface NewForm<T extends object, Created> {
@@ -29,7 +31,7 @@ interface NewForm<T extends object, Created> {
 export function useNewForm<T extends object, Created>(form: NewForm<T, Created>) {
   const { name, empty, fields, create, show, onClose } = form;
   const [draft, set, clear, isRestored, finish] = useDraft(name, empty);
-  const { submit, isBusy, errors } = useSubmit(fields, async () => {
+  const { submit, isBusy, errors, forget } = useSubmit(fields, async () => {
     const created = await create(draft);
     const isLatest = finish(draft);
     if (show) show(created);
@@ -39,7 +41,7 @@ export function useNewForm<T extends object, Created>(form: NewForm<T, Created>)
     draft,
     set,
     panel: { form: { submit, isBusy, errors }, onDiscard: isRestored ? clear : undefined, onClose },
-    fields: { item: draft, errors: errors.fields, onChange: set },
+    fields: { item: draft, errors: errors.fields, onChange: set, forget },
   };
 }
 
@@ -57,14 +59,14 @@ interface EditForm<T extends object> {
  */
 export function useEditForm<T extends object>(resource: Resource<T>, id: number, form: EditForm<T>) {
   const { edit, isChanged, set, conflictOn, discard, save, isRestored, error } = useEdit(resource, id);
-  const { submit, isBusy, errors, run } = useSubmit(form.fields, async () => {
+  const { submit, isBusy, errors, run, forget } = useSubmit(form.fields, async () => {
     if (edit && (await form.save(save, edit.draft))) form.onClose();
   });
   return {
     edit: edit && {
       base: edit.base,
       conflicts: edit.conflicts,
-      fields: { item: edit.draft, errors: errors.fields, onChange: set },
+      fields: { item: edit.draft, errors: errors.fields, onChange: set, forget },
     },
     isChanged,
     conflictOn,

@@ -6,7 +6,7 @@ import { formErrors, noErrors } from './form-errors.ts';
 
 /**
  * The state of a form. `send` runs when the user submits it, unless an earlier request of the form still runs. What the service said about
- * its fields stays until the next try.
+ * its fields stays until the next try, or until `forget` is called because it no longer applies.
  */
 export function useSubmit(fields: readonly string[], send: () => Promise<void>) {
   const [errors, setErrors] = useState(noErrors);
@@ -27,5 +27,5 @@ export function useSubmit(fields: readonly string[], send: () => Promise<void>) 
     event.preventDefault();
     run(send);
   }
-  return { errors, isBusy: oneAtATime.isBusy, submit, run };
+  return { errors, isBusy: oneAtATime.isBusy, submit, run, forget: () => setErrors(noErrors) };
 }

@@ -14,7 +14,7 @@ interface OrderFieldsProps extends FieldsProps<NewOrderFields> {
 }
 
 export function Fields(props: OrderFieldsProps) {
-  const { item, own, errors, conflicts, isReadOnly = false, isComplete = false, onChange } = props;
+  const { item, own, errors, conflicts, isReadOnly = false, isComplete = false, onChange, forget } = props;
   return (
     <>
       <PetField
@@ -25,7 +25,11 @@ export function Fields(props: OrderFieldsProps) {
         error={errors.petId}
         conflict={conflicts?.petId}
         disabled={isReadOnly || isComplete}
-        onChoose={petId => onChange('petId', petId)}
+        onChoose={petId => {
+          // The reason of a rejection is about the animal before.
+          forget();
+          onChange('petId', petId);
+        }}
       />
       <TextField
         label="Units"
