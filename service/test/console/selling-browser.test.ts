@@ -436,6 +436,24 @@ describe('the menu of statuses', () => {
     assert.equal(await pending(), 0);
   });
 
+  it('asks again about a sale when the stock has changed since it asked', async t => {
+    const { api, page, open } = await visit(t);
+    const petId = await aPet(api, { name: 'Shared', stock: 5 });
+    const shown = await open('/animals?q=shared');
+    await page.evaluate(keepMessages);
+    await shown.button('Status of Shared: Available').click();
+    await page.getByRole('menuitemradio', { name: 'Sold' }).click();
+    const sellAll = (units: number) => shown.question.getByRole('button', { name: `Sell all ${units}` });
+    await sellAll(5).waitFor();
+    await anOrder(api, { petId, quantity: 3, complete: true });
+    await sellAll(5).click();
+    await sellAll(2).click();
+    await eventually(() => stockOf(api, petId), ['sold', 0]);
+    await shown.messages.getByRole('button', { name: 'Undo' }).click();
+    await shown.messages.getByText('Undone: Shared is sold').waitFor();
+    assert.deepEqual(await stockOf(api, petId), ['available', 2]);
+  });
+
   it('puts an animal on hold again when the sale that ended the hold is undone', async t => {
     const { api, page, open } = await visit(t);
     const petId = await aPet(api, { name: 'Promised', stock: 3 });

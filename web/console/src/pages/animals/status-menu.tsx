@@ -47,11 +47,14 @@ export function StatusMenu({ pet }: { pet: Pet }) {
     change(pet, { status: to }, { done, ...(undo !== undefined && { undo }) }).catch(toasts.showProblem);
   }
 
-  /** A sale sets the stock to 0, so to undo it needs the stock of before. It asks unless the animal is the only one. */
-  async function sell(): Promise<void> {
+  /**
+   * A sale sets the stock to 0, so to undo it needs the stock of before. It asks unless the animal is the only one, or the user has
+   * `agreed` to sell this number of units.
+   */
+  async function sell(agreed?: number): Promise<void> {
     if (!can('inventory:read') || !can('inventory:write')) return setAsked({ units: undefined });
     const { quantity: units } = await store.inventory.get(id);
-    if (units === 1) choose('sold', () => undoSale(1));
+    if (units === 1 || units === agreed) choose('sold', () => undoSale(units));
     else setAsked({ units: units || undefined });
   }
 
@@ -101,7 +104,9 @@ export function StatusMenu({ pet }: { pet: Pet }) {
           onConfirm={() => {
             const { units } = asked;
             setAsked(undefined);
-            choose('sold', units !== undefined && (() => undoSale(units)));
+            // The stock can have changed since the question.
+            if (units !== undefined) sell(units).catch(toasts.showProblem);
+            else choose('sold', false);
           }}
         >
           <p>
