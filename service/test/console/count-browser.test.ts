@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { eventually } from '../support/browser.ts';
+import { asksToLeave, eventually } from '../support/browser.ts';
 import { useConsole } from '../support/console-page.ts';
 import { stockOf } from '../support/factories.ts';
 import { beforeNextRequest, delayResponses } from '../support/page-requests.ts';
@@ -132,6 +132,19 @@ describe('a count', () => {
     await field.press('Enter');
     await eventually(() => stockOf(shop.api, ids.Retyped!), ['available', 9]);
     await eventually(() => field.inputValue(), '');
+  });
+
+  it('lets the browser ask before the page is left while a number is saved', async t => {
+    const { shown, page } = await openStock(await visit(t), { Slow: 5 });
+    await page.getByRole('button', { name: 'Count', exact: true }).click();
+    const { read, arrive } = await delayResponses(page, '**/adjustments');
+    await page.getByLabel('Counted of Slow').fill('4');
+    await page.keyboard.press('Enter');
+    await read;
+    assert.equal(await asksToLeave(page), true);
+    arrive();
+    await shown.messages.getByText('Slow: 4 counted').waitFor();
+    await eventually(() => asksToLeave(page), false);
   });
 
   it('reads the stock again when it has changed before the number arrives', async t => {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { eventually, keepMessages, leavesKey } from '../support/browser.ts';
+import { asksToLeave, eventually, keepMessages, leavesKey } from '../support/browser.ts';
 import { type ConsolePage, useConsole } from '../support/console-page.ts';
 import { aCategory, anOrder, aPet, stockOf } from '../support/factories.ts';
-import { holdRequests } from '../support/page-requests.ts';
+import { delayResponses, holdRequests } from '../support/page-requests.ts';
 
 const visit = useConsole();
 
@@ -452,6 +452,21 @@ describe('the menu of statuses', () => {
     await shown.messages.getByRole('button', { name: 'Undo' }).click();
     await shown.messages.getByText('Undone: Shared is sold').waitFor();
     assert.deepEqual(await stockOf(api, petId), ['available', 2]);
+  });
+
+  it('lets the browser ask before the page is left while a status is saved', async t => {
+    const { api, page, open } = await visit(t);
+    await aPet(api, { name: 'Unsaved' });
+    const shown = await open('/animals?q=unsaved');
+    const { read, arrive } = await delayResponses(page, /\/pets\/\d+$/);
+    await shown.button('Status of Unsaved: Available').click();
+    await page.getByRole('menuitemradio', { name: 'On hold' }).click();
+    await read;
+    await shown.button('Status of Unsaved: On hold').waitFor();
+    assert.equal(await asksToLeave(page), true);
+    arrive();
+    await shown.messages.getByText('Unsaved is on hold').waitFor();
+    await eventually(() => asksToLeave(page), false);
   });
 
   it('puts an animal on hold again when the sale that ended the hold is undone', async t => {

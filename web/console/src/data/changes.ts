@@ -1,6 +1,7 @@
 import { type CallOptions, NotFoundError, type Order, PreconditionError } from '@petstore/client';
 import { useCallback } from 'react';
 import { type Session, useSession } from '../app/session.ts';
+import { askingToLeave } from '../kit/asking-to-leave.ts';
 import { useToasts } from '../kit/toasts.ts';
 import { addItem, putBack, putItem, removeItem } from './list-cache.ts';
 import { isSame } from './merge.ts';
@@ -25,7 +26,7 @@ export function useActions<T extends object>(resource: Resource<T>) {
       const shown = { ...item, ...patch };
       putItem(cache, resource, shown);
       try {
-        const after = await updateOnce(session, resource, id, patch, etag);
+        const after = await askingToLeave(() => updateOnce(session, resource, id, patch, etag));
         putItem(cache, resource, after.data);
         toasts.withdrawUndo(resource.name, id, after.data);
         showEffects(session, resource, [item, after.data]);

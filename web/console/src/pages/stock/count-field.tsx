@@ -4,6 +4,7 @@ import { useSession } from '../../app/session.ts';
 import { storeDraft, storedDraft } from '../../data/draft.ts';
 import { endsHold } from '../../data/hold.ts';
 import { useCount } from '../../data/use-count.ts';
+import { askingToLeave } from '../../kit/asking-to-leave.ts';
 import { selectAll } from '../../kit/field.tsx';
 import { Icon } from '../../kit/icon.tsx';
 import { useToasts } from '../../kit/toasts.ts';
@@ -52,7 +53,7 @@ export function CountField({ item, name, counted }: CountFieldProps) {
   function save(): void {
     saving.current = text;
     saved.current = saved.current
-      .then(() => count(petId, name, Number(text)))
+      .then(() => askingToLeave(() => count(petId, name, Number(text))))
       .then(
         () => {
           counted.add(petId);
