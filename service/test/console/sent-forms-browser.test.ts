@@ -4,7 +4,7 @@ import type { Locator } from 'playwright-core';
 import { sendDue } from '../events/webhook-shop.ts';
 import { asksToLeave, eventually, keepMessages } from '../support/browser.ts';
 import { type ConsolePage, useConsole } from '../support/console-page.ts';
-import { aCategory, aPet, stockOf } from '../support/factories.ts';
+import { aCategory, anOrder, aPet, stockOf } from '../support/factories.ts';
 import { delayResponses } from '../support/page-requests.ts';
 import type { TestApp } from '../support/test-app.ts';
 
@@ -76,12 +76,15 @@ describe('an action that is chosen again while its request runs', () => {
   const aKeyPanel = async (shop: TestApp) =>
     `/keys/${(await shop.clientWith({ scopes: ['pets:read'] })).keyId}`;
   const aWebhookPanel = async (shop: TestApp) => `/webhooks/${await aWebhook(shop)}`;
+  const anOpenOrder = async ({ api }: TestApp) =>
+    `/orders/${await anOrder(api, { petId: await aPet(api, { stock: 5 }) })}`;
   const actions: [button: string, path: (shop: TestApp) => Promise<string>, url: string, confirm?: string][] =
     [
       ['Rotate the secret', aKeyPanel, '**/keys/*/rotate', 'Rotate'],
       ['Send a test', aWebhookPanel, '**/test'],
       ['Redeliver', aDelivery, '**/redeliver'],
       ['Approve', aRequest, '**/approve'],
+      ['Complete', anOpenOrder, '**/batch'],
     ];
   for (const [name, path, url, confirm] of actions)
     it(`is sent once, and the browser asks before the page is left meanwhile: ${name}`, async t => {

@@ -13,6 +13,7 @@ import { isUndoable, type OrderWork, useOrderWork } from '../../data/use-order-w
 import { Button } from '../../kit/button.tsx';
 import { Icon } from '../../kit/icon.tsx';
 import { Menu } from '../../kit/menu.tsx';
+import { useOneAtATime } from '../../kit/one-at-a-time.ts';
 import { Question } from '../../kit/panel.tsx';
 
 const stateNames: Record<OrderState, string> = { draft: 'Draft', open: 'Open', complete: 'Completed' };
@@ -29,6 +30,7 @@ interface OrderMenuProps {
 function useOrderChoices({ order, name, onCancelled }: OrderMenuProps) {
   const { can } = useSession();
   const work = useOrderWork();
+  const oneAtATime = useOneAtATime();
   const today = useDay();
   const [isAsked, setAsked] = useState(false);
   const state = stateOf(order);
@@ -37,7 +39,10 @@ function useOrderChoices({ order, name, onCancelled }: OrderMenuProps) {
 
   function run(what: OrderWork): void {
     setAsked(false);
-    void work([order], what).then(([done]) => done && what === 'cancel' && onCancelled?.());
+    oneAtATime.run(async () => {
+      const [done] = await work([order], what);
+      if (done && what === 'cancel') onCancelled?.();
+    });
   }
 
   return {
