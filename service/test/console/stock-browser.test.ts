@@ -3,7 +3,7 @@ import { describe, it, type TestContext } from 'node:test';
 import type { Locator } from 'playwright-core';
 import { asksToLeave, eventually, keepMessages } from '../support/browser.ts';
 import { type ConsolePage, useConsole } from '../support/console-page.ts';
-import { aCategory, anOrder, aPet, stockOf } from '../support/factories.ts';
+import { aCategory, anOrder, aPet, petsIn, stockOf } from '../support/factories.ts';
 import { delayResponses } from '../support/page-requests.ts';
 import { openStock } from '../support/stock-page.ts';
 
@@ -408,4 +408,21 @@ describe('the hold of an animal', () => {
     await shown.messages.locator('.toast').waitFor();
     assert.equal(await shown.messages.getByText('Undo').count(), 0);
   });
+});
+
+// Last, because it leaves so many animals.
+it('the list of stock finds animals with few units by name also if none of the first hundred has so few', async t => {
+  const { api, open } = await visit(t);
+  const categoryId = await aCategory(api);
+  await petsIn(
+    api,
+    categoryId,
+    Array.from({ length: 120 }, (_, i) => `Plenty ${i}`),
+  );
+  await aPet(api, { name: 'Plenty and none', stock: 0, categoryId });
+  await aPet(api, { name: 'Zero', stock: 0, categoryId });
+  for (const query of ['sort=name', 'sort=name&q=plenty']) {
+    const shown = await open(`/stock?categoryId=${categoryId}&quantityBelow=1&${query}`);
+    await shown.row(query.includes('q=') ? 'Plenty and none' : 'Zero').waitFor();
+  }
 });

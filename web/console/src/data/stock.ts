@@ -55,6 +55,8 @@ async function* pagesByName(
     const found = petId
       .flatMap(id => entries.get(id) ?? [])
       .filter(({ quantity }) => quantityBelow === undefined || quantity < quantityBelow);
+    // A list without rows would say that nothing matches.
+    if (found.length === 0 && page.nextCursor !== undefined) continue;
     // The count is that of the animals with any number of units.
     const headers = quantityBelow === undefined ? page.headers : new Headers();
     yield { data: found, headers, nextCursor: page.nextCursor };
