@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { asksToLeave, eventually } from '../support/browser.ts';
 import { useConsole } from '../support/console-page.ts';
-import { stockOf } from '../support/factories.ts';
+import { aCategory, petsIn, stockOf } from '../support/factories.ts';
 import { beforeNextRequest, delayResponses } from '../support/page-requests.ts';
 import { openStock } from '../support/stock-page.ts';
 
@@ -132,6 +132,24 @@ describe('a count', () => {
     await field.press('Enter');
     await eventually(() => stockOf(shop.api, ids.Retyped!), ['available', 9]);
     await eventually(() => field.inputValue(), '');
+  });
+
+  it('saves a number whose row is scrolled out of sight before the field is left', async t => {
+    const { api, page, open } = await visit(t);
+    const categoryId = await aCategory(api);
+    const [first] = await petsIn(
+      api,
+      categoryId,
+      Array.from({ length: 100 }, (_, i) => `Row ${i}`),
+    );
+    await open(`/stock?categoryId=${categoryId}`);
+    await page.getByRole('button', { name: 'Count', exact: true }).click();
+    const field = page.getByLabel('Counted of Row 0', { exact: true });
+    await field.and(page.locator(':focus')).waitFor();
+    await page.keyboard.type('7');
+    await page.locator('.table-body').evaluate(list => list.scrollTo({ top: list.scrollHeight }));
+    await page.getByLabel('Counted of Row 99').click();
+    await eventually(() => stockOf(api, first!), ['available', 7]);
   });
 
   it('lets the browser ask before the page is left while a number is saved', async t => {

@@ -1,6 +1,14 @@
 import { useElementScrollRestoration } from '@tanstack/react-router';
-import { useVirtualizer } from '@tanstack/react-virtual';
-import { type CSSProperties, type KeyboardEvent, type MouseEvent, useEffect, useRef, useState } from 'react';
+import { defaultRangeExtractor, type Range, useVirtualizer } from '@tanstack/react-virtual';
+import {
+  type CSSProperties,
+  type KeyboardEvent,
+  type MouseEvent,
+  useCallback,
+  useEffect,
+  useRef,
+  useState,
+} from 'react';
 import { density } from './density.ts';
 import { useIsPhone } from './media.ts';
 import { useRestoredPosition } from './restored-position.ts';
@@ -40,9 +48,9 @@ const PHONE_ROW = 72;
 const NEAR = 40;
 
 /**
- * A table of any length. Only the rows that are visible are elements. Tab reaches one row (WAI-ARIA APG, grid). Arrow keys move between
- * rows, the header and what can be pressed in them; Enter opens a row. The space bar selects one, Shift with a click, an arrow or the
- * space bar a range, and Ctrl+A or ⌘A all that were read.
+ * A table of any length. Only the rows that are visible, and the one with the focus, are elements. Tab reaches one row (WAI-ARIA APG,
+ * grid). Arrow keys move between rows, the header and what can be pressed in them; Enter opens a row. The space bar selects one, Shift with
+ * a click, an arrow or the space bar a range, and Ctrl+A or ⌘A all that were read.
  */
 export function Table<T>({
   label,
@@ -69,12 +77,20 @@ export function Table<T>({
     count: rows.length,
     onEnd,
   });
+  /** The row with the focus stays when it is scrolled out of sight: a field in it is saved when it loses the focus. */
+  const rangeExtractor = useCallback((range: Range) => {
+    const drawn = defaultRangeExtractor(range);
+    const focused = scroller.current?.querySelector<HTMLElement>('[data-index]:focus-within');
+    const index = Number(focused?.dataset.index ?? range.count);
+    return index < range.count && !drawn.includes(index) ? [...drawn, index].sort((a, b) => a - b) : drawn;
+  }, []);
   const virtualizer = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => rowHeight,
     getItemKey: i => idOf(rows[i]!),
     overscan: 8,
+    rangeExtractor,
     initialOffset: position?.scrollY ?? 0,
   });
   const items = virtualizer.getVirtualItems();
