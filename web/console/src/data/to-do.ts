@@ -60,7 +60,11 @@ async function readOldHolds(store: PetStore, today: Day): Promise<Pet[]> {
   );
   let held = new Set(data.filter(isHeld).map(({ petId }) => petId));
   if (held.size === 0) return [];
-  const query = { type: 'pet.updated', from: startOf(today, -7) };
+  const from = startOf(today, -7);
+  // An animal can be on hold from the start, without a change. IDs are in the order of creation.
+  const created = await store.events.list({ type: 'pet.created', from, limit: 1 }).first();
+  if (created) held = new Set([...held].filter(id => id < idOf(created)));
+  const query = { type: 'pet.updated', from };
   const newest = await firstPage(store.events.history({ ...query, limit: MOST_CHANGES }));
   for (const entry of newest.data) if (beginsHold(entry)) held.delete(idOf(entry));
   if (newest.nextCursor !== undefined) {
