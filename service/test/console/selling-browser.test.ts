@@ -86,6 +86,17 @@ it('a sale is undone with a key that cannot read the stock', async t => {
   assert.deepEqual(await stockOf(api, petId), ['available', 3]);
 });
 
+it('a reservation is undone with a key that cannot read orders', async t => {
+  const { api, shop, open } = await visit(t);
+  const petId = await aPet(api, { name: 'Unlisted', stock: 3 });
+  const { key } = await shop.clientWith({ scopes: ['pets:read', 'orders:write', 'inventory:read'] });
+  const shown = await open(`/animals/${petId}`, key);
+  await shown.panel.getByRole('button', { name: 'Reserve' }).click();
+  await shown.messages.getByRole('button', { name: 'Undo' }).click();
+  await shown.messages.getByText('Undone: Reserved 1 of Unlisted').waitFor();
+  assert.deepEqual(await stockOf(api, petId), ['available', 3]);
+});
+
 it('the till leaves the keys of a word that is composed to the input method', async t => {
   const { api, page, open } = await visit(t);
   await aPet(api, { name: 'Composed', stock: 3 });

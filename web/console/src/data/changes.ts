@@ -44,12 +44,12 @@ export function useActions<T extends object>(resource: Resource<T>) {
 
   const create = useCallback(
     async (item: Partial<T>, done: (created: T) => string): Promise<T> => {
-      const created = await resource.create(store, item);
+      const { data: created, etag } = await resource.create(store, item).withResponse();
       addItem(cache, resource, created);
       showEffects(session, resource, [created]);
       toasts.show({
         text: done(created),
-        undo: () => removeCreated(session, resource, created),
+        undo: () => removeCreated(session, resource, created, etag),
         created: { name: resource.name, id: resource.idOf(created), isSame: item => isSame(item, created) },
       });
       return created;
@@ -91,16 +91,17 @@ export interface ChangeOptions {
   undo?: (() => Promise<unknown>) | false;
 }
 
-/** Deletes an item that this user created, unless it was changed since. */
+/** Deletes an item that this user created, unless it was changed since. The key may not be able to read it. */
 async function removeCreated<T extends object>(
   session: Session,
   resource: Resource<T>,
   created: T,
+  etag: string | undefined,
 ): Promise<void> {
-  const id = resource.idOf(created);
-  const { data, etag } = await resource.read(session.store, id);
-  if (!isSame(data, created)) throw new Error('Not undone: it has changed since then');
-  await removeOnce(session, resource, id, { ifMatch: etag });
+  await removeOnce(session, resource, resource.idOf(created), { ifMatch: etag }).catch(error => {
+    if (!(error instanceof PreconditionError)) throw error;
+    throw new Error('Not undone: it has changed since then');
+  });
   showEffects(session, resource, [created]);
 }
 
