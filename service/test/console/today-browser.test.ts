@@ -107,6 +107,25 @@ describe('Today', () => {
     await page.getByRole('heading', { name: 'All done' }).waitFor();
   });
 
+  it('does not offer again what is being completed, when the list is read again meanwhile', async t => {
+    const { api, page, open } = await visitNow(t);
+    const petId = await aPet(api, { name: 'Packed', stock: 9 });
+    for (let i = 0; i < 2; i++) await anOrder(api, { petId, shipDate: timeOf(0) });
+    const shown = await open('/');
+    await shown.live();
+    const release = await holdRequests(page, '**/batch');
+    await page.getByRole('button', { name: 'Complete 2' }).press('Enter');
+    const third = await anOrder(api, { petId, shipDate: timeOf(0) });
+    await task(page, '3 orders ship today').waitFor();
+    const offered = page.getByRole('button', { name: /^Complete/ });
+    assert.deepEqual(await offered.evaluateAll(all => all.map(button => button.ariaLabel)), [
+      `Complete order ${third}`,
+    ]);
+    release();
+    await shown.messages.getByText('Completed 2 orders').waitFor();
+    await api.delete(`/store/orders/${third}`);
+  });
+
   it('offers an order again in its line after undo, while the pointer is still there, and completes it again', async t => {
     const { api, page, open } = await visitNow(t);
     const petId = await aPet(api, { name: 'Twice', stock: 9 });

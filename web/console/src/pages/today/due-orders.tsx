@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useSession } from '../../app/session.ts';
 import type { Day } from '../../data/days.ts';
+import { orders as resource } from '../../data/orders.ts';
 import type { DueOrders as Due } from '../../data/to-do.ts';
 import { useOrderWork } from '../../data/use-order-work.ts';
 import { Button } from '../../kit/button.tsx';
@@ -24,29 +25,32 @@ interface DueOrdersProps {
   nameOf: (petId: number) => string;
 }
 
+const { idOf } = resource;
+
 /** Open orders that ship today, or should have been shipped. */
 export function DueOrders({ due, isLate, isMain, from, to, nameOf }: DueOrdersProps) {
   const { can } = useSession();
   const cache = useQueryClient();
   const work = useOrderWork();
-  const [done, setDone] = useState<ReadonlySet<Order>>(new Set());
+  /** The IDs of the orders that were or are being completed: the list can be read again meanwhile. */
+  const [done, setDone] = useState<ReadonlySet<number>>(new Set());
   /** The orders that undo has placed, by those that they replace: they have their lines until the list is read again. */
   const [replaced, setReplaced] = useState<ReadonlyMap<Order, Order>>(new Map());
   if (!due || due.orders.length === 0) return null;
   const { total } = due;
   const orders = due.orders.map(order => newestOf(order, replaced));
-  const left = orders.filter(order => !done.has(order));
+  const left = orders.filter(order => !done.has(idOf(order)));
   const all = inWords(total.count, 'order', total.hasMore);
   const verbs = isLate ? ['is overdue', 'are overdue'] : ['ships today', 'ship today'];
   const title = `${all} ${verbs[total.count === 1 ? 0 : 1]}`;
   const canComplete = can('orders:write') && can('inventory:write');
 
   function complete(some: readonly Order[]): void {
-    const chosen = new Set(some);
+    const chosen = new Set(some.map(idOf));
     setDone(done.union(chosen));
     // What the service has rejected is offered again.
     void work(some, 'complete', onUndone).then(completed =>
-      setDone(done => done.difference(chosen.difference(new Set(completed)))),
+      setDone(done => done.difference(chosen.difference(new Set(completed.map(idOf))))),
     );
   }
 
@@ -89,7 +93,7 @@ export function DueOrders({ due, isLate, isMain, from, to, nameOf }: DueOrdersPr
               </>
             )}
           </small>
-          {done.has(order) ? (
+          {done.has(idOf(order)) ? (
             <span className="done">
               <Icon name="check" /> Completed
             </span>
