@@ -72,6 +72,25 @@ describe('the rows of a file', () => {
     assert.deepEqual(await stockOf(api, pets.at(-1).id), ['available', 4]);
   });
 
+  it('keep a status that is not wrong when it is changed in another row', async t => {
+    const { api, page, choose, list, cell, imported } = await openImport(await visit(t), { name: 'Finches' });
+    await choose(
+      'rule.csv',
+      'name,category,status,quantity\nGone,Finches,available,0\nHere,Finches,available,2\nThere,Finches,available,1\n',
+    );
+    await page.getByText('Write 1 or more, or the status sold').waitFor();
+    await cell('Status', 2).fill('sold');
+    await cell('Status', 2).press('Enter');
+    await imported(3);
+    const pets = await list();
+    assert.deepEqual(valuesOf(pets, 'name', 'status'), [
+      ['Gone', 'sold'],
+      ['Here', 'available'],
+      ['There', 'available'],
+    ]);
+    assert.deepEqual(await stockOf(api, pets[1].id), ['available', 2]);
+  });
+
   it('that are wrong take the place of those that were corrected, in a file with more than are shown', async t => {
     const { page, choose, cell } = await openImport(await visit(t), { name: 'Macaws' });
     const rows = Array.from({ length: 101 }, (_, i) => `Row ${i},Macows\n`);

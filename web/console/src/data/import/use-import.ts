@@ -177,9 +177,9 @@ export function useImport() {
   }
 
   /** Replaces the text of a cell, and checks the rows again. */
-  function correct(row: CsvRow, column: number, text: string): void {
+  function correct(row: CsvRow, column: number, text: string, isWrong: boolean): void {
     const { file, mapping, corrected } = now()!;
-    const { lines, file: next } = withCell(file!, mapping, row, column, text);
+    const { lines, file: next } = withCell(file!, mapping, row, column, text, isWrong);
     const others = lines.length - 1;
     change({
       file: next,
