@@ -63,6 +63,21 @@ describe('several orders', () => {
     assert.deepEqual([openOnes.length, await stockOf(api, free)], [1, ['available', 8]]);
   });
 
+  it('are opened again with the units that they had when they were completed', async t => {
+    const { api, page, open } = await visit(t);
+    const petId = await aPet(api, { name: 'Enlarged', stock: 9 });
+    const id = await anOrder(api, { petId });
+    const shown = await open(`/orders?petId=${petId}`);
+    await beforeNextRequest(page, '**/batch', () => api.patch(`/store/orders/${id}`, { quantity: 5 }));
+    await page.getByRole('checkbox', { name: `Select order ${id}` }).click();
+    await shown.button('Complete 1').click();
+    await shown.messages.getByRole('button', { name: 'Undo' }).click();
+    await shown.messages.getByText('Open again as order').waitFor();
+    const [{ quantity, shipDate }] = (await api.get(`/store/orders?petId=${petId}&complete=false`)).body;
+    assert.deepEqual([quantity, shipDate], [5, undefined]);
+    assert.deepEqual(await stockOf(api, petId), ['available', 4]);
+  });
+
   it('that another client has completed are named, and shown as they are', async t => {
     const { api, page, open } = await visit(t);
     const petId = await aPet(api, { name: 'Raced', stock: 9 });

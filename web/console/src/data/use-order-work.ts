@@ -63,9 +63,11 @@ export function useOrderWork() {
             if (results[0]?.error?.code === 'order_not_found')
               removeItem(cache, resource, resource.idOf(item));
           } else {
-            done.push(item);
-            if (work === 'cancel') removeItem(cache, resource, resource.idOf(item));
-            else putItem(cache, resource, results[0]?.body as Order);
+            const completed = results[0]?.body as Order | undefined;
+            // Another user may have changed it since it was shown. A completed order has a pet and a quantity.
+            done.push(completed ? { ...item, petId: completed.petId!, quantity: completed.quantity! } : item);
+            if (completed) putItem(cache, resource, completed);
+            else removeItem(cache, resource, resource.idOf(item));
           }
         }
       }

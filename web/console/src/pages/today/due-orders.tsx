@@ -34,8 +34,8 @@ export function DueOrders({ due, isLate, isMain, from, to, nameOf }: DueOrdersPr
   const work = useOrderWork();
   /** The IDs of the orders that were or are being completed: the list can be read again meanwhile. */
   const [done, setDone] = useState<ReadonlySet<number>>(new Set());
-  /** The orders that undo has placed, by those that they replace: they have their lines until the list is read again. */
-  const [replaced, setReplaced] = useState<ReadonlyMap<Order, Order>>(new Map());
+  /** The orders that undo has placed, by the IDs of those that they replace: they have their lines until the list is read again. */
+  const [replaced, setReplaced] = useState<ReadonlyMap<number, Order>>(new Map());
   if (!due || due.orders.length === 0) return null;
   const { total } = due;
   const orders = due.orders.map(order => newestOf(order, replaced));
@@ -55,7 +55,8 @@ export function DueOrders({ due, isLate, isMain, from, to, nameOf }: DueOrdersPr
   }
 
   function onUndone(placed: ReadonlyMap<Order, Order>): void {
-    setReplaced(replaced => new Map([...replaced, ...placed]));
+    const byId = Array.from(placed, ([order, next]) => [idOf(order), next] as const);
+    setReplaced(replaced => new Map([...replaced, ...byId]));
     // The user looks for them: they do not wait for the events.
     void cache.invalidateQueries({ queryKey: ['overview', 'due'] });
   }
@@ -111,7 +112,7 @@ export function DueOrders({ due, isLate, isMain, from, to, nameOf }: DueOrdersPr
 }
 
 /** The order that has replaced an earlier one. Each can be completed and undone again. */
-function newestOf(order: Order, replaced: ReadonlyMap<Order, Order>): Order {
-  const next = replaced.get(order);
+function newestOf(order: Order, replaced: ReadonlyMap<number, Order>): Order {
+  const next = replaced.get(idOf(order));
   return next ? newestOf(next, replaced) : order;
 }
