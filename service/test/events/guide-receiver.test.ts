@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
+import { connect } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import { freePort } from '../../../scripts/servers/ports.ts';
 import { MINUTE, SECOND } from '../../src/kit/clock.ts';
@@ -47,6 +48,7 @@ async function receiving(t: TestContext) {
   return {
     shop,
     received,
+    server,
     url,
     webhook: { path: `/webhooks/${body.id}`, secret: body.secret },
     /** Makes the receiver fail on the next event. */
@@ -75,6 +77,21 @@ describe('the receiver in the guide to the API', () => {
     assert.deepEqual(valuesOf(received, 'type'), ['category.created']);
     const { body } = await shop.api.get(`${webhook.path}/deliveries?status=delivered`);
     assert.equal(body.length, 2);
+  });
+
+  it('continues when a sender disconnects in the middle of a message', async t => {
+    const { shop, server, url, received, deliver } = await receiving(t);
+    const requested = once(server, 'request');
+    const sender = connect(Number(new URL(url).port), '127.0.0.1');
+    t.after(() => sender.destroy());
+    sender.write('POST / HTTP/1.1\r\nHost: shop.example\r\nContent-Length: 9\r\n\r\nhalf');
+    const [request] = await requested;
+    const closed = new Promise(resolve => request.once('close', resolve));
+    sender.destroy();
+    await closed;
+    await shop.api.post('/categories', { name: 'Dogs' });
+    await deliver();
+    assert.deepEqual(valuesOf(received, 'type'), ['category.created']);
   });
 
   it('rejects a wrong signature, a changed message and an old one', async t => {

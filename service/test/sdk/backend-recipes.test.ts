@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
+import { connect } from 'node:net';
 import { dirname, join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { pathToFileURL } from 'node:url';
@@ -104,6 +105,19 @@ describe('a webhook receiver in the guide accepts deliveries of the service, and
         () => output.text,
       );
     });
+
+  it('Node.js, also after a sender that disconnects in the middle of a message', async t => {
+    const { url, output } = await start(t, recipeWith('chunks.push(chunk)'), { WEBHOOK_SECRET: secret });
+    const sender = connect(Number(new URL(url).port), '127.0.0.1');
+    t.after(() => sender.destroy());
+    sender.on('error', () => {});
+    sender.end('POST / HTTP/1.1\r\nHost: shop.example\r\nContent-Length: 9\r\n\r\nhalf');
+    await until('the interruption is printed', () => output.text.includes('Error: aborted'));
+    await assertReceives(
+      init => fetch(`${url}/webhooks`, init),
+      () => output.text,
+    );
+  });
 
   it('Python', async t => {
     requireProgram('python');
