@@ -117,7 +117,10 @@ export async function write(
     const created = response.headers.get('Location');
     const isReplay = response.headers.get('Idempotency-Replayed') === 'true';
     const change = changeOf(operation, created ?? place, body);
-    const changed = isReplay ? `Executed before with this key: ${change}` : change;
+    // The agent does not see what the command notes about a test key.
+    const isTest = response.headers.has('X-Test');
+    const done = isTest ? `Only tried out, because the API key is for tests: ${change}` : change;
+    const changed = isReplay ? `Executed before with this key: ${change}` : done;
     return cut(withEtag({ changed, data: dataOf(response) }, response));
   } catch (error) {
     if (!isPost || !sender.isInDoubt()) throw error;

@@ -129,6 +129,17 @@ describe('petstore mcp', () => {
     });
   });
 
+  it('states that the writes of a test key were only tried out', async () => {
+    const test = { name: 'Tests', plan: 'free', scopes: ['pets:write'], kind: 'test' };
+    const { body } = await shop.api.post('/keys', test);
+    await using trying = await start([], body.key);
+    const input = { method: 'POST', path: '/categories', body: { name: 'Only tried' } };
+    const { changed, data } = await trying.json('write', input);
+    const tried = 'Only tried out, because the API key is for tests: Create a category';
+    assert.equal(changed, `${tried}: /categories/${data.id} (name)`);
+    assert.deepEqual((await shop.api.get('/categories?name=only')).body, []);
+  });
+
   it('executes a write once when its outcome was unknown and the agent repeats it', async () => {
     const proxy = new BatchProxy(shop.origin);
     await using resources = new AsyncDisposableStack();
