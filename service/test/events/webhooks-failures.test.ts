@@ -55,6 +55,18 @@ it('a webhook whose endpoint fails has one log line when it begins to fail and o
   assert.deepEqual(await figures(), [0, 0]);
 });
 
+it('a webhook that works again after the clock was set back to before its failure has failed for no time', async t => {
+  const shop = await webhookShop(t);
+  await shop.webhook();
+  shop.receiver.respondWith(500);
+  await shop.deliver();
+  shop.receiver.respondWith(204);
+  shop.clock.advance(-MINUTE);
+  await shop.deliver();
+  const works = shop.shop.logLines().filter(({ msg }) => msg === 'Webhook works again');
+  assert.deepEqual(valuesOf(works, 'failedFor'), [0]);
+});
+
 describe('a failed delivery', () => {
   it('continues its schedule after a restart', async t => {
     const shop = await webhookShop(t);

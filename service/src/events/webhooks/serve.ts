@@ -89,7 +89,9 @@ function turnOf(
   now: number,
 ): Turn | undefined {
   if (before === null && after !== null) return { fails: true, reason: failure! };
-  return before !== null && after === null ? { fails: false, failedFor: now - before } : undefined;
+  if (before === null || after !== null) return undefined;
+  // The clock may have been set back since then.
+  return { fails: false, failedFor: Math.max(0, now - before) };
 }
 
 async function store(
