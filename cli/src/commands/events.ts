@@ -1,6 +1,6 @@
 import type { EventFilter } from '@petstore/client';
 import { command } from '../command.ts';
-import { orAll, pageSize } from '../items.ts';
+import { changedList, LARGEST_PAGE, orAll } from '../items.ts';
 import { several, since, text, until } from '../parameters.ts';
 import { event, checkpoint as newest } from '../resources.ts';
 import { verify } from './verify.ts';
@@ -11,6 +11,15 @@ const type = several(
 const subject = text('Only events of this resource, such as pets/1 or store/orders/17', 'subject');
 
 const actor = text('Only changes by this API key, such as keys/2, or system', 'actor');
+
+/**
+ * The size of pages that have at least one event more than wanted: every page of events has a link to the next one, so only a page that
+ * is not full shows that there are no more.
+ */
+function pageSizeBeyond(wanted: number): number {
+  if (wanted === Number.POSITIVE_INFINITY) return LARGEST_PAGE.limit;
+  return Math.ceil((wanted + 1) / Math.ceil((wanted + 1) / LARGEST_PAGE.limit));
+}
 
 const list = command({
   name: 'events list',
@@ -27,10 +36,15 @@ const list = command({
   operations: ['GET /events'],
   output: 'list',
   prints: event,
-  run: (context, { type, subject, actor, from, since, until }) =>
-    context.store.events.list(
-      { ...pageSize(context), type: orAll(type), subject, actor, cursor: from, from: since, to: until },
-      context.calls,
+  run: ({ store, calls, limit: wanted }, { type, subject, actor, from, since, until }) =>
+    changedList(
+      async function* () {
+        const limit = pageSizeBeyond(wanted);
+        const query = { limit, type: orAll(type), subject, actor, cursor: from, from: since, to: until };
+        for await (const page of store.events.list(query, calls).pages())
+          yield page.items.length < limit ? { ...page, nextCursor: undefined } : page;
+      },
+      event => event,
     ),
 });
 

@@ -56,6 +56,17 @@ describe('the output of petstore', () => {
       assert.match((await petstore.run([...list, '--limit', '1'])).stderr, /There are more/, list[0]);
   });
 
+  it('has no note that there are more events when there are exactly as many as --limit', async () => {
+    await shop.app.db.numberEvents();
+    const events = ['events', 'list', '--type', 'category.created'];
+    const more = await petstore.run([...events, '--limit', '120']);
+    assert.equal(lines(more.stdout).length, 120);
+    assert.match(more.stderr, /There are more/);
+    const exact = await petstore.run([...events, '--limit', '121']);
+    assert.equal(lines(exact.stdout).length, 121);
+    assert.equal(exact.stderr, '');
+  });
+
   it('has all items of a list with as few requests as the contract allows', async () => {
     const { parameters } = document.paths['/categories']!.get as unknown as { parameters: Parameter[] };
     const limit = parameters.find(({ name }) => name === 'limit');
