@@ -1,7 +1,11 @@
 import { byCodePoint, foldCase } from '../../service/src/kit/text.ts';
+import { wordsOf } from '../../service/src/kit/words.ts';
 import { etagOf } from '../../service/src/routes/conditional.ts';
 import { invalid, type Values } from './rules.ts';
 import type { Shop } from './shop.ts';
+
+/** The maximum number of words in a search. */
+const MOST_WORDS = 8;
 
 interface Page {
   items: readonly object[];
@@ -24,15 +28,18 @@ const anyOf = (field: string) => (item: Values, values: unknown[]) => values.inc
 const is = (field: string) => (item: Values, value: unknown) => item[field] === value;
 const startsWith = (item: Values, text: string) => foldCase(item.name).startsWith(foldCase(text));
 
-/** The words of a text without case and accents. Unlike the service, the test service finds no words with typing errors. */
-const wordsOf = (text: string) =>
-  foldCase(text)
-    .normalize('NFD')
-    .replace(/\p{M}/gu, '')
-    .split(/[^\p{L}\p{N}]+/u)
-    .filter(Boolean);
-const hasWords = (item: Values, text: string) =>
-  wordsOf(text).every(wanted => wordsOf(item.name).some(word => word.startsWith(wanted)));
+const wordsIn = (text: string) => wordsOf(foldCase(text));
+
+/**
+ * Where a name is in the results of a search: 0 if it has all words, 1 if some are only the start of its words, and `undefined` if it is
+ * not found. Unlike the service, the test service finds no words with typing errors.
+ */
+function tierOf(name: string, text: string): 0 | 1 | undefined {
+  const [wanted, words] = [wordsIn(text), wordsIn(name)];
+  const isFound = wanted.length > 0 && wanted.every(start => words.some(word => word.startsWith(start)));
+  if (!isFound) return undefined;
+  return wanted.every(word => words.includes(word)) ? 0 : 1;
+}
 
 /** The lists by the path of their operation. */
 const lists: Readonly<Record<string, List>> = {
@@ -43,7 +50,7 @@ const lists: Readonly<Record<string, List>> = {
       status: anyOf('status'),
       categoryId: is('categoryId'),
       name: startsWith,
-      q: hasWords,
+      q: ({ name }, text: string) => tierOf(name, text) !== undefined,
     },
     sorts: { id: ['id'], name: ['name', 'id'] },
     defaultSort: 'id',
@@ -93,8 +100,10 @@ export function pageOf(shop: Shop, path: string, query: Values): Page {
   const sort: string = query.sort ?? sortFor(given, sortedFilters) ?? defaultSort;
   const name = sort.replace('-', '');
   rejectSort(given, sort, query, sortedFilters);
-  const fields = query.q === undefined ? sorts[name]! : ['name', 'id'];
-  const keyOf = (item: Values) => fields.map(field => (field === 'name' ? foldCase(item.name) : item[field]));
+  const keyOf = (item: Values) =>
+    query.q === undefined
+      ? sorts[name]!.map(field => (field === 'name' ? foldCase(item.name) : item[field]))
+      : [tierOf(item.name, query.q)!, foldCase(item.name), item.id];
   const direction = sort.startsWith('-') ? -1 : 1;
   const items = [...all(shop)]
     .filter(item => given.every(filter => filters[filter]!(item, query[filter] as never, shop)))
@@ -122,6 +131,8 @@ function rejectSort(
   if (given.includes('q')) {
     if (query.sort !== undefined || given.includes('id') || given.includes('name'))
       throw invalid('Query parameter `q` cannot be combined with `sort`, `id` and `name`');
+    if (wordsIn(query.q).length > MOST_WORDS)
+      throw invalid(`Query parameter \`q\` must have at most ${MOST_WORDS} words`);
   } else if (
     (wanted ?? (sort.endsWith('shipDate') ? 'a filter by ship date' : sort.replace('-', ''))) !==
     sort.replace('-', '')

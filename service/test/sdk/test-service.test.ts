@@ -85,6 +85,41 @@ describe('the test service responds as the service does', () => {
       assert.equal((await both.send('GET', `/pets?${wrong}`)).status, 400, wrong);
   });
 
+  it('to searches without typing errors, page by page', async t => {
+    const both = await servicePair(t);
+    await both.send('POST', '/categories', { name: 'Pets' });
+    for (const name of [
+      'Rexona',
+      'rex max',
+      'Rex',
+      'Max the Rex',
+      'Ida 🐹',
+      'Łukasz',
+      'Guðmund',
+      'Œuvre',
+      'Zoë ß',
+      "O'Malley",
+    ])
+      await both.send('POST', '/pets', { name, categoryId: 1 });
+    for (const q of [
+      'rex',
+      're',
+      'rex ma',
+      'max rex',
+      '...',
+      '🐹',
+      'luka',
+      'gud',
+      'oe',
+      'zoe',
+      'ss',
+      'o malley',
+      'x',
+    ])
+      assert.ok((await both.pages(`/pets?q=${encodeURIComponent(q)}&limit=2&count=true`)) > 0, q);
+    assert.equal((await both.send('GET', '/pets?q=a+b+c+d+e+f+g+h+i')).status, 400);
+  });
+
   it('to conditions, repeated requests and requests that break a rule', async t => {
     const both = await servicePair(t);
     await both.send('POST', '/categories', { name: 'Dogs' });
