@@ -69,7 +69,9 @@ export class EventLog {
   ): Promise<{ items: LoggedEvent[]; next?: string; total: number }> {
     const matches = filterOf(query, held);
     const after = this.#positionOf(query.cursor);
-    const { limit = 20, wait = 0, from, to } = query;
+    const { limit = 20, wait = 0, from, to, count, subject, actor } = query;
+    if (count && subject !== undefined && actor !== undefined)
+      throw invalid('Query parameter `count` cannot be combined with `subject` and `actor` together');
     const inTime = ({ time }: LoggedEvent) =>
       (from === undefined || time >= from) && (to === undefined || time < to);
     const all = () => this.#events.filter(event => matches(event) && inTime(event));

@@ -256,6 +256,8 @@ describe('the test service responds as the service does', () => {
       ['GET', '/events?subject=store/orders/1'],
       ['GET', '/events?type=pet.bought'],
       ['GET', '/events?subject=cats/1'],
+      ['GET', '/events?subject=pets/1&actor=system'],
+      ['GET', '/events?subject=pets/1&actor=system&count=true'],
       ['GET', '/events?cursor=99999'],
       ['GET', '/events?cursor=x'],
       ['GET', '/account'],
