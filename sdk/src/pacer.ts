@@ -183,7 +183,14 @@ export function createPacer({ clock, maxConcurrent, onWait }: PacerOptions): Pac
         windows.delete(name);
         epoch++;
       } else if (remaining < (inFlight ? 1 : (first?.cost ?? 1))) {
-        begin({ reason: 'limit', milliseconds: resetAt - now });
+        const milliseconds = resetAt - now;
+        // Smaller calls do not wait for a batch that is given up.
+        if (remaining && milliseconds > first!.maxWait) {
+          reject(first!, tooLong({ reason: 'limit', milliseconds, retryAt: dateAfter(milliseconds) }));
+          sendNext();
+          return;
+        }
+        begin({ reason: 'limit', milliseconds });
       }
     }
     const present = wait();

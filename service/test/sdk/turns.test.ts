@@ -205,6 +205,17 @@ describe('a client', () => {
     assert.equal(sent.length, 2);
   });
 
+  it('sends smaller calls after a batch for which the day has no room', async () => {
+    const { store, run, sent, waits } = clientOf(json(200, [], { ratelimit: '"day";r=2;t=5000' }));
+    await run(store.pets.list().first());
+    const batch = run(threeCategories(store).run());
+    const behind = run(store.pets.list().first());
+    await assert.rejects(batch, ({ code, retryAt }) => code === 'rate_limit_exceeded' && retryAt > new Date());
+    await behind;
+    await run(store.pets.list().first());
+    assert.deepEqual([sent.length, waits], [3, []]);
+  });
+
   it('sends a batch that had no room as soon as a response reports a new window', async () => {
     const { store, pending, call, sent } = start();
     void call();
