@@ -10,7 +10,7 @@ type ResourceOf<Type extends string> = Type extends `${infer Resource}.${string}
 export type EventFilter = Event['type'] | `${ResourceOf<Event['type']>}.*`;
 
 export interface Subscription extends Pick<CallOptions, 'headers' | 'maxWait' | 'signal'> {
-  /** The `id` of the last event that was processed, `0` for the start of the log, or `latest`, the default. */
+  /** The `id` of the last event that was processed, `0` for the first event, if the log still has it, or `latest`, the default. */
   from?: string | number | undefined;
   /** All types unless set. */
   types?: readonly EventFilter[] | undefined;

@@ -55,7 +55,10 @@ const tail = command({
   options: {
     type,
     subject,
-    from: text('The ID of an event: starts after it; 0 for the oldest event, latest for the next one', 'id'),
+    from: text(
+      'The ID of an event: starts after it; 0 for the first event, if the log still has it; latest for the next one',
+      'id',
+    ),
   },
   examples: ['petstore events tail', "petstore events tail --from 0 --type 'pet.*' --json"],
   operations: ['GET /events/stream'],

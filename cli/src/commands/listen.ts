@@ -25,7 +25,10 @@ export const listen = command({
   options: {
     forwardTo: required(endpoint('The URL of the local program')),
     type: several(text('Only events of this type, such as order.*; can be repeated', 'type')),
-    from: text('The ID of an event: starts after it; 0 for the oldest event, latest for the next one', 'id'),
+    from: text(
+      'The ID of an event: starts after it; 0 for the first event, if the log still has it; latest for the next one',
+      'id',
+    ),
   },
   examples: [
     'petstore listen --forward-to localhost:3000/hook',

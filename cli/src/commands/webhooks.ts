@@ -206,7 +206,14 @@ const replay = command({
   name: 'webhooks replay',
   summary: 'Send all events after an event again',
   arguments: { id: one },
-  options: { from: required(text('The ID of an event: starts after it; 0 for the oldest event', 'id')) },
+  options: {
+    from: required(
+      text(
+        'The ID of an event: starts after it; 0 for the first event, if the log still has it; latest ends a running replay',
+        'id',
+      ),
+    ),
+  },
   examples: ['petstore webhooks replay 1 --from 120'],
   operations: ['POST /webhooks/{webhookId}/replay'],
   output: 'item',

@@ -188,6 +188,17 @@ describe('the output of petstore', () => {
     assert.deepEqual([written, ahead], [50, 0]);
   });
 
+  it('states that an event from which a command starts may have expired', async () => {
+    for (const words of [['listen'], ['events', 'tail'], ['webhooks', 'replay']]) {
+      const { stdout } = await petstore.run([...words, '--help']);
+      assert.match(
+        stdout.replaceAll(/\s+/g, ' '),
+        /0 for the first event, if the log still has it/,
+        words[0],
+      );
+    }
+  });
+
   it('is a help with the options, an example and the exit codes', async () => {
     const root = await petstore.run(['--help']);
     assert.match(root.stdout, /--json/);

@@ -210,7 +210,10 @@ describe('a client', () => {
     await run(store.pets.list().first());
     const batch = run(threeCategories(store).run());
     const behind = run(store.pets.list().first());
-    await assert.rejects(batch, ({ code, retryAt }) => code === 'rate_limit_exceeded' && retryAt > new Date());
+    await assert.rejects(
+      batch,
+      ({ code, retryAt }) => code === 'rate_limit_exceeded' && retryAt > new Date(),
+    );
     await behind;
     await run(store.pets.list().first());
     assert.deepEqual([sent.length, waits], [3, []]);
