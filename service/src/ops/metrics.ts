@@ -139,6 +139,8 @@ export class Metrics {
 
   /** Adds the metrics that read other parts of the service, which are built later. */
   watch({ responses, db, problems, streams, sweeper, webhookBacklog, logLinesLost }: MetricSources): void {
+    // First, because the other figures take connections to read the store: a replica without requests would have no idle one.
+    if (db.load().connections !== undefined) this.#watchConnections(db);
     // All four figures of webhooks come from one read.
     const backlog = new StoreFigure(webhookBacklog);
     const unnumbered = new StoreFigure(() => db.unnumberedEvents());
@@ -200,7 +202,6 @@ export class Metrics {
       'Log lines that could not be written: the disk was full, or nothing read the pipe.',
       () => logLinesLost(),
     );
-    if (db.load().connections !== undefined) this.#watchConnections(db);
   }
 
   /** Adds the number of lost spans, which `dropped` returns. */

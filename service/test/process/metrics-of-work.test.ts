@@ -90,6 +90,20 @@ describe('the metrics of background work', () => {
     assert.deepEqual(await figures(), { up: 0, most: 9, busy: 3, idle: 2 });
   });
 
+  it('show the connections as they were before the metrics themselves read the database', async t => {
+    const { app, metricsUrl } = await startTestApp(t, { environment: OPS, shared: true });
+    let idle = 3;
+    t.mock.method(app.db, 'load', () => ({ queued: 0, connections: { open: 3, idle, most: 9 }, isUp: true }));
+    t.mock.method(app.db, 'unnumberedEvents', async () => {
+      idle = 0;
+      return 0;
+    });
+    const metrics = await scrape(metricsUrl);
+    assert.equal(metrics.total('petstore_database_connections', { state: 'idle' }), 3);
+    assert.equal(metrics.total('petstore_database_connections', { state: 'busy' }), 0);
+    assert.equal(idle, 0);
+  });
+
   it('omit a figure that the database does not return in time, and show the others', async t => {
     const { store, metricsUrl } = await startTestApp(t, { environment: OPS, shared: true });
     const names = await withSession(store.environment.DATABASE_URL!, async other => {
