@@ -56,12 +56,10 @@ async function writeCopy(source: string, target: string, signal: AbortSignal): P
   } catch (error) {
     if (isOurs) discardCopy(unfinished);
     if (!isOutage(error) && !isSystemError(error)) throw error;
-    throw new CommandFailed(
-      `The backup ${target} cannot be written: ${error.message}. The incomplete file was deleted`,
-      {
-        cause: error,
-      },
-    );
+    const deleted = isOurs ? '. The incomplete file was deleted' : '';
+    throw new CommandFailed(`The backup ${target} cannot be written: ${error.message}${deleted}`, {
+      cause: error,
+    });
   }
 }
 

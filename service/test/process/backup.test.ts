@@ -72,6 +72,12 @@ describe('a backup', () => {
     assert.deepEqual([...readdirSync(directory), ...readdirSync(target)], []);
   });
 
+  it('deletes nothing, and does not claim to, when its file cannot be created', async t => {
+    const target = join(dataDirectory(t), 'missing/backup.db');
+    const ended = await run(t, ['backup', target], closedStore(t));
+    assertExplained(ended, /^The backup \S+ cannot be written: ENOENT[^\n.]*'\S+\.unfinished'\n$/, 1);
+  });
+
   it('overwrites no file, nor the file that another backup is writing', async t => {
     const environment = closedStore(t);
     const file = join(dataDirectory(t), 'backup.db');
