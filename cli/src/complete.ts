@@ -38,7 +38,7 @@ function candidates(before: readonly string[], current: string, command: Command
 }
 
 /** The command that the words name, if they do. */
-function commandOf(words: readonly string[]): Command | undefined {
+export function commandOf(words: readonly string[]): Command | undefined {
   const operands = operandsOf(words, optionsOf(undefined));
   const named = (words: string | undefined) =>
     commands.find(({ name, aliases = [] }) => [name, ...aliases].some(known => known === words));
@@ -47,9 +47,12 @@ function commandOf(words: readonly string[]): Command | undefined {
 
 /** The words that are neither options nor their values. */
 function operandsOf(words: readonly string[], options: Record<string, Parameter<unknown>>): string[] {
-  const takesValue = (word: string | undefined) =>
-    Object.entries(options).some(([key, { value }]) => optionName(key) === word && value !== undefined);
-  return words.filter((word, i) => !word.startsWith('-') && !takesValue(words[i - 1]));
+  return words.filter((word, i) => !word.startsWith('-') && !takesValue(options, words[i - 1]));
+}
+
+/** Whether the next word is the value of a word. */
+export function takesValue(options: Record<string, Parameter<unknown>>, word: string | undefined): boolean {
+  return Object.entries(options).some(([key, { value }]) => optionName(key) === word && value !== undefined);
 }
 
 /** The names of groups and commands, or of the commands of a group. */

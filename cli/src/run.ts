@@ -3,7 +3,7 @@ import { CommanderError } from 'commander';
 import { canAsk, confirm } from './ask.ts';
 import { colorsOf } from './colors.ts';
 import type { Command, Context } from './command.ts';
-import { complete } from './complete.ts';
+import { commandOf, complete, takesValue } from './complete.ts';
 import { type Connection, connect, connectionOf } from './connection.ts';
 import { describe, detailsOf, exitCodeOf, exitCodes, UsageError } from './failure.ts';
 import { itemsOf } from './items.ts';
@@ -12,7 +12,7 @@ import type { ValuesOf } from './parameters.ts';
 import { json } from './printable.ts';
 import { createProgram, showHelp } from './program.ts';
 import type { Settings, Surroundings } from './settings.ts';
-import type { implied, shared } from './shared-options.ts';
+import { type implied, optionsOf, type shared } from './shared-options.ts';
 
 /** The number of items that lists print without `--limit`. */
 const DEFAULT_LIMIT = 20;
@@ -174,10 +174,11 @@ function settingsOf(
 
 /**
  * Moves negative numbers to the end, after `--`: they are the last arguments of the commands that take them, and would be
- * options otherwise.
+ * options otherwise. Those that are values of options stay.
  */
 function negativesLast(words: readonly string[]): string[] {
-  const isNegative = (word: string) => /^-\d+$/.test(word);
+  const options = optionsOf(commandOf(words));
+  const isNegative = (word: string, i: number) => /^-\d+$/.test(word) && !takesValue(options, words[i - 1]);
   if (words.includes('--') || !words.some(isNegative)) return [...words];
-  return [...words.filter(word => !isNegative(word)), '--', ...words.filter(isNegative)];
+  return [...words.filter((word, i) => !isNegative(word, i)), '--', ...words.filter(isNegative)];
 }

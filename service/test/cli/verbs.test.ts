@@ -221,6 +221,17 @@ describe('the commands of a resource', () => {
     assert.equal((await shop.api.get(`/store/inventory/${id}`)).body.quantity, 3);
   });
 
+  it('take negative numbers as values of their options', async () => {
+    const created = await petstore.run(['categories', 'create', '--description', '-18', 'Freezer', '--json']);
+    const { name, description } = JSON.parse(created.stdout);
+    assert.deepEqual([name, description], ['Freezer', '-18']);
+    const id = String(await aPet(shop.api, { stock: 5 }));
+    const adjusted = await petstore.run(['stock', 'adjust', id, '--quiet', '-2', '--note', '-3', '--json']);
+    assert.equal(JSON.parse(adjusted.stdout).quantity, 3);
+    const rejected = await petstore.run(['orders', 'create', id, '--quantity', '-1']);
+    assert.match(rejected.stderr, /quantity/);
+  });
+
   it('state that a list is empty only on a terminal', async () => {
     const args = ['pets', 'list', '--name', 'unknown'];
     assert.deepEqual(await petstore.run(args, {}, { columns: 80 }), {
