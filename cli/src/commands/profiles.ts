@@ -46,7 +46,8 @@ export const login = command({
       plan,
       scopes,
     } = await connect({ url, apiKey }, settings, { note }).account.get(calls);
-    const profiles = { ...stored.profiles, [name]: { url, apiKey } };
+    // Another command may have stored or deleted a profile since the start.
+    const profiles = { ...readProfiles(configDirectory).profiles, [name]: { url, apiKey } };
     writeProfiles(configDirectory, { current: name, profiles });
     note(`Stored in ${profilesFile(configDirectory)}, which only you can read`);
     return { profile: name, url, keyId, name: keyName, plan, scopes };

@@ -111,6 +111,20 @@ describe('the profiles of petstore', () => {
     assert.deepEqual(Object.keys(JSON.parse(readFileSync(file, 'utf8')).profiles), ['default']);
   });
 
+  it('keep what another command stores while login checks a key', async t => {
+    await login(['--profile', 'first']);
+    const { fetch } = globalThis;
+    const check = t.mock.method(globalThis, 'fetch', async (...request: Parameters<typeof fetch>) => {
+      check.mock.restore();
+      await login(['--profile', 'second']);
+      return fetch(...request);
+    });
+    const { code, stderr } = await login(['--profile', 'third']);
+    assert.equal(code, 0, stderr);
+    const names = Object.keys(JSON.parse(readFileSync(file, 'utf8')).profiles);
+    assert.deepEqual(names, ['first', 'second', 'third']);
+  });
+
   it('are stored by login with PETSTORE_URL, but a profile that --profile names keeps its URL', async t => {
     await login();
     let requests = 0;
