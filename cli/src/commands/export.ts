@@ -57,12 +57,17 @@ async function* readPets(
   withStock: boolean,
 ): AsyncGenerator<object> {
   const names = new Map<number, string>();
-  for await (const { id, name } of store.categories.list(LARGEST_PAGE, calls)) names.set(id, name);
+  const readNames = async () => {
+    for await (const { id, name } of store.categories.list(LARGEST_PAGE, calls)) names.set(id, name);
+  };
+  await readNames();
   const query = { ...LARGEST_PAGE, status: orAll(status) };
   // Both lists have the same order.
   const entries = store.inventory.list({ ...query, sort: 'petId' }, calls)[Symbol.asyncIterator]();
   let entry: InventoryItem | undefined;
   for await (const pet of store.pets.list({ ...query, sort: 'id' }, calls)) {
+    // The category was created meanwhile.
+    if (!names.has(pet.categoryId)) await readNames();
     const exported = { ...pet, category: names.get(pet.categoryId) };
     if (!withStock) {
       yield exported;

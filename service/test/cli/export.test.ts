@@ -57,6 +57,25 @@ it('petstore export pets --stock has the status of the stock, and leaves out a p
   assert.deepEqual(await exported('--status', 'available'), [['Kept', 'available', 2]]);
 });
 
+it('petstore export pets has the name of a category that is created meanwhile', async t => {
+  const { api } = test.shop;
+  const { fetch } = globalThis;
+  let id: number | undefined;
+  t.mock.method(globalThis, 'fetch', async (...request: Parameters<typeof fetch>) => {
+    if (id === undefined && String(request[0]).includes('/pets?')) {
+      const { body: category } = await api.post('/categories', { name: 'Created meanwhile' });
+      id = await aPet(api, { name: 'New', categoryId: category.id });
+    }
+    return fetch(...request);
+  });
+  const { stdout } = await test.run(['export', 'pets', '--format', 'ndjson']);
+  const pets = stdout
+    .trimEnd()
+    .split('\n')
+    .map(line => JSON.parse(line));
+  assert.equal(pets.find(pet => pet.id === id)?.category, 'Created meanwhile');
+});
+
 describe('a name that spreadsheet programs would execute', () => {
   const hostile = [
     '=HYPERLINK("http://x")',
