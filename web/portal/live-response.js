@@ -155,8 +155,17 @@ function headersOf(headers) {
 function coloured(text, type) {
   if (text === '') return 'No content';
   if (!type.startsWith('application/json')) return highlighted(text, 'text');
-  const value = JSON.parse(text);
-  // The parser rounds integers that are greater than 2 ** 53.
-  const pretty = JSON.stringify(value) === text ? JSON.stringify(value, null, 2) : text;
+  const pretty = indented(text);
   return highlighted(pretty, pretty.length < COLOURED ? 'json' : 'text');
+}
+
+/** JSON in several lines; broken JSON as it is. @param {string} text */
+function indented(text) {
+  try {
+    const value = JSON.parse(text);
+    // The parser rounds integers that are greater than 2 ** 53.
+    return JSON.stringify(value) === text ? JSON.stringify(value, null, 2) : text;
+  } catch {
+    return text;
+  }
 }

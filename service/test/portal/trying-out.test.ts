@@ -189,7 +189,7 @@ describe('trying an operation out', () => {
     assert.equal(await portal.live.locator('.limits').count(), 0);
   });
 
-  it('shows JSON with line breaks, or as it was received if they would change a number', async t => {
+  it('shows JSON with line breaks, or as it was received if they would change a number or it is broken', async t => {
     const { page, shop, context } = await visit(t);
     const portal = await new PortalPage(page).openOperation('getAccount');
     await portal.useKey(shop.adminKey);
@@ -197,6 +197,7 @@ describe('trying an operation out', () => {
     for (const [body, shown] of [
       ['{"keyId":9007199254740991}', '{\n  "keyId": 9007199254740991\n}'],
       ['{"keyId":9007199254740993}', '{"keyId":9007199254740993}'],
+      ['{"keyId":1', '{"keyId":1'],
     ] as const) {
       await context.route('**/account', route => route.fulfill({ contentType: 'application/json', body }));
       await page.locator('.send').click();
