@@ -11,7 +11,7 @@ import { useCommandShop } from '../support/command-shop.ts';
 import { settledCursor } from '../support/event-log.ts';
 import { aCategory } from '../support/factories.ts';
 import { readGuide } from '../support/guide.ts';
-import { until } from '../support/until.ts';
+import { inTime, until } from '../support/until.ts';
 import { valuesOf } from '../support/values.ts';
 
 /** The tokens that all definitions may have. */
@@ -278,6 +278,14 @@ describe('petstore mcp', () => {
     cancelled.abort();
     await call;
     await until('the request has ended', () => ended() > before);
+  });
+
+  it('ends with 130 when Ctrl-C interrupts it', async t => {
+    const terminal = petstore.onTerminal(t, ['mcp']);
+    terminal.type(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' })}\n`);
+    await terminal.shows('"result":{}');
+    terminal.type('\x03');
+    assert.equal((await inTime('the end', terminal.ended, 60)).code, 130);
   });
 
   it('reports a service that cannot be reached, and works when it is there', async () => {
