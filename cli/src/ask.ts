@@ -1,7 +1,8 @@
 import { read } from 'read';
 
-/** Whether a person can respond: a script must not wait for one. */
-export const canAsk = (): boolean => process.stdin.isTTY && process.stderr.isTTY;
+/** Whether a person can respond: a script must not wait for one. After the API key, standard input is at its end. */
+export const canAsk = (): boolean =>
+  process.stdin.isTTY && !process.stdin.readableEnded && process.stderr.isTTY;
 
 /** Asks on standard error, because standard output is for data. Ctrl-C throws the reason of the signal. */
 export async function ask(

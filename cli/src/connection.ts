@@ -55,7 +55,8 @@ export function givenUrl({ url, profile, environment }: Settings): string | unde
 }
 
 /** Returns the key that an option or the environment gives. */
-export function givenKey({ apiKeyFile, profile, environment }: Settings): string | undefined {
+export function givenKey({ apiKeyFile, input, profile, environment }: Settings): string | undefined {
+  if (input !== undefined) return checkKey(input.trim());
   if (apiKeyFile !== undefined) return checkKey(readKey(apiKeyFile));
   return profile === undefined ? checkKey(environment.PETSTORE_API_KEY || undefined) : undefined;
 }
@@ -66,10 +67,9 @@ export function checkKey<Key extends string | undefined>(apiKey: Key): Key {
   throw new LoginError('The API key contains characters that are not allowed: copy it again');
 }
 
-/** Reads a key from a file; `-` is standard input. */
 function readKey(file: string): string {
   try {
-    return readFileSync(file === '-' ? 0 : file, 'utf8').trim();
+    return readFileSync(file, 'utf8').trim();
   } catch (error) {
     throw new UsageError(`The file of --api-key-file cannot be read: ${(error as Error).message}`);
   }

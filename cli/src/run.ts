@@ -13,6 +13,7 @@ import { json } from './printable.ts';
 import { createProgram, showHelp } from './program.ts';
 import type { Settings, Surroundings } from './settings.ts';
 import { type implied, optionsOf, type shared } from './shared-options.ts';
+import { readStandardInput } from './standard-input.ts';
 
 /** The number of items that lists print without `--limit`. */
 const DEFAULT_LIMIT = 20;
@@ -61,7 +62,7 @@ export class Run {
 
   async #execute(definition: Command, values: Values): Promise<void> {
     const command = shownCommand(definition, values);
-    const { stdout, stderr } = this.#surroundings;
+    const { stdout, stderr, signal } = this.#surroundings;
     const settings = settingsOf(values, this.#surroundings);
     checkFields(command, settings.fields);
     const note = (message: string) => {
@@ -69,6 +70,7 @@ export class Run {
     };
     const context = this.#contextOf(command, values, settings, note);
     await confirmed(command, values, context);
+    if (settings.apiKeyFile === '-') settings.input = await readStandardInput(signal);
     // The parser gives a command exactly the values that its definition describes.
     const items = command.run(context, values as never);
     let hasMore = false;
@@ -159,6 +161,7 @@ function settingsOf(
   return {
     url: values.url,
     apiKeyFile: values.apiKeyFile,
+    input: undefined,
     profile,
     isJson: values.json === true,
     fields: fields?.split(',').map(name => name.trim()),

@@ -13,6 +13,8 @@ export interface Surroundings {
 export interface Settings extends Pick<Surroundings, 'environment' | 'configDirectory'> {
   url: string | undefined;
   apiKeyFile: string | undefined;
+  /** What standard input contains, if `apiKeyFile` is `-`. */
+  input: string | undefined;
   profile: string | undefined;
   isJson: boolean;
   /** The fields to print, in their order. */

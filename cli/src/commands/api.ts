@@ -7,6 +7,7 @@ import { UsageError } from '../failure.ts';
 import { required, several, text } from '../parameters.ts';
 import { printable } from '../printable.ts';
 import { script } from '../resources.ts';
+import { readStandardInput } from '../standard-input.ts';
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
@@ -64,7 +65,7 @@ export const api = command({
         if (data !== undefined) yield* output(data, settings, stdout);
       return;
     }
-    const request = { method, path, body: bodyOf(body) };
+    const request = { method, path, body: await bodyOf(body, calls.signal!) };
     const { text, headers, nextCursor } = await send(client, request, options);
     const isJson = headers.get('Content-Type')?.includes('json') === true;
     yield* isJson ? output(text, settings, stdout) : [{ script: withLineBreak(text) }];
@@ -87,16 +88,20 @@ function targetOf(client: Client, path: string): URL {
   }
 }
 
-function bodyOf(text: string | undefined): object | undefined {
+async function bodyOf(text: string | undefined, signal: AbortSignal): Promise<object | undefined> {
   if (text === undefined) return undefined;
   try {
-    const json = text.startsWith('@') ? readFileSync(text === '@-' ? 0 : text.slice(1), 'utf8') : text;
-    const value: unknown = JSON.parse(json);
+    const value: unknown = JSON.parse(await textOf(text, signal));
     if (typeof value === 'object' && value !== null) return value;
   } catch (error) {
     throw new UsageError(`--body: ${(error as Error).message}`);
   }
   throw new UsageError('--body: write a JSON object');
+}
+
+async function textOf(body: string, signal: AbortSignal): Promise<string> {
+  if (body === '@-') return readStandardInput(signal);
+  return body.startsWith('@') ? readFileSync(body.slice(1), 'utf8') : body;
 }
 
 /** The body as it is, in several lines on a terminal; with `--json` one line for each item. */

@@ -55,7 +55,7 @@ export const login = command({
 });
 
 async function askForUrl({ calls }: Context, proposal: string): Promise<string> {
-  if (!process.stdin.isTTY) return proposal;
+  if (!process.stdin.isTTY || process.stdin.readableEnded) return proposal;
   return ask(calls.signal, { prompt: 'URL of the service:', default: proposal });
 }
 

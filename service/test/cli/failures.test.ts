@@ -122,6 +122,35 @@ describe('petstore, when a command fails', () => {
     assert.equal((await inTime('the end', ended)).code, 130);
   });
 
+  for (const [words, input] of [
+    [['account', '--api-key-file', '-'], () => shop.adminKey],
+    [['login', '--api-key-file', '-'], () => shop.adminKey],
+    [['api', 'POST', '/categories', '--body', '@-'], () => '{"name": "Ferrets"}'],
+  ] as const)
+    it(`waits for the standard input of \`petstore ${words.join(' ')}\`, and ends with 130 when Ctrl-C interrupts that`, async t => {
+      const start = async () => {
+        let isRead = false;
+        const stdin = new Readable({
+          read: () => {
+            isRead = true;
+          },
+        });
+        t.mock.getter(process, 'stdin', () => stdin);
+        const stop = new AbortController();
+        const ended = petstore.run(words, {}, { signal: stop.signal });
+        await until('it reads', () => isRead);
+        return { stdin, stop, ended };
+      };
+      const late = await start();
+      late.stdin.push(`${input()}\n`);
+      late.stdin.push(null);
+      const { code, stderr } = await inTime('the end', late.ended);
+      assert.equal(code, 0, stderr);
+      const interrupted = await start();
+      interrupted.stop.abort();
+      assert.equal((await inTime('the end', interrupted.ended)).code, 130);
+    });
+
   /** A key that has to wait for hours: only Ctrl-C ends that within the time of `inTime`. */
   async function usedUp(): Promise<{ key: string }> {
     const client = await shop.clientWith({ plan: 'enterprise', quotas: { perMinute: 1, perDay: 1 } });
