@@ -61,8 +61,9 @@ export function givenKey({ apiKeyFile, input, profile, environment }: Settings):
   return profile === undefined ? checkKey(environment.PETSTORE_API_KEY || undefined) : undefined;
 }
 
-/** Throws for characters that a header cannot have, such as those of a file that is not a key. The key is not shown. */
+/** Throws for no characters, and for those that a header cannot have, such as those of a file that is not a key. The key is not shown. */
 export function checkKey<Key extends string | undefined>(apiKey: Key): Key {
+  if (apiKey === '') throw new LoginError('The API key is empty');
   if (apiKey === undefined || /^[!-~]*$/.test(apiKey)) return apiKey;
   throw new LoginError('The API key contains characters that are not allowed: copy it again');
 }

@@ -9,7 +9,7 @@ import {
   givenKey,
   givenUrl,
 } from '../connection.ts';
-import { LoginError, UsageError } from '../failure.ts';
+import { UsageError } from '../failure.ts';
 import { required, text } from '../parameters.ts';
 import { type Profiles, profilesFile, readProfiles, writeProfiles } from '../profiles.ts';
 import { login as loggedIn, profile } from '../resources.ts';
@@ -38,7 +38,6 @@ export const login = command({
       givenUrl(settings) ?? stored.profiles[name]?.url ?? (settings.environment.PETSTORE_URL || DEFAULT_URL);
     const url = checkUrl(settings.url ?? (await askForUrl(context, proposal)));
     const apiKey = givenKey({ ...settings, environment: {} }) ?? checkKey(await askForKey(context));
-    if (apiKey === '') throw new LoginError('The API key is empty');
     warnOfPlainHttp(context, url);
     const {
       keyId,

@@ -32,6 +32,13 @@ describe('petstore, when a command fails', () => {
     assert.equal(stderr, 'Error: The API key contains characters that are not allowed: copy it again\n');
   });
 
+  it('rejects a file of --api-key-file that is empty at once, and exits with 3', async () => {
+    const requests = shop.logLines().length;
+    const stderr = await failure(3, ['pets', 'list', '--api-key-file', '/dev/null']);
+    assert.equal(stderr, 'Error: The API key is empty\n');
+    assert.equal(shop.logLines().length, requests);
+  });
+
   it('suggests the command that was meant, and exits with 2', async () => {
     assert.match(await failure(2, ['pets', 'lst']), /unknown command 'lst' \(Did you mean list\?\)/);
     assert.match(await failure(2, ['pet', 'list']), /Did you mean pets\?/);
