@@ -70,7 +70,11 @@ export class Run {
     };
     const context = this.#contextOf(command, values, settings, note);
     await confirmed(command, values, context);
-    if (settings.apiKeyFile === '-') settings.input = await readStandardInput(signal);
+    if (settings.apiKeyFile === '-') {
+      if (command.input !== undefined)
+        throw new UsageError(`--api-key-file: standard input has ${command.input}: name a file`);
+      settings.input = await readStandardInput(signal);
+    }
     // The parser gives a command exactly the values that its definition describes.
     const items = command.run(context, values as never);
     let hasMore = false;

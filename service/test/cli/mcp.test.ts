@@ -280,6 +280,12 @@ describe('petstore mcp', () => {
     await until('the request has ended', () => ended() > before);
   });
 
+  it('does not wait for an API key on standard input, which has the messages of the agent', async () => {
+    const { code, stderr } = await petstore.start(['mcp', '--api-key-file', '-']).ended;
+    assert.equal(code, 2, stderr);
+    assert.match(stderr, /^Error: --api-key-file: standard input has the messages of the agent: name a file/);
+  });
+
   it('ends with 130 when Ctrl-C interrupts it', async t => {
     const terminal = petstore.onTerminal(t, ['mcp']);
     terminal.type(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' })}\n`);
