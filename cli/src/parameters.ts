@@ -123,6 +123,8 @@ export const several = <P extends Parameter<unknown>>(parameter: P) => ({
 
 function parseInteger(text: string): number {
   const number = Number(text);
-  if (/^-?\d+$/.test(text) && Number.isSafeInteger(number)) return number;
-  throw new UsageError(`Write a whole number instead of ${JSON.stringify(text)}`);
+  if (!/^-?\d+$/.test(text)) throw new UsageError(`Write a whole number instead of ${JSON.stringify(text)}`);
+  if (Number.isSafeInteger(number)) return number;
+  const limit = number < 0 ? `from ${Number.MIN_SAFE_INTEGER}` : `up to ${Number.MAX_SAFE_INTEGER}`;
+  throw new UsageError(`Write a number ${limit} instead of ${JSON.stringify(text)}`);
 }

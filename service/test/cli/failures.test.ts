@@ -52,6 +52,10 @@ describe('petstore, when a command fails', () => {
     );
     assert.match(await failure(2, ['pets', 'get', 'one']), /id: Write a whole number instead of "one"/);
     assert.match(
+      await failure(2, ['pets', 'get', '9007199254740992']),
+      /id: Write a number up to 9007199254740991 instead of "9007199254740992"/,
+    );
+    assert.match(
       await failure(2, ['pets', 'list', '--fields', 'id,nam']),
       /"nam". Fields: id, name, categoryId, status/,
     );
