@@ -55,18 +55,22 @@ export function useForm(card, base) {
     /** @type {Values} */
     const now = values();
     message.textContent = '';
+    let part = 'The body';
     try {
+      // Numbers are texts in a request, so only the body can be wrong here.
+      requestOf(call, now, base);
+      body?.removeAttribute('aria-invalid');
+      part = 'A number';
       // All or none, so that the languages never differ.
       const samples = Object.entries(languages).map(([language, { grammar }]) => ({
         place: card.querySelector(`.samples > [data-language=${language}] code`),
         code: highlighted(sample(language, call, now, base), grammar),
       }));
       for (const { place, code } of samples) if (place) place.innerHTML = code;
-      body?.removeAttribute('aria-invalid');
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error;
-      body?.setAttribute('aria-invalid', 'true');
-      message.textContent = `The body or a number is not valid JSON: ${error.message}`;
+      if (part === 'The body') body?.setAttribute('aria-invalid', 'true');
+      message.textContent = `${part} is not valid JSON: ${error.message}`;
     }
   };
 

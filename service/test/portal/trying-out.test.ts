@@ -76,6 +76,21 @@ describe('trying an operation out', () => {
     await portal.message.filter({ hasText: 'not valid JSON' }).waitFor();
   });
 
+  it('marks the body only if the body is not JSON, and not for a wrong number', async t => {
+    const { page } = await visit(t);
+    const portal = await new PortalPage(page).openOperation('changeCategory');
+    const marked = page.locator('textarea[aria-invalid]');
+    await portal.fill('categoryId', 'x');
+    await portal.message.filter({ hasText: 'A number is not valid JSON' }).waitFor();
+    assert.equal(await marked.count(), 0);
+    await page.locator('textarea').fill('{"description": }');
+    await portal.message.filter({ hasText: 'The body is not valid JSON' }).waitFor();
+    assert.equal(await marked.count(), 1);
+    await page.locator('textarea').fill('{}');
+    await portal.message.filter({ hasText: 'A number is not valid JSON' }).waitFor();
+    assert.equal(await marked.count(), 0);
+  });
+
   it('uses the path of the public URL, as its samples do, and knows the ETag of what it read there', async t => {
     const { page, context, watch } = await visit(t);
     const base = 'http://shop.example/api';
