@@ -74,6 +74,10 @@ const codes: readonly (readonly [Class, number])[] = [
   [ConflictError, exitCodes.conflict],
   [PreconditionError, exitCodes.conflict],
   [RateLimitError, exitCodes.limit],
+  [ApiError, exitCodes.other],
+  [ConnectionError, exitCodes.other],
+  // The client has rejected the call, and sent nothing.
+  [PetStoreError, exitCodes.usage],
 ];
 
 export function exitCodeOf(error: unknown): number {

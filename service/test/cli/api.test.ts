@@ -93,7 +93,8 @@ describe('petstore api', () => {
       assert.match(stderr, /use a profile, --api-key-file or PETSTORE_API_KEY/, header);
     }
     assert.match((await api(['POST', '/pets', '--body', '3'], 2)).stderr, /--body: write a JSON object/);
-    assert.match((await api(['GET', '/pets', '--body', '{}'], 1)).stderr, /A GET has no body/);
+    assert.match((await api(['GET', '/pets', '--body', '{}'], 2)).stderr, /A GET has no body/);
+    assert.match((await api(['GET', '/pets', '--header', 'Note: 5 €'], 2)).stderr, /A header has invalid/);
   });
 });
 
