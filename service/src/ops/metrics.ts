@@ -179,8 +179,11 @@ export class Metrics {
       labelNames: ['reason'],
       registers: [this.#registry],
       async collect() {
-        const current = (await problems.current()).map(({ reason }) => reason);
-        for (const reason of degradedReasons) this.set({ reason }, current.includes(reason) ? 1 : 0);
+        const current = await problems.current().catch(() => undefined);
+        // The series are missing while it is not known: the other metrics must not fail with the store.
+        if (current === undefined) return this.reset();
+        const reasons = current.map(({ reason }) => reason);
+        for (const reason of degradedReasons) this.set({ reason }, reasons.includes(reason) ? 1 : 0);
       },
     });
     new Gauge({

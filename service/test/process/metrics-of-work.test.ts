@@ -104,6 +104,23 @@ describe('the metrics of background work', () => {
     assert.equal(idle, 0);
   });
 
+  it('omit the reasons why the service is degraded while the store fails in an unexpected way, and show the others', async t => {
+    const { app, clock, metricsUrl } = await startTestApp(t, { environment: OPS });
+    const seriesOf = async () =>
+      (await scrape(metricsUrl)).samples.filter(({ name }) => name === 'petstore_degraded').length;
+    const before = await seriesOf();
+    assert.ok(before > 0);
+    const { mock } = t.mock.method(app.db, 'tryWrite', async () => {
+      throw new Error('invalid page in block 7 of relation base/1/2');
+    });
+    // The probe runs at most once a second.
+    clock.advance(1_000);
+    assert.equal(await seriesOf(), 0);
+    mock.restore();
+    clock.advance(1_000);
+    assert.equal(await seriesOf(), before);
+  });
+
   it('omit a figure that the database does not return in time, and show the others', async t => {
     const { store, metricsUrl } = await startTestApp(t, { environment: OPS, shared: true });
     const names = await withSession(store.environment.DATABASE_URL!, async other => {
