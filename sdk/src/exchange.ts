@@ -1,8 +1,8 @@
 import type { Client } from './client.ts';
 import { onAbort } from './clock.ts';
 import { defined } from './defined.ts';
-import { ConnectionError, errorOf, PetStoreError, retryAfter } from './errors.ts';
-import type { WaitReason } from './pacer.ts';
+import { ConnectionError, dateAfter, errorOf, PetStoreError, retryAfter } from './errors.ts';
+import { tooLong, type WaitReason } from './pacer.ts';
 import type { Request } from './request.ts';
 
 /**
@@ -31,7 +31,7 @@ export async function exchange<T>(
   read: (response: Response) => Promise<T>,
 ): Promise<T> {
   const options = { cost: 1, ...client, ...defined(own) };
-  const { accepts, clock, maxRetries, pacer, signal, timeout } = options;
+  const { accepts, clock, maxRetries, maxWait, pacer, signal, timeout } = options;
   rejectInvalid(init.headers);
   // The error of the first try of a POST that may have been executed, and when the POST can no longer be sent again.
   let inDoubt: PetStoreError | undefined;
@@ -73,6 +73,9 @@ export async function exchange<T>(
         expiresAt = sentAt + LIFETIME;
       }
       const milliseconds = retryAfter(headers) || (reason === 'unavailable' ? 0 : 1000);
+      // The key has requests left: smaller calls do not wait for a batch that is given up.
+      if (reason === 'limit' && milliseconds > maxWait && Number(headers?.get('X-RateLimit-Remaining')))
+        throw inDoubt ?? tooLong({ reason, retryAt: dateAfter(milliseconds), error });
       headers = undefined;
       const setbacks = pacer.stop(epoch, { reason, milliseconds, error });
       if (reason === 'unavailable' && Math.max(setbacks, attempt) > maxRetries) throw error;

@@ -186,7 +186,7 @@ export function createPacer({ clock, maxConcurrent, onWait }: PacerOptions): Pac
         const milliseconds = resetAt - now;
         // Smaller calls do not wait for a batch that is given up.
         if (remaining && milliseconds > first!.maxWait) {
-          reject(first!, tooLong({ reason: 'limit', milliseconds, retryAt: dateAfter(milliseconds) }));
+          reject(first!, tooLong({ reason: 'limit', retryAt: dateAfter(milliseconds) }));
           sendNext();
           return;
         }
@@ -239,7 +239,8 @@ export function createPacer({ clock, maxConcurrent, onWait }: PacerOptions): Pac
   return { state, enter, leave, stop };
 }
 
-function tooLong({ reason, error, retryAt }: Wait): PetStoreError {
+/** Returns the error of a call that would have to wait longer than it may. */
+export function tooLong({ reason, error, retryAt }: Omit<Wait, 'milliseconds'>): PetStoreError {
   if (reason === 'unavailable' && error) return error;
   return new WaitTooLongError(`The wait (${reason}) exceeds maxWait: retry at ${retryAt.toISOString()}`, {
     code: error?.code ?? 'rate_limit_exceeded',

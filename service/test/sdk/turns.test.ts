@@ -219,6 +219,21 @@ describe('a client', () => {
     assert.deepEqual([sent.length, waits], [3, []]);
   });
 
+  it('sends smaller calls also after the service has rejected a batch for which the day has no room', async () => {
+    const day = { ratelimit: '"day";r=2;t=5000', 'x-ratelimit-remaining': '2' };
+    const { store, run, sent, waits } = clientOf([
+      rejection({ 'retry-after': '5000', ...day }),
+      json(200, [], day),
+    ]);
+    await assert.rejects(
+      run(threeCategories(store).run()),
+      ({ code, retryAt }) => code === 'rate_limit_exceeded' && retryAt > new Date(),
+    );
+    await run(store.pets.list().first());
+    await assert.rejects(run(threeCategories(store).run()), { code: 'rate_limit_exceeded' });
+    assert.deepEqual([sent.length, waits], [2, []]);
+  });
+
   it('sends a batch that had no room as soon as a response reports a new window', async () => {
     const { store, pending, call, sent } = start();
     void call();
