@@ -199,6 +199,21 @@ it('the main button of an order completes it, until something has been typed tha
   assert.equal((await orderOf(api, id)).quantity, 2);
 });
 
+it('a time is called yesterday only if it is of the day before', async t => {
+  const { api, page, shop, open } = await visit(t);
+  const now = '2027-03-10T00:30:00-05:00';
+  shop.clock.set(now);
+  await page.clock.setFixedTime(now);
+  const petId = await aPet(api, { name: 'Calendar', stock: 9 });
+  const times = ['03-09T00:10', '03-08T23:40', '03-08T14:00', '03-09T05:00'];
+  for (const time of times) await anOrder(api, { petId, shipDate: `2027-${time}:00-05:00`, complete: true });
+  await open(`/orders?petId=${petId}&sort=id`);
+  await eventually(
+    () => page.locator('[data-index] [data-column="ships"]').allInnerTexts(),
+    ['yesterday', '2 days ago', '2 days ago', '19 hr. ago'],
+  );
+});
+
 it('the ship date in the list is a day while the order is open, and the time once it is completed', async t => {
   const { api, page, shop, open } = await visit(t);
   const petId = await aPet(api, { name: 'Daily', stock: 5 });

@@ -5,10 +5,11 @@ const MINUTE = 60_000;
 const DAY = 86_400_000;
 /** Each unit with its length and the length of the next shorter one. */
 const units: readonly [Intl.RelativeTimeFormatUnit, length: number, shorter: number][] = [
-  ['day', 1440 * MINUTE, 60 * MINUTE],
   ['hour', 60 * MINUTE, MINUTE],
   ['minute', MINUTE, 0],
 ];
+/** From here on a time is that of a day: 23 hours and 50 minutes are not 24 hours. */
+const A_DAY = DAY - 30 * MINUTE;
 
 interface TimeProps {
   at: string;
@@ -27,14 +28,16 @@ export function Time({ at, isDay = false }: TimeProps) {
   const exact = date.toLocaleString(undefined, { dateStyle: 'full', timeStyle: 'long' });
   return (
     <time dateTime={at} title={exact}>
-      {isDay ? dayOf(date, new Date(now)) : textOf(date.getTime() - now)}
+      {isDay || Math.abs(date.getTime() - now) >= A_DAY
+        ? dayOf(date, new Date(now))
+        : textOf(date.getTime() - now)}
     </time>
   );
 }
 
 function textOf(difference: number): string {
   for (const [unit, length, shorter] of units) {
-    // 23 hours and 50 minutes are a day, and not 24 hours.
+    // 59 minutes and 40 seconds are an hour, and not 60 minutes.
     if (Math.abs(difference) >= length - shorter / 2)
       return relative.format(Math.round(difference / length), unit);
   }
