@@ -72,6 +72,17 @@ describe('the rows of a file', () => {
     assert.deepEqual(await stockOf(api, pets.at(-1).id), ['available', 4]);
   });
 
+  it('have a category corrected that is wrong in all of them, also if something else is wrong in its row', async t => {
+    const { page, choose, cell } = await openImport(await visit(t), { name: 'Toucans' });
+    await choose(
+      'two-faults.csv',
+      'name,category,status,quantity\nAnn,Tucans,availab,1\nBob,Tucans,available,1\nCy,Tucans,available,1\n',
+    );
+    await cell('Category', 2).fill('Toucans');
+    await cell('Category', 2).press('Enter');
+    await page.getByText('“Tucans” is “Toucans” in 2 rows more, too.').waitFor();
+  });
+
   it('keep a status that is not wrong when it is changed in another row', async t => {
     const { api, page, choose, list, cell, imported } = await openImport(await visit(t), { name: 'Finches' });
     await choose(

@@ -157,6 +157,29 @@ it('the till does not say of the next animal why the one before was rejected', a
   assert.equal(await shown.question.locator('.field-error').count(), 0);
 });
 
+it('the till says in a message why the animal before was rejected, if the next one is chosen already', async t => {
+  const { api, page, open, watch } = await visit(t);
+  watch.expect(/status of 409/);
+  await aPet(api, { name: 'Sparse', stock: 2 });
+  await aPet(api, { name: 'Abundant', stock: 50 });
+  const shown = await open('/categories');
+  await page.keyboard.press('s');
+  const animal = shown.question.getByLabel('Animal');
+  const units = shown.question.getByLabel('Units').and(page.locator(':focus'));
+  await animal.fill('sparse');
+  await page.keyboard.press('Enter');
+  await units.fill('5');
+  const { read, arrive } = await delayResponses(page, '**/store/orders');
+  await page.keyboard.press('Enter');
+  await read;
+  await animal.fill('abundant');
+  await page.keyboard.press('Enter');
+  await units.waitFor();
+  arrive();
+  await shown.messages.getByText(/2 in stock/).waitFor();
+  assert.equal(await shown.question.locator('.field-error').count(), 0);
+});
+
 it('the form of an order does not say of the next animal why the one before was rejected', async t => {
   const { api, page, open, watch } = await visit(t);
   watch.expect(/status of 409/);
@@ -457,7 +480,11 @@ describe('the menu of statuses', () => {
     const sellAll = (units: number) => shown.question.getByRole('button', { name: `Sell all ${units}` });
     await sellAll(5).waitFor();
     await anOrder(api, { petId, quantity: 3, complete: true });
+    const { read, arrive } = await delayResponses(page, `**/inventory/${petId}`);
     await sellAll(5).click();
+    await read;
+    assert.equal(await asksToLeave(page), true, 'the browser asks before the page is left meanwhile');
+    arrive();
     await sellAll(2).click();
     await eventually(() => stockOf(api, petId), ['sold', 0]);
     await shown.messages.getByRole('button', { name: 'Undo' }).click();

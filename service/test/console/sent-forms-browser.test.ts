@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { Locator } from 'playwright-core';
 import { sendDue } from '../events/webhook-shop.ts';
 import { asksToLeave, eventually, keepMessages } from '../support/browser.ts';
-import { type ConsolePage, useConsole } from '../support/console-page.ts';
+import { type ConsolePage, pressTwice, useConsole } from '../support/console-page.ts';
 import { aCategory, anOrder, aPet, stockOf } from '../support/factories.ts';
 import { delayResponses } from '../support/page-requests.ts';
 import type { TestApp } from '../support/test-app.ts';
@@ -11,12 +11,6 @@ import type { TestApp } from '../support/test-app.ts';
 const visit = useConsole();
 
 /** Presses a button twice before the page can draw it as disabled. */
-const pressTwice = (button: Locator) =>
-  button.evaluate(element => {
-    element.click();
-    element.click();
-  });
-
 async function aWebhook({ api }: TestApp): Promise<number> {
   return (await api.post('/webhooks', { url: 'https://shop.example/events' })).body.id;
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { asksToLeave, eventually } from '../support/browser.ts';
 import type { Client } from '../support/client.ts';
-import { useConsole } from '../support/console-page.ts';
+import { pressTwice, useConsole } from '../support/console-page.ts';
 import { anOrder, aPet, stockOf } from '../support/factories.ts';
 import { beforeNextRequest, rejectNextRequest } from '../support/page-requests.ts';
 
@@ -76,6 +76,36 @@ describe('several orders', () => {
     const [{ quantity, shipDate }] = (await api.get(`/store/orders?petId=${petId}&complete=false`)).body;
     assert.deepEqual([quantity, shipDate], [5, undefined]);
     assert.deepEqual(await stockOf(api, petId), ['available', 4]);
+  });
+
+  it('are opened again with the ship date that they had when they were completed', async t => {
+    const { api, page, open } = await visit(t);
+    const petId = await aPet(api, { name: 'Postponed', stock: 9 });
+    const id = await anOrder(api, { petId, shipDate: '2026-12-01T12:00:00.000Z' });
+    const shown = await open(`/orders?petId=${petId}`);
+    const shipDate = '2026-12-05T12:00:00.000Z';
+    await beforeNextRequest(page, '**/batch', () => api.patch(`/store/orders/${id}`, { shipDate }));
+    await page.getByRole('checkbox', { name: `Select order ${id}` }).click();
+    await shown.button('Complete 1').click();
+    await shown.messages.getByRole('button', { name: 'Undo' }).click();
+    await shown.messages.getByText('Open again as order').waitFor();
+    const [again] = (await api.get(`/store/orders?petId=${petId}&complete=false`)).body;
+    assert.equal(again.shipDate, shipDate);
+  });
+
+  it('are completed once, however often the button is pressed', async t => {
+    const { api, page, open } = await visit(t);
+    const petId = await aPet(api, { name: 'Once', stock: 9 });
+    const id = await anOrder(api, { petId });
+    const shown = await open(`/orders?petId=${petId}`);
+    let sent = 0;
+    page.on('request', request => {
+      if (request.url().endsWith('/batch')) sent++;
+    });
+    await page.getByRole('checkbox', { name: `Select order ${id}` }).click();
+    await pressTwice(shown.button('Complete 1'));
+    await shown.messages.getByText(`Completed order ${id}`).waitFor();
+    assert.equal(sent, 1);
   });
 
   it('that another client has completed are named, and shown as they are', async t => {

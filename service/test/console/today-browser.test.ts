@@ -116,6 +116,7 @@ describe('Today', () => {
     const release = await holdRequests(page, '**/batch');
     await page.getByRole('button', { name: 'Complete 2' }).press('Enter');
     const third = await anOrder(api, { petId, shipDate: timeOf(0) });
+    t.after(() => api.delete(`/store/orders/${third}`));
     await task(page, '3 orders ship today').waitFor();
     const offered = page.getByRole('button', { name: /^Complete/ });
     assert.deepEqual(await offered.evaluateAll(all => all.map(button => button.ariaLabel)), [
@@ -123,7 +124,6 @@ describe('Today', () => {
     ]);
     release();
     await shown.messages.getByText('Completed 2 orders').waitFor();
-    await api.delete(`/store/orders/${third}`);
   });
 
   it('offers an order again in its line after undo, while the pointer is still there, and completes it again', async t => {

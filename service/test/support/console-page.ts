@@ -65,6 +65,14 @@ async function signOut(page: Page, watch: Watch): Promise<void> {
   page.once('domcontentloaded', () => kept.delete(page));
 }
 
+/** Presses a button again before the page can show that it is disabled. */
+export function pressTwice(button: Locator): Promise<void> {
+  return button.evaluate(element => {
+    element.click();
+    element.click();
+  });
+}
+
 /** What `useBrowser` starts, with the console built. */
 export function useConsole(options?: BrowserContextOptions): (t: TestContext) => Promise<ConsoleVisit> {
   const visit = useBrowser(options, { empty: signOut });

@@ -132,8 +132,8 @@ describe('an activity', () => {
       [
         'warned that the key Web shop has used 80 % of its 10,000 requests of the day',
         'warned that the key Web shop used up its 60 requests in 5 of 10 minutes',
-        'warned that the key Web shop expires in 14 days',
-        'warned that the key Web shop expires in 1 day',
+        'warned that the key Web shop expires within 14 days',
+        'warned that the key Web shop expires within 1 day',
       ],
     );
   });

@@ -128,7 +128,7 @@ const sentences: Record<string, (entry: HistoryEntry, name: string, nameCategory
   'key.banned': (_, name) => `banned the key ${name}`,
   'key.leaked': (_, name) => `reported a secret of the key ${name} as leaked`,
   'key.quota_reached': quotaSentence,
-  'key.expiring': (entry, name) => `warned that the key ${name} expires in ${daysOf(entry)}`,
+  'key.expiring': (entry, name) => `warned that the key ${name} expires within ${daysOf(entry)}`,
   'key.plan_requested': (entry, name) => `requested the plan ${planOf(entry)} for the key ${name}`,
   'key.plan_approved': (_, name) => `approved the plan request of the key ${name}`,
   'key.plan_declined': (_, name) => `declined the plan request of the key ${name}`,

@@ -1,4 +1,4 @@
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useRef, useState } from 'react';
 import { useIsShown } from '../kit/is-shown.ts';
 import { useOneAtATime } from '../kit/one-at-a-time.ts';
 import { useToasts } from '../kit/toasts.ts';
@@ -10,15 +10,18 @@ import { formErrors, noErrors } from './form-errors.ts';
  */
 export function useSubmit(fields: readonly string[], send: () => Promise<void>) {
   const [errors, setErrors] = useState(noErrors);
+  /** Whether the errors of the request that runs still apply. */
+  const applies = useRef(true);
   const oneAtATime = useOneAtATime();
   const isShown = useIsShown();
   const toasts = useToasts();
   function run(work: () => Promise<void>): void {
     oneAtATime.run(() => {
+      applies.current = true;
       setErrors(noErrors);
       return work().catch(error => {
-        // The user has closed the form meanwhile.
-        if (isShown()) setErrors(formErrors(error, fields));
+        // Otherwise the user has closed the form meanwhile, or chosen something else in it.
+        if (isShown() && applies.current) setErrors(formErrors(error, fields));
         else toasts.showProblem(error);
       });
     });
@@ -27,5 +30,9 @@ export function useSubmit(fields: readonly string[], send: () => Promise<void>) 
     event.preventDefault();
     run(send);
   }
-  return { errors, isBusy: oneAtATime.isBusy, submit, run, forget: () => setErrors(noErrors) };
+  function forget(): void {
+    applies.current = false;
+    setErrors(noErrors);
+  }
+  return { errors, isBusy: oneAtATime.isBusy, submit, run, forget };
 }

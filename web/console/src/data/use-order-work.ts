@@ -64,8 +64,7 @@ export function useOrderWork() {
               removeItem(cache, resource, resource.idOf(item));
           } else {
             const completed = results[0]?.body as Order | undefined;
-            // Another user may have changed it since it was shown. A completed order has a pet and a quantity.
-            done.push(completed ? { ...item, petId: completed.petId!, quantity: completed.quantity! } : item);
+            done.push(completed ? withChanges(item, completed) : item);
             if (completed) putItem(cache, resource, completed);
             else removeItem(cache, resource, resource.idOf(item));
           }
@@ -104,6 +103,16 @@ export function useOrderWork() {
     },
     [session, toasts],
   );
+}
+
+/** Another user may have changed an order since it was shown. Its completion gives it a ship date if it has none. */
+function withChanges(shown: Order, { petId, quantity, shipDate }: Order): Order {
+  return {
+    ...shown,
+    petId: petId!,
+    quantity: quantity!,
+    ...(shown.shipDate !== undefined && { shipDate: shipDate! }),
+  };
 }
 
 /** A completed order never opens again, and a cancelled one is gone: to undo it, the same is ordered again. */

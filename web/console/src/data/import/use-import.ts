@@ -177,9 +177,13 @@ export function useImport() {
   }
 
   /** Replaces the text of a cell, and checks the rows again. */
-  function correct(row: CsvRow, column: number, text: string, isWrong: boolean): void {
+  function correct(row: CsvRow, column: number, text: string): void {
     const { file, mapping, corrected } = now()!;
-    const { lines, file: next } = withCell(file!, mapping, row, column, text, isWrong);
+    // A row has only its first problem: that of another row with the same text shows it as well.
+    const isWrong = check.data?.bad.some(
+      ({ row: { cells }, field }) => field === mapping[column] && cells[column] === row.cells[column],
+    );
+    const { lines, file: next } = withCell(file!, mapping, row, column, text, isWrong === true);
     const others = lines.length - 1;
     change({
       file: next,

@@ -9,6 +9,7 @@ import { reasonAgainst, statuses } from '../../data/pet-status.ts';
 import { pets } from '../../data/pets.ts';
 import { stock } from '../../data/stock.ts';
 import { showStock } from '../../data/stock-of.ts';
+import { askingToLeave } from '../../kit/asking-to-leave.ts';
 import { Icon } from '../../kit/icon.tsx';
 import { Menu } from '../../kit/menu.tsx';
 import { Question } from '../../kit/panel.tsx';
@@ -58,6 +59,10 @@ export function StatusMenu({ pet }: { pet: Pet }) {
     else setAsked({ units: units || undefined });
   }
 
+  function startSale(agreed?: number): void {
+    askingToLeave(() => sell(agreed)).catch(toasts.showProblem);
+  }
+
   async function undoSale(units: number): Promise<void> {
     const { data, etag } = await store.inventory.get(id).withResponse();
     if (data.quantity > 0) throw new Error('Not undone: its stock has changed since then');
@@ -81,7 +86,7 @@ export function StatusMenu({ pet }: { pet: Pet }) {
             ),
             isCurrent: to === status,
             reason: reasonAgainst(status, to, facts),
-            onChoose: () => (to === 'sold' ? sell().catch(toasts.showProblem) : choose(to)),
+            onChoose: () => (to === 'sold' ? startSale() : choose(to)),
           })),
           ...(facts.hasOpenOrders
             ? [
@@ -105,7 +110,7 @@ export function StatusMenu({ pet }: { pet: Pet }) {
             const { units } = asked;
             setAsked(undefined);
             // The stock can have changed since the question.
-            if (units !== undefined) sell(units).catch(toasts.showProblem);
+            if (units !== undefined) startSale(units);
             else choose('sold', false);
           }}
         >

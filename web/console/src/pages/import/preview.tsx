@@ -22,7 +22,7 @@ interface PreviewProps {
   mapping: Mapping;
   rows: readonly { row: CsvRow; problem?: BadRow | undefined }[];
   /** Makes the cells fields. */
-  onCorrect: ((row: CsvRow, column: number, text: string, isWrong: boolean) => void) | undefined;
+  onCorrect: ((row: CsvRow, column: number, text: string) => void) | undefined;
 }
 
 /** Rows of a file with what is wrong with them. Their cells can be corrected in place. */
@@ -50,8 +50,6 @@ export function Preview({ mapping, rows, onCorrect }: PreviewProps) {
           {rows.slice(0, most).map(({ row, problem }) => {
             // The cells of such a row are not below the names of their columns.
             const isFixed = problem !== undefined && problem.field === undefined;
-            const isWrong = (column: number) =>
-              problem?.field === mapping[column] || isMissing(problem, mapping, column);
             return (
               <tbody key={row.line}>
                 <tr>
@@ -63,8 +61,8 @@ export function Preview({ mapping, rows, onCorrect }: PreviewProps) {
                           label={`${titles[mapping[column] as Field]} of line ${row.line}`}
                           list={mapping[column] as Field}
                           text={row.cells[column] ?? ''}
-                          isWrong={isWrong(column)}
-                          onChange={text => onCorrect(row, column, text, isWrong(column))}
+                          isWrong={problem?.field === mapping[column] || isMissing(problem, mapping, column)}
+                          onChange={text => onCorrect(row, column, text)}
                         />
                       ) : (
                         row.cells[column]

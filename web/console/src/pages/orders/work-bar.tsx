@@ -4,6 +4,7 @@ import { useSession } from '../../app/session.ts';
 import { reasonAgainstCancellation, reasonAgainstCompletion, stateOf } from '../../data/order-state.ts';
 import { isUndoable, type OrderWork, ordersInWords, useOrderWork } from '../../data/use-order-work.ts';
 import { Button } from '../../kit/button.tsx';
+import { useOneAtATime } from '../../kit/one-at-a-time.ts';
 import { Question } from '../../kit/panel.tsx';
 import type { SelectAllList } from '../../kit/select-all.tsx';
 import { SelectionBar } from '../../kit/selection-bar.tsx';
@@ -21,7 +22,7 @@ export function WorkBar({ orders, list, onSelect, onClear }: WorkBarProps) {
   const { can } = useSession();
   const work = useOrderWork();
   const [isAsked, setAsked] = useState(false);
-  const [isBusy, setBusy] = useState(false);
+  const { isBusy, run: runAlone } = useOneAtATime();
   if (orders.length === 0) return null;
   const left = orders.filter(({ id = 0 }) => !list.gone.has(id));
   const possible = {
@@ -31,9 +32,8 @@ export function WorkBar({ orders, list, onSelect, onClear }: WorkBarProps) {
 
   function run(what: OrderWork): void {
     setAsked(false);
-    setBusy(true);
-    void work(possible[what], what).then(done => {
-      setBusy(false);
+    runAlone(async () => {
+      const done = await work(possible[what], what);
       if (done.length > 0) onClear();
     });
   }
