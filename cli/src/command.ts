@@ -55,8 +55,8 @@ export interface Command<Arguments extends Parameters = Parameters, Options exte
   output: 'item' | 'items' | 'list' | 'stream' | 'text' | 'file';
   /** Whether it makes the `Idempotency-Key` of its requests itself. */
   hasOwnKeys?: boolean;
-  /** What standard input has, if it cannot have the API key. */
-  input?: string;
+  /** Returns what standard input has, if it cannot have the API key. */
+  input?: (values: ValuesOf<Arguments> & ValuesOf<Options>) => string | undefined;
   /** Whether it works without an API key. */
   needsNoKey?: boolean;
   run: (context: Context, values: ValuesOf<Arguments> & ValuesOf<Options>) => Items;

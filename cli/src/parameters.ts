@@ -121,7 +121,7 @@ export const several = <P extends Parameter<unknown>>(parameter: P) => ({
   isList: true as const,
 });
 
-function parseInteger(text: string): number {
+export function parseInteger(text: string): number {
   const number = Number(text);
   if (!/^-?\d+$/.test(text)) throw new UsageError(`Write a whole number instead of ${JSON.stringify(text)}`);
   if (Number.isSafeInteger(number)) return number;

@@ -71,8 +71,9 @@ export class Run {
     const context = this.#contextOf(command, values, settings, note);
     await confirmed(command, values, context);
     if (settings.apiKeyFile === '-') {
-      if (command.input !== undefined)
-        throw new UsageError(`--api-key-file: standard input has ${command.input}: name a file`);
+      const input = command.input?.(values as never);
+      if (input !== undefined)
+        throw new UsageError(`--api-key-file: standard input has ${input}: name a file`);
       settings.input = await readStandardInput(signal);
     }
     // The parser gives a command exactly the values that its definition describes.

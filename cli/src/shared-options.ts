@@ -1,6 +1,6 @@
 import type { Command } from './command.ts';
 import { UsageError } from './failure.ts';
-import { duration, flag, integer, oneOf, type Parameters, text } from './parameters.ts';
+import { duration, flag, integer, oneOf, type Parameters, parseInteger, text } from './parameters.ts';
 
 /** The options of all commands. */
 export const shared = {
@@ -18,8 +18,8 @@ export const implied = {
   limit: {
     ...integer('The maximum number of items; 20 unless set'),
     parse: (text: string) => {
-      const number = Number(text);
-      if (Number.isSafeInteger(number) && number > 0) return number;
+      const number = parseInteger(text);
+      if (number > 0) return number;
       throw new UsageError(`Write a positive number instead of ${JSON.stringify(text)}`);
     },
   },

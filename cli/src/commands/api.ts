@@ -57,6 +57,7 @@ export const api = command({
   ],
   output: 'text',
   prints: script,
+  input: ({ body }) => (body === '@-' ? 'the body' : undefined),
   async *run({ calls, connection, note, settings, stdout }, { method, path, body, header }) {
     const client = connectRaw(connection, settings, { note });
     const options = { ...calls, headers: Object.fromEntries(header), ...acceptsOf(client, path) };

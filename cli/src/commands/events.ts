@@ -60,7 +60,7 @@ const tail = command({
       'id',
     ),
   },
-  examples: ['petstore events tail', "petstore events tail --from 0 --type 'pet.*' --json"],
+  examples: ['petstore events tail', "petstore events tail --from 120 --type 'pet.*' --json"],
   operations: ['GET /events/stream'],
   output: 'stream',
   prints: event,

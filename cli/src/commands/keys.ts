@@ -251,6 +251,7 @@ const reportLeak = command({
   operations: ['POST /keys/revoke-leaked'],
   needsNoKey: true,
   hasOwnKeys: true,
+  input: ({ file }) => (file === '-' ? 'the secrets' : undefined),
   output: 'item',
   prints: leakReport,
   run: async ({ store, calls }, { file, source }) => {

@@ -32,7 +32,7 @@ export const listen = command({
   },
   examples: [
     'petstore listen --forward-to localhost:3000/hook',
-    "petstore listen --forward-to http://localhost:3000/hook --type 'order.*' --from 0 --json",
+    "petstore listen --forward-to http://localhost:3000/hook --type 'order.*' --from 120 --json",
   ],
   operations: ['GET /events/stream'],
   output: 'stream',

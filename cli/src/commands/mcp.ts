@@ -13,7 +13,7 @@ export const mcp = command({
   examples: ['petstore mcp --read-only', 'petstore mcp --profile shop --max-wait 20s'],
   output: 'text',
   prints: script,
-  input: 'the messages of the agent',
+  input: () => 'the messages of the agent',
   run: async (context, { readOnly }) => {
     // Other commands start faster without it.
     const { serve } = await import('../mcp/server.ts');

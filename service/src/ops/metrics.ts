@@ -188,7 +188,7 @@ export class Metrics {
     });
     new Gauge({
       name: 'petstore_sweep_last_success_timestamp_seconds',
-      help: 'When each sweep of expired rows last succeeded, in Unix time; 0 before the first time.',
+      help: 'When each sweep last succeeded, in Unix time; 0 before the first time.',
       labelNames: ['sweep'],
       registers: [this.#registry],
       collect() {

@@ -33,10 +33,22 @@ describe('petstore, when a command fails', () => {
   });
 
   it('rejects a file of --api-key-file that is empty at once, and exits with 3', async () => {
-    const requests = shop.logLines().length;
+    const requests = () => shop.logLines().filter(({ msg }) => msg === 'Request').length;
+    const before = requests();
     const stderr = await failure(3, ['pets', 'list', '--api-key-file', '/dev/null']);
     assert.equal(stderr, 'Error: The API key is empty\n');
-    assert.equal(shop.logLines().length, requests);
+    assert.equal(requests(), before);
+  });
+
+  it('rejects an API key on standard input that has something else, and exits with 2', async () => {
+    for (const [args, input] of [
+      [['keys', 'report-leak', '-'], 'the secrets'],
+      [['api', 'POST', '/pets', '--body', '@-'], 'the body'],
+    ] as const)
+      assert.match(
+        await failure(2, [...args, '--api-key-file', '-']),
+        new RegExp(`standard input has ${input}: name a file`),
+      );
   });
 
   it('suggests the command that was meant, and exits with 2', async () => {

@@ -140,8 +140,9 @@ describe('the search understands questions in the words of developers', () => {
   it('for the name of a setting, finds the table that describes it, also if a metric has the same name', () => {
     for (const { name } of variablesOf(settings).filter(variable => variable.name.includes('_'))) {
       const pages = index.find(name).map(({ entry }) => entry.url);
-      const place = name === 'PETSTORE_DATABASE_QUEUE' ? 1 : 0;
-      assert.equal(pages[place], '/docs/running/settings', `${name}: ${pages.slice(0, 3)}`);
+      // A metric has the same name.
+      const first = pages.slice(0, name === 'PETSTORE_DATABASE_QUEUE' ? 2 : 1);
+      assert.ok(first.includes('/docs/running/settings'), `${name}: ${pages.slice(0, 3)}`);
     }
   });
 
