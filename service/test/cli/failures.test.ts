@@ -46,7 +46,7 @@ describe('petstore, when a command fails', () => {
       [['api', 'POST', '/pets', '--body', '@-'], 'the body'],
     ] as const)
       assert.match(
-        await failure(2, [...args, '--api-key-file', '-']),
+        await inTime('the end', failure(2, [...args, '--api-key-file', '-']), 60),
         new RegExp(`standard input has ${input}: name a file`),
       );
   });
