@@ -801,7 +801,7 @@ export type KeyExpiry = {
   expiresAt: string;
 };
 
-/** `key.expiring`: An API key expires in 14, 3 or 1 days. A key may read the warnings about itself. Requires the scope `events:read`; for warnings about other keys `admin`. */
+/** `key.expiring`: An API key expires within 14, 3 or 1 days. A key may read the warnings about itself. Requires the scope `events:read`; for warnings about other keys `admin`. */
 export type KeyExpiringEvent = {
   specversion: '1.0';
   /** The number of the event in the log: 1, 2, 3 … without gaps, except before a `log.restored`. As a cursor it means the position after the event. */

@@ -1,11 +1,8 @@
 import { byCodePoint, foldCase } from '../../service/src/kit/text.ts';
-import { wordsOf } from '../../service/src/kit/words.ts';
+import { MAX_SEARCH_WORDS, wordsOf } from '../../service/src/kit/words.ts';
 import { etagOf } from '../../service/src/routes/conditional.ts';
 import { invalid, type Values } from './rules.ts';
 import type { Shop } from './shop.ts';
-
-/** The maximum number of words in a search. */
-const MOST_WORDS = 8;
 
 interface Page {
   items: readonly object[];
@@ -131,8 +128,11 @@ function rejectSort(
   if (given.includes('q')) {
     if (query.sort !== undefined || given.includes('id') || given.includes('name'))
       throw invalid('Query parameter `q` cannot be combined with `sort`, `id` and `name`');
-    if (wordsIn(query.q).length > MOST_WORDS)
-      throw invalid(`Query parameter \`q\` must have at most ${MOST_WORDS} words`);
+    const { length } = wordsIn(query.q);
+    if (length > MAX_SEARCH_WORDS)
+      throw invalid(
+        `Query parameter \`q\` must have at most ${MAX_SEARCH_WORDS} words, but has ${length}: leave some out`,
+      );
   } else if (
     (wanted ?? (sort.endsWith('shipDate') ? 'a filter by ship date' : sort.replace('-', ''))) !==
     sort.replace('-', '')

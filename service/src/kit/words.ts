@@ -3,6 +3,9 @@
  * a word has no combining marks.
  */
 
+/** The maximum number of words in a search. */
+export const MAX_SEARCH_WORDS = 8;
+
 /** Longer words are cut, so that an index entry has a bounded size. */
 const MAX_LENGTH = 32;
 

@@ -6,8 +6,8 @@ import { type Insert, insertInto, type Update } from '../../db/insert.ts';
 import { anyOf, is, oneOf, type QueryOf, search, startsWith } from '../../db/list.ts';
 import { isOneOf } from '../../db/select-page.ts';
 import { type New, Table } from '../../db/table.ts';
+import { MAX_SEARCH_WORDS } from '../../kit/words.ts';
 import { type Pet, petStatuses, petTable } from './pet.ts';
-import { MAX_WORDS } from './search/search-words.ts';
 import type { Stock } from './stock.ts';
 
 /** The stock of a pet is a column of the pet's row, and both have one status. */
@@ -118,7 +118,7 @@ export const petList = defineList(petTable, {
       ...nameText,
       example: 'ecl',
       description:
-        `Pets whose names have all of these words, in any order; at most ${MAX_WORDS}. A word also finds longer words that ` +
+        `Pets whose names have all of these words, in any order; at most ${MAX_SEARCH_WORDS}. A word also finds longer words that ` +
         'start with it, without regard to case and accents: `ecl` finds `Éclair`. Words from 5 letters find words with one ' +
         'typing error, and words from 9 letters with two. Exact matches come first, then longer words, then matches with ' +
         'errors; each by name.',

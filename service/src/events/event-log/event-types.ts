@@ -26,7 +26,7 @@ export const eventTypes = {
   'key.quota_reached':
     'An API key has used 80, 95 or 100 percent of its requests of a UTC day, or all requests of the minute in 5 of 10 minutes. Each part ' +
     'is reported once a day, again after a reset and with another limit. A key may read the warnings about itself.',
-  'key.expiring': 'An API key expires in 14, 3 or 1 days. A key may read the warnings about itself.',
+  'key.expiring': 'An API key expires within 14, 3 or 1 days. A key may read the warnings about itself.',
   'key.plan_requested': 'The holder of an API key requested another plan: `data` is the plan request.',
   'key.plan_approved':
     'An administrator approved a plan request. A `key.updated` with the new plan precedes it.',

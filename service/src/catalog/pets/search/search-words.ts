@@ -2,10 +2,7 @@ import type { Queries } from '../../../db/database.ts';
 import { InvalidListing } from '../../../kit/paging.ts';
 import { byCodePoint, editDistance, foldCase } from '../../../kit/text.ts';
 import { nextTurn, Portions } from '../../../kit/turns.ts';
-import { errorsAllowed, variantsOf, wordsOf } from '../../../kit/words.ts';
-
-/** The maximum number of words in a search. */
-export const MAX_WORDS = 8;
+import { errorsAllowed, MAX_SEARCH_WORDS, variantsOf, wordsOf } from '../../../kit/words.ts';
 
 /** The maximum number of words of the dictionary that a word with typing errors finds: the nearest ones. */
 const MAX_NEAR = 16;
@@ -26,9 +23,9 @@ export interface SearchWord {
 /** Returns the distinct words of a search; a text of punctuation has none. Throws InvalidListing. */
 export function parseSearch(q: string): string[] {
   const words = wordsOf(foldCase(q));
-  if (words.length > MAX_WORDS) {
+  if (words.length > MAX_SEARCH_WORDS) {
     throw new InvalidListing(
-      `Query parameter \`q\` must have at most ${MAX_WORDS} words, but has ${words.length}: leave some out`,
+      `Query parameter \`q\` must have at most ${MAX_SEARCH_WORDS} words, but has ${words.length}: leave some out`,
     );
   }
   return words;
