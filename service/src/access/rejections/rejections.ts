@@ -71,7 +71,7 @@ const REJECTED: ReadonlySet<number> = new Set([401, 403, 429]);
 const MOST = 1_000;
 
 /**
- * counts rejected requests to manage keys and webhooks. A flush appends one event for each caller and operation, so there is at most
+ * Counts rejected requests to manage keys and webhooks. A flush appends one event for each caller and operation, so there is at most
  * one for each of them between two flushes of a replica.
  */
 export class Rejections {
