@@ -1,16 +1,18 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
+import { RESTORED } from '../../src/db/notices.ts';
 import { expire } from '../../src/events/event-log/event-log.ts';
 import { EventTail } from '../../src/events/event-log/event-tail.ts';
 import { EventStream } from '../../src/events/stream/event-stream.ts';
 import { DAY, HOUR, MINUTE } from '../../src/kit/clock.ts';
 import { assertGapless, eventsAfter, latestCursor, settledCursor } from '../support/event-log.ts';
 import { EventReader } from '../support/event-reader.ts';
-import { aCategory } from '../support/factories.ts';
+import { aCategory, aPet } from '../support/factories.ts';
 import { assertInvariants } from '../support/invariants.ts';
 import { assertRejected } from '../support/rejection.ts';
 import { continueLogOf, restoreLog, takeBack } from '../support/restored-log.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
+import { onPostgres } from '../support/test-store.ts';
 import { inTime, until } from '../support/until.ts';
 import { idsOf } from '../support/values.ts';
 import { CountingLog } from './counting-log.ts';
@@ -258,6 +260,27 @@ it('a database that was returned to an earlier state while the service runs has 
           Object.entries(numbers).every(([name, number]) => fields[name] === number),
       );
   await until('the log states what was lost and what to do', isReported);
+});
+
+it('a word that the restored database lacks is stored again with the next name that has it', {
+  skip: !onPostgres,
+}, async t => {
+  const { shop, api, survivor } = await aShop(t);
+  const { db, sweeper } = shop.app;
+  shop.expectErrors(/earlier state/);
+  await aPet(api, { name: 'Shy Zanzibari' });
+  // The service learns that the word is stored.
+  await sweeper.run();
+  const restored = new Promise<void>(resolve => db.onNotice(RESTORED, resolve));
+  await db.write(async tx => {
+    for (const table of ['words', 'word_variants'])
+      await tx.run(`DELETE FROM ${table} WHERE word = 'zanzibari'`);
+  });
+  await takeBack(db, survivor);
+  await inTime('the notice', restored);
+  const petId = await aPet(api, { name: 'Bold Zanzibari' });
+  const { body } = await api.get('/pets?q=bold+zanzibair');
+  assert.deepEqual(idsOf(body), [petId]);
 });
 
 it('a stream whose position the tail does not reach at its start ends with the reason: the log was taken back after the position was read', async t => {
