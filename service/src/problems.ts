@@ -38,7 +38,7 @@ export class Problems {
       problems.push({ reason: reasonsOfStore[problem], message });
     }
     if (this.#counters.status() === 'fallback') {
-      const message = 'Redis cannot be reached: each replica counts limits by itself';
+      const message = 'Redis cannot be used: each replica counts limits by itself';
       problems.push({ reason: 'limits_not_shared', message });
     }
     return problems;

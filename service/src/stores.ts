@@ -67,7 +67,7 @@ export async function openStores(
       else {
         log.warn(
           { reason: error && reasonOf(error) },
-          'Redis cannot be reached: each replica counts limits by itself until it returns',
+          'Redis cannot be used: each replica counts limits by itself until it returns',
         );
       }
     },

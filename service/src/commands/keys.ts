@@ -12,6 +12,7 @@ import { readConfig } from '../config.ts';
 import { ApiError } from '../contract/errors.ts';
 import { pageLimit } from '../contract/schema.ts';
 import { openCounters } from '../counters/open-counters.ts';
+import { reasonOf } from '../counters/redis-client.ts';
 import { withCause } from '../db/cause-store.ts';
 import { bodyReader } from '../http/validate.ts';
 import { type Arguments, argumentsOf, type Options } from './arguments.ts';
@@ -173,9 +174,11 @@ function withKeys<T>(work: (access: apiKeys.KeyAccess) => Promise<T>): Promise<T
   });
 }
 
-function reportRedis(status: 'shared' | 'fallback'): void {
-  if (status === 'shared') return;
-  process.stderr.write('Redis cannot be reached: usage and bans are those that the store last had\n');
+function reportRedis(_status: 'shared' | 'fallback', error?: Error): void {
+  if (error === undefined) return;
+  process.stderr.write(
+    `Redis cannot be used (${reasonOf(error)}): usage and bans are those that the store last had\n`,
+  );
 }
 
 /** Parses the ID and the options of an action on one key. */

@@ -49,6 +49,11 @@ class FakeConnection {
   }
 }
 
+/** An error that Redis returned. */
+function rejected(message: string): Error {
+  return Object.assign(new Error(message), { name: 'ReplyError' });
+}
+
 async function settle(): Promise<void> {
   for (let turn = 0; turn < 5; turn++) await nextTurn();
 }
@@ -103,6 +108,24 @@ describe('the link to Redis', () => {
     assert.equal(link.isUp, false);
     await pass(500);
     assert.deepEqual([link.isUp, state.connected, connections.length], [true, 2, 5]);
+  });
+
+  it('reports once why a Redis that is back rejects commands, and each other reason', async t => {
+    const { link, connections, statuses, state, pass } = aLink(t);
+    await link.connect();
+    const rejectOpening = (error: Error) => {
+      state.opening = Promise.reject(error);
+      state.opening.catch(() => {});
+    };
+    rejectOpening(rejected('NOAUTH'));
+    connections[0]!.break();
+    await pass(500);
+    await pass(500);
+    rejectOpening(rejected('LOADING'));
+    await pass(500);
+    rejectOpening(new Error('ECONNREFUSED'));
+    await pass(500);
+    assert.deepEqual(statuses, ['fallback: broken', 'fallback: NOAUTH', 'fallback: LOADING']);
   });
 
   it('is tried again when connecting takes longer than a second', async t => {

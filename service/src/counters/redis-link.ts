@@ -33,7 +33,10 @@ export interface RedisLinkOptions {
   timeout?: number | undefined;
   /** Called after each connection, including the first. */
   onConnect: () => void;
-  /** Called once when Redis becomes unavailable, with the error, and once when it is available again. */
+  /**
+   * Called once when Redis becomes unavailable, with the error, and once when it is available again. Meanwhile called with each other error
+   * with which Redis itself rejects commands, such as a wrong password after a restart.
+   */
   onStatus: (status: 'shared' | 'fallback', error?: Error) => void;
   /** Called with the name of each command. The function that it returns is called with whether Redis responded. */
   onCommand?: ((command: string) => ((isResponded: boolean) => void) | undefined) | undefined;
@@ -61,6 +64,8 @@ export class RedisLink {
   /** The key of the last failed command, which the probe uses, so that in a cluster it reaches the same node. */
   #failedKey = 'petstore:limits:{probe}';
   #status: 'shared' | 'fallback' = 'shared';
+  /** The text of the last error that Redis returned since it is unavailable. */
+  #rejection: string | undefined;
   #closed = false;
 
   constructor(options: RedisLinkOptions) {
@@ -202,8 +207,10 @@ export class RedisLink {
   }
 
   #setStatus(status: 'shared' | 'fallback', error?: Error): void {
-    if (status === this.#status) return;
+    const rejection = error?.name === 'ReplyError' ? error.message : this.#rejection;
+    if (status === this.#status && (status === 'shared' || rejection === this.#rejection)) return;
     this.#status = status;
+    this.#rejection = status === 'shared' ? undefined : rejection;
     this.#options.onStatus(status, error);
   }
 }

@@ -160,7 +160,10 @@ describe('the command keys, next to a running service', () => {
     const { code, stderr } = await run(t, ['keys', 'usage', '2'], withoutRedis);
     assert.deepEqual(
       [code, stderr],
-      [0, 'Redis cannot be reached: usage and bans are those that the store last had\n'],
+      [
+        0,
+        'Redis cannot be used (connect ECONNREFUSED 127.0.0.1:1): usage and bans are those that the store last had\n',
+      ],
     );
     assert.match(await keys('list'), /^2\t.*\tbanned until \d{4}-\d\d-\d\dT/m);
     assert.equal(await keys('unban', '2'), 'API key 2 is no longer banned\n');

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { Redis } from 'ioredis';
 import { degradedOf } from '../support/metrics.ts';
 import { ownRedis } from '../support/redis-process.ts';
 import { assertRejected } from '../support/rejection.ts';
@@ -8,7 +9,7 @@ import { until } from '../support/until.ts';
 
 const DEGRADED = {
   status: 'degraded',
-  message: 'Redis cannot be reached: each replica counts limits by itself',
+  message: 'Redis cannot be used: each replica counts limits by itself',
 };
 
 function redisLines({ logLines }: TestApp): [level: unknown, text: unknown][] {
@@ -19,7 +20,7 @@ function redisLines({ logLines }: TestApp): [level: unknown, text: unknown][] {
 
 const UNAVAILABLE = [
   40,
-  'Redis cannot be reached: each replica counts limits by itself until it returns',
+  'Redis cannot be used: each replica counts limits by itself until it returns',
 ] as const;
 const AVAILABLE = [40, 'Redis is back: limits are shared again'] as const;
 
@@ -50,4 +51,29 @@ it('a service with Redis still serves without it, reports that in /readyz and on
   assert.deepEqual(await degradedOf(shop.metricsUrl), []);
   assertRejected(await client.get('/pets'), 429, 'rate_limit_exceeded');
   assert.deepEqual(redisLines(shop), [UNAVAILABLE, AVAILABLE]);
+});
+
+it('a Redis that is full, or rejects a later login, is reported with its reason', async t => {
+  const server = await ownRedis(t);
+  const shop = await startTestApp(t, { environment: { REDIS_URL: server.url }, shared: false });
+  const operator = new Redis(server.url, { retryStrategy: () => null });
+  operator.on('error', () => {});
+  t.after(() => operator.disconnect());
+  const reasons = () =>
+    shop
+      .logLines()
+      .filter(({ msg }) => msg === UNAVAILABLE[1])
+      .map(({ reason }) => String(reason));
+  await operator.config('SET', 'maxmemory', '1');
+  await shop.api.get('/pets');
+  assert.deepEqual((await shop.api.get('/readyz')).body, DEGRADED);
+  assert.match(reasons().join(), /^OOM command not allowed/);
+  await operator.config('SET', 'maxmemory', '0');
+  await until('the service is ready', async () => (await shop.api.get('/readyz')).body.status === 'ok');
+
+  await operator.config('SET', 'requirepass', 'secret');
+  await operator.client('KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
+  await until('the rejection is reported', async () => reasons().some(reason => reason.startsWith('NOAUTH')));
+  assert.equal(reasons().length, 3);
+  assert.deepEqual((await shop.api.get('/readyz')).body, DEGRADED);
 });

@@ -46,7 +46,7 @@ describe('the metrics of background work', () => {
     t.mock.method(app.db, 'tryWrite', () => Promise.reject(new DatabaseUnavailable(undefined, 'full')));
     t.mock.method(SharedCounters.prototype, 'status', () => 'fallback');
     assert.deepEqual(await degradedOf(metricsUrl), ['disk_full', 'limits_not_shared']);
-    assert.match((await api.get('/readyz')).body.message, /^The disk .* full: .*; Redis cannot be reached: /);
+    assert.match((await api.get('/readyz')).body.message, /^The disk .* full: .*; Redis cannot be used: /);
   });
 
   it('count the events that have had no number for more than ten seconds, because no replica can number them', async t => {
