@@ -82,7 +82,7 @@ async function copyTables(
     if (error instanceof CopyFailed) throw error;
     throw new CopyFailed(
       step === 'COMMIT'
-        ? `The connection broke at COMMIT, so either the whole copy was stored or nothing: ${reasonOf(error)}. Try ` +
+        ? `COMMIT failed, so either the whole copy was stored or nothing: ${reasonOf(error)}. Try ` +
             'again; if the database is rejected because it contains rows, the copy is complete'
         : `The copy failed at ${step}, and nothing was stored: ${reasonOf(error)}`,
       { cause: error },

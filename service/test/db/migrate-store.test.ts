@@ -277,7 +277,12 @@ describe('a shop does not move', () => {
       'its connection breaks at the end, which it reports as unknown',
       // No table of the copy: after its rows each of them is altered, which PostgreSQL rejects while a trigger waits.
       query => atCommit(query, 'new_events', 'PERFORM pg_terminate_backend(pg_backend_pid())'),
-      /^The connection broke at COMMIT, so either the whole copy was stored or nothing: terminating connection/,
+      /^COMMIT failed, so either the whole copy was stored or nothing: terminating connection/,
+    ],
+    [
+      'PostgreSQL rejects the end, which it does not report as a broken connection',
+      query => atCommit(query, 'new_events', "RAISE EXCEPTION USING ERRCODE = '53100', MESSAGE = 'no space left'"),
+      /^COMMIT failed, so either the whole copy was stored or nothing: no space left\. Try again/,
     ],
     [
       'PostgreSQL rejects a row, and names its table',
