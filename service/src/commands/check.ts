@@ -1,10 +1,11 @@
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { readConfig } from '../config.ts';
 import { type CheckedStore, checkStore, isOfHistory } from '../db/check-store.ts';
 import { storePath } from '../db/store-directory.ts';
 import { shareStore } from '../db/store-lock.ts';
 import type { Checkpoint } from '../db/verify-seals.ts';
+import { asError, codeOf } from '../kit/thrown.ts';
 import { withoutPassword } from '../kit/urls.ts';
 import { argumentsOf } from './arguments.ts';
 import { embeddedDirectory, rejectNoStore } from './embedded-store.ts';
@@ -74,10 +75,15 @@ function rewritten(name: string, faults: readonly string[]): CommandFailed {
   );
 }
 
-/** Returns the absolute path of a file. Throws UsageError when it does not exist. */
+/** Returns the absolute path of a file. Throws UsageError when it does not exist, or this user may not look for it. */
 export function existing(file: string): string {
-  if (existsSync(file)) return resolve(file);
-  throw new UsageError(`There is no file ${file}`);
+  try {
+    statSync(file);
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') throw new UsageError(`There is no file ${file}`);
+    throw new UsageError(`${file} cannot be read: ${asError(error).message}`);
+  }
+  return resolve(file);
 }
 
 function rejectViolations(path: string, { violations }: CheckedStore): void {

@@ -1,4 +1,5 @@
 import { readConfig } from '../config.ts';
+import { cannotBeOpened } from '../db/sqlite-errors.ts';
 import { hasStore } from '../db/store-directory.ts';
 import { UsageError } from './failure.ts';
 
@@ -12,8 +13,12 @@ export function embeddedDirectory(command: string): string {
   );
 }
 
-/** Throws UsageError when the store's file is missing or empty. */
+/** Throws UsageError when the store's file is missing or empty, and UnusableStore when this user may not look for it. */
 export function rejectNoStore(directory: string): void {
-  if (hasStore(directory)) return;
+  try {
+    if (hasStore(directory)) return;
+  } catch (error) {
+    throw cannotBeOpened(directory, error);
+  }
   throw new UsageError(`There is no store in ${directory}: PETSTORE_DATA names the directory of the store`);
 }

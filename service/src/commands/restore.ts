@@ -87,12 +87,20 @@ function rejectStoreItself(source: string, directory: string): void {
 async function reportKeyValidity(directory: string): Promise<void> {
   const keyFile = adminKeyPath(directory);
   const { banRules } = readConfig(process.env);
-  if (await withLockedStore(db => validKeyIn(keyFile, new KeyRing(db, banRules), Date.now()))) {
-    process.stdout.write(`The key in ${keyFile} is valid in this store\n`);
-    return;
+  let problem = existsSync(keyFile)
+    ? `The key in ${keyFile} is not valid in this store`
+    : `There is no ${keyFile}`;
+  try {
+    if (await withLockedStore(db => validKeyIn(keyFile, new KeyRing(db, banRules), Date.now()))) {
+      process.stdout.write(`The key in ${keyFile} is valid in this store\n`);
+      return;
+    }
+  } catch (error) {
+    // The store has been replaced: that this user cannot read the key is no failure of the restore.
+    if (!isSystemError(error)) throw error;
+    problem = `The key in ${keyFile} cannot be read (${error.message})`;
   }
   process.stdout.write(
-    `${existsSync(keyFile) ? `The key in ${keyFile} is not valid in this store` : `There is no ${keyFile}`}: ` +
-      `use a key from the time of the backup, or create one with\n  ${newAdministratorKey}\n`,
+    `${problem}: ` + `use a key from the time of the backup, or create one with\n  ${newAdministratorKey}\n`,
   );
 }

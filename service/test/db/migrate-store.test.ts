@@ -281,7 +281,8 @@ describe('a shop does not move', () => {
     ],
     [
       'PostgreSQL rejects the end, which it does not report as a broken connection',
-      query => atCommit(query, 'new_events', "RAISE EXCEPTION USING ERRCODE = '53100', MESSAGE = 'no space left'"),
+      query =>
+        atCommit(query, 'new_events', "RAISE EXCEPTION USING ERRCODE = '53100', MESSAGE = 'no space left'"),
       /^COMMIT failed, so either the whole copy was stored or nothing: no space left\. Try again/,
     ],
     [

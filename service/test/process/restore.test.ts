@@ -210,6 +210,27 @@ describe('restore', () => {
     }
   });
 
+  it('by a user who cannot read the backup, the store or admin.key says so, as other commands do', {
+    skip: user === undefined,
+  }, async t => {
+    const { directory, path, file, environment } = oldAndNew(t);
+    const becomesUser = `process.setgid(${user?.gid}); process.setuid(${user?.uid});`;
+    const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(becomesUser)}`;
+    const byUser = { ...environment, NODE_OPTIONS };
+    for (const command of [['keys', 'list'], ['check'], ['backup', 'copy.db'], ['continue-log']]) {
+      assertExplained(await run(t, command, byUser), /petstore\.db'\nSet PETSTORE_DATA to the directory of/);
+    }
+    assertExplained(await run(t, ['check', file], byUser), /^\/.*backup\.db cannot be read: EACCES/);
+
+    rmSync(path);
+    for (const readable of [directory, dirname(file), file]) changeOwner(readable);
+    writeFileSync(join(directory, 'admin.key'), 'secret\n', { mode: 0o600 });
+    const { code, stdout, stderr } = await run(t, ['restore', file], byUser);
+    assert.deepEqual([code, stderr], [0, '']);
+    assert.match(stdout, /\nThe key in .*admin\.key cannot be read \(EACCES.*\): /);
+    assert.deepEqual(await categoriesOf(path), ['new']);
+  });
+
   it('asks for --after when there is no store whose numbers it can compare', async t => {
     const { path, file, environment } = oldAndNew(t);
     writeFileSync(path, 'noise '.repeat(500));
