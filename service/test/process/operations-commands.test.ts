@@ -68,7 +68,7 @@ describe('the documented commands for the embedded store', () => {
     await checkout.run(commands.find('main.ts check\n'));
     await before.end('SIGTERM');
 
-    await checkout.run(commands.find('main.ts restore'));
+    await checkout.run(commands.find('main.ts restore "$HOME'));
     const service = await serve(t, data);
     const { api } = service;
     await assertServes(service);
@@ -195,10 +195,17 @@ describe('the documented commands for PostgreSQL', () => {
         RESTORED_URL: restoredUrl,
         REDIS_URL: redis.url,
       },
-      substitutions: { ...dated, 'postgres://petstore:secret@db.example/petstore': url },
+      substitutions: {
+        ...dated,
+        'postgres://petstore:secret@db.example/petstore': url,
+        'postgres://petstore:secret@db.example/rehearsal': urlFor(postgres, 'petstore', 'rehearsal'),
+      },
     });
     await checkout.run(commands.find('CREATE DATABASE petstore OWNER petstore ENCODING'));
-    assert.match(await checkout.run(commands.find('main.ts migrate-store')), /^pets +\| +40 \| +40$/m);
+    await execute(urlFor(postgres, 'postgres', 'postgres'), 'CREATE DATABASE rehearsal OWNER petstore');
+    await checkout.run(`unset DATABASE_URL\n${commands.find('main.ts backup')}`);
+    for (const part of ['~/rehearsal', 'step 4'])
+      assert.match(await checkout.run(commands.find(part)), /^pets +\| +40 \| +40$/m);
 
     const settings = { DATABASE_URL: url, REDIS_URL: redis.url };
     const before = await serve(t, data, settings);
