@@ -52,6 +52,22 @@ describe('the reason why Redis cannot be used', () => {
     connection.end();
   });
 
+  it('is that of a node of a cluster that rejects the login', async t => {
+    const server = createServer(socket => {
+      socket.on('data', commands => {
+        const count = String(commands).match(/^\*\d+\r$/gm)?.length ?? 0;
+        socket.write('-NOAUTH Authentication required.\r\n'.repeat(count));
+      });
+      socket.on('error', () => {});
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    t.after(() => server.close());
+    const { port } = server.address() as AddressInfo;
+    const connection = await redisConnection([`redis://127.0.0.1:${port}`, `redis://127.0.0.1:${port}`]);
+    assert.equal(await reason(connection.open()), 'NOAUTH Authentication required.');
+    connection.end();
+  });
+
   it('names each address that was tried', () => {
     const errors = ['connect ECONNREFUSED ::1:6379', 'connect ECONNREFUSED 127.0.0.1:6379'];
     const error = new AggregateError(errors.map(message => new Error(message)));

@@ -66,7 +66,7 @@ export async function redisConnection(urls: readonly string[], keyPrefix = ''): 
   let lastError = new Error('The connection was closed');
   // Without a listener, ioredis would write the error to the console.
   connection.on('error', error => {
-    lastError = error;
+    lastError = rejectionOf(error) ?? error;
   });
   // ioredis adds a method for each script.
   const scripts = connection as unknown as ScriptMethods;
@@ -96,6 +96,11 @@ export async function redisConnection(urls: readonly string[], keyPrefix = ''): 
     },
     end: () => connection.disconnect(),
   };
+}
+
+/** The error with which a node of a cluster responded, if that is why ioredis could use none. */
+function rejectionOf({ lastNodeError }: Error & { lastNodeError?: Error }): Error | undefined {
+  return lastNodeError?.name === 'ReplyError' ? lastNodeError : undefined;
 }
 
 /** The texts of ioredis for a command on a connection that has ended. */
