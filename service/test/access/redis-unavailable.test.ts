@@ -72,7 +72,7 @@ it('a Redis that is full, or rejects a later login, is reported with its reason'
   await until('the service is ready', async () => (await shop.api.get('/readyz')).body.status === 'ok');
 
   await operator.config('SET', 'requirepass', 'secret');
-  await operator.client('KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
+  await operator.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
   await until('the rejection is reported', async () => reasons().some(reason => reason.startsWith('NOAUTH')));
   assert.equal(reasons().length, 3);
   assert.deepEqual((await shop.api.get('/readyz')).body, DEGRADED);

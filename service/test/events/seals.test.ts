@@ -39,6 +39,17 @@ async function appendGroups({ app, api }: TestApp): Promise<void> {
   await app.db.numberEvents();
 }
 
+const [, program] = /```python\n(.*?)```/s.exec(readFileSync('docs/seals.md', 'utf8'))!;
+
+/** Runs the program of docs/seals.md, and returns what it prints. */
+function runProgram({ origin, adminKey }: TestApp, checkpoints: string[] = []): Promise<string> {
+  const env = { ...process.env, PETSTORE_URL: origin, PETSTORE_API_KEY: adminKey };
+  return promisify(execFile)('python3', ['-c', program!, ...checkpoints], { env }).then(
+    ({ stdout }) => stdout.trim(),
+    ({ stderr }) => stderr.trim(),
+  );
+}
+
 const newestId = async (db: Database) =>
   (await db.get<{ id: number }>('SELECT max(last_id) AS id FROM event_seals'))!.id;
 
@@ -288,17 +299,10 @@ describe('the seals of the log', () => {
   });
 
   it('are verified over the API by the program of docs/seals.md, which finds a change', async t => {
-    const { app, api, origin, adminKey } = await aLog(t);
-    const [, program] = /```python\n(.*?)```/s.exec(readFileSync('docs/seals.md', 'utf8'))!;
+    const shop = await aLog(t);
+    const { app, api } = shop;
     assert.ok(program!.split('\n').length <= 60);
-    const verify = async (...checkpoints: string[]) => {
-      const env = { ...process.env, PETSTORE_URL: origin, PETSTORE_API_KEY: adminKey };
-      const run = promisify(execFile)('python3', ['-c', program!, ...checkpoints], { env });
-      return run.then(
-        ({ stdout }) => stdout.trim(),
-        ({ stderr }) => stderr.trim(),
-      );
-    };
+    const verify = (...checkpoints: string[]) => runProgram(shop, checkpoints);
     const { id, seal } = (await api.get('/events/checkpoint')).body;
     assert.equal(await verify(`0:${'0'.repeat(64)}`, `${id}:${seal}`), 'The log is as it was written');
     assert.match(await verify(`${id}:${'0'.repeat(64)}`), /the checkpoint differs/);
@@ -314,5 +318,26 @@ describe('the seals of the log', () => {
     assert.match(await verify(), /^An event from \d+ to \d+ was changed$/);
     await app.db.run('DELETE FROM events WHERE id = 4');
     assert.match(await verify(), /^An event from \d+ to \d+ is missing$/);
+  });
+
+  for (const log of ['a log that continued after a restore', 'a log whose log.restored has expired']) {
+    it(`are verified by that program in ${log}`, async t => {
+      const shop = await aLog(t);
+      await logs[log]!(shop);
+      const { id, seal } = (await shop.api.get('/events/checkpoint')).body;
+      assert.equal(await runProgram(shop, [`${id}:${seal}`]), 'The log is as it was written');
+    });
+  }
+
+  it('are verified by that program, which finds that the event of a restore was removed', async t => {
+    const shop = await aLog(t);
+    const { first } = await continueLogOf(shop);
+    await appendGroups(shop);
+    for (const [table, column] of [
+      ['events', 'id'],
+      ['event_seals', 'first_id'],
+    ])
+      assert.equal(await shop.app.db.run(`DELETE FROM ${table} WHERE ${column} = ${first}`), 1);
+    assert.equal(await runProgram(shop), 'The events before 1000000002 are missing');
   });
 });
