@@ -16,6 +16,8 @@ export interface Subscription extends Pick<CallOptions, 'headers' | 'maxWait' | 
   types?: readonly EventFilter[] | undefined;
   /** A resource, such as `pets/1` or `store/orders/17`; all resources unless set. */
   subject?: string | undefined;
+  /** Who made the changes: an API key, such as `keys/2`, or `system`; everyone unless set. */
+  actor?: string | undefined;
   /**
    * Is called with the position in the log when a stream is open, and every 15 seconds, also if no event matches. All matching
    * events before it have been processed. Store it to resume, in addition to the ID of each event.
@@ -36,12 +38,12 @@ const MAX_PAUSE = 30_000;
  */
 export async function* subscribe(
   client: Client,
-  { from = 'latest', types, subject, signal, onPosition, ...options }: Subscription = {},
+  { from = 'latest', types, subject, actor, signal, onPosition, ...options }: Subscription = {},
 ): AsyncGenerator<Event, never> {
   const { clock } = client;
   let cursor = String(from);
   for (let failures = 0; ; failures++) {
-    const query = { cursor, type: types, subject };
+    const query = { cursor, type: types, subject, actor };
     const settings = { ...options, signal, maxRetries: Number.POSITIVE_INFINITY, accepts: 'event-stream' };
     const request = requestOf(client, 'GET /events/stream', [query], settings);
     const stream = await exchange(client, request, async ({ body }) => body).catch(error => {

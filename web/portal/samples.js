@@ -108,8 +108,9 @@ function asTypeScript({ client, returns, isSecured, parameters }, { body }, valu
   const options = { ifMatch, ifNoneMatch, idempotencyKey, ...(!isEmpty(headers) && { headers }) };
   const args = Object.values(given.path);
   if (returns === 'stream') {
-    const { cursor, type: types, subject } = given.query;
-    const subscription = { from: headers['Last-Event-ID'] ?? cursor, types, subject };
+    const { cursor, type: types, subject, actor } = given.query;
+    const { 'Last-Event-ID': from = cursor, ...others } = headers;
+    const subscription = { from, types, subject, actor, ...(!isEmpty(others) && { headers: others }) };
     if (!isEmpty(subscription)) args.push(subscription);
   } else {
     const takesQuery = parameters.some(({ in: place }) => place === 'query');

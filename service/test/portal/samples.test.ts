@@ -81,6 +81,21 @@ describe('the samples of a filled form', () => {
     assert.match(changed, /store\.pets\.update\(7, \{ name: 'Rex' \}, \{\s*ifMatch: '"9c1e"'/);
   });
 
+  it('have all filters and headers of a stream', () => {
+    const parameters = {
+      type: 'pet.created, order.*',
+      subject: 'pets/1',
+      actor: 'keys/2',
+      cursor: '7',
+      'Last-Event-ID': '9',
+      'X-Request-Id': 'till/7',
+    };
+    const text = code('typescript', view.operation('streamEvents')!, { parameters });
+    assert.match(text, /types: \['pet\.created', 'order\.\*'\],\s*subject: 'pets\/1',\s*actor: 'keys\/2',/);
+    assert.match(text, /from: '9',/);
+    assert.match(text, /headers: \{ 'X-Request-Id': 'till\/7' \}/);
+  });
+
   it('have values of every kind in every language', () => {
     const body = JSON.stringify({
       text: `it's "x" \\ $y\n`,

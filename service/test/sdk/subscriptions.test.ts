@@ -93,7 +93,7 @@ describe('a subscription', () => {
     assertGapless(idsOf(seen), from + 1);
   });
 
-  it('starts with the next event, and filters by types and subject', async t => {
+  it('starts with the next event, and filters by types, subject and actor', async t => {
     const { shop, store } = await start(t);
     await aPet(shop.api);
     await settledCursor(shop);
@@ -102,6 +102,9 @@ describe('a subscription', () => {
     assert.equal(created!.type, 'pet.created');
     const subject = store.events.subscribe({ subject: created!.subject, from: 0 });
     assert.deepEqual(await take(subject, 1), [created]);
+    // The first event of the log has the actor `system`.
+    const [byKey] = await take(store.events.subscribe({ actor: created!.actor, from: 0 }), 1);
+    assert.equal(byKey!.actor, created!.actor);
 
     const later = take(store.events.subscribe(), 1);
     await until('the stream is open', () => store.limits.inFlight === 0 && shop.logLines().length > 0);
