@@ -89,7 +89,7 @@ ${
 }
 
 /** With the client of this project. @param {Call} call @param {SampleRequest} request @param {Values} values @param {string} base */
-function asTypeScript({ client, returns, isSecured, parameters }, { body }, values, base) {
+function asTypeScript({ client, returns, isSecured, bodyType, parameters }, { body }, values, base) {
   /** @type {Record<CallParameter['in'], Record<string, unknown>>} */
   const given = { path: {}, query: {}, header: {} };
   for (const parameter of parameters) {
@@ -114,7 +114,8 @@ function asTypeScript({ client, returns, isSecured, parameters }, { body }, valu
     if (!isEmpty(subscription)) args.push(subscription);
   } else {
     const takesQuery = parameters.some(({ in: place }) => place === 'query');
-    if (body !== undefined) args.push(body);
+    // The options follow the body, also if it is left out.
+    if (body !== undefined || (bodyType !== undefined && !isEmpty(options))) args.push(body);
     else if (takesQuery && !(isEmpty(given.query) && isEmpty(options))) args.push(given.query);
     if (!isEmpty(options)) args.push(options);
   }

@@ -79,6 +79,9 @@ describe('the samples of a filled form', () => {
     const values = { parameters: { petId: '7', 'If-Match': '"9c1e"' }, body: '{"name":"Rex"}' };
     const changed = code('typescript', view.operation('changePet')!, values);
     assert.match(changed, /store\.pets\.update\(7, \{ name: 'Rex' \}, \{\s*ifMatch: '"9c1e"'/);
+    const withoutBody = { parameters: { keyId: '7', 'Idempotency-Key': 'mine' } };
+    const rotated = code('typescript', view.operation('rotateApiKey')!, withoutBody);
+    assert.match(rotated, /store\.keys\.rotate\(7, undefined, \{ idempotencyKey: 'mine' \}\)/);
   });
 
   it('have all filters and headers of a stream', () => {
