@@ -69,6 +69,18 @@ describe('trying an operation out', () => {
     assert.equal((await portal.tryOut({ parameters: { 'If-Match': '' } })).status, 200);
   });
 
+  it('does not send the ETag of a change that was undone, with a test key', async t => {
+    const { page, shop } = await visit(t);
+    const categoryId = await aCategory(shop.api);
+    const key = { name: 'Tests', plan: 'free', kind: 'test', scopes: ['pets:read', 'pets:write'] };
+    const { body } = await shop.api.post('/keys', key);
+    const portal = await new PortalPage(page).openOperation('changeCategory');
+    await portal.useKey(body.key);
+    const parameters = { categoryId };
+    for (const description of ['First', 'Second'])
+      assert.equal((await portal.tryOut({ parameters, body: { description } })).status, 200);
+  });
+
   it('reports a body that is not JSON also where it fills in If-Match', async t => {
     const { page } = await visit(t);
     const portal = await new PortalPage(page).openOperation('changeCategory');
