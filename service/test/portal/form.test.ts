@@ -153,6 +153,10 @@ it('the form warns once before it changes a shop that is not the demo, even on t
   await portal.useKey(shop.adminKey);
   assert.equal((await portal.send()).status, 200, 'reading needs no warning');
   await portal.openOperation('createCategory');
+  const testKey = { name: 'Tests', plan: 'free', kind: 'test', scopes: ['pets:write'] };
+  await portal.useKey((await shop.api.post('/keys', testKey)).body.key);
+  assert.equal((await portal.tryOut({ body: { name: 'Never' } })).status, 201, 'a test key changes nothing');
+  await portal.useKey(shop.adminKey);
   const sent = watch.urls.length;
   await page.locator('.send').click();
   await portal.message.filter({ hasText: 'is not the demo shop' }).waitFor();
