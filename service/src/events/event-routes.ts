@@ -175,9 +175,9 @@ export const eventRoutes = ({ tail, source, event }: EventRouteOptions): Route[]
     summary: 'Follow the log of events',
     description:
       'The same events as server-sent events: `id` is the number of the event, `event` its type, `data` the event. A client ' +
-      'that lost its connection sends the last `id` as `Last-Event-ID` and misses nothing. A comment line every ' +
-      `${inWords(HEARTBEAT)} shows that the stream is alive. The service closes a stream whose client reads nothing for that ` +
-      'long. A stream counts as one request. The number of open streams of a key is limited (429 `too_many_streams`). ' +
+      'that lost its connection sends the last `id` as `Last-Event-ID` and misses nothing. A message at the beginning, and one every ' +
+      `${inWords(HEARTBEAT)}, has only an \`id\`: the position of the stream in the log. The service closes a stream whose client reads ` +
+      'nothing for that long. A stream counts as one request. The number of open streams of a key is limited (429 `too_many_streams`). ' +
       `A stream ends when its key may read other events than before. ${RIGHTS}`,
     // The request would not end.
     query: streamQuery,
