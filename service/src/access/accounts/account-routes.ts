@@ -14,7 +14,7 @@ export const accountRoutes = ({ keyLimits }: { keyLimits: KeyLimits }): Route[] 
     description:
       'Returns the plan of the calling API key, its scopes, the usage of its limits, its ban if it has one, its usage by ' +
       'day, its warnings, and its newest plan request. The request does not count against the quotas of the key, and works during a ban and independently of other ' +
-      'clients at the same address: each key has a separate bucket for this operation, with the limits of the Free plan, ' +
+      'clients at the same address: each key has a separate bucket for the operations under `/account`, with the limits of the Free plan, ' +
       'which the rate-limit headers of the response describe. Without a valid key it counts against the address of the ' +
       'client.',
     scope: 'any',

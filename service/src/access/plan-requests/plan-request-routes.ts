@@ -50,7 +50,9 @@ export const planRequestRoutes = ({ keyLimits }: { keyLimits: KeyLimits }): Rout
     path: '/account/plan-requests/{requestId}',
     operationId: 'getOwnPlanRequest',
     summary: 'Read your own plan request',
-    description: 'A request of the calling API key, with the decision of an administrator.',
+    description:
+      'A request of the calling API key, with the decision of an administrator. The request counts as `GET /account` does: not ' +
+      'against the quotas of the key.',
     params,
     success: { status: 200, description: 'The request.', schema: PlanRequest },
     conditional: true,
