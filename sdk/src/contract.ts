@@ -954,7 +954,7 @@ export type WebhookDelivery = {
   type: string;
   /** The resource that changed. Events of one subject are delivered in order. */
   subject: string;
-  /** A `dead` delivery failed in all its attempts, or its webhook was disabled for as many days as events are retained. It can be redelivered. */
+  /** A `dead` delivery failed in all its attempts, its webhook was disabled for as many days as events are retained, or the key of the webhook may no longer read its event. It can be redelivered while the webhook is enabled and its key may read the event. */
   status: 'pending' | 'delivered' | 'dead';
   /** The number of attempts. */
   attemptCount: number;
@@ -1035,7 +1035,7 @@ export type Rejection = {
   address: string | null;
 };
 
-/** `access.refused`: Requests to manage API keys or webhooks were rejected: `data` has the operation, the error and the number of attempts since the last such event, at most one in a minute for each caller and operation. Requires the scope `admin`. */
+/** `access.refused`: Requests to manage API keys, plan requests or webhooks were rejected: `data` has the operation, the error and the number of attempts since the last such event, at most one in a minute for each caller and operation. Requires the scope `admin`. */
 export type AccessRefusedEvent = {
   specversion: '1.0';
   /** The number of the event in the log: 1, 2, 3 … without gaps, except before a `log.restored`. As a cursor it means the position after the event. */
@@ -1351,7 +1351,7 @@ export type WebhookDeliveryDetails = {
   type: string;
   /** The resource that changed. Events of one subject are delivered in order. */
   subject: string;
-  /** A `dead` delivery failed in all its attempts, or its webhook was disabled for as many days as events are retained. It can be redelivered. */
+  /** A `dead` delivery failed in all its attempts, its webhook was disabled for as many days as events are retained, or the key of the webhook may no longer read its event. It can be redelivered while the webhook is enabled and its key may read the event. */
   status: 'pending' | 'delivered' | 'dead';
   /** The number of attempts. */
   attemptCount: number;

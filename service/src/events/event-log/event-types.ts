@@ -43,8 +43,8 @@ export const eventTypes = {
   'webhook.deleted': 'A webhook was deleted; `data` is its last state.',
   'webhook.test': 'A webhook was tested. Only this webhook receives the event, regardless of its `types`.',
   'access.refused':
-    'Requests to manage API keys or webhooks were rejected: `data` has the operation, the error and the number of attempts since the ' +
-    'last such event, at most one in a minute for each caller and operation.',
+    'Requests to manage API keys, plan requests or webhooks were rejected: `data` has the operation, the error and the number of ' +
+    'attempts since the last such event, at most one in a minute for each caller and operation.',
   'service.store_created': 'An operator created an empty store with `new-store`.',
   'service.store_migrated': 'An operator copied the embedded store to PostgreSQL with `migrate-store`.',
   [RESTORED_TYPE]:

@@ -43,8 +43,8 @@ const fields = {
     type: 'string',
     enum: deliveryStatuses,
     description:
-      'A `dead` delivery failed in all its attempts, or its webhook was disabled for as many days as events are retained. It can ' +
-      'be redelivered.',
+      'A `dead` delivery failed in all its attempts, its webhook was disabled for as many days as events are retained, or the key of ' +
+      'the webhook may no longer read its event. It can be redelivered while the webhook is enabled and its key may read the event.',
   },
   attemptCount: { ...natural, description: 'The number of attempts.' },
   nextAttemptAt: {
