@@ -1912,7 +1912,7 @@ export interface Operations {
       to?: string | undefined;
       /** The maximum number of events on a page. */
       limit?: number | undefined;
-      /** Whether to count the whole list, in the header `X-Total-Count`. More than 10,000 items are not counted: the header is then 10000, and `X-Total-Count-Relation: gte` states that there are more. */
+      /** Whether to count the whole list, in the header `X-Total-Count`. More than 10,000 items are not counted: the header is then 10000, and `X-Total-Count-Relation: gte` states that there are more. It does not combine with `subject` and `actor` together. */
       count?: boolean | undefined;
       /** How many seconds to wait for an event if none exists yet. */
       wait?: number | undefined;

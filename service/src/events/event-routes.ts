@@ -69,7 +69,10 @@ const pageQuery = parameters({
       'between them.',
   },
   limit: { ...pageLimit, description: 'The maximum number of events on a page.' },
-  count: countParameter,
+  count: {
+    ...countParameter,
+    description: `${countParameter.description} It does not combine with \`subject\` and \`actor\` together.`,
+  },
   wait: {
     ...int32,
     minimum: 0,
