@@ -56,7 +56,7 @@ function sectionsOf({ parameters, body }: Operation): Heading[] {
 export function requirement({ scopes, anyOfScopes }: Operation): string | undefined {
   if (scopes.length === 0) return undefined;
   const more = anyOfScopes.length > 0 ? `, and one of ${inCode(anyOfScopes)}` : '';
-  return `Requires the scope ${inCode(scopes)}${more}.`;
+  return `Requires the ${scopes.length === 1 ? 'scope' : 'scopes'} ${inCode(scopes)}${more}.`;
 }
 
 function deprecationNotice(view: ContractView, operation: Operation): Html | undefined {

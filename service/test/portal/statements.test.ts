@@ -31,6 +31,9 @@ const statements: Record<string, RegExp[]> = {
   ],
   '/docs/running/seals-of-the-event-log': [/## The algorithm .* ```python .* def sha256\(/],
   '/docs/guide/recipes': [/## Mirror the shop every night .* Later runs apply the events since the last run/],
+  '/docs/operations/createWebhook': [
+    /Requires the scopes `webhooks:write` and `events:read`, and one of `pets:read`, /,
+  ],
   '/docs/guide/authentication': [
     /An administrator of the shop \[creates it\]\(\/docs\/guide\/managing-keys\)/,
   ],
