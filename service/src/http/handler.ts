@@ -124,7 +124,7 @@ async function jsonPage(
     };
   }
   if (result.kind !== 'log') throw new Error(`${route.operationId} returned no page`);
-  if (route.longestWait !== undefined) renewLimits(services, request);
+  if (result.mayHaveWaited) renewLimits(services, request);
   // The key may have ended, or have got other scopes, before the last event of the page: its rights are read after the page.
   for (;;) {
     const { scopes } = await services.streams.currentCaller(request, route);
