@@ -190,6 +190,35 @@ describe('a change in the history', () => {
       assert.deepEqual(await stockOf(api, petId), ['available', 22]);
     });
 
+  it('that cancelled an order is taken back and undone once by users with different API keys', async t => {
+    const { api, page, shop, open, openForAnother } = await visit(t);
+    const petId = await aPet(api, { name: 'Of two users', stock: 24 });
+    const first = await anOrder(api, { petId, quantity: 2 });
+    const second = await anOrder(api, { petId, quantity: 2 });
+    const { key } = await shop.clientWith({ scopes: ['admin'] });
+    const shown = await open(`/orders?petId=${petId}`, key);
+    await page.evaluate(keepMessages);
+    for (const id of [first, second])
+      await page.getByRole('checkbox', { name: `Select order ${id}` }).click();
+    await shown.button('Cancel 2').click();
+    const undo = shown.messages.getByRole('button', { name: 'Undo' });
+    await undo.waitFor();
+    const other = await openForAnother(`/animals/${petId}`);
+    await takeBack(other, `cancelled order ${first}`);
+    const placed = `Open again as order ${second + 1}`;
+    await other.messages.getByText(placed).waitFor();
+    await shop.app.db.numberEvents();
+    await undo.click();
+    await shown.messages.getByText('Open again as 2 orders with new numbers').waitFor();
+    await shown.row(String(second + 1)).waitFor();
+    assert.deepEqual(await stockOf(api, petId), ['available', 20]);
+
+    await shown.go(`/animals/${petId}`);
+    await takeBack(shown, `cancelled order ${first}`);
+    await shown.messages.getByText(placed).waitFor();
+    assert.deepEqual(await stockOf(api, petId), ['available', 20]);
+  });
+
   it('that cancelled an order is not undone as an order that another tab has placed and cancelled since', async t => {
     const { api, page, watch, open, openForAnother } = await visit(t);
     watch.expect(/status of 404/);

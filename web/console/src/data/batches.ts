@@ -1,4 +1,11 @@
-import { ApiError, type Batch, type BatchEntry, type BatchOutcome, type BatchResult } from '@petstore/client';
+import {
+  ApiError,
+  type Batch,
+  type BatchEntry,
+  type BatchOutcome,
+  type BatchResult,
+  type PostOptions,
+} from '@petstore/client';
 import type { Session } from '../app/session.ts';
 
 /** The most operations of a batch: more would make the progress coarse and other clients wait. */
@@ -22,7 +29,10 @@ export interface BatchRun<T> {
   add: (batch: Batch, item: T) => readonly BatchEntry[];
   /** The most operations that an item has. */
   perItem: number;
-  /** The `Idempotency-Key` of the batch of an item. Each item has one of its own then, whose operations succeed or fail together. */
+  /**
+   * The `Idempotency-Key` and `X-Request-Id` of the batch of an item. Each item has one of its own then, whose operations succeed or fail
+   * together.
+   */
   keyOf?: (item: T) => string;
   /** Is called after each batch with the results of its items. */
   onResults: (results: readonly ItemResult<T>[]) => void;
@@ -58,8 +68,8 @@ export async function runInBatches<T>(
       const part = items.slice(at, at + size);
       const batch = store.batch({ atomic: isAtomic });
       const entries = part.map(item => add(batch, item));
-      const idempotencyKey = keyOf?.(part[0]!);
-      const outcome = await batch.run({ signal: waiting.signal, idempotencyKey }).catch((error: unknown) => {
+      const options = keyOf && keyed(keyOf(part[0]!));
+      const outcome = await batch.run({ signal: waiting.signal, ...options }).catch((error: unknown) => {
         if (isAtomic && error instanceof ApiError && error.failedOperation !== undefined) return error;
         throw error;
       });
@@ -78,6 +88,11 @@ export async function runInBatches<T>(
     signal?.removeEventListener('abort', stop);
     ignoreEnd();
   }
+}
+
+/** The options of a batch that is executed once, and whose changes have its key in the history. */
+export function keyed(key: string): PostOptions {
+  return { idempotencyKey: key, headers: { 'X-Request-Id': key } };
 }
 
 /**

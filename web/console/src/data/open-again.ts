@@ -10,6 +10,7 @@ import {
   type StockAdjustment,
 } from '@petstore/client';
 import type { Session } from '../app/session.ts';
+import { idOf } from './id-of.ts';
 import { firstPage } from './resource.ts';
 import { adjustAndShow } from './stock-of.ts';
 
@@ -58,9 +59,51 @@ export async function adjustOnce(
 
 /**
  * The `Idempotency-Key` of the request that places an order again. The service executes the first one of all tabs with the same API key,
- * and returns its outcome to the others for 24 hours.
+ * and returns its outcome to the others for 24 hours. It is also the `X-Request-Id`, by which users with other API keys find the new order
+ * in the history.
  */
 export const keyToPlaceAgain = (orderId: number | undefined): string => `place-again-${orderId}`;
+
+/** Returns the orders that were placed since an entry, for one pet or for all, by the ID of their request. */
+export async function placedSince(
+  { store, can }: Session,
+  { eventId }: HistoryEntry,
+  petId?: number,
+): Promise<ReadonlyMap<HistoryEntry['requestId'], Order>> {
+  const placed = new Map<HistoryEntry['requestId'], Order>();
+  const ofPet =
+    petId !== undefined && can('pets:read') ? { subject: `pets/${petId}`, related: true } : undefined;
+  for await (const other of store.events.history({ ...ofPet, type: 'order.placed', limit: 100 })) {
+    // The newest come first.
+    if (Number(other.eventId) <= Number(eventId)) break;
+    placed.set(other.requestId, { id: idOf(other) });
+  }
+  return placed;
+}
+
+/** Returns the new orders of the cancelled ones that another user has placed again, as far as the key may read it. */
+export async function placedAgainOf(
+  session: Session,
+  orders: readonly Order[],
+): Promise<ReadonlyMap<Order, Order>> {
+  if (!(['events:read', 'orders:read'] as const).every(session.can)) return new Map();
+  const cancelled = await latestOf(session.store, orders[0], 'order.cancelled');
+  if (!cancelled) return new Map();
+  const placed = await placedSince(session, cancelled);
+  const found = orders.map(order => [order, placed.get(keyToPlaceAgain(order.id))] as const);
+  return new Map(found.filter((pair): pair is [Order, Order] => pair[1] !== undefined));
+}
+
+/** Returns the latest entry of a type about an order. The order of several that changed first is the first: others changed later. */
+async function latestOf(
+  store: PetStore,
+  order: Order | undefined,
+  type: 'order.completed' | 'order.cancelled',
+): Promise<HistoryEntry | undefined> {
+  const subject = `store/orders/${order?.id}`;
+  const { data } = await firstPage(store.events.history({ subject, type, limit: 1 }));
+  return data[0];
+}
 
 /** Returns an order that an earlier request has placed again, as it is now. Rejects only if it was cancelled since then. */
 export async function placedEarlier({ store, can }: Session, order: Order): Promise<Order> {
@@ -76,9 +119,7 @@ export async function placedEarlier({ store, can }: Session, order: Order): Prom
 /** Returns the completed orders whose units came back, as far as the key may read it. The order that was completed first is the first. */
 export async function returnedOf({ store, can }: Session, orders: readonly Order[]): Promise<Order[]> {
   if (!(['events:read', 'orders:read', 'inventory:read'] as const).every(can)) return [];
-  const subject = `store/orders/${orders[0]?.id}`;
-  const { data } = await firstPage(store.events.history({ subject, type: 'order.completed', limit: 1 }));
-  const [completed] = data;
+  const completed = await latestOf(store, orders[0], 'order.completed');
   // Nothing is taken back from a history that does not have the completion yet.
   if (!completed) return [];
   const notes = await notesSince(store, completed);

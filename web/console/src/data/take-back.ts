@@ -1,7 +1,7 @@
 import { type Batch, type HistoryEntry, type Order, PreconditionError } from '@petstore/client';
 import type { Session } from '../app/session.ts';
 import type { Activity } from './activity.ts';
-import { reasonOf } from './batches.ts';
+import { keyed, reasonOf } from './batches.ts';
 import { categories } from './categories.ts';
 import { removeOnce, updateOnce } from './changes.ts';
 import { fieldInWords, valueInWords } from './field-words.ts';
@@ -15,6 +15,7 @@ import {
   noteOfReturn,
   notesSince,
   placedEarlier,
+  placedSince,
   TAKEN_BACK,
   unitsBack,
 } from './open-again.ts';
@@ -95,7 +96,7 @@ async function reopen(session: Session, entry: HistoryEntry): Promise<string> {
 /** Runs a batch that also places an order again, which undo does with the same request. Returns the ID of the new order. */
 async function createAgain(session: Session, batch: Batch, order: Order): Promise<Order['id']> {
   const placed = batch.orders.create(contentOf(order));
-  const outcome = await batch.run({ idempotencyKey: keyToPlaceAgain(order.id) }).catch(error => {
+  const outcome = await batch.run(keyed(keyToPlaceAgain(order.id))).catch(error => {
     throw new Error(reasonOf(error));
   });
   const again = outcome.get(placed);
@@ -114,6 +115,9 @@ async function placeAgain(session: Session, entry: HistoryEntry): Promise<string
   const content = { petId: of('petId'), quantity: of('quantity'), shipDate: of('shipDate') };
   const given = Object.entries(content).filter(([, value]) => value != null);
   const order = { ...Object.fromEntries(given), id: idOf(entry) } as Order;
+  const placed = await placedSince(session, entry, order.petId);
+  const earlier = placed.get(keyToPlaceAgain(order.id));
+  if (earlier) return `Open again as order ${(await placedEarlier(session, earlier)).id}`;
   return `Open again as order ${await createAgain(session, session.store.batch(), order)}`;
 }
 

@@ -9,6 +9,7 @@ import { addItem, putBack, putItem, removeItem } from './list-cache.ts';
 import {
   contentOf,
   keyToPlaceAgain,
+  placedAgainOf,
   placedEarlier,
   returnedOf,
   TAKEN_BACK,
@@ -123,9 +124,9 @@ async function placeAgain(
   onUndone?: (placed: ReadonlyMap<Order, Order>) => void,
 ): Promise<string> {
   const takenBack = work === 'complete' ? await returnedOf(session, orders) : [];
-  const left = orders.filter(order => !takenBack.includes(order));
+  const earlier = new Map(work === 'cancel' ? await placedAgainOf(session, orders) : []);
+  const left = orders.filter(order => !takenBack.includes(order) && !earlier.has(order));
   const placed = new Map<Order, Order>();
-  const earlier = new Map<Order, Order>();
   const errors = takenBack.map(() => TAKEN_BACK);
   function add(item: Order, order: Order): void {
     placed.set(item, order);
