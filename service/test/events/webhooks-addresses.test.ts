@@ -112,6 +112,22 @@ describe('the address of a webhook', () => {
     }
   });
 
+  it('is not looked up again by PUT and PATCH that do not change it, so that a webhook whose host is gone can be paused', async t => {
+    let addresses = found('93.184.215.14');
+    const { api } = await startTestApp(t, {
+      webhooks: { resolve: async () => addresses, resolveTimeout: 1 },
+    });
+    assert.equal((await api.post('/webhooks', { url: 'https://gone.example' })).status, 201);
+    addresses = [];
+    const { body } = await api.get('/webhooks/1');
+    for (const url of ['https://gone.example', body.url]) {
+      const paused = await api.put('/webhooks/1', { url, enabled: false });
+      assert.deepEqual([paused.status, paused.body.enabled, paused.body.url], [200, false, body.url]);
+      assert.equal((await api.patch('/webhooks/1', { url, enabled: true })).status, 200);
+      assertInvalid(await api.patch('/webhooks/1', { url: `${body.url}other` }), /none was found for gone/);
+    }
+  });
+
   it('is not looked up again when the outcome of an Idempotency-Key is replayed', async t => {
     let addresses = found('93.184.215.14');
     const { api } = await startTestApp(t, {

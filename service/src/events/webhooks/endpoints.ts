@@ -9,7 +9,7 @@ import { MAX_URL_LENGTH } from './webhook.ts';
 /** Resolves with all addresses of a name; rejects if it has none. */
 export type Resolve = (hostname: string) => Promise<LookupAddress[]>;
 
-/** How long a name may take to resolve when a webhook is created or changed, and how long each rejection of a name takes. */
+/** How long a name may take to resolve when a webhook is created or gets another URL, and how long each rejection of a name takes. */
 const RESOLVE_TIMEOUT = 3 * SECOND;
 
 /**
@@ -27,7 +27,7 @@ interface EndpointsOptions {
 }
 
 /**
- * Checks that endpoints have public addresses and use HTTPS: when a webhook is created or changed, and again for each
+ * Checks that endpoints have public addresses and use HTTPS: when a webhook is created or gets another URL, and again for each
  * connection, because a name can resolve to other addresses later.
  */
 export class Endpoints {
@@ -43,15 +43,17 @@ export class Endpoints {
 
   /**
    * Throws `invalid_request` if the URL is not allowed or its host has no public address now. Message and time of the rejection
-   * are the same for all names.
+   * are the same for all names. The name in the `current` URL of a webhook is not looked up again: other settings can be changed while
+   * it has no address.
    */
-  async rejectForbidden(text: string): Promise<void> {
-    const { hostname } = this.#parse(text);
+  async rejectForbidden(text: string, current?: string): Promise<void> {
+    const { hostname, href } = this.#parse(text);
     const host = withoutBrackets(hostname);
     if (isIP(host)) {
       if (!this.#isAllowed(host)) throw rejected(`must have a public address, but ${host} is not one`);
       return;
     }
+    if (href === current) return;
     const timer = new AbortController();
     const late = sleep(this.#resolveTimeout, [], { signal: timer.signal }).catch(() => []);
     try {

@@ -73,8 +73,8 @@ async function rejectForbidden(
   context: Context<{ webhookId: number }, unknown, { url?: string }>,
 ): Promise<void> {
   const { db, params, body } = context;
-  await webhooks.read(db, params.webhookId, actorOf(context, services));
-  if (body.url !== undefined) await services.endpoints.rejectForbidden(body.url);
+  const { url } = await webhooks.read(db, params.webhookId, actorOf(context, services));
+  if (body.url !== undefined) await services.endpoints.rejectForbidden(body.url, url);
 }
 
 export const webhookRoutes = (services: WebhookServices): Route[] => [
