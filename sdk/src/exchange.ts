@@ -1,8 +1,8 @@
 import type { Client } from './client.ts';
-import { onAbort } from './clock.ts';
+import { onAbort, sleep } from './clock.ts';
 import { defined } from './defined.ts';
 import { ConnectionError, dateAfter, errorOf, PetStoreError, retryAfter } from './errors.ts';
-import { tooLong, type WaitReason } from './pacer.ts';
+import { spreadAfter, tooLong, type WaitReason } from './pacer.ts';
 import type { Request } from './request.ts';
 
 /**
@@ -36,7 +36,11 @@ export async function exchange<T>(
   // The error of the first try of a POST that may have been executed, and when the POST can no longer be sent again.
   let inDoubt: PetStoreError | undefined;
   let expiresAt = Number.POSITIVE_INFINITY;
+  // The wait of this call alone, in milliseconds.
+  let pause = 0;
   for (let attempt = 1; ; attempt++) {
+    if (pause) await sleep(clock, pause, signal);
+    pause = 0;
     const epoch = await pacer.enter(options).catch(error => {
       signal?.throwIfAborted();
       throw inDoubt ?? error;
@@ -71,6 +75,12 @@ export async function exchange<T>(
       if (!inDoubt && reason === 'unavailable' && init.method === 'POST') {
         inDoubt = error;
         expiresAt = sentAt + LIFETIME;
+      }
+      // Another call with the same key is running. It does not concern the others.
+      if (error.code === 'idempotency_key_in_use') {
+        if (attempt > maxRetries) throw error;
+        pause = clock.random() * spreadAfter(attempt - 1);
+        continue;
       }
       const milliseconds = retryAfter(headers) || (reason === 'unavailable' ? 0 : 1000);
       // The key has requests left: smaller calls do not wait for a batch that is given up.

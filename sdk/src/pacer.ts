@@ -77,6 +77,8 @@ export interface Pacer {
 
 /** The longest random addition to a wait, in milliseconds. */
 const MAX_SPREAD = 10_000;
+/** Returns the longest random addition to a wait after some failures, in milliseconds. */
+export const spreadAfter = (failures: number): number => Math.min(MAX_SPREAD, 1000 * 2 ** failures);
 /** Two responses whose windows end closer together, in milliseconds, are about the same window: windows last at least a minute. */
 const SAME_WINDOW = 30_000;
 
@@ -167,7 +169,7 @@ export function createPacer({ clock, maxConcurrent, onWait }: PacerOptions): Pac
     if (wait() && end < waitEnd + 1000) return false;
     cause = next;
     waitEnd = end;
-    wakeAt = end + clock.random() * Math.min(MAX_SPREAD, 1000 * 2 ** setbacks);
+    wakeAt = end + clock.random() * spreadAfter(setbacks);
     isReported = false;
     epoch++;
     return true;

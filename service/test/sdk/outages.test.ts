@@ -155,6 +155,34 @@ describe('a client of a service that is unavailable', () => {
     assert.deepEqual([conflict.sent.length, failed.sent.length], [1, 1]);
   });
 
+  it('lets only the call wait whose Idempotency-Key is in use', async () => {
+    const inUse = json(
+      409,
+      { code: 'idempotency_key_in_use', message: 'In use', status: 409 },
+      { 'x-should-retry': 'true', ratelimit: '"minute";r=50;t=30' },
+    );
+    const { store, run, sent, waits } = clientOf([success, inUse, success, inUse, pet]);
+    await store.pets.list().first();
+    const created = store.pets.create({ name: 'Rex', categoryId: 1 });
+    await settle();
+    await run(store.pets.list().first());
+    assert.equal((await run(created)).id, 1);
+    assert.deepEqual(waits, []);
+    const [first, second] = gaps(sent).slice(2);
+    assert.ok(first! > 0 && first! <= SECOND + 1 && second! > 0 && second! <= 2 * SECOND + 1);
+
+    const always = clientOf(inUse, { maxRetries: 2 });
+    const rejected = always.run(always.store.pets.create({ name: 'Rex', categoryId: 1 }));
+    await assert.rejects(rejected, ConflictError);
+    assert.equal(always.sent.length, 3);
+    const end = new AbortController();
+    const ended = always.store.pets.create({ name: 'Rex', categoryId: 1 }, { signal: end.signal });
+    await settle();
+    end.abort();
+    await assert.rejects(ended, { name: 'AbortError' });
+    assert.equal(always.time.timers, 0);
+  });
+
   it('retries the responses of proxies that cannot reach it', async () => {
     const responses = [502, 504].map(status => () => new Response('<h1>Bad gateway</h1>', { status }));
     const { store, run, sent } = clientOf([...responses, success]);
