@@ -157,8 +157,9 @@ describe('a webhook', () => {
     assert.equal(receiver.received[2]!.event.data.name, 'Sent twice');
 
     await shown.panel.getByRole('button', { name: 'Replay' }).click();
+    await shown.question.getByText('This also skips newer events that have no delivery yet.').waitFor();
     await shown.question.getByRole('button', { name: 'End a replay that is running' }).click();
-    await shown.messages.getByText('No replay is running').waitFor();
+    await shown.messages.getByText('No replay is running. Events without a delivery are skipped').waitFor();
     await settle(shop);
     assert.equal(receiver.received.length, 3);
 

@@ -79,7 +79,7 @@ export function WebhookActions({ webhook, canChange, onRotate, deletion }: Webho
   }
   async function endReplay(): Promise<void> {
     await store.webhooks.replay(id, { cursor: 'latest' });
-    toasts.show({ text: 'No replay is running' });
+    toasts.show({ text: 'No replay is running. Events without a delivery are skipped' });
   }
   const form = useSubmit([], replay);
 
@@ -178,6 +178,7 @@ export function WebhookActions({ webhook, canChange, onRotate, deletion }: Webho
           <Button kind="link" onClick={() => run(endReplay)}>
             End a replay that is running
           </Button>
+          <p className="hint">This also skips newer events that have no delivery yet.</p>
         </Question>
       )}
     </>
