@@ -67,6 +67,24 @@ it('a webhook that works again after the clock was set back to before its failur
   assert.deepEqual(valuesOf(works, 'failedFor'), [0]);
 });
 
+it('a webhook that gets another URL has not failed until an attempt to that fails', async t => {
+  const shop = await webhookShop(t);
+  const { path } = await shop.webhook();
+  const failingSince = async () => Date.parse((await shop.read(path)).failingSince);
+  shop.receiver.respondWith(500);
+  await shop.deliver();
+  const failed = shop.clock.now();
+  await shop.after(4 * DAY);
+  assert.equal((await shop.api.patch(path, { url: shop.receiver.url, description: 'Same' })).status, 200);
+  assert.equal(await failingSince(), failed);
+  const { body } = await shop.api.patch(path, { url: `${shop.receiver.url}/moved` });
+  assert.equal(body.failingSince, null);
+  await shop.deliver();
+  assert.equal(await failingSince(), shop.clock.now());
+  const begins = shop.shop.logLines().filter(({ msg }) => msg === 'Webhook fails');
+  assert.equal(begins.length, 2);
+});
+
 describe('a failed delivery', () => {
   it('continues its schedule after a restart', async t => {
     const shop = await webhookShop(t);

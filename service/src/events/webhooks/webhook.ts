@@ -60,7 +60,8 @@ const readOnlyFields = {
     ...dateTime,
     nullable: true,
     readOnly: true,
-    description: 'When the first attempt after the last success failed. Test events do not count.',
+    description:
+      'When the first attempt after the last success failed. Test events do not count. A new `url` clears it.',
   },
   createdAt: { ...dateTime, readOnly: true, description: 'When the webhook was created.' },
 } as const;

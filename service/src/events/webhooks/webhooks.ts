@@ -119,9 +119,12 @@ export function update(
     if (row.enabled < stored.enabled) appendDisabled(tx, row);
     const settings = settingsFor(current);
     const isSwitched = settings.enabled !== current.enabled;
+    const terms = termsOf(settings, row);
     const changed = {
       ...row,
-      ...termsOf(settings, row),
+      ...terms,
+      // The new endpoint has not failed.
+      ...(terms.url !== row.url && { failing_since: null }),
       ...(isSwitched && switchedTo(settings.enabled, actor.now)),
     };
     if (changed.types !== row.types) rejectUnreadable(settings.types, owner);
