@@ -150,6 +150,33 @@ describe('a list', () => {
     await other.row('Later').waitFor();
   });
 
+  it('shows the newer change of another user also if the response to an earlier one arrives later', async t => {
+    const { page, shown, shop, ids } = await listOf(t, 'Slow');
+    const { read, arrive } = await delayResponses(page, `**/pets/${ids[0]}`);
+    await shown.button('Status of Slow: Available').click();
+    await page.getByRole('menuitemradio', { name: /^On hold/ }).click();
+    await read;
+    await shop.api.patch(`/pets/${ids[0]}`, { name: 'Newer' });
+    await shown.button('Status of Newer: On hold').waitFor();
+    arrive();
+    await shown.messages.getByText('Slow is on hold').waitFor();
+    assert.equal(await shown.button('Status of Newer: On hold').count(), 1);
+  });
+
+  it('shows the newer stock of another user also if the response to an earlier change arrives later', async t => {
+    const { page, shown, shop, ids, categoryId } = await listOf(t, 'Slow stock');
+    await shown.go(`/stock?categoryId=${categoryId}`);
+    const { read, arrive } = await delayResponses(page, '**/adjustments');
+    await shown.button('Add one Slow stock').click();
+    await read;
+    await shop.api.post(`/store/inventory/${ids[0]}/adjustments`, { delta: 40 });
+    const units = shown.button('Stock of Slow stock: 42');
+    await units.waitFor();
+    arrive();
+    await shown.messages.getByText('Slow stock: 1 added').waitFor();
+    assert.equal(await units.count(), 1);
+  });
+
   it('has what was created since an earlier visit when it is opened again', async t => {
     const { page, shown, shop } = await listOf(t, 'Seen');
     const open = (name: string) => page.getByRole('link', { name, exact: true }).click();

@@ -27,7 +27,7 @@ export function useActions<T extends object>(resource: Resource<T>) {
       putItem(cache, resource, shown);
       try {
         const after = await askingToLeave(() => updateOnce(session, resource, id, patch, etag));
-        putItem(cache, resource, after.data);
+        putBack(cache, resource, after.data, shown);
         toasts.withdrawUndo(resource.name, id, after.data);
         showEffects(session, resource, [item, after.data]);
         showStockOf(session, resource, id);

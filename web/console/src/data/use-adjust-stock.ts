@@ -27,7 +27,8 @@ export function useAdjustStock() {
       show(shown);
       let changed: InventoryItem;
       try {
-        changed = await send({ delta, ...why });
+        changed = await store.inventory.adjust(item.petId, { delta, ...why });
+        putBack(cache, stock, changed, shown);
       } catch (error) {
         putBack(cache, stock, item, shown);
         throw error;
