@@ -177,6 +177,35 @@ describe('a list', () => {
     assert.equal(await units.count(), 1);
   });
 
+  it('that is read again at another visit while a key changes shows the change', async t => {
+    const { page, shown, shop, context } = await listOf(t, 'Unchanged');
+    const newKey = async (name: string): Promise<number> =>
+      (await shop.api.post('/keys', { name, plan: 'free', scopes: ['pets:read'] })).body.id;
+    const [first, second] = [await newKey('First key'), await newKey('Second key')];
+    const open = (name: string) => page.getByRole('link', { name, exact: true }).click();
+    await open('Keys');
+    await shown.row('First key').waitFor();
+    await open('Categories');
+    await shown.row(/./).first().waitFor();
+    const other = new ConsolePage(await context.newPage());
+    await other.page.goto(`${shop.origin}/console/keys`);
+    await other.row('First key').waitFor();
+    await newKey('In the response');
+    const { read, arrive } = await delayResponses(page, '**/keys?*');
+    await open('Keys');
+    await read;
+    await shop.api.patch(`/keys/${first}`, { name: 'Changed first' });
+    // This tab gets each event from the other one, which has it earlier.
+    for (const name of ['Changed second', 'Changed third', 'Changed fourth']) {
+      await shop.api.patch(`/keys/${second}`, { name });
+      await other.row(name).waitFor();
+    }
+    arrive();
+    await shown.row('In the response').waitFor();
+    await shown.row('Changed first').waitFor();
+    await shown.row('Changed fourth').waitFor();
+  });
+
   it('has what was created since an earlier visit when it is opened again', async t => {
     const { page, shown, shop } = await listOf(t, 'Seen');
     const open = (name: string) => page.getByRole('link', { name, exact: true }).click();

@@ -79,7 +79,7 @@ export function startLiveLayer(
   const applyCollected = () => {
     const events = collected;
     collected = [];
-    const [reads, era] = [firstReads(cache), resets];
+    const [reads, era] = [readsBefore(cache), resets];
     applied = Promise.all([applied, reads])
       .then(() => era === resets && apply(events))
       .catch(toasts.showProblem);
@@ -147,14 +147,21 @@ export function startLiveLayer(
   };
 }
 
-/** Resolves when the first reads that are in flight have ended: their responses may be older than an event that has arrived. */
-function firstReads(cache: QueryClient): Promise<unknown> {
+/**
+ * Resolves when the reads that are in flight have ended whose responses may be older than an event that has arrived: first reads, and
+ * those that replace what events change. A further page keeps it.
+ */
+function readsBefore(cache: QueryClient): Promise<unknown> {
   const reads = cache.getQueryCache().findAll({
     fetchStatus: 'fetching',
-    predicate: ({ state }) => state.data === undefined,
+    predicate: ({ state: { data, fetchMeta }, queryKey: [, part] }) =>
+      data === undefined || (changedByEvents.has(part) && fetchMeta?.fetchMore === undefined),
   });
   return Promise.allSettled(reads.map(({ promise }) => promise));
 }
+
+/** The second part of the keys of what events change in the cache. Everything else is read again. */
+const changedByEvents: ReadonlySet<unknown> = new Set(['list', 'levels']);
 
 /** Events whose data is not the resource of their kind. */
 const others: ReadonlySet<string> = new Set([
