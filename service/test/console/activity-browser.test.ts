@@ -56,10 +56,33 @@ describe('the activity', () => {
     const shown = await open('/activity');
     await page.getByLabel('Thing').fill('luna');
     await page.getByRole('option', { name: /Luna/ }).click();
-    await shown.row('wrote off as lost 1 of Luna, 24 → 23').getByText('Ran away').waitFor();
-    await shown.row('sold 2 of Luna, 26 → 24').waitFor();
+    await shown.row('wrote off as lost 1 of Luna, \u200e24 → 23').getByText('Ran away').waitFor();
+    await shown.row('sold 2 of Luna, \u200e26 → 24').waitFor();
     await shown.row('added Luna').waitFor();
     assert.equal(await shown.row('Other').count(), 0);
+  });
+
+  it('of an animal with an Arabic name has the earlier number before the later one', async t => {
+    const { shop, page, open } = await visit(t);
+    const petId = await aPet(shop.api, { name: 'القط الأسود', stock: 26 });
+    await anOrder(shop.api, { petId, quantity: 2 });
+    const shown = await open(`/activity?subject=pets%2F${petId}`);
+    await shown.row('placed order').waitFor();
+    // Where the numbers are drawn, from left to right.
+    const drawn = await page.evaluate(`(() => {
+      const texts = document.createTreeWalker(document.querySelector('[role="row"][data-index]'), NodeFilter.SHOW_TEXT);
+      let text = texts.nextNode();
+      while (!text.data.includes('26')) text = texts.nextNode();
+      const leftOf = part => {
+        const range = document.createRange();
+        const start = text.data.lastIndexOf(part);
+        range.setStart(text, start);
+        range.setEnd(text, start + part.length);
+        return range.getBoundingClientRect().left;
+      };
+      return ['26', '→', '24'].toSorted((a, b) => leftOf(a) - leftOf(b));
+    })()`);
+    assert.deepEqual(drawn, ['26', '→', '24']);
   });
 
   it('of a category and of what was deleted are found by their names', async t => {

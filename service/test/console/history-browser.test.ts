@@ -28,7 +28,7 @@ describe('a change in the history', () => {
     await shown.live();
     await takeBack(shown, 'sold 2 of Returned');
     await shown.messages.getByText('Returned: 30 in stock again').waitFor();
-    await historyOf(shown).getByText('took back 2 of Returned, 28 → 30').waitFor();
+    await historyOf(shown).getByText('took back 2 of Returned, \u200e28 → 30').waitFor();
     await takeBack(shown, 'sold 2 of Returned');
     await shown.messages.getByText('It was taken back already').waitFor();
     await takeBack(shown, 'received 6 of Returned');
@@ -45,7 +45,7 @@ describe('a change in the history', () => {
     const undo = () => shown.messages.getByRole('button', { name: 'Undo' }).first().click();
     await shown.panel.getByLabel('Units').press('Enter');
     await undo();
-    await historyOf(shown).getByText('took back 1 of Undone once, 21 → 22').waitFor();
+    await historyOf(shown).getByText('took back 1 of Undone once, \u200e21 → 22').waitFor();
     await takeBack(shown, 'sold 1 of Undone once');
     await shown.messages.getByText('It was taken back already').waitFor();
 
@@ -68,7 +68,7 @@ describe('a change in the history', () => {
     const undo = () => shown.messages.getByRole('button', { name: 'Undo' }).click();
     await shown.panel.getByLabel('Units').press('Enter');
     await takeBack(shown, 'sold 1 of Returned once');
-    await historyOf(shown).getByText('took back 1 of Returned once, 21 → 22').waitFor();
+    await historyOf(shown).getByText('took back 1 of Returned once, \u200e21 → 22').waitFor();
     await undo();
     await shown.messages.getByText('It was taken back already').waitFor();
 

@@ -269,7 +269,7 @@ describe('the panel of an animal', () => {
     await shown.panel.getByLabel('Units').press('Enter');
     await shown.messages.getByText('Sold 1 of Counted').waitFor();
     await eventually(stock, '23');
-    await history.getByText('sold 1 of Counted, 24 → 23').waitFor();
+    await history.getByText('sold 1 of Counted, \u200e24 → 23').waitFor();
     await shown.messages.getByRole('button', { name: 'Undo' }).click();
     await eventually(stock, '24');
 

@@ -171,8 +171,8 @@ function stockSentence(entry: HistoryEntry, name: string): string {
   return `${setVerbs[entry.reason ?? ''] ?? 'changed'} the stock of ${name}, ${unitsInWords(units)}`;
 }
 
-/** Stays in one line. */
-const unitsInWords = ({ from, to }: { from?: unknown; to?: unknown }) => `${from}\u00a0→\u00a0${to}`;
+/** Stays in one line. After a name in Arabic or Hebrew it would be read from right to left without the mark at its start. */
+const unitsInWords = ({ from, to }: { from?: unknown; to?: unknown }) => `\u200e${from}\u00a0→\u00a0${to}`;
 
 function petSentence(entry: HistoryEntry, name: string, nameCategory: NameCategory): string {
   const status = changeOf(entry, 'status')?.to;
