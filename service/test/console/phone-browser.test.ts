@@ -4,7 +4,7 @@ import type { Locator } from 'playwright-core';
 import { assertAccessible } from '../support/axe-check.ts';
 import { eventually, keepMessages, leave } from '../support/browser.ts';
 import { ConsolePage, useConsole } from '../support/console-page.ts';
-import { anOrder, aPet } from '../support/factories.ts';
+import { aCategory, anOrder, aPet } from '../support/factories.ts';
 import { openImport } from '../support/import-page.ts';
 import { holdRequests } from '../support/page-requests.ts';
 
@@ -92,6 +92,47 @@ describe('on a phone', () => {
     await open('/account', holder.key);
     await page.getByText('An administrator declined it').waitFor();
     assert.equal(await isTooWide('.own-key'), false);
+  });
+
+  it('a name without a space leaves every field and button of a panel in sight, and the undo of a message', async t => {
+    const { api, page, open } = await visit(t);
+    const long = 'W'.repeat(100);
+    const categoryId = await aCategory(api, { name: long });
+    const petId = await aPet(api, { name: long, categoryId, stock: 2_000_000_000 });
+    // Later tests have narrower screens.
+    t.after(() => api.put(`/store/inventory/${petId}`, { quantity: 2 }));
+    const orderId = await anOrder(api, { petId });
+    const outside = () =>
+      page.evaluate(`[...document.querySelectorAll('dialog :is(a, button, input, select, .hint, .history li), .toast button')]
+        .filter(element => element.checkVisibility())
+        .filter(element => element.getBoundingClientRect().right > innerWidth)
+        .map(element => element.outerHTML.slice(0, 120))`);
+    const shown = await open(`/orders/${orderId}`);
+    await shown.panel.getByText(/^You placed order/).waitFor();
+    assert.deepEqual(await outside(), []);
+    await shown.go(`/animals/${petId}`);
+    const remove = shown.panel.getByRole('button', { name: /^Remove one/ });
+    const number = shown.panel.getByRole('button', { name: /^Stock of/ });
+    const [left, right] = [await remove.boundingBox(), await number.boundingBox()];
+    assert.ok(left!.x + left!.width <= right!.x, 'the number is over the button');
+    await remove.tap();
+    await shown.messages.getByText('1 removed').waitFor();
+    assert.deepEqual(await outside(), []);
+    const close = await shown.panel.getByRole('button', { name: 'Close' }).first().boundingBox();
+    assert.ok(close!.width >= FINGER, 'the button that closes the panel is narrow');
+    await shown.go('/activity?type=pet.created');
+    await shown.row('added W').tap();
+    await shown.panel.getByRole('button', { name: /^All changes/ }).waitFor();
+    assert.deepEqual(await outside(), []);
+    await shown.go('/categories');
+    await page.getByRole('button', { name: /^Sell/ }).tap();
+    await shown.question.getByLabel('Animal').fill('W');
+    await page.getByRole('option').first().tap();
+    await shown.question.locator('.hint').waitFor();
+    const [field, dialog] = await Promise.all(
+      [shown.question.getByLabel('Animal'), shown.question].map(part => part.boundingBox()),
+    );
+    assert.ok(field!.x + field!.width < dialog!.x + dialog!.width, 'the field ends outside of the dialog');
   });
 
   it('a key with few pages has them all in the bar', async t => {
@@ -203,7 +244,7 @@ it('the changes on a phone have the numbers at their ends', async t => {
       scrollWidth <= clientWidth,
       scrollHeight <= clientHeight,
     ]);
-  const change = new RegExp(`changed the stock of ${name}, 3\\s→\\s7$`);
+  const change = new RegExp(`changed the stock of ${name}, \u200e3\\s→\\s7$`);
   await shown.row(name).first().waitFor();
   const cell = page.locator('[data-column="what"]').filter({ hasText: change });
   assert.deepEqual(await isWhole(cell), [true, true]);
