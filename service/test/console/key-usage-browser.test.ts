@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Locator } from 'playwright-core';
 import { upsertUsage } from '../../src/access/rate-limits/limit-queries.ts';
-import { DAY } from '../../src/kit/clock.ts';
+import { DAY, MINUTE } from '../../src/kit/clock.ts';
 import { provokeBan, usedUp } from '../access/provoke-ban.ts';
 import { eventually, stopClock } from '../support/browser.ts';
 import { ConsolePage, useConsole } from '../support/console-page.ts';
@@ -219,6 +219,23 @@ it('a ban appears by itself in the list and the panel, is in the plot, and is li
   await shown.question.getByRole('button', { name: 'Reset' }).click();
   await shown.messages.getByText('The limits of Impatient start again').waitFor();
   assert.equal((await client.get('/pets')).status, 200);
+});
+
+it('a ban that ends on another day has its date in the list', async t => {
+  const { shop, openWithClock } = await visit(t);
+  const client = await usedUp(shop);
+  await shop.api.patch(`/keys/${client.keyId}`, { name: 'Banned overnight' });
+  await provokeBan(shop, client);
+  const { until } = (await shop.api.get(`/keys/${client.keyId}`)).body.ban;
+  const shown = await openWithClock('/categories');
+  const shownAt = async (time: number, text: RegExp) => {
+    await shown.page.clock.setSystemTime(time);
+    await shown.go('/keys?name=banned');
+    await shown.row('Banned overnight').getByText(text).waitFor();
+    await shown.go('/categories');
+  };
+  await shownAt(Date.parse(until) - MINUTE, /^Banned until \d+:\d+\s[AP]M$/);
+  await shownAt(Date.parse(until) - DAY, /^Banned until \d+\/\d+\/\d+, \d+:\d+\s[AP]M$/);
 });
 
 it('a key that is used while another page is shown is listed as used at the next visit', async t => {

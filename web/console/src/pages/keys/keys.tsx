@@ -1,6 +1,7 @@
 import type { ApiKey } from '@petstore/client';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
+import { dayOf } from '../../data/days.ts';
 import { useFreshBans } from '../../data/fresh-keys.ts';
 import { rightsInWords } from '../../data/key-templates.ts';
 import {
@@ -94,7 +95,7 @@ function KeyState({ apiKey }: { apiKey: ApiKey }) {
   if (ban)
     return (
       <span className="status" data-tone="danger">
-        Banned until {new Date(ban.until).toLocaleTimeString(undefined, { timeStyle: 'short' })}
+        Banned until {timeInWords(new Date(ban.until))}
       </span>
     );
   if (expiresAt && Date.parse(expiresAt) <= Date.now())
@@ -114,6 +115,12 @@ function KeyState({ apiKey }: { apiKey: ApiKey }) {
       )}
     </span>
   );
+}
+
+/** A time, with its date unless that is today. */
+function timeInWords(date: Date): string {
+  const isToday = dayOf(date) === dayOf(Date.now());
+  return date.toLocaleString(undefined, { timeStyle: 'short', ...(!isToday && { dateStyle: 'short' }) });
 }
 
 /** The requests of a key on the present UTC day. */
