@@ -112,7 +112,7 @@ describe('an activity', () => {
       'Unknown (no valid key)',
     );
     const leak = entry('key.leaked', 'keys/7', { actor: 'system', actorName: null, name: 'Web shop' });
-    assert.equal(actorOf(leak, 9), 'Unknown (no valid key)');
+    assert.equal(actorOf(leak, 9), 'Unknown', 'it may have been sent with a valid key');
     const sentences = activitiesOf([leak]).map(inWords);
     assert.deepEqual(sentences, ['reported a secret of the key Web shop as leaked']);
   });

@@ -56,8 +56,9 @@ export function isAnimal(subject: string | undefined): boolean {
 
 /** Who made a change. */
 export function actorOf({ type, actor, actorName }: HistoryEntry, keyId: number): string {
-  if (actor === 'system')
-    return type === 'access.refused' || type === 'key.leaked' ? 'Unknown (no valid key)' : 'The service';
+  // Who reports a leak needs no key, and a key is not read.
+  if (actor === 'system' && type === 'key.leaked') return 'Unknown';
+  if (actor === 'system') return type === 'access.refused' ? 'Unknown (no valid key)' : 'The service';
   return actor === `keys/${keyId}` ? 'You' : (actorName ?? actor.replace('keys/', 'Key '));
 }
 
