@@ -91,6 +91,29 @@ describe('a count', () => {
     await eventually(() => field.inputValue(), '');
   });
 
+  it('that ends says how many numbers are not saved, and shows them again later', async t => {
+    const { shown, watch, page } = await openStock(await visit(t), { Rejected: 2, Saved: 5 });
+    watch.expect(/status of 500/);
+    await page.getByRole('button', { name: 'Count', exact: true }).click();
+    const field = (name: string) => page.getByLabel(`Counted of ${name}`);
+    const json = { code: 'internal_error', message: 'The service failed', status: 500 };
+    await page.route('**/adjustments', route => route.fulfill({ status: 500, json }), { times: 1 });
+    await field('Rejected').fill('4');
+    await field('Rejected').press('Enter');
+    await shown.messages.getByText('Rejected was not counted').waitFor();
+    const { read, arrive } = await delayResponses(page, '**/adjustments');
+    await field('Saved').fill('6');
+    await page.getByRole('button', { name: 'End the count' }).click();
+    await read;
+    await shown.messages
+      .getByText('1 counted number is not saved, and kept for the next count in this tab')
+      .waitFor();
+    arrive();
+    await shown.messages.getByText('Saved: 6 counted').waitFor();
+    await page.getByRole('button', { name: 'Count', exact: true }).click();
+    assert.deepEqual([await field('Rejected').inputValue(), await field('Saved').inputValue()], ['4', '']);
+  });
+
   it('is sent once when the field is left again before the response arrives', async t => {
     const { shown, ids, page } = await openStock(await visit(t), { Single: 5 });
     const path = `/store/inventory/${ids.Single}`;

@@ -92,9 +92,7 @@ describe('an activity', () => {
   for (const [entries, expected] of cases) {
     it(`reads ${expected.join(' and ')}`, () => {
       // No line ends between two numbers, which have the direction of the sentence after any name.
-      const sentences = expected.map(sentence =>
-        sentence.replaceAll(/(\d+) → /g, '\u200e$1\u00a0→\u00a0'),
-      );
+      const sentences = expected.map(sentence => sentence.replaceAll(/(\d+) → /g, '\u200e$1\u00a0→\u00a0'));
       assert.deepEqual(activitiesOf(entries).map(inWords), sentences);
     });
   }

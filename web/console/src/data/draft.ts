@@ -20,6 +20,12 @@ export function storeDraft(name: string, draft: object | undefined): void {
   else sessionStorage.setItem(PREFIX + name, JSON.stringify(draft));
 }
 
+/** How many drafts are stored whose names begin so, without those of `except`. */
+export function countDrafts(prefix: string, except: ReadonlySet<string>): number {
+  const names = Object.keys(sessionStorage).filter(key => key.startsWith(PREFIX + prefix));
+  return names.filter(key => !except.has(key.slice(PREFIX.length))).length;
+}
+
 /**
  * The values of a form for a new item. Returns also how to change a field, how to empty the form, whether it shows what was typed
  * earlier, and how to empty it after it was sent.

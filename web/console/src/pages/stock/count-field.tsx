@@ -1,7 +1,7 @@
 import type { InventoryItem } from '@petstore/client';
 import { type KeyboardEvent, useRef, useState } from 'react';
 import { useSession } from '../../app/session.ts';
-import { storeDraft, storedDraft } from '../../data/draft.ts';
+import { countDrafts, storeDraft, storedDraft } from '../../data/draft.ts';
 import { endsHold } from '../../data/hold.ts';
 import { useCount } from '../../data/use-count.ts';
 import { askingToLeave } from '../../kit/asking-to-leave.ts';
@@ -12,6 +12,15 @@ import { HoldQuestion } from './hold-question.tsx';
 
 /** The most units of an animal. */
 const MOST_UNITS = 2 ** 31 - 1;
+
+const DRAFT = 'count.';
+/** The drafts of the numbers that are being saved. */
+const beingSaved = new Set<string>();
+
+/** How many numbers were typed and are not saved: they were rejected, or their fields not left since the page was loaded. */
+export function countUnsaved(): number {
+  return countDrafts(DRAFT, beingSaved);
+}
 
 interface CountFieldProps {
   item: InventoryItem;
@@ -27,7 +36,7 @@ interface CountFieldProps {
  */
 export function CountField({ item, name, counted }: CountFieldProps) {
   const { petId, quantity } = item;
-  const draft = `count.${petId}`;
+  const draft = `${DRAFT}${petId}`;
   const [text, setText] = useState(() => storedDraft<{ text: string }>(draft)?.text ?? '');
   const [state, setState] = useState<'done' | 'failed' | undefined>(counted.has(petId) ? 'done' : undefined);
   /** What is being saved: the user can leave the field again before the response arrives. */
@@ -52,6 +61,7 @@ export function CountField({ item, name, counted }: CountFieldProps) {
 
   function save(): void {
     saving.current = text;
+    beingSaved.add(draft);
     saved.current = saved.current
       .then(() => askingToLeave(() => count(petId, name, Number(text))))
       .then(
@@ -67,7 +77,9 @@ export function CountField({ item, name, counted }: CountFieldProps) {
         },
       )
       .finally(() => {
-        if (saving.current === text) saving.current = undefined;
+        if (saving.current !== text) return;
+        saving.current = undefined;
+        beingSaved.delete(draft);
       });
   }
 

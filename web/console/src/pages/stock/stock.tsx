@@ -8,11 +8,13 @@ import { type StockQuery, stock } from '../../data/stock.ts';
 import { useCategories } from '../../data/use-categories.ts';
 import { Button } from '../../kit/button.tsx';
 import { CategoryName } from '../../kit/category-icon.tsx';
+import { inWords } from '../../kit/in-words.ts';
 import { ListPage } from '../../kit/list-page.tsx';
 import { sortedBy } from '../../kit/sorted-by.tsx';
 import { Status } from '../../kit/status.tsx';
 import type { Column } from '../../kit/table.tsx';
-import { CountField } from './count-field.tsx';
+import { useToasts } from '../../kit/toasts.ts';
+import { CountField, countUnsaved } from './count-field.tsx';
 import { Filters } from './filters.tsx';
 import { Stepper } from './stepper.tsx';
 import { openStockMenu } from './stock-menu.tsx';
@@ -25,12 +27,23 @@ export function Stock() {
   const query = route.useSearch();
   const page = useListPage(stock, query, openStockMenu);
   const { can } = useSession();
+  const toasts = useToasts();
   /** The animals that were counted, while the user counts. */
   const [counted, setCounted] = useState<Set<number>>();
   const columns = useColumns(query, page.list.rows, counted);
   useEffect(() => {
     if (counted) document.querySelector<HTMLElement>('.count input')?.focus();
   }, [counted]);
+  function end(): void {
+    const unsaved = countUnsaved();
+    if (unsaved > 0)
+      toasts.show({
+        tone: 'warning',
+        text: `${inWords(unsaved, 'counted number')} ${unsaved === 1 ? 'is' : 'are'} not saved, and kept for the next count in this tab`,
+      });
+    setCounted(undefined);
+  }
+
   const isFiltered = Object.keys(query).some(name => name !== 'sort');
   return (
     <ListPage
@@ -47,7 +60,8 @@ export function Stock() {
               onClick={() => {
                 const wrong = document.querySelector<HTMLInputElement>('.count input:invalid');
                 if (wrong) wrong.reportValidity();
-                else setCounted(counted ? undefined : new Set());
+                else if (counted) end();
+                else setCounted(new Set());
               }}
             >
               {counted ? 'End the count' : 'Count'}
