@@ -280,13 +280,15 @@ it('the list of animals on a phone opens an animal where its name is, and has fi
 it('the preview of an import on a phone shows all of what is wrong', async t => {
   const { choose, page } = await openImport(await visit(t));
   await choose(
-    'wrong.csv',
+    `${'wrong '.repeat(20)}${'W'.repeat(80)}.csv`,
     'name,category,status,quantity\nRex,A category that does not exist,available,1\n',
   );
   const message = page.getByText('There is no category "A category that does not exist"');
   await message.waitFor();
   const box = await message.boundingBox();
   assert.ok(box && box.x + box.width <= phone.width, JSON.stringify(box));
+  const width = await page.evaluate<number>('document.documentElement.scrollWidth');
+  assert.ok(width <= phone.width, 'the name of the file is wider than the screen');
 });
 
 /** The names of the controls that something else covers after they were scrolled into view. */
