@@ -122,6 +122,28 @@ describe('a search', () => {
     await page.getByText('No animal matches').waitFor();
   });
 
+  it('that fails says why, in the till and in the form of an order', async t => {
+    const { api, page, open, watch } = await visit(t);
+    watch.expect(/status of 500/);
+    await aPet(api, { name: 'Unfindable' });
+    const shown = await open('/orders/new');
+    const json = { code: 'internal_error', message: 'The service failed', status: 500 };
+    await page.route(
+      url => url.pathname === '/pets' && url.searchParams.has('q'),
+      route => route.fulfill({ status: 500, json }),
+    );
+    const says = async (dialog: typeof shown.panel) => {
+      await dialog.getByLabel('Animal').fill('unfind');
+      await dialog.getByText('The service failed').waitFor();
+      await page.keyboard.press('Escape');
+      await page.keyboard.press('Escape');
+      await dialog.waitFor({ state: 'detached' });
+    };
+    await says(shown.panel);
+    await page.getByRole('button', { name: /^Sell/ }).click();
+    await says(shown.question);
+  });
+
   it('leads to its rows by ↓, and opens the only one by Enter, also before it is there', async t => {
     const { api, page, open } = await visit(t);
     await aPet(api, { name: 'Enterprise One' });

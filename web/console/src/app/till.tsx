@@ -20,7 +20,7 @@ export function Till({ onClose }: { onClose: () => void }) {
   /** Whether the user has changed the form since it was sent. */
   const isChanged = useRef(false);
   const close = useWhileShown(onClose);
-  const { goods, stockOf, found } = useGoods(text);
+  const { goods, stockOf, found, error } = useGoods(text);
   const categories = useCategories();
   const sell = useSell();
   const form = useSubmit(['petId', 'quantity'], async () => {
@@ -75,7 +75,7 @@ export function Till({ onClose }: { onClose: () => void }) {
                     reason: reasonOf(pet),
                   }))}
                   found={found}
-                  empty={text === found ? 'No animal matches' : 'Searching …'}
+                  empty={error?.message ?? (text === found ? 'No animal matches' : 'Searching …')}
                   placeholder="A part of its name, or its ID"
                   onSearch={setText}
                   onChoose={choose}

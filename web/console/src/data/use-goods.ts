@@ -11,12 +11,12 @@ const MOST = 8;
 
 /**
  * Finds pets to sell: those that are available are first. `undefined` finds nothing. Returns also their stock of now, as far as the key
- * may read it, and the text that was found, which is an earlier one, or none, until the results are there.
+ * may read it, the text that was found, which is an earlier one, or none, until the results are there, and why the search failed.
  */
 export function useGoods(text: string | undefined) {
   const session = useSession();
   const { store } = session;
-  const { data, isPlaceholderData } = useQuery({
+  const { data, isPlaceholderData, error } = useQuery({
     queryKey: [pets.name, 'goods', text],
     queryFn: async ({ signal }): Promise<Pet[]> => {
       const found = text
@@ -33,7 +33,7 @@ export function useGoods(text: string | undefined) {
   });
   const goods = data ?? none;
   const { entries } = useStockOf(useMemo(() => goods.map(({ id }) => id), [goods]));
-  return { goods, stockOf: entries, found: data && !isPlaceholderData ? text : undefined };
+  return { goods, stockOf: entries, found: data && !isPlaceholderData ? text : undefined, error };
 }
 
 const none: Pet[] = [];

@@ -31,6 +31,7 @@ export function PetPicker({ petId, forOrder, before, onChoose, ...input }: PetPi
     data: found = none,
     isPending,
     isPlaceholderData,
+    error,
   } = useQuery({
     queryKey: [pets.name, 'suggestions', text, forOrder !== undefined],
     queryFn: async ({ signal }) => {
@@ -72,7 +73,7 @@ export function PetPicker({ petId, forOrder, before, onChoose, ...input }: PetPi
       value={petId === undefined ? '' : nameOf(petId)}
       suggestions={[...(before?.(text ?? '') ?? none), ...animals]}
       found={isPending || isPlaceholderData ? undefined : text}
-      empty={isPending ? 'Searching …' : 'No animal matches'}
+      empty={error?.message ?? (isPending ? 'Searching …' : 'No animal matches')}
       onSearch={setText}
       onChoose={onChoose}
     />
