@@ -1,45 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { asksToLeave, eventually, keepMessages, leavesKey } from '../support/browser.ts';
-import { type ConsolePage, useConsole } from '../support/console-page.ts';
+import { asksToLeave, eventually, keepMessages } from '../support/browser.ts';
+import { useConsole } from '../support/console-page.ts';
 import { aCategory, anOrder, aPet, stockOf } from '../support/factories.ts';
-import { delayResponses, holdRequests } from '../support/page-requests.ts';
+import { delayResponses } from '../support/page-requests.ts';
 
 const visit = useConsole();
 
 const onHold = 'It is on hold: make it available first';
 const ordered = 'All units are ordered: complete or cancel an order first';
-
-/** Sells one animal in the till. */
-async function sellOne({ page, question }: ConsolePage, name: string): Promise<void> {
-  await page.keyboard.press('s');
-  await question.getByLabel('Animal').fill(name);
-  await page.keyboard.press('Enter');
-  await question.getByLabel('Units').and(page.locator(':focus')).waitFor();
-  await page.keyboard.press('Enter');
-}
-
-it('a sale is at the top of the orders at once, because the user knows of it', async t => {
-  const { api, page, open } = await visit(t);
-  await aPet(api, { name: 'Oneself', stock: 5 });
-  const shown = await open('/orders');
-  // The list has no order before the sale.
-  await page.getByText('No orders yet').waitFor();
-  await shown.live();
-  await sellOne(shown, 'oneself');
-  await shown.row('Oneself').waitFor();
-  assert.equal(await page.getByRole('button', { name: /^1 new/ }).count(), 0);
-});
-
-it('a sale is shown in the list of the stock with a key that may not read events', async t => {
-  const { api, shop, open } = await visit(t);
-  await aPet(api, { name: 'Silent' });
-  const { key } = await shop.clientWith({ scopes: ['pets:read', 'orders:write', 'inventory:read'] });
-  const shown = await open('/stock', key);
-  await shown.row('Silent').getByText('Available').waitFor();
-  await sellOne(shown, 'silent');
-  await shown.row('Silent').getByText('Sold').waitFor();
-});
 
 it('orders are shown in the list of the stock with a key that may not read events', async t => {
   const { api, page, shop, open } = await visit(t);
@@ -75,17 +44,6 @@ it('orders are shown in the list of the stock with a key that may not read event
   await units(5);
 });
 
-it('a sale is undone with a key that cannot read the stock', async t => {
-  const { api, shop, open } = await visit(t);
-  const petId = await aPet(api, { name: 'Unread', stock: 3 });
-  const { key } = await shop.clientWith({ scopes: ['pets:read', 'orders:write', 'inventory:write'] });
-  const shown = await open('/animals', key);
-  await sellOne(shown, 'unread');
-  await shown.messages.getByRole('button', { name: 'Undo' }).click();
-  await shown.messages.getByText('Undone: Sold 1 of Unread').waitFor();
-  assert.deepEqual(await stockOf(api, petId), ['available', 3]);
-});
-
 it('a reservation is undone with a key that cannot read orders', async t => {
   const { api, shop, open } = await visit(t);
   const petId = await aPet(api, { name: 'Unlisted', stock: 3 });
@@ -95,89 +53,6 @@ it('a reservation is undone with a key that cannot read orders', async t => {
   await shown.messages.getByRole('button', { name: 'Undo' }).click();
   await shown.messages.getByText('Undone: Reserved 1 of Unlisted').waitFor();
   assert.deepEqual(await stockOf(api, petId), ['available', 3]);
-});
-
-it('the till leaves the keys of a word that is composed to the input method', async t => {
-  const { api, page, open } = await visit(t);
-  await aPet(api, { name: 'Composed', stock: 3 });
-  const shown = await open('/categories');
-  await page.keyboard.press('s');
-  const animal = shown.question.getByLabel('Animal');
-  await animal.fill('compose');
-  await shown.question.getByRole('option', { name: 'Composed' }).waitFor();
-  for (const key of ['ArrowDown', 'ArrowUp', 'Enter', 'Escape'])
-    assert.equal(await leavesKey(page, key, true), true, key);
-  assert.equal(await animal.inputValue(), 'compose');
-  assert.equal(await leavesKey(page, 'Enter', false), false);
-  await eventually(() => animal.inputValue(), 'Composed');
-});
-
-it('the till does not sell the animal that was chosen before, while the next one is being searched', async t => {
-  const { api, page, open } = await visit(t);
-  const mistaken = await aPet(api, { name: 'Mistaken', stock: 5 });
-  await aPet(api, { name: 'Intended', stock: 5 });
-  const shown = await open('/categories');
-  const release = await holdRequests(page, /q=intended/);
-  await page.keyboard.press('s');
-  const animal = shown.question.getByLabel('Animal');
-  const units = shown.question.getByLabel('Units').and(page.locator(':focus'));
-  await animal.fill('mistaken');
-  await page.keyboard.press('Enter');
-  await units.waitFor();
-  await animal.fill('intended');
-  await page.keyboard.press('Enter');
-  await page.keyboard.press('Tab');
-  await page.keyboard.type('2');
-  await page.keyboard.press('Enter');
-  release();
-  // The form was not sent, and the choice moves the focus to the units again.
-  await units.waitFor();
-  assert.deepEqual(await stockOf(api, mistaken), ['available', 5]);
-  await page.keyboard.press('Enter');
-  await shown.messages.getByText('Sold 2 of Intended').waitFor();
-});
-
-it('the till does not say of the next animal why the one before was rejected', async t => {
-  const { api, page, open, watch } = await visit(t);
-  watch.expect(/status of 409/);
-  await aPet(api, { name: 'Scarce', stock: 2 });
-  await aPet(api, { name: 'Plentiful', stock: 50 });
-  const shown = await open('/categories');
-  await page.keyboard.press('s');
-  const animal = shown.question.getByLabel('Animal');
-  const units = shown.question.getByLabel('Units').and(page.locator(':focus'));
-  await animal.fill('scarce');
-  await page.keyboard.press('Enter');
-  await units.fill('5');
-  await page.keyboard.press('Enter');
-  await shown.question.getByText('Only 2 in stock').waitFor();
-  await animal.fill('plentiful');
-  await page.keyboard.press('Enter');
-  await units.waitFor();
-  assert.equal(await shown.question.locator('.field-error').count(), 0);
-});
-
-it('the till says in a message why the animal before was rejected, if the next one is chosen already', async t => {
-  const { api, page, open, watch } = await visit(t);
-  watch.expect(/status of 409/);
-  await aPet(api, { name: 'Sparse', stock: 2 });
-  await aPet(api, { name: 'Abundant', stock: 50 });
-  const shown = await open('/categories');
-  await page.keyboard.press('s');
-  const animal = shown.question.getByLabel('Animal');
-  const units = shown.question.getByLabel('Units').and(page.locator(':focus'));
-  await animal.fill('sparse');
-  await page.keyboard.press('Enter');
-  await units.fill('5');
-  const { read, arrive } = await delayResponses(page, '**/store/orders');
-  await page.keyboard.press('Enter');
-  await read;
-  await animal.fill('abundant');
-  await page.keyboard.press('Enter');
-  await units.waitFor();
-  arrive();
-  await shown.messages.getByText(/2 in stock/).waitFor();
-  assert.equal(await shown.question.locator('.field-error').count(), 0);
 });
 
 it('the form of an order does not say of the next animal why the one before was rejected', async t => {
