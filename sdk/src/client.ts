@@ -53,9 +53,6 @@ type Settings = {
 
 /** Creates a client. Throws a `PetStoreError` for a `baseUrl` that is not the URL of a service. An undefined option has its default. */
 export function createClient({ baseUrl = '', ...options }: ClientOptions): Client {
-  // `fetch` rejects a URL with a user, and nothing can follow a query.
-  const [, url] = /^(https?:\/\/[^?#@\s]+?)\/*$/i.exec(baseUrl) ?? [];
-  if (!url) throw new PetStoreError('baseUrl is not a URL like https://petstore.example');
   const settings = {
     maxWait: 60_000,
     maxConcurrent: 10,
@@ -66,7 +63,18 @@ export function createClient({ baseUrl = '', ...options }: ClientOptions): Clien
   };
   return {
     ...settings,
-    baseUrl: new URL(`${url}/`).href,
+    baseUrl: hrefOf(baseUrl),
     pacer: createPacer(settings),
   };
+}
+
+function hrefOf(baseUrl: string): string {
+  // `fetch` rejects a URL with a user, and nothing can follow a query.
+  const [, url] = /^(https?:\/\/[^?#@\s]+?)\/*$/i.exec(baseUrl) ?? [];
+  try {
+    // Without a match it is no URL either.
+    return new URL(`${url}/`).href;
+  } catch {
+    throw new PetStoreError('baseUrl is not a URL like https://petstore.example');
+  }
 }

@@ -162,6 +162,9 @@ describe('a base URL', () => {
       'http://petstore.example?shop=1',
       'http://petstore.example/#pets',
       'http://petstore.example\n',
+      'http://petstore.example:80801',
+      'http://[::1',
+      'http://%',
     ]) {
       assert.throws(
         () => new PetStore({ baseUrl }),
