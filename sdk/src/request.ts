@@ -95,19 +95,29 @@ export function requestOf(
     url: url.href,
     init: {
       method,
-      headers: defined({
-        ...ownHeaders,
-        'X-API-Key': apiKey,
-        'Content-Type': body && 'application/json',
-        'If-Match': options.ifMatch,
-        'If-None-Match': options.ifNoneMatch,
-        ...headers,
-        ...options.headers,
-      }),
+      headers: joined(
+        {
+          ...ownHeaders,
+          'X-API-Key': apiKey,
+          'Content-Type': body && 'application/json',
+          'If-Match': options.ifMatch,
+          'If-None-Match': options.ifNoneMatch,
+        },
+        headers,
+        options.headers,
+      ),
       // A redirect could lead the API key to another server.
       redirect: 'manual',
       body: JSON.stringify(body),
     },
     options: { accepts: method === 'DELETE' ? '' : 'json', ...options },
   };
+}
+
+/** Joins headers. A later one replaces an earlier one also if their names differ in case: `fetch` would send the values of both. */
+function joined(...all: (Record<string, string | undefined> | undefined)[]): Record<string, string> {
+  const byName = new Map<string, [string, string]>();
+  for (const headers of all)
+    for (const entry of Object.entries(defined(headers))) byName.set(entry[0].toLowerCase(), entry);
+  return Object.fromEntries(byName.values());
 }

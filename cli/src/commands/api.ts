@@ -11,9 +11,6 @@ import { readStandardInput } from '../standard-input.ts';
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
-/** Headers that the client sends as well: it would send both spellings. */
-const OWN = ['Idempotency-Key', 'If-Match', 'If-None-Match', 'Content-Type', 'User-Agent', 'API-Version'];
-
 const method = {
   help: 'The method, such as GET',
   value: 'method',
@@ -33,7 +30,7 @@ const header = {
       throw new UsageError(`Write a header as "Name: value" instead of ${JSON.stringify(text)}`);
     if (/^(x-api-key|authorization)$/i.test(name))
       throw new UsageError('Other users can see options: use a profile, --api-key-file or PETSTORE_API_KEY');
-    return [OWN.find(own => own.toLowerCase() === name.toLowerCase()) ?? name, value];
+    return [name, value];
   },
 };
 

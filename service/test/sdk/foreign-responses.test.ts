@@ -221,6 +221,14 @@ describe('a client', () => {
     assert.match(received['User-Agent']!, /^petstore-client\/\d+\.\d+\.\d+ \(node \d+\)$/);
   });
 
+  it('sends a header that has several spellings once, with the value of the call', async () => {
+    const { store, sent } = clientOf(json(201, { id: 1 }), { headers: { 'x-request-id': 'default' } });
+    const headers = { 'X-Request-ID': 'own', 'idempotency-key': 'order 5', 'content-type': 'application/json' };
+    await store.categories.create({ name: 'Dogs' }, { headers });
+    const received = new Headers(sent[0]!.headers);
+    for (const [name, value] of Object.entries(headers)) assert.equal(received.get(name), value);
+  });
+
   it('reports each request and each response, without the API key', async () => {
     const reports: unknown[] = [];
     const { store, run } = clientOf([html(502), json(200, { id: 1 }, { 'x-request-id': 'r1' })], {
