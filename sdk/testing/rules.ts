@@ -1,3 +1,4 @@
+import { NAME, STRICT_NAME } from '../../service/src/contract/display-text.ts';
 import { ApiError } from '../../service/src/contract/errors.ts';
 import { formatDateTime, parseDateTime } from '../../service/src/kit/dates.ts';
 
@@ -100,7 +101,9 @@ function isText({ enum: values, format, pattern, minLength, maxLength }: Rules, 
   if (values) return values.includes(text);
   if (format === 'date-time') return parseDateTime(text) !== undefined;
   if (isOutside([...text].length, minLength, maxLength)) return false;
-  return text.isWellFormed() && !text.includes('\0') && (!pattern || new RegExp(pattern, 'u').test(text));
+  // The contract has a simpler pattern of names than the service.
+  const strict = pattern === NAME ? STRICT_NAME : pattern;
+  return text.isWellFormed() && !text.includes('\0') && (!strict || new RegExp(strict, 'u').test(text));
 }
 
 function isOutside(value: number, min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY): boolean {

@@ -184,6 +184,8 @@ describe('the test service responds as the service does', () => {
       '{"name":"a"}',
       '{"name":"a","categoryId":1,"color":1}',
       '{"name":"a\\u0000","categoryId":1}',
+      '{"name":"\\u200d","categoryId":1}',
+      '{"name":"\\u200da","categoryId":1}',
       `{"name":"${'a'.repeat(201)}","categoryId":1}`,
     );
     bodies.push(
