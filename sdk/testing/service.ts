@@ -132,7 +132,17 @@ export function serve({
     const run = () =>
       name === 'POST /batch'
         ? runBatch(shop, body, scopes)
-        : shop.transaction(() => handlers[name]!(shop, { id, query, body, guard: guardOf(headers) }));
+        : shop.transaction(() =>
+            handlers[name]!(shop, {
+              id,
+              query,
+              body,
+              // Reads and creations do not read `If-Match` here, so that it may be malformed.
+              get guard() {
+                return guardOf(headers);
+              },
+            }),
+          );
     return responseOf(exchange, method === 'POST' ? once(exchange, body, run) : run());
   }
 
@@ -248,6 +258,7 @@ function responseOf({ method, url, headers, response }: Exchange, result: Result
   const { status, body, location, tagged, next, total } = result;
   const isRead = method === 'GET' || method === 'HEAD';
   const etag = tagged && etagOf(JSON.stringify(tagged));
+  const isNews = !isRead || !isNotModified(headers, etag);
   if (location !== undefined) response.set('location', location);
   if (total !== undefined) response.set('x-total-count', String(total));
   if (next !== undefined) {
@@ -256,7 +267,6 @@ function responseOf({ method, url, headers, response }: Exchange, result: Result
     response.set('link', `<${url.pathname}?${query}>; rel="next"`);
   }
   response.set('cache-control', isRead ? 'private, no-cache' : 'no-store');
-  const isNews = !isRead || !isNotModified(headers, etag);
   if (etag !== undefined) response.set('etag', etag);
   if (!isNews) return new Response(null, { status: 304, headers: response });
   if (body === undefined) return new Response(null, { status, headers: response });

@@ -148,6 +148,13 @@ describe('the test service responds as the service does', () => {
       { 'if-match': etag, 'content-type': 'application/merge-patch+json' },
     );
     await both.send('PATCH', '/pets/1', { name: 'Moritz' }, { 'if-match': etag });
+    // Creations ignore it, and a resource that does not exist comes first.
+    assert.equal(
+      (await both.send('POST', '/pets', { name: 'Ida', categoryId: 1 }, { 'if-match': 'unquoted' })).status,
+      201,
+    );
+    assert.equal((await both.send('GET', '/pets/999', undefined, { 'if-match': 'unquoted' })).status, 404);
+    await both.send('GET', '/pets?limit=1', undefined, { 'if-match': '"other"' });
     await both.send('HEAD', '/pets/1');
     await both.send('DELETE', '/pets/1', { id: 1 });
     assert.equal((await both.send('DELETE', '/pets/999', {})).status, 404);
