@@ -80,6 +80,10 @@ export function checkFields(
   fields: readonly string[] | undefined,
 ): void {
   const unknown = fields?.find(name => !prints.fields.includes(name.split('.')[0]!));
+  if (unknown !== undefined && prints.fields.length === 0)
+    throw new UsageError(
+      '--fields: the command prints the whole body: choose fields with another program, such as jq',
+    );
   if (unknown !== undefined)
     throw new UsageError(
       `--fields: no field has the name ${JSON.stringify(unknown)}. Fields: ${prints.fields.join(', ')}`,

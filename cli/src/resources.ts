@@ -111,3 +111,5 @@ export const outcome: Resource = { fields: ['id', 'outcome'] };
 export const profile: Resource = { fields: ['name', 'url', 'current'] };
 export const login: Resource = { fields: ['profile', 'url', 'keyId', 'name', 'plan', 'scopes'] };
 export const script: Resource = { fields: ['shell', 'script'] };
+/** The body of a response, whose fields the command does not know. */
+export const wholeBody: Resource = { fields: [] };

@@ -6,7 +6,7 @@ import { connectRaw } from '../connection.ts';
 import { UsageError } from '../failure.ts';
 import { required, several, text } from '../parameters.ts';
 import { printable } from '../printable.ts';
-import { script } from '../resources.ts';
+import { wholeBody } from '../resources.ts';
 import { readStandardInput } from '../standard-input.ts';
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
@@ -53,7 +53,7 @@ export const api = command({
     'petstore api GET /account --json',
   ],
   output: 'text',
-  prints: script,
+  prints: wholeBody,
   input: ({ body }) => (body === '@-' ? 'the body' : undefined),
   async *run({ calls, connection, note, settings, stdout }, { method, path, body, header }) {
     const client = connectRaw(connection, settings, { note });

@@ -95,6 +95,11 @@ describe('petstore api', () => {
     assert.match((await api(['POST', '/pets', '--body', '3'], 2)).stderr, /--body: write a JSON object/);
     assert.match((await api(['GET', '/pets', '--body', '{}'], 2)).stderr, /A GET has no body/);
     assert.match((await api(['GET', '/pets', '--header', 'Note: 5 €'], 2)).stderr, /A header has invalid/);
+    for (const name of ['plan', 'script']) {
+      const { stdout, stderr } = await api(['GET', '/account', '--json', '--fields', name], 2);
+      assert.match(stderr, /--fields: the command prints the whole body/);
+      assert.equal(stdout, '');
+    }
   });
 });
 
