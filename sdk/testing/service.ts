@@ -183,6 +183,7 @@ export function serve({
       response,
       isUncounted: false,
     };
+    signal.throwIfAborted();
     try {
       return await respond(exchange);
     } catch (error) {

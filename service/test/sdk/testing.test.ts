@@ -75,6 +75,15 @@ describe('a program with the test service', () => {
     await assert.rejects(waiting, { name: 'AbortError' });
   });
 
+  it('aborts a call at once, which is then not executed', async () => {
+    const { store } = await shopWithPet();
+    const end = new AbortController();
+    const creating = store.categories.create({ name: 'Cats' }, { signal: end.signal });
+    end.abort(new Error('left the page'));
+    await assert.rejects(creating, /left the page/);
+    assert.deepEqual(valuesOf((await store.categories.list()).items, 'name'), ['Dogs']);
+  });
+
   it('gets an error for a cursor after which events have expired', async () => {
     const { store, category } = await shopWithPet();
     // After these 10,000 events, the log has lost the two of the shop.
