@@ -100,5 +100,9 @@ export function widthProblem(
   delimiter: Delimiter,
 ): string | undefined {
   if (cells.length >= header.length && withoutEmptyEnd(cells).length <= header.length) return undefined;
-  return `The row has ${cells.length} cells, but the header has ${header.length}: put a cell with ${JSON.stringify(delimiter)} in quotes`;
+  const remedy =
+    cells.length < header.length
+      ? 'write the missing cells, which may be empty'
+      : `put a cell with ${JSON.stringify(delimiter)} in quotes`;
+  return `The row has ${cells.length} cells, but the header has ${header.length}: ${remedy}`;
 }

@@ -47,9 +47,10 @@ describe('petstore import', () => {
       'Short;Dogs;;;',
       'More;Dogs;;1;;brown',
       'Thousands;Dogs;;3.000;;',
+      'Few;Dogs',
     );
     const { created, rejected } = await test.summaryOf(['@sheet.csv'], 7);
-    assert.deepEqual([created, rejected], [3, 2]);
+    assert.deepEqual([created, rejected], [3, 3]);
     const { body } = await test.shop.api.get('/store/inventory?sort=-petId&limit=3');
     assert.deepEqual(valuesOf(body, 'status', 'quantity'), [
       ['available', 1],
@@ -63,6 +64,7 @@ describe('petstore import', () => {
       lines[2]!,
       /^7;invalid_request;"?quantity: write a whole number.*3\.000.*;Thousands;Dogs;;3\.000$/,
     );
+    assert.match(lines[3]!, /^8;invalid_request;.*2 cells.* 4: write the missing cells.*;Few;Dogs$/);
     test.write('gap.csv', 'name;;category', 'Rex;x;Dogs');
     const { code, stderr } = await test.run(['import', '@gap.csv']);
     assert.deepEqual([code, /Column 2 of .* has no name/.test(stderr)], [2, true], stderr);
