@@ -19,6 +19,9 @@ import { formatDate, formatDateTime } from '../../service/src/kit/dates.ts';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
+const DAY = 24 * 60 * MINUTE;
+/** For how many days the service retains the use of a key. */
+const USAGE_DAYS = 90;
 
 /** As the service has them without settings. */
 const banRules = {
@@ -33,6 +36,8 @@ const banRules = {
 export class Limits {
   readonly #terms: Terms;
   readonly #states = new Map<CountedBy, LimitState>();
+  /** The requests of the key on each day, the latest first. */
+  #days: { day: number; admitted: number; refused: number }[] = [];
   readonly #onQuota: (quota: PassedQuota) => void;
   /** The warnings of the key by their identity. */
   readonly #warnings = new Map<string, { quota: PassedQuota; passedAt: string }>();
@@ -45,7 +50,13 @@ export class Limits {
   /** Counts a request, and adds the headers that every response has. Returns the error of a request that is not admitted. */
   count(countedBy: CountedBy, headers: Headers, cost: number): ApiError | undefined {
     const terms = countedBy === 'key' ? this.#terms : FREE_TERMS;
-    const decision = decide(this.#state(countedBy), terms, Date.now(), cost);
+    const state = this.#state(countedBy);
+    const decision = decide(state, terms, Date.now(), cost);
+    if (countedBy === 'key') {
+      const { day, dayUsed: admitted, dayRejected: refused } = state;
+      const earlier = this.#days.filter(other => other.day !== day);
+      this.#days = [{ day, admitted, refused }, ...earlier].slice(0, USAGE_DAYS);
+    }
     const pairs: (string | number)[] = [];
     addRateLimitHeaders(pairs, decision, terms.limits);
     const isCountedLater = cost === 0 && decision.verdict === 'admitted';
@@ -88,14 +99,16 @@ export class Limits {
       name,
       { ...window, resetAt: formatDateTime(end) },
     ]);
-    const { dayUsed: admitted, dayRejected: refused } = state;
+    const days = this.#days
+      .filter(({ day, admitted, refused }) => admitted + refused > 0 && day > now / DAY - USAGE_DAYS)
+      .map(({ day, ...use }) => ({ date: formatDate(day * DAY), ...use }));
     return {
       ban: ban ? { since: formatDateTime(ban.since), until: formatDateTime(ban.until) } : null,
       windows: Object.fromEntries(shown),
-      days: admitted + refused > 0 ? [{ date: formatDate(now), admitted, refused }] : [],
+      days,
       warnings: {
         quota: Array.from(this.#warnings.values())
-          .filter(({ quota }) => quota.day === state.day)
+          .filter(({ quota }) => quota.day === Math.floor(now / DAY))
           .map(({ quota: { window, percent, limit }, passedAt }) => ({ window, percent, limit, passedAt })),
         expiry: [],
       },

@@ -307,6 +307,8 @@ describe('the test service responds as the service does', () => {
       await useUp();
       both.advance(MINUTE);
       for (let i = 0; i < 70; i++) await both.send('GET', '/pets', undefined, { 'x-api-key': 'psk_unknown' });
+      both.advance(24 * 60 * MINUTE);
+      for (const path of ['/account', '/pets', '/account']) await send(path);
       assert.deepEqual([...verdicts].toSorted(), ['200 ', '429 api_key_banned', '429 rate_limit_exceeded']);
     });
 });
