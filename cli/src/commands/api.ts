@@ -71,11 +71,18 @@ export const api = command({
   },
 });
 
-/** What the `Content-Type` of a response contains, for the two operations that do not return JSON. */
+/** What the `Content-Type` of a response contains, by the end of its path, where it is not JSON. */
+const types = [
+  ['/events/stream', 'event-stream'],
+  ['.yaml', 'yaml'],
+  ['.txt', 'text/plain'],
+  ['.md', 'text/markdown'],
+] as const;
+
 function acceptsOf(client: Client, path: string): Pick<RawOptions, 'accepts'> {
   const place = pathOf(client, targetOf(client, path));
-  if (place === '/events/stream') return { accepts: 'event-stream' };
-  return place === '/openapi.yaml' ? { accepts: 'yaml' } : {};
+  const [, accepts] = types.find(([end]) => place.endsWith(end)) ?? [];
+  return accepts === undefined ? {} : { accepts };
 }
 
 function targetOf(client: Client, path: string): URL {

@@ -42,6 +42,8 @@ describe('petstore api', () => {
     assert.match((await api(outdated, 5)).stderr, /precondition_failed/);
     assert.equal((await api(['DELETE', `/pets/${created.id}`])).stdout, '');
     assert.match((await api(['GET', '/openapi.yaml'])).stdout, /^openapi: /);
+    assert.match((await api(['GET', '/llms.txt'])).stdout, /^# Pet Store Service\n/);
+    assert.match((await api(['GET', '/docs/guide/agents.md'])).stdout, /^#+ Agents\n/m);
     assert.match((await api(['POST', '/events/stream'], 2)).stderr, /method_not_allowed/);
     // Their responses are headers, which the command does not print, also those of errors.
     for (const method of ['OPTIONS', 'HEAD'])
