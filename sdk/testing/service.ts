@@ -109,7 +109,10 @@ export function serve({
     if (name === 'GET /events/stream') {
       const stream = log.stream(query, headers['last-event-id'] || undefined, scopes, exchange.signal);
       response.set('content-type', 'text/event-stream');
-      return new Response(stream, { headers: response });
+      response.set('cache-control', 'no-store');
+      if (method !== 'HEAD') return new Response(stream, { headers: response });
+      await stream.cancel();
+      return new Response(null, { headers: response });
     }
     if (name === 'GET /events') {
       const { items, next, total } = await log.read(query, scopes, exchange.signal);

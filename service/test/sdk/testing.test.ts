@@ -124,6 +124,18 @@ it('a stream of the test service has the same text as that of the service', asyn
   assert.deepEqual(imitated, real);
 });
 
+it('a HEAD of a stream has the headers of the service, and no body', async t => {
+  const { services } = await servicePair(t);
+  const [real, imitated] = await Promise.all(
+    services.map(async ({ fetch, origin, key }) => {
+      const init = { method: 'HEAD', headers: { 'x-api-key': key } };
+      const { status, headers, body } = await fetch(`${origin}/events/stream`, init);
+      return { status, body, type: headers.get('content-type'), cache: headers.get('cache-control') };
+    }),
+  );
+  assert.deepEqual(imitated, real);
+});
+
 it('the test service rejects a 21st stream of a key like the service', async t => {
   const { services } = await servicePair(t);
   const [real, imitated] = await Promise.all(
