@@ -223,7 +223,11 @@ describe('a client', () => {
 
   it('sends a header that has several spellings once, with the value of the call', async () => {
     const { store, sent } = clientOf(json(201, { id: 1 }), { headers: { 'x-request-id': 'default' } });
-    const headers = { 'X-Request-ID': 'own', 'idempotency-key': 'order 5', 'content-type': 'application/json' };
+    const headers = {
+      'X-Request-ID': 'own',
+      'idempotency-key': 'order 5',
+      'content-type': 'application/json',
+    };
     await store.categories.create({ name: 'Dogs' }, { headers });
     const received = new Headers(sent[0]!.headers);
     for (const [name, value] of Object.entries(headers)) assert.equal(received.get(name), value);
