@@ -19,17 +19,20 @@ interface Terminal extends Pick<Surroundings, 'stdout' | 'stderr'> {
   colors: Colors;
   /** Writes an error. */
   report: (message: string) => void;
+  /** Whether errors are JSON. */
+  isJson: boolean;
 }
 
 /** Makes the parser, with its help, from the definitions of the commands. */
 export function createProgram(
   execute: Execute,
   report: (message: string) => void,
+  isJson: boolean,
   { environment, stdout, stderr }: Surroundings,
 ): Commander {
   const width = Number(environment.COLUMNS) || stdout.columns || 80;
   const colors = colorsOf(stdout, environment);
-  const terminal = { width, colors, stdout, stderr, report };
+  const terminal = { width, colors, stdout, stderr, report, isJson };
   const program = configure(new Commander('petstore'), terminal)
     .description('Pets, orders, stock, API keys, events and webhooks of a pet store.')
     .version(version, '--version', 'Show the version')
@@ -68,7 +71,10 @@ export function showHelp(program: Commander, names: readonly string[]): void {
   command.outputHelp();
 }
 
-function configure(command: Commander, { width, colors, stdout, stderr, report }: Terminal): Commander {
+function configure(
+  command: Commander,
+  { width, colors, stdout, stderr, report, isJson }: Terminal,
+): Commander {
   return command
     .exitOverride()
     .helpOption('-h, --help', 'Show the help')
@@ -76,7 +82,8 @@ function configure(command: Commander, { width, colors, stdout, stderr, report }
     .showSuggestionAfterError()
     .configureOutput({
       writeOut: text => stdout.write(text),
-      writeErr: text => stderr.write(text),
+      // The help in place of a command whose name is missing, which is no JSON.
+      writeErr: text => isJson || stderr.write(text),
       outputError: message =>
         report(
           message

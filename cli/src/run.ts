@@ -46,6 +46,7 @@ export class Run {
       const program = createProgram(
         execute,
         message => this.report(new UsageError(message)),
+        this.#isJson,
         this.#surroundings,
       );
       if (words[0] === 'help') showHelp(program, words.slice(1));
@@ -54,6 +55,8 @@ export class Run {
     } catch (error) {
       if (signal.aborted) return exitCodes.interrupted;
       // The parser has printed the help or its message.
+      if (this.#isJson && error instanceof CommanderError && error.code === 'commander.help')
+        this.report(new UsageError('The name of a command is missing: petstore --help lists all'));
       if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.success : exitCodes.usage;
       this.report(error);
       return exitCodeOf(error);

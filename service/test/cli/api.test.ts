@@ -191,6 +191,10 @@ it('errors with --json are one line of JSON, also those of the parser and of sin
       .map(line => JSON.parse(line));
   const [unknown] = await errorsOf('pets', 'lst');
   assert.deepEqual(unknown, { message: "unknown command 'lst' (Did you mean list?)", exitCode: 2 });
+  for (const words of [[], ['pets']])
+    assert.deepEqual(await errorsOf(...words), [
+      { message: 'The name of a command is missing: petstore --help lists all', exitCode: 2 },
+    ]);
   const [missing, ...others] = await errorsOf('orders', 'get', '99999');
   assert.deepEqual(others, []);
   assert.deepEqual(
