@@ -4,17 +4,18 @@ import type { Span } from '../kit/tracing.ts';
 import { DatabaseUnavailable, type Queries, type Transaction, type Writer } from './database.ts';
 import { tracedStore } from './traced-store.ts';
 
-/** The name of a span that has ended, and with which error. */
-type Ended = [name: string, errorType: string | undefined];
+/** The name of a span that has ended, with which error, and the outcome of a transaction if it has one. */
+type Ended = [name: string, errorType: string | undefined, outcome?: unknown];
 
 function aSpan(ended: Ended[], name = 'request'): Span {
+  const outcome: [unknown?] = [];
   return {
     context: {} as Span['context'],
     isRecorded: true,
     child: name => aSpan(ended, name),
     rename: () => {},
-    set: () => {},
-    end: errorType => void ended.push([name, errorType]),
+    set: attributes => void outcome.push(attributes['petstore.transaction.outcome']),
+    end: errorType => void ended.push([name, errorType, ...outcome]),
   };
 }
 
@@ -54,7 +55,7 @@ describe('the spans of a write', () => {
       };
       assert.deepEqual(await spansOf(failing), [
         ['commit wait', errorType],
-        ['transaction', errorType],
+        ['transaction', errorType, 'rolled back'],
       ]);
     });
 });
