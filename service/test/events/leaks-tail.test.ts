@@ -4,6 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { EventTail } from '../../src/events/event-log/event-tail.ts';
 import { waitForEvents } from '../../src/events/stream/wait-for-events.ts';
 import { SECOND } from '../../src/kit/clock.ts';
+import { startTestApp } from '../support/test-app.ts';
 import { inTime } from '../support/until.ts';
 import { valuesOf } from '../support/values.ts';
 import { CountingLog, settle } from './counting-log.ts';
@@ -127,6 +128,22 @@ describe('the tail of the log', () => {
     t.mock.timers.tick(60 * SECOND);
     await settle();
     assert.deepEqual([log.reads, notified], [before, notifiedBefore]);
+  });
+
+  it('is closed with the service, before the store', async t => {
+    const shop = await startTestApp(t);
+    const closed: string[] = [];
+    const note = (name: string, part: { close: () => Promise<void> }) => {
+      const { close } = part;
+      t.mock.method(part, 'close', async () => {
+        await close.call(part);
+        closed.push(name);
+      });
+    };
+    note('tail', shop.app.tail);
+    note('store', shop.app.db);
+    await shop.restart();
+    assert.deepEqual(closed, ['tail', 'store']);
   });
 });
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { type Database, DatabaseUnavailable, type Value } from '../../src/db/database.ts';
+import { HOUR } from '../../src/kit/clock.ts';
 import { assertGapless, eventsAfter, latestCursor, settledCursor } from '../support/event-log.ts';
 import { EventReader } from '../support/event-reader.ts';
 import { aCategory, anOrder, aPet } from '../support/factories.ts';
@@ -36,7 +37,8 @@ describe('a stream of events', () => {
   });
 
   it('sends its position before the first event, so that a client that is cut off at once can continue from there', async t => {
-    const shop = await startTestApp(t);
+    // Each heartbeat has the position, too.
+    const shop = await startTestApp(t, { heartbeat: HOUR });
     await aCategory(shop.api);
     const end = await settledCursor(shop);
     const reader = await EventReader.open(shop.origin, shop.adminKey, {
