@@ -147,6 +147,17 @@ describe('group commit', () => {
     );
   });
 
+  it('runs a batch again with a savepoint for each write, and releases it, if one fails after a change', async () => {
+    const { log, group } = start();
+    const spoil = async () => {
+      log.change();
+      throw rejected;
+    };
+    await Promise.allSettled([group.write(async () => 1), group.write(spoil)]);
+    const again = ['begin', 'savepoint', 'release', 'savepoint', 'undo', 'release', 'commit'];
+    assert.deepEqual(log.statements, ['begin', 'rollback', ...again]);
+  });
+
   it('settles no write before the commit, rejected ones included', async () => {
     const { log, group } = start();
     const latest: string[] = [];
