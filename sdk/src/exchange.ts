@@ -45,6 +45,7 @@ export async function exchange<T>(
       signal?.throwIfAborted();
       throw inDoubt ?? error;
     });
+    const enteredAt = clock.now();
     // The time of `clock` may stop while the machine sleeps.
     const sentAt = Date.now();
     const controller = new AbortController();
@@ -92,7 +93,7 @@ export async function exchange<T>(
     } finally {
       cancelTimer();
       ignoreSignal();
-      pacer.leave(options, epoch, headers);
+      pacer.leave(options, epoch, enteredAt, headers);
     }
   }
 }

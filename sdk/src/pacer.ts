@@ -69,8 +69,8 @@ export interface Pacer {
    * signal when it is aborted.
    */
   enter: (turn: Turn) => Promise<number>;
-  /** Ends a request that was sent in an epoch, with the headers of its response unless it is sent again. */
-  leave: (turn: Turn, epoch: number, headers?: Headers) => void;
+  /** Ends a request that was sent in an epoch, at a time of `clock`, with the headers of its response unless it is sent again. */
+  leave: (turn: Turn, epoch: number, sentAt: number, headers?: Headers) => void;
   /** Starts a wait before a request that failed is sent again. Returns the number of waits since the last success. */
   stop: (epoch: number, setback: Setback) => number;
 }
@@ -127,7 +127,7 @@ export function createPacer({ clock, maxConcurrent, onWait }: PacerOptions): Pac
     }).finally(() => ignoreSignal());
   }
 
-  function leave({ cost }: Turn, sentIn: number, headers?: Headers): void {
+  function leave({ cost, isSlow }: Turn, sentIn: number, sentAt: number, headers?: Headers): void {
     inFlight -= cost;
     if (sentIn === epoch) probedEpoch = 0;
     if (headers) {
@@ -135,7 +135,8 @@ export function createPacer({ clock, maxConcurrent, onWait }: PacerOptions): Pac
         knownEpoch = epoch;
         setbacks = 0;
       }
-      learn(headers);
+      // The limits of a long poll are those of its beginning.
+      learn(headers, isSlow ? sentAt : clock.now());
     }
     sendNext();
   }
@@ -148,12 +149,12 @@ export function createPacer({ clock, maxConcurrent, onWait }: PacerOptions): Pac
     return setbacks;
   }
 
-  /** Reads the state of a window (draft-ietf-httpapi-ratelimit-headers-11). Its seconds count from now. */
-  function learn(headers: Headers): void {
+  /** Reads the state of a window (draft-ietf-httpapi-ratelimit-headers-11) whose seconds count from a time. */
+  function learn(headers: Headers, from: number): void {
     const [, name, left, seconds] = /^"(.+)";r=(\d+);t=(\d+)/.exec(headers.get('RateLimit') ?? '') ?? [];
-    if (!name) return;
     let remaining = Number(left);
-    let resetAt = clock.now() + Number(seconds) * 1000;
+    let resetAt = from + Number(seconds) * 1000;
+    if (!name || resetAt < clock.now()) return;
     const known = windows.get(name);
     // Responses overtake each other, and seconds are rounded up. In doubt less remains, and the limits are learned again sooner.
     if (known && resetAt < known.resetAt + SAME_WINDOW) {

@@ -166,7 +166,7 @@ export const eventRoutes = ({ tail, source, event }: EventRouteOptions): Route[]
           ...(!isLast && { next: String(position) }),
           ...(total !== undefined && { total }),
         };
-      }, seconds > 0);
+      });
     },
   }),
 

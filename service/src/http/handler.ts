@@ -12,7 +12,7 @@ import { Context } from '../routes/context.ts';
 import type { AnyContext, Route } from '../routes/define-route.ts';
 import type { Reply } from '../routes/reply.ts';
 import type { EventStreams } from './event-streams.ts';
-import { countAs, type LateCountServices, renewLimits } from './gate/late-count.ts';
+import { countAs, type LateCountServices } from './gate/late-count.ts';
 import type { Idempotency } from './idempotency.ts';
 import { isLongPage, longPageResponse } from './long-page.ts';
 import { rejectBrokenEscapes } from './query-string.ts';
@@ -114,7 +114,7 @@ async function jsonPage(
   route: Route,
   result: Reply,
   request: FastifyRequest,
-  services: HandlerServices,
+  { streams }: HandlerServices,
 ): Promise<JsonPage> {
   if (result.kind === 'page') {
     const { page, single } = result;
@@ -124,10 +124,9 @@ async function jsonPage(
     };
   }
   if (result.kind !== 'log') throw new Error(`${route.operationId} returned no page`);
-  if (result.mayHaveWaited) renewLimits(services, request);
   // The key may have ended, or have got other scopes, before the last event of the page: its rights are read after the page.
   for (;;) {
-    const { scopes } = await services.streams.currentCaller(request, route);
+    const { scopes } = await streams.currentCaller(request, route);
     const page = await result.pageFor(scopes);
     if (page) return page;
   }

@@ -37,8 +37,6 @@ export interface LogReply<Item> {
    * page for these scopes and returns `undefined`: the scopes must then be read again.
    */
   pageFor: (scopes: ReadonlySet<Scope>) => Promise<Page<Json<Item>> | undefined>;
-  /** Whether the request may have waited for events: its limits are then those of another time. */
-  mayHaveWaited: boolean;
 }
 
 interface EmptyReply {
@@ -103,11 +101,7 @@ export const reply = {
     single,
   }),
   empty,
-  log: <Item>(pageFor: LogReply<Item>['pageFor'], mayHaveWaited = false): LogReply<Item> => ({
-    kind: 'log',
-    pageFor,
-    mayHaveWaited,
-  }),
+  log: <Item>(pageFor: LogReply<Item>['pageFor']): LogReply<Item> => ({ kind: 'log', pageFor }),
   content: (content: Content): ContentReply => ({ kind: 'content', content }),
   stream: (start: StreamReply['start'], reasonToEnd: StreamReply['reasonToEnd']): StreamReply => ({
     kind: 'stream',

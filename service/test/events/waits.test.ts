@@ -70,22 +70,6 @@ describe('a wait for events', () => {
     assert.equal(nextPath(page), `/events?cursor=${await latestCursor(shop.api)}&type=pet.*&wait=${WAIT}`);
   });
 
-  for (const limit of [1, 1000])
-    it(`has the limits of the time when it ends, on pages of at most ${limit}`, async t => {
-      const shop = await startTestApp(t);
-      const end = await settledCursor(shop);
-      shop.clock.set('2026-11-21T12:00:58Z');
-      const untilWaits = watchWaits(t, shop.app);
-      holdTime(t);
-      const waiting = shop.api.get(`/events?cursor=${end}&wait=${WAIT}&limit=${limit}`);
-      await untilWaits();
-      shop.clock.set('2026-11-21T12:01:10Z');
-      await aCategory(shop.api);
-      const { headers } = await ended(waiting);
-      assert.equal(Number(headers['x-ratelimit-reset']), Date.parse('2026-11-21T12:02:00Z') / SECOND);
-      assert.match(String(headers.ratelimit), /;t=50$/);
-    });
-
   it('ends at once when the service shuts down', async t => {
     const shop = await startTestApp(t);
     await settledCursor(shop);

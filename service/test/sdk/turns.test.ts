@@ -177,6 +177,19 @@ describe('a client', () => {
     await Promise.all([poll, other]);
   });
 
+  it('takes the limits of a long poll for those of its beginning', async () => {
+    const { store, pending, time, waits } = start();
+    const poll = store.events.list({ wait: 60 }).first();
+    await settle();
+    time.advance(55 * SECOND);
+    pending[0]!.respond(listWith(0, 50));
+    await poll;
+    void store.pets.list().first();
+    await settle();
+    assert.deepEqual([pending.length, waits], [2, []]);
+    pending[1]!.respond(listWith(50));
+  });
+
   it('sends the next request when the first one, which would have reported the limits, is cancelled', async () => {
     const never = ({ signal }: Sent) =>
       new Promise<Response>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));

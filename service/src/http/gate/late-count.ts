@@ -1,8 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { LimitedCaller } from '../../access/api-keys/key-ring.ts';
 import type { ApiError } from '../../contract/errors.ts';
-import { peek } from '../../counters/decide.ts';
-import type { HeaderPairs } from '../send.ts';
 import { addQuotaWarning } from './quota-warning.ts';
 import { addRateLimitHeaders, rejectionOf, tooManyAtOnce } from './rate-limit-errors.ts';
 import type { LimitServices } from './request-limits.ts';
@@ -36,23 +34,6 @@ export async function countFailed(
   error: unknown,
 ): Promise<unknown> {
   return (await count(services, request, uncountedCaller(request), 1)) ?? error;
-}
-
-/**
- * Replaces the rate-limit headers of a request that has waited: a window may have ended, and other requests have used it. It counts
- * nothing.
- */
-export function renewLimits(
-  { keyLimits, clock }: Pick<LateCountServices, 'keyLimits' | 'clock'>,
-  { caller, head }: FastifyRequest,
-): void {
-  const { keyId, terms } = caller as LimitedCaller;
-  const state = keyLimits.seenStateOf(keyId, terms.resets);
-  if (!state) return;
-  const renewed: HeaderPairs = [];
-  addRateLimitHeaders(renewed, peek(state, terms, clock.now()), terms.limits);
-  // The client chose the second text, which is its request ID.
-  head!.splice(head!.indexOf('x-ratelimit-limit', 2), renewed.length, ...renewed);
 }
 
 /** The decision is made at the current instant, because a window may have ended while the body arrived. */
