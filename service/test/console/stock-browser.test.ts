@@ -4,7 +4,7 @@ import type { Locator } from 'playwright-core';
 import { asksToLeave, eventually, keepMessages } from '../support/browser.ts';
 import { type ConsolePage, useConsole } from '../support/console-page.ts';
 import { aCategory, anOrder, aPet, petsIn, stockOf } from '../support/factories.ts';
-import { delayResponses } from '../support/page-requests.ts';
+import { delayResponses, holdRequests } from '../support/page-requests.ts';
 import { openStock } from '../support/stock-page.ts';
 
 const visit = useConsole();
@@ -49,6 +49,21 @@ describe('the list of stock', () => {
     await shown.live();
     await api.patch(`/pets/${pet.id}`, { categoryId: other });
     await shown.row('Owls of the night').waitFor();
+  });
+
+  it('shows what a key that cannot read events has added, also if the list was read before the service had it', async t => {
+    const { api, shop, page, open } = await visit(t);
+    await aPet(api, { name: 'Reread', stock: 5 });
+    const { key } = await shop.clientWith({ scopes: ['pets:read', 'inventory:read', 'inventory:write'] });
+    const shown = await open('/stock', key);
+    const release = await holdRequests(page, '**/adjustments');
+    await shown.button('Add one Reread').click();
+    await shown.button('Stock of Reread: 6').waitFor();
+    await page.getByRole('link', { name: 'Animal', exact: true }).click();
+    await shown.button('Stock of Reread: 5').waitFor();
+    release();
+    await shown.messages.getByText('Reread: 1 added').waitFor();
+    await shown.button('Stock of Reread: 6').waitFor();
   });
 
   it('is searched by the names of animals, and sorted by them', async t => {

@@ -10,6 +10,20 @@ import { pets } from './pets.ts';
 import type { Resource, Version } from './resource.ts';
 import { showChanged, showOrdered } from './stock-of.ts';
 
+/**
+ * Shows an item as the service has returned it, instead of what was shown meanwhile. What has arrived since stays if the key reads events:
+ * it is newer, or the event of this version follows.
+ */
+export function putResult<T extends object>(
+  { cache, can }: Pick<Session, 'cache' | 'can'>,
+  resource: Resource<T>,
+  item: T,
+  shown: T,
+): void {
+  if (can('events:read')) putBack(cache, resource, item, shown);
+  else putItem(cache, resource, item);
+}
+
 /** The actions on items of a resource. Each changes the lists at once, and offers to undo it if that is possible. */
 export function useActions<T extends object>(resource: Resource<T>) {
   const session = useSession();
@@ -27,7 +41,7 @@ export function useActions<T extends object>(resource: Resource<T>) {
       putItem(cache, resource, shown);
       try {
         const after = await askingToLeave(() => updateOnce(session, resource, id, patch, etag));
-        putBack(cache, resource, after.data, shown);
+        putResult(session, resource, after.data, shown);
         toasts.withdrawUndo(resource.name, id, after.data);
         showEffects(session, resource, [item, after.data]);
         showStockOf(session, resource, id);

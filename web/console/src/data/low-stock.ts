@@ -50,7 +50,7 @@ export function useLowStock(): {
   const limits = thresholds.use();
   const levels = useQuery({
     queryKey: key,
-    queryFn: () => readLevels(store),
+    queryFn: ({ signal }) => readLevels(store, signal),
     // Events change it only while it is shown.
     staleTime: 0,
     enabled: ['events:read', 'inventory:read', 'pets:read'].every(scope => can(scope as 'admin')),
@@ -85,8 +85,8 @@ export function useLowStock(): {
   };
 }
 
-async function readLevels(store: PetStore): Promise<Levels> {
-  const changes = store.events.history({ type: 'inventory.updated', limit: MOST_CHANGES });
+async function readLevels(store: PetStore, signal: AbortSignal): Promise<Levels> {
+  const changes = store.events.history({ type: 'inventory.updated', limit: MOST_CHANGES }, { signal });
   return levelsOf((await firstPage(changes)).data);
 }
 

@@ -73,7 +73,7 @@ export async function placedSince(
   const placed = new Map<HistoryEntry['requestId'], Order>();
   const ofPet =
     petId !== undefined && can('pets:read') ? { subject: `pets/${petId}`, related: true } : undefined;
-  for await (const other of store.events.history({ ...ofPet, type: 'order.placed', limit: 100 })) {
+  for await (const other of store.events.history({ ...ofPet, type: 'order.placed', limit: 1_000 })) {
     // The newest come first.
     if (Number(other.eventId) <= Number(eventId)) break;
     placed.set(other.requestId, { id: idOf(other) });
@@ -89,7 +89,7 @@ export async function placedAgainOf(
   if (!(['events:read', 'orders:read'] as const).every(session.can)) return new Map();
   const cancelled = await latestOf(session.store, orders[0], 'order.cancelled');
   if (!cancelled) return new Map();
-  const placed = await placedSince(session, cancelled);
+  const placed = await placedSince(session, cancelled, orders.length === 1 ? orders[0]!.petId : undefined);
   const found = orders.map(order => [order, placed.get(keyToPlaceAgain(order.id))] as const);
   return new Map(found.filter((pair): pair is [Order, Order] => pair[1] !== undefined));
 }

@@ -2,6 +2,7 @@ import type { InventoryItem, StockAdjustment } from '@petstore/client';
 import { useCallback } from 'react';
 import { useSession } from '../app/session.ts';
 import { useToasts } from '../kit/toasts.ts';
+import { putResult } from './changes.ts';
 import { holdAgain } from './hold.ts';
 import { putBack } from './list-cache.ts';
 import { stock } from './stock.ts';
@@ -16,7 +17,8 @@ export type Why = Pick<StockAdjustment, 'reason' | 'note'>;
  * `false` if the user was asked before.
  */
 export function useAdjustStock() {
-  const { store, cache } = useSession();
+  const session = useSession();
+  const { store, cache } = session;
   const toasts = useToasts();
   return useCallback(
     async (item: InventoryItem, name: string, delta: number, canUndo: boolean, why?: Why): Promise<void> => {
@@ -28,7 +30,7 @@ export function useAdjustStock() {
       let changed: InventoryItem;
       try {
         changed = await store.inventory.adjust(item.petId, { delta, ...why });
-        putBack(cache, stock, changed, shown);
+        putResult(session, stock, changed, shown);
       } catch (error) {
         putBack(cache, stock, item, shown);
         throw error;
@@ -44,6 +46,6 @@ export function useAdjustStock() {
       if (why || changed.status !== item.status) toasts.show(message(delta));
       else toasts.showSteps(`stock of ${item.petId}`, delta, message);
     },
-    [store, cache, toasts],
+    [session, store, cache, toasts],
   );
 }

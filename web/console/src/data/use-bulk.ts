@@ -7,8 +7,9 @@ import { useToasts } from '../kit/toasts.ts';
 import { type ItemResult, runInBatches } from './batches.ts';
 import { type BulkChange, isReversible, isSale, patchOf, type ReversibleChange } from './bulk.ts';
 import { revertAll, revertSale, type Written } from './bulk-undo.ts';
+import { putResult } from './changes.ts';
 import { readFacts } from './facts.ts';
-import { putItem, removeItem } from './list-cache.ts';
+import { removeItem } from './list-cache.ts';
 import type { StatusFacts } from './pet-status.ts';
 import { pets as resource } from './pets.ts';
 import { showChanged } from './stock-of.ts';
@@ -115,7 +116,7 @@ function applied(session: Session, results: readonly ItemResult<Pet>[]): Written
     } of results) {
       if (error !== undefined || !result) continue;
       const after = result.body as Pet | undefined;
-      if (after) putItem(session.cache, resource, after);
+      if (after) putResult(session, resource, after, before);
       else removeItem(session.cache, resource, before.id);
       written.push({ before, after, etag: result.etag });
     }

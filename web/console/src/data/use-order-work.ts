@@ -5,6 +5,7 @@ import { type Session, useSession } from '../app/session.ts';
 import { askingToLeave } from '../kit/asking-to-leave.ts';
 import { useToasts } from '../kit/toasts.ts';
 import { type ItemResult, runInBatches } from './batches.ts';
+import { putResult } from './changes.ts';
 import { addItem, putBack, putItem, removeItem } from './list-cache.ts';
 import {
   contentOf,
@@ -66,7 +67,7 @@ export function useOrderWork() {
           } else {
             const completed = results[0]?.body as Order | undefined;
             done.push(completed ? withChanges(item, completed) : item);
-            if (completed) putItem(cache, resource, completed);
+            if (completed) putResult(session, resource, completed, shown.get(item)!);
             else removeItem(cache, resource, resource.idOf(item));
           }
         }
