@@ -872,7 +872,7 @@ export type Webhook = {
   disabledReason: string | null;
   /** When the webhook was disabled. */
   disabledAt: string | null;
-  /** When the first attempt after the last success failed. Test events do not count. A new `url` clears it. */
+  /** When the first attempt after the last success failed. Test events do not count. A new `url`, or enabling the webhook, clears it. */
   failingSince: string | null;
   /** When the webhook was created. */
   createdAt: string;
@@ -1237,7 +1237,7 @@ export type NewWebhook = {
   disabledReason?: string | null;
   /** When the webhook was disabled. */
   disabledAt?: string | null;
-  /** When the first attempt after the last success failed. Test events do not count. A new `url` clears it. */
+  /** When the first attempt after the last success failed. Test events do not count. A new `url`, or enabling the webhook, clears it. */
   failingSince?: string | null;
   /** When the webhook was created. */
   createdAt?: string;
@@ -1260,7 +1260,7 @@ export type CreatedWebhook = {
   disabledReason: string | null;
   /** When the webhook was disabled. */
   disabledAt: string | null;
-  /** When the first attempt after the last success failed. Test events do not count. A new `url` clears it. */
+  /** When the first attempt after the last success failed. Test events do not count. A new `url`, or enabling the webhook, clears it. */
   failingSince: string | null;
   /** When the webhook was created. */
   createdAt: string;
@@ -1285,7 +1285,7 @@ export type WebhookPatch = {
   disabledReason?: string | null;
   /** When the webhook was disabled. */
   disabledAt?: string | null;
-  /** When the first attempt after the last success failed. Test events do not count. A new `url` clears it. */
+  /** When the first attempt after the last success failed. Test events do not count. A new `url`, or enabling the webhook, clears it. */
   failingSince?: string | null;
   /** When the webhook was created. */
   createdAt?: string;
@@ -1313,7 +1313,7 @@ export type RotatedWebhook = {
   disabledReason: string | null;
   /** When the webhook was disabled. */
   disabledAt: string | null;
-  /** When the first attempt after the last success failed. Test events do not count. A new `url` clears it. */
+  /** When the first attempt after the last success failed. Test events do not count. A new `url`, or enabling the webhook, clears it. */
   failingSince: string | null;
   /** When the webhook was created. */
   createdAt: string;

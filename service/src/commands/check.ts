@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { accessSync, constants } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { readConfig } from '../config.ts';
 import { type CheckedStore, checkStore, isOfHistory } from '../db/check-store.ts';
@@ -75,10 +75,10 @@ function rewritten(name: string, faults: readonly string[]): CommandFailed {
   );
 }
 
-/** Returns the absolute path of a file. Throws UsageError when it does not exist, or this user may not look for it. */
+/** Returns the absolute path of a file. Throws UsageError when it does not exist, or this user may not read it. */
 export function existing(file: string): string {
   try {
-    statSync(file);
+    accessSync(file, constants.R_OK);
   } catch (error) {
     if (codeOf(error) === 'ENOENT') throw new UsageError(`There is no file ${file}`);
     throw new UsageError(`${file} cannot be read: ${asError(error).message}`);

@@ -123,6 +123,8 @@ describe('the link to Redis', () => {
     await pass(500);
     rejectOpening(rejected('LOADING'));
     await pass(500);
+    rejectOpening(rejected('NOAUTH'));
+    await pass(500);
     rejectOpening(new Error('ECONNREFUSED'));
     await pass(500);
     assert.deepEqual(statuses, ['fallback: broken', 'fallback: NOAUTH', 'fallback: LOADING']);

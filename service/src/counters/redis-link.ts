@@ -64,8 +64,8 @@ export class RedisLink {
   /** The key of the last failed command, which the probe uses, so that in a cluster it reaches the same node. */
   #failedKey = 'petstore:limits:{probe}';
   #status: 'shared' | 'fallback' = 'shared';
-  /** The text of the last error that Redis returned since it is unavailable. */
-  #rejection: string | undefined;
+  /** The texts of the errors that Redis has returned since it is unavailable. */
+  readonly #rejections = new Set<string>();
   #closed = false;
 
   constructor(options: RedisLinkOptions) {
@@ -207,10 +207,12 @@ export class RedisLink {
   }
 
   #setStatus(status: 'shared' | 'fallback', error?: Error): void {
-    const rejection = error?.name === 'ReplyError' ? error.message : this.#rejection;
-    if (status === this.#status && (status === 'shared' || rejection === this.#rejection)) return;
+    const rejection = error?.name === 'ReplyError' ? error.message : undefined;
+    const isKnown = rejection === undefined || this.#rejections.has(rejection);
+    if (status === this.#status && isKnown) return;
     this.#status = status;
-    this.#rejection = status === 'shared' ? undefined : rejection;
+    if (status === 'shared') this.#rejections.clear();
+    if (rejection !== undefined) this.#rejections.add(rejection);
     this.#options.onStatus(status, error);
   }
 }

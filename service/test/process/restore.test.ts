@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import {
+  chmodSync,
   existsSync,
   readdirSync,
   readFileSync,
@@ -220,10 +221,14 @@ describe('restore', () => {
     for (const command of [['keys', 'list'], ['check'], ['backup', 'copy.db'], ['continue-log']]) {
       assertExplained(await run(t, command, byUser), /petstore\.db'\nSet PETSTORE_DATA to the directory of/);
     }
-    assertExplained(await run(t, ['check', file], byUser), /^\/.*backup\.db cannot be read: EACCES/);
+    const unreadable = /^\/.*backup\.db cannot be read: EACCES/;
+    assertExplained(await run(t, ['check', file], byUser), unreadable);
+    changeOwner(dirname(file));
+    chmodSync(file, 0o600);
+    assertExplained(await run(t, ['check', file], byUser), unreadable);
 
     rmSync(path);
-    for (const readable of [directory, dirname(file), file]) changeOwner(readable);
+    for (const readable of [directory, file]) changeOwner(readable);
     writeFileSync(join(directory, 'admin.key'), 'secret\n', { mode: 0o600 });
     const { code, stdout, stderr } = await run(t, ['restore', file], byUser);
     assert.deepEqual([code, stderr], [0, '']);

@@ -71,8 +71,8 @@ const REJECTED: ReadonlySet<number> = new Set([401, 403, 429]);
 const MOST = 1_000;
 
 /**
- * Counts rejected requests to manage keys and webhooks. A flush appends one event for each caller and operation, so there is at most
- * one for each of them between two flushes of a replica.
+ * Counts rejected requests to manage keys, plan requests and webhooks. A flush appends one event for each caller and operation, so there
+ * is at most one for each of them between two flushes of a replica.
  */
 export class Rejections {
   readonly #counted = new Map<string, Rejection>();

@@ -61,7 +61,7 @@ const readOnlyFields = {
     nullable: true,
     readOnly: true,
     description:
-      'When the first attempt after the last success failed. Test events do not count. A new `url` clears it.',
+      'When the first attempt after the last success failed. Test events do not count. A new `url`, or enabling the webhook, clears it.',
   },
   createdAt: { ...dateTime, readOnly: true, description: 'When the webhook was created.' },
 } as const;
