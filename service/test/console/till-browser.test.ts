@@ -71,6 +71,22 @@ it('the till leaves the keys of a word that is composed to the input method', as
   await eventually(() => animal.inputValue(), 'Composed');
 });
 
+it('the till can be sent as soon as the number of units has the focus', async t => {
+  const { api, page, open } = await visit(t);
+  await aPet(api, { name: 'Sudden', stock: 3 });
+  const shown = await open('/categories');
+  const release = await holdRequests(page, /q=sudden/);
+  await page.keyboard.press('s');
+  await shown.question.getByLabel('Animal').fill('sudden');
+  await page.keyboard.press('Enter');
+  // A key can arrive between the focus and the next drawing of the page.
+  await shown.question.getByLabel('Units').evaluate((field: HTMLInputElement) => {
+    field.addEventListener('focus', () => field.form!.requestSubmit(), { once: true });
+  });
+  release();
+  await shown.messages.getByText('Sold 1 of Sudden').waitFor();
+});
+
 it('the till does not sell the animal that was chosen before, while the next one is being searched', async t => {
   const { api, page, open } = await visit(t);
   const mistaken = await aPet(api, { name: 'Mistaken', stock: 5 });

@@ -1,5 +1,5 @@
 import type { Pet } from '@petstore/client';
-import { useRef, useState } from 'react';
+import { useLayoutEffect, useRef, useState } from 'react';
 import { reasonAgainstSale } from '../data/pet-status.ts';
 import { useSubmit } from '../data/submit.ts';
 import { useCategories } from '../data/use-categories.ts';
@@ -30,6 +30,12 @@ export function Till({ onClose }: { onClose: () => void }) {
     if (!isChanged.current) close();
   });
 
+  // Not before the choice is drawn: until then the form cannot be sent, and Enter would be lost.
+  useLayoutEffect(() => {
+    // Who types quickly is in the field already.
+    if (chosen && document.activeElement !== unitsField.current) unitsField.current?.focus();
+  }, [chosen]);
+
   function onChange(): void {
     isChanged.current = true;
   }
@@ -38,10 +44,8 @@ export function Till({ onClose }: { onClose: () => void }) {
     onChange();
     // The reason of a rejection is about the animal before.
     form.forget();
-    setChosen(goods.find(pet => pet.id === id));
-    // Who types quickly is in the next field already.
-    if (id === undefined || document.activeElement === unitsField.current) return;
-    unitsField.current?.focus();
+    const pet = goods.find(pet => pet.id === id);
+    setChosen(pet && { ...pet });
   }
 
   function factsOf({ id, categoryId }: Pet): string {
