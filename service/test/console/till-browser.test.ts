@@ -80,9 +80,8 @@ it('the till can be sent as soon as the number of units has the focus', async t 
   await shown.question.getByLabel('Animal').fill('sudden');
   await page.keyboard.press('Enter');
   // A key can arrive between the focus and the next drawing of the page.
-  await shown.question
-    .getByLabel('Units')
-    .evaluate("field => field.addEventListener('focus', () => field.form.requestSubmit(), { once: true })");
+  await page.evaluate(`document.querySelector('.till [type="number"]').addEventListener(
+    'focus', ({ target }) => target.form.requestSubmit(), { once: true })`);
   release();
   await shown.messages.getByText('Sold 1 of Sudden').waitFor();
 });
