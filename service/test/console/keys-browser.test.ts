@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { DAY } from '../../src/kit/clock.ts';
-import { asksToLeave, eventually, recordCopies } from '../support/browser.ts';
+import { asksToLeave, eventually, recordCopies, storedIn } from '../support/browser.ts';
 import { useConsole } from '../support/console-page.ts';
 
 const visit = useConsole();
@@ -47,7 +47,7 @@ describe('a key', () => {
     await eventually(() => asksToLeave(page), false);
     await dialog.locator('.panel-footer').getByRole('button', { name: 'Close' }).click();
     await dialog.waitFor({ state: 'detached' });
-    const kept = await page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }])');
+    const kept = await storedIn(page);
     assert.ok(!String(kept).includes(first), 'the secret is stored nowhere');
     assert.ok(!(await page.content()).includes(first));
 
@@ -184,7 +184,7 @@ describe('a key', () => {
     await shown.messages.getByText('Reported 2 secrets').waitFor();
     for (const client of [shop.api.as(secret), other]) assert.equal((await client.get('/pets')).status, 401);
     await page.getByText('reported a secret of the key In a repository as leaked').waitFor();
-    const kept = await page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }])');
+    const kept = await storedIn(page);
     assert.ok(!String(kept).includes(secret), 'the secret is stored nowhere');
     const [event] = (await shop.api.get('/history?type=key.leaked')).body;
     assert.ok(JSON.stringify(event).includes('github.com/shop/site, .env'));

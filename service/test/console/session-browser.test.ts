@@ -1,16 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Page, Request } from 'playwright-core';
+import type { Request } from 'playwright-core';
 import { issueTicket } from '../../src/access/api-keys/sign-in-ticket.ts';
-import { delayEffects, eventually } from '../support/browser.ts';
+import { eventually, storedIn } from '../support/browser.ts';
 import { ConsolePage, useConsole } from '../support/console-page.ts';
 import { aCategory, aPet } from '../support/factories.ts';
 import { delayResponses } from '../support/page-requests.ts';
 
 const visit = useConsole();
-
-const stored = (page: Page) =>
-  page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }])') as Promise<string>;
 
 describe('a session', () => {
   it('keeps the key only in its tabs, survives a reload, and forgets everything when it ends', async t => {
@@ -19,13 +16,13 @@ describe('a session', () => {
     await shown.field('Name').fill('Of the first user');
     await shown.panel.getByRole('button', { name: 'Add' }).click();
     await shown.messages.getByRole('button', { name: 'Undo' }).waitFor();
-    const [local, session] = JSON.parse(await stored(page));
+    const [local, session] = JSON.parse(await storedIn(page));
     assert.ok(!JSON.stringify(local).includes(shop.adminKey));
     assert.ok(JSON.stringify(session).includes(shop.adminKey));
     await shown.button(/^Account/).click();
     await page.getByRole('menuitem', { name: /^Sign out/ }).click();
     await page.getByLabel('API key').waitFor();
-    assert.ok(!(await stored(page)).includes('psk_'));
+    assert.ok(!(await storedIn(page)).includes('psk_'));
     // The undo would use the key of the first user.
     await shown.signIn(shop.adminKey);
     await shown.row('Of the first user').waitFor();
@@ -141,74 +138,6 @@ describe('a session', () => {
     await page.getByRole('heading', { name: 'Categories', level: 1 }).waitFor();
   });
 
-  it('is continued in each new tab, and its end is that of all tabs, awake or asleep', async t => {
-    const { api, shop, page, context, open } = await visit(t);
-    await aCategory(api, { name: 'Shared' });
-    const first = await open('/categories/new');
-    await first.field('Name').fill('Draft of the first user');
-    const tab = await context.newPage();
-    await tab.goto('/console/categories');
-    const second = new ConsolePage(tab);
-    await second.row('Shared').waitFor();
-    // A tab that the browser has put to sleep has its session storage, and receives no message.
-    const asleep = await context.newPage();
-    await asleep.goto('/console/categories');
-    await new ConsolePage(asleep).row('Shared').waitFor();
-    await asleep.goto('about:blank');
-    await second.button(/^Account/).click();
-    await tab.getByRole('menuitem', { name: /^Sign out/ }).click();
-    for (const ended of [tab, page]) {
-      await ended.getByLabel('API key').waitFor();
-      assert.ok(!(await stored(ended)).includes('psk_'));
-      assert.ok(!(await stored(ended)).includes('Draft of'));
-    }
-    await asleep.goBack();
-    await asleep.getByLabel('API key').waitFor();
-    // A tab with the form continues the session that begins in another one.
-    await second.signIn(shop.adminKey);
-    await page.getByRole('navigation').waitFor();
-    await asleep.getByRole('navigation').waitFor();
-  });
-
-  it('that another tab ends before it is drawn here is not continued', async t => {
-    const { shop, page, context, open } = await visit(t);
-    const shown = await open('/categories');
-    const signOut = async () => {
-      await shown.button(/^Account/).dispatchEvent('click');
-      await page.getByRole('menuitem', { name: /^Sign out/ }).dispatchEvent('click');
-    };
-    const tab = await context.newPage();
-    await tab.goto('/console/categories');
-    await tab.getByRole('heading', { name: 'Categories', level: 1 }).waitFor();
-    await tab.evaluate(delayEffects);
-    await signOut();
-    await tab.getByLabel('API key').waitFor();
-    await shown.signIn(shop.adminKey);
-    await tab.getByRole('navigation').waitFor();
-    await signOut();
-    await tab.getByLabel('API key').waitFor();
-  });
-
-  it('shows that it is loading while it reads its account, and is not continued if another tab ends it meanwhile', async t => {
-    const { page, context, open } = await visit(t);
-    const shown = await open('/categories');
-    await page.getByRole('heading', { name: 'Categories', level: 1 }).waitFor();
-    const tab = await context.newPage();
-    await tab.goto('/console/categories');
-    await tab.getByRole('heading', { name: 'Categories', level: 1 }).waitFor();
-    const { read, arrive } = await delayResponses(tab, '**/account');
-    await tab.reload();
-    await read;
-    await tab.getByRole('progressbar', { name: 'Loading' }).waitFor();
-    await shown.button(/^Account/).click();
-    await page.getByRole('menuitem', { name: /^Sign out/ }).click();
-    await page.getByLabel('API key').waitFor();
-    arrive();
-    await tab.getByText('Another tab has ended or replaced this session').waitFor();
-    for (const ended of [tab, page]) assert.ok(!(await stored(ended)).includes('psk_'));
-    await page.getByLabel('API key').waitFor();
-  });
-
   it('stays on the device if the user chose so, until the end', async t => {
     const { api, shop, page, context, watch } = await visit(t);
     watch.expect(/ERR_ABORTED/);
@@ -235,7 +164,7 @@ describe('a session', () => {
     await again.button(/^Account/).click();
     await tomorrow.getByRole('menuitem', { name: /^Sign out/ }).click();
     await tomorrow.getByLabel('API key').waitFor();
-    assert.ok(!(await stored(tomorrow)).includes('psk_'));
+    assert.ok(!(await storedIn(tomorrow)).includes('psk_'));
   });
 
   it('is started by a right key after a wrong one, for which the message of the service is shown', async t => {
@@ -258,7 +187,7 @@ describe('a session', () => {
     await page.goto(`/console#sign-in=${ticket}`);
     await new ConsolePage(page).today();
     assert.ok(!page.url().includes(ticket));
-    assert.ok(!(await stored(page)).includes(shop.adminKey), 'the administrator’s key is in no browser');
+    assert.ok(!(await storedIn(page)).includes(shop.adminKey), 'the administrator’s key is in no browser');
     await page.goto('about:blank');
     await page.goto(`/console#sign-in=${ticket}`);
     await new ConsolePage(page).today();
@@ -327,25 +256,6 @@ describe('a session', () => {
     await page.getByText('No animal matches').waitFor();
   });
 
-  it('ends in all its tabs when its key is revoked, and the key is stored in none of them', async t => {
-    const { api, shop, page, context, watch, open } = await visit(t);
-    watch.expect(/status of 401/);
-    const { key, keyId } = await shop.clientWith({ scopes: ['pets:read', 'pets:write'] });
-    await aPet(api, { name: 'Witness' });
-    const shown = await open('/animals?q=witness', key);
-    await shown.row('Witness').waitFor();
-    const tab = await context.newPage();
-    await tab.goto('/console/animals');
-    await new ConsolePage(tab).row('Witness').waitFor();
-    await api.delete(`/keys/${keyId}`);
-    await page.getByRole('searchbox').fill('another');
-    for (const ended of [page, tab]) {
-      await ended.getByText(/no longer valid/).waitFor();
-      await ended.getByLabel('API key').waitFor();
-      assert.ok(!(await stored(ended)).includes('psk_'));
-    }
-  });
-
   it('that follows a rejected key shows what was typed to the user of the rotated key, and not to that of another', async t => {
     const { api, shop, page, watch, open } = await visit(t);
     watch.expect(/status of 401/);
@@ -364,7 +274,7 @@ describe('a session', () => {
     await rotate();
     await shown.signIn(shop.adminKey);
     assert.equal(await shown.field('Name').inputValue(), '');
-    assert.ok(!(await stored(page)).includes(draft));
+    assert.ok(!(await storedIn(page)).includes(draft));
   });
 
   it('that follows a rejected key is not removed by a late rejection of that key', async t => {
@@ -406,54 +316,6 @@ describe('a session', () => {
     await api.delete(`/keys/${keyId}`);
     await page.goto('/console/categories');
     await page.getByLabel('API key').waitFor();
-    assert.ok(!(await stored(page)).includes('psk_'));
-  });
-
-  it('that begins in another tab while this one is loading is continued', async t => {
-    const { page, context, watch, open } = await visit(t);
-    watch.expect(/status of 401/);
-    const tab = await context.newPage();
-    const { read, arrive } = await delayResponses(tab, '**/console/sign-in');
-    await tab.goto('/console/categories#sign-in=expired');
-    await read;
-    const shown = await open('/categories');
-    await page.getByRole('heading', { name: 'Categories', level: 1 }).waitFor();
-    arrive();
-    await tab.getByRole('heading', { name: 'Categories', level: 1 }).waitFor();
-    await shown.button(/^Account/).click();
-    await page.getByRole('menuitem', { name: /^Sign out/ }).click();
-    await tab.getByLabel('API key').waitFor();
-  });
-
-  it('does not end with the older one of another tab', async t => {
-    const { shop, page, context, open } = await visit(t);
-    const older = await open('/categories');
-    const tab = await context.newPage();
-    await tab.goto(`/console/categories#sign-in=${await issueTicket(shop.app.db, shop.clock.now())}`);
-    await tab.getByRole('heading', { name: 'Categories', level: 1 }).waitFor();
-    // Both tabs offer their session to a new one.
-    const third = await context.newPage();
-    await third.goto('/console/categories');
-    await third.getByRole('navigation').waitFor();
-    await older.button(/^Account/).click();
-    await page.getByRole('menuitem', { name: /^Sign out/ }).click();
-    await page.getByLabel('API key').waitFor();
-    await tab.reload();
-    await tab.getByRole('navigation').waitFor();
-  });
-
-  it('is not replaced by the older one of another tab, which is no error either', async t => {
-    const { shop, context, open } = await visit(t);
-    await open('/categories');
-    const tab = await context.newPage();
-    await tab.goto(`/console/categories#sign-in=${await issueTicket(shop.app.db, shop.clock.now())}`);
-    await tab.getByRole('heading', { name: 'Categories', level: 1 }).waitFor();
-    await tab.goto('about:blank');
-    const third = await context.newPage();
-    const account = third.waitForResponse('**/account');
-    await third.goto('/console/categories');
-    await account;
-    await third.getByLabel('API key').waitFor();
-    assert.equal(await third.getByText(/ended or replaced/).count(), 0);
+    assert.ok(!(await storedIn(page)).includes('psk_'));
   });
 });

@@ -287,3 +287,8 @@ export function leavesKey(page: Page, key: string, isComposing: boolean): Promis
   const event = JSON.stringify({ key, isComposing, bubbles: true, cancelable: true });
   return page.evaluate(`document.activeElement.dispatchEvent(new KeyboardEvent('keydown', ${event}))`);
 }
+
+/** Everything that the pages of the console have stored in the browser, as JSON: of the device, and of the tab. */
+export function storedIn(page: Page): Promise<string> {
+  return page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }])');
+}
