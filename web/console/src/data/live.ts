@@ -154,14 +154,17 @@ export function startLiveLayer(
 function readsBefore(cache: QueryClient): Promise<unknown> {
   const reads = cache.getQueryCache().findAll({
     fetchStatus: 'fetching',
-    predicate: ({ state: { data, fetchMeta }, queryKey: [, part] }) =>
-      data === undefined || (changedByEvents.has(part) && fetchMeta?.fetchMore === undefined),
+    predicate: ({ state: { data, fetchMeta }, queryKey: [name, part] }) =>
+      data === undefined || (changedByEvents.has(`${name} ${part}`) && fetchMeta?.fetchMore === undefined),
   });
   return Promise.allSettled(reads.map(({ promise }) => promise));
 }
 
-/** The second part of the keys of what events change in the cache. Everything else is read again. */
-const changedByEvents: ReadonlySet<unknown> = new Set(['list', 'levels']);
+/** The beginnings of the keys of what events change in the cache. Everything else is read again. */
+const changedByEvents: ReadonlySet<string> = new Set([
+  ...Object.values(resources).map(({ name }) => `${name} list`),
+  'overview levels',
+]);
 
 /** Events whose data is not the resource of their kind. */
 const others: ReadonlySet<string> = new Set([
