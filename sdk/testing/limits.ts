@@ -15,11 +15,9 @@ import {
   rejectionOf,
   tooManyAtOnce,
 } from '../../service/src/http/gate/rate-limit-errors.ts';
+import { DAY, MINUTE, SECOND } from '../../service/src/kit/clock.ts';
 import { formatDate, formatDateTime } from '../../service/src/kit/dates.ts';
 
-const SECOND = 1000;
-const MINUTE = 60 * SECOND;
-const DAY = 24 * 60 * MINUTE;
 /** For how many days the service retains the use of a key. */
 const USAGE_DAYS = 90;
 
@@ -29,7 +27,7 @@ const banRules = {
   strikes: 10,
   strikesWithin: MINUTE,
   durations: [MINUTE, 5 * MINUTE, 15 * MINUTE, 60 * MINUTE],
-  decay: 24 * 60 * MINUTE,
+  decay: DAY,
 };
 
 /** The limits of the API key, of its account, and of callers without a key. Their rules are those of the service itself. */

@@ -10,7 +10,6 @@ import type { TestApp } from '../support/test-app.ts';
 
 const visit = useConsole();
 
-/** Presses a button twice before the page can draw it as disabled. */
 async function aWebhook({ api }: TestApp): Promise<number> {
   return (await api.post('/webhooks', { url: 'https://shop.example/events' })).body.id;
 }

@@ -42,7 +42,7 @@ export function putItem<T extends object>(cache: QueryClient, resource: Listing<
   changeItem(cache, resource, resource.idOf(item), () => item);
 }
 
-/** Shows an item as before a change that the service rejected. A change of another client that has arrived meanwhile stays. */
+/** Shows an item instead of what was shown until the service responded. A change of another client that has arrived meanwhile stays. */
 export function putBack<T extends object>(cache: QueryClient, resource: Listing<T>, item: T, shown: T): void {
   changeItem(cache, resource, resource.idOf(item), now => (now === shown ? item : now));
 }
