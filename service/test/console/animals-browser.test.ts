@@ -5,7 +5,7 @@ import { eventually } from '../support/browser.ts';
 import type { Client } from '../support/client.ts';
 import { useConsole } from '../support/console-page.ts';
 import { aCategory, aPet, petsIn, stockOf } from '../support/factories.ts';
-import { holdRequests } from '../support/page-requests.ts';
+import { holdRequests, interceptRequests } from '../support/page-requests.ts';
 
 const visit = useConsole();
 
@@ -282,7 +282,7 @@ describe('an animal', () => {
     await shown.live();
     const status = (name: string, state: string) => shown.button(`Status of ${name}: ${state}`);
     let rejection = Promise.withResolvers<string>();
-    await page.route(`**/pets/${id}`, async route => {
+    await interceptRequests(page, `**/pets/${id}`, async route => {
       const message = await rejection.promise;
       await route.fulfill({ status: 400, json: { code: 'bad', message, status: 400 } });
     });

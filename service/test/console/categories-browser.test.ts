@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { eventually } from '../support/browser.ts';
 import { useConsole } from '../support/console-page.ts';
 import { aCategory, aPet } from '../support/factories.ts';
-import { holdRequests } from '../support/page-requests.ts';
+import { holdRequests, interceptRequests } from '../support/page-requests.ts';
 
 const visit = useConsole();
 
@@ -52,7 +52,9 @@ it('a category that the menus do not have is shown with its ID', async t => {
   const [other, categoryId] = [await aCategory(api), await aCategory(api)];
   const petId = await aPet(api, { categoryId });
   // As in a shop with very many categories.
-  await page.route('**/categories?*', route => route.fulfill({ json: [{ id: other, name: 'Other' }] }));
+  await interceptRequests(page, '**/categories?*', route =>
+    route.fulfill({ json: [{ id: other, name: 'Other' }] }),
+  );
   const shown = await open(`/animals/${petId}?categoryId=${categoryId}`);
   for (const menu of [page.getByLabel('Category').first(), shown.field('Category')]) {
     await menu.getByRole('option', { name: 'Other' }).waitFor({ state: 'attached' });

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { asksToLeave, eventually } from '../support/browser.ts';
 import { useConsole } from '../support/console-page.ts';
 import { aCategory, petsIn, stockOf } from '../support/factories.ts';
-import { beforeNextRequest, delayResponses } from '../support/page-requests.ts';
+import { beforeNextRequest, delayResponses, interceptRequests } from '../support/page-requests.ts';
 import { openStock } from '../support/stock-page.ts';
 
 const visit = useConsole();
@@ -75,7 +75,7 @@ describe('a count', () => {
     watch.expect(/status of 500/);
     await page.getByRole('button', { name: 'Count', exact: true }).click();
     const field = page.getByLabel('Counted of Unreached');
-    await page.route('**/adjustments', route =>
+    await interceptRequests(page, '**/adjustments', route =>
       route.fulfill({
         status: 500,
         json: { code: 'internal_error', message: 'The service failed', status: 500 },
@@ -97,7 +97,9 @@ describe('a count', () => {
     await page.getByRole('button', { name: 'Count', exact: true }).click();
     const field = (name: string) => page.getByLabel(`Counted of ${name}`);
     const json = { code: 'internal_error', message: 'The service failed', status: 500 };
-    await page.route('**/adjustments', route => route.fulfill({ status: 500, json }), { times: 1 });
+    await interceptRequests(page, '**/adjustments', route => route.fulfill({ status: 500, json }), {
+      times: 1,
+    });
     await field('Rejected').fill('4');
     await field('Rejected').press('Enter');
     await shown.messages.getByText('Rejected was not counted').waitFor();

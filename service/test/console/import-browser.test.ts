@@ -4,7 +4,7 @@ import { asksToLeave, eventually } from '../support/browser.ts';
 import { useConsole } from '../support/console-page.ts';
 import { aCategory, stockOf } from '../support/factories.ts';
 import { drop, openImport } from '../support/import-page.ts';
-import { beforeNextRequest, holdRequests } from '../support/page-requests.ts';
+import { beforeNextRequest, holdRequests, interceptRequests } from '../support/page-requests.ts';
 
 const visit = useConsole();
 
@@ -86,7 +86,8 @@ describe('an import', () => {
 
   it('reports animals whose stock the service rejects, and undo deletes them as well', async t => {
     const { page, choose, list, imported } = await openImport(await visit(t), { name: 'Half' });
-    await page.route(
+    await interceptRequests(
+      page,
       '**/batch',
       route =>
         route.continue({ postData: route.request().postData()!.replace('"quantity":3', '"quantity":-1') }),
@@ -166,7 +167,7 @@ describe('an import', () => {
     visited.watch.expect(/ERR_FAILED/);
     const { page, importRows, count } = await openImport(visited);
     let isStopped = false;
-    await page.route('**/batch', async route => {
+    await interceptRequests(page, '**/batch', async route => {
       const response = await route.fetch();
       await (isStopped ? route.fulfill({ response }) : route.abort());
     });

@@ -4,7 +4,7 @@ import { asksToLeave, eventually, keepMessages, leavesKey } from '../support/bro
 import { useConsole } from '../support/console-page.ts';
 import { aCategory, stockOf } from '../support/factories.ts';
 import { openImport } from '../support/import-page.ts';
-import { holdRequests, rejectNextRequest } from '../support/page-requests.ts';
+import { holdRequests, interceptRequests, rejectNextRequest } from '../support/page-requests.ts';
 import { valuesOf } from '../support/values.ts';
 
 const visit = useConsole();
@@ -166,7 +166,7 @@ describe('undoing an import', () => {
     const { api, page, category, pets } = await importLitter(t, 'gone', 'Undone kind');
     assert.equal(pets.length, 3);
     let batches = 0;
-    await page.route('**/batch', route => {
+    await interceptRequests(page, '**/batch', route => {
       batches++;
       return route.continue();
     });
@@ -240,7 +240,7 @@ describe('undoing an import', () => {
     const { page, count, importRows, choose, categoryId } = await openImport(visited);
     // The second batch does not reach the service.
     let batches = 0;
-    await page.route('**/batch', route => (++batches === 1 ? route.continue() : undefined));
+    await interceptRequests(page, '**/batch', route => (++batches === 1 ? route.continue() : undefined));
     await importRows(250);
     await page.getByText('100 of 250 rows done').waitFor();
     page.once('dialog', dialog => dialog.accept());

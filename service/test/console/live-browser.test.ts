@@ -4,7 +4,7 @@ import { eventually } from '../support/browser.ts';
 import type { Client } from '../support/client.ts';
 import { ConsolePage, useConsole } from '../support/console-page.ts';
 import { aCategory, aPet } from '../support/factories.ts';
-import { delayResponses, holdRequests } from '../support/page-requests.ts';
+import { delayResponses, holdRequests, interceptRequests } from '../support/page-requests.ts';
 
 const visit = useConsole();
 
@@ -77,7 +77,7 @@ describe('two users who edit one animal', () => {
     await shown.edit('Late');
     await shown.field('Name').fill('Mine');
     // Without events the panel learns of the change by the 412.
-    await page.route(`**/pets?id=${ids[0]}`, async (route, request) => {
+    await interceptRequests(page, `**/pets?id=${ids[0]}`, async (route, request) => {
       if (saved) return route.continue();
       held.push(request.url());
     });
@@ -225,7 +225,7 @@ describe('a list', () => {
     const { page, watch, shown, shop, ids, path } = await listOf(t, 'Before the login');
     watch.expect(/status of 401/);
     const login = { status: 401, contentType: 'text/html', body: '<h1>Log in</h1>' };
-    await page.route('**/events/stream*', route => route.fulfill(login), { times: 2 });
+    await interceptRequests(page, '**/events/stream*', route => route.fulfill(login), { times: 2 });
     await page.goto(`/console${path}`);
     await page.getByText('Not a response of the service: 401').waitFor();
     await shop.api.patch(`/pets/${ids[0]}`, { name: 'After the login' });
@@ -237,10 +237,10 @@ describe('a list', () => {
     watch.expect(/status of 40[13]/);
     const login = { status: 401, contentType: 'text/html', body: '<h1>Log in</h1>' };
     const body = JSON.stringify({ code: 'insufficient_scope', message: 'No longer allowed' });
-    await page.route('**/events/stream*', route =>
+    await interceptRequests(page, '**/events/stream*', route =>
       route.fulfill({ status: 403, contentType: 'application/json', body }),
     );
-    await page.route('**/events/stream*', route => route.fulfill(login), { times: 1 });
+    await interceptRequests(page, '**/events/stream*', route => route.fulfill(login), { times: 1 });
     await page.goto(`/console${path}`);
     await page.getByText('Not a response of the service: 401').waitFor();
     await page.getByText('No longer allowed').waitFor();

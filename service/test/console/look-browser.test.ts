@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import { eventually, tabTo } from '../support/browser.ts';
 import { useConsole } from '../support/console-page.ts';
 import { aCategory, anOrder, aPet, petsIn } from '../support/factories.ts';
+import { interceptRequests } from '../support/page-requests.ts';
 
 const visit = useConsole();
 
@@ -46,7 +47,7 @@ const isFont = (url: string) => url.endsWith('.woff2');
  */
 async function openWithFont(page: Page, path: string): Promise<void> {
   const font = page.waitForEvent('requestfinished', request => isFont(request.url()));
-  await page.route('**/*.css', async route => {
+  await interceptRequests(page, '**/*.css', async route => {
     await font;
     await route.continue();
   });

@@ -8,6 +8,7 @@ import { becomeIdle, eventually, leave, type Visit } from '../support/browser.ts
 import { ConsolePage, useConsole } from '../support/console-page.ts';
 import { aCategory, anOrder, aPet, stockOf } from '../support/factories.ts';
 import { listenLocally } from '../support/local-server.ts';
+import { interceptRequests } from '../support/page-requests.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
 
 const visitConsole = useConsole();
@@ -146,7 +147,7 @@ describe('when the response to a change is lost', () => {
   /** Loses the response to the next request that changes a path. The console then sends it again. */
   async function loseResponse(page: Page, path: string): Promise<void> {
     let isLost = false;
-    await page.route(`**${path}`, async (route, request) => {
+    await interceptRequests(page, `**${path}`, async (route, request) => {
       if (isLost || request.method() === 'GET') return route.fallback();
       isLost = true;
       await route.fetch();
@@ -178,9 +179,12 @@ describe('when the response to a change is lost', () => {
     await shown.messages.getByText('Undone: Saved Hare').waitFor();
     await shown.row('Rabbit').waitFor();
     await shown.edit('Rabbit');
-    await page.route(`**${path}`, route => route.fulfill({ status: 404, body: 'No such server' }), {
-      times: 1,
-    });
+    await interceptRequests(
+      page,
+      `**${path}`,
+      route => route.fulfill({ status: 404, body: 'No such server' }),
+      { times: 1 },
+    );
     await shown.delete(watch);
     await shown.panel.getByText('No such server').waitFor();
     await loseResponse(page, path);
@@ -296,7 +300,7 @@ describe('the code of the pages', () => {
     watch.expect(/ERR_FAILED/);
     // The document of another test has this code already.
     await leave(page);
-    await context.route(/assets\/(stock|palette)-/, route => route.abort());
+    await interceptRequests(context, /assets\/(stock|palette)-/, route => route.abort());
     const shown = await open('/animals');
     await page.getByRole('link', { name: 'Stock' }).hover();
     await page.getByRole('link', { name: 'Stock' }).click();
@@ -315,10 +319,10 @@ describe('the code of the pages', () => {
     await leave(page);
     let isReplaced = true;
     // The page of the stock, and not the parts that other pages share with it.
-    await context.route(/assets\/stock-[\w-]{8}\.js/, route =>
+    await interceptRequests(context, /assets\/stock-[\w-]{8}\.js/, route =>
       isReplaced ? route.fulfill({ status: 404 }) : route.continue(),
     );
-    await context.route('**/console/', route =>
+    await interceptRequests(context, '**/console/', route =>
       route.fulfill({ body: '<script type="module" src="/console/assets/index-newer.js"></script>' }),
     );
     await open('/animals');

@@ -4,7 +4,7 @@ import type { Locator, Page, Route } from 'playwright-core';
 import { eventually, keepMessages, leavesKey } from '../support/browser.ts';
 import { useConsole } from '../support/console-page.ts';
 import { anOrder, aPet, stockOf } from '../support/factories.ts';
-import { holdRequests } from '../support/page-requests.ts';
+import { holdRequests, interceptRequests } from '../support/page-requests.ts';
 
 const visit = useConsole();
 
@@ -122,7 +122,8 @@ describe('the palette', () => {
   it('shows the results of the last text, and cancels the searches before', async t => {
     const { page } = await openPalette(t, '/', ['Tardigrade', 'Tarantula']);
     const held: Route[] = [];
-    await page.route(
+    await interceptRequests(
+      page,
       url => url.searchParams.get('q') === 'tardigrade',
       route => {
         held.push(route);

@@ -4,7 +4,7 @@ import type { Page, Route } from 'playwright-core';
 import { delayEffects, eventually, leave, stopClock } from '../support/browser.ts';
 import { useConsole } from '../support/console-page.ts';
 import { aCategory, anOrder, aPet, petsIn } from '../support/factories.ts';
-import { holdRequests } from '../support/page-requests.ts';
+import { holdRequests, interceptRequests } from '../support/page-requests.ts';
 
 const visit = useConsole();
 
@@ -13,7 +13,8 @@ const queryOf = (url: string) => new URL(url).searchParams.get('q');
 /** Holds the searches for a text back until `release` is called. */
 async function hold(page: Page, q: string) {
   const held: Route[] = [];
-  await page.route(
+  await interceptRequests(
+    page,
     url => url.pathname === '/pets' && url.searchParams.get('q') === q,
     route => {
       held.push(route);
@@ -128,7 +129,8 @@ describe('a search', () => {
     await aPet(api, { name: 'Unfindable' });
     const shown = await open('/orders/new');
     const json = { code: 'internal_error', message: 'The service failed', status: 500 };
-    await page.route(
+    await interceptRequests(
+      page,
       url => url.pathname === '/pets' && url.searchParams.has('q'),
       route => route.fulfill({ status: 500, json }),
     );

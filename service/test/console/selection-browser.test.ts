@@ -7,6 +7,7 @@ import {
   beforeNextRequest,
   delayResponses,
   holdRequests,
+  interceptRequests,
   rejectNextRequest,
 } from '../support/page-requests.ts';
 
@@ -200,7 +201,7 @@ describe('a bulk edit', () => {
     await anOrder(api, { petId: ids.Cid, quantity: 1 });
     await shown.button('Status of Cid: On hold').waitFor();
     let batches = 0;
-    await page.route('**/batch', route => {
+    await interceptRequests(page, '**/batch', route => {
       batches++;
       return route.continue();
     });

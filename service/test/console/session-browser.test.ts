@@ -5,7 +5,7 @@ import { issueTicket } from '../../src/access/api-keys/sign-in-ticket.ts';
 import { eventually, storedIn } from '../support/browser.ts';
 import { ConsolePage, useConsole } from '../support/console-page.ts';
 import { aCategory, aPet } from '../support/factories.ts';
-import { delayResponses } from '../support/page-requests.ts';
+import { delayResponses, interceptRequests } from '../support/page-requests.ts';
 
 const visit = useConsole();
 
@@ -81,7 +81,7 @@ describe('a session', () => {
     await shown.live();
     const login = { status: 401, contentType: 'text/html', body: '<h1>Log in</h1>' };
     const keyOf = (request: Request) => request.headers()['x-api-key'];
-    await page.route('**/events/stream*', (route, request) =>
+    await interceptRequests(page, '**/events/stream*', (route, request) =>
       keyOf(request) === key ? route.continue() : route.fulfill(login),
     );
     await page.reload();
@@ -233,7 +233,7 @@ describe('a session', () => {
     const shown = await open('/');
     await shown.today();
     const body = { code: 'service_unavailable', message: 'The store is not available', status: 503 };
-    await context.route('**/account', route =>
+    await interceptRequests(context, '**/account', route =>
       route.fulfill({ status: 503, headers: { 'X-Should-Retry': 'true' }, json: body }),
     );
     await page.reload();
@@ -247,11 +247,11 @@ describe('a session', () => {
     const shown = await open('/animals?q=behind');
     await shown.row('Behind a proxy').waitFor();
     const login = { status: 401, contentType: 'text/html', body: '<h1>Log in</h1>' };
-    await context.route('**/pets?*', route => route.fulfill(login));
+    await interceptRequests(context, '**/pets?*', route => route.fulfill(login));
     await page.getByRole('searchbox').fill('another');
     await page.getByText('Not a response of the service: 401').first().waitFor();
     await context.unrouteAll();
-    await context.route('**/account', route => route.fulfill(login));
+    await interceptRequests(context, '**/account', route => route.fulfill(login));
     await page.reload();
     await page.getByText('No animal matches').waitFor();
   });

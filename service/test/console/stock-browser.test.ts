@@ -4,7 +4,7 @@ import type { Locator } from 'playwright-core';
 import { asksToLeave, eventually, keepMessages } from '../support/browser.ts';
 import { type ConsolePage, useConsole } from '../support/console-page.ts';
 import { aCategory, anOrder, aPet, petsIn, stockOf } from '../support/factories.ts';
-import { delayResponses, holdRequests } from '../support/page-requests.ts';
+import { delayResponses, holdRequests, interceptRequests } from '../support/page-requests.ts';
 import { openStock } from '../support/stock-page.ts';
 
 const visit = useConsole();
@@ -168,7 +168,8 @@ describe('the stock of an animal', () => {
     watch.expect(/status of 400/);
     await shown.live();
     const stepRejectedAfter = async (message: string, act: () => Promise<unknown>) => {
-      await page.route(
+      await interceptRequests(
+        page,
         '**/adjustments',
         async route => {
           await act();

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { eventually, stopClock } from '../support/browser.ts';
 import { useConsole } from '../support/console-page.ts';
 import { aCategory, anOrder, aPet, stockOf } from '../support/factories.ts';
-import { holdRequests } from '../support/page-requests.ts';
+import { holdRequests, interceptRequests } from '../support/page-requests.ts';
 
 /** The time of both the service and the browser. */
 const NOW = '2026-12-31T12:00:00Z';
@@ -162,7 +162,7 @@ describe('Today', () => {
     await page.getByRole('button', { name: 'Complete 2' }).click();
     await shown.messages.getByText('Completed 2 orders').waitFor();
     let batches = 0;
-    await page.route('**/batch', route =>
+    await interceptRequests(page, '**/batch', route =>
       ++batches === 2
         ? route.fulfill({ status: 400, json: { code: 'bad', message: 'Made up', status: 400 } })
         : route.continue(),
@@ -195,7 +195,7 @@ describe('Today', () => {
     assert.equal(await done.count(), 0);
     release();
     await task(page, '1 order ships today').waitFor();
-    await page.route('**/store/orders?*', route =>
+    await interceptRequests(page, '**/store/orders?*', route =>
       route.fulfill({ status: 400, json: { code: 'bad', message: 'Made up', status: 400 } }),
     );
     await page.reload();

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { eventually, recordCopies, stopClock, useBrowser } from '../support/browser.ts';
 import { runCurl } from '../support/code-samples.ts';
+import { interceptRequests } from '../support/page-requests.ts';
 import { PortalPage, serveAs } from '../support/portal-page.ts';
 
 const visit = useBrowser();
@@ -128,7 +129,8 @@ describe('samples', () => {
     await new PortalPage(page).openOperation('listOrders');
     await page.evaluate(recordCopies);
     for (const fail of ['fulfill', 'abort'] as const) {
-      await page.route(
+      await interceptRequests(
+        page,
         '**/listOrders.md',
         route => (fail === 'abort' ? route.abort() : route.fulfill({ status: 503 })),
         {

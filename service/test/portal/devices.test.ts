@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import { assertAccessible } from '../support/axe-check.ts';
 import { eventually, tabTo, useBrowser } from '../support/browser.ts';
 import { isLong } from '../support/long.ts';
+import { interceptRequests } from '../support/page-requests.ts';
 import { PortalPage } from '../support/portal-page.ts';
 import { assertNone } from '../support/values.ts';
 
@@ -188,7 +189,7 @@ describe('with only a keyboard', () => {
 
 it('without scripts a page shows its fields, and only controls that work', async t => {
   const { page, context, watch } = await visit(t);
-  await context.route('**/docs/assets/*.js', route => route.abort());
+  await interceptRequests(context, '**/docs/assets/*.js', route => route.abort());
   watch.expect(/ERR_FAILED/);
   await page.goto('/docs/operations/createPet');
   await page.locator('[id="body.categoryId"]').waitFor();

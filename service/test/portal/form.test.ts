@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { eventually, leavesKey, useBrowser } from '../support/browser.ts';
 import { anOrder, aPet } from '../support/factories.ts';
 import { messageForm } from '../support/message-form.ts';
-import { delayResponses } from '../support/page-requests.ts';
+import { delayResponses, interceptRequests } from '../support/page-requests.ts';
 import { PortalPage } from '../support/portal-page.ts';
 
 const visit = useBrowser();
@@ -129,7 +129,7 @@ it('a response shows when its limit is reset in minutes or hours', async t => {
   const portal = await new PortalPage(page).openOperation('getAccount');
   await portal.useKey(shop.adminKey);
   let seconds = 0;
-  await context.route('**/account', async route => {
+  await interceptRequests(context, '**/account', async route => {
     const response = await route.fetch();
     const headers = { ...response.headers(), ratelimit: `"day";r=1;t=${seconds}` };
     await route.fulfill({ response, headers });

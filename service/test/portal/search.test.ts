@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { eventually, leavesKey, useBrowser } from '../support/browser.ts';
-import { holdRequests } from '../support/page-requests.ts';
+import { holdRequests, interceptRequests } from '../support/page-requests.ts';
 import { PortalPage } from '../support/portal-page.ts';
 
 const visit = useBrowser();
@@ -81,7 +81,7 @@ describe('the search', () => {
     const { context, page, watch } = await visit(t);
     // The page does not read the body of the error.
     watch.expect(/status of 503|search\.json: net::ERR_ABORTED/);
-    await context.route('**/search.json', route => route.fulfill({ status: 503 }), { times: 1 });
+    await interceptRequests(context, '**/search.json', route => route.fulfill({ status: 503 }), { times: 1 });
     await new PortalPage(page).open();
     await page.keyboard.press('/');
     await page.getByText('The search index cannot be loaded (status 503)').waitFor();

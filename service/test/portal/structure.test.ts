@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { eventually, recordCopies, useBrowser } from '../support/browser.ts';
+import { interceptRequests } from '../support/page-requests.ts';
 import { PortalPage } from '../support/portal-page.ts';
 
 const visit = useBrowser({ viewport: { width: 1440, height: 900 } });
@@ -116,7 +117,7 @@ describe('code in several languages', () => {
     await page.locator('.tabs label', { hasText: 'Go' }).click();
     await portal.open('/guide/recipes');
     assert.equal(await shown('typescript'), groups, 'a group without the language shows its first one');
-    await context.route('**/docs/assets/*.js', route => route.abort());
+    await interceptRequests(context, '**/docs/assets/*.js', route => route.abort());
     watch.expect(/ERR_FAILED/);
     await page.goto('/docs/guide/recipes');
     await page.locator('.tabs label', { hasText: 'Python' }).last().click();

@@ -4,6 +4,7 @@ import { eventually, stopClock, useBrowser } from '../support/browser.ts';
 import { runCurl } from '../support/code-samples.ts';
 import { aCategory, aPet } from '../support/factories.ts';
 import { appendMany } from '../support/many-events.ts';
+import { interceptRequests } from '../support/page-requests.ts';
 import { PortalPage, serveAs } from '../support/portal-page.ts';
 import { startTestApp } from '../support/test-app.ts';
 import { valuesOf } from '../support/values.ts';
@@ -14,7 +15,9 @@ describe('trying an operation out', () => {
   it('sends another Idempotency-Key with each POST, also from a page without HTTPS', async t => {
     const { page, shop, context, watch } = await visit(t);
     await serveAs(context, shop.origin);
-    await context.route('http://shop.example/categories', route => route.fulfill({ status: 201, json: {} }));
+    await interceptRequests(context, 'http://shop.example/categories', route =>
+      route.fulfill({ status: 201, json: {} }),
+    );
     watch.expect(/left the origin: http:\/\/shop\.example/);
     await page.goto('http://shop.example/docs/operations/createCategory');
     await page.locator('body[data-ready]').waitFor({ state: 'attached' });
@@ -113,7 +116,7 @@ describe('trying an operation out', () => {
     });
     watch.expect(/left the origin: http:\/\/shop\.example/);
     await serveAs(context, shop.origin);
-    await context.route(`${base}/**`, async route => {
+    await interceptRequests(context, `${base}/**`, async route => {
       const url = route.request().url().replace(base, shop.origin);
       await route.fulfill({ response: await route.fetch({ url }) });
     });
@@ -205,7 +208,7 @@ describe('trying an operation out', () => {
     const { page, shop, context, watch } = await visit(t);
     watch.expect(/status of 502/);
     const body = '<h1>Bad gateway</h1>';
-    await context.route('**/account', route =>
+    await interceptRequests(context, '**/account', route =>
       route.fulfill({ status: 502, contentType: 'text/html', body }),
     );
     const portal = await new PortalPage(page).openOperation('getAccount');
@@ -226,7 +229,9 @@ describe('trying an operation out', () => {
       ['{"keyId":9007199254740993}', '{"keyId":9007199254740993}'],
       ['{"keyId":1', '{"keyId":1'],
     ] as const) {
-      await context.route('**/account', route => route.fulfill({ contentType: 'application/json', body }));
+      await interceptRequests(context, '**/account', route =>
+        route.fulfill({ contentType: 'application/json', body }),
+      );
       await page.locator('.send').click();
       await eventually(() => code.textContent(), shown);
     }

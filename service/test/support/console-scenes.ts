@@ -4,6 +4,7 @@ import { MINUTE } from '../../src/kit/clock.ts';
 import type { Visit } from './browser.ts';
 import { ConsolePage } from './console-page.ts';
 import { type ConsoleShop, workInDemoShop } from './console-shop.ts';
+import { interceptRequests } from './page-requests.ts';
 import type { TestApp } from './test-app.ts';
 
 /** Something that the console shows to a user who has signed in. */
@@ -183,7 +184,7 @@ export const scenes: Record<string, Scene> = {
     path: '/import',
     show: async shown => {
       // No response arrives.
-      await shown.page.route('**/batch', () => {}, { times: 1 });
+      await interceptRequests(shown.page, '**/batch', () => {}, { times: 1 });
       await chooseFile(shown, goodRow());
       await shown.button('Import 1 row').click();
       await shown.page.getByText('0 of 1 row done').waitFor();

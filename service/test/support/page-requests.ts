@@ -1,7 +1,20 @@
-import type { Page, Request } from 'playwright-core';
+import type { BrowserContext, Page, Request } from 'playwright-core';
 
 /** Which requests: a pattern of their URLs, as `page.route` takes it. */
 type Url = Parameters<Page['route']>[0];
+
+/**
+ * Handles the requests of a page, or of all pages of a context, as their `route` does, from now on: a page that is busy can receive the
+ * key or click of the test before the browser's message that its requests are intercepted. It runs a script after that message.
+ */
+export async function interceptRequests(
+  target: Page | BrowserContext,
+  ...route: Parameters<Page['route']>
+): Promise<void> {
+  await target.route(...route);
+  const pages = 'pages' in target ? target.pages() : [target];
+  for (const page of pages) await page.evaluate('0');
+}
 
 /** Holds requests back, or only those for which `isHeld` is true. Returns a function that sends them, and lets later ones pass. */
 export async function holdRequests(
@@ -10,7 +23,7 @@ export async function holdRequests(
   isHeld: (request: Request) => boolean = () => true,
 ): Promise<() => void> {
   const { promise, resolve } = Promise.withResolvers<void>();
-  await page.route(url, async (route, request) => {
+  await interceptRequests(page, url, async (route, request) => {
     if (isHeld(request)) await promise;
     await route.continue();
   });
@@ -19,7 +32,8 @@ export async function holdRequests(
 
 /** Does something between the moment when the page sends the next request and the moment when the service receives it. */
 export async function beforeNextRequest(page: Page, url: Url, act: () => Promise<unknown>): Promise<void> {
-  await page.route(
+  await interceptRequests(
+    page,
     url,
     async route => {
       await act();
@@ -32,7 +46,7 @@ export async function beforeNextRequest(page: Page, url: Url, act: () => Promise
 /** Responds to the next request with an error, whose message is "Made up". The service does not receive the request. */
 export async function rejectNextRequest(page: Page, url: Url, status = 400): Promise<void> {
   const json = { code: 'bad', message: 'Made up', status };
-  await page.route(url, route => route.fulfill({ status, json }), { times: 1 });
+  await interceptRequests(page, url, route => route.fulfill({ status, json }), { times: 1 });
 }
 
 /** Makes responses arrive late. `read` resolves when the first one is complete; `arrive` lets them reach the page. */
@@ -42,7 +56,7 @@ export async function delayResponses(
 ): Promise<{ read: Promise<void>; arrive: () => void }> {
   const read = Promise.withResolvers<void>();
   const arrival = Promise.withResolvers<void>();
-  await page.route(url, async route => {
+  await interceptRequests(page, url, async route => {
     const response = await route.fetch();
     read.resolve();
     await arrival.promise;

@@ -1,4 +1,5 @@
 import type { BrowserContext, Locator, Page, Response } from 'playwright-core';
+import { interceptRequests } from './page-requests.ts';
 
 interface TriedOut {
   /** What the browser received. */
@@ -82,7 +83,7 @@ export class PortalPage {
 
 /** Shows the portal under another address to the browser. */
 export async function serveAs(context: BrowserContext, origin: string): Promise<void> {
-  await context.route('http://shop.example/docs/**', async route => {
+  await interceptRequests(context, 'http://shop.example/docs/**', async route => {
     const { pathname } = new URL(route.request().url());
     await route.fulfill({ response: await route.fetch({ url: origin + pathname }) });
   });
