@@ -232,9 +232,11 @@ describe('a bulk edit', () => {
   });
 
   it('says that it is being undone, and the browser asks before the page is left meanwhile', async t => {
-    const { page, shown, edit, change, field } = await openHerd(t, 'Ada', 'Bea');
+    const { page, shown, box, edit, change, field } = await openHerd(t, 'Ada', 'Bea');
     await edit('status', 'pending');
     await change('2 animals');
+    // A checkbox has the focus, which has no undo of its own.
+    await box('Cid').click();
     const release = await holdRequests(page, '**/batch');
     await page.keyboard.press('Control+z');
     await shown.messages.getByText('Undoing: Changed 2 animals').waitFor();

@@ -1,5 +1,6 @@
 import { useLayoutEffect } from 'react';
 import { stored } from '../kit/stored.ts';
+import { isTyping } from '../kit/typing.ts';
 
 /** Whether the shortcuts of a single key are on in this browser: speech input can press them by accident (WCAG 2.1.4). */
 export const singleKeys = stored('single-key-shortcuts', true);
@@ -36,13 +37,9 @@ export function useShortcuts({ onPalette, onHelp, onSell, isOpening }: Keys): vo
 }
 
 /** Whether keys belong to a field, an open menu or a dialog. */
-function isBusy({ target }: KeyboardEvent): boolean {
-  const typed = 'input:not([type="checkbox"]), textarea, select';
-  return (
-    // A menu that just opened has no focus yet.
-    document.querySelector('dialog[open], [popover="auto"]:popover-open') !== null ||
-    (target instanceof Element && target.closest(typed) !== null)
-  );
+function isBusy(event: KeyboardEvent): boolean {
+  // A menu that just opened has no focus yet.
+  return document.querySelector('dialog[open], [popover="auto"]:popover-open') !== null || isTyping(event);
 }
 
 /** Returns whether the key is a shortcut here. Pages have no list of their own: their elements are what the keys use. */

@@ -3,6 +3,7 @@ import { createPortal } from 'react-dom';
 import { Button } from './button.tsx';
 import { useTopDialog } from './modal.ts';
 import { useToasts } from './toasts.ts';
+import { isTyping } from './typing.ts';
 
 /** A popover is above dialogs. */
 function show(list: HTMLElement | null): void {
@@ -18,8 +19,7 @@ export function ToastList() {
     const onKey = (event: KeyboardEvent) => {
       const isUndo = event.key.toLowerCase() === 'z' && (event.metaKey || event.ctrlKey) && !event.shiftKey;
       // A field has an undo of its own.
-      const isTyping = event.target instanceof Element && event.target.closest('input, textarea, select');
-      if (isUndo && !isTyping && toasts.undo()) event.preventDefault();
+      if (isUndo && !isTyping(event) && toasts.undo()) event.preventDefault();
     };
     document.addEventListener('keydown', onKey);
     return () => document.removeEventListener('keydown', onKey);
