@@ -201,6 +201,7 @@ export function useBrowser(
     const visitors: BrowserContext[] = [];
     t.after(async () => {
       const { faults } = watch;
+      if (!t.passed) for (const shown of context.pages()) t.diagnostic(await stateOf(shown, watch));
       await Promise.all(visitors.map(visitor => visitor.close()));
       for (const other of context.pages()) if (other !== page) await other.close();
       await empty(page, watch);
@@ -221,6 +222,14 @@ export function useBrowser(
     };
     return { context, page, shop, watch, anotherVisitor };
   };
+}
+
+/** What a page shows, and the latest requests of its context, for the report of a test that failed. */
+async function stateOf(page: Page, { urls, faults }: Watch): Promise<string> {
+  // The rest of the hook must run also when the page does not respond.
+  const shown = await page.locator('body').ariaSnapshot({ timeout: 2_000 }).catch(String);
+  const requests = urls.slice(-10).join('\n');
+  return `The page ${page.url()}\n${shown}\nLatest requests\n${requests}\nFaults\n${faults.join('\n')}`;
 }
 
 /** Removes what the page has stored, and leaves it. */
