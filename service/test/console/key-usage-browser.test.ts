@@ -6,6 +6,7 @@ import { DAY, MINUTE } from '../../src/kit/clock.ts';
 import { provokeBan, usedUp } from '../access/provoke-ban.ts';
 import { eventually, stopClock } from '../support/browser.ts';
 import { ConsolePage, useConsole } from '../support/console-page.ts';
+import { appendMany } from '../support/many-events.ts';
 import { assertFollowsTheme } from '../support/plot-colors.ts';
 
 const visit = useConsole({ timezoneId: 'America/New_York' });
@@ -285,4 +286,21 @@ it('a ban that ends by itself disappears from the list within half a minute', as
   shop.clock.advance(Date.parse(until) - shop.clock.now());
   await page.clock.fastForward(30_000);
   await shown.row('Patient again').getByText('Banned').waitFor({ state: 'detached' });
+});
+
+it('the usage of a key has all bans of its 90 days, also if the log has a thousand earlier ones', async t => {
+  const { shop, open } = await visit(t);
+  const { keyId } = await shop.clientWith({ plan: 'free', scopes: ['pets:read'] });
+  const ban = (count: number) =>
+    appendMany(shop.app, count, { type: 'key.banned', subject: `keys/${keyId}` });
+  await ban(1_100);
+  // The last test of the file, because the others compare this clock with that of the browser.
+  shop.clock.advance(100 * DAY);
+  await ban(3);
+  shop.clock.advance(40 * DAY);
+  await ban(2);
+  await shop.app.db.numberEvents();
+  const shown = await open(`/keys/${keyId}`);
+  await shown.panel.getByRole('img', { name: /: 0 admitted, 0 rejected, 5 bans/ }).waitFor();
+  assert.equal(await shown.panel.locator('.plot').getByText('Bans', { exact: true }).count(), 1);
 });

@@ -2,12 +2,13 @@ import type { Event } from '@petstore/client';
 import { useQuery } from '@tanstack/react-query';
 import { useSession } from '../app/session.ts';
 import { keys } from './keys.ts';
-import { usageByDay } from './usage-days.ts';
+import { firstDayOf, usageByDay } from './usage-days.ts';
 
 /** How often the usage is read again while it is shown, in milliseconds: no event reports requests. */
 const PAUSE = 30_000;
-/** The most bans that are read. A key that is always banned has 720 in the 30 days of the log. */
-const MOST_BANS = 1_000;
+/** The most bans that are read. A key that is always banned has about 2,160 in 90 days, unless the operator has set shorter bans. */
+const MOST_BANS = 3_000;
+const PAGE_SIZE = 1_000;
 
 /** The windows of a key, and its usage by day, with the bans that the log of events still has. */
 export function useKeyUsage(id: number) {
@@ -15,10 +16,12 @@ export function useKeyUsage(id: number) {
   return useQuery({
     queryKey: [keys.name, 'usage', id],
     queryFn: async () => {
-      const [usage, bans] = await Promise.all([
-        store.keys.usage(id),
-        bansOf(store.events.list({ type: 'key.banned', subject: `keys/${id}`, limit: 100 })),
-      ]);
+      const usage = await store.keys.usage(id);
+      // The log also has earlier events.
+      const from = new Date(firstDayOf(usage)).toISOString();
+      const bans = await bansOf(
+        store.events.list({ type: 'key.banned', subject: `keys/${id}`, from, limit: PAGE_SIZE }),
+      );
       return { windows: usage.windows, warnings: usage.warnings, days: usageByDay(usage, bans) };
     },
     staleTime: 0,

@@ -89,7 +89,7 @@ function plotOf(days: readonly UsageDay[], limit: number) {
     { name: 'Rejected', kind: 'bars', tone: 'danger', values: totals },
     { name: 'Admitted', kind: 'bars', tone: 'accent', values: days.map(({ admitted }) => admitted) },
     {
-      name: 'Bans (30 days)',
+      name: 'Bans',
       kind: 'points',
       tone: 'warning',
       values: days.map(({ bans }, i) => (bans > 0 ? totals[i]! : null)),
