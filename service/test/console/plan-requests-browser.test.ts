@@ -39,6 +39,27 @@ describe('a plan request', () => {
     assert.deepEqual([planRequest.status, planRequest.message], ['declined', 'Please call us']);
   });
 
+  it('that another administrator decides during the question is not declined, and the next one is not asked about', async t => {
+    const { shop, api, page, watch, open } = await visit(t);
+    watch.expect(/status of 409/);
+    const holder = await shop.clientWith({ plan: 'free', scopes: ['pets:read'] });
+    const { body: first } = await holder.post('/account/plan-requests', { plan: 'business' });
+    const shown = await open('/keys');
+    await shown.live();
+    const list = page.getByRole('list', { name: 'Plan requests' });
+    await list.getByRole('button', { name: 'Decline' }).click();
+    const message = shown.question.getByLabel('A message for the holder of the key');
+    await message.fill('Please call us');
+    assert.equal((await api.post(`/plan-requests/${first.id}/approve`, {})).status, 200);
+    await list.getByText('requests the plan Business').waitFor({ state: 'detached' });
+    assert.equal(await message.inputValue(), 'Please call us');
+    await shown.question.getByRole('button', { name: 'Decline' }).click();
+    await shown.messages.getByText(`Plan request ${first.id} was approved`).waitFor();
+    assert.equal((await holder.post('/account/plan-requests', { plan: 'pro' })).status, 201);
+    await list.getByText('requests the plan Pro').waitFor();
+    assert.equal(await shown.question.count(), 0);
+  });
+
   it('is sent with one click by the holder of a key with no requests left, who reads the decision', async t => {
     const { shop, api, page, watch, open } = await visit(t);
     // The requests of the page for which no quota is left.

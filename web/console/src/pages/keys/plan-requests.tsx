@@ -19,7 +19,8 @@ export function PlanRequests() {
   const [declining, setDeclining] = useState<PlanRequest>();
   const [message, setMessage] = useState('');
   const [problem, setProblem] = useState<string>();
-  if (!requests || requests.length === 0) return null;
+  // A question stays when another administrator has decided meanwhile: the response to its answer says so.
+  if (!declining && (!requests || requests.length === 0)) return null;
 
   function ask(request: PlanRequest, text: string): void {
     setDeclining(request);
@@ -33,7 +34,7 @@ export function PlanRequests() {
 
   return (
     <ul className="plan-requests" aria-label="Plan requests">
-      {requests.map(request => (
+      {requests?.map(request => (
         <li key={request.id}>
           <span>
             <Link to="/keys/$keyId" params={{ keyId: String(request.keyId) }} search={previous => previous}>
