@@ -111,6 +111,18 @@ describe('a report of leaked keys', () => {
     assert.equal(history[0].reason, 'Reported as leaked', 'without a source');
   });
 
+  it('revokes a key that has expired, too: with a later end its secret would work again', async () => {
+    const expiresAt = (days: number) => new Date(shop.clock.now() + days * DAY).toISOString();
+    const expired = await shop.clientWith({ expiresAt: expiresAt(1) });
+    shop.clock.advance(DAY);
+    assert.deepEqual(await statuses(expired), [401]);
+    const events = await leaksOf(() => report([expired.key]));
+    assert.deepEqual(valuesOf(events, 'type'), ['key.leaked', 'key.revoked']);
+    const renewed = await shop.api.patch(`/keys/${expired.keyId}`, { expiresAt: expiresAt(1) });
+    assertRejected(renewed, 409, 'api_key_revoked');
+    assert.deepEqual(await statuses(expired), [401]);
+  });
+
   it('of an earlier secret ends only this secret, and leaves one that has expired', async () => {
     const first = await shop.clientWith({});
     const rotate = async () =>

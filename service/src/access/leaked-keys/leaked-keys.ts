@@ -37,7 +37,8 @@ export interface Reporting {
 
 /**
  * Ends these secrets: revokes their keys, or ends only the secret if it is an earlier one. Publishable keys are public by design, so
- * they are ignored. The last administrator's key is also revoked: who has its secret could do more harm than that.
+ * they are ignored. A key that has expired is revoked, too: it would work again as soon as an administrator sets a later end. So is the
+ * last administrator's key: who has its secret could do more harm than that.
  */
 export async function endLeaked(
   db: Queries & Writer,
@@ -68,9 +69,9 @@ async function endSecret(tx: Transaction, hash: Uint8Array, reporting: Reporting
   const { now, onlyReports, foundIn } = reporting;
   tx.notify(KEYS_CHANGED);
   const [, row] = await Promise.all([lockApiKeys(tx), selectApiKeyByHash(tx, hash)]);
-  if (!row || hasEnded(row, now)) return;
+  if (!row || row.revoked_at !== null || hasPassed(row.secret_expires_at, now)) return;
   if (onlyReports) {
-    if (isRecent(row.leak_reported_at, now)) return;
+    if (hasPassed(row.expires_at, now) || isRecent(row.leak_reported_at, now)) return;
     await updateLeakReported(tx, row.id, now);
     await report(tx, row, 'nothing', reporting);
   } else if (row.secret_expires_at !== null) {
@@ -100,6 +101,6 @@ function isRecent(reportedAt: number | null, now: number): boolean {
   return reportedAt !== null && now - reportedAt < REPORTED_EVERY && reportedAt <= latestCredible(now);
 }
 
-function hasEnded({ revoked_at, expires_at, secret_expires_at }: KeyBySecretRow, now: number): boolean {
-  return revoked_at !== null || [expires_at, secret_expires_at].some(end => end !== null && end <= now);
+function hasPassed(end: number | null, now: number): boolean {
+  return end !== null && end <= now;
 }
