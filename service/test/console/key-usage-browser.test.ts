@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Locator } from 'playwright-core';
+import { keyEvents } from '../../src/access/api-keys/key-events.ts';
 import { upsertUsage } from '../../src/access/rate-limits/limit-queries.ts';
 import { DAY, MINUTE } from '../../src/kit/clock.ts';
 import { provokeBan, usedUp } from '../access/provoke-ban.ts';
@@ -286,6 +287,21 @@ it('a ban that ends by itself disappears from the list within half a minute', as
   shop.clock.advance(Date.parse(until) - shop.clock.now());
   await page.clock.fastForward(30_000);
   await shown.row('Patient again').getByText('Banned').waitFor({ state: 'detached' });
+});
+
+it('a ban stays in the list after a change by a replica that has not seen it', async t => {
+  const { shop, page, open } = await visit(t);
+  const client = await usedUp(shop);
+  await shop.api.patch(`/keys/${client.keyId}`, { name: 'Banned elsewhere' });
+  await provokeBan(shop, client);
+  const { body: key } = await shop.api.get(`/keys/${client.keyId}`);
+  const shown = await open('/keys?name=banned+elsewhere');
+  await shown.row('Banned elsewhere').getByText('Banned until').waitFor();
+  await shown.live();
+  const isReadAgain = page.waitForResponse(response => response.url().endsWith(`/keys/${client.keyId}`));
+  await shop.app.db.write(async tx => keyEvents.append(tx, 'key.rotated', key.id, { ...key, ban: null }));
+  await isReadAgain;
+  await shown.row('Banned elsewhere').getByText('Banned until').waitFor();
 });
 
 it('the usage of a key has all bans of its 90 days, also if the log has a thousand earlier ones', async t => {

@@ -26,7 +26,9 @@ export function useFreshBans(rows: readonly ApiKey[]): void {
     [rows],
   );
   useEvents(event => {
-    if (event.type === 'key.banned') refresh(idOf(event)).catch(toasts.showProblem);
+    // The replica that has changed a key may not have seen its ban, which the event then lacks.
+    const mayHideBan = event.subject.startsWith('keys/') && banned.split(',').includes(`${idOf(event)}`);
+    if (event.type === 'key.banned' || mayHideBan) refresh(idOf(event)).catch(toasts.showProblem);
   });
   useEffect(() => {
     if (!banned) return;
