@@ -6,6 +6,7 @@ import { sendDue } from '../events/webhook-shop.ts';
 import { eventually, keepMessages } from '../support/browser.ts';
 import { useConsole } from '../support/console-page.ts';
 import { aCategory } from '../support/factories.ts';
+import { holdRequests } from '../support/page-requests.ts';
 import type { TestApp } from '../support/test-app.ts';
 
 const visit = useConsole();
@@ -181,6 +182,27 @@ describe('a webhook', () => {
       .locator('.alert')
       .getByText(/^500 after \d+ ms/)
       .waitFor();
+  });
+
+  it('shows what a key without its events has changed, also if the list was read before the service had it', async t => {
+    const { shop, page, open } = await visit(t);
+    const { key } = await shop.clientWith({ scopes: ['webhooks:write', 'events:read', 'pets:read'] });
+    const url = 'https://late.example/';
+    assert.equal((await shop.api.as(key).post('/webhooks', { url, types: ['pet.*'] })).status, 201);
+    const shown = await open('/webhooks', key);
+    await shown.row(url).getByText(url).click();
+    const release = await holdRequests(page, '**/webhooks/*', request => request.method() === 'PATCH');
+    await shown.panel.getByRole('button', { name: 'Disable' }).click();
+    await shown.row(url).getByText('Disabled').waitFor();
+    await page.keyboard.press('Escape');
+    const pages = page.getByRole('navigation');
+    await pages.getByRole('link', { name: 'Categories' }).click();
+    await page.getByRole('heading', { name: 'Categories', level: 1 }).waitFor();
+    await pages.getByRole('link', { name: 'Webhooks' }).click();
+    await shown.row(url).getByText('Enabled').waitFor();
+    release();
+    await shown.messages.getByText('The webhook is disabled').waitFor();
+    await shown.row(url).getByText('Disabled').waitFor();
   });
 
   it('whose secret has leaked gets no more deliveries that are signed with it after a rotation', async t => {

@@ -1,6 +1,6 @@
 import { type CallOptions, NotFoundError, type Order, PreconditionError } from '@petstore/client';
 import { useCallback } from 'react';
-import { type Session, useSession } from '../app/session.ts';
+import { eventScopes, type Scope, type Session, useSession } from '../app/session.ts';
 import { askingToLeave } from '../kit/asking-to-leave.ts';
 import { useToasts } from '../kit/toasts.ts';
 import { addItem, putBack, putItem, removeItem } from './list-cache.ts';
@@ -11,8 +11,8 @@ import type { Resource, Version } from './resource.ts';
 import { showChanged, showOrdered } from './stock-of.ts';
 
 /**
- * Shows an item as the service has returned it, instead of what was shown meanwhile. What has arrived since stays if the key reads events:
- * it is newer, or the event of this version follows.
+ * Shows an item as the service has returned it, instead of what was shown meanwhile. What has arrived since stays if the key reads its
+ * events: it is newer, or the event of this version follows.
  */
 export function putResult<T extends object>(
   { cache, can }: Pick<Session, 'cache' | 'can'>,
@@ -20,8 +20,13 @@ export function putResult<T extends object>(
   item: T,
   shown: T,
 ): void {
-  if (can('events:read')) putBack(cache, resource, item, shown);
+  if (can('events:read') && can(scopeOfEvents(resource))) putBack(cache, resource, item, shown);
   else putItem(cache, resource, item);
+}
+
+/** The scope of a resource's events. Those of webhooks are for administrators, also if another key changes its own. */
+function scopeOfEvents({ name }: { name: string }): Scope {
+  return (eventScopes as Partial<Record<string, Scope>>)[name] ?? 'events:read';
 }
 
 /** The actions on items of a resource. Each changes the lists at once, and offers to undo it if that is possible. */
