@@ -205,6 +205,28 @@ describe('a webhook', () => {
     await shown.row(url).getByText('Disabled').waitFor();
   });
 
+  it('that is disabled gets the events of a replay when it is enabled, as the message says', async t => {
+    const { shop, open } = await visit(t);
+    const receiver = await Receiver.start();
+    t.after(() => receiver.close());
+    const { body } = await shop.api.post('/webhooks', {
+      ...{ url: receiver.url, types: ['category.*'], enabled: false },
+    });
+    await aCategory(shop.api, { name: 'Missed' });
+    await shop.app.db.numberEvents();
+    const shown = await open(`/webhooks/${body.id}`);
+    await shown.panel.getByRole('button', { name: 'Replay' }).click();
+    await shown.question.getByRole('button', { name: 'Replay', exact: true }).click();
+    await shown.messages.getByText(/^The events since .* are sent when you enable the webhook$/).waitFor();
+    await settle(shop);
+    assert.equal(receiver.received.length, 0);
+    await shown.panel.getByRole('button', { name: 'Enable' }).click();
+    await shown.panel.getByRole('button', { name: 'Disable' }).waitFor();
+    await settle(shop);
+    const isReceived = async () => receiver.received.some(({ event }) => event.data.name === 'Missed');
+    await eventually(isReceived, true);
+  });
+
   it('whose secret has leaked gets no more deliveries that are signed with it after a rotation', async t => {
     const { shop, open } = await visit(t);
     const receiver = await Receiver.start();

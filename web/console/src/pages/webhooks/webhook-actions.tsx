@@ -74,7 +74,8 @@ export function WebhookActions({ webhook, canChange, onRotate, deletion }: Webho
     if (!first) throw new Error('There are no events since then');
     // A replay begins after an event.
     await store.webhooks.replay(id, { cursor: String(Number(first.id) - 1) });
-    toasts.show({ text: `The events since ${new Date(from).toLocaleString()} are sent again` });
+    const then = enabled ? 'are sent again' : 'are sent when you enable the webhook';
+    toasts.show({ text: `The events since ${new Date(from).toLocaleString()} ${then}` });
     close();
   }
   async function endReplay(): Promise<void> {
