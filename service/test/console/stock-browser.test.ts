@@ -140,6 +140,26 @@ describe('the stock of an animal', () => {
     assert.equal(await shown.panel.count(), 0, 'the row did not open');
   });
 
+  it('is changed by one from the keyboard down to 0 and up again, and the focus stays in its row', async t => {
+    const { shop, shown, ids, page } = await openStock(await visit(t), { Pressed: 1 });
+    const { keyboard } = page;
+    const focused = () => page.evaluate('document.activeElement.ariaLabel');
+    await shown.row('Pressed').focus();
+    await keyboard.press('ArrowRight');
+    await eventually(focused, 'Remove one Pressed');
+    await keyboard.press('Enter');
+    await eventually(() => stockOf(shop.api, ids.Pressed!), ['sold', 0]);
+    await shown.button('Stock of Pressed: 0').waitFor();
+    assert.equal(await focused(), 'Remove one Pressed');
+    await keyboard.press('Enter');
+    await keyboard.press('ArrowRight');
+    await eventually(focused, 'Stock of Pressed: 0');
+    await keyboard.press('ArrowRight');
+    await eventually(focused, 'Add one Pressed');
+    await keyboard.press('Enter');
+    await eventually(() => stockOf(shop.api, ids.Pressed!), ['available', 1]);
+  });
+
   it('is changed by several clicks with one message, which undoes all of them', async t => {
     const { shown, shop, ids, page } = await openStock(await visit(t), { Several: 2 });
     for (let i = 0; i < 4; i++) await page.getByRole('button', { name: 'Add one Several' }).click();
