@@ -261,6 +261,37 @@ describe('the shortcuts of a single key', () => {
     await page.getByRole('heading', { name: 'Today' }).waitFor();
   });
 
+  it('work with Caps Lock and with layouts whose letters are not Latin, as do those with Ctrl', async t => {
+    const { api, page, open } = await visit(t);
+    await aPet(api, { name: 'Typed in Greek' });
+    const shown = await open('/animals?q=greek');
+    const press = (key: string, code: string, more = {}) =>
+      page.evaluate(
+        `document.activeElement.dispatchEvent(new KeyboardEvent('keydown', ${JSON.stringify({ key, code, ...more, bubbles: true, cancelable: true })}))`,
+      );
+    // Shift+s and a letter of a Latin layout with AltGr are no shortcuts.
+    assert.equal(await press('S', 'KeyS', { shiftKey: true }), true);
+    assert.equal(await press('\u015b', 'KeyS'), true);
+    for (const key of ['S', '\u044b', '\u03c3']) {
+      assert.equal(await press(key, 'KeyS'), false, key);
+      await shown.question.waitFor();
+      await page.keyboard.press('Escape');
+      await shown.question.waitFor({ state: 'detached' });
+    }
+    await shown.row('Typed in Greek').focus();
+    await press('\u0444', 'KeyA', { ctrlKey: true });
+    await page.getByText('1 selected').waitFor();
+    await press('\u03ba', 'KeyK', { ctrlKey: true });
+    await find(page).waitFor();
+    await page.keyboard.press('Escape');
+    await shown.button('Status of Typed in Greek: Available').click();
+    await page.getByRole('menuitemradio', { name: /^On hold/ }).click();
+    await shown.messages.getByRole('button', { name: 'Undo' }).waitFor();
+    await press('\u044f', 'KeyZ', { metaKey: true });
+    await shown.button('Status of Typed in Greek: Available').waitFor();
+    await shown.messages.getByText(/^Undone: /).waitFor();
+  });
+
   it('add nothing on the page of the stock, also while the user counts', async t => {
     const { api, page, open } = await visit(t);
     await aPet(api);

@@ -1,6 +1,6 @@
 import { useLayoutEffect } from 'react';
 import { stored } from '../kit/stored.ts';
-import { isTyping } from '../kit/typing.ts';
+import { isTyping, letterOf } from '../kit/typing.ts';
 
 /** Whether the shortcuts of a single key are on in this browser: speech input can press them by accident (WCAG 2.1.4). */
 export const singleKeys = stored('single-key-shortcuts', true);
@@ -20,13 +20,13 @@ export function useShortcuts({ onPalette, onHelp, onSell, isOpening }: Keys): vo
     const onKey = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.altKey) return;
       const hasModifier = event.metaKey || event.ctrlKey;
-      if (hasModifier && !event.shiftKey && event.key.toLowerCase() === 'k') onPalette();
+      if (hasModifier && !event.shiftKey && letterOf(event) === 'k') onPalette();
       else if (
         hasModifier ||
         !singleKeys.read() ||
         isOpening ||
         isBusy(event) ||
-        !runSingle(event.key, onHelp, onSell)
+        !runSingle(letterOf(event), onHelp, onSell)
       )
         return;
       event.preventDefault();

@@ -15,6 +15,7 @@ import { useRestoredPosition } from './restored-position.ts';
 import { moveInRow } from './row-controls.ts';
 import { SkeletonRows } from './skeleton.tsx';
 import { type Column, Head, Row, type Selection } from './table-row.tsx';
+import { letterOf } from './typing.ts';
 
 export type { Column, Selection } from './table-row.tsx';
 
@@ -127,14 +128,11 @@ export function Table<T>({
   }
 
   /** Changes the selection by a key. Returns whether the key has done all that it does. */
-  function selectByKey(
-    { key, shiftKey, ctrlKey, metaKey, target }: KeyboardEvent,
-    index: number,
-    to?: number,
-  ): boolean {
+  function selectByKey(event: KeyboardEvent, index: number, to?: number): boolean {
+    const { key, shiftKey, ctrlKey, metaKey, target } = event;
     if (!selection) return false;
     const isRow = target instanceof Element && target.matches('[data-index]');
-    if (key.toLowerCase() === 'a' && (ctrlKey || metaKey) && !shiftKey) selection.toggleAll();
+    if (letterOf(event) === 'a' && (ctrlKey || metaKey) && !shiftKey) selection.toggleAll();
     else if (key === ' ' && isRow) selection.toggle(idOf(rows[index]!), shiftKey);
     else {
       const next = shiftKey && to !== undefined ? rows[to] : undefined;

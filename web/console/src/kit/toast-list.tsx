@@ -3,7 +3,7 @@ import { createPortal } from 'react-dom';
 import { Button } from './button.tsx';
 import { useTopDialog } from './modal.ts';
 import { useToasts } from './toasts.ts';
-import { isTyping } from './typing.ts';
+import { isTyping, letterOf } from './typing.ts';
 
 /** A popover is above dialogs. */
 function show(list: HTMLElement | null): void {
@@ -17,7 +17,7 @@ export function ToastList() {
   const dialog = useTopDialog();
   useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      const isUndo = event.key.toLowerCase() === 'z' && (event.metaKey || event.ctrlKey) && !event.shiftKey;
+      const isUndo = letterOf(event) === 'z' && (event.metaKey || event.ctrlKey) && !event.shiftKey;
       // A field has an undo of its own.
       if (isUndo && !isTyping(event) && toasts.undo()) event.preventDefault();
     };

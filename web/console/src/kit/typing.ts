@@ -5,3 +5,13 @@ const fields = 'input:not([type="checkbox"], [type="radio"], [type="file"]), tex
 export function isTyping({ target }: Event): boolean {
   return target instanceof Element && target.closest(fields) !== null;
 }
+
+/**
+ * The letter of a shortcut: with Caps Lock the small one, and with a layout whose letters are not Latin the one that other layouts have
+ * in its place.
+ */
+export function letterOf({ key, code, shiftKey }: Pick<KeyboardEvent, 'key' | 'code' | 'shiftKey'>): string {
+  const isLatin = !/^[^\p{ASCII}\p{Script=Latin}]$/u.test(key);
+  const letter = isLatin || !code.startsWith('Key') ? key : code.slice('Key'.length);
+  return shiftKey ? letter : letter.toLowerCase();
+}
