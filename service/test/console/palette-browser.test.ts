@@ -119,6 +119,21 @@ describe('the palette', () => {
     await eventually(name, 'Typed');
   });
 
+  it('opens from a menu and from the editor of a stock, whose button has the focus again when it closes', async t => {
+    const { api, page, open } = await visit(t);
+    await aPet(api, { name: 'Opened from' });
+    const shown = await open('/animals?q=opened');
+    for (const button of ['Status of Opened from: Available']) {
+      await shown.button(button).press('Enter');
+      await page.locator('[popover="auto"]:popover-open :focus').waitFor();
+      await page.keyboard.press('Control+k');
+      await find(page).waitFor();
+      await page.keyboard.press('Escape');
+      await find(page).waitFor({ state: 'detached' });
+      await shown.button(button).and(page.locator(':focus')).waitFor();
+    }
+  });
+
   it('shows the results of the last text, and cancels the searches before', async t => {
     const { page } = await openPalette(t, '/', ['Tardigrade', 'Tarantula']);
     const held: Route[] = [];

@@ -29,6 +29,8 @@ export function useModal(onClose: () => void) {
   const askToClose = useEffectEvent(onClose);
   useLayoutEffect(() => {
     const dialog = ref.current!;
+    // The dialog closes an open menu. Its button has the focus then, and again after the dialog.
+    document.querySelector<HTMLElement>('[popover="auto"]:popover-open')?.hidePopover();
     const opener = document.activeElement;
     const onCancel = (event: Event) => {
       event.preventDefault();
