@@ -123,7 +123,7 @@ describe('the palette', () => {
     const { api, page, open } = await visit(t);
     await aPet(api, { name: 'Opened from' });
     const shown = await open('/animals?q=opened');
-    for (const button of ['Status of Opened from: Available']) {
+    for (const button of ['Status of Opened from: Available', 'Stock of Opened from: 1']) {
       await shown.button(button).press('Enter');
       await page.locator('[popover="auto"]:popover-open :focus').waitFor();
       await page.keyboard.press('Control+k');

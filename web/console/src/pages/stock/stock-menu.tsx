@@ -61,9 +61,8 @@ export function StockMenu({ item, name, way, children, onClosed }: StockMenuProp
         role="dialog"
         aria-label={`Stock of ${name}`}
         className="menu stock-editor"
-        // A click or an arrow key in the editor must not reach the row around it.
+        // A click in the editor must not reach the row around it.
         onClick={event => event.stopPropagation()}
-        onKeyDown={event => event.stopPropagation()}
         onToggle={event => {
           setOpen(event.newState === 'open');
           if (event.newState === 'closed') onClosed?.();
