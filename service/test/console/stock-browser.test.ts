@@ -160,6 +160,14 @@ describe('the stock of an animal', () => {
     await eventually(() => stockOf(shop.api, ids.Pressed!), ['available', 1]);
   });
 
+  it('is set back by Ctrl+Z also while a filter has the focus that has no undo of its own', async t => {
+    const { shop, shown, ids, page } = await openStock(await visit(t), { Filtered: 1 });
+    await shown.button('Add one Filtered').click();
+    await shown.messages.getByText('Filtered: 1 added').waitFor();
+    await page.getByLabel('Units').press('Control+z');
+    await eventually(() => stockOf(shop.api, ids.Filtered!), ['available', 1]);
+  });
+
   it('is changed by several clicks with one message, which undoes all of them', async t => {
     const { shown, shop, ids, page } = await openStock(await visit(t), { Several: 2 });
     for (let i = 0; i < 4; i++) await page.getByRole('button', { name: 'Add one Several' }).click();

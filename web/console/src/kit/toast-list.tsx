@@ -3,7 +3,7 @@ import { createPortal } from 'react-dom';
 import { Button } from './button.tsx';
 import { useTopDialog } from './modal.ts';
 import { useToasts } from './toasts.ts';
-import { isTyping, letterOf } from './typing.ts';
+import { hasUndo, letterOf } from './typing.ts';
 
 /** A popover is above dialogs. */
 function show(list: HTMLElement | null): void {
@@ -18,8 +18,7 @@ export function ToastList() {
   useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       const isUndo = letterOf(event) === 'z' && (event.metaKey || event.ctrlKey) && !event.shiftKey;
-      // A field has an undo of its own.
-      if (isUndo && !isTyping(event) && toasts.undo()) event.preventDefault();
+      if (isUndo && !hasUndo(event) && toasts.undo()) event.preventDefault();
     };
     document.addEventListener('keydown', onKey);
     return () => document.removeEventListener('keydown', onKey);

@@ -1,9 +1,17 @@
 /** Fields in which the user types or chooses with keys. */
 const fields = 'input:not([type="checkbox"], [type="radio"], [type="file"]), textarea, select';
 
+/** Those without an undo of their own. */
+const withoutUndo = 'input:is([type="date"], [type="datetime-local"]), select';
+
 /** Whether the keys of an event belong to a field. */
 export function isTyping({ target }: Event): boolean {
   return target instanceof Element && target.closest(fields) !== null;
+}
+
+/** Whether Ctrl+Z belongs to a field. */
+export function hasUndo(event: Event): boolean {
+  return isTyping(event) && !(event.target as Element).matches(withoutUndo);
 }
 
 /**
