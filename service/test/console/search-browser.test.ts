@@ -266,6 +266,25 @@ it('the keyboard in a table has one Tab stop on each page, and reaches the rest 
   await page.getByText('2 selected').waitFor();
 });
 
+it('a table leaves the keys for Back, Forward and the home page to the browser', async t => {
+  const { api, page, open } = await visit(t);
+  await aPet(api, { name: 'Left alone' });
+  const shown = await open('/animals?q=left');
+  const leaves = (key: string, modifier: string) =>
+    page.evaluate(`document.activeElement.dispatchEvent(
+      new KeyboardEvent('keydown', { key: '${key}', ${modifier}: true, bubbles: true, cancelable: true }))`);
+  await shown.row('Left alone').focus();
+  // The second time the header has the focus.
+  for (let i = 0; i < 2; i++) {
+    for (const key of ['ArrowLeft', 'ArrowRight']) {
+      assert.equal(await leaves(key, 'altKey'), true, key);
+      assert.equal(await leaves(key, 'metaKey'), true, key);
+    }
+    assert.equal(await leaves('Home', 'altKey'), true);
+    await page.keyboard.press('ArrowUp');
+  }
+});
+
 describe('a saved view', () => {
   it('has the filters and the order under a name, survives a reload, and its deletion is undone', async t => {
     const { page, open } = await visit(t);

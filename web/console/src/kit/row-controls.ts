@@ -16,11 +16,11 @@ export function useRowControls() {
   return row;
 }
 
-/** Moves the focus between a row and its controls by ← and →. Returns whether the key does that. */
-export function moveInRow({ key, target, shiftKey }: KeyboardEvent): boolean {
+/** Moves the focus between a row and its controls by ← and →. Returns whether the key does that: with Alt or ⌘ it goes back in the history. */
+export function moveInRow({ key, target, shiftKey, altKey, metaKey }: KeyboardEvent): boolean {
   const step = { ArrowLeft: -1, ArrowRight: 1 }[key];
   const row = target instanceof Element ? target.closest<HTMLElement>('[role="row"]') : null;
-  if (!step || !row || shiftKey) return false;
+  if (!step || !row || shiftKey || altKey || metaKey) return false;
   const stops = [row, ...controlsOf(row)];
   stops[Math.max(0, stops.indexOf(target as HTMLElement) + step)]?.focus();
   return true;

@@ -153,6 +153,8 @@ export function Table<T>({
 
   function onKey(event: KeyboardEvent): void {
     const { row, index } = rowOf(event);
+    // Keys of the browser.
+    if (event.altKey) return;
     // A menu or a question that a row has opened has keys of its own.
     if (event.target instanceof Element && event.target.closest('[popover], dialog')) return;
     if (moveInRow(event)) {
