@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { eventually, keepMessages } from '../support/browser.ts';
 import { useConsole } from '../support/console-page.ts';
 import { aCategory, aPet } from '../support/factories.ts';
+import { holdRequests } from '../support/page-requests.ts';
 
 const visit = useConsole();
 
@@ -89,4 +90,26 @@ describe('a panel', () => {
     await shown.page.keyboard.press('Escape');
     await shown.panel.waitFor({ state: 'detached' });
   });
+});
+
+it('the menu of actions to undo keeps the focus on the action that has it when a later one ends meanwhile', async t => {
+  const { api, page, open } = await visit(t);
+  const [first, second] = [await aPet(api, { name: 'Menu first' }), await aPet(api, { name: 'Menu second' })];
+  const shown = await open('/animals?q=menu');
+  const hold = async (name: string) => {
+    await shown.button(`Status of ${name}: Available`).press('Enter');
+    await page.getByRole('menuitemradio', { name: /^On hold/ }).press('Enter');
+  };
+  await hold('Menu first');
+  await shown.button('Undo a recent action').waitFor();
+  const release = await holdRequests(page, `**/pets/${second}`);
+  await hold('Menu second');
+  await shown.button('Undo a recent action').press('Enter');
+  await page.getByRole('menuitem', { name: 'Undo: Menu first is on hold' }).and(page.locator(':focus')).waitFor();
+  release();
+  await page.getByRole('menuitem', { name: 'Undo: Menu second is on hold' }).waitFor();
+  await page.keyboard.press('Enter');
+  await shown.messages.getByText('Undone: Menu first is on hold').waitFor();
+  for (const [id, status] of [[first, 'available'], [second, 'pending']] as const)
+    assert.equal((await api.get(`/pets?id=${id}`)).body[0].status, status);
 });

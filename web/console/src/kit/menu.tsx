@@ -2,6 +2,8 @@ import { type KeyboardEvent, type ReactNode, useId, useRef } from 'react';
 import { Icon, type IconName } from './icon.tsx';
 
 interface MenuItem {
+  /** Identifies the item in a menu whose items change while it is open: the focus stays with the item. */
+  id?: number;
   label: ReactNode;
   icon?: IconName;
   /** Why it is not possible. The item is still shown, so that the user can learn the reason. */
@@ -82,11 +84,10 @@ export function Menu({ label, children, className = '', items, onOpen }: MenuPro
           for (const choice of all) choice.toggleAttribute('autofocus', choice === first);
         }}
       >
-        {items.map(({ label, icon, reason, isCurrent, onChoose }, i) => (
+        {items.map(({ id, label, icon, reason, isCurrent, onChoose }, i) => (
           // biome-ignore lint/a11y/useAriaPropsSupportedByRole: a menuitem does not get the attribute
           <button
-            // biome-ignore lint/suspicious/noArrayIndexKey: the items of a menu do not change their order
-            key={i}
+            key={id ?? i}
             type="button"
             role={isCurrent === undefined ? 'menuitem' : 'menuitemradio'}
             aria-checked={isCurrent}
