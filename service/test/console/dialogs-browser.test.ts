@@ -76,6 +76,23 @@ describe('a panel', () => {
     await shown.messages.getByText(/^Undone: /).waitFor({ state: 'detached' });
   });
 
+  it('has the focus on its button again after the service has rejected what was sent', async t => {
+    const { api, page, watch, open } = await visit(t);
+    const pet = await aPet(api, { name: 'Sent in vain' });
+    watch.expect(/status of 400/);
+    const shown = await open(`/animals/${pet}`);
+    const save = shown.panel.getByRole('button', { name: 'Save' });
+    await shown.field('Name').fill(' ');
+    const release = await holdRequests(page, `**/pets/${pet}`);
+    await save.press('Enter');
+    await shown.panel.getByRole('button', { name: 'Save …' }).waitFor();
+    // A browser takes the focus from a disabled button as soon as it draws it.
+    await eventually(() => page.evaluate('document.activeElement === document.body'), true);
+    release();
+    await shown.panel.getByText('Enter a name').waitFor();
+    await save.and(page.locator(':focus')).waitFor();
+  });
+
   it('closes a menu in it first, and then itself', async t => {
     const { api, open } = await visit(t);
     await aPet(api, { name: 'Menu in a panel' });
