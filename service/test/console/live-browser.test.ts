@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import { eventually } from '../support/browser.ts';
+import { eventually, keepMessages, type Watch } from '../support/browser.ts';
 import type { Client } from '../support/client.ts';
 import { ConsolePage, useConsole } from '../support/console-page.ts';
 import { aCategory, aPet } from '../support/factories.ts';
@@ -112,6 +112,29 @@ describe('the undo of a creation', () => {
       await change(api, body[0].id);
       await undo.waitFor({ state: 'detached' });
       assert.equal(await shown.messages.getByText('Just created').count(), 1, 'the message stays');
+    });
+
+  const own = {
+    changed: async (shown: ConsolePage) => {
+      await shown.field('Description').fill('Changed here');
+      await shown.save();
+    },
+    deleted: (shown: ConsolePage, watch: Watch) => shown.delete(watch),
+  };
+  for (const [verb, change] of Object.entries(own))
+    it(`is not offered after the user has ${verb} what was created, also with a key that may not read events`, async t => {
+      const { shop, page, watch, open } = await visit(t);
+      const { key } = await shop.clientWith({ scopes: ['pets:read', 'pets:write'] });
+      const shown = await open('/categories/new', key);
+      await page.evaluate(keepMessages);
+      await shown.field('Name').fill(`To be ${verb}`);
+      await shown.panel.getByRole('button', { name: 'Add' }).click();
+      const created = shown.messages.locator('.toast').first();
+      await created.getByRole('button', { name: 'Undo' }).waitFor();
+      await shown.row(`To be ${verb}`).getByText(`To be ${verb}`).click();
+      await change(shown, watch);
+      await shown.messages.locator('.toast').nth(1).waitFor();
+      await created.getByRole('button', { name: 'Undo' }).waitFor({ state: 'detached' });
     });
 });
 
