@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Locator } from 'playwright-core';
+import type { Locator, Request } from 'playwright-core';
 import { sendDue } from '../events/webhook-shop.ts';
 import { asksToLeave, eventually, keepMessages } from '../support/browser.ts';
 import { type ConsolePage, pressTwice, useConsole } from '../support/console-page.ts';
 import { aCategory, anOrder, aPet, stockOf } from '../support/factories.ts';
-import { delayResponses } from '../support/page-requests.ts';
+import { delayResponses, holdRequests } from '../support/page-requests.ts';
 import type { TestApp } from '../support/test-app.ts';
 
 const visit = useConsole();
@@ -134,6 +134,39 @@ describe('a panel that is closed while its request runs', () => {
     });
     await shown.messages.getByText('Reported 1 secret').waitFor();
     assert.equal(new URL(page.url()).pathname, '/console/keys');
+  });
+
+  it('keeps nothing of what was added', async t => {
+    const { open } = await visit(t);
+    const shown = await open('/categories');
+    await leave(shown, '/categories/new', '**/categories', async panel => {
+      await panel.getByLabel('Name').fill('Added late');
+      await panel.getByRole('button', { name: 'Add' }).click();
+    });
+    await shown.messages.getByText('Added late').waitFor();
+    await shown.go('/categories/new');
+    assert.equal(await shown.field('Name').inputValue(), '');
+  });
+
+  it('keeps nothing of what was saved, which somebody else may change then', async t => {
+    const { api, page, open } = await visit(t);
+    const id = await aCategory(api, { name: 'Not saved yet' });
+    const shown = await open(`/categories/${id}`);
+    await shown.live();
+    const isSave = (request: Request) => request.method() === 'PATCH';
+    const save = await holdRequests(page, `**/categories/${id}`, isSave);
+    const sent = page.waitForRequest(isSave);
+    await shown.field('Name').fill('Saved late');
+    await shown.save();
+    await sent;
+    await page.keyboard.press('Escape');
+    await shown.panel.waitFor({ state: 'detached' });
+    save();
+    await shown.messages.getByText('Saved late').waitFor();
+    await api.patch(`/categories/${id}`, { name: 'Changed since then' });
+    await shown.row('Changed since then').waitFor();
+    await shown.go(`/categories/${id}`);
+    assert.equal(await shown.field('Name').inputValue(), 'Changed since then');
   });
 
   it('shows in a message why the service has rejected it', async t => {
