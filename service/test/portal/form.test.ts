@@ -30,6 +30,7 @@ describe('the API key', () => {
 
     await page.locator('#api-key-forget').click();
     assert.equal(await keyIn(page), '');
+    assert.equal(await page.locator('#api-key:focus').count(), 1, 'the next key can be typed');
     assert.ok(!(await storedBy(page, 'sessionStorage')).includes(shop.adminKey));
     const sent = watch.urls.length;
     await page.locator('.send').click();

@@ -4,7 +4,7 @@ import { eventually, stopClock, useBrowser } from '../support/browser.ts';
 import { runCurl } from '../support/code-samples.ts';
 import { aCategory, aPet } from '../support/factories.ts';
 import { appendMany } from '../support/many-events.ts';
-import { interceptRequests } from '../support/page-requests.ts';
+import { delayResponses, interceptRequests } from '../support/page-requests.ts';
 import { PortalPage, serveAs } from '../support/portal-page.ts';
 import { startTestApp } from '../support/test-app.ts';
 import { valuesOf } from '../support/values.ts';
@@ -104,6 +104,8 @@ describe('trying an operation out', () => {
     await page.locator('textarea').fill('{}');
     await portal.message.filter({ hasText: 'A number is not valid JSON' }).waitFor();
     assert.equal(await marked.count(), 0);
+    await portal.fill('categoryId', '1');
+    await eventually(() => portal.message.textContent(), '');
   });
 
   it('uses the path of the public URL, as its samples do, and knows the ETag of what it read there', async t => {
@@ -165,6 +167,9 @@ describe('trying an operation out', () => {
     const first = await portal.tryOut({ parameters: { categoryId, limit: 2 } });
     const next = page.getByRole('button', { name: 'Next page' });
     const second = await portal.whenSent(() => next.click());
+    const { searchParams } = new URL(second.response.url());
+    assert.ok(searchParams.has('cursor'));
+    assert.equal(runCurl(await portal.sample.innerText(), 'the key').url, second.response.url());
     const shown = [...(await first.response.json()), ...(await second.response.json())];
     assert.deepEqual(valuesOf(shown, 'id'), ids);
     assert.equal(await next.count(), 0);
@@ -235,6 +240,19 @@ describe('trying an operation out', () => {
       await page.locator('.send').click();
       await eventually(() => code.textContent(), shown);
     }
+  });
+
+  it('marks the place of the response as busy until the response is there', async t => {
+    const { page, shop } = await visit(t);
+    const portal = await new PortalPage(page).openOperation('getAccount');
+    await portal.useKey(shop.adminKey);
+    const { read, arrive } = await delayResponses(page, '**/account');
+    await page.locator('.send').click();
+    await read;
+    assert.equal(await portal.live.getAttribute('aria-busy'), 'true');
+    arrive();
+    await portal.live.locator('.live-status').waitFor();
+    await eventually(() => portal.live.getAttribute('aria-busy'), null);
   });
 
   it('shows a stream as it arrives, the last 50,000 characters of it, until the reader stops it', async t => {
