@@ -217,6 +217,18 @@ describe('a key', () => {
     assert.equal(Date.parse(earlierKeysExpireAt), shop.clock.now() + DAY);
     assert.equal((await client.get('/pets')).status, 200);
     await shown.panel.getByText('It cannot be shown again').waitFor();
+    await shown.panel.getByText(/^The earlier secret works until \d/).waitFor();
+  });
+
+  it('that has leaked is rotated without an overlap, as its panel then says', async t => {
+    const { shop, open } = await visit(t);
+    const client = await shop.clientWith({ scopes: ['pets:read'] });
+    const shown = await open(`/keys/${client.keyId}`);
+    await shown.panel.getByRole('button', { name: 'Rotate the secret' }).click();
+    await shown.question.getByLabel(/How long the earlier secret/).selectOption('0');
+    await shown.question.getByRole('button', { name: 'Rotate' }).click();
+    await shown.panel.getByText('The earlier secret no longer works.').waitFor();
+    assert.equal((await client.get('/pets')).status, 401);
   });
 
   it('of the console itself cannot be rotated without an overlap, because its new secret could not be shown then', async t => {

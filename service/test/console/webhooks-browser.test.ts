@@ -239,6 +239,7 @@ describe('a webhook', () => {
     await grace.selectOption('0');
     await shown.question.getByRole('button', { name: 'Rotate' }).click();
     await shown.panel.getByText('It cannot be shown again').waitFor();
+    await shown.panel.getByText('No delivery is signed with the earlier secret any more.').waitFor();
     await aCategory(shop.api);
     await settle(shop);
     const [{ headers }] = receiver.received as [Received];

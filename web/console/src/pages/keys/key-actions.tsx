@@ -10,7 +10,7 @@ import { useToasts } from '../../kit/toasts.ts';
 
 interface KeyActionsProps {
   apiKey: ApiKey;
-  onRotate: (rotated: { name: string; secret: string | undefined; earlierUntil: string }) => void;
+  onRotate: (rotated: { name: string; secret: string | undefined; earlierUntil: string | undefined }) => void;
 }
 
 /** What can be done with a key, in addition to changing its fields. None of it can be undone, so each asks first. */
@@ -33,7 +33,7 @@ export function KeyActions({ apiKey: { id, name, ban }, onRotate }: KeyActionsPr
 
   async function rotate(): Promise<void> {
     const { key: secret, earlierKeysExpireAt } = await store.keys.rotate(id, { graceSeconds: grace });
-    onRotate({ name, secret, earlierUntil: earlierKeysExpireAt });
+    onRotate({ name, secret, earlierUntil: grace > 0 ? earlierKeysExpireAt : undefined });
   }
   async function reset(): Promise<void> {
     await store.keys.resetLimits(id);

@@ -25,7 +25,8 @@ export function EditKey() {
 interface Rotated {
   name: string;
   secret: string | undefined;
-  earlierUntil: string;
+  /** `undefined` if the earlier secret has ended at once. */
+  earlierUntil: string | undefined;
 }
 
 function EditPanel({ id }: { id: number }) {
@@ -46,7 +47,11 @@ function EditPanel({ id }: { id: number }) {
       <SecretPanel
         title={`New secret of ${rotated.name}`}
         secret={rotated.secret}
-        hint={`The earlier secret works until ${new Date(rotated.earlierUntil).toLocaleString()}.`}
+        hint={
+          rotated.earlierUntil
+            ? `The earlier secret works until ${new Date(rotated.earlierUntil).toLocaleString()}.`
+            : 'The earlier secret no longer works.'
+        }
         onClose={() => setRotated(undefined)}
       />
     );

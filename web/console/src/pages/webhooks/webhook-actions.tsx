@@ -20,7 +20,7 @@ interface WebhookActionsProps {
   webhook: Webhook;
   /** Whether the key may change webhooks, and not only read and delete them. */
   canChange: boolean;
-  onRotate: (rotated: { name: string; secret: string | undefined; earlierUntil: string }) => void;
+  onRotate: (rotated: { name: string; secret: string | undefined; earlierUntil: string | undefined }) => void;
   /** Deletes the webhook. The form offers it as well, to keys that may change webhooks. */
   deletion: { text: string; onConfirm: () => void };
 }
@@ -65,7 +65,8 @@ export function WebhookActions({ webhook, canChange, onRotate, deletion }: Webho
   }
   async function rotate(): Promise<void> {
     const { secret, earlierSecretExpiresAt } = await store.webhooks.rotate(id, { graceSeconds: grace });
-    onRotate({ name: webhook.url, secret, earlierUntil: earlierSecretExpiresAt });
+    const earlierUntil = grace > 0 ? earlierSecretExpiresAt : undefined;
+    onRotate({ name: webhook.url, secret, earlierUntil });
   }
   async function replay(): Promise<void> {
     const from = instantOf(since);

@@ -25,7 +25,8 @@ function EditPanel({ id }: { id: number }) {
   const [rotated, setRotated] = useSecret<{
     name: string;
     secret: string | undefined;
-    earlierUntil: string;
+    /** `undefined` if deliveries are no longer signed with the earlier secret. */
+    earlierUntil: string | undefined;
   }>();
   const { edit, conflictOn, run, error, panel } = useEditForm(webhooks, id, {
     fields: webhookFields,
@@ -39,7 +40,11 @@ function EditPanel({ id }: { id: number }) {
       <SecretPanel
         title="New secret of the webhook"
         secret={rotated.secret}
-        hint={`Until ${new Date(rotated.earlierUntil).toLocaleString()} each delivery is also signed with the earlier secret.`}
+        hint={
+          rotated.earlierUntil
+            ? `Until ${new Date(rotated.earlierUntil).toLocaleString()} each delivery is also signed with the earlier secret.`
+            : 'No delivery is signed with the earlier secret any more.'
+        }
         onClose={() => setRotated(undefined)}
       />
     );
