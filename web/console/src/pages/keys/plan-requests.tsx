@@ -19,7 +19,7 @@ export function PlanRequests() {
   const [declining, setDeclining] = useState<PlanRequest>();
   const [message, setMessage] = useState('');
   const [problem, setProblem] = useState<string>();
-  // A question stays when another administrator has decided meanwhile: the response to its answer says so.
+  // A question stays when another administrator has decided meanwhile: the rejection of a second decision says so.
   if (!declining && (!requests || requests.length === 0)) return null;
 
   function ask(request: PlanRequest, text: string): void {
