@@ -285,6 +285,37 @@ it('a table leaves the keys for Back, Forward and the home page to the browser',
   }
 });
 
+it('the focus is on a row again when what had it is no longer there', async t => {
+  const { api, page, watch, open } = await visit(t);
+  const categoryId = await aCategory(api);
+  for (const name of ['Kept one', 'Kept two', 'Kept three']) await aPet(api, { name, categoryId });
+  const shown = await open(`/animals?categoryId=${categoryId}`);
+  await shown.row('Kept two').waitFor();
+  await shown.live();
+  const rowWithFocus = (name: string) => shown.row(name).and(page.locator(':focus')).waitFor();
+  // A deleted row: that in its place.
+  watch.expect(/status of 404/);
+  await shown.row('Kept two').focus();
+  await page.keyboard.press('Enter');
+  await shown.panel.getByRole('button', { name: 'Delete' }).press('Enter');
+  await shown.question.getByRole('button', { name: 'Delete' }).press('Enter');
+  await shown.panel.waitFor({ state: 'detached' });
+  await rowWithFocus('Kept three');
+  // The bar of the selection.
+  await page.keyboard.press('Space');
+  await shown.button('Clear').press('Enter');
+  await rowWithFocus('Kept three');
+  // The button for new rows.
+  await aPet(api, { name: 'Kept four', categoryId });
+  await shown.button('1 new').press('Enter');
+  await shown.row('Kept four').waitFor();
+  await rowWithFocus('Kept three');
+  // The link of an empty list.
+  await page.getByRole('searchbox').fill('no animal has this name');
+  await page.getByRole('link', { name: 'Clear the filters' }).press('Enter');
+  await page.locator('[data-index]:focus').waitFor();
+});
+
 describe('a saved view', () => {
   it('has the filters and the order under a name, survives a reload, and its deletion is undone', async t => {
     const { page, open } = await visit(t);

@@ -2,6 +2,7 @@ import { Link, Outlet, useElementScrollRestoration } from '@tanstack/react-route
 import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { Button } from './button.tsx';
 import { Empty } from './empty.tsx';
+import { useKeptFocus } from './kept-focus.ts';
 import type { PictureName } from './picture.tsx';
 import { type Column, type Selection, Table } from './table.tsx';
 
@@ -59,8 +60,9 @@ export function ListPage<T>({
   const isFirst = isEmpty && empty.picture !== undefined && empty.action !== undefined;
   const { onKeyDown } = useSearchKeys({ page, list, searched, onOpen: table.onOpen });
   useNewRows(title, list);
+  const keptFocus = useKeptFocus(page);
   return (
-    <section ref={page} className="page" aria-label={title}>
+    <section ref={page} className="page" aria-label={title} {...keptFocus}>
       <header className="page-header">
         <h1>
           {title} <small>{list.total}</small>

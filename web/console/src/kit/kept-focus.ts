@@ -1,0 +1,40 @@
+import { useLocation } from '@tanstack/react-router';
+import { type FocusEvent, type RefObject, useEffect, useRef } from 'react';
+
+/**
+ * For users of the keyboard: moves the focus to a row of a list when what had it is no longer there, such as a deleted row or a button that
+ * disappears when it is pressed. It is the row in the place of the last one that had it. Returns properties of the list's page.
+ */
+export function useKeptFocus(page: RefObject<HTMLElement | null>) {
+  // A panel that closes gives the focus back to its row, which may be deleted.
+  useLocation({ select: ({ pathname }) => pathname });
+  const hasFocus = useRef(false);
+  const index = useRef<string>(undefined);
+
+  useEffect(() => {
+    const isLost = () => hasFocus.current && document.activeElement === document.body;
+    const rowAt = (place: string) => page.current?.querySelector<HTMLElement>(`[data-index]${place}`);
+    const move = () => {
+      if (!isLost()) return;
+      const row = rowAt(`[data-index="${index.current}"]`) ?? rowAt('[tabindex="0"]');
+      row?.focus({ preventScroll: true });
+    };
+    move();
+    if (!isLost()) return;
+    // A new table draws its rows after its first effects.
+    const frame = requestAnimationFrame(move);
+    return () => cancelAnimationFrame(frame);
+  });
+
+  return {
+    onFocus: ({ target }: FocusEvent) => {
+      hasFocus.current = target.matches(':focus-visible');
+      index.current = target.closest<HTMLElement>('[data-index]')?.dataset.index ?? index.current;
+    },
+    // Not when what has the focus is removed.
+    onBlur: ({ target }: FocusEvent) => {
+      // A button that is disabled while its request runs can be removed afterwards.
+      if (!target.matches(':disabled')) hasFocus.current = false;
+    },
+  };
+}
