@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Page, Route } from 'playwright-core';
-import { delayEffects, eventually, leave, stopClock } from '../support/browser.ts';
+import { delayEffects, eventually, leave, stopClock, tabTo } from '../support/browser.ts';
 import { useConsole } from '../support/console-page.ts';
 import { aCategory, anOrder, aPet, petsIn } from '../support/factories.ts';
 import { holdRequests, interceptRequests } from '../support/page-requests.ts';
@@ -300,6 +300,15 @@ it('the focus is on a row again when what had it is no longer there', async t =>
   await shown.panel.getByRole('button', { name: 'Delete' }).press('Enter');
   await shown.question.getByRole('button', { name: 'Delete' }).press('Enter');
   await shown.panel.waitFor({ state: 'detached' });
+  await rowWithFocus('Kept three');
+  // A message, by its button to undo.
+  await shown.button('Status of Kept three: Available').press('Enter');
+  await page.getByRole('menuitemradio', { name: /^On hold/ }).press('Enter');
+  await shown.messages.getByText('Kept three is on hold').waitFor();
+  await shown.row('Kept three').focus();
+  await tabTo(page, '.toast [data-kind="link"]', 20);
+  await page.keyboard.press('Enter');
+  await shown.messages.getByText(/^Undone: /).waitFor();
   await rowWithFocus('Kept three');
   // The bar of the selection.
   await page.keyboard.press('Space');

@@ -1,4 +1,4 @@
-import { useLayoutEffect, useState, useSyncExternalStore } from 'react';
+import { type FocusEvent, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { createPortal } from 'react-dom';
 import { Button } from './button.tsx';
 import { useTopDialog } from './modal.ts';
@@ -23,8 +23,29 @@ export function ToastList() {
     document.addEventListener('keydown', onKey);
     return () => document.removeEventListener('keydown', onKey);
   }, [toasts]);
+  /** What had the focus before a user of the keyboard came to the messages. It has the focus again when a message closes that has it. */
+  const before = useRef<EventTarget>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: messages close only by this
+  useLayoutEffect(() => {
+    if (document.activeElement === document.body && before.current instanceof HTMLElement)
+      before.current.focus({ preventScroll: true });
+  }, [shown]);
+  const isInside = ({ relatedTarget, currentTarget }: FocusEvent) =>
+    relatedTarget instanceof Node && currentTarget.contains(relatedTarget);
   const list = (
-    <div ref={show} popover="manual" className="toasts" role="status" aria-label="Messages">
+    <div
+      ref={show}
+      popover="manual"
+      className="toasts"
+      role="status"
+      aria-label="Messages"
+      onFocus={event => {
+        if (!isInside(event)) before.current = event.target.matches(':focus-visible') ? event.relatedTarget : null;
+      }}
+      onBlur={event => {
+        if (!isInside(event)) before.current = null;
+      }}
+    >
       {shown.map(({ id, text, tone, undo, shownAt }) => (
         <div key={id} className="toast" data-tone={tone}>
           <span>{text}</span>
