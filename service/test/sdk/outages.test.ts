@@ -64,13 +64,14 @@ describe('a client of a service that is unavailable', () => {
       return respond();
     };
     const clientAfter = (first: () => Response, milliseconds: number, second = limited) => {
-      const { store, run, sent } = clientOf([first, sleep(milliseconds, second), pet]);
+      const { store, run, sent, waits } = clientOf([first, sleep(milliseconds, second), pet]);
       const create = () => run(store.pets.create({ name: 'Rex', categoryId: 1 }));
-      return { store, run, sent, create };
+      return { store, run, sent, waits, create };
     };
     const late = clientAfter(broken, 23 * HOUR + 1);
     await assert.rejects(late.create(), ConnectionError);
     assert.equal(late.sent.length, 2);
+    assert.equal(late.waits.length, 2, 'no wait before a try that is not sent');
     assert.equal((await late.create()).id, 1);
     assert.equal((await clientAfter(broken, 23 * HOUR).create()).id, 1);
     assert.equal((await clientAfter(limited, 48 * HOUR).create()).id, 1);
@@ -89,6 +90,11 @@ describe('a client of a service that is unavailable', () => {
     const doubted = clientOf([broken, limited]);
     await assert.rejects(doubted.run(doubted.store.pets.create(body)), ConnectionError);
     assert.equal(doubted.sent.length, 2);
+    const operations = [{ method: 'POST' as const, path: '/pets', body }];
+    const left = rejection({ 'retry-after': '3600', 'x-ratelimit-remaining': '2' });
+    const batch = clientOf([broken, left]);
+    await assert.rejects(batch.run(batch.store.batches.create({ operations })), ConnectionError);
+    assert.equal(batch.sent.length, 2);
     const { store, run } = clientOf([broken, limited]);
     await assert.rejects(run(store.pets.update(1, body)), WaitTooLongError);
     await assert.rejects(clientOf(limited).store.pets.create(body), WaitTooLongError);
@@ -175,12 +181,30 @@ describe('a client of a service that is unavailable', () => {
     const rejected = always.run(always.store.pets.create({ name: 'Rex', categoryId: 1 }));
     await assert.rejects(rejected, ConflictError);
     assert.equal(always.sent.length, 3);
+    const once = always.store.pets.create({ name: 'Rex', categoryId: 1 }, { maxRetries: 0 });
+    await assert.rejects(always.run(once), ConflictError);
+    assert.equal(always.sent.length, 4);
     const end = new AbortController();
     const ended = always.store.pets.create({ name: 'Rex', categoryId: 1 }, { signal: end.signal });
     await settle();
     end.abort();
     await assert.rejects(ended, { name: 'AbortError' });
     assert.equal(always.time.timers, 0);
+  });
+
+  it('doubles the pauses of a call whose Idempotency-Key is in use, and has none of them after another failure', async () => {
+    const inUse = json(
+      409,
+      { code: 'idempotency_key_in_use', message: 'In use', status: 409 },
+      { 'x-should-retry': 'true' },
+    );
+    const { store, run, sent, time } = clientOf([inUse, inUse, broken, pet]);
+    time.random = () => 1;
+    await run(store.pets.create({ name: 'Rex', categoryId: 1 }));
+    assert.deepEqual(
+      gaps(sent),
+      [1, 2, 1].map(seconds => seconds * SECOND),
+    );
   });
 
   it('retries the responses of proxies that cannot reach it', async () => {
