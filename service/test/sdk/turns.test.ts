@@ -190,6 +190,25 @@ describe('a client', () => {
     pending[1]!.respond(listWith(50));
   });
 
+  it('keeps what it knows about its window when a long poll reports one that has ended', async () => {
+    const { store, pending, call, time } = start();
+    const poll = store.events.list({ wait: 60 }).first();
+    await settle();
+    time.advance(30 * SECOND);
+    const first = call();
+    await settle();
+    pending[1]!.respond(listWith(50, 60));
+    await first;
+    pending[0]!.respond(listWith(3, 20));
+    await poll;
+    assert.deepEqual(valuesOf(store.limits.windows, 'name', 'remaining'), [['minute', 50]]);
+    const calls = [call(), call()];
+    await settle();
+    assert.equal(pending.length, 4, 'none of them has to learn the limits first');
+    for (const { respond } of pending) respond(listWith(48));
+    await Promise.all(calls);
+  });
+
   it('sends the next request when the first one, which would have reported the limits, is cancelled', async () => {
     const never = ({ signal }: Sent) =>
       new Promise<Response>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
@@ -245,6 +264,32 @@ describe('a client', () => {
     await run(store.pets.list().first());
     await assert.rejects(run(threeCategories(store).run()), { code: 'rate_limit_exceeded' });
     assert.deepEqual([sent.length, waits], [2, []]);
+  });
+
+  it('sends smaller calls after a batch whose own maxWait is shorter than the wait of the limit', async () => {
+    const headers = { ratelimit: '"minute";r=2;t=30', 'x-ratelimit-remaining': '2' };
+    const { store, run, sent, waits } = clientOf([
+      rejection({ 'retry-after': '30', ...headers }),
+      json(200, [], headers),
+    ]);
+    await assert.rejects(run(threeCategories(store).run({ maxWait: 0 })), { code: 'rate_limit_exceeded' });
+    await run(store.pets.list().first());
+    assert.deepEqual([gaps(sent), waits], [[0], []]);
+  });
+
+  it('sends the calls that wait behind a batch when a response reports that the day has no room for it', async () => {
+    const { store, pending, call } = start();
+    const first = call();
+    const batch = assert.rejects(threeCategories(store).run(), { code: 'rate_limit_exceeded' });
+    const behind = call();
+    await settle();
+    assert.equal(pending.length, 1);
+    pending[0]!.respond(json(200, [], { ratelimit: '"day";r=2;t=5000' }));
+    await batch;
+    await settle();
+    assert.equal(pending.length, 2);
+    pending[1]!.respond(listWith(50));
+    await Promise.all([first, behind]);
   });
 
   it('sends a batch that had no room as soon as a response reports a new window', async () => {
