@@ -3,7 +3,7 @@ import { getEventListeners } from 'node:events';
 import { describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { SECOND } from '../../src/kit/clock.ts';
-import { broken, clientOf, listWith, rejection, settle, stream } from './fake-service.ts';
+import { broken, clientOf, listWith, rejection, type Sent, settle, stream } from './fake-service.ts';
 
 describe('the timers of a client, and its listeners of a signal', () => {
   const listeners = (signal: AbortSignal) => getEventListeners(signal, 'abort').length;
@@ -54,6 +54,22 @@ describe('the timers of a client, and its listeners of a signal', () => {
     await settle();
     assert.deepEqual([time.timers, listeners(end.signal)], [0, 0]);
     await next;
+  });
+
+  it('end with a call that waits for the response of another one', async () => {
+    const never = ({ signal }: Sent) =>
+      new Promise<Response>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    const { store, time } = clientOf([listWith(1, 20), never]);
+    await store.pets.list().first();
+    const ends = [new AbortController(), new AbortController()];
+    const calls = ends.map(({ signal }) => store.pets.list({}, { signal }).first());
+    await settle();
+    assert.equal(time.timers, 2, 'the time limit of the request, and the end of the window');
+    for (const i of [1, 0]) {
+      ends[i]!.abort();
+      await assert.rejects(calls[i]!, { name: 'AbortError' });
+      assert.equal(time.timers, i);
+    }
   });
 
   it('end with the last call that waits, so that they do not keep a program running', async () => {
