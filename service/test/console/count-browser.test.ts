@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { asksToLeave, eventually } from '../support/browser.ts';
+import { asksToLeave, eventually, leavesKey } from '../support/browser.ts';
 import { useConsole } from '../support/console-page.ts';
 import { aCategory, petsIn, stockOf } from '../support/factories.ts';
 import { beforeNextRequest, delayResponses, interceptRequests } from '../support/page-requests.ts';
@@ -18,6 +18,7 @@ describe('a count', () => {
     // What is sold meanwhile is part of the count.
     await api.put(`/store/inventory/${ids.First}`, { quantity: 1 });
     await page.keyboard.type('4');
+    for (const key of ['ArrowDown', 'Enter']) assert.equal(await leavesKey(page, key, true), true, key);
     await page.keyboard.press('Enter');
     await field('Second').and(page.locator(':focus')).waitFor();
     // It is skipped.

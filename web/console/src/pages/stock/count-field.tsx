@@ -88,6 +88,8 @@ export function CountField({ item, name, counted }: CountFieldProps) {
     if (event.ctrlKey || event.metaKey) return;
     // The keys of the table move between rows as well, but not to the field.
     event.stopPropagation();
+    // The key belongs to the input method.
+    if (event.nativeEvent.isComposing) return;
     const step = { Enter: 1, ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step === undefined) return;
     event.preventDefault();
