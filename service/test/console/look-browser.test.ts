@@ -171,11 +171,11 @@ it('numbers end below each other in the columns of stock and units, whatever the
     { width: 390, height: 844 },
   ]) {
     await page.setViewportSize(viewport);
-    await shown.row('Many').getByRole('button', { name: 'Stock of Many: 1079' }).waitFor();
+    await shown.row('Many').getByRole('button', { name: 'Stock of Many: 1,079' }).waitFor();
     const stock = await endsOf('[data-index] [data-column="stock"]');
     assert.deepEqual([stock.length, new Set(stock).size], [3, 1], `${stock}`);
   }
-  await shown.row('Many').getByRole('button', { name: 'Stock of Many: 1079' }).click();
+  await shown.row('Many').getByRole('button', { name: 'Stock of Many: 1,079' }).click();
   const label = page.getByRole('dialog', { name: 'Stock of Many' }).getByText('Units in stock');
   await label.waitFor();
   assert.equal(

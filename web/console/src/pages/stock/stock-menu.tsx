@@ -44,7 +44,7 @@ export function StockMenu({ item, name, way, children, onClosed }: StockMenuProp
         className={children ? 'button' : 'menu-button'}
         popoverTarget={id}
         aria-haspopup="dialog"
-        aria-label={children ? `${children} ${name}` : `Stock of ${name}: ${item.quantity}`}
+        aria-label={children ? `${children} ${name}` : `Stock of ${name}: ${item.quantity.toLocaleString()}`}
         onClick={event => event.stopPropagation()}
       >
         {children ?? (
