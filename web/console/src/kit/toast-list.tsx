@@ -38,6 +38,8 @@ export function ToastList() {
       popover="manual"
       className="toasts"
       role="status"
+      // Otherwise each new message would read the earlier ones aloud again.
+      aria-atomic="false"
       aria-label="Messages"
       onFocus={event => {
         if (!isInside(event)) before.current = event.target.matches(':focus-visible') ? event.relatedTarget : null;
