@@ -40,7 +40,15 @@ dialog.addEventListener('click', ({ target }) => {
 });
 results.addEventListener('click', () => dialog.close());
 
-field.addEventListener('input', update);
+/** Whether Enter was pressed before the results of the text were there. */
+let isEntered = false;
+field.addEventListener('input', () => {
+  isEntered = false;
+  void update();
+});
+dialog.addEventListener('close', () => {
+  isEntered = false;
+});
 dialog.addEventListener('keydown', event => {
   // Arrows and Enter choose a word of a composition, such as of a Japanese one.
   if (event.isComposing) return;
@@ -48,8 +56,10 @@ dialog.addEventListener('keydown', event => {
   const current = links.indexOf(/** @type {HTMLAnchorElement} */ (document.activeElement));
   if (event.key === 'ArrowDown') links[Math.min(current + 1, links.length - 1)]?.focus();
   else if (event.key === 'ArrowUp') (current > 0 ? links[current - 1] : field)?.focus();
-  else if (event.key === 'Enter' && document.activeElement === field) links[0]?.click();
-  else return;
+  else if (event.key === 'Enter' && document.activeElement === field) {
+    isEntered = links[0] === undefined;
+    links[0]?.click();
+  } else return;
   event.preventDefault();
 });
 
@@ -88,4 +98,7 @@ async function update() {
       return element('li', {}, link);
     }),
   );
+  if (!isEntered) return;
+  isEntered = false;
+  results.querySelector('a')?.click();
 }

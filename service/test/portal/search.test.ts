@@ -89,6 +89,26 @@ describe('the search', () => {
     await page.locator('dialog a').first().waitFor();
   });
 
+  it('opens the first result when Enter is pressed before its index is loaded, unless the text changes', async t => {
+    const { page } = await visit(t);
+    let release = await holdRequests(page, /search\.json/);
+    await new PortalPage(page).openOperation('listPets');
+    await page.keyboard.press('/');
+    await page.keyboard.type('createCategory');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Backspace');
+    release();
+    await page.locator('dialog a').first().waitFor();
+    assert.match(page.url(), /listPets$/);
+    await page.reload();
+    release = await holdRequests(page, /search\.json/);
+    await page.keyboard.press('/');
+    await page.keyboard.type('createCategory');
+    await page.keyboard.press('Enter');
+    release();
+    await page.waitForURL(/createCategory/);
+  });
+
   it('loads its index when it is used, and takes what is typed before that', async t => {
     const { page, watch } = await visit(t);
     const release = await holdRequests(page, /minisearch/);
