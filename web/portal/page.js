@@ -125,12 +125,16 @@ for (const { hash } of headings) {
 
 document.getElementById('search')?.addEventListener('click', showSearch);
 addEventListener('keydown', event => {
-  const { key, ctrlKey, metaKey, altKey, target } = event;
+  const { key, code, ctrlKey, metaKey, altKey, target } = event;
   // A dialog that has just closed keeps the focus until the browser draws the page.
   const isTyping =
-    target instanceof HTMLElement && target.matches('input, textarea, select') && target.checkVisibility();
+    target instanceof HTMLElement &&
+    target.matches('input:not([type="checkbox"], [type="radio"]), textarea, select') &&
+    target.checkVisibility();
+  // With a layout whose letters are not Latin the place of the key counts.
+  const isK = key.toLowerCase() === 'k' || (code === 'KeyK' && !/\p{Script=Latin}/u.test(key));
   const isSlash = key === '/' && !ctrlKey && !metaKey && !altKey && !isTyping;
-  if (!isSlash && !(key.toLowerCase() === 'k' && (ctrlKey || metaKey))) return;
+  if (!isSlash && !(isK && (ctrlKey || metaKey))) return;
   event.preventDefault();
   showSearch();
 });

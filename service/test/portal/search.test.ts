@@ -49,6 +49,21 @@ describe('the search', () => {
     }
   });
 
+  it('opens with / also from the choice of a language, and with Ctrl and the key of K with letters that are not Latin', async t => {
+    const { page } = await visit(t);
+    await new PortalPage(page).openOperation('createCategory');
+    const dialog = page.locator('dialog');
+    await page.locator('.tabs input').first().focus();
+    await page.keyboard.press('/');
+    await page.locator('dialog input:focus').waitFor();
+    await page.keyboard.press('Escape');
+    await eventually(() => dialog.isVisible(), false);
+    await page.evaluate(
+      `document.body.dispatchEvent(new KeyboardEvent('keydown', { key: '\u043b', code: 'KeyK', ctrlKey: true, bubbles: true }))`,
+    );
+    await page.locator('dialog input:focus').waitFor();
+  });
+
   it('has results that the arrow keys lead to, of which Enter opens the one with the focus', async t => {
     const { page } = await visit(t);
     await new PortalPage(page).open();
