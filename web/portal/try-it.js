@@ -119,6 +119,7 @@ export function useForm(card, base) {
       message.textContent = `The body is not valid JSON: ${error instanceof Error ? error.message : error}`;
       return;
     }
+    const focused = document.activeElement;
     send.disabled = true;
     try {
       const response = await live.show(fetchOf(request), { onNext: showNext });
@@ -131,6 +132,11 @@ export function useForm(card, base) {
       fillETag();
     } finally {
       send.disabled = false;
+      // A browser takes the focus from a disabled button, and the button for the next page is replaced.
+      if (focused instanceof HTMLButtonElement && document.activeElement === document.body) {
+        const next = /** @type {HTMLElement | null} */ (document.querySelector('.live .next'));
+        (focused === send ? send : (next ?? send)).focus({ preventScroll: true });
+      }
     }
   };
 

@@ -175,6 +175,25 @@ describe('trying an operation out', () => {
     assert.equal(await next.count(), 0);
   });
 
+  it('leaves the focus on the button that was pressed, or on the one for the next page, as long as there is one', async t => {
+    const { page, shop } = await visit(t);
+    const categoryId = await aCategory(shop.api);
+    for (let i = 0; i < 3; i++) await aPet(shop.api, { categoryId });
+    const portal = await new PortalPage(page).openOperation('listPets');
+    await portal.useKey(shop.adminKey);
+    for (const [name, value] of Object.entries({ categoryId, limit: 1 }))
+      await portal.fill(name, String(value));
+    const sent = () => portal.whenSent(() => page.keyboard.press('Enter'));
+    await page.locator('.send').focus();
+    await sent();
+    await page.locator('.send:focus').waitFor();
+    await page.locator('.next').focus();
+    await sent();
+    await page.locator('.next:focus').waitFor();
+    await sent();
+    await page.locator('.send:focus').waitFor();
+  });
+
   it('shows how many requests are left as a bar that counts down to the reset, and how long to wait when none are', async t => {
     const { shop, anotherVisitor } = await visit(t);
     const { key } = await shop.clientWith({ plan: 'enterprise', quotas: { perMinute: 2, perDay: 100 } });
