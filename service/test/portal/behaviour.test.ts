@@ -111,6 +111,16 @@ describe('samples', () => {
     assert.match(await portal.sample.innerText(), /json=\{"petId": 2\}/);
   });
 
+  it('of a page with several are all in the language that is chosen for one', async t => {
+    const { page } = await visit(t);
+    await new PortalPage(page).open('/guide/recipes');
+    const chosen = page.locator('.tabs input:checked');
+    const count = await page.locator('.tabs input[value=python]').count();
+    assert.ok(count > 1);
+    await page.locator('.tabs').last().getByText('Python', { exact: true }).click();
+    await eventually(() => chosen.and(page.locator('[value=python]')).count(), count);
+  });
+
   it('have the address from which the page came, whatever the service calls itself', async t => {
     const { page, shop, context, watch } = await visit(t);
     await serveAs(context, shop.origin);
@@ -155,11 +165,13 @@ describe('samples', () => {
       await page.evaluate('copied = undefined');
       await button.click();
       await eventually(() => page.evaluate('copied !== undefined'), true);
+      assert.equal(await button.textContent(), 'Copied');
+      await page.clock.runFor(1_500);
     }
     const command = await page.evaluate<string>('copied');
     assert.equal(runCurl(command, 'the key').url, `${shop.origin}/store/orders`);
     assert.equal(await button.textContent(), 'Copied');
-    await page.clock.runFor(2_000);
+    await page.clock.runFor(500);
     assert.equal(await button.textContent(), 'Copy the curl command');
     await page.getByRole('button', { name: 'Copy as Markdown' }).click();
     await eventually(async () => (await page.evaluate<string>('copied')).split('\n', 1)[0], '# List orders');

@@ -21,6 +21,9 @@ describe('the search', () => {
     await page.locator('dialog input').fill('zzzzqqq');
     await page.getByText('0 results').waitFor();
     assert.equal(await links.count(), 0);
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('stock');
+    assert.equal(await page.locator('dialog input').inputValue(), 'stock', 'instead of the last search');
   });
 
   it('opens with / and with Ctrl or ⌘ and K, closes with Escape and a click outside of it, and leaves / to fields', async t => {
