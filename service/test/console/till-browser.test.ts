@@ -106,6 +106,38 @@ it('the till does not sell the animal that was chosen before, while the next one
   await shown.messages.getByText('Sold 2 of Intended').waitFor();
 });
 
+it('the till chooses nothing by itself when the user types on after Enter', async t => {
+  const { api, page, open } = await visit(t);
+  await aPet(api, { name: 'Longer name', stock: 5 });
+  const shown = await open('/categories');
+  const release = await holdRequests(page, /q=longer/);
+  await page.keyboard.press('s');
+  const animal = shown.question.getByLabel('Animal');
+  await animal.fill('longer');
+  await page.keyboard.press('Enter');
+  await animal.and(page.locator(':invalid')).waitFor();
+  await animal.fill('longer n');
+  assert.equal(await animal.and(page.locator(':invalid')).count(), 0);
+  release();
+  await shown.question.getByRole('option', { name: 'Longer name' }).waitFor();
+  assert.equal(await animal.inputValue(), 'longer n');
+});
+
+it('the till marks the first animal again when the user types on', async t => {
+  const { api, page, open } = await visit(t);
+  for (const name of ['Marked early', 'Marked late']) await aPet(api, { name, stock: 5 });
+  const shown = await open('/categories');
+  await page.keyboard.press('s');
+  const animal = shown.question.getByLabel('Animal');
+  await animal.fill('marke');
+  const marked = (at: number) => shown.question.getByRole('option').nth(at).getAttribute('aria-selected');
+  await eventually(() => marked(0), 'true');
+  await page.keyboard.press('ArrowDown');
+  await eventually(() => marked(1), 'true');
+  await animal.fill('marked');
+  await eventually(() => marked(0), 'true');
+});
+
 it('the till does not say of the next animal why the one before was rejected', async t => {
   const { api, page, open, watch } = await visit(t);
   watch.expect(/status of 409/);
