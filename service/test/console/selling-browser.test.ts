@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { asksToLeave, eventually, keepMessages } from '../support/browser.ts';
 import { useConsole } from '../support/console-page.ts';
 import { aCategory, anOrder, aPet, stockOf } from '../support/factories.ts';
-import { delayResponses } from '../support/page-requests.ts';
+import { delayResponses, rejectNextRequest } from '../support/page-requests.ts';
 
 const visit = useConsole();
 
@@ -203,6 +203,20 @@ describe('the panel of an animal', () => {
     await shown.row('Unseen').getByRole('button', { name: 'Stock of Unseen: 1' }).waitFor();
   });
 
+  it('no longer says why a sale was rejected when the next one is done', async t => {
+    const { api, page, open, watch } = await visit(t);
+    watch.expect(/status of 400/);
+    const petId = await aPet(api, { name: 'Second try', stock: 5 });
+    const shown = await open(`/animals/${petId}`);
+    const sell = shown.panel.getByRole('button', { name: 'Sell' });
+    await rejectNextRequest(page, '**/store/orders');
+    await sell.click();
+    await shown.panel.getByText('Made up').waitFor();
+    await sell.click();
+    await shown.messages.getByText('Sold 1 of Second try').waitFor();
+    assert.equal(await shown.panel.getByText('Made up').count(), 0);
+  });
+
   it('says when an open order ships, and completes it with one click', async t => {
     const { api, shop, page, open } = await visit(t);
     const now = shop.clock.now();
@@ -367,10 +381,11 @@ describe('the menu of statuses', () => {
     assert.deepEqual(await stockOf(api, petId), ['available', 2]);
   });
 
-  it('lets the browser ask before the page is left while a status is saved', async t => {
+  it('lets the browser ask before the page is left while a status is saved or changed back', async t => {
     const { api, page, open } = await visit(t);
     await aPet(api, { name: 'Unsaved' });
     const shown = await open('/animals?q=unsaved');
+    await page.evaluate(keepMessages);
     const { read, arrive } = await delayResponses(page, /\/pets\/\d+$/);
     await shown.button('Status of Unsaved: Available').click();
     await page.getByRole('menuitemradio', { name: 'On hold' }).click();
@@ -379,6 +394,13 @@ describe('the menu of statuses', () => {
     assert.equal(await asksToLeave(page), true);
     arrive();
     await shown.messages.getByText('Unsaved is on hold').waitFor();
+    await eventually(() => asksToLeave(page), false);
+    const undo = await delayResponses(page, /\/pets\/\d+$/);
+    await shown.messages.getByRole('button', { name: 'Undo' }).click();
+    await undo.read;
+    assert.equal(await asksToLeave(page), true);
+    undo.arrive();
+    await shown.messages.getByText(/^Undone: /).waitFor();
     await eventually(() => asksToLeave(page), false);
   });
 
