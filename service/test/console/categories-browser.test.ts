@@ -47,6 +47,17 @@ it('a category has its new name in the filter of animals, also without a scope f
   await option('Named after').waitFor({ state: 'attached' });
 });
 
+it('a category has the name that another user has given it in the filter of animals', async t => {
+  const { api, page, open } = await visit(t);
+  const id = await aCategory(api, { name: 'Renamed before' });
+  const shown = await open('/animals');
+  await shown.live();
+  const option = (name: string) => page.getByLabel('Category').getByRole('option', { name });
+  await option('Renamed before').waitFor({ state: 'attached' });
+  await api.patch(`/categories/${id}`, { name: 'Renamed after' });
+  await option('Renamed after').waitFor({ state: 'attached' });
+});
+
 it('a category that the menus do not have is shown with its ID', async t => {
   const { api, page, open } = await visit(t);
   const [other, categoryId] = [await aCategory(api), await aCategory(api)];
