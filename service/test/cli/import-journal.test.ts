@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import fs, { readlinkSync, rmSync, truncateSync } from 'node:fs';
+import fs, { readdirSync, readlinkSync, rmSync, truncateSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { it } from 'node:test';
 import { PackedCommand } from '../support/packed-command.ts';
@@ -48,6 +48,32 @@ it('the journal of an import survives a power failure: its content is on the dis
   ]);
   // It contains rows.
   assert.equal(fs.statSync(`${file}.journal`).mode & 0o777, 0o600);
+});
+
+it('an import leaves no file open: a long one would run out of file descriptors', t => {
+  const directory = dataDirectory(t);
+  const file = join(directory, 'pets.csv');
+  const openFiles = () => {
+    const all = readdirSync('/proc/self/fd').map(descriptor => {
+      try {
+        return readlinkSync(`/proc/self/fd/${descriptor}`);
+      } catch {
+        // The list itself was open while it was read.
+        return '';
+      }
+    });
+    return all.filter(path => path.startsWith(directory));
+  };
+  const first = rejectedRowsOf(file);
+  first.add([rejection]);
+  const rejectedBytes = first.sync();
+  Journal.begin(file, identity, 1).save({ rejectedBytes });
+  assert.deepEqual(openFiles(), [first.path]);
+  first.close();
+  const again = rejectedRowsOf(file, rejectedBytes);
+  assert.deepEqual(openFiles(), [again.path]);
+  again.close();
+  assert.deepEqual(openFiles(), []);
 });
 
 it('the journal and the rejected rows of an import are complete if the system writes only a part at once', t => {
