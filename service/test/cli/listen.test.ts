@@ -338,6 +338,24 @@ describe('petstore listen', () => {
     assert.match(tail.stderr, new RegExp(`continue with cursor ${survivor}; .* \\(log_restored\\)`));
   });
 
+  it('continues after a restore of the service also in its first run, before the first event', async t => {
+    const program = await startProgram(t);
+    const { systemClock } = await petstore.loadClient<typeof import('../../../sdk/src/clock.ts')>('clock.js');
+    t.mock.method(systemClock, 'random', () => 0.01);
+    const survivor = Number(await settledCursor(shop));
+    await makeEvents(2);
+    await settledCursor(shop);
+    const { end } = await listen(t, program.url, ['--limit', '2']);
+    await restoreLog(shop, survivor);
+    await makeEvents(1);
+    const { code, stderr } = await end();
+    assert.equal(code, 0, stderr);
+    assert.deepEqual(
+      program.received.map(({ event }) => event.type),
+      ['log.restored', 'category.created'],
+    );
+  });
+
   it('gives the program as much time as the service does, and leaves no timer', async t => {
     const { sendEvent } = await petstore.load<typeof import('../../../cli/src/delivery.ts')>('delivery.js');
     const program = await startProgram(t);
