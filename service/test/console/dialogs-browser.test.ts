@@ -122,11 +122,17 @@ it('the menu of actions to undo keeps the focus on the action that has it when a
   const release = await holdRequests(page, `**/pets/${second}`);
   await hold('Menu second');
   await shown.button('Undo a recent action').press('Enter');
-  await page.getByRole('menuitem', { name: 'Undo: Menu first is on hold' }).and(page.locator(':focus')).waitFor();
+  await page
+    .getByRole('menuitem', { name: 'Undo: Menu first is on hold' })
+    .and(page.locator(':focus'))
+    .waitFor();
   release();
   await page.getByRole('menuitem', { name: 'Undo: Menu second is on hold' }).waitFor();
   await page.keyboard.press('Enter');
   await shown.messages.getByText('Undone: Menu first is on hold').waitFor();
-  for (const [id, status] of [[first, 'available'], [second, 'pending']] as const)
+  for (const [id, status] of [
+    [first, 'available'],
+    [second, 'pending'],
+  ] as const)
     assert.equal((await api.get(`/pets?id=${id}`)).body[0].status, status);
 });

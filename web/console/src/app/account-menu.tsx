@@ -23,7 +23,11 @@ export function AccountMenu() {
         <Menu
           label="Undo a recent action"
           className="button"
-          items={undos.map(({ id, text }) => ({ id, label: `Undo: ${text}`, onChoose: () => toasts.undo(id) }))}
+          items={undos.map(({ id, text }) => ({
+            id,
+            label: `Undo: ${text}`,
+            onChoose: () => toasts.undo(id),
+          }))}
         >
           <Icon name="undo" />
         </Menu>

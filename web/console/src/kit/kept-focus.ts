@@ -3,7 +3,7 @@ import { type FocusEvent, type RefObject, useEffect, useRef } from 'react';
 
 /**
  * For users of the keyboard: moves the focus to a row of a list when what had it is no longer there, such as a deleted row or a button that
- * disappears when it is pressed. It is the row in the place of the last one that had it. Returns properties of the list's page.
+ * disappears when it is pressed. It is the row at the index of the last one that had it. Returns properties of the list's page.
  */
 export function useKeptFocus(page: RefObject<HTMLElement | null>) {
   // A panel that closes gives the focus back to its row, which may be deleted.

@@ -42,7 +42,8 @@ export function ToastList() {
       aria-atomic="false"
       aria-label="Messages"
       onFocus={event => {
-        if (!isInside(event)) before.current = event.target.matches(':focus-visible') ? event.relatedTarget : null;
+        if (!isInside(event))
+          before.current = event.target.matches(':focus-visible') ? event.relatedTarget : null;
       }}
       onBlur={event => {
         if (!isInside(event)) before.current = null;

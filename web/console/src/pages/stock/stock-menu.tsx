@@ -54,6 +54,7 @@ export function StockMenu({ item, name, way, children, onClosed }: StockMenuProp
           </>
         )}
       </button>
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: the table leaves the keys of an editor alone */}
       <div
         ref={popover}
         id={id}
