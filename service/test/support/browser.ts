@@ -201,7 +201,9 @@ export function useBrowser(
     const visitors: BrowserContext[] = [];
     t.after(async () => {
       const { faults } = watch;
-      if (!t.passed) for (const shown of context.pages()) t.diagnostic(await stateOf(shown, watch));
+      // The types of Node.js 24 lack the property.
+      if (!(t as TestContext & { passed: boolean }).passed)
+        for (const shown of context.pages()) t.diagnostic(await stateOf(shown, watch));
       await Promise.all(visitors.map(visitor => visitor.close()));
       for (const other of context.pages()) if (other !== page) await other.close();
       await empty(page, watch);
