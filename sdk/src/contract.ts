@@ -711,7 +711,7 @@ export type KeyLeak = {
   keyId: number;
   /** The name of the API key. */
   name: string;
-  /** What has ended: the `key`, which was revoked; only an `earlierSecret`, which still worked after a rotation; or `nothing`, because the service only reports leaked keys. */
+  /** What has ended: the `key`, which was revoked; only an `earlierSecret`, whose grace after a rotation had not ended; or `nothing`, because the service only reports leaked keys. */
   ended: 'key' | 'earlierSecret' | 'nothing';
   /** The address of the client that sent the report; null if it disconnected at once. */
   address: string | null;

@@ -121,7 +121,12 @@ async function rotate(args: string[]): Promise<void> {
   const fields = given({ graceSeconds: wholeNumber(values.grace) });
   const rotation = bodyReader(Rotation)(fields) as Rotation;
   const rotated = await withKeys(access => apiKeys.rotate(access, id, rotation));
-  showSecret(rotated, `It is shown only once. Earlier secrets expire by ${rotated.earlierKeysExpireAt}`);
+  const earlier = rotated.earlierKeysExpireAt;
+  const isOver = Date.parse(earlier) <= Date.now();
+  showSecret(
+    rotated,
+    `It is shown only once. Earlier secrets ${isOver ? 'no longer work' : `expire by ${earlier}`}`,
+  );
 }
 
 async function revoke(args: string[]): Promise<void> {

@@ -31,7 +31,7 @@ interface Step {
   run: (db: Queries & Writer, shop: Shop, at: number) => Promise<unknown>;
 }
 
-/** How many days ago the history begins. The event log retains 30 days unless the operator has set another number. */
+/** How many days ago the history begins. Operators can set the event log to retain 30 days. */
 const FIRST_DAY = 29;
 
 /** The sales over the counter on each day of the week. On Sundays the shop is closed. */

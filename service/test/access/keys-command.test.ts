@@ -125,7 +125,7 @@ describe('the command keys, next to a running service', () => {
   });
 
   it('rotates a key, and the service accepts both secrets during the grace period', async t => {
-    const { api, clientWith, clock, keys } = await aShop(t);
+    const { api, clientWith, clock, store, keys } = await aShop(t);
     const old = await clientWith({});
     const printed = await keys('rotate', '2', '--grace', '3600');
     assert.match(printed, /^psk_[0-9A-Za-z]{38}\n$/, 'only the key, for scripts');
@@ -135,7 +135,9 @@ describe('the command keys, next to a running service', () => {
     // A second after the command's own time, however long the command took.
     clock.advance(Date.now() + SECOND - clock.now());
     assert.deepEqual(await statuses(old, renewed, byDefault), [200, 200, 200], 'a day by default');
-    const last = api.as((await keys('rotate', '2', '--grace', '0')).trim());
+    const leaked = await run(t, ['keys', 'rotate', '2', '--grace', '0'], store.environment);
+    assert.match(leaked.stderr, /It is shown only once\. Earlier secrets no longer work$/m);
+    const last = api.as(leaked.stdout.trim());
     clock.advance(Date.now() + 2 * SECOND - clock.now());
     assert.deepEqual(await statuses(old, renewed, byDefault, last), [401, 401, 401, 200]);
   });

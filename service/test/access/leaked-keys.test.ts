@@ -232,5 +232,5 @@ it('with PETSTORE_LEAKED_KEYS=report a report ends nothing, and appends an event
   own.clock.advance(DAY);
   assert.deepEqual(await statuses(client), [200]);
   own.clock.advance(DAY);
-  assert.deepEqual(await leaks(client.key), [], 'the key has expired');
+  assert.equal((await leaks(client.key)).length, 1, 'the key has expired, and can get a later end');
 });

@@ -155,8 +155,8 @@ describe('a panel that is closed while its request runs', () => {
     await shown.live();
     const isSave = (request: Request) => request.method() === 'PATCH';
     const save = await holdRequests(page, `**/categories/${id}`, isSave);
-    const sent = page.waitForRequest(isSave);
     await shown.field('Name').fill('Saved late');
+    const sent = page.waitForRequest(isSave);
     await shown.save();
     await sent;
     await page.keyboard.press('Escape');

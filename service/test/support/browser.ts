@@ -11,6 +11,9 @@ const TIMEOUT = 20_000;
 /** The time between two reads of a condition, in milliseconds. */
 const POLL_INTERVAL = 20;
 
+/** The most lines of a page in the report of a test that failed. */
+const MOST_LINES = 200;
+
 const viewport = { width: 1280, height: 900 };
 
 /** A request that the page cancelled, or that ended because the page was left. */
@@ -203,7 +206,7 @@ export function useBrowser(
       const { faults } = watch;
       // The types of Node.js 24 lack the property.
       if (!(t as TestContext & { passed: boolean }).passed)
-        for (const shown of context.pages()) t.diagnostic(await stateOf(shown, watch));
+        t.diagnostic(await stateOf([context, ...visitors], watch));
       await Promise.all(visitors.map(visitor => visitor.close()));
       for (const other of context.pages()) if (other !== page) await other.close();
       await empty(page, watch);
@@ -226,12 +229,15 @@ export function useBrowser(
   };
 }
 
-/** What a page shows, and the latest requests of its context, for the report of a test that failed. */
-async function stateOf(page: Page, { urls, faults }: Watch): Promise<string> {
-  // The rest of the hook must run also when the page does not respond.
-  const shown = await page.locator('body').ariaSnapshot({ timeout: 2_000 }).catch(String);
-  const requests = urls.slice(-10).join('\n');
-  return `The page ${page.url()}\n${shown}\nLatest requests\n${requests}\nFaults\n${faults.join('\n')}`;
+/** What the pages of a test show, and the latest requests and the faults of the first context, for the report of a test that failed. */
+async function stateOf(contexts: readonly BrowserContext[], { urls, faults }: Watch): Promise<string> {
+  const shown: string[] = [];
+  for (const page of contexts.flatMap(context => context.pages())) {
+    // The rest of the hook must run also when the page does not respond.
+    const text = await page.locator('body').ariaSnapshot({ timeout: 2_000 }).catch(String);
+    shown.push(`The page ${page.url()}`, ...text.split('\n').slice(0, MOST_LINES));
+  }
+  return [...shown, 'Latest requests', ...urls.slice(-10), 'Faults', ...faults].join('\n');
 }
 
 /** Removes what the page has stored, and leaves it. */

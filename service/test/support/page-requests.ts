@@ -6,6 +6,7 @@ type Url = Parameters<Page['route']>[0];
 /**
  * Handles the requests of a page, or of all pages of a context, as their `route` does, from now on: a page that is busy can receive the
  * key or click of the test before the browser's message that its requests are intercepted. It runs a script after that message.
+ * No dialog of the browser may be open.
  */
 export async function interceptRequests(
   target: Page | BrowserContext,

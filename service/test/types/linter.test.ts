@@ -55,6 +55,7 @@ describe('the linter rejects', () => {
     const intercepts = (call: string) =>
       lint(`export const hold = (page: any) => ${call};`, 'service/test/page.test.ts');
     assert.match(intercepts("page.route('**/batch', () => {})"), /Call interceptRequests/);
+    assert.match(intercepts("page.context().route('**/batch', () => {}, {})"), /Call interceptRequests/);
     assert.doesNotMatch(intercepts("page.unroute('**/batch')"), /interceptRequests|×/);
   });
 });

@@ -54,8 +54,8 @@ const KeyLeak = shape({
       type: 'string',
       enum: leakOutcomes,
       description:
-        'What has ended: the `key`, which was revoked; only an `earlierSecret`, which still worked after a rotation; or `nothing`, ' +
-        'because the service only reports leaked keys.',
+        'What has ended: the `key`, which was revoked; only an `earlierSecret`, whose grace after a rotation had not ended; or ' +
+        '`nothing`, because the service only reports leaked keys.',
     },
     address: {
       type: 'string',

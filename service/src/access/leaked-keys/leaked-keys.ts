@@ -71,7 +71,7 @@ async function endSecret(tx: Transaction, hash: Uint8Array, reporting: Reporting
   const [, row] = await Promise.all([lockApiKeys(tx), selectApiKeyByHash(tx, hash)]);
   if (!row || row.revoked_at !== null || hasPassed(row.secret_expires_at, now)) return;
   if (onlyReports) {
-    if (hasPassed(row.expires_at, now) || isRecent(row.leak_reported_at, now)) return;
+    if (isRecent(row.leak_reported_at, now)) return;
     await updateLeakReported(tx, row.id, now);
     await report(tx, row, 'nothing', reporting);
   } else if (row.secret_expires_at !== null) {

@@ -33,7 +33,9 @@ export function KeyActions({ apiKey: { id, name, ban }, onRotate }: KeyActionsPr
 
   async function rotate(): Promise<void> {
     const { key: secret, earlierKeysExpireAt } = await store.keys.rotate(id, { graceSeconds: grace });
-    onRotate({ name, secret, earlierUntil: grace > 0 ? earlierKeysExpireAt : undefined });
+    // The key itself can have expired.
+    const isOver = grace === 0 || Date.parse(earlierKeysExpireAt) <= Date.now();
+    onRotate({ name, secret, earlierUntil: isOver ? undefined : earlierKeysExpireAt });
   }
   async function reset(): Promise<void> {
     await store.keys.resetLimits(id);
