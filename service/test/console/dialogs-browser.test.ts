@@ -136,3 +136,25 @@ it('the menu of actions to undo keeps the focus on the action that has it when a
   ] as const)
     assert.equal((await api.get(`/pets?id=${id}`)).body[0].status, status);
 });
+
+it('the menu of actions to undo has the focus when the action that had it can no longer be undone', async t => {
+  const { api, page, open } = await visit(t);
+  const added = async (name: string) => {
+    await page.getByRole('link', { name: 'Add category' }).first().click();
+    await shown.field('Name').fill(name);
+    await shown.panel.getByRole('button', { name: 'Add' }).click();
+    await shown.panel.waitFor({ state: 'detached' });
+  };
+  const shown = await open('/categories?name=withdrawn');
+  await shown.live();
+  await added('Withdrawn first');
+  await added('Withdrawn second');
+  await shown.button('Undo a recent action').press('Enter');
+  const items = page.getByRole('menuitem', { name: /^Undo: .*Withdrawn/ });
+  await items.filter({ hasText: 'second' }).and(page.locator(':focus')).waitFor();
+  const [{ id }] = (await api.get('/categories?name=withdrawn%20second')).body;
+  assert.equal((await api.patch(`/categories/${id}`, { name: 'Changed elsewhere' })).status, 200);
+  await items.filter({ hasText: 'second' }).waitFor({ state: 'detached' });
+  await page.keyboard.press('ArrowDown');
+  await items.filter({ hasText: 'first' }).and(page.locator(':focus')).waitFor();
+});

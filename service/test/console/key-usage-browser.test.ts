@@ -217,9 +217,11 @@ it('a ban appears by itself in the list and the panel, is in the plot, and is li
 
   // The requests of the day are still used up, until its limits are reset.
   assert.equal((await client.get('/pets')).status, 429);
-  await shown.panel.getByRole('button', { name: 'Reset the limits' }).click();
-  await shown.question.getByRole('button', { name: 'Reset' }).click();
+  const reset = shown.panel.getByRole('button', { name: 'Reset the limits' });
+  await reset.press('Enter');
+  await shown.question.getByRole('button', { name: 'Reset' }).press('Enter');
   await shown.messages.getByText('The limits of Impatient start again').waitFor();
+  await reset.and(page.locator(':focus')).waitFor();
   assert.equal((await client.get('/pets')).status, 200);
 });
 

@@ -287,6 +287,7 @@ describe('the shortcuts of a single key', () => {
     // Shift+s and a letter of a Latin layout with AltGr are no shortcuts.
     assert.equal(await press('S', 'KeyS', { shiftKey: true }), true);
     assert.equal(await press('\u015b', 'KeyS'), true);
+    assert.equal(await press('\u201d', 'KeyN'), true, 'a quotation mark');
     for (const key of ['S', '\u044b', '\u03c3']) {
       assert.equal(await press(key, 'KeyS'), false, key);
       await shown.question.waitFor();
@@ -300,6 +301,7 @@ describe('the shortcuts of a single key', () => {
     await find(page).waitFor();
     await page.keyboard.press('Escape');
     await shown.button('Status of Typed in Greek: Available').click();
+    assert.equal(await press('s', 'KeyS', { ctrlKey: true }), true, 'a menu leaves it to the browser');
     await page.getByRole('menuitemradio', { name: /^On hold/ }).click();
     await shown.messages.getByRole('button', { name: 'Undo' }).waitFor();
     await press('\u044f', 'KeyZ', { metaKey: true });

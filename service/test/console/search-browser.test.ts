@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Page, Route } from 'playwright-core';
-import { delayEffects, eventually, leave, stopClock, tabTo } from '../support/browser.ts';
+import { delayEffects, eventually, keepMessages, leave, stopClock, tabTo } from '../support/browser.ts';
 import { useConsole } from '../support/console-page.ts';
 import { aCategory, anOrder, aPet, petsIn } from '../support/factories.ts';
 import { holdRequests, interceptRequests } from '../support/page-requests.ts';
@@ -292,6 +292,7 @@ it('the focus is on a row again when what had it is no longer there', async t =>
   const shown = await open(`/animals?categoryId=${categoryId}`);
   await shown.row('Kept two').waitFor();
   await shown.live();
+  await page.evaluate(keepMessages);
   const rowWithFocus = (name: string) => shown.row(name).and(page.locator(':focus')).waitFor();
   // A deleted row: that in its place.
   watch.expect(/status of 404/);

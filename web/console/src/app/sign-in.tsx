@@ -19,6 +19,7 @@ export function SignIn({ reason, onSession }: SignInProps) {
 
   function submit(event: FormEvent): void {
     event.preventDefault();
+    if (isBusy) return;
     setBusy(true);
     signIn({ key: key.trim(), stays })
       .then(onSession, error => setError(error.message))
@@ -48,7 +49,8 @@ export function SignIn({ reason, onSession }: SignInProps) {
           <input type="checkbox" checked={stays} onChange={event => setStays(event.target.checked)} />
           Stay signed in on this device
         </label>
-        <Button kind="main" type="submit" disabled={isBusy}>
+        {/* A disabled button would lose the focus. */}
+        <Button kind="main" type="submit" aria-disabled={isBusy}>
           {isBusy ? 'Signing in …' : 'Sign in'}
         </Button>
         <p className="hint">

@@ -1,4 +1,4 @@
-import { type KeyboardEvent, type ReactNode, useId, useRef } from 'react';
+import { type KeyboardEvent, type ReactNode, useId, useLayoutEffect, useRef } from 'react';
 import { Icon, type IconName } from './icon.tsx';
 
 interface MenuItem {
@@ -31,15 +31,22 @@ export function Menu({ label, children, className = '', items, onOpen }: MenuPro
   const popover = useRef<HTMLDivElement>(null);
   const choices = () => [...popover.current!.querySelectorAll<HTMLElement>(focusable)];
 
+  // The item with the focus can disappear while the menu is open, such as an action that can no longer be undone.
+  useLayoutEffect(() => {
+    if (document.activeElement === document.body && popover.current?.matches(':popover-open'))
+      popover.current.focus();
+  });
+
   function onKey(event: KeyboardEvent): void {
     const all = choices();
     const at = all.indexOf(document.activeElement as HTMLElement);
-    const typed = event.key.length === 1 ? event.key.toLowerCase() : undefined;
+    const isTyped = event.key.length === 1 && !event.ctrlKey && !event.metaKey && !event.altKey;
+    const typed = isTyped ? event.key.toLowerCase() : undefined;
     const next =
       event.key === 'ArrowDown'
         ? all[(at + 1) % all.length]
         : event.key === 'ArrowUp'
-          ? all.at(at - 1)
+          ? all.at(Math.max(at, 0) - 1)
           : event.key === 'Home'
             ? all[0]
             : event.key === 'End'
@@ -70,6 +77,7 @@ export function Menu({ label, children, className = '', items, onOpen }: MenuPro
         id={id}
         popover="auto"
         role="menu"
+        tabIndex={-1}
         aria-label={label}
         className="menu"
         onKeyDown={onKey}

@@ -146,7 +146,7 @@ export function Table<T>({
   }
 
   function onHeadKey(event: KeyboardEvent): void {
-    if (!moveInRow(event) && event.key !== 'ArrowDown') return;
+    if (event.altKey || (!moveInRow(event) && event.key !== 'ArrowDown')) return;
     if (event.key === 'ArrowDown') focusRow(items[0]?.index ?? 0);
     event.preventDefault();
   }

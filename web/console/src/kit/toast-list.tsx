@@ -27,8 +27,10 @@ export function ToastList() {
   const before = useRef<EventTarget>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: messages close only by this
   useLayoutEffect(() => {
-    if (document.activeElement === document.body && before.current instanceof HTMLElement)
-      before.current.focus({ preventScroll: true });
+    if (document.activeElement !== document.body) return;
+    const last = before.current;
+    before.current = null;
+    if (last instanceof HTMLElement) last.focus({ preventScroll: true });
   }, [shown]);
   const isInside = ({ relatedTarget, currentTarget }: FocusEvent) =>
     relatedTarget instanceof Node && currentTarget.contains(relatedTarget);

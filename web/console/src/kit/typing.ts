@@ -19,7 +19,7 @@ export function hasUndo(event: Event): boolean {
  * in its place.
  */
 export function letterOf({ key, code, shiftKey }: Pick<KeyboardEvent, 'key' | 'code' | 'shiftKey'>): string {
-  const isLatin = !/^[^\p{ASCII}\p{Script=Latin}]$/u.test(key);
-  const letter = isLatin || !code.startsWith('Key') ? key : code.slice('Key'.length);
+  const isForeign = /^(?!\p{Script=Latin})[\p{L}\p{M}]$/u.test(key);
+  const letter = isForeign && code.startsWith('Key') ? code.slice('Key'.length) : key;
   return shiftKey ? letter : letter.toLowerCase();
 }

@@ -28,7 +28,9 @@ export function KeyActions({ apiKey: { id, name, ban }, onRotate }: KeyActionsPr
     setAsking(undefined);
     oneAtATime.run(() => work().catch(toasts.showProblem));
   }
-  const ask = (about: typeof asking) => () => setAsking(about);
+  const ask = (about: typeof asking) => () => {
+    if (!isBusy) setAsking(about);
+  };
   const close = () => setAsking(undefined);
 
   async function rotate(): Promise<void> {
@@ -56,16 +58,17 @@ export function KeyActions({ apiKey: { id, name, ban }, onRotate }: KeyActionsPr
             Banned until {new Date(ban.until).toLocaleString()}, because it kept sending requests after they
             were rejected. Until then the service rejects all its requests.
           </p>
-          <Button disabled={isBusy} onClick={ask('lift')}>
+          <Button aria-disabled={isBusy} onClick={ask('lift')}>
             Lift the ban
           </Button>
         </div>
       )}
       <div className="panel-actions">
-        <Button disabled={isBusy} onClick={ask('rotate')}>
+        {/* A disabled button would not get the focus back from the question. */}
+        <Button aria-disabled={isBusy} onClick={ask('rotate')}>
           Rotate the secret
         </Button>
-        <Button disabled={isBusy} onClick={ask('reset')}>
+        <Button aria-disabled={isBusy} onClick={ask('reset')}>
           Reset the limits
         </Button>
       </div>

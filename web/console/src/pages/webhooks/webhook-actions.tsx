@@ -116,16 +116,17 @@ export function WebhookActions({ webhook, canChange, onRotate, deletion }: Webho
         )}
         {canChange && (
           <>
-            <Button disabled={isBusy} onClick={() => run(test)}>
+            {/* A disabled button would lose the focus, or not get it back from the question. */}
+            <Button aria-disabled={isBusy} onClick={() => run(test)}>
               Send a test
             </Button>
-            <Button disabled={isBusy} onClick={() => run(toggle)}>
+            <Button aria-disabled={isBusy} onClick={() => run(toggle)}>
               {enabled ? 'Disable' : 'Enable'}
             </Button>
-            <Button disabled={isBusy} onClick={() => setAsking('replay')}>
+            <Button aria-disabled={isBusy} onClick={() => !isBusy && setAsking('replay')}>
               Replay
             </Button>
-            <Button disabled={isBusy} onClick={() => setAsking('rotate')}>
+            <Button aria-disabled={isBusy} onClick={() => !isBusy && setAsking('rotate')}>
               Rotate the secret
             </Button>
           </>
