@@ -156,6 +156,7 @@ describe('the activity', () => {
 
   it('waits while the list is paused, or while the pointer is on it', async t => {
     const { shop, page, open } = await visit(t);
+    const other = await aCategory(shop.api, { name: 'Without news' });
     const category = await aCategory(shop.api, { name: 'Still' });
     const shown = await open(`/activity?subject=categories/${category}`);
     const renamed = shown.row('renamed');
@@ -166,6 +167,11 @@ describe('the activity', () => {
     await shop.api.patch(`/categories/${category}`, { name: 'Still there' });
     await shown.button('1 new').waitFor();
     assert.equal(await renamed.count(), 0);
+    // It is new in this list, and not in another one.
+    await shown.go(`/activity?subject=categories/${other}`);
+    await shown.row('Without news').waitFor();
+    assert.equal(await shown.button('1 new').count(), 0);
+    await shown.go(`/activity?subject=categories/${category}`);
     await shown.button('1 new').click();
     await renamed.waitFor();
     await shown.button('Continue').click();

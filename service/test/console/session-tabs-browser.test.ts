@@ -38,6 +38,24 @@ describe('a session in several tabs', () => {
     await asleep.getByRole('navigation').waitFor();
   });
 
+  it('is sent to no tab any more after its end', async t => {
+    const { shop, page, context, open } = await visit(t);
+    const { key: ended } = await shop.clientWith({ scopes: ['pets:read'] });
+    const shown = await open('/categories', ended);
+    await shown.button(/^Account/).click();
+    await page.getByRole('menuitem', { name: /^Sign out/ }).click();
+    await shown.signIn(shop.adminKey);
+    const other = await context.newPage();
+    await other.goto('/docs');
+    // A tab responds in the order in which its sessions began.
+    const first = await other.evaluate(`new Promise(resolve => {
+      const channel = new BroadcastChannel('petstore.console.session');
+      channel.onmessage = ({ data }) => resolve(data.session.key);
+      channel.postMessage({ kind: 'ask' });
+    })`);
+    assert.notEqual(first, ended);
+  });
+
   it('that another tab ends before it is drawn here is not continued', async t => {
     const { shop, page, context, open } = await visit(t);
     const shown = await open('/categories');

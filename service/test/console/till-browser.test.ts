@@ -138,6 +138,18 @@ it('the till marks the first animal again when the user types on', async t => {
   await eventually(() => marked(0), 'true');
 });
 
+it('the till keeps what is typed while another window has the focus', async t => {
+  const { api, page, open } = await visit(t);
+  await aPet(api, { name: 'Windowed', stock: 5 });
+  const shown = await open('/categories');
+  await page.keyboard.press('s');
+  const animal = shown.question.getByLabel('Animal');
+  await animal.fill('window');
+  // What the browser does: the field stays the active element.
+  await page.evaluate("document.activeElement.dispatchEvent(new FocusEvent('focusout', { bubbles: true }))");
+  assert.equal(await animal.inputValue(), 'window');
+});
+
 it('the till does not say of the next animal why the one before was rejected', async t => {
   const { api, page, open, watch } = await visit(t);
   watch.expect(/status of 409/);
