@@ -3,7 +3,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { eventually, keepMessages, type Watch } from '../support/browser.ts';
 import type { Client } from '../support/client.ts';
 import { ConsolePage, useConsole } from '../support/console-page.ts';
-import { aCategory, aPet } from '../support/factories.ts';
+import { aCategory, aPet, petsIn } from '../support/factories.ts';
 import { delayResponses, holdRequests, interceptRequests } from '../support/page-requests.ts';
 
 const visit = useConsole();
@@ -173,6 +173,25 @@ describe('a list', () => {
     await other.row('Later').waitFor();
   });
 
+  it('shows a change while its next page is still being read', async t => {
+    const { api, page, open } = await visit(t);
+    const categoryId = await aCategory(api);
+    const names = Array.from({ length: 100 }, (_, i) => `Long list ${i}`);
+    const [id] = await petsIn(api, categoryId, names);
+    await aPet(api, { categoryId });
+    const release = await holdRequests(page, /\/pets\?.*cursor=/);
+    const shown = await open(`/animals?categoryId=${categoryId}`);
+    await shown.row('Long list 0').waitFor();
+    await shown.live();
+    const reading = page.waitForRequest(/\/pets\?.*cursor=/);
+    await page.locator('.table-body').evaluate(body => body.scrollTo(0, body.scrollHeight));
+    await reading;
+    await page.locator('.table-body').evaluate(body => body.scrollTo(0, 0));
+    await api.patch(`/pets/${id}`, { name: 'Changed meanwhile' });
+    await shown.row('Changed meanwhile').waitFor();
+    release();
+  });
+
   it('shows the newer change of another user also if the response to an earlier one arrives later', async t => {
     const { page, shown, shop, ids } = await listOf(t, 'Slow');
     const { read, arrive } = await delayResponses(page, `**/pets/${ids[0]}`);
@@ -253,6 +272,25 @@ describe('a list', () => {
     await page.getByText('Not a response of the service: 401').waitFor();
     await shop.api.patch(`/pets/${ids[0]}`, { name: 'After the login' });
     await shown.row('After the login').waitFor();
+  });
+
+  it('reports the login of a proxy again after it was live in between', async t => {
+    const { page, watch, shown, shop, ids, path } = await listOf(t, 'Between the logins');
+    watch.expect(/status of 401|ERR_(CONNECTION|EMPTY|INCOMPLETE|SOCKET)/);
+    const login = { status: 401, contentType: 'text/html', body: '<h1>Log in</h1>' };
+    const logIn = () =>
+      interceptRequests(page, '**/events/stream*', route => route.fulfill(login), { times: 1 });
+    const message = page.getByText('Not a response of the service: 401');
+    await logIn();
+    await page.goto(`/console${path}`);
+    await message.waitFor();
+    await shown.messages.getByRole('button', { name: 'Dismiss' }).click();
+    await message.waitFor({ state: 'detached' });
+    await shop.api.patch(`/pets/${ids[0]}`, { name: 'Live in between' });
+    await shown.row('Live in between').waitFor();
+    await logIn();
+    shop.app.server.server.closeAllConnections();
+    await message.waitFor();
   });
 
   it('that cannot be live reports an error of the service also after one of a proxy', async t => {
