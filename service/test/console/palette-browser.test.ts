@@ -22,6 +22,43 @@ async function openPalette(t: TestContext, path = '/', pets: readonly string[] =
 }
 
 describe('the palette', () => {
+  it('gets the keys that are typed while its code is loaded: they are no shortcuts', async t => {
+    const { openForAnother } = await visit(t);
+    const { page } = await openForAnother('/categories');
+    const code = /\/palette-[^/]*\.js$/;
+    const release = await holdRequests(page, code);
+    const loading = page.waitForRequest(code);
+    await page.keyboard.press('Control+k');
+    await loading;
+    await page.keyboard.press('?');
+    release();
+    await find(page).waitFor();
+  });
+
+  it('runs nothing by itself when the user types on after Enter', async t => {
+    const { page } = await openPalette(t, '/categories', ['Typed further']);
+    const release = await holdRequests(page, /q=typed/);
+    await find(page).fill('typed');
+    await page.keyboard.press('Enter');
+    await find(page).fill('typed f');
+    release();
+    await page.getByRole('option', { name: 'Typed further' }).waitFor();
+    await page.keyboard.press('Escape');
+    await find(page).waitFor({ state: 'detached' });
+    assert.equal(await pathOf(page), '/console/categories');
+  });
+
+  it('marks the first result again when the user types on', async t => {
+    const { page } = await openPalette(t, '/categories');
+    const marked = (at: number) => page.getByRole('option').nth(at).getAttribute('aria-selected');
+    await find(page).fill('categ');
+    await eventually(() => optionsOf(page), ['Categories', 'Add category']);
+    await page.keyboard.press('ArrowDown');
+    await eventually(() => marked(1), 'true');
+    await find(page).fill('catego');
+    await eventually(() => marked(0), 'true');
+  });
+
   it('finds every page and action while the user types, runs them by the keyboard, and Escape closes it', async t => {
     const { page } = await openPalette(t);
     await find(page).fill('categor');
