@@ -160,6 +160,42 @@ describe('a count', () => {
     await eventually(() => field.inputValue(), '');
   });
 
+  it('that ends does not say that a number is not saved while it is being saved after an earlier one', async t => {
+    const { shown, shop, ids, page } = await openStock(await visit(t), { Twice: 5, Next: 6 });
+    await page.getByRole('button', { name: 'Count', exact: true }).click();
+    const field = page.getByLabel('Counted of Twice');
+    const first = await delayResponses(page, '**/adjustments');
+    await field.fill('4');
+    await field.press('Enter');
+    await first.read;
+    await field.fill('7');
+    await field.press('Enter');
+    const second = await delayResponses(page, '**/adjustments');
+    first.arrive();
+    await second.read;
+    await page.getByRole('button', { name: 'End the count' }).click();
+    await page.getByRole('button', { name: 'Count', exact: true }).waitFor();
+    assert.equal(await shown.messages.getByText('not saved').count(), 0);
+    second.arrive();
+    await shown.messages.getByText('Twice: 7 counted').waitFor();
+    assert.deepEqual(await stockOf(shop.api, ids.Twice!), ['available', 7]);
+  });
+
+  it('marks what was counted also when its row was not in the list for a while', async t => {
+    const { shown, page } = await openStock(await visit(t), { Ticked: 5, Other: 6 });
+    await page.getByRole('button', { name: 'Count', exact: true }).click();
+    await page.getByLabel('Counted of Ticked').fill('4');
+    await page.getByLabel('Counted of Ticked').press('Enter');
+    const icon = page.locator('.count .icon');
+    await icon.waitFor();
+    const search = page.getByRole('searchbox');
+    await search.fill('other');
+    await shown.row('Ticked').waitFor({ state: 'detached' });
+    await search.fill('');
+    await shown.row('Ticked').waitFor();
+    assert.equal(await icon.count(), 1);
+  });
+
   it('saves a number whose row is scrolled out of sight before the field is left', async t => {
     const { api, page, open } = await visit(t);
     const categoryId = await aCategory(api);
