@@ -51,6 +51,17 @@ it('a delivery that is sent again changes no webhook in the list, also one with 
 });
 
 describe('a webhook', () => {
+  it('is shown as disabled also if its event does not arrive', async t => {
+    const { api, page, open } = await visit(t);
+    const { id } = (await api.post('/webhooks', { url: 'https://silent.example/' })).body;
+    t.after(() => api.delete(`/webhooks/${id}`));
+    const release = await holdRequests(page, '**/events/stream*');
+    const shown = await open(`/webhooks/${id}`);
+    await shown.panel.getByRole('button', { name: 'Disable' }).click();
+    await shown.panel.getByRole('button', { name: 'Enable' }).waitFor();
+    release();
+  });
+
   it('is added with a secret that is shown once, tested, disabled, changed and deleted', async t => {
     const { shop, page, watch, open } = await visit(t);
     const receiver = await Receiver.start();

@@ -50,7 +50,7 @@ export function WebhookActions({ webhook, canChange, onRotate, deletion }: Webho
   async function toggle(): Promise<void> {
     const done = enabled ? 'The webhook is disabled' : 'The webhook is enabled';
     await change(webhook, { enabled: !enabled }, { done });
-    // No event reports it, so the form reads the webhook again.
+    // Its event comes later, and not at all while the stream is cut.
     await cache.invalidateQueries({ queryKey: [webhooks.name, 'one', id] });
   }
   async function test(): Promise<void> {
