@@ -62,8 +62,8 @@ describe('a panel', () => {
     await shown.page.getByRole('menuitemradio', { name: /^On hold/ }).click();
     await shown.messages.getByRole('button', { name: 'Undo' }).waitFor();
     await shown.edit('Undone second');
-    // A field has an undo of its own.
-    await shown.field('Name').press('Control+z');
+    // In a form the user means what was typed or chosen there.
+    for (const field of ['Name', 'Category']) await shown.field(field).press('Control+z');
     await shown.field('Name').fill('Typed');
     await shown.messages.getByRole('button', { name: 'Undo' }).click();
     await shown.messages.getByText(/^Undone: /).waitFor();

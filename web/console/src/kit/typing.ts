@@ -1,17 +1,19 @@
 /** Fields in which the user types or chooses with keys. */
 const fields = 'input:not([type="checkbox"], [type="radio"], [type="file"]), textarea, select';
 
-/** Those without an undo of their own. */
-const withoutUndo = 'input:is([type="date"], [type="datetime-local"]), select';
+/** Filters without an undo of their own. */
+const filters = 'search :is(select, [type="date"], [type="datetime-local"])';
 
 /** Whether the keys of an event belong to a field. */
 export function isTyping({ target }: Event): boolean {
   return target instanceof Element && target.closest(fields) !== null;
 }
 
-/** Whether Ctrl+Z belongs to a field. */
+/** Whether Ctrl+Z belongs to a field: in a form the user means what was just typed or chosen there, and not an action before it. */
 export function hasUndo(event: Event): boolean {
-  return isTyping(event) && !(event.target as Element).matches(withoutUndo);
+  const { target } = event;
+  if (!(target instanceof Element) || target.matches(filters)) return false;
+  return isTyping(event) || target.matches('form input');
 }
 
 /**
