@@ -69,7 +69,7 @@ async function endSecret(tx: Transaction, hash: Uint8Array, reporting: Reporting
   const { now, onlyReports, foundIn } = reporting;
   tx.notify(KEYS_CHANGED);
   const [, row] = await Promise.all([lockApiKeys(tx), selectApiKeyByHash(tx, hash)]);
-  if (!row || row.revoked_at !== null || hasPassed(row.secret_expires_at, now)) return;
+  if (!row || row.revoked_at !== null || (row.secret_expires_at ?? Infinity) <= now) return;
   if (onlyReports) {
     if (isRecent(row.leak_reported_at, now)) return;
     await updateLeakReported(tx, row.id, now);
@@ -99,8 +99,4 @@ async function report(
 /** Whether a key was reported within a day. A time from a clock that ran ahead does not count. */
 function isRecent(reportedAt: number | null, now: number): boolean {
   return reportedAt !== null && now - reportedAt < REPORTED_EVERY && reportedAt <= latestCredible(now);
-}
-
-function hasPassed(end: number | null, now: number): boolean {
-  return end !== null && end <= now;
 }
