@@ -18,6 +18,11 @@ const longText = fc
   .map(parts => parts.map(([character, count]) => character + LIGATURE.repeat(count)).join(''));
 
 describe('the words of a name', () => {
+  it('are the same for every spelling of sigma', () => {
+    for (const name of ['οδοϲ', 'οδος', 'οδοσ', 'ΟΔΟΣ', 'ΟΔΟϹ'])
+      assert.deepEqual(wordsOf(foldCase(name)), ['οδοσ'], name);
+  });
+
   it('do not depend on what follows the first 800 code units of the decomposed form', () => {
     fc.assert(
       fc.property(longText, longText, (start, rest) => {

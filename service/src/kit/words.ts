@@ -15,7 +15,10 @@ const MAX_LENGTH = 32;
  */
 export const MAX_DECOMPOSED = 800;
 
-/** Letters with a stroke or a ligature, which Unicode does not decompose, and the Icelandic ones, as names are written without them. */
+/**
+ * Letters with a stroke or a ligature, which Unicode does not decompose, and the Icelandic ones, as names are written without them.
+ * A decomposed lunate sigma, ϲ, is ς, which `foldCase` has removed before.
+ */
 const plainLetters: Readonly<Record<string, string>> = {
   ø: 'o',
   ł: 'l',
@@ -26,6 +29,7 @@ const plainLetters: Readonly<Record<string, string>> = {
   ı: 'i',
   æ: 'ae',
   œ: 'oe',
+  ς: 'σ',
 };
 
 /** Runs of letters and digits, and pictures: each is a word of its own, a flag is two indicators. */
@@ -44,7 +48,7 @@ export function wordsOf(folded: string): string[] {
         .slice(0, MAX_DECOMPOSED)
         .replace(/\p{M}+/gu, '')
         .toLowerCase()
-        .replace(/[øłđðþħıæœ]/g, letter => plainLetters[letter]!)
+        .replace(/[øłđðþħıæœς]/g, letter => plainLetters[letter]!)
         .match(WORD);
   return words ? [...new Set(words.map(cut))] : [];
 }
