@@ -242,7 +242,7 @@ describe('an animal', () => {
     await shown.field('Name').fill('Secondborn');
     release();
     await shown.row('Firstborn').waitFor();
-    await shown.panel.getByRole('button', { name: 'Add' }).and(page.locator(':enabled')).waitFor();
+    await shown.panel.getByRole('button', { name: 'Add', disabled: false }).waitFor();
     assert.equal(await shown.field('Name').inputValue(), 'Secondborn');
   });
 

@@ -98,6 +98,22 @@ it('a panel leads back to the page that opened it, also after a reload, and othe
   await close('/animals');
 });
 
+it('the tab and the history of the browser have the title of each page', async t => {
+  const { page, open } = await visit(t);
+  const shown = await open('/');
+  for (const title of ['Animals', 'Stock', 'Keys', 'Today']) {
+    await page.getByRole('navigation').getByRole('link', { name: title, exact: true }).click();
+    await eventually(() => page.title(), `${title} · Pet Store`);
+  }
+  await shown.go('/webhooks/new');
+  await eventually(() => page.title(), 'Webhooks · Pet Store');
+  await shown.go('/account');
+  await eventually(() => page.title(), 'This key · Pet Store');
+  await shown.button(/^Account/).click();
+  await page.getByRole('menuitem', { name: /^Sign out/ }).click();
+  await eventually(() => page.title(), 'Sign in · Pet Store');
+});
+
 async function fill({ api, clientWith }: TestApp): Promise<void> {
   const categoryId = await aCategory(api);
   for (let i = 0; i < ROWS; i++) {

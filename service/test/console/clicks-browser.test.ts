@@ -70,7 +70,7 @@ describe('the clicks and keys', () => {
     await page.keyboard.press('Tab');
     await page.keyboard.type('3');
     release();
-    await shown.question.getByRole('button', { name: 'Sell' }).and(page.locator(':enabled')).waitFor();
+    await shown.question.getByRole('button', { name: 'Sell', disabled: false }).waitFor();
     assert.equal(await shown.question.getByLabel('Units').inputValue(), '3');
     await page.keyboard.press('Enter');
     await eventually<unknown>(() => stockOf(api, petId), ['available', 6]);

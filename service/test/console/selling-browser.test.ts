@@ -150,6 +150,7 @@ describe('the panel of an animal', () => {
 
     await shown.panel.getByLabel('Units').fill('25');
     assert.ok(await shown.panel.getByRole('button', { name: 'Sell' }).isDisabled());
+    await shown.panel.getByLabel('Units').press('Enter');
     await shown.panel.getByLabel('Units').fill('-3');
     for (const name of ['Sell', 'Reserve', 'Restock'])
       assert.ok(await shown.panel.getByRole('button', { name }).isDisabled(), name);

@@ -42,7 +42,7 @@ describe('a form that is submitted again while its request runs', () => {
       const shown = await open('/categories');
       await shown.live();
       const button = await buttonOf(shown, petId);
-      await button.and(page.locator(':enabled')).waitFor();
+      await button.and(page.getByRole('button', { disabled: false })).waitFor();
       const { read, arrive } = await delayResponses(page, '**/store/orders');
       await pressTwice(button);
       await read;
@@ -97,7 +97,10 @@ describe('an action that is chosen again while its request runs', () => {
       await read;
       assert.equal(await asksToLeave(page), true);
       arrive();
-      await eventually(() => page.locator('.panel-actions :disabled, .plan-requests :disabled').count(), 0);
+      await eventually(
+        () => page.locator(':is(.panel-actions, .plan-requests) [aria-disabled="true"]').count(),
+        0,
+      );
       assert.equal(sent, 1);
     });
 });
@@ -272,7 +275,7 @@ describe('a sale whose response is late', () => {
     const petId = await aPet(api, { name: 'Counted on', stock: 9 });
     const shown = await open(`/animals/${petId}`);
     const { read, arrive } = await delayResponses(page, '**/store/orders');
-    const sell = shown.panel.getByRole('button', { name: 'Sell' }).and(page.locator(':enabled'));
+    const sell = shown.panel.getByRole('button', { name: 'Sell', disabled: false });
     await sell.click();
     await read;
     await shown.panel.getByLabel('Units').fill('5');

@@ -42,9 +42,14 @@ export const pages: readonly PageEntry[] = [
   { path: '/keys', title: 'Keys', icon: 'key', isAdministration: true, scope: 'admin' },
 ];
 
+/** The page of the navigation at a path, or whose panel is there. */
+export function pageAt(pathname: string): PageEntry | undefined {
+  return pages.find(({ path }) => (path === '/' ? pathname === path : `${pathname}/`.startsWith(`${path}/`)));
+}
+
 /** The scope that a key lacks for what is at a path, if it lacks one. Today has something for every key. */
 export function missingScope(pathname: string, can: (scope: Scope) => boolean): Scope | undefined {
-  const page = pages.find(({ path }) => path !== '/' && `${pathname}/`.startsWith(`${path}/`));
+  const page = pathname === '/' ? undefined : pageAt(pathname);
   const isCreation = page !== undefined && pathname === `${page.path}/new`;
   return [page?.scope, isCreation ? page.creation : undefined].find(scope => scope && !can(scope));
 }

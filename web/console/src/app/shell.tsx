@@ -1,5 +1,6 @@
 import { Outlet, useLocation, useParams } from '@tanstack/react-router';
 import { lazyPart } from '../kit/lazy-part.tsx';
+import { useTitle } from '../kit/title.ts';
 import { ToastList } from '../kit/toast-list.tsx';
 import { AccountMenu } from './account-menu.tsx';
 import { Banner } from './banner.tsx';
@@ -9,7 +10,7 @@ import { Mark } from './mark.tsx';
 import { Navigation } from './navigation.tsx';
 import { NoPage } from './no-page.tsx';
 import { Overlays } from './overlays.tsx';
-import { missingScope } from './pages.ts';
+import { missingScope, pageAt } from './pages.ts';
 import { useAllParts } from './preload.ts';
 import { useSession } from './session.ts';
 
@@ -22,6 +23,8 @@ const NotAllowed = lazyPart(
 /** The frame of every page. */
 export function Shell() {
   useAllParts(useSession().cache);
+  const { pathname } = useLocation();
+  useTitle(pathname.startsWith('/account') ? 'This key' : pageAt(pathname)?.title);
   return (
     <div className="shell">
       <a className="skip-link" href="#content">

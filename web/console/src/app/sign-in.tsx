@@ -1,6 +1,7 @@
 import { type FormEvent, useState } from 'react';
 import { Button } from '../kit/button.tsx';
 import { TextField } from '../kit/field.tsx';
+import { useTitle } from '../kit/title.ts';
 import { Mark } from './mark.tsx';
 import type { Session } from './session.ts';
 import { signIn } from './start-session.ts';
@@ -16,10 +17,10 @@ export function SignIn({ reason, onSession }: SignInProps) {
   const [error, setError] = useState<string>();
   const [stays, setStays] = useState(false);
   const [isBusy, setBusy] = useState(false);
+  useTitle('Sign in');
 
   function submit(event: FormEvent): void {
     event.preventDefault();
-    if (isBusy) return;
     setBusy(true);
     signIn({ key: key.trim(), stays })
       .then(onSession, error => setError(error.message))
@@ -49,8 +50,7 @@ export function SignIn({ reason, onSession }: SignInProps) {
           <input type="checkbox" checked={stays} onChange={event => setStays(event.target.checked)} />
           Stay signed in on this device
         </label>
-        {/* A disabled button would lose the focus. */}
-        <Button kind="main" type="submit" aria-disabled={isBusy}>
+        <Button kind="main" type="submit" disabled={isBusy}>
           {isBusy ? 'Signing in …' : 'Sign in'}
         </Button>
         <p className="hint">

@@ -32,9 +32,8 @@ export function useKeptFocus(page: RefObject<HTMLElement | null>) {
       index.current = target.closest<HTMLElement>('[data-index]')?.dataset.index ?? index.current;
     },
     // Not when what has the focus is removed.
-    onBlur: ({ target }: FocusEvent) => {
-      // A button that is disabled while its request runs can be removed afterwards.
-      if (!target.matches(':disabled')) hasFocus.current = false;
+    onBlur: () => {
+      hasFocus.current = false;
     },
   };
 }

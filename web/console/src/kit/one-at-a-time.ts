@@ -1,4 +1,4 @@
-import { useLayoutEffect, useRef, useState } from 'react';
+import { useRef, useState } from 'react';
 import { askingToLeave } from './asking-to-leave.ts';
 
 /**
@@ -8,16 +8,9 @@ import { askingToLeave } from './asking-to-leave.ts';
 export function useOneAtATime() {
   const [isBusy, setBusy] = useState(false);
   const isRunning = useRef(false);
-  /** What had the focus when the work began: a button loses it while it is disabled. */
-  const focused = useRef<Element>(null);
-  useLayoutEffect(() => {
-    if (!isBusy && document.activeElement === document.body && focused.current instanceof HTMLElement)
-      focused.current.focus({ preventScroll: true });
-  }, [isBusy]);
   function run(work: () => Promise<void>): void {
     if (isRunning.current) return;
     isRunning.current = true;
-    focused.current = document.activeElement;
     setBusy(true);
     void askingToLeave(work).finally(() => {
       isRunning.current = false;

@@ -28,9 +28,7 @@ export function KeyActions({ apiKey: { id, name, ban }, onRotate }: KeyActionsPr
     setAsking(undefined);
     oneAtATime.run(() => work().catch(toasts.showProblem));
   }
-  const ask = (about: typeof asking) => () => {
-    if (!isBusy) setAsking(about);
-  };
+  const ask = (about: typeof asking) => () => setAsking(about);
   const close = () => setAsking(undefined);
 
   async function rotate(): Promise<void> {
@@ -58,17 +56,16 @@ export function KeyActions({ apiKey: { id, name, ban }, onRotate }: KeyActionsPr
             Banned until {new Date(ban.until).toLocaleString()}, because it kept sending requests after they
             were rejected. Until then the service rejects all its requests.
           </p>
-          <Button aria-disabled={isBusy} onClick={ask('lift')}>
+          <Button disabled={isBusy} onClick={ask('lift')}>
             Lift the ban
           </Button>
         </div>
       )}
       <div className="panel-actions">
-        {/* A disabled button would not get the focus back from the question. */}
-        <Button aria-disabled={isBusy} onClick={ask('rotate')}>
+        <Button disabled={isBusy} onClick={ask('rotate')}>
           Rotate the secret
         </Button>
-        <Button aria-disabled={isBusy} onClick={ask('reset')}>
+        <Button disabled={isBusy} onClick={ask('reset')}>
           Reset the limits
         </Button>
       </div>

@@ -35,8 +35,7 @@ export function Stepper({ item, name, onChanged }: StepperProps) {
     // biome-ignore lint/a11y/noStaticElementInteractions: it only keeps clicks from opening the row around it
     // biome-ignore lint/a11y/useKeyWithClickEvents: as above
     <span className="stepper" onClick={event => event.stopPropagation()}>
-      {/* A disabled button would lose the focus, and arrow keys would not lead past it. */}
-      <Button label={`Remove one ${name}`} aria-disabled={!item?.quantity} onClick={() => step(-1)}>
+      <Button label={`Remove one ${name}`} disabled={!item?.quantity} onClick={() => step(-1)}>
         −
       </Button>
       {item ? (
@@ -44,7 +43,7 @@ export function Stepper({ item, name, onChanged }: StepperProps) {
       ) : (
         <strong className="menu-button">…</strong>
       )}
-      <Button label={`Add one ${name}`} aria-disabled={!item} onClick={() => step(1)}>
+      <Button label={`Add one ${name}`} disabled={!item} onClick={() => step(1)}>
         +
       </Button>
       {isAsked && <HoldQuestion name={name} onConfirm={() => step(-1)} onClose={() => setAsked(false)} />}

@@ -135,8 +135,7 @@ export function StockEditor({ item, name, way: firstWay = 'Set to', onClose }: S
       {isSet && isRestored && <RestoredNote onDiscard={discard} />}
       <footer>
         <Button onClick={onClose}>Close</Button>
-        {/* A disabled button would have no focus that the editor could give back. */}
-        <Button kind="main" type="submit" aria-disabled={form.isBusy}>
+        <Button kind="main" type="submit" disabled={form.isBusy}>
           {isAsked && asksFirst ? 'End the hold' : form.isBusy ? 'Save …' : 'Save'}
         </Button>
       </footer>

@@ -116,17 +116,16 @@ export function WebhookActions({ webhook, canChange, onRotate, deletion }: Webho
         )}
         {canChange && (
           <>
-            {/* A disabled button would lose the focus, or not get it back from the question. */}
-            <Button aria-disabled={isBusy} onClick={() => run(test)}>
+            <Button disabled={isBusy} onClick={() => run(test)}>
               Send a test
             </Button>
-            <Button aria-disabled={isBusy} onClick={() => run(toggle)}>
+            <Button disabled={isBusy} onClick={() => run(toggle)}>
               {enabled ? 'Disable' : 'Enable'}
             </Button>
-            <Button aria-disabled={isBusy} onClick={() => !isBusy && setAsking('replay')}>
+            <Button disabled={isBusy} onClick={() => setAsking('replay')}>
               Replay
             </Button>
-            <Button aria-disabled={isBusy} onClick={() => !isBusy && setAsking('rotate')}>
+            <Button disabled={isBusy} onClick={() => setAsking('rotate')}>
               Rotate the secret
             </Button>
           </>
