@@ -17,7 +17,7 @@ export const MAX_DECOMPOSED = 800;
 
 /**
  * Letters with a stroke or a ligature, which Unicode does not decompose, and the Icelandic ones, as names are written without them.
- * A decomposed lunate sigma, ϲ, is ς, which `foldCase` has removed before.
+ * Unicode decomposes the lunate sigma, ϲ, to ς, after `foldCase` has replaced every other ς.
  */
 const plainLetters: Readonly<Record<string, string>> = {
   ø: 'o',
