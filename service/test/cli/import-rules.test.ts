@@ -84,6 +84,27 @@ describe('the rules of petstore import', () => {
   });
 });
 
+it('an import sends its requests with the options of its calls, such as the signal that ends it', async () => {
+  const calls = { signal: new AbortController().signal };
+  const used: unknown[] = [];
+  const list = (_: object, options: unknown) => {
+    used.push(options);
+    return Readable.from([]);
+  };
+  const create = (category: object, options: unknown) => {
+    used.push(options);
+    return { withResponse: async () => ({ data: { id: 3, ...category } }) };
+  };
+  const names = new CategoryNames({ categories: { list, create } } as never, calls, {
+    creates: true,
+    howTo: '',
+  });
+  assert.equal(await names.find('Owls'), 3);
+  await new ExistingPets({ pets: { list } } as never, calls).has('Rex', 3);
+  assert.equal(used.length, 3);
+  assert.ok(used.every(options => options === calls));
+});
+
 it('an import uses a category that another program has created meanwhile', async () => {
   const lists = [[], [{ id: 3, name: 'Owls' }]];
   const create = () => ({ withResponse: () => Promise.reject(new ConflictError('The name exists')) });

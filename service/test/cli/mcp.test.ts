@@ -35,6 +35,10 @@ describe('petstore mcp', () => {
   it('has four tools, whose definitions and instructions have at most 1,200 tokens', async () => {
     const { tools } = await agent.client.listTools();
     assert.deepEqual(valuesOf(tools, 'name'), ['search', 'describe', 'read', 'write']);
+    assert.deepEqual(
+      tools.map(({ annotations }) => annotations?.readOnlyHint),
+      [true, true, true, false],
+    );
     // A tokenizer with a fixed vocabulary: the count is the same everywhere. Those of models differ a little.
     const tokens = encode(JSON.stringify(tools) + agent.client.getInstructions()).length;
     assert.ok(tokens <= BUDGET, `${tokens} tokens`);
@@ -65,6 +69,15 @@ describe('petstore mcp', () => {
           .some(line => line.method === method && line.route === path),
       );
     }
+  });
+
+  it('describes what an operation returns, and the errors that are its own', async () => {
+    const creation = await agent.json('describe', { operation: 'POST /pets' });
+    assert.deepEqual(creation.returns, { status: 201, schema: { $ref: '#/components/schemas/Pet' } });
+    assert.ok(creation.shapes.Pet.properties.name);
+    const deletion = await agent.json('describe', { operation: 'DELETE /pets/{petId}' });
+    assert.deepEqual(deletion.returns, { status: 204 });
+    assert.ok(deletion.errors[409]);
   });
 
   it('finds operations by words that are not their names, and names other methods of a path', async () => {
@@ -185,18 +198,25 @@ describe('petstore mcp', () => {
     }
   });
 
-  it('cuts a stream by length, and its cursor continues without a gap', async () => {
-    let cursor = await settledCursor(shop);
-    const wanted = Array.from({ length: 20 }, (_, i) => `Streamed ${i}`);
-    for (const name of wanted) await shop.api.post('/categories', { name, description: 'x'.repeat(1_500) });
-    const names: string[] = [];
-    while (names.length < wanted.length) {
-      const { items, nextCursor } = await agent.json('read', { path: '/events/stream', cursor });
-      names.push(...items.map(({ data }: { data: { name: string } }) => data.name));
-      cursor = nextCursor;
-    }
-    assert.deepEqual(names, wanted);
-  });
+  for (const [how, count, description] of [
+    ['length', 20, 'x'.repeat(1_500)],
+    ['number', 22, ''],
+  ] as const)
+    it(`cuts a stream by ${how}, and its cursor continues without a gap`, async () => {
+      let cursor = await settledCursor(shop);
+      const wanted = Array.from({ length: count }, (_, i) => `Streamed ${count} ${i}`);
+      for (const name of wanted) await shop.api.post('/categories', { name, description });
+      await settledCursor(shop);
+      const calls: string[][] = [];
+      while (calls.flat().length < wanted.length) {
+        const { items, nextCursor } = await agent.json('read', { path: '/events/stream', cursor });
+        calls.push(items.map(({ data }: { data: { name: string } }) => data.name));
+        cursor = nextCursor;
+      }
+      assert.deepEqual(calls.flat(), wanted);
+      if (how === 'number') assert.equal(calls[0]!.length, 20);
+      else assert.ok(calls.length > 1);
+    });
 
   it('does not write with --read-only, and not with a key without the scope', async () => {
     const input = { method: 'POST', path: '/pets', body: { name: 'Forbidden', categoryId } };

@@ -35,6 +35,16 @@ describe('a program with the test service', () => {
     await assert.rejects(store.webhooks.list().first(), { code: 'route_not_found' });
   });
 
+  it('gets a request ID of its own for each request without one', async () => {
+    const { baseUrl, fetch } = testService();
+    const idOf = async (headers: Record<string, string> = {}) =>
+      (await fetch(`${baseUrl}/healthz`, { headers })).headers.get('x-request-id')!;
+    const ids = [await idOf(), await idOf(), await idOf({ 'x-request-id': 'mine' })];
+    assert.match(ids[0]!, /^[\da-f]{8}-/);
+    assert.equal(new Set(ids).size, 3);
+    assert.equal(ids[2], 'mine');
+  });
+
   it('gets to know the limits of its plan', async () => {
     const store = new PetStore({ ...testService({ quotas: { perMinute: 3, perDay: 100 } }), maxWait: 0 });
     for (let i = 0; i < 3; i++) await store.pets.list();
