@@ -42,8 +42,8 @@ const WAITING = 'service/test/crash/**/*.test.ts';
 /** What every file with tests of pages imports. Such a file takes about four times as long as another one. */
 const BROWSER = resolve('service/test/support/launch-browser.ts');
 
-/** A program uses a processor about a third of its time, and otherwise waits for the browser and for other processes. */
-const PROCESSES = 3 * Math.min(availableParallelism(), 4);
+/** A program waits for the browser and for other processes half of its time. Each further program compiles the same code again. */
+const PROCESSES = 2 * Math.min(availableParallelism(), 4);
 
 const withServers = {
   options: [`--test-concurrency=${PROCESSES}`, TIMEOUT],

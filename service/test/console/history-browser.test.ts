@@ -10,6 +10,12 @@ const visit = useConsole();
 
 const historyOf = ({ panel }: ConsolePage) => panel.getByRole('region', { name: 'History' });
 
+/** Sells a unit by Enter, which a form ignores until it has read the stock. */
+async function sellOne({ panel }: ConsolePage): Promise<void> {
+  await panel.getByRole('button', { name: 'Sell', disabled: false }).waitFor();
+  await panel.getByLabel('Units').press('Enter');
+}
+
 /** Takes back the change of the history whose sentence has a text. */
 const takeBack = (shown: ConsolePage, text: string) =>
   historyOf(shown)
@@ -43,7 +49,7 @@ describe('a change in the history', () => {
     await page.evaluate(keepMessages);
     await shown.live();
     const undo = () => shown.messages.getByRole('button', { name: 'Undo' }).first().click();
-    await shown.panel.getByLabel('Units').press('Enter');
+    await sellOne(shown);
     await undo();
     await historyOf(shown).getByText('took back 1 of Undone once, \u200e21 → 22').waitFor();
     await takeBack(shown, 'sold 1 of Undone once');
@@ -66,7 +72,7 @@ describe('a change in the history', () => {
     await page.evaluate(keepMessages);
     await shown.live();
     const undo = () => shown.messages.getByRole('button', { name: 'Undo' }).click();
-    await shown.panel.getByLabel('Units').press('Enter');
+    await sellOne(shown);
     await takeBack(shown, 'sold 1 of Returned once');
     await historyOf(shown).getByText('took back 1 of Returned once, \u200e21 → 22').waitFor();
     await undo();
@@ -272,7 +278,7 @@ describe('a change in the history', () => {
     await shown.messages.getByText('It was taken back already').waitFor();
     assert.deepEqual(await stockOf(api, petId), ['available', 24]);
 
-    await shown.panel.getByLabel('Units').press('Enter');
+    await sellOne(shown);
     await shown.messages.getByText('Sold 1 of Contested').waitFor();
     const [{ id }] = (await api.get('/store/orders?sort=-id&limit=1')).body;
     await returnFirst(id, 1);

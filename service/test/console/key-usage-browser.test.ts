@@ -217,7 +217,8 @@ it('a ban appears by itself in the list and the panel, is in the plot, and is li
 
   // The requests of the day are still used up, until its limits are reset.
   assert.equal((await client.get('/pets')).status, 429);
-  const reset = shown.panel.getByRole('button', { name: 'Reset the limits' });
+  // Playwright presses a key without waiting until the button is enabled.
+  const reset = shown.panel.getByRole('button', { name: 'Reset the limits', disabled: false });
   await reset.press('Enter');
   await shown.question.getByRole('button', { name: 'Reset' }).press('Enter');
   await shown.messages.getByText('The limits of Impatient start again').waitFor();
