@@ -1,4 +1,4 @@
-import type { Event } from '@petstore/client';
+import type { HistoryEntry } from '@petstore/client';
 import { useQuery } from '@tanstack/react-query';
 import { useSession } from '../app/session.ts';
 import { keys } from './keys.ts';
@@ -6,7 +6,7 @@ import { firstDayOf, usageByDay } from './usage-days.ts';
 
 /** How often the usage is read again while it is shown, in milliseconds: no event reports requests. */
 const PAUSE = 30_000;
-/** The most bans that are read. A key that is always banned has about 2,160 in 90 days, unless the operator has set shorter bans. */
+/** The most bans that are read, the newest first. A key that is always banned has about 2,160 in 90 days, unless the operator has set shorter bans. */
 const MOST_BANS = 3_000;
 const PAGE_SIZE = 1_000;
 
@@ -20,7 +20,7 @@ export function useKeyUsage(id: number) {
       // The log also has earlier events.
       const from = new Date(firstDayOf(usage)).toISOString();
       const bans = await bansOf(
-        store.events.list({ type: 'key.banned', subject: `keys/${id}`, from, limit: PAGE_SIZE }),
+        store.events.history({ type: 'key.banned', subject: `keys/${id}`, from, limit: PAGE_SIZE }),
       );
       return { windows: usage.windows, warnings: usage.warnings, days: usageByDay(usage, bans) };
     },
@@ -29,8 +29,8 @@ export function useKeyUsage(id: number) {
   });
 }
 
-async function bansOf(list: AsyncIterable<Event>): Promise<Event[]> {
-  const bans: Event[] = [];
+async function bansOf(list: AsyncIterable<HistoryEntry>): Promise<HistoryEntry[]> {
+  const bans: HistoryEntry[] = [];
   for await (const ban of list) if (bans.push(ban) === MOST_BANS) break;
   return bans;
 }

@@ -133,7 +133,7 @@ function useSearchKeys<T>({ page, list, searched = '', onOpen }: SearchKeysOptio
   const [entered, setEntered] = useState<string>();
   const isReady = entered === searched && !list.isLoading && !list.isOld;
 
-  const toRows = () => page.current?.querySelector<HTMLElement>('[data-index][tabindex="0"]')?.focus();
+  const toRows = () => page.current?.querySelector<HTMLElement>('[data-index]')?.focus();
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: only the rows of the text are waited for
   useEffect(() => {

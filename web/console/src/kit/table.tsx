@@ -2,6 +2,7 @@ import { useElementScrollRestoration } from '@tanstack/react-router';
 import { defaultRangeExtractor, type Range, useVirtualizer } from '@tanstack/react-virtual';
 import {
   type CSSProperties,
+  type FocusEvent,
   type KeyboardEvent,
   type MouseEvent,
   useCallback,
@@ -49,8 +50,8 @@ const PHONE_ROW = 72;
 const NEAR = 40;
 
 /**
- * A table of any length. Only the rows that are visible, and the one with the focus, are elements. Tab reaches one row (WAI-ARIA APG,
- * grid). Arrow keys move between rows, the header and what can be pressed in them; Enter opens a row. The space bar selects one, Shift with
+ * A table of any length. Only the rows that are visible, and the one with the focus, are elements. Tab reaches one row, the
+ * one that had the focus last (WAI-ARIA APG, grid). Arrow keys move between rows, the header and what can be pressed in them; Enter opens a row. The space bar selects one, Shift with
  * a click, an arrow or the space bar a range, and Ctrl+A or ⌘A all that were read.
  */
 export function Table<T>({
@@ -94,6 +95,8 @@ export function Table<T>({
     rangeExtractor,
     initialOffset: position?.scrollY ?? 0,
   });
+  /** The item that had the focus last. */
+  const [focused, setFocused] = useState<number>();
   const items = virtualizer.getVirtualItems();
   const last = items.at(-1)?.index ?? 0;
 
@@ -117,6 +120,11 @@ export function Table<T>({
   function rowOf({ target }: { target: EventTarget }) {
     const row = target instanceof Element ? target.closest<HTMLElement>('[data-index]') : null;
     return { row, index: Number(row?.dataset.index) };
+  }
+
+  function onFocus(event: FocusEvent): void {
+    const { row, index } = rowOf(event);
+    if (row) setFocused(idOf(rows[index]!));
   }
 
   function onClick(event: MouseEvent): void {
@@ -182,7 +190,8 @@ export function Table<T>({
     event.preventDefault();
   }
 
-  const currentIsDrawn = items.some(({ index }) => idOf(rows[index]!) === current);
+  const drawn = new Set(items.map(({ index }) => idOf(rows[index]!)));
+  const reachable = [focused, current].find(id => id !== undefined && drawn.has(id)) ?? [...drawn][0];
   return (
     // biome-ignore lint/a11y/useSemanticElements: a table element cannot leave out rows
     <div
@@ -218,6 +227,7 @@ export function Table<T>({
           style={{ height: virtualizer.getTotalSize() }}
           onClick={onClick}
           onKeyDown={onKey}
+          onFocus={onFocus}
         >
           {items.map(({ index, key, start }) => {
             const item = rows[index]!;
@@ -234,7 +244,7 @@ export function Table<T>({
                 isSelected={selection?.ids.has(id)}
                 isGone={gone.has(id)}
                 isCurrent={id === current}
-                isReachable={currentIsDrawn ? id === current : index === items[0]?.index}
+                isReachable={id === reachable}
               />
             );
           })}

@@ -71,7 +71,7 @@ function DaysTable({ days }: { days: readonly UsageDay[] }) {
               <th scope="row">{dateOf(time)}</th>
               <td>{admitted.toLocaleString()}</td>
               <td>{rejected.toLocaleString()}</td>
-              <td>{bans}</td>
+              <td>{bans.toLocaleString()}</td>
             </tr>
           ))}
         </tbody>
