@@ -191,6 +191,7 @@ describe('petstore mcp', () => {
         assert.ok(text.length < 21_000);
         const { items, nextCursor } = JSON.parse(text);
         assert.ok(items.length <= most);
+        if (nextCursor) assert.ok(items.length >= 20, 'as many as fit');
         names.push(...valuesOf(items, 'name').map(String));
         cursor = nextCursor;
       }

@@ -4,7 +4,7 @@ import type { Locator } from 'playwright-core';
 import { eventually, keepMessages } from '../support/browser.ts';
 import { type ConsolePage, useConsole } from '../support/console-page.ts';
 import { aCategory, anOrder, aPet, stockOf } from '../support/factories.ts';
-import { beforeNextRequest } from '../support/page-requests.ts';
+import { beforeNextRequest, holdRequests } from '../support/page-requests.ts';
 
 const visit = useConsole();
 
@@ -39,6 +39,26 @@ describe('a change in the history', () => {
     await shown.messages.getByText('It was taken back already').waitFor();
     await takeBack(shown, 'received 6 of Returned');
     await eventually(() => stockOf(api, petId), ['available', 24]);
+  });
+
+  it('that is made or taken back in the panel of an animal is shown there also if its event does not arrive', async t => {
+    const { api, page, open } = await visit(t);
+    const petId = await aPet(api, { name: 'Unheard', stock: 24 });
+    const ids = [];
+    for (let i = 0; i < 2; i++) ids.push(await anOrder(api, { petId }));
+    const release = await holdRequests(page, '**/events/stream*');
+    const shown = await open(`/animals/${petId}`);
+    const has = (change: string) => historyOf(shown).getByText(change).first().waitFor();
+    await sellOne(shown);
+    await has('sold 1 of Unheard');
+    await shown.panel.getByRole('button', { name: 'Add one Unheard' }).click();
+    await has('21 → 22');
+    const order = (id: number) => shown.panel.getByRole('link', { name: `Order ${id}`, exact: true });
+    await shown.panel.getByRole('button', { name: `Complete order ${ids[0]}` }).click();
+    await order(ids[0]!).waitFor({ state: 'detached' });
+    await takeBack(shown, `placed order ${ids[1]}`);
+    await order(ids[1]!).waitFor({ state: 'detached' });
+    release();
   });
 
   it('of a sale or a completion that was undone is not taken back as well', async t => {

@@ -257,9 +257,17 @@ it('the keyboard in a table has one Tab stop on each page, and reaches the rest 
   await page.keyboard.press('ArrowRight');
   await eventually(focused, 'Status of Reached as well: Available');
   // Its row, the filters above the table, and the row again.
-  for (const [key, isInTable] of [['Shift+Tab', true], ['Shift+Tab', false], ['Tab', true]] as const) {
+  for (const [key, isInTable] of [
+    ['Shift+Tab', true],
+    ['Shift+Tab', false],
+    ['Tab', true],
+  ] as const) {
     await page.keyboard.press(key);
-    await eventually(() => page.evaluate('document.activeElement.matches("[data-index] *, [data-index]")'), isInTable, key);
+    await eventually(
+      () => page.evaluate('document.activeElement.matches("[data-index] *, [data-index]")'),
+      isInTable,
+      key,
+    );
   }
   await eventually(() => shown.row('Reached as well').evaluate(row => row.matches(':focus')), true);
   for (let i = 0; i < 3; i++) await page.keyboard.press('ArrowRight');

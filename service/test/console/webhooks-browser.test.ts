@@ -127,7 +127,13 @@ describe('a webhook', () => {
     await dialog.waitFor({ state: 'detached' });
     assert.equal((await webhook()).description, 'For the shop');
 
-    await shown.row(receiver.url).getByText(receiver.url).click();
+    await shown.row(receiver.url).getByText('For the shop').click();
+    for (const question of ['Replay', 'Rotate the secret', 'Delete']) {
+      await dialog.getByRole('button', { name: question, exact: true }).click();
+      await shown.question.waitFor();
+      await page.keyboard.press('Escape');
+      await shown.question.waitFor({ state: 'detached' });
+    }
     await shown.delete(watch);
     await page.getByText('No webhooks yet').waitFor();
     assert.equal(await webhook(), undefined);

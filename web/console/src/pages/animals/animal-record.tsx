@@ -54,7 +54,7 @@ function OpenOrders({ pet, orders, onChanged }: OpenOrdersProps) {
               {(order.quantity ?? 1).toLocaleString()} ×{order.shipDate && ', ships '}
               {order.shipDate && <Time at={order.shipDate} isDay />}
             </small>
-            <OrderMenu order={order} name={pet.name} hasComplete onCancelled={onChanged} />
+            <OrderMenu order={order} name={pet.name} hasComplete onDone={onChanged} />
           </li>
         ))}
       </ul>

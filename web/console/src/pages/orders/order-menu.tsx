@@ -22,12 +22,12 @@ interface OrderMenuProps {
   order: Order;
   /** The name of its animal. */
   name: string;
-  /** Is called when the order was cancelled. */
-  onCancelled?: () => void;
+  /** Is called when the order was completed or cancelled. */
+  onDone?: (what: OrderWork) => void;
 }
 
 /** The state of an order, and what can be done with it. `question` is asked before what cannot be undone. */
-function useOrderChoices({ order, name, onCancelled }: OrderMenuProps) {
+function useOrderChoices({ order, name, onDone }: OrderMenuProps) {
   const { can } = useSession();
   const work = useOrderWork();
   const oneAtATime = useOneAtATime();
@@ -41,7 +41,7 @@ function useOrderChoices({ order, name, onCancelled }: OrderMenuProps) {
     setAsked(false);
     oneAtATime.run(async () => {
       const [done] = await work([order], what);
-      if (done && what === 'cancel') onCancelled?.();
+      if (done) onDone?.(what);
     });
   }
 

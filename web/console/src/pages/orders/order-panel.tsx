@@ -97,7 +97,12 @@ function EditPanel({ id }: { id: number }) {
       {isComplete && <p className="hint">It is completed: only its ship date can still change.</p>}
       <div className="field">
         <span className="field-label">Status</span>
-        <OrderStatus order={base} name={animalOf(base.petId)} isMain={isToComplete} onCancelled={close} />
+        <OrderStatus
+          order={base}
+          name={animalOf(base.petId)}
+          isMain={isToComplete}
+          onDone={what => what === 'cancel' && close()}
+        />
       </div>
       {base.petId !== undefined && can('pets:read') && (
         <Link to="/animals/$petId" params={{ petId: String(base.petId) }}>
