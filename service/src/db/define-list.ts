@@ -183,7 +183,14 @@ function unserved({
     if (!served.has(name))
       return `\`${name}\` needs an index of ${column} that ends with the columns of a sort`;
   }
-  const offered = new Set([...served.values()].flat());
+  // The few rows of a unique column have any order, without an index.
+  const ordered = [...served].filter(
+    ([set]) => !filters.some(({ name, kind }) => isKey(kind) && set.split(',').includes(name)),
+  );
+  const offered = new Set(ordered.flatMap(([, offered]) => offered));
   const missing = Object.keys(sorts).find(sort => !offered.has(sort));
-  return missing && `no index has the order \`${missing}\``;
+  if (missing === undefined) return undefined;
+  return sorts[missing]!.isNullable
+    ? `the order \`${missing}\` has no rows without a value, so it needs a filter by a range of that column`
+    : `no index has the order \`${missing}\``;
 }

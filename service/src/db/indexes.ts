@@ -52,7 +52,7 @@ function comparable({ columns, isUnique, where }: Index): string {
 }
 
 const STATEMENT =
-  /CREATE TABLE (?<created>\w+) \((?<body>.*?)\n\)|CREATE (?<unique>UNIQUE )?INDEX (?<index>\w+)\s+ON (?<on>\w+) \((?<columns>[^;]*?)\)(?:\s+WHERE (?<where>[^;]+))?;|DROP INDEX (?<dropped>\w+)/gs;
+  /CREATE TABLE (?<created>\w+) \((?<body>.*?)\n\)|CREATE (?<unique>UNIQUE )?INDEX (?<index>\w+)\s+ON (?<on>\w+) \((?<columns>[^;]*?)\)(?:\s+WHERE (?<where>[^;]+))?;|DROP INDEX (?:IF EXISTS )?(?<dropped>\w+)/gs;
 
 /** An expression that keeps the order of its column. That of the ID may subtract a number. */
 const SAME_ORDER = /^\((?:(id) - \d+|(\w+) (?:[+-] 0|\|\| ''))\)$/;

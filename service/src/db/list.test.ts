@@ -255,6 +255,21 @@ describe('a declaration that cannot be served', () => {
       /no index has the order `name`$/,
     ],
     [
+      'a sort that only the rows of a unique column have',
+      () => withFilter({ ids: oneOf('id', number) }, {}, { ...sorts, places: ['places', 'id'] }),
+      /no index has the order `places`$/,
+    ],
+    [
+      'a sort by a column that can be null, without a range',
+      () =>
+        withFilter(
+          {},
+          { kennels_by_opening: '(opened, (id - 4))' },
+          { ...sorts, opened: ['opened', 'id'] },
+        ),
+      /the order `opened` has no rows without a value, so it needs a filter by a range of that column$/,
+    ],
+    [
       'a default sort without an index',
       () => defineList(kennels, { filters: {}, sorts, defaultSort: '-name' }, indexes({})),
       /no index has the order `-name`$/,
@@ -313,10 +328,12 @@ describe('the indexes of a table', () => {
   });
 
   it('are those that no later migration drops', () => {
-    const dropped = `${sqlite}\nDROP INDEX by_name;`;
-    assert.deepEqual(
-      indexesOf('kennels', { sqlite: dropped, postgres: dropped }).map(({ columns }) => columns),
-      [['id'], ['code']],
-    );
+    for (const how of ['', 'IF EXISTS ']) {
+      const dropped = `${sqlite}\nDROP INDEX ${how}by_name;`;
+      assert.deepEqual(
+        indexesOf('kennels', { sqlite: dropped, postgres: dropped }).map(({ columns }) => columns),
+        [['id'], ['code']],
+      );
+    }
   });
 });
