@@ -4,6 +4,7 @@ import type { Method, Operation, Success } from '../contract/operation.ts';
 import type { Schema } from '../contract/schema.ts';
 import type { Scope } from '../contract/scopes.ts';
 import type { Static } from '../contract/static.ts';
+import type { Queries } from '../db/database.ts';
 import type { Context } from './context.ts';
 import type { PageReply, Reply, ReplyOf } from './reply.ts';
 
@@ -46,13 +47,18 @@ interface RouteDefinition<
    * same resources do not wait for each other in a circle.
    */
   locks?: (input: { params: Static<P>; body: Static<B> }) => readonly string[];
-  handler: (context: Context<Static<P>, Static<Q>, Static<B>>) => Promise<R>;
+  handler: (context: ContextFor<M, Static<P>, Static<Q>, Static<B>>) => Promise<R>;
   /**
    * Throws if the caller may no longer get the stored outcome of its earlier request. Only for operations whose rights depend on
    * their input; the gate checks the others.
    */
   rejectReplay?: (context: Context<Static<P>, Static<Q>, Static<B>>, outcome: object) => void;
 }
+
+/** The store of an operation that reads has no transactions, because its scope may allow no change. */
+type ContextFor<M extends Method, P, Q, B> = [M] extends ['GET']
+  ? Omit<Context<P, Q, B>, 'db'> & { readonly db: Queries }
+  : Context<P, Q, B>;
 
 /** An operation that writes, or that may write, needs a scope that allows writes, or none in particular. */
 type ScopeFor<M extends Method> = [M] extends ['GET']

@@ -37,14 +37,19 @@ import { hashOf, newSecret } from './secret.ts';
 import { standingOf } from './standings.ts';
 import { rejectPastExpiry, termsOf, toApiKey } from './stored-key.ts';
 
-/** What operations on keys need. `now` is in milliseconds since the Unix epoch. */
-export interface KeyAccess {
-  db: Queries & Writer;
+/** What operations that read keys need. `now` is in milliseconds since the Unix epoch. */
+export interface KeyReading {
+  db: Queries;
   keyLimits: KeyLimits;
   now: number;
 }
 
-export async function list(access: KeyAccess, query: ApiKeyQuery): Promise<Page<ApiKey>> {
+/** What operations that change keys need. */
+export interface KeyAccess extends KeyReading {
+  db: Queries & Writer;
+}
+
+export async function list(access: KeyReading, query: ApiKeyQuery): Promise<Page<ApiKey>> {
   const page = await selectPage(access.db, keyList, query);
   const [states, origins] = await Promise.all([
     access.keyLimits.statesOf(page.items.map(counted)),
@@ -55,7 +60,7 @@ export async function list(access: KeyAccess, query: ApiKeyQuery): Promise<Page<
   );
 }
 
-export async function read(access: KeyAccess, keyId: number): Promise<ApiKey> {
+export async function read(access: KeyReading, keyId: number): Promise<ApiKey> {
   const row = await findKey(access.db, keyId);
   return toApiKey(row, await access.keyLimits.stateOf(counted(row)), access.now);
 }
@@ -212,7 +217,7 @@ export async function reset({ db, keyLimits, now }: KeyAccess, keyId: number): P
   });
 }
 
-export async function usage({ db, keyLimits, now }: KeyAccess, keyId: number): Promise<KeyUsage> {
+export async function usage({ db, keyLimits, now }: KeyReading, keyId: number): Promise<KeyUsage> {
   const row = await findKey(db, keyId);
   const [use, quota, expiry] = await Promise.all([
     keyLimits.usageOf(counted(row), limitsOf(row.plan, quotasOf(row)), now),

@@ -29,6 +29,7 @@ defineRoute({ ...read, scope: ['webhooks:write', 'events:read'] });
 defineRoute({ ...remove, scope: ['webhooks:write', 'events:read'] });
 defineRoute({ ...remove, scope: 'any' });
 defineRoute({ ...remove, scope: null });
+defineRoute({ ...remove, handler: ({ db }) => db.write(async () => reply.empty) });
 defineRoute({ ...remove, path: '/categories/{categoryId}', params: owner });
 defineRoute({
   ...remove,
@@ -36,6 +37,8 @@ defineRoute({
   params: nestedIdParams(owner, item),
 });
 
+// Rejected: Property 'write' does not exist
+defineRoute({ ...read, handler: ({ db }) => db.write(async () => reply.empty) });
 // Rejected: Property 'params' is missing
 defineRoute({ ...remove, path: '/categories/{categoryId}' });
 // Rejected: Property 'categoryId' is missing
