@@ -154,6 +154,14 @@ describe('the selection of animals', () => {
     await eventually(selected, herd);
   });
 
+  it('has every row of a range also if keys arrive faster than rows are drawn', async t => {
+    const { page, shown, selected } = await openHerd(t);
+    await shown.row('Ada').focus();
+    await page.evaluate(`for (const _ of 'key') document.activeElement.dispatchEvent(
+      new KeyboardEvent('keydown', { key: 'ArrowDown', shiftKey: true, bubbles: true, cancelable: true }))`);
+    await eventually(selected, ['Ada', 'Bea', 'Cid', 'Dan']);
+  });
+
   it('and the undo of its change have the same keys while Caps Lock is on', async t => {
     const { page, shown, selected, edit, change } = await openHerd(t);
     await shown.row('Ada').focus();

@@ -18,6 +18,8 @@ export interface Selection<T> {
   nameOf: (item: T) => string;
   /** With `isRange`, all rows from the one that was selected last up to this one. */
   toggle: (id: number, isRange: boolean) => void;
+  /** Selects a row and the range up to another one. */
+  extend: (from: number, to: number) => void;
   toggleAll: () => void;
 }
 

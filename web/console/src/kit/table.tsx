@@ -144,10 +144,7 @@ export function Table<T>({
     else if (key === ' ' && isRow) selection.toggle(idOf(rows[index]!), shiftKey);
     else {
       const next = shiftKey && to !== undefined ? rows[to] : undefined;
-      if (next) {
-        if (!selection.ids.has(idOf(rows[index]!))) selection.toggle(idOf(rows[index]!), false);
-        selection.toggle(idOf(next), true);
-      }
+      if (next) selection.extend(idOf(rows[index]!), idOf(next));
       return false;
     }
     return true;
