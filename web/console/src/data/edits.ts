@@ -5,9 +5,21 @@ import { useSession } from '../app/session.ts';
 import { useActions } from './changes.ts';
 import { storeDraft, storedDraft } from './draft.ts';
 import { findItem } from './list-cache.ts';
-import { changesOf, type Edit, hasConflicts, receive, resolve, setField, startEdit } from './merge.ts';
+import {
+  changesOf,
+  type Edit,
+  hasConflicts,
+  rebase,
+  receive,
+  resolve,
+  setField,
+  startEdit,
+} from './merge.ts';
 import type { Resource, Version } from './resource.ts';
 import { useEvents } from './use-events.ts';
+
+/** The values that are being saved, by the place of their draft. */
+const beingSaved = new Map<string, object>();
 
 /**
  * An edit of an item in a form. Typed values survive everything: changes by other clients, which are merged per field, a closed
@@ -26,6 +38,12 @@ export function useEdit<T extends object>(resource: Resource<T>, id: number, sho
   const latest = useRef<Version<T>>(undefined);
   /** What the form shows now, for a request that ends later. */
   const current = useRef(edit);
+  /** What was being saved when the form was opened again. */
+  const earlier = useRef(beingSaved.get(place) as Partial<T> | undefined);
+  const merge = useCallback((edit: Edit<T>, theirs: T) => {
+    const saved = earlier.current;
+    return receive(saved ? rebase(edit, saved, theirs) : edit, theirs);
+  }, []);
   const version = useQuery({
     queryKey: [resource.name, 'one', id],
     queryFn: () => resource.read(store, id),
@@ -37,8 +55,8 @@ export function useEdit<T extends object>(resource: Resource<T>, id: number, sho
     if (!version.data) return;
     const { data } = version.data;
     latest.current = version.data;
-    setEdit(edit => (edit ? receive(edit, data) : startEdit(data)));
-  }, [version.data]);
+    setEdit(edit => (edit ? merge(edit, data) : startEdit(data)));
+  }, [version.data, merge]);
 
   useEvents(({ type, data }) => {
     if (type.startsWith(`${resource.name}.`) && resource.idOf(data as unknown as T) === id) version.refetch();
@@ -74,12 +92,13 @@ export function useEdit<T extends object>(resource: Resource<T>, id: number, sho
     if (!edit) return false;
     let merged = edit;
     latest.current ??= await resource.read(store, id);
-    merged = receive(merged, latest.current.data);
+    merged = merge(merged, latest.current.data);
     for (;;) {
       setEdit(merged);
       if (hasConflicts(merged)) return false;
       const changes = changesOf(merged);
       if (Object.keys(changes).length > 0) {
+        beingSaved.set(place, changes);
         try {
           latest.current = await change(merged.base, changes, {
             done,
@@ -89,8 +108,10 @@ export function useEdit<T extends object>(resource: Resource<T>, id: number, sho
         } catch (error) {
           if (!(error instanceof PreconditionError)) throw error;
           latest.current = await resource.read(store, id);
-          merged = receive(merged, latest.current.data);
+          merged = merge(merged, latest.current.data);
           continue;
+        } finally {
+          if (beingSaved.get(place) === changes) beingSaved.delete(place);
         }
         const sent = startEdit(merged.draft);
         merged = receive({ ...sent, draft: current.current?.draft ?? merged.draft }, latest.current.data);

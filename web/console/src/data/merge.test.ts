@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { changesOf, hasConflicts, receive, resolve, setField, startEdit } from './merge.ts';
+import { changesOf, hasConflicts, rebase, receive, resolve, setField, startEdit } from './merge.ts';
 
 const base = { name: 'Rex', categoryId: 1 };
 
@@ -30,6 +30,18 @@ describe('an edit', () => {
     assert.deepEqual(changesOf(resolve(edit, 'name', 'mine')), { name: 'Max' });
     assert.deepEqual(changesOf(resolve(edit, 'name', 'theirs')), {});
     assert.equal(hasConflicts(resolve(edit, 'name', 'theirs')), false);
+  });
+
+  it('does not ask about what the user has saved since it began, unless the item has another value', () => {
+    const edit = setField(startEdit(base), 'name', 'Max');
+    for (const [name, conflicts] of [
+      ['Mia', {}],
+      ['Bo', { name: 'Bo' }],
+    ] as const) {
+      const theirs = { name, categoryId: 1 };
+      const next = receive(rebase(edit, { name: 'Mia' }, theirs), theirs);
+      assert.deepEqual([next.conflicts, changesOf(next)], [conflicts, { name: 'Max' }]);
+    }
   });
 
   it('does not ask when both sides changed a field to the same value', () => {

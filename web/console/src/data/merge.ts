@@ -34,6 +34,15 @@ export function receive<T extends object>({ base, draft, conflicts }: Edit<T>, t
   return { base: theirs, draft: merged, conflicts: open };
 }
 
+/** Bases an edit on values that its user has saved since it began, as far as the item has them: they are no change by another client. */
+export function rebase<T extends object>(edit: Edit<T>, saved: Partial<T>, theirs: T): Edit<T> {
+  const arrived = fieldsOf(saved).filter(field => isSame(saved[field], theirs[field]));
+  return {
+    ...edit,
+    base: { ...edit.base, ...Object.fromEntries(arrived.map(field => [field, saved[field]])) },
+  };
+}
+
 export function setField<T extends object, Field extends keyof T>(
   edit: Edit<T>,
   field: Field,
