@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { eventually, leavesKey } from '../support/browser.ts';
+import { eventually, leavesKey, stopClock } from '../support/browser.ts';
 import { type ConsolePage, useConsole } from '../support/console-page.ts';
 import { aPet, stockOf } from '../support/factories.ts';
 import { delayResponses, holdRequests } from '../support/page-requests.ts';
@@ -84,6 +84,19 @@ it('the till can be sent as soon as the number of units has the focus', async t 
     'focus', ({ target }) => target.form.requestSubmit(), { once: true })`);
   release();
   await shown.messages.getByText('Sold 1 of Sudden').waitFor();
+});
+
+it('the till searches at once when Enter is pressed, without the pause after a key', async t => {
+  const { api, openWithClock } = await visit(t);
+  await aPet(api, { name: 'Hurried', stock: 3 });
+  const shown = await openWithClock('/categories');
+  const { page } = shown;
+  await page.keyboard.press('s');
+  await stopClock(page);
+  await shown.question.getByLabel('Animal').fill('hurried');
+  const asked = page.waitForRequest(/q=hurried/);
+  await page.keyboard.press('Enter');
+  await asked;
 });
 
 it('the till does not sell the animal that was chosen before, while the next one is being searched', async t => {

@@ -21,7 +21,7 @@ interface ComboBoxProps<Id extends SuggestionId>
   found?: string | undefined;
   /** What is shown without any suggestion. */
   empty: string;
-  /** Is called with what the user typed, after a pause. */
+  /** Is called with what the user typed, after a pause or Enter. */
   onSearch: (text: string) => void;
   /** Is called with `undefined` when the user empties the field. */
   onChoose: (id: Id | undefined) => void;
@@ -100,7 +100,10 @@ export function ComboBox<Id extends SuggestionId>({
     else if (event.key === 'Enter') {
       const chosen = suggestions[at];
       if (chosen) choose(chosen);
-      else if (searched !== '') setEntered(true);
+      else if (searched !== '') {
+        setEntered(true);
+        onSearch(searched);
+      }
     } else return;
     // Otherwise Enter would send the form, and Escape would close the panel.
     event.preventDefault();
