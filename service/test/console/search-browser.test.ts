@@ -335,6 +335,14 @@ it('the focus is on a row again when what had it is no longer there', async t =>
   await shown.button('1 new').press('Enter');
   await shown.row('Kept four').waitFor();
   await rowWithFocus('Kept three');
+  // A panel that was open when the page was loaded: the first row.
+  await shown.row('Kept three').press('Enter');
+  await shown.panel.waitFor();
+  await page.reload();
+  await shown.panel.getByLabel('Name').waitFor();
+  await shown.row('Kept three').waitFor();
+  await page.keyboard.press('Escape');
+  await page.locator('[data-index="0"]:focus').waitFor();
   // The link of an empty list.
   await page.getByRole('searchbox').fill('no animal has this name');
   await page.getByRole('link', { name: 'Clear the filters' }).press('Enter');

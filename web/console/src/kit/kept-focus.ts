@@ -1,13 +1,13 @@
-import { useLocation } from '@tanstack/react-router';
 import { type FocusEvent, type RefObject, useEffect, useRef } from 'react';
+import { useTopDialog } from './modal.ts';
 
 /**
  * For users of the keyboard: moves the focus to a row of a list when what had it is no longer there, such as a deleted row or a button that
  * disappears when it is pressed. It is the row at the index of the last one that had it. Returns properties of the list's page.
  */
 export function useKeptFocus(page: RefObject<HTMLElement | null>) {
-  // A panel that closes gives the focus back to its row, which may be deleted.
-  useLocation({ select: ({ pathname }) => pathname });
+  // A panel that closes gives the focus back to its row, which may be deleted, or to nothing if it was there when the page was loaded.
+  useTopDialog();
   const hasFocus = useRef(false);
   const index = useRef<string>(undefined);
 
@@ -31,9 +31,9 @@ export function useKeptFocus(page: RefObject<HTMLElement | null>) {
       hasFocus.current = target.matches(':focus-visible');
       index.current = target.closest<HTMLElement>('[data-index]')?.dataset.index ?? index.current;
     },
-    // Not when what has the focus is removed.
-    onBlur: () => {
-      hasFocus.current = false;
+    // Not when what has the focus is removed, or is in a panel that closes.
+    onBlur: ({ target }: FocusEvent) => {
+      if (!target.closest('dialog')) hasFocus.current = false;
     },
   };
 }
