@@ -104,5 +104,6 @@ export function widthProblem(
     cells.length < header.length
       ? 'write the missing cells, which may be empty'
       : `put a cell with ${JSON.stringify(delimiter)} in quotes`;
-  return `The row has ${cells.length} cells, but the header has ${header.length}: ${remedy}`;
+  const count = cells.length === 1 ? '1 cell' : `${cells.length} cells`;
+  return `The row has ${count}, but the header has ${header.length}: ${remedy}`;
 }

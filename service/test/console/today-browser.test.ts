@@ -203,14 +203,18 @@ describe('Today', () => {
     assert.equal(await done.count(), 0);
   });
 
-  it('does not say that all is done to a key that cannot see it all', async t => {
-    const { api, shop, page, open } = await visitNow(t);
-    await aPet(api);
-    const { key } = await shop.clientWith({ scopes: ['pets:read', 'events:read'] });
-    await open('/', key);
-    await page.getByText('“Test client” does not have the rights “See orders”, “See the stock”.').waitFor();
-    assert.equal(await page.getByRole('heading', { name: 'All done' }).count(), 0);
-  });
+  for (const [scopes, rights] of [
+    [['pets:read', 'events:read'], '“See orders”, “See the stock”'],
+    [['events:read'], '“See animals and categories”, “See orders”, “See the stock”'],
+  ] as const)
+    it(`does not say that all is done to a key that cannot see it all, with ${scopes.join(' and ')}`, async t => {
+      const { api, shop, page, open } = await visitNow(t);
+      await aPet(api);
+      const { key } = await shop.clientWith({ scopes: [...scopes] });
+      await open('/', key);
+      await page.getByText(`“Test client” does not have the rights ${rights}.`).waitFor();
+      assert.equal(await page.getByRole('heading', { name: 'All done' }).count(), 0);
+    });
 
   it('has one main action, which completes what is overdue before what ships today', async t => {
     const { api, page, open } = await visitNow(t);

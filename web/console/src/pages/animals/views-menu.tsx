@@ -26,6 +26,12 @@ export function ViewsMenu({ query }: { query: PetQuery }) {
     toasts.show({ text: `Deleted the view ${current.name}`, undo: async () => save(current) });
   }
 
+  function saveCurrent(name: string): void {
+    const earlier = views.find(view => view.name === name);
+    save({ name, query });
+    if (earlier) toasts.show({ text: `Replaced the view ${name}`, undo: async () => save(earlier) });
+  }
+
   return (
     <>
       <Menu
@@ -53,7 +59,7 @@ export function ViewsMenu({ query }: { query: PetQuery }) {
         <NamePanel
           onClose={() => setNaming(false)}
           onName={name => {
-            save({ name, query });
+            saveCurrent(name);
             setNaming(false);
           }}
         />
