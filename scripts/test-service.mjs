@@ -7,6 +7,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
 /** What the bundle is made from. */
 export const testServiceSources = [
+  'sdk/src/defined.ts',
   'sdk/src/resources/lists.ts',
   'sdk/testing',
   'service/src/access/key-warnings/quota-rule.ts',

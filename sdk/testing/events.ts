@@ -1,6 +1,7 @@
 import { ApiError } from '../../service/src/contract/errors.ts';
 import { tooManyStreams } from '../../service/src/http/gate/rate-limit-errors.ts';
 import { formatDateTime } from '../../service/src/kit/dates.ts';
+import type { Operations } from '../src/contract.ts';
 import { eventTypes } from '../src/resources/lists.ts';
 import { invalid, type Values } from './rules.ts';
 
@@ -63,13 +64,15 @@ export class EventLog {
 
   /** Reads a page, and waits for an event if the query says so. Returns the page, and the cursor of the next one. */
   async read(
-    query: Values,
+    query: Operations['GET /events']['query'],
     held: readonly string[],
     signal: AbortSignal,
   ): Promise<{ items: LoggedEvent[]; next?: string; total: number }> {
-    const matches = filterOf(query, held);
-    const after = this.#positionOf(query.cursor);
-    const { limit = 20, wait = 0, from, to, count, subject, actor } = query;
+    const { type, subject, actor, cursor, limit = 20, wait = 0, from, to, count, ...others } = query;
+    // The compiler reports a new parameter of the contract.
+    others satisfies Record<string, never>;
+    const matches = filterOf({ type, subject, actor }, held);
+    const after = this.#positionOf(cursor);
     if (count && subject !== undefined && actor !== undefined)
       throw invalid('Query parameter `count` cannot be combined with `subject` and `actor` together');
     const inTime = ({ time }: LoggedEvent) =>
@@ -89,13 +92,15 @@ export class EventLog {
 
   /** Returns the body of a stream of server-sent events. It holds no events: it reads them when its reader reads. */
   stream(
-    query: Values,
+    query: Operations['GET /events/stream']['query'],
     lastId: string | undefined,
     held: readonly string[],
     signal: AbortSignal,
   ): ReadableStream<Uint8Array> {
-    const matches = filterOf(query, held);
-    let position = this.#positionOf(lastId ?? query.cursor ?? 'latest');
+    const { type, subject, actor, cursor, ...others } = query;
+    others satisfies Record<string, never>;
+    const matches = filterOf({ type, subject, actor }, held);
+    let position = this.#positionOf(lastId ?? cursor ?? 'latest');
     if (this.#streams >= MOST_STREAMS) throw tooManyStreams(MOST_STREAMS);
     this.#streams++;
     const close = new AbortController();

@@ -1,6 +1,6 @@
 import { formatDateTime } from '../../service/src/kit/dates.ts';
 import { mergePatch } from '../../service/src/kit/merge-patch.ts';
-import { pageOf } from './lists.ts';
+import { type ListPath, pageOf } from './lists.ts';
 import type { Values } from './rules.ts';
 import type { Shop } from './shop.ts';
 
@@ -38,7 +38,7 @@ const created = (path: string, resource: { id: number }): Result => ({
 const removed = (): Result => ({ status: 204 });
 
 const list =
-  (path: string): Handler =>
+  (path: ListPath): Handler =>
   (shop, { query }) => {
     const { items, total, next } = pageOf(shop, path, query);
     return {

@@ -1,6 +1,7 @@
 import { byCodePoint, foldCase } from '../../service/src/kit/text.ts';
 import { MAX_SEARCH_WORDS, wordsOf } from '../../service/src/kit/words.ts';
 import { etagOf } from '../../service/src/routes/conditional.ts';
+import type { Operations } from '../src/contract.ts';
 import { invalid, type Values } from './rules.ts';
 import type { Shop } from './shop.ts';
 
@@ -11,15 +12,19 @@ interface Page {
   next: string | undefined;
 }
 
-interface List {
+interface List<Filter extends PropertyKey = string, Sort extends PropertyKey = string> {
   all: (shop: Shop) => Iterable<Values>;
-  filters: Readonly<Record<string, (item: Values, value: never, shop: Shop) => boolean>>;
+  filters: Readonly<Record<Filter, (item: Values, value: never, shop: Shop) => boolean>>;
   /** The fields by which a sort compares. The last one is unique. */
-  sorts: Readonly<Record<string, readonly string[]>>;
+  sorts: Readonly<Record<Sort, readonly string[]>>;
   defaultSort: string;
   /** Filters that the service reads in the order of their own sort only. */
   sortedFilters: Readonly<Record<string, string>>;
 }
+
+export type ListPath = '/pets' | '/categories' | '/store/orders' | '/store/inventory';
+
+type Query<Path extends ListPath> = Operations[`GET ${Path}`]['query'];
 
 const anyOf = (field: string) => (item: Values, values: unknown[]) => values.includes(item[field]);
 const is = (field: string) => (item: Values, value: unknown) => item[field] === value;
@@ -38,8 +43,13 @@ function tierOf(name: string, text: string): 0 | 1 | undefined {
   return wanted.every(word => words.includes(word)) ? 0 : 1;
 }
 
-/** The lists by the path of their operation. */
-const lists: Readonly<Record<string, List>> = {
+/** The lists by the path of their operation, with each filter and sort of the contract: the compiler reports a missing one. */
+const lists: {
+  readonly [Path in ListPath]: List<
+    Exclude<keyof Query<Path>, 'sort' | 'limit' | 'cursor' | 'count'>,
+    Exclude<NonNullable<Query<Path>['sort']>, `-${string}`>
+  >;
+} = {
   '/pets': {
     all: ({ pets }) => pets.values(),
     filters: {
@@ -87,8 +97,8 @@ const lists: Readonly<Record<string, List>> = {
 };
 
 /** Returns a page of the list at a path. Throws `invalid_request`. */
-export function pageOf(shop: Shop, path: string, query: Values): Page {
-  const { all, filters, sorts, defaultSort, sortedFilters } = lists[path]!;
+export function pageOf(shop: Shop, path: ListPath, query: Values): Page {
+  const { all, filters, sorts, defaultSort, sortedFilters }: List = lists[path];
   const {
     cursor,
     limit = query.id?.length ?? (path === '/store/inventory' ? query.petId?.length : undefined) ?? 20,

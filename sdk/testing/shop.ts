@@ -1,19 +1,15 @@
 import * as rules from '../../service/src/catalog/pets/stock.ts';
 import { ApiError } from '../../service/src/contract/errors.ts';
 import { foldCase } from '../../service/src/kit/text.ts';
-import type { InventoryItem, StoredOrder, StoredPet } from '../src/contract.ts';
+import type { Category, InventoryItem, NewPet, StoredOrder, StoredPet } from '../src/contract.ts';
+import { defined } from '../src/defined.ts';
 
 /** The most resources of a kind. */
 const MOST = 10_000;
 
-interface StoredCategory {
-  id: number;
-  name: string;
-  description?: string;
-}
-
 type Shelf<Resource> = ReadonlyMap<number, Resource>;
-type NewPet = { name: string; categoryId: number; status?: StoredPet['status'] };
+/** Each field that a resource has in the contract, also without a value: so the compiler reports a new one that is left out. */
+type Fields<Resource> = { [Field in keyof Required<Resource>]: Resource[Field] };
 type Order = { [Field in keyof StoredOrder]?: StoredOrder[Field] | undefined };
 /** Checks the conditions of a request on the present state. */
 type Guard = (current: object) => void;
@@ -31,7 +27,7 @@ type Append = (
  * those of the service itself.
  */
 export class Shop {
-  readonly categories: Shelf<StoredCategory> = new Map();
+  readonly categories: Shelf<Category> = new Map();
   readonly pets: Shelf<StoredPet> = new Map();
   readonly stock: Shelf<InventoryItem> = new Map();
   readonly orders: Shelf<StoredOrder> = new Map();
@@ -64,7 +60,7 @@ export class Shop {
     }
   }
 
-  createCategory({ name, description }: Omit<StoredCategory, 'id'>): StoredCategory {
+  createCategory({ name, description }: Omit<Category, 'id'>): Category {
     this.#rejectTaken(name);
     const category = categoryOf(this.#nextId('categories'), { name, description });
     this.#put(this.categories, category.id, category);
@@ -72,10 +68,7 @@ export class Shop {
     return category;
   }
 
-  updateCategory(
-    id: number,
-    change: (current: StoredCategory) => Omit<StoredCategory, 'id'>,
-  ): StoredCategory {
+  updateCategory(id: number, change: (current: Category) => Omit<Category, 'id'>): Category {
     const before = this.category(id);
     const after = categoryOf(id, change(before));
     this.#rejectTaken(after.name, id);
@@ -95,9 +88,9 @@ export class Shop {
   createPet({ name, categoryId, status = 'available' }: NewPet): StoredPet {
     this.#rejectUnknownCategory(categoryId);
     const id = this.#nextId('pets');
-    const pet = { id, name, categoryId, status };
+    const pet = defined<Fields<StoredPet>>({ id, name, categoryId, status });
     this.#put(this.pets, id, pet);
-    this.#put(this.stock, id, { petId: id, quantity: rules.initialQuantity(status), status });
+    this.#put(this.stock, id, itemOf({ petId: id, quantity: rules.initialQuantity(status), status }));
     this.#append('pet.created', `pets/${id}`, pet);
     return pet;
   }
@@ -108,7 +101,7 @@ export class Shop {
     const { name, categoryId, status = stock.status } = change(before);
     const after = rules.setStatus(stock, status, this.#hasOpenOrders(id));
     this.#rejectUnknownCategory(categoryId);
-    const pet = { id, name, categoryId, status: after.status };
+    const pet = defined<Fields<StoredPet>>({ id, name, categoryId, status: after.status });
     this.#store(this.pets, 'pet.updated', `pets/${id}`, id, before, pet);
     this.#store(this.stock, 'inventory.updated', `store/inventory/${id}`, id, stock, itemOf(after));
     return pet;
@@ -188,7 +181,7 @@ export class Shop {
     this.#append('order.cancelled', `store/orders/${id}`, order);
   }
 
-  category(id: number): StoredCategory {
+  category(id: number): Category {
     return this.categories.get(id) ?? fail('category_not_found', `There is no category ${id}`);
   }
 
@@ -297,22 +290,16 @@ function fail(code: ConstructorParameters<typeof ApiError>[0], message: string):
 function categoryOf(
   id: number,
   { name, description }: { name: string; description?: string | undefined },
-): StoredCategory {
-  return { id, name, ...(description !== undefined && { description }) };
+): Category {
+  return defined<Fields<Category>>({ id, name, description });
 }
 
 function itemOf({ petId, quantity, status }: rules.Stock): InventoryItem {
-  return { petId, quantity, status };
+  return defined<Fields<InventoryItem>>({ petId, quantity, status });
 }
 
 function orderOf(id: number, { petId, quantity = 1, shipDate, complete = false }: Order): StoredOrder {
-  return {
-    id,
-    ...(petId !== undefined && { petId }),
-    quantity,
-    ...(shipDate !== undefined && { shipDate }),
-    complete,
-  };
+  return defined<Fields<StoredOrder>>({ id, petId, quantity, shipDate, complete });
 }
 
 /** A completed order needs a pet, and has a ship date. */
