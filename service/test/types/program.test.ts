@@ -14,6 +14,7 @@ import type { ErrorCode } from '../../src/contract/error-catalogue.ts';
 import { describedRoutes } from '../../src/described-routes.ts';
 import { documentedOperations, responsesOf } from '../contract/document.ts';
 import { byPlace, expectedIn, type Finding, nodesIn, Program } from '../support/program.ts';
+import { floatingPromises } from './floating-promises.ts';
 import { exampleRoutes } from './misused/errors.ts';
 import { OtherStores } from './other-stores.ts';
 
@@ -100,6 +101,7 @@ const program = new Program();
 const definitions = definitionsIn(program);
 const checked = checkErrors(definitions, program);
 const otherStores = byPlace(new OtherStores(program).findings());
+const floating = byPlace(floatingPromises(program));
 program.close();
 
 describe('an operation', () => {
@@ -126,4 +128,9 @@ describe('an operation', () => {
 it('a transaction is the only store that its function uses, and is not confused with the store that it belongs to', () => {
   assert.deepEqual(otherStores.inService, []);
   assert.deepEqual(otherStores.inExamples, expectedIn('transactions.ts'));
+});
+
+it('no statement leaves a promise whose failure nothing sees, also one of Node.js or of a library', () => {
+  assert.deepEqual(floating.inService, []);
+  assert.deepEqual(floating.inExamples, expectedIn('promises.ts'));
 });
