@@ -1,9 +1,10 @@
 import { assignedId, text } from '../../../src/db/columns.ts';
-import type { Queries, Transaction } from '../../../src/db/database.ts';
+import { one, type Queries, type Transaction } from '../../../src/db/database.ts';
 import { insertInto } from '../../../src/db/insert.ts';
 import { Table } from '../../../src/db/table.ts';
 
 const NAMES = ['name'];
+const HEAD = 'UPDATE';
 
 /** Statements that are prepared, although nothing calls the function. */
 export async function examples(db: Queries, tx: Transaction, table: string): Promise<void> {
@@ -21,6 +22,30 @@ export async function examples(db: Queries, tx: Transaction, table: string): Pro
   await db.get('select naem from pets where id = ?', [1]);
   // Found: table is not defined
   await db.run(`DELETE FROM ${table}`);
+  // Found: oders
+  await db.run('Update oders SET quantity = 1');
+  // Found: oders
+  await db.run('DELETE  FROM oders');
+  // Found: oders
+  await db.run(`${HEAD} oders SET quantity = 1`);
+  // Found: oders
+  await db.run(HEAD.concat(' oders SET quantity = 1'));
+  // Found: oders
+  await db.all(['SELECT', 'id', 'FROM', 'oders'].join(' '));
+  // Found: oders
+  const sql = '(SELECT id FROM oders)';
+  await db.all(sql);
+  // Found: oders
+  await one(db, '/* a */ SELECT id FROM oders');
+  // Found: oders
+  tx.send('REPLACE INTO oders (id) VALUES (?)', [1]);
+  // Found: oders
+  await db.run('TRUNCATE oders');
+  // Found: oders
+  await db.all('VALUES ((SELECT id FROM oders))');
+  const read = (name: string) => `${'SELECT'} id FROM ${name}`;
+  // Found: read is not defined
+  await db.all(read(table));
 }
 
 // Found: colour
