@@ -262,11 +262,7 @@ describe('a declaration that cannot be served', () => {
     [
       'a sort by a column that can be null, without a range',
       () =>
-        withFilter(
-          {},
-          { kennels_by_opening: '(opened, (id - 4))' },
-          { ...sorts, opened: ['opened', 'id'] },
-        ),
+        withFilter({}, { kennels_by_opening: '(opened, (id - 4))' }, { ...sorts, opened: ['opened', 'id'] }),
       /the order `opened` has no rows without a value, so it needs a filter by a range of that column$/,
     ],
     [

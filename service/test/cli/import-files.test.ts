@@ -72,7 +72,10 @@ describe('petstore import', () => {
       test.write('gap.csv', header, 'Rex;x;Dogs');
       const { code, stderr } = await test.run(['import', '@gap.csv']);
       assert.equal(code, 2);
-      assert.match(stderr, new RegExp(`^Error: Column ${column} of .* has no name: name it in the first line`));
+      assert.match(
+        stderr,
+        new RegExp(`^Error: Column ${column} of .* has no name: name it in the first line`),
+      );
     }
   });
 

@@ -34,6 +34,8 @@ export interface BatchRun<T> {
    * together.
    */
   keyOf?: (item: T) => string;
+  /** Is called before each batch with its items. */
+  onSend?: (items: readonly T[]) => void;
   /** Is called after each batch with the results of its items. */
   onResults: (results: readonly ItemResult<T>[]) => void;
   /** Ends the run before its next batch. A batch that waits for the limit is not sent any more. */
@@ -48,7 +50,7 @@ export interface BatchRun<T> {
 export async function runInBatches<T>(
   session: BatchSession,
   items: readonly T[],
-  { add, perItem, keyOf, onResults, signal }: BatchRun<T>,
+  { add, perItem, keyOf, onSend, onResults, signal }: BatchRun<T>,
 ): Promise<void> {
   const { store, onEnd } = session;
   const isAtomic = keyOf !== undefined;
@@ -69,6 +71,7 @@ export async function runInBatches<T>(
       const batch = store.batch({ atomic: isAtomic });
       const entries = part.map(item => add(batch, item));
       const options = keyOf && keyed(keyOf(part[0]!));
+      onSend?.(part);
       const outcome = await batch.run({ signal: waiting.signal, ...options }).catch((error: unknown) => {
         if (isAtomic && error instanceof ApiError && error.failedOperation !== undefined) return error;
         throw error;

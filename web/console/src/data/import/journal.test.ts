@@ -4,7 +4,7 @@ import { StoredJournal } from './journal.ts';
 import type { CreatedPet, ImportProgress } from './run.ts';
 
 const progressOf = (created: readonly CreatedPet[], total = 1): ImportProgress => ({
-  ...{ total, done: created.length, created },
+  ...{ total, done: created.length, sending: 0, created },
   ...{ categories: [], rejected: [], incomplete: [], isRunning: true },
 });
 

@@ -7,7 +7,8 @@ const HEAD = `${PREFIX}head`;
 const MOST = 2_000_000;
 
 /** The last import of this tab, as far as undoing it needs it. */
-export interface Journal extends Pick<ImportProgress, 'total' | 'done' | 'created' | 'categories'> {
+export interface Journal
+  extends Pick<ImportProgress, 'total' | 'done' | 'sending' | 'created' | 'categories'> {
   /** The name of its file. */
   file: string;
 }
@@ -61,7 +62,7 @@ export class StoredJournal {
   }
 
   /** Stores what was created since the last call. */
-  write({ total, done, created, categories }: ImportProgress): void {
+  write({ total, done, sending, created, categories }: ImportProgress): void {
     if (latest !== this || !this.isKept) return;
     const part: Part = {
       created: created.slice(this.#written.created),
@@ -75,7 +76,7 @@ export class StoredJournal {
       characters: this.#written.characters + text.length,
     };
     const { parts } = this.#written;
-    if (this.isKept && store({ file: this.#file, total, done, parts }, text)) return;
+    if (this.isKept && store({ file: this.#file, total, done, sending, parts }, text)) return;
     this.#written.characters = Number.POSITIVE_INFINITY;
     removeAll();
   }

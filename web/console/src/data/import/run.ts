@@ -18,6 +18,8 @@ export interface CreatedPet {
 export interface ImportProgress {
   total: number;
   done: number;
+  /** How many rows are being sent: if the page is left now, the console does not learn what became of them. */
+  sending: number;
   created: readonly CreatedPet[];
   categories: readonly CreatedCategory[];
   /** Rows that were not imported. */
@@ -47,6 +49,7 @@ export async function importRows(
   let progress: ImportProgress = {
     total: rows.length,
     done: 0,
+    sending: 0,
     created: [],
     categories: names.created,
     rejected: [],
@@ -71,10 +74,12 @@ export async function importRows(
       add: operationsOf,
       perItem: items.some(({ source }) => completionOf(source.pet)) ? 2 : 1,
       signal,
+      onSend: items => report({ sending: items.length }),
       onResults: results => {
         for (const { item } of results) rest.delete(item.source);
         report({
           done: progress.done + results.length,
+          sending: 0,
           created: [...progress.created, ...results.flatMap(createdBy)],
           rejected: [...progress.rejected, ...results.flatMap(result => failureOf(result, 0))],
           incomplete: [...progress.incomplete, ...results.flatMap(result => failureOf(result, 1))],
@@ -85,7 +90,7 @@ export async function importRows(
     reason = { code: 'not_imported', message: (error as Error).message };
   }
   const left = Array.from(rest, ({ row }) => ({ row, ...reason }));
-  report({ rejected: [...progress.rejected, ...left], isRunning: false });
+  report({ rejected: [...progress.rejected, ...left], sending: 0, isRunning: false });
   return progress;
 }
 

@@ -1,10 +1,14 @@
 import type { BatchEntry } from '@petstore/client';
 import type { CreatedCategory } from '@petstore/pet-files';
 import type { Session } from '../../app/session.ts';
+import { inWords } from '../../kit/in-words.ts';
 import { type ItemResult, runInBatches } from '../batches.ts';
 import { readFacts } from '../facts.ts';
 import type { StatusFacts } from '../pet-status.ts';
 import type { CreatedPet, ImportProgress } from './run.ts';
+
+/** What has to be known of an import to undo it. */
+export type Undoable = Pick<ImportProgress, 'sending' | 'created' | 'categories'>;
 
 /** What became of undoing an import so far. */
 export interface UndoProgress {
@@ -24,14 +28,14 @@ export interface UndoProgress {
  */
 export async function undoImport(
   session: Session,
-  { created, categories }: Pick<ImportProgress, 'created' | 'categories'>,
+  { sending, created, categories }: Undoable,
   onProgress: (progress: UndoProgress) => void,
 ): Promise<UndoProgress> {
   let progress: UndoProgress = {
     total: created.length,
     done: 0,
     deleted: 0,
-    kept: [],
+    kept: sending > 0 ? [unknown(sending)] : [],
     isRunning: true,
     isComplete: false,
   };
@@ -47,7 +51,7 @@ export async function undoImport(
     );
     const changed = created.flatMap(item => reasonToKeep(item, facts.get(item.pet.id)));
     const same = created.filter(item => reasonToKeep(item, facts.get(item.pet.id)).length === 0);
-    report({ done: changed.length, kept: changed });
+    report({ done: changed.length, kept: [...progress.kept, ...changed] });
     await runInBatches(session, same, {
       add: (batch, { pet, etag, order }) => {
         const entries: BatchEntry[] = order ? [batch.orders.cancel(order.id, ifMatch(order.etag))] : [];
@@ -82,6 +86,12 @@ const reasons: Record<string, string> = {
   pet_has_open_orders: 'It has open orders',
   category_in_use: 'The category has other animals',
 };
+
+/** Rows whose result the console did not get. */
+const unknown = (rows: number) => ({
+  name: inWords(rows, 'row'),
+  message: 'The page was left while they were being sent. If they have created animals, these stay',
+});
 
 const ifMatch = (etag: string | undefined) => (etag === undefined ? {} : { ifMatch: etag });
 

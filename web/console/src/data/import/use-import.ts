@@ -10,7 +10,7 @@ import { withCell } from './correct.ts';
 import { type CsvFile, NotUtf8, readCsv } from './csv.ts';
 import { type Journal, StoredJournal } from './journal.ts';
 import { type ImportProgress, importRows } from './run.ts';
-import { type UndoProgress, undoImport } from './undo.ts';
+import { type Undoable, type UndoProgress, undoImport } from './undo.ts';
 
 /** The import of this tab. */
 interface ImportState {
@@ -144,11 +144,7 @@ export function useImport() {
   }
 
   /** Returns a function that undoes an import. It can be called from the page and from the message, and does it once. */
-  function undoing(
-    result: Pick<ImportProgress, 'created' | 'categories'>,
-    journal: StoredJournal,
-    onStart: () => void,
-  ): () => Promise<string> {
+  function undoing(result: Undoable, journal: StoredJournal, onStart: () => void): () => Promise<string> {
     let running: Promise<string> | undefined;
     const show = (undone: UndoProgress) => {
       // The page may show another import by now.

@@ -9,7 +9,8 @@ interface EarlierImportProps {
 }
 
 /** What the last import has created before the page was loaded again, and how to continue or undo it. */
-export function EarlierImport({ journal: { file, total, done, created }, onUndo }: EarlierImportProps) {
+export function EarlierImport({ journal, onUndo }: EarlierImportProps) {
+  const { file, total, done, sending, created } = journal;
   const isInterrupted = done < total;
   return (
     <section className="import-rows" aria-labelledby="earlier-import">
@@ -18,6 +19,8 @@ export function EarlierImport({ journal: { file, total, done, created }, onUndo 
         {isInterrupted
           ? `It was interrupted after ${done.toLocaleString()} of ${inWords(total, 'row')} and has created ${inWords(created.length, 'animal')}. To import the rest, choose the file again: animals that exist are skipped.`
           : `It has created ${inWords(created.length, 'animal')}.`}
+        {sending > 0 &&
+          ` ${inWords(sending, 'row')} more can have created animals, because the page was left while they were being sent.`}
       </p>
       <div className="import-actions">
         <Link className="button" to="/animals" search={{ sort: '-id' }}>
