@@ -51,8 +51,8 @@ it('a delivery that is sent again changes no webhook in the list, also one with 
 });
 
 describe('a webhook', () => {
-  it('is shown as disabled also if its event does not arrive', async t => {
-    const { api, page, open } = await visit(t);
+  it('is shown as disabled also if its event does not arrive, with the reason of the service', async t => {
+    const { api, page, shop, open } = await visit(t);
     const { id } = (await api.post('/webhooks', { url: 'https://silent.example/' })).body;
     t.after(() => api.delete(`/webhooks/${id}`));
     const release = await holdRequests(page, '**/events/stream*');
@@ -60,6 +60,10 @@ describe('a webhook', () => {
     await shown.panel.getByRole('button', { name: 'Disable' }).click();
     await shown.panel.getByRole('button', { name: 'Enable' }).waitFor();
     release();
+    await shown.panel.getByText('your server gets no events until you enable it').waitFor();
+    await shop.app.db.run(`UPDATE webhooks SET disabled_at = 0, disabled_reason = 'Gone' WHERE id = ${id}`);
+    await page.reload();
+    await shown.panel.getByText(/^Disabled by the service .*: Gone$/).waitFor();
   });
 
   it('is added with a secret that is shown once, tested, disabled, changed and deleted', async t => {
