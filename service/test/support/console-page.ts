@@ -29,6 +29,12 @@ export interface ConsoleVisit extends Visit {
    * page before its own scripts.
    */
   openWithClock: (path: string, options?: { key?: string; script?: string }) => Promise<ConsolePage>;
+  /** Opens the console in another page, with text of a size that the user has set in the browser: 16 is the usual one. */
+  openWithText: (
+    path: string,
+    text: number,
+    viewport: { width: number; height: number },
+  ) => Promise<ConsolePage>;
 }
 
 /** Goes to a path of the console as a link does. The console keeps the places of lists under the key of the entry in the history. */
@@ -89,7 +95,16 @@ export function useConsole(options?: BrowserContextOptions): (t: TestContext) =>
       await page.clock.install({ time: visited.shop.clock.now() });
       return ConsolePage.openIn(page, path, key ?? visited.shop.adminKey);
     };
-    return { ...visited, api: visited.shop.api, open, openForAnother, openWithClock };
+    const openWithText: ConsoleVisit['openWithText'] = async (path, text, viewport) => {
+      const { context, shop, watch } = visited;
+      watch.expect(cancelled);
+      const page = await context.newPage();
+      await page.setViewportSize(viewport);
+      const devtools = await context.newCDPSession(page);
+      await devtools.send('Page.setFontSizes', { fontSizes: { standard: text } });
+      return ConsolePage.openIn(page, path, shop.adminKey);
+    };
+    return { ...visited, api: visited.shop.api, open, openForAnother, openWithClock, openWithText };
   };
 }
 
