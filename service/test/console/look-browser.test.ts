@@ -253,3 +253,15 @@ it('the list of animals has rows of 52 pixels, or of 40, which the browser keeps
   await page.reload();
   await eventually(height, 40);
 });
+
+it('the list of orders shows the largest number of units whole', async t => {
+  const { api, page, open } = await visit(t);
+  const most = 2 ** 31 - 1;
+  const petId = await aPet(api, { name: 'Countless', stock: most });
+  await anOrder(api, { petId, quantity: most });
+  const shown = await open(`/orders?petId=${petId}`);
+  await page.setViewportSize({ width: 1280, height: 900 });
+  const units = shown.row('Countless').locator('[data-column="quantity"]');
+  await eventually(() => units.innerText(), '2,147,483,647 ×');
+  assert.ok(await units.evaluate(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth));
+});
