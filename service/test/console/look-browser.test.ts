@@ -265,3 +265,16 @@ it('the list of orders shows the largest number of units whole', async t => {
   await eventually(() => units.innerText(), '2,147,483,647 ×');
   assert.ok(await units.evaluate(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth));
 });
+
+it('large text does not cut the name of the console', async t => {
+  const { openWithText } = await visit(t);
+  const { page } = await openWithText('/categories', 32, { width: 1280, height: 900 });
+  const [box, name] = await page.evaluate<{ top: number; bottom: number; right: number }[]>(`(() => {
+    const brand = document.querySelector('.brand');
+    const text = document.createRange();
+    text.selectNodeContents(brand.lastChild);
+    return [brand, text].map(part => part.getBoundingClientRect().toJSON());
+  })()`);
+  assert.ok(name!.top >= box!.top && name!.bottom <= box!.bottom, JSON.stringify({ box, name }));
+  assert.ok(name!.right <= box!.right, JSON.stringify({ box, name }));
+});
