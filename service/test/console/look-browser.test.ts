@@ -278,3 +278,54 @@ it('large text does not cut the name of the console', async t => {
   assert.ok(name!.top >= box!.top && name!.bottom <= box!.bottom, JSON.stringify({ box, name }));
   assert.ok(name!.right <= box!.right, JSON.stringify({ box, name }));
 });
+
+it('a printed list is its title and all rows that are drawn, dark on white', async t => {
+  const { api, page, open } = await visit(t);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  const categoryId = await aCategory(api);
+  await petsIn(
+    api,
+    categoryId,
+    Array.from({ length: 60 }, (_, i) => `Printed ${i}`),
+  );
+  const shown = await open(`/animals?categoryId=${categoryId}`);
+  await shown.row('Printed 3').first().waitFor();
+  await page.getByRole('checkbox', { name: 'Select Printed 0' }).click();
+  await page.getByText('1 selected').waitFor();
+  const drawn = await shown.row('Printed').count();
+  await page.emulateMedia({ media: 'print' });
+  const links = page
+    .locator('.top, nav, .page-header, .filters, .selection-bar')
+    .locator('a, button, input, select');
+  assert.equal(await links.filter({ visible: true }).count(), 0);
+  await page.getByRole('heading', { name: 'Animals', level: 1 }).waitFor();
+  const { rows, scrollers, end, place, text, backgrounds } = await page.evaluate<{
+    rows: { top: number; bottom: number }[];
+    scrollers: string[];
+    end: number;
+    place: number;
+    text: string;
+    backgrounds: string[];
+  }>(`(() => {
+    const styleOf = selector => getComputedStyle(document.querySelector(selector));
+    const boxes = [];
+    for (let box = document.querySelector('.table-body'); box; box = box.parentElement) boxes.push(box);
+    return {
+      rows: [...document.querySelectorAll('[data-index]')].map(row => row.getBoundingClientRect().toJSON()),
+      scrollers: boxes.filter(box => getComputedStyle(box).overflowY !== 'visible').map(box => box.outerHTML.slice(0, 120)),
+      end: document.documentElement.scrollHeight,
+      place: boxes[0].clientHeight,
+      text: styleOf('[data-index] [data-column="name"]').color,
+      backgrounds: ['.table', 'html'].map(selector => styleOf(selector).backgroundColor),
+    };
+  })()`);
+  assert.ok(rows.length >= drawn, `${rows.length} of ${drawn} rows`);
+  for (const [i, { top }] of rows.slice(1).entries())
+    assert.ok(top >= rows[i]!.bottom, `row ${i + 1} is over the one before`);
+  assert.deepEqual(scrollers, []);
+  assert.ok(end >= Math.floor(rows.at(-1)!.bottom), 'the last row is on no sheet');
+  // With a place as high as its rows a list would draw more of them, without end.
+  assert.ok(place <= 900, `the place of the list is ${place} pixels high`);
+  assert.ok(distance(text, 'rgb(0, 0, 0)') < 150, text);
+  assert.deepEqual(backgrounds, ['rgb(255, 255, 255)', 'rgba(0, 0, 0, 0)']);
+});

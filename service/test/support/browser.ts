@@ -155,9 +155,9 @@ export interface Visit {
 
 /**
  * Opens one page and starts one service for all tests that share the returned function; both start with the first call.
- * Each call returns the page empty, with no stored data, in light colours, without motion and in its first size. A test fails at its
- * end if there was a fault in the page, even when the test did not check for it. Drawing the frames of animations would take a
- * sixth of the processor time.
+ * Each call returns the page empty, with no stored data, on a screen, in light colours, without motion and in its first size. A test
+ * fails at its end if there was a fault in the page, even when the test did not check for it. Drawing the frames of animations would
+ * take a sixth of the processor time.
  */
 export function useBrowser(
   options: BrowserContextOptions = {},
@@ -213,7 +213,7 @@ export function useBrowser(
       await context.unrouteAll({ behavior: 'wait' });
       // Not `wait`: a test that failed may still hold a request back.
       await page.unrouteAll({ behavior: 'ignoreErrors' });
-      await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
+      await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce', media: null });
       await page.setViewportSize(contextOptions.viewport ?? viewport);
       // In a hook of its own, the last one: when a hook throws, node:test skips the rest, and a server that they close keeps the file
       // from ending.

@@ -16,5 +16,6 @@ import './styles/overlays.css';
 import './styles/categories.css';
 import './styles/skeleton.css';
 import './styles/shell.css';
+import './styles/print.css';
 
 createRoot(document.getElementById('root')!).render(<App />);
