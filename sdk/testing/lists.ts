@@ -17,9 +17,9 @@ interface List<Filter extends PropertyKey = string, Sort extends PropertyKey = s
   filters: Readonly<Record<Filter, (item: Values, value: never, shop: Shop) => boolean>>;
   /** The fields by which a sort compares. The last one is unique. */
   sorts: Readonly<Record<Sort, readonly string[]>>;
-  defaultSort: string;
+  defaultSort: Sort;
   /** Filters that the service reads in the order of their own sort only. */
-  sortedFilters: Readonly<Record<string, string>>;
+  sortedFilters: Readonly<Partial<Record<Filter, Sort>>>;
 }
 
 export type ListPath = '/pets' | '/categories' | '/store/orders' | '/store/inventory';

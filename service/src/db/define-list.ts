@@ -173,8 +173,12 @@ function unserved({
   indexes,
   declaration: { defaultSort },
 }: List): string | undefined {
-  if (!served.get('')?.includes(defaultSort.replace('-', '')))
-    return `no index has the order \`${defaultSort}\``;
+  const withoutOrder = (sort: string, { isNullable }: Sort) =>
+    isNullable
+      ? `\`${sort}\` sorts by a column that can be null, so its order needs a filter by a range of that column`
+      : `no index has the order \`${sort}\``;
+  const first = defaultSort.replace('-', '');
+  if (!served.get('')?.includes(first)) return withoutOrder(defaultSort, sorts[first]!);
   for (const filter of filters) {
     const [name, column] = [filter.name, columnOf(filter)];
     const isUnique = ({ isUnique, columns, where = `${column} IS NOT NULL` }: Index) =>
@@ -183,14 +187,11 @@ function unserved({
     if (!served.has(name))
       return `\`${name}\` needs an index of ${column} that ends with the columns of a sort`;
   }
-  // The few rows of a unique column have any order, without an index.
+  // The rows that a unique column finds are sorted without an index.
   const ordered = [...served].filter(
     ([set]) => !filters.some(({ name, kind }) => isKey(kind) && set.split(',').includes(name)),
   );
   const offered = new Set(ordered.flatMap(([, offered]) => offered));
   const missing = Object.keys(sorts).find(sort => !offered.has(sort));
-  if (missing === undefined) return undefined;
-  return sorts[missing]!.isNullable
-    ? `the order \`${missing}\` has no rows without a value, so it needs a filter by a range of that column`
-    : `no index has the order \`${missing}\``;
+  return missing && withoutOrder(missing, sorts[missing]!);
 }

@@ -263,7 +263,7 @@ describe('a declaration that cannot be served', () => {
       'a sort by a column that can be null, without a range',
       () =>
         withFilter({}, { kennels_by_opening: '(opened, (id - 4))' }, { ...sorts, opened: ['opened', 'id'] }),
-      /the order `opened` has no rows without a value, so it needs a filter by a range of that column$/,
+      /`opened` sorts by a column that can be null, so its order needs a filter by a range of that column$/,
     ],
     [
       'a default sort without an index',

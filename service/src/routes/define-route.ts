@@ -39,7 +39,7 @@ interface RouteDefinition<
    * Runs before the handler and outside of its transaction, for work that waits for something other than the store. It does not run when
    * the outcome of an Idempotency-Key is replayed.
    */
-  prepare?: (context: Context<Static<P>, Static<Q>, Static<B>>) => Promise<void>;
+  prepare?: (context: ContextFor<M, Static<P>, Static<Q>, Static<B>>) => Promise<void>;
   /** Whether the transaction of the handler takes long (`WriteOptions`). */
   writesAlone?: boolean;
   /**
@@ -55,9 +55,9 @@ interface RouteDefinition<
   rejectReplay?: (context: Context<Static<P>, Static<Q>, Static<B>>, outcome: object) => void;
 }
 
-/** The store of an operation that reads has no transactions, because its scope may allow no change. */
+/** The store of an operation that reads has no transactions, because its scope may allow reading only. */
 type ContextFor<M extends Method, P, Q, B> = [M] extends ['GET']
-  ? Omit<Context<P, Q, B>, 'db'> & { readonly db: Queries }
+  ? Omit<Context<P, Q, B>, 'db' | 'within' | 'withQuery' | 'part'> & { readonly db: Queries }
   : Context<P, Q, B>;
 
 /** An operation that writes, or that may write, needs a scope that allows writes, or none in particular. */

@@ -179,10 +179,10 @@ describe('petstore mcp', () => {
     const list = await aCategory(shop.api);
     const wanted = Array.from({ length: 100 }, (_, i) => `${i} ${'long'.repeat(48)}`);
     for (const name of wanted) await shop.api.post('/pets', { name, categoryId: list });
-    for (const [query, most] of [
-      ['', 20],
+    for (const [query, least, most] of [
+      ['', 20, 20],
       // A page of 100 such names would have more than 20,000 characters.
-      ['&limit=100', 90],
+      ['&limit=100', 50, 90],
     ] as const) {
       const path = `/pets?categoryId=${list}${query}`;
       const names: string[] = [];
@@ -191,7 +191,7 @@ describe('petstore mcp', () => {
         assert.ok(text.length < 21_000);
         const { items, nextCursor } = JSON.parse(text);
         assert.ok(items.length <= most);
-        if (nextCursor) assert.ok(items.length >= 20, 'as many as fit');
+        if (nextCursor) assert.ok(items.length >= least, 'as many as fit');
         names.push(...valuesOf(items, 'name').map(String));
         cursor = nextCursor;
       }

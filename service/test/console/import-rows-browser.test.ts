@@ -250,15 +250,15 @@ describe('undoing an import', () => {
     await earlier
       .getByText('It was interrupted after 100 of 250 rows and has created 100 animals.')
       .waitFor();
-    await earlier.getByText('100 rows more can have created animals').waitFor();
+    await earlier.getByText('100 more rows may have created animals').waitFor();
     const lines = Array.from({ length: 250 }, (_, i) => `Row ${i},${categoryId}\n`);
     await choose('rows.csv', `name,categoryId\n${lines.join('')}`);
     await page.getByText('150 of 250 rows can be imported').waitFor();
     await page.reload();
     await earlier.getByRole('button', { name: 'Undo the import' }).click();
-    await page.getByText('Deleted 100 animals of the import. What is listed below stays.').waitFor();
-    const left = page.getByRole('region', { name: 'Not undone' });
-    await left.getByText('100 rows The page was left while they were being sent.').waitFor();
+    await page
+      .getByText('Deleted 100 animals of the import. 100 more rows may have created animals')
+      .waitFor();
     assert.equal(await count(), 0);
   });
 

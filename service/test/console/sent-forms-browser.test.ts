@@ -172,30 +172,6 @@ describe('a panel that is closed while its request runs', () => {
     assert.equal(await shown.field('Name').inputValue(), 'Changed since then');
   });
 
-  it('is no change by another client in a panel that is opened again meanwhile', async t => {
-    const { api, page, watch, open } = await visit(t);
-    // The form is sent before it has the version of the earlier one.
-    watch.expect(/status of 412/);
-    const id = await aCategory(api, { name: 'As it was' });
-    const shown = await open(`/categories/${id}`);
-    await shown.live();
-    const isSave = (request: Request) => request.method() === 'PATCH';
-    const save = await holdRequests(page, `**/categories/${id}`, isSave);
-    await shown.field('Name').fill('Mine at first');
-    const sent = page.waitForRequest(isSave);
-    await shown.save();
-    await sent;
-    await page.keyboard.press('Escape');
-    await shown.panel.waitFor({ state: 'detached' });
-    await shown.go(`/categories/${id}`);
-    await shown.field('Name').fill('Mine at last');
-    save();
-    await shown.messages.getByText('Mine at first').waitFor();
-    await shown.save();
-    await shown.panel.waitFor({ state: 'detached' });
-    assert.equal((await api.get(`/categories/${id}`)).body.name, 'Mine at last');
-  });
-
   it('shows in a message why the service has rejected it', async t => {
     const { api, watch, open } = await visit(t);
     watch.expect(/status of 409/);

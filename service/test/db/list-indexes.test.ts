@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { globSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { type Pet, petTable } from '../../src/catalog/pets/pet.ts';
@@ -18,9 +18,10 @@ import { recorded, type Sent } from '../support/query-plans.ts';
 /** All lists of the service, by the names of their constants. */
 const lists: Record<string, List> = {};
 const source = join(import.meta.dirname, '../../src');
-for (const file of globSync('**/*-queries.ts', { cwd: source }))
-  for (const [name, value] of Object.entries<List>(await import(join(source, file))))
-    if (name.endsWith('List')) lists[name] = value;
+for (const file of globSync('**/*.ts', { cwd: source, exclude: ['**/*.test.ts'] })) {
+  const names = readFileSync(join(source, file), 'utf8').matchAll(/^export const (\w+) = defineList\(/gm);
+  for (const [, name] of names) lists[name!] = (await import(join(source, file)))[name!];
+}
 
 describe('the lists of the shop', () => {
   const combined: Record<string, readonly string[]> = {

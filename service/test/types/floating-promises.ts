@@ -35,6 +35,8 @@ function isAssignment(expression: Expression): boolean {
 }
 
 function isHandled(expression: Expression): boolean {
+  // `condition && promise`
+  if (isBinaryExpression(expression)) return isHandled(expression.right);
   if (!isCallExpression(expression) || !isPropertyAccessExpression(expression.expression)) return false;
   const { name, expression: promise } = expression.expression;
   const { length } = expression.arguments;

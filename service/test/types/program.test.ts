@@ -130,7 +130,7 @@ it('a transaction is the only store that its function uses, and is not confused 
   assert.deepEqual(otherStores.inExamples, expectedIn('transactions.ts'));
 });
 
-it('no statement leaves a promise whose failure nothing sees, also one of Node.js or of a library', () => {
+it('no statement is a promise whose failure nothing sees, whichever function has returned it', () => {
   assert.deepEqual(floating.inService, []);
   assert.deepEqual(floating.inExamples, expectedIn('promises.ts'));
 });

@@ -13,7 +13,7 @@ import './styles/tables.css';
 import './styles/messages.css';
 import './styles/plots.css';
 import './styles/overlays.css';
-import './styles/categories.css';
+import './styles/category-icon.css';
 import './styles/skeleton.css';
 import './styles/shell.css';
 import './styles/print.css';

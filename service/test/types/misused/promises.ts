@@ -8,6 +8,7 @@ export async function examples(emitter: EventEmitter | undefined, report: () => 
   rm('x').catch(report);
   rm('x').then(report, report);
   rm('x').catch(report).finally(report);
+  emitter && once(emitter, 'x').catch(report);
   let last = rm('x');
   last = delay(1);
   await last;

@@ -22,27 +22,34 @@ export async function examples(db: Queries, tx: Transaction, table: string): Pro
   await db.get('select naem from pets where id = ?', [1]);
   // Found: table is not defined
   await db.run(`DELETE FROM ${table}`);
-  // Found: oders
+  // Found: no such table: oders
   await db.run('Update oders SET quantity = 1');
-  // Found: oders
+  // Found: no such table: oders
   await db.run('DELETE  FROM oders');
-  // Found: oders
+  // Found: no such table: oders
   await db.run(`${HEAD} oders SET quantity = 1`);
-  // Found: oders
+  // Found: no such table: oders
   await db.run(HEAD.concat(' oders SET quantity = 1'));
-  // Found: oders
+  // Found: no such table: oders
   await db.all(['SELECT', 'id', 'FROM', 'oders'].join(' '));
-  // Found: oders
+  // Found: relation "oders" does not exist
   const sql = '(SELECT id FROM oders)';
   await db.all(sql);
-  // Found: oders
+  // Found: no such table: oders
   await one(db, '/* a */ SELECT id FROM oders');
-  // Found: oders
+  // Found: no such table: oders
   tx.send('REPLACE INTO oders (id) VALUES (?)', [1]);
-  // Found: oders
-  await db.run('TRUNCATE oders');
-  // Found: oders
+  // Found: syntax error
+  await db.run('TRUNCATE orders');
+  // Found: no such table: oders
   await db.all('VALUES ((SELECT id FROM oders))');
+  let joined = 'SELECT id FROM orders';
+  joined += ' WHERE';
+  // Found: joined is not defined
+  await db.all(joined);
+  // Found: sql is not defined
+  const send = (sql: string) => db.run(sql);
+  await send('Update oders SET quantity = 1');
   const read = (name: string) => `${'SELECT'} id FROM ${name}`;
   // Found: read is not defined
   await db.all(read(table));

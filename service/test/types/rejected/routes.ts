@@ -39,6 +39,10 @@ defineRoute({
 
 // Rejected: Property 'write' does not exist
 defineRoute({ ...read, handler: ({ db }) => db.write(async () => reply.empty) });
+// Rejected: Property 'write' does not exist
+defineRoute({ ...read, prepare: ({ db }) => db.write(async () => {}) });
+// Rejected: Property 'withQuery' does not exist
+defineRoute({ ...read, handler: context => context.withQuery({}).db.write(async () => reply.empty) });
 // Rejected: Property 'params' is missing
 defineRoute({ ...remove, path: '/categories/{categoryId}' });
 // Rejected: Property 'categoryId' is missing

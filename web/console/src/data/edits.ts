@@ -9,7 +9,7 @@ import {
   changesOf,
   type Edit,
   hasConflicts,
-  rebase,
+  isSame,
   receive,
   resolve,
   setField,
@@ -18,15 +18,15 @@ import {
 import type { Resource, Version } from './resource.ts';
 import { useEvents } from './use-events.ts';
 
-/** The values that are being saved, by the place of their draft. */
-const beingSaved = new Map<string, object>();
+/** The saves of this session that run, with the values that they send last, by the place of their draft. */
+const saves = new Map<string, { values: object }>();
 
 /**
  * An edit of an item in a form. Typed values survive everything: changes by other clients, which are merged per field, a closed
  * panel and a reload. What a list knows about the item, or `shown`, appears at once.
  */
 export function useEdit<T extends object>(resource: Resource<T>, id: number, shown?: T) {
-  const { store, cache } = useSession();
+  const { store, cache, onEnd } = useSession();
   const { change } = useActions(resource);
   const place = `${resource.name}.${id}`;
   const [edit, setEdit] = useState<Edit<T> | undefined>(() => {
@@ -34,16 +34,12 @@ export function useEdit<T extends object>(resource: Resource<T>, id: number, sho
     return storedDraft<Edit<T>>(place) ?? (known && startEdit(known));
   });
   const [isRestored] = useState(() => storedDraft(place) !== undefined);
-  const isChanged = edit !== undefined && Object.keys(changesOf(edit)).length > 0;
+  const isChanged = edit !== undefined && !isUnchanged(edit);
   const latest = useRef<Version<T>>(undefined);
   /** What the form shows now, for a request that ends later. */
   const current = useRef(edit);
-  /** What was being saved when the form was opened again. */
-  const earlier = useRef(beingSaved.get(place) as Partial<T> | undefined);
-  const merge = useCallback((edit: Edit<T>, theirs: T) => {
-    const saved = earlier.current;
-    return receive(saved ? rebase(edit, saved, theirs) : edit, theirs);
-  }, []);
+  /** The save that ran when the form was opened again, until its values arrive. */
+  const earlier = useRef(saves.get(place) as { values: Partial<T> } | undefined);
   const version = useQuery({
     queryKey: [resource.name, 'one', id],
     queryFn: () => resource.read(store, id),
@@ -55,8 +51,10 @@ export function useEdit<T extends object>(resource: Resource<T>, id: number, sho
     if (!version.data) return;
     const { data } = version.data;
     latest.current = version.data;
-    setEdit(edit => (edit ? merge(edit, data) : startEdit(data)));
-  }, [version.data, merge]);
+    const saved = earlier.current?.values;
+    setEdit(edit => (edit ? receive(edit, data, saved) : startEdit(data)));
+    if (saved && isSame({ ...data, ...saved }, data)) earlier.current = undefined;
+  }, [version.data]);
 
   useEvents(({ type, data }) => {
     if (type.startsWith(`${resource.name}.`) && resource.idOf(data as unknown as T) === id) version.refetch();
@@ -81,6 +79,7 @@ export function useEdit<T extends object>(resource: Resource<T>, id: number, sho
   }
 
   const discard = useCallback(() => {
+    earlier.current = undefined;
     setEdit(edit => edit && startEdit(edit.base));
   }, []);
 
@@ -90,15 +89,32 @@ export function useEdit<T extends object>(resource: Resource<T>, id: number, sho
    */
   async function save(done: string, undo?: false): Promise<boolean> {
     if (!edit) return false;
-    let merged = edit;
+    const running = { values: changesOf(edit) };
+    saves.set(place, running);
+    // The draft belongs to the next user then.
+    const ignoreEnd = onEnd(() => saves.delete(place));
+    try {
+      return await send(edit, running, done, undo);
+    } finally {
+      ignoreEnd();
+      if (saves.get(place) === running) saves.delete(place);
+    }
+  }
+
+  async function send(
+    edit: Edit<T>,
+    running: { values: Partial<T> },
+    done: string,
+    undo?: false,
+  ): Promise<boolean> {
     latest.current ??= await resource.read(store, id);
-    merged = merge(merged, latest.current.data);
+    let merged = receive(edit, latest.current.data, earlier.current?.values);
     for (;;) {
       setEdit(merged);
       if (hasConflicts(merged)) return false;
       const changes = changesOf(merged);
       if (Object.keys(changes).length > 0) {
-        beingSaved.set(place, changes);
+        running.values = changes;
         try {
           latest.current = await change(merged.base, changes, {
             done,
@@ -108,18 +124,21 @@ export function useEdit<T extends object>(resource: Resource<T>, id: number, sho
         } catch (error) {
           if (!(error instanceof PreconditionError)) throw error;
           latest.current = await resource.read(store, id);
-          merged = merge(merged, latest.current.data);
+          merged = receive(merged, latest.current.data, earlier.current?.values);
           continue;
-        } finally {
-          if (beingSaved.get(place) === changes) beingSaved.delete(place);
         }
+        earlier.current = undefined;
         const sent = startEdit(merged.draft);
         merged = receive({ ...sent, draft: current.current?.draft ?? merged.draft }, latest.current.data);
         setEdit(merged);
       }
-      const isSaved = Object.keys(changesOf(merged)).length === 0;
-      storeDraft(place, isSaved ? undefined : merged);
-      return isSaved;
+      const stored = storedDraft<Edit<T>>(place);
+      if (stored && saves.get(place) === running) {
+        // What was typed since is kept, also in a form that was opened again.
+        const kept = receive(stored, latest.current.data, running.values);
+        storeDraft(place, isUnchanged(kept) ? undefined : kept);
+      }
+      return isUnchanged(merged);
     }
   }
 
@@ -133,4 +152,8 @@ export function useEdit<T extends object>(resource: Resource<T>, id: number, sho
     isRestored: isRestored && isChanged,
     error: version.error,
   };
+}
+
+function isUnchanged<T extends object>(edit: Edit<T>): boolean {
+  return Object.keys(changesOf(edit)).length === 0;
 }

@@ -6,7 +6,10 @@ import { firstDayOf, usageByDay } from './usage-days.ts';
 
 /** How often the usage is read again while it is shown, in milliseconds: no event reports requests. */
 const PAUSE = 30_000;
-/** The most bans that are read, the newest first. A key that is always banned has about 2,160 in 90 days, unless the operator has set shorter bans. */
+/**
+ * The most bans that are read, the newest first. A key that is always banned has about 2,160 in 90 days, unless the operator has set
+ * shorter bans.
+ */
 const MOST_BANS = 3_000;
 const PAGE_SIZE = 1_000;
 

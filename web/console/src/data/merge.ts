@@ -21,9 +21,13 @@ export function changesOf<T extends object>({ base, draft }: Edit<T>): Partial<T
 
 /**
  * Merges a newer version of the item. A field that only the other side changed takes the new value. A field that both sides
- * changed to different values keeps the user's, and becomes a conflict.
+ * changed to different values keeps the user's, and becomes a conflict. What the user has saved since the edit began is no change by
+ * the other side.
  */
-export function receive<T extends object>({ base, draft, conflicts }: Edit<T>, theirs: T): Edit<T> {
+export function receive<T extends object>(edit: Edit<T>, theirs: T, saved: Partial<T> = {}): Edit<T> {
+  const { draft, conflicts } = edit;
+  const arrived = fieldsOf(saved).filter(field => isSame(saved[field], theirs[field]));
+  const base: T = { ...edit.base, ...Object.fromEntries(arrived.map(field => [field, theirs[field]])) };
   const merged = { ...draft };
   const open = { ...conflicts };
   for (const field of fieldsOf({ ...base, ...theirs })) {
@@ -32,15 +36,6 @@ export function receive<T extends object>({ base, draft, conflicts }: Edit<T>, t
     else if (!isSame(theirs[field], base[field])) open[field] = theirs[field];
   }
   return { base: theirs, draft: merged, conflicts: open };
-}
-
-/** Bases an edit on values that its user has saved since it began, as far as the item has them: they are no change by another client. */
-export function rebase<T extends object>(edit: Edit<T>, saved: Partial<T>, theirs: T): Edit<T> {
-  const arrived = fieldsOf(saved).filter(field => isSame(saved[field], theirs[field]));
-  return {
-    ...edit,
-    base: { ...edit.base, ...Object.fromEntries(arrived.map(field => [field, saved[field]])) },
-  };
 }
 
 export function setField<T extends object, Field extends keyof T>(

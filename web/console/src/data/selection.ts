@@ -40,21 +40,27 @@ export function useSelection<T extends object, Query extends object>(
     [cache, resource, name],
   );
 
-  const { toggle, extend } = useMemo(() => {
-    const toggled = ({ ids, start }: Selected, id: number, isRange: boolean): Selected => {
-      const from = isRange ? start : undefined;
-      const selects = from === undefined ? !ids.has(id) : ids.has(from);
-      const range = new Set(from === undefined ? [id] : rangeOf(rows.map(resource.idOf), from, id));
-      return { ids: selects ? ids.union(range) : ids.difference(range), start: from ?? id };
-    };
-    return {
-      /** Selects a row or no longer selects it. With `isRange` all rows from the last one up to it get the state of the last one. */
-      toggle: (id: number, isRange: boolean) => change(now => toggled(now, id, isRange)),
-      /** Selects a row and the range up to another one. */
-      extend: (from: number, to: number) =>
-        change(now => toggled(now.ids.has(from) ? now : toggled(now, from, false), to, true)),
-    };
-  }, [change, resource, rows]);
+  /** Selects a row or no longer selects it. With `isRange` all rows from the last one up to it get the state of the last one. */
+  const toggle = useCallback(
+    (id: number, isRange: boolean) =>
+      change(({ ids, start }) => {
+        const from = isRange ? start : undefined;
+        const selects = from === undefined ? !ids.has(id) : ids.has(from);
+        const range = new Set(from === undefined ? [id] : rangeOf(rows.map(resource.idOf), from, id));
+        return { ids: selects ? ids.union(range) : ids.difference(range), start: from ?? id };
+      }),
+    [change, resource, rows],
+  );
+
+  /** Selects all rows from the last one that was selected, or from a row if there is none, up to another row. */
+  const extend = useCallback(
+    (from: number, to: number) =>
+      change(({ ids, start = from }) => {
+        const first = ids.has(start) ? start : from;
+        return { ids: ids.union(new Set(rangeOf(rows.map(resource.idOf), first, to))), start: first };
+      }),
+    [change, resource, rows],
+  );
 
   /** Selects all rows that were read; none if all were selected. */
   const toggleAll = useCallback(

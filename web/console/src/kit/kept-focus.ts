@@ -31,9 +31,9 @@ export function useKeptFocus(page: RefObject<HTMLElement | null>) {
       hasFocus.current = target.matches(':focus-visible');
       index.current = target.closest<HTMLElement>('[data-index]')?.dataset.index ?? index.current;
     },
-    // Not when what has the focus is removed, or is in a panel that closes.
-    onBlur: ({ target }: FocusEvent) => {
-      if (!target.closest('dialog')) hasFocus.current = false;
+    // Not when what has the focus is removed.
+    onBlur: () => {
+      hasFocus.current = false;
     },
   };
 }

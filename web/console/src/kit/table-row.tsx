@@ -18,7 +18,7 @@ export interface Selection<T> {
   nameOf: (item: T) => string;
   /** With `isRange`, all rows from the one that was selected last up to this one. */
   toggle: (id: number, isRange: boolean) => void;
-  /** Selects a row and the range up to another one. */
+  /** Selects all rows from the last one that was selected, or from a row if there is none, up to another row. */
   extend: (from: number, to: number) => void;
   toggleAll: () => void;
 }

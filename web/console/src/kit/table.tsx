@@ -50,9 +50,9 @@ const PHONE_ROW = 72;
 const NEAR = 40;
 
 /**
- * A table of any length. Only the rows that are visible, and the one with the focus, are elements. Tab reaches one row, the
- * one that had the focus last (WAI-ARIA APG, grid). Arrow keys move between rows, the header and what can be pressed in them; Enter opens a row. The space bar selects one, Shift with
- * a click, an arrow or the space bar a range, and Ctrl+A or ⌘A all that were read.
+ * A table of any length. Only the rows that are visible, and the one with the focus, are elements. Tab reaches one row, the one that
+ * had the focus last (WAI-ARIA APG, grid). Arrow keys move between rows, the header and what can be pressed in them; Enter opens a row.
+ * The space bar selects one, Shift with a click, an arrow or the space bar a range, and Ctrl+A or ⌘A all that were read.
  */
 export function Table<T>({
   label,
@@ -96,7 +96,7 @@ export function Table<T>({
     initialOffset: position?.scrollY ?? 0,
   });
   /** The item that had the focus last. */
-  const [focused, setFocused] = useState<number>();
+  const [lastFocused, setLastFocused] = useState<number>();
   const items = virtualizer.getVirtualItems();
   const last = items.at(-1)?.index ?? 0;
 
@@ -124,7 +124,7 @@ export function Table<T>({
 
   function onFocus(event: FocusEvent): void {
     const { row, index } = rowOf(event);
-    if (row) setFocused(idOf(rows[index]!));
+    if (row) setLastFocused(idOf(rows[index]!));
   }
 
   function onClick(event: MouseEvent): void {
@@ -187,8 +187,9 @@ export function Table<T>({
     event.preventDefault();
   }
 
-  const drawn = new Set(items.map(({ index }) => idOf(rows[index]!)));
-  const reachable = [focused, current].find(id => id !== undefined && drawn.has(id)) ?? [...drawn][0];
+  const drawnIds = items.map(({ index }) => idOf(rows[index]!));
+  const reachable =
+    [lastFocused, current].find(id => id !== undefined && drawnIds.includes(id)) ?? drawnIds[0];
   return (
     // biome-ignore lint/a11y/useSemanticElements: a table element cannot leave out rows
     <div

@@ -3,8 +3,8 @@ import { before, describe, it } from 'node:test';
 import { StoredJournal } from './journal.ts';
 import type { CreatedPet, ImportProgress } from './run.ts';
 
-const progressOf = (created: readonly CreatedPet[], total = 1): ImportProgress => ({
-  ...{ total, done: created.length, sending: 0, created },
+const progressOf = (created: readonly CreatedPet[], total = 1, sending = 0): ImportProgress => ({
+  ...{ total, done: created.length, sending, created },
   ...{ categories: [], rejected: [], incomplete: [], isRunning: true },
 });
 
@@ -28,8 +28,11 @@ describe('the journal of an import', () => {
     const stored = StoredJournal.begin('pets.csv');
     const created = [petOf(1), petOf(2), petOf(3)];
     for (const count of [1, 1, 3]) stored.write(progressOf(created.slice(0, count), 4));
+    stored.write(progressOf(created, 4, 1));
     const { journal } = StoredJournal.read()!;
-    assert.deepEqual([journal.file, journal.total, journal.done], ['pets.csv', 4, 3]);
+    const { file, total, done, sending } = journal;
+    assert.deepEqual([file, total, done, sending], ['pets.csv', 4, 3, 1]);
+    assert.equal(items.size, 3, 'two parts and the head');
     assert.deepEqual(
       journal.created.map(({ pet }) => pet.id),
       [1, 2, 3],

@@ -68,12 +68,13 @@ export class StoredJournal {
       created: created.slice(this.#written.created),
       categories: categories.slice(this.#written.categories),
     };
-    const text = JSON.stringify(part);
+    const isNew = part.created.length + part.categories.length > 0;
+    const text = isNew ? JSON.stringify(part) : undefined;
     this.#written = {
-      parts: this.#written.parts + 1,
+      parts: this.#written.parts + (isNew ? 1 : 0),
       created: created.length,
       categories: categories.length,
-      characters: this.#written.characters + text.length,
+      characters: this.#written.characters + (text?.length ?? 0),
     };
     const { parts } = this.#written;
     if (this.isKept && store({ file: this.#file, total, done, sending, parts }, text)) return;
@@ -92,10 +93,10 @@ export class StoredJournal {
   }
 }
 
-/** Stores the last part and the head. Returns whether the tab has room for them. */
-function store(head: Head, part: string): boolean {
+/** Stores the last part, if there is a new one, and the head. Returns whether the tab has room for them. */
+function store(head: Head, part: string | undefined): boolean {
   try {
-    sessionStorage.setItem(PREFIX + (head.parts - 1), part);
+    if (part !== undefined) sessionStorage.setItem(PREFIX + (head.parts - 1), part);
     sessionStorage.setItem(HEAD, JSON.stringify(head));
     return true;
   } catch {

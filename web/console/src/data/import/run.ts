@@ -18,7 +18,7 @@ export interface CreatedPet {
 export interface ImportProgress {
   total: number;
   done: number;
-  /** How many rows are being sent: if the page is left now, the console does not learn what became of them. */
+  /** How many rows are being sent, or wait for the limit: if the page is left now, the console cannot know what became of them. */
   sending: number;
   created: readonly CreatedPet[];
   categories: readonly CreatedCategory[];

@@ -1,7 +1,6 @@
 import type { BatchEntry } from '@petstore/client';
 import type { CreatedCategory } from '@petstore/pet-files';
 import type { Session } from '../../app/session.ts';
-import { inWords } from '../../kit/in-words.ts';
 import { type ItemResult, runInBatches } from '../batches.ts';
 import { readFacts } from '../facts.ts';
 import type { StatusFacts } from '../pet-status.ts';
@@ -15,6 +14,8 @@ export interface UndoProgress {
   total: number;
   done: number;
   deleted: number;
+  /** How many rows may have created animals that the console does not know. */
+  unknown: number;
   /** What stays, and why. */
   kept: readonly { name: string; message: string }[];
   isRunning: boolean;
@@ -35,7 +36,8 @@ export async function undoImport(
     total: created.length,
     done: 0,
     deleted: 0,
-    kept: sending > 0 ? [unknown(sending)] : [],
+    unknown: sending,
+    kept: [],
     isRunning: true,
     isComplete: false,
   };
@@ -51,7 +53,7 @@ export async function undoImport(
     );
     const changed = created.flatMap(item => reasonToKeep(item, facts.get(item.pet.id)));
     const same = created.filter(item => reasonToKeep(item, facts.get(item.pet.id)).length === 0);
-    report({ done: changed.length, kept: [...progress.kept, ...changed] });
+    report({ done: changed.length, kept: changed });
     await runInBatches(session, same, {
       add: (batch, { pet, etag, order }) => {
         const entries: BatchEntry[] = order ? [batch.orders.cancel(order.id, ifMatch(order.etag))] : [];
@@ -86,12 +88,6 @@ const reasons: Record<string, string> = {
   pet_has_open_orders: 'It has open orders',
   category_in_use: 'The category has other animals',
 };
-
-/** Rows whose result the console did not get. */
-const unknown = (rows: number) => ({
-  name: inWords(rows, 'row'),
-  message: 'The page was left while they were being sent. If they have created animals, these stay',
-});
 
 const ifMatch = (etag: string | undefined) => (etag === undefined ? {} : { ifMatch: etag });
 

@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { Journal } from '../../data/import/journal.ts';
 import { Button } from '../../kit/button.tsx';
 import { inWords } from '../../kit/in-words.ts';
+import { unknownRows } from './unknown-rows.ts';
 
 interface EarlierImportProps {
   journal: Journal;
@@ -19,8 +20,7 @@ export function EarlierImport({ journal, onUndo }: EarlierImportProps) {
         {isInterrupted
           ? `It was interrupted after ${done.toLocaleString()} of ${inWords(total, 'row')} and has created ${inWords(created.length, 'animal')}. To import the rest, choose the file again: animals that exist are skipped.`
           : `It has created ${inWords(created.length, 'animal')}.`}
-        {sending > 0 &&
-          ` ${inWords(sending, 'row')} more can have created animals, because the page was left while they were being sent.`}
+        {sending > 0 && ` ${unknownRows(sending)}`}
       </p>
       <div className="import-actions">
         <Link className="button" to="/animals" search={{ sort: '-id' }}>

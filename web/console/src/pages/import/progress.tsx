@@ -6,6 +6,7 @@ import type { useImport } from '../../data/import/use-import.ts';
 import { Button } from '../../kit/button.tsx';
 import { inWords } from '../../kit/in-words.ts';
 import { Download } from './download.tsx';
+import { unknownRows } from './unknown-rows.ts';
 
 /** The most entries of a list that the page shows. The file to download has all rows. */
 const SHOWN = 100;
@@ -59,7 +60,8 @@ export function Progress({ file, progress, current: { stop, undo, undone, isKept
 }
 
 /** What became of undoing an import. */
-export function Undone({ progress: { total, done, deleted, kept, isRunning } }: { progress: UndoProgress }) {
+export function Undone({ progress }: { progress: UndoProgress }) {
+  const { total, done, deleted, unknown, kept, isRunning } = progress;
   return (
     <>
       <progress aria-label="Progress" max={total} value={done} />
@@ -68,7 +70,10 @@ export function Undone({ progress: { total, done, deleted, kept, isRunning } }: 
           ? `Undoing the import: ${done.toLocaleString()} of ${inWords(total, 'animal')} done.`
           : kept.length > 0
             ? `Deleted ${inWords(deleted, 'animal')} of the import. What is listed below stays.`
-            : 'Deleted all animals of the import.'}
+            : unknown > 0
+              ? `Deleted ${inWords(deleted, 'animal')} of the import.`
+              : 'Deleted all animals of the import.'}
+        {unknown > 0 && ` ${unknownRows(unknown)}`}
       </p>
       <Problems title="Not undone" problems={kept} />
     </>

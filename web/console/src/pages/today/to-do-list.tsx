@@ -118,7 +118,7 @@ const needed = ['pets:read', 'orders:read', 'inventory:read', 'events:read'] as 
 
 function AllDone() {
   const { account, can } = useSession();
-  // Without another scope that reads, that of events allows nothing.
+  // `can` denies the scope for events to a key that has no other one: the others are what this key lacks.
   const missing = needed.filter(scope => !can(scope) && !account.scopes.includes(scope));
   if (missing.length > 0)
     return (

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { describe, it, type TestContext } from 'node:test';
+import type { Request } from 'playwright-core';
+import { eventually } from '../support/browser.ts';
+import { type ConsolePage, useConsole } from '../support/console-page.ts';
+import { aCategory } from '../support/factories.ts';
+import { holdRequests } from '../support/page-requests.ts';
+
+const visit = useConsole();
+
+const isSave = (request: Request) => request.method() === 'PATCH';
+
+async function close({ page, panel }: ConsolePage): Promise<void> {
+  await page.keyboard.press('Escape');
+  await panel.waitFor({ state: 'detached' });
+}
+
+/** Saves the name of a category, closes its panel while the request runs, and opens it again. `arrive` lets the request continue. */
+async function saveAndOpenAgain(t: TestContext, { isLive }: { isLive: boolean }) {
+  const { api, page, watch, open } = await visit(t);
+  const id = await aCategory(api, { name: 'As it was' });
+  t.after(() => api.delete(`/categories/${id}`));
+  if (!isLive) await holdRequests(page, '**/events/stream*');
+  const shown = await open(`/categories/${id}`);
+  if (isLive) await shown.live();
+  const name = shown.field('Name');
+  const release = await holdRequests(page, `**/categories/${id}`, isSave);
+  await name.fill('Mine at first');
+  const sent = page.waitForRequest(isSave);
+  await shown.save();
+  await sent;
+  await close(shown);
+  await shown.go(`/categories/${id}`);
+  await shown.panel.getByText('Your unsaved changes are back').waitFor();
+  const arrive = async () => {
+    release();
+    await shown.messages.getByText('Saved Mine at first').waitFor();
+  };
+  /** Resolves when the panel has read the category again, because of an event. */
+  const isRead = () =>
+    page.waitForResponse(
+      response => response.url().endsWith(`/categories/${id}`) && !isSave(response.request()),
+    );
+  const stored = async () => (await api.get(`/categories/${id}`)).body.name;
+  return { shown, watch, name, id, arrive, isRead, stored };
+}
+
+describe('a panel that is opened again while it is being saved', () => {
+  for (const isLive of [true, false])
+    it(`takes these values for no change by another client, ${isLive ? 'when their event arrives' : 'also without their event'}`, async t => {
+      const { shown, watch, name, arrive, isRead, stored } = await saveAndOpenAgain(t, { isLive });
+      // Without the event, the form has the ETag of the version before.
+      if (!isLive) watch.expect(/status of 412/);
+      await name.fill('Mine at last');
+      const read = isLive && isRead();
+      await arrive();
+      await read;
+      await shown.save();
+      await shown.panel.waitFor({ state: 'detached' });
+      assert.equal(await stored(), 'Mine at last');
+    });
+
+  it('keeps what is typed into it when it is closed as well', async t => {
+    const { shown, name, id, arrive, stored } = await saveAndOpenAgain(t, { isLive: true });
+    await name.fill('Typed then');
+    await close(shown);
+    await arrive();
+    await shown.go(`/categories/${id}`);
+    assert.equal(await name.inputValue(), 'Typed then');
+    await shown.save();
+    await shown.panel.waitFor({ state: 'detached' });
+    assert.equal(await stored(), 'Typed then');
+  });
+
+  it('shows what was saved after its draft is discarded', async t => {
+    const { shown, name, arrive } = await saveAndOpenAgain(t, { isLive: true });
+    await shown.panel.getByRole('button', { name: 'Discard them' }).click();
+    assert.equal(await name.inputValue(), 'As it was');
+    await arrive();
+    await eventually(() => name.inputValue(), 'Mine at first');
+    await close(shown);
+    assert.equal(
+      await shown.page.evaluate('JSON.stringify(sessionStorage).includes("console.draft")'),
+      false,
+    );
+  });
+});
