@@ -15,9 +15,9 @@ async function close({ page, panel }: ConsolePage): Promise<void> {
   await panel.waitFor({ state: 'detached' });
 }
 
-/** Saves the name of a category, closes its panel while the request runs, and opens it again. `arrive` lets the request continue. */
-async function saveAndOpenAgain(t: TestContext, { isLive }: { isLive: boolean }) {
-  const { api, page, watch, open } = await visit(t);
+/** Saves the name of a category, and closes its panel while the request runs. `arrive` lets the request continue. */
+async function saveAndClose(t: TestContext, { isLive }: { isLive: boolean }) {
+  const { api, shop, page, watch, open } = await visit(t);
   const id = await aCategory(api, { name: 'As it was' });
   t.after(() => api.delete(`/categories/${id}`));
   if (!isLive) await holdRequests(page, '**/events/stream*');
@@ -30,8 +30,6 @@ async function saveAndOpenAgain(t: TestContext, { isLive }: { isLive: boolean })
   await shown.save();
   await sent;
   await close(shown);
-  await shown.go(`/categories/${id}`);
-  await shown.panel.getByText('Your unsaved changes are back').waitFor();
   const arrive = async () => {
     release();
     await shown.messages.getByText('Saved Mine at first').waitFor();
@@ -42,7 +40,14 @@ async function saveAndOpenAgain(t: TestContext, { isLive }: { isLive: boolean })
       response => response.url().endsWith(`/categories/${id}`) && !isSave(response.request()),
     );
   const stored = async () => (await api.get(`/categories/${id}`)).body.name;
-  return { shown, watch, name, id, arrive, isRead, stored };
+  return { shop, shown, watch, name, id, release, arrive, isRead, stored };
+}
+
+async function saveAndOpenAgain(t: TestContext, options: { isLive: boolean }) {
+  const saved = await saveAndClose(t, options);
+  await saved.shown.go(`/categories/${saved.id}`);
+  await saved.shown.panel.getByText('Your unsaved changes are back').waitFor();
+  return saved;
 }
 
 describe('a panel that is opened again while it is being saved', () => {
@@ -83,5 +88,21 @@ describe('a panel that is opened again while it is being saved', () => {
       await shown.page.evaluate('JSON.stringify(sessionStorage).includes("console.draft")'),
       false,
     );
+  });
+
+  it('is no panel of the next user, for whom these values are a change by another client', async t => {
+    const { shop, shown, name, id, release } = await saveAndClose(t, { isLive: true });
+    const { page } = shown;
+    await shown.button(/^Account/).click();
+    await page.getByRole('menuitem', { name: /^Sign out/ }).click();
+    await shown.signIn(shop.adminKey);
+    await shown.go(`/categories/${id}`);
+    await name.fill('Of the next user');
+    await close(shown);
+    const arrived = page.waitForResponse(response => isSave(response.request()));
+    release();
+    await arrived;
+    await shown.go(`/categories/${id}`);
+    await shown.panel.getByText('Changed elsewhere to Mine at first').waitFor();
   });
 });
