@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { levelsOf, lowItems } from './low-stock.ts';
+import { levelsOf, lowItems, withLevel } from './low-stock.ts';
 
 const change = (petId: number, from: number, to: number) => ({
   subject: `store/inventory/${petId}`,
@@ -24,6 +24,18 @@ describe('low stock', () => {
       ],
     );
     assert.deepEqual([...several], [1, 3]);
+  });
+
+  it('is about animals of which an event has more than one unit, or had before', () => {
+    const levels = { latest: new Map([[1, 3]]), several: new Set<number>() };
+    for (const [id, quantity, several] of [
+      [1, 0, [1]],
+      [2, 4, [2]],
+      [2, 1, []],
+    ] as const) {
+      const next = withLevel(levels, id, quantity);
+      assert.deepEqual([next.latest.get(id), [...next.several]], [quantity, several]);
+    }
   });
 
   it('has a threshold for each category, and none for a category with 0', () => {

@@ -106,7 +106,7 @@ export function levelsOf(entries: readonly Pick<HistoryEntry, 'subject' | 'chang
 }
 
 /** Adds a change. An event has only the stock after it. */
-function withLevel({ latest, several }: Levels, id: number, quantity: number): Levels {
+export function withLevel({ latest, several }: Levels, id: number, quantity: number): Levels {
   const hasHad = quantity > 1 || (latest.get(id) ?? 0) > 1;
   return {
     latest: new Map(latest).set(id, quantity),
