@@ -133,14 +133,14 @@ function useSearchKeys<T>({ page, list, searched = '', onOpen }: SearchKeysOptio
   const [entered, setEntered] = useState<string>();
   const isReady = entered === searched && !list.isLoading && !list.isOld;
 
-  const toRow = (row: string) => page.current?.querySelector<HTMLElement>(row)?.focus();
+  const focusRow = (selector: string) => page.current?.querySelector<HTMLElement>(selector)?.focus();
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: only the rows of the text are waited for
   useEffect(() => {
     if (!isReady) return;
     setEntered(undefined);
     if (list.rows.length === 1) onOpen(list.rows[0]!);
-    else toRow('[data-index]');
+    else focusRow('[data-index]');
   }, [isReady]);
 
   function onKeyDown(event: KeyboardEvent): void {
@@ -149,7 +149,7 @@ function useSearchKeys<T>({ page, list, searched = '', onOpen }: SearchKeysOptio
     if (nativeEvent.isComposing) return;
     if (!(target instanceof HTMLInputElement) || target.type !== 'search') return;
     if (key === 'ArrowDown') {
-      toRow('[data-index][tabindex="0"]');
+      focusRow('[data-index][tabindex="0"]');
       event.preventDefault();
     } else if (key === 'Enter') setEntered(target.value.trim());
     else setEntered(undefined);
