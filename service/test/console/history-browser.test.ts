@@ -16,13 +16,16 @@ async function sellOne({ panel }: ConsolePage): Promise<void> {
   await panel.getByLabel('Units').press('Enter');
 }
 
-/** Takes back the change of the history whose sentence has a text. */
+/**
+ * Takes back the change of the history whose sentence has a text. The event has no place: an entry that arrives meanwhile moves the others,
+ * and a click would miss the button.
+ */
 const takeBack = (shown: ConsolePage, text: string) =>
   historyOf(shown)
     .getByRole('listitem')
     .filter({ hasText: text })
-    .getByRole('button', { name: /^Take back/ })
-    .click();
+    .getByRole('button', { name: /^Take back/, disabled: false })
+    .dispatchEvent('click');
 
 describe('a change in the history', () => {
   it('of a sale or of stock is taken back once, as a new change', async t => {
