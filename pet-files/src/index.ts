@@ -34,4 +34,4 @@ export {
   Rejection,
   rules,
 } from './pet-rules.ts';
-export { type Encoding, EncodingError, encodings, TextReader } from './text-reader.ts';
+export { type Encoding, EncodingError, encodingOf, encodings, TextReader } from './text-reader.ts';

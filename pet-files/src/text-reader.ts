@@ -1,9 +1,22 @@
 import { MAX_ROW } from './csv.ts';
 
 /** How bytes are text. Excel in Western Europe writes CSV as windows-1252, and “Unicode text” as utf-16le. */
-export const encodings = ['utf-8', 'windows-1252', 'utf-16le'] as const;
+export const encodings = ['utf-8', 'windows-1252', 'utf-16le', 'utf-16be'] as const;
 
 export type Encoding = (typeof encodings)[number];
+
+/** The bytes of U+FEFF at the start of a file. */
+const byteOrderMarks = {
+  'utf-8': [0xef, 0xbb, 0xbf],
+  'utf-16le': [0xff, 0xfe],
+  'utf-16be': [0xfe, 0xff],
+} as const satisfies Partial<Record<Encoding, readonly number[]>>;
+
+/** Returns the encoding that the byte order mark of a file states (https://encoding.spec.whatwg.org/#bom-sniff). */
+export function encodingOf(start: Uint8Array): Encoding | undefined {
+  const entries = Object.entries(byteOrderMarks) as [Encoding, readonly number[]][];
+  return entries.find(([, mark]) => mark.every((byte, i) => start[i] === byte))?.[0];
+}
 
 /** The bytes of a file are not UTF-8. */
 export class EncodingError extends Error {
@@ -33,8 +46,8 @@ export class TextReader {
   }
 
   read(bytes: Uint8Array): string {
-    if (this.#encoding === 'utf-16le') return this.#decoder.decode(bytes, { stream: true });
     if (this.#encoding === 'windows-1252') return withHighCharacters(this.#decoder.decode(bytes));
+    if (this.#encoding !== 'utf-8') return this.#decoder.decode(bytes, { stream: true });
     const all = joined(this.#rest, bytes);
     let end = all.lastIndexOf(NEWLINE) + 1;
     // A long line is not kept, but it is not divided within a character.

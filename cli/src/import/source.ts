@@ -12,6 +12,7 @@ import {
   delimiterOf,
   type Encoding,
   EncodingError,
+  encodingOf,
   HEADER_BYTES,
   type ParsedRecord,
   TextReader,
@@ -53,7 +54,7 @@ export async function inspect(file: string, reading: Reading, signal?: AbortSign
   const bytes = sizeOf(file);
   const isCsv = reading.format === 'csv';
   const start = await startOf(file);
-  const encoding = hasByteOrderMark(start) ? 'utf-8' : reading.encoding;
+  const encoding = encodingOf(start) ?? reading.encoding;
   const delimiter = isCsv ? delimiterOf(new TextDecoder(encoding).decode(start)) : ',';
   const source: Source = {
     file,
@@ -84,9 +85,6 @@ async function startOf(file: string): Promise<Buffer> {
     await handle.close();
   }
 }
-
-/** Whether a file is UTF-8 for certain, such as one of rejected rows. */
-const hasByteOrderMark = (start: Buffer) => start.indexOf('\uFEFF') === 0;
 
 /** Yields the rows of a file, including the header. A line of NDJSON is one cell. */
 export function records(source: Source, onChunk?: (chunk: Buffer) => void): AsyncGenerator<CsvRow> {

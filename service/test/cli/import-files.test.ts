@@ -91,10 +91,16 @@ describe('petstore import', () => {
     const single = bytes.subarray(bytes.length - 17);
     writeFileSync(join(test.directory, 'excel.csv'), Buffer.concat([Buffer.from('name;category\n'), single]));
     assert.equal((await test.summaryOf(['@excel.csv', '--encoding', 'windows-1252'])).created, 1);
-    const unicode = Buffer.from('\ufeffname\tcategory\nMüller\tDogs\n', 'utf16le');
-    writeFileSync(join(test.directory, 'unicode.txt'), unicode);
-    assert.equal((await test.summaryOf(['@unicode.txt', '--encoding', 'utf-16le'])).created, 1);
-    assert.deepEqual(await newNames(), ['“Müller” €', 'Müller']);
+    assert.deepEqual(await newNames(), ['“Müller” €']);
+  });
+
+  it('reads a file in the encoding that its byte order mark states, with every --encoding', async () => {
+    const littleEndian = Buffer.from('\ufeffname\tcategory\nMüller\tDogs\n', 'utf16le');
+    const files = { 'little.txt': littleEndian, 'big.txt': Buffer.from(littleEndian).swap16() };
+    for (const [file, bytes] of Object.entries(files)) writeFileSync(join(test.directory, file), bytes);
+    assert.equal((await test.summaryOf(['@little.txt'])).created, 1);
+    assert.equal((await test.summaryOf(['@big.txt', '--encoding', 'windows-1252'])).created, 1);
+    assert.deepEqual(await newNames(), ['Müller', 'Müller']);
   });
 
   it('reads the rejected rows of a file in another encoding with the same options', async () => {
@@ -107,11 +113,12 @@ describe('petstore import', () => {
     assert.deepEqual(await newNames(), ['Müller']);
   });
 
-  for (const encoding of ['windows-1252', 'utf-16le'] as const)
+  for (const encoding of ['windows-1252', 'utf-16le', 'utf-16be'] as const)
     it(`reads rejected lines of NDJSON with the same --encoding ${encoding}`, async () => {
       const file = `${encoding}.ndjson`;
       const text = '{"name": "Jürgen", "category": "Fish"}\n';
-      const bytes = Buffer.from(text, encoding === 'utf-16le' ? 'utf16le' : 'latin1');
+      const bytes = Buffer.from(text, encoding === 'windows-1252' ? 'latin1' : 'utf16le');
+      if (encoding === 'utf-16be') bytes.swap16();
       writeFileSync(join(test.directory, file), bytes);
       await test.summaryOf([`@${file}`, '--encoding', encoding], 7);
       const rejected = `${encoding}.rejected.ndjson`;

@@ -7,6 +7,7 @@ import {
   delimiterOf,
   type Encoding,
   EncodingError,
+  encodingOf,
   escapeFormula,
   HEADER_BYTES,
   MAX_ROW,
@@ -58,10 +59,9 @@ export async function readCsv(file: File, encoding?: Encoding): Promise<CsvFile>
       `${file.name} has more than 10 MB: split it, or import it with the command petstore import`,
     );
   const bytes = new Uint8Array(await bytesOf(file));
-  if (startsWith(bytes, ZIP))
+  if (ZIP.every((byte, i) => bytes[i] === byte))
     throw new Error(`${file.name} is a workbook: save it as “CSV UTF-8” in your spreadsheet program`);
-  // Excel writes "Unicode text" as UTF-16.
-  const text = decode(file.name, bytes, encoding ?? (startsWith(bytes, [0xff, 0xfe]) ? 'utf-16le' : 'utf-8'));
+  const text = decode(file.name, bytes, encoding ?? encodingOf(bytes) ?? 'utf-8');
   return { id: newFileId(), name: file.name, ...(await parseCsv(file.name, text)) };
 }
 
@@ -75,9 +75,6 @@ async function bytesOf(file: File): Promise<ArrayBuffer> {
 
 /** The first bytes of a ZIP archive, which .xlsx and .ods files are. */
 const ZIP = [0x50, 0x4b, 0x03, 0x04];
-
-const startsWith = (bytes: Uint8Array, start: readonly number[]) =>
-  start.every((byte, i) => bytes[i] === byte);
 
 function decode(name: string, bytes: Uint8Array, encoding: Encoding): string {
   const reader = new TextReader(encoding);
