@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { addDays, dayOf, instantOf, localTimeOf, startOf } from './days.ts';
+import { addDays, dayIn, dayOf, instantOf, localTimeOf, startOf } from './days.ts';
 
 const { TZ } = process.env;
 
@@ -30,6 +30,24 @@ for (const [zone, day] of [
     });
   });
 }
+
+describe('a day in a URL', () => {
+  it('is one of the calendar', () => {
+    for (const day of ['2026-12-24', '2028-02-29']) assert.equal(dayIn(day), day);
+    for (const none of [
+      '2026-02-31',
+      '2027-02-29',
+      '2026-13-01',
+      '2026-1-1',
+      '24.12.2026',
+      '',
+      2026,
+      null,
+      undefined,
+    ])
+      assert.equal(dayIn(none), undefined, String(none));
+  });
+});
 
 for (const [zone, instant] of [
   ['Asia/Kathmandu', '2026-12-24T03:45:00.000Z'],

@@ -8,6 +8,12 @@ export function dayOf(instant: string | number | Date): Day {
   return [year, ...[date.getMonth() + 1, date.getDate()].map(twoDigits)].join('-');
 }
 
+/** Returns the day that a URL names, such as `2026-12-24`; `undefined` if the calendar has no such day. */
+export function dayIn(value: unknown): Day | undefined {
+  const date = new Date(`${value}T00:00`);
+  return !Number.isNaN(date.getTime()) && dayOf(date) === value ? value : undefined;
+}
+
 /** An instant as a field for dates and times has it, in the user's time zone: `2026-12-24T09:30`. */
 export function localTimeOf(instant: string): string {
   const date = new Date(instant);

@@ -1,22 +1,17 @@
 import { createRoute } from '@tanstack/react-router';
 import { lazyPage } from '../../app/lazy-page.tsx';
 import { rootRoute } from '../../app/root.tsx';
+import { dayIn } from '../../data/days.ts';
 import { type OrderQuery, orderSorts } from '../../data/orders.ts';
-
-/** Returns a day such as `2026-12-24`; `undefined` if it is none. */
-function readDay(value: unknown): string | undefined {
-  const day = String(value ?? '');
-  return /^\d{4}-\d\d-\d\d$/.test(day) && !Number.isNaN(Date.parse(day)) ? day : undefined;
-}
 
 /** Reads the filters of a URL, and ignores what they cannot be. */
 function readQuery(search: Record<string, unknown>): OrderQuery {
   const query: OrderQuery = {};
   const petId = Number(search.petId);
-  const from = readDay(search.from);
-  const to = readDay(search.to);
-  const placedFrom = readDay(search.placedFrom);
-  const placedTo = readDay(search.placedTo);
+  const from = dayIn(search.from);
+  const to = dayIn(search.to);
+  const placedFrom = dayIn(search.placedFrom);
+  const placedTo = dayIn(search.placedTo);
   const sort = orderSorts.find(sort => sort === search.sort);
   if (typeof search.complete === 'boolean') query.complete = search.complete;
   if (Number.isSafeInteger(petId) && petId > 0) query.petId = petId;
