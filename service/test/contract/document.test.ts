@@ -31,7 +31,10 @@ it('every schema, body, parameter and header has an example', () => {
   for (const { path, operation } of documentedOperations) {
     const { operationId, parameters = [], requestBody } = operation;
     for (const parameter of parameters)
-      assert.ok('$ref' in parameter || parameter.example !== undefined, operationId);
+      assert.ok(
+        '$ref' in parameter || parameter.example !== undefined,
+        `${operationId}: ${JSON.stringify(parameter)}`,
+      );
     if (path.startsWith('/openapi')) continue;
     const bodies = [requestBody, ...responsesOf(operation).map(([, response]) => response)];
     for (const { example, examples } of bodies.flatMap(body => Object.values(body?.content ?? {})))

@@ -241,6 +241,7 @@ export const keyList = defineList(keyTable, {
   filters: {
     name: startsWith('name', {
       ...nameText,
+      example: 'web',
       description: 'Keys whose name starts with this text, without regard to case.',
     }),
     plan: is('plan', { type: 'string', enum: plans, description: 'Keys of this plan.' }),

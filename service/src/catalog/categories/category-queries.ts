@@ -34,6 +34,7 @@ export const categoryList = defineList(categoryTable, {
   filters: {
     name: startsWith('name', {
       ...nameText,
+      example: 'do',
       description: 'Categories whose name starts with this text, without regard to case.',
     }),
   },

@@ -136,6 +136,7 @@ export const petList = defineList(petTable, {
     categoryId: is('categoryId', { ...idToFind, description: 'Pets of this category.' }),
     name: startsWith('name', {
       ...nameText,
+      example: 'bis',
       description: 'Pets whose name starts with this text, without regard to case.',
     }),
   },

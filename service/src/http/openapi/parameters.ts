@@ -12,17 +12,17 @@ export function parametersIn(place: Place, schema: Schema | undefined, schemas: 
     description,
     schema: schemas.inline(property),
     ...(property.type === 'array' && { style: 'form', explode: true }),
-    example: exampleOf(property, place),
+    example: exampleOf(property),
   }));
 }
 
-function exampleOf(schema: Schema, place: Place): unknown {
+/** A text needs one of its own: what it finds, or whether it is accepted, depends on it. */
+function exampleOf(schema: Schema): unknown {
   if (schema.example !== undefined) return schema.example;
   if (schema.default !== undefined) return schema.default;
   if (schema.enum) return schema.enum[0];
-  if (schema.items) return [exampleOf(schema.items, place)];
+  if (schema.items) return [exampleOf(schema.items)];
   if (schema.type === 'boolean') return false;
   if (schema.format === 'date-time') return '2026-12-01T00:00:00Z';
-  if (schema.type === 'integer') return 1;
-  return 'bis';
+  return schema.type === 'integer' ? 1 : undefined;
 }
