@@ -24,8 +24,6 @@ export class TimedQueries implements Queries {
 
   all: Queries['all'] = (...query) => this.#timed(() => this.#db.all(...query));
 
-  run: Queries['run'] = (...query) => this.#timed(() => this.#db.run(...query));
-
   /** The embedded store works on a query before it returns, other stores until the result arrives. */
   async #timed<T>(send: () => Promise<T>): Promise<T> {
     if (this.#running++ === 0) this.#since = performance.now();

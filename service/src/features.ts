@@ -30,7 +30,7 @@ import type { Route } from './routes/define-route.ts';
 import type { Feature } from './routes/feature.ts';
 
 export interface FeatureServices extends AccessOptions, EventOptions, SearchIndexOptions, ServiceState {
-  db: SearchIndexOptions['db'];
+  db: AccessOptions['db'] & SearchIndexOptions['db'];
   idempotency: Idempotency;
 }
 

@@ -1,4 +1,4 @@
-import { DatabaseUnavailable, type Queries, type Writer } from '../db/database.ts';
+import { DatabaseUnavailable, type Statements, type Writer } from '../db/database.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Feature } from '../routes/feature.ts';
 import { accountRoutes } from './accounts/account-routes.ts';
@@ -11,7 +11,7 @@ import { planRequestRoutes } from './plan-requests/plan-request-routes.ts';
 import type { Rejections } from './rejections/rejections.ts';
 
 export interface AccessOptions extends LeakServices {
-  db: Queries & Writer;
+  db: Statements & Writer;
   clock: Clock;
   /** How often counts are stored, in milliseconds. */
   flushInterval: number;

@@ -15,13 +15,17 @@ export type Engine = 'sqlite' | 'postgres';
  */
 export type QueryPlan = 'index order' | 'custom';
 
-/** Both engines take the same SQL: parameters are `?`, and each text is prepared once. */
+/** Reads. Both engines take the same SQL: parameters are `?`, and each text is prepared once. */
 export interface Queries {
   /** For SQL that differs between the engines, such as in `range-sql.ts`. */
   readonly engine: Engine;
-  /** The first row, or `undefined`. Also for `INSERT … RETURNING`. */
+  /** The first row, or `undefined`. */
   get<Row>(sql: string, values?: readonly Value[]): Promise<Row | undefined>;
   all<Row>(sql: string, values?: readonly Value[], plan?: QueryPlan): Promise<Row[]>;
+}
+
+/** Reads and writes: `get` and `all` are also for `INSERT … RETURNING`. A handler of a GET has only `Queries`. */
+export interface Statements extends Queries {
   /** Runs a statement that returns no rows. Returns the number of rows that it changed. */
   run(sql: string, values?: readonly Value[]): Promise<number>;
 }
@@ -68,7 +72,7 @@ export type AtEnd = (tx: Transaction, values: readonly string[]) => Promise<void
 export type AfterCommit = (ids: readonly number[]) => Promise<void>;
 
 /** `write` on a transaction joins it, so that an operation with a transaction of its own can be part of a larger one. */
-export interface Transaction extends Queries, Writer {
+export interface Transaction extends Statements, Writer {
   /**
    * Waits until no other transaction holds one of these locks, and holds them until this transaction ends. Later
    * statements see all changes of earlier holders. A lock is a name on which transactions agree; it guards nothing by
@@ -201,7 +205,7 @@ export interface Notifier {
   onNotice(topic: string, listener: () => void): void;
 }
 
-export interface Database extends Queries, Writer, Notifier {
+export interface Database extends Statements, Writer, Notifier {
   /** Resolves when every event committed before the call has its number in the log. */
   numberEvents(): Promise<void>;
   /** Resolves with the number of events that have had no number for more than ten seconds, counted up to `MAX_COUNTED`. */

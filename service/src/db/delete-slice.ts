@@ -1,4 +1,4 @@
-import type { Engine, Queries, Value } from './database.ts';
+import type { Engine, Statements, Value } from './database.ts';
 import { forUpdate } from './records-sql.ts';
 
 /**
@@ -13,7 +13,7 @@ export function sliceOf(engine: Engine, table: string, key: string, which: strin
 
 /** Deletes a slice of the rows of a table. Resolves with the number of deleted rows. */
 export function deleteSlice(
-  db: Queries,
+  db: Statements,
   table: string,
   key: string,
   which: string,

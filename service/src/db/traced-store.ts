@@ -4,7 +4,6 @@ import {
   type Engine,
   type Queries,
   type Transaction,
-  type Value,
   type WriteOptions,
   type Writer,
 } from './database.ts';
@@ -21,11 +20,6 @@ class TracedStore extends WrappedQueries<Queries & Writer> implements Writer {
   constructor(inner: Queries & Writer, span: Span) {
     super(inner);
     this.#span = span;
-  }
-
-  /** A single statement that writes has a transaction of its own. */
-  override run(sql: string, values?: readonly Value[]): Promise<number> {
-    return this.write(tx => tx.run(sql, values));
   }
 
   write<T>(work: (tx: Transaction) => Promise<T>, options?: WriteOptions): Promise<T> {

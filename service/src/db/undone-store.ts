@@ -1,4 +1,4 @@
-import type { Queries, Transaction, Value, Writer } from './database.ts';
+import type { Queries, Transaction, Writer } from './database.ts';
 import { WrappedQueries } from './wrapped-store.ts';
 
 /**
@@ -13,10 +13,6 @@ export function undoneStore(db: Queries & Writer): Queries & Writer {
 const LAST_STATEMENT = 'SELECT 1';
 
 class UndoneStore extends WrappedQueries<Queries & Writer> implements Writer {
-  override run(sql: string, values?: readonly Value[]): Promise<number> {
-    return this.write(tx => tx.run(sql, values));
-  }
-
   async write<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     const undo = new Error('The changes of a test are undone');
     let value: T;

@@ -33,10 +33,6 @@ export class WrappedQueries<Inner extends Queries> implements Queries {
     return this.awaited(() => this.inner.all(sql, values, plan), sql);
   }
 
-  run(sql: string, values?: readonly Value[]): Promise<number> {
-    return this.awaited(() => this.inner.run(sql, values), sql);
-  }
-
   /** Runs a statement for which the caller waits. `sql` is absent for locks, and for calls that are several statements. */
   protected awaited<T>(statement: () => Promise<T>, _sql?: string): Promise<T> {
     return statement();
@@ -45,6 +41,10 @@ export class WrappedQueries<Inner extends Queries> implements Queries {
 
 /** A transaction that passes everything to another. Subclasses change some of it. */
 export class WrappedTransaction extends WrappedQueries<Transaction> implements Transaction {
+  run(sql: string, values?: readonly Value[]): Promise<number> {
+    return this.awaited(() => this.inner.run(sql, values), sql);
+  }
+
   insert(row: Insert, values: readonly Value[]): Promise<number | undefined> {
     return this.awaited(() => this.inner.insert(row, values), row[this.engine]);
   }

@@ -1,4 +1,4 @@
-import type { Queries } from '../db/database.ts';
+import type { Queries, Statements } from '../db/database.ts';
 import { deleteSlice } from '../db/delete-slice.ts';
 
 export interface OutcomeRow {
@@ -23,7 +23,7 @@ export function selectOutcome(
 
 /** Stores an outcome. Replaces an expired outcome of the same key. */
 export function insertOutcome(
-  db: Queries,
+  db: Statements,
   apiKeyId: number,
   idempotencyKey: string,
   { fingerprint, location, body }: OutcomeRow,
@@ -40,7 +40,7 @@ export function insertOutcome(
 }
 
 /** Deletes the oldest outcomes from before `instant`, at most `limit`. Returns how many it deleted. */
-export function deleteOutcomesBefore(db: Queries, instant: number, limit: number): Promise<number> {
+export function deleteOutcomesBefore(db: Statements, instant: number, limit: number): Promise<number> {
   const which = 'created_at < ? ORDER BY created_at';
   return deleteSlice(db, 'idempotency_keys', 'api_key_id, idempotency_key', which, [instant, limit]);
 }

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { ApiError } from '../contract/errors.ts';
 import { KEY_HEADER, KEY_LENGTH, RETENTION } from '../contract/idempotency-key.ts';
-import type { Queries, Transaction, Writer } from '../db/database.ts';
+import type { Queries, Statements, Transaction, Writer } from '../db/database.ts';
 import { canonicalJson } from '../kit/canonical-json.ts';
 import type { Reply } from '../routes/reply.ts';
 import {
@@ -36,11 +36,11 @@ interface Outcome {
 
 /** Makes POST requests repeatable: stores the outcome in the transaction of the effect, and replays it. */
 export class Idempotency {
-  readonly #db: Queries & Writer;
+  readonly #db: Statements & Writer;
   /** The keys of attempts that are running in this process. */
   readonly #running = new Set<string>();
 
-  constructor(db: Queries & Writer) {
+  constructor(db: Statements & Writer) {
     this.#db = db;
   }
 

@@ -55,7 +55,7 @@ interface RouteDefinition<
   rejectReplay?: (context: Context<Static<P>, Static<Q>, Static<B>>, outcome: object) => void;
 }
 
-/** The store of an operation that reads has no transactions, because its scope may allow reading only. */
+/** An operation that reads gets a store that is only for reading, because its scope may allow no more. */
 type ContextFor<M extends Method, P, Q, B> = [M] extends ['GET']
   ? Omit<Context<P, Q, B>, 'db' | 'within' | 'withQuery' | 'part'> & { readonly db: Queries }
   : Context<P, Q, B>;

@@ -108,7 +108,7 @@ async function aShop(t: TestContext, openStore: (t: TestContext) => Promise<Open
   const get: Database['get'] = (...query) => db.get(...query);
   const all: Database['all'] = (...query) => db.all(...query);
   shop.index = new SearchIndex({
-    db: { engine: db.engine, get, all, run: (...query) => db.run(...query), write, onNotice: () => {} },
+    db: { engine: db.engine, get, all, write, onNotice: () => {} },
     onLate: error => shop.late.push(error),
   });
   return shop;

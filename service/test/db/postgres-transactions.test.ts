@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { DatabaseError } from 'pg';
-import { type Database, DatabaseUnavailable, type Queries, type Transaction } from '../../src/db/database.ts';
+import {
+  type Database,
+  DatabaseUnavailable,
+  type Queries,
+  type Statements,
+  type Transaction,
+} from '../../src/db/database.ts';
 import { openPostgresStore } from '../support/engines.ts';
 import { Random } from '../support/random.ts';
 
@@ -18,7 +24,7 @@ async function countOf(db: Queries, name: string): Promise<number> {
   return Number(row!.description);
 }
 
-function setCount(tx: Queries, name: string, count: number): Promise<number> {
+function setCount(tx: Statements, name: string, count: number): Promise<number> {
   return tx.run('UPDATE categories SET description = ? WHERE name = ?', [String(count), name]);
 }
 

@@ -4,7 +4,7 @@ import { hash, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { promisify } from 'node:util';
-import type { Database, Queries } from '../../src/db/database.ts';
+import type { Database, Statements } from '../../src/db/database.ts';
 import { verifySeals } from '../../src/db/verify-seals.ts';
 import * as eventLog from '../../src/events/event-log/event-log.ts';
 import { readSealedGroups } from '../../src/events/event-log/sealed-log.ts';
@@ -208,7 +208,7 @@ describe('the seals of the log', () => {
   it('are not marked as expired if the events cannot be deleted', async t => {
     const { app, clock } = await aLog(t);
     const { db } = app;
-    const failDeletions = (queries: Queries) => {
+    const failDeletions = (queries: Statements) => {
       const run = queries.run.bind(queries);
       t.mock.method(queries, 'run', async (...query: Parameters<typeof run>) => {
         if (query[0].startsWith('DELETE FROM events')) throw new Error('planted');

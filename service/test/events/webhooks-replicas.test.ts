@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Queries, Transaction } from '../../src/db/database.ts';
+import type { Queries, Statements, Transaction } from '../../src/db/database.ts';
 import * as deliveries from '../../src/events/webhooks/delivery-queries.ts';
 import { FULL_WINDOW } from '../../src/events/webhooks/delivery-rules.ts';
 import {
@@ -158,7 +158,7 @@ it('a plan that PostgreSQL made for a lane while the table of deliveries was emp
       get: async (sql, values) => (await explain<never>(sql, values))[0],
       all: explain,
       run: async (sql, values) => (await explain(sql, values)).length,
-    } satisfies Queries;
+    } satisfies Statements;
     const [latest, due] = [
       { lease: 1, attempt: 1 },
       { now: 1, until: 2, limit: 1 },

@@ -74,7 +74,6 @@ it('a search while a pet gets another name does not return the pet at the place 
   const renaming: Queries = {
     engine: db.engine,
     get: (...query) => db.get(...query),
-    run: (...query) => db.run(...query),
     all: async (sql, values, plan) => {
       const isLast = sql.startsWith('SELECT id, name, ');
       if (isLast && renames++ === 0)

@@ -58,7 +58,6 @@ function withHook(db: Queries, onRead: () => void): Queries {
   return {
     engine: db.engine,
     get: (...query) => db.get(...query),
-    run: (...query) => db.run(...query),
     all: (...query) => {
       onRead();
       return db.all(...query);

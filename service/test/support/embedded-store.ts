@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import type { Database, Queries } from '../../src/db/database.ts';
+import type { Database, Queries, Statements } from '../../src/db/database.ts';
 import { openSqlite, type SqliteOptions } from '../../src/db/sqlite.ts';
 import { systemClock } from '../../src/kit/clock.ts';
 
@@ -28,7 +28,7 @@ export function openEmbedded(t: TestContext, options: Partial<SqliteOptions> = {
   return db;
 }
 
-export function addCategory(tx: Pick<Queries, 'run'>, name: string): Promise<number> {
+export function addCategory(tx: Pick<Statements, 'run'>, name: string): Promise<number> {
   return tx.run('INSERT INTO categories (name, name_key) VALUES (?, ?)', [name, name]);
 }
 

@@ -17,6 +17,7 @@ import { byPlace, expectedIn, type Finding, nodesIn, Program } from '../support/
 import { floatingPromises } from './floating-promises.ts';
 import { exampleRoutes } from './misused/errors.ts';
 import { OtherStores } from './other-stores.ts';
+import { writingQueries } from './writing-queries.ts';
 
 /** Codes that functions of an operation throw, but not when this operation calls them. */
 const impossible: Record<string, readonly ErrorCode[]> = {
@@ -102,6 +103,7 @@ const definitions = definitionsIn(program);
 const checked = checkErrors(definitions, program);
 const otherStores = byPlace(new OtherStores(program).findings());
 const floating = byPlace(floatingPromises(program));
+const writing = byPlace(writingQueries(program));
 program.close();
 
 describe('an operation', () => {
@@ -128,6 +130,11 @@ describe('an operation', () => {
 it('a transaction is the only store that its function uses, and is not confused with the store that it belongs to', () => {
   assert.deepEqual(otherStores.inService, []);
   assert.deepEqual(otherStores.inExamples, expectedIn('transactions.ts'));
+});
+
+it('a store that is only for reading, such as that of a GET, gets no statement that writes', () => {
+  assert.deepEqual(writing.inService, []);
+  assert.deepEqual(writing.inExamples, expectedIn('reads.ts'));
 });
 
 it('no statement is a promise whose failure nothing sees, whichever function has returned it', () => {

@@ -2,7 +2,7 @@ import type { KeyKind } from '../../contract/key-kinds.ts';
 import { nameText } from '../../contract/schema.ts';
 import type { Scope } from '../../contract/scopes.ts';
 import { assignedId, boolean, foldedText, integer, nullable, text } from '../../db/columns.ts';
-import { one, type Queries, type Transaction, type Value } from '../../db/database.ts';
+import { one, type Queries, type Statements, type Transaction, type Value } from '../../db/database.ts';
 import { defineList } from '../../db/define-list.ts';
 import { deleteSlice } from '../../db/delete-slice.ts';
 import { is, type QueryOf, startsWith } from '../../db/list.ts';
@@ -95,7 +95,7 @@ function valuesOf(terms: ApiKeyTerms): Value[] {
 }
 
 export async function insertApiKey(
-  db: Queries,
+  db: Statements,
   hash: Uint8Array,
   terms: ApiKeyTerms,
   now: number,
@@ -115,7 +115,7 @@ export async function insertApiKey(
  * row: a replica may have given one since the transaction read the key.
  */
 export async function updateApiKey(
-  db: Queries,
+  db: Statements,
   keyId: number,
   terms: ApiKeyTerms,
   now: number,
@@ -187,7 +187,7 @@ export async function selectApiKeyByHash(db: Queries, hash: Uint8Array): Promise
 
 /** Replaces a key's secret with `hash`. All earlier secrets expire at `earlierExpireAt`, or sooner if they already do. */
 export async function replaceSecret(
-  db: Queries,
+  db: Statements,
   keyId: number,
   hash: Uint8Array,
   earlierExpireAt: number,
@@ -205,7 +205,7 @@ export async function replaceSecret(
 }
 
 /** Deletes at most `limit` secrets that expired before `instant`. Resolves with the number of deleted secrets. */
-export function deleteSecretsExpiredBefore(db: Queries, instant: number, limit: number): Promise<number> {
+export function deleteSecretsExpiredBefore(db: Statements, instant: number, limit: number): Promise<number> {
   return deleteSlice(db, 'previous_secrets', 'hash', 'expires_at < ?', [instant, limit]);
 }
 
@@ -214,16 +214,16 @@ export async function anyAdministratorKey(db: Queries): Promise<boolean> {
   return (await db.get("SELECT 1 FROM api_keys WHERE scopes LIKE '%admin%' LIMIT 1")) !== undefined;
 }
 
-export function revokeApiKey(db: Queries, keyId: number, now: number): Promise<number> {
+export function revokeApiKey(db: Statements, keyId: number, now: number): Promise<number> {
   return db.run('UPDATE api_keys SET revoked_at = ? WHERE id = ?', [now, keyId]);
 }
 
-export function liftBans(db: Queries, keyId: number, now: number): Promise<number> {
+export function liftBans(db: Statements, keyId: number, now: number): Promise<number> {
   return db.run('UPDATE api_keys SET bans_lifted_at = ? WHERE id = ?', [now, keyId]);
 }
 
 /** Resets the limits of a key: earlier requests no longer count, also those after a reset that the database has lost. */
-export function resetLimits(db: Queries, keyId: number, now: number): Promise<number> {
+export function resetLimits(db: Statements, keyId: number, now: number): Promise<number> {
   return db.run(
     'UPDATE api_keys SET limits_resets = CASE WHEN limits_resets < ? THEN ? ELSE limits_resets + 1 END WHERE id = ?',
     [now, now, keyId],

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { ApiError } from '../../contract/errors.ts';
 import type { LimitState } from '../../counters/decide.ts';
 import type { CountedKey } from '../../counters/key-states.ts';
-import type { Queries, Transaction, Writer } from '../../db/database.ts';
+import type { Queries, Statements, Transaction, Writer } from '../../db/database.ts';
 import { selectPage } from '../../db/select-page.ts';
 import { stopWebhooksOf } from '../../events/webhooks/webhooks.ts';
 import { SECOND } from '../../kit/clock.ts';
@@ -231,7 +231,7 @@ export async function usage({ db, keyLimits, now }: KeyReading, keyId: number): 
 const SWEPT_AT_ONCE = 500;
 
 /** Deletes a slice of the expired secrets. Resolves with whether there may be more. */
-export async function sweepSecrets(db: Queries, now: number): Promise<boolean> {
+export async function sweepSecrets(db: Statements, now: number): Promise<boolean> {
   return (await deleteSecretsExpiredBefore(db, now, SWEPT_AT_ONCE)) === SWEPT_AT_ONCE;
 }
 

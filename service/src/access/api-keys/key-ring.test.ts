@@ -55,10 +55,6 @@ class OneKeyStore implements Queries, Notifier {
   all(): Promise<never> {
     throw new Error('The key ring must read one key at a time');
   }
-
-  run(): Promise<never> {
-    throw new Error('The key ring must not write');
-  }
 }
 
 function aRing() {

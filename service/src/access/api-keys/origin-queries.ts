@@ -1,10 +1,14 @@
 import type { KeyKind } from '../../contract/key-kinds.ts';
-import type { Queries } from '../../db/database.ts';
+import type { Queries, Statements } from '../../db/database.ts';
 import { recordsSql } from '../../db/records-sql.ts';
 import { isOneOf } from '../../db/select-page.ts';
 
 /** Stores the origins of a key that has none yet. */
-export async function insertOrigins(db: Queries, keyId: number, origins: readonly string[]): Promise<void> {
+export async function insertOrigins(
+  db: Statements,
+  keyId: number,
+  origins: readonly string[],
+): Promise<void> {
   const rows = origins.map(origin => ({ api_key_id: keyId, origin }));
   const [records, json] = recordsSql(db.engine, { api_key_id: 'BIGINT', origin: 'TEXT' }, rows);
   await db.run(
@@ -13,7 +17,11 @@ export async function insertOrigins(db: Queries, keyId: number, origins: readonl
   );
 }
 
-export async function replaceOrigins(db: Queries, keyId: number, origins: readonly string[]): Promise<void> {
+export async function replaceOrigins(
+  db: Statements,
+  keyId: number,
+  origins: readonly string[],
+): Promise<void> {
   await db.run('DELETE FROM api_key_origins WHERE api_key_id = ?', [keyId]);
   await insertOrigins(db, keyId, origins);
 }

@@ -1,5 +1,5 @@
 import { secretPrefixes } from '../../contract/secret-forms.ts';
-import type { Queries, Writer } from '../../db/database.ts';
+import type { Statements, Writer } from '../../db/database.ts';
 import { latestCredible, MINUTE } from '../../kit/clock.ts';
 import { randomBase62 } from '../../kit/ids.ts';
 import { hashOf } from './secret.ts';
@@ -29,7 +29,7 @@ export function isTicket(text: string): boolean {
 }
 
 /** Whether the text is that of a valid ticket. If it is, the ticket is used up when the transaction is committed. */
-export async function redeemTicket(tx: Queries, text: string, now: number): Promise<boolean> {
+export async function redeemTicket(tx: Statements, text: string, now: number): Promise<boolean> {
   const hash = hashOf(text);
   const used = await tx.get<{ issued_at: number }>(
     'DELETE FROM sign_in_tickets WHERE hash = ? RETURNING issued_at',

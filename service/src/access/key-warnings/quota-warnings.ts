@@ -1,6 +1,6 @@
 import type { LimitState } from '../../counters/decide.ts';
 import { type DayUse, dayUseOf } from '../../counters/key-states.ts';
-import type { Queries, Transaction } from '../../db/database.ts';
+import type { Queries, Statements, Transaction } from '../../db/database.ts';
 import { DAY } from '../../kit/clock.ts';
 import { formatDateTime } from '../../kit/dates.ts';
 import { limitsOf } from '../api-keys/api-key.ts';
@@ -102,7 +102,7 @@ export async function quotaWarningsOf(db: Queries, keyId: number, now: number): 
 }
 
 /** Deletes a slice of the warnings that no count can give again, and those from a clock that ran ahead. */
-export async function sweepQuotaWarnings(db: Queries, now: number): Promise<boolean> {
+export async function sweepQuotaWarnings(db: Statements, now: number): Promise<boolean> {
   const today = Math.floor(now / DAY);
   const old = await deleteWarningsBefore(db, today - KEPT_DAYS, SWEPT_AT_ONCE);
   const future = await deleteWarningsAfter(db, today + 1, SWEPT_AT_ONCE);

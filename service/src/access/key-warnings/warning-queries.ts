@@ -1,4 +1,4 @@
-import type { Queries } from '../../db/database.ts';
+import type { Queries, Statements } from '../../db/database.ts';
 import { deleteSlice } from '../../db/delete-slice.ts';
 import { forUpdate, recordsSql } from '../../db/records-sql.ts';
 import type { ApiKeyRow } from '../api-keys/api-key-queries.ts';
@@ -42,7 +42,7 @@ const COLUMNS = Object.keys(columns).join(', ');
 
 /** Inserts warnings that were not given yet. Resolves with those. */
 export function insertQuotaWarnings(
-  db: Queries,
+  db: Statements,
   rows: readonly QuotaWarningRow[],
 ): Promise<QuotaWarningRow[]> {
   const [warnings, json] = recordsSql(db.engine, columns, rows);
@@ -66,12 +66,12 @@ export function selectQuotaWarnings(db: Queries, keyId: number, day: number): Pr
 const WARNING_KEY = 'api_key_id, day, of_window, percent, quota, resets';
 
 /** Deletes at most `limit` warnings of days before `day`. Resolves with the number of deleted warnings. */
-export function deleteWarningsBefore(db: Queries, day: number, limit: number): Promise<number> {
+export function deleteWarningsBefore(db: Statements, day: number, limit: number): Promise<number> {
   return deleteSlice(db, 'quota_warnings', WARNING_KEY, 'day < ? ORDER BY day', [day, limit]);
 }
 
 /** Deletes warnings of days after `day`, from a clock that ran ahead. */
-export function deleteWarningsAfter(db: Queries, day: number, limit: number): Promise<number> {
+export function deleteWarningsAfter(db: Statements, day: number, limit: number): Promise<number> {
   return deleteSlice(db, 'quota_warnings', WARNING_KEY, 'day > ? ORDER BY day', [day, limit]);
 }
 
@@ -88,7 +88,7 @@ export function selectExpiring(db: Queries, now: number, limit: number): Promise
 
 /** Stores when the next warnings of keys are due. */
 export async function updateExpiryWarnings(
-  db: Queries,
+  db: Statements,
   rows: readonly { id: number; expiry_warning_at: number | null }[],
 ): Promise<void> {
   const [next, json] = recordsSql(db.engine, { id: 'BIGINT', expiry_warning_at: 'BIGINT' }, rows);

@@ -1,4 +1,4 @@
-import type { Queries } from '../../db/database.ts';
+import type { Queries, Statements } from '../../db/database.ts';
 import { isOneOf } from '../../db/select-page.ts';
 
 /** Returns those of 1 to 100 hashes that belong to a secret of a key, also an earlier or ended one. */
@@ -12,11 +12,11 @@ export async function selectKnownHashes(db: Queries, hashes: readonly Uint8Array
 }
 
 /** Ends an earlier secret. */
-export function expireSecret(db: Queries, hash: Uint8Array, now: number): Promise<number> {
+export function expireSecret(db: Statements, hash: Uint8Array, now: number): Promise<number> {
   return db.run('UPDATE previous_secrets SET expires_at = ? WHERE hash = ?', [now, hash]);
 }
 
 /** Stores when the event of a reported secret of a key was appended. */
-export function updateLeakReported(db: Queries, keyId: number, now: number): Promise<number> {
+export function updateLeakReported(db: Statements, keyId: number, now: number): Promise<number> {
   return db.run('UPDATE api_keys SET leak_reported_at = ? WHERE id = ?', [now, keyId]);
 }

@@ -5,7 +5,7 @@ import type { Counters } from '../../counters/counters.ts';
 import { newState } from '../../counters/decide.ts';
 import type { CountedKey } from '../../counters/key-states.ts';
 import { MemoryCounters } from '../../counters/memory.ts';
-import { DatabaseUnavailable, type Queries, type Transaction, type Writer } from '../../db/database.ts';
+import { DatabaseUnavailable, type Statements, type Transaction, type Writer } from '../../db/database.ts';
 import { DAY, MINUTE } from '../../kit/clock.ts';
 import { type AccessOptions, accessFeature } from '../feature.ts';
 import { warnOfExpiry } from '../key-warnings/expiry-warnings.ts';
@@ -41,7 +41,7 @@ function usedKeys() {
       await work(tx);
       written.push(keys);
     },
-  } as unknown as Queries & Writer;
+  } as unknown as Statements & Writer;
   const keyLimits = new KeyLimits({ db, counters, banRules, onBan: () => {} });
   const useAll = () => {
     for (let keyId = 1; keyId <= 450; keyId++) void keyLimits.decide({ keyId, terms }, NOON);
@@ -74,7 +74,7 @@ it('who uses the keys is stored for all keys, at most 200 in a transaction, each
   const tx = { engine: 'sqlite', lock, run } as unknown as Transaction;
   const db = {
     write: (work: (tx: Transaction) => Promise<void>) => (isDown && written.length > 0 ? fail() : work(tx)),
-  } as unknown as Queries & Writer;
+  } as unknown as Statements & Writer;
   const uses = new KeyUses();
   for (let keyId = 1; keyId <= 401; keyId++) uses.add(keyId, NOON, '192.0.2.1', 'curl/8');
   await assert.rejects(uses.flush(db), DatabaseUnavailable);
@@ -106,7 +106,8 @@ function recordedUses(onWrite = (_uses: KeyUses) => {}) {
     onWrite(uses);
   };
   const tx = { engine: 'sqlite', lock: async () => {}, run } as unknown as Transaction;
-  const db = { write: (work: (tx: Transaction) => Promise<void>) => work(tx) } as unknown as Queries & Writer;
+  const db = { write: (work: (tx: Transaction) => Promise<void>) => work(tx) } as unknown as Statements &
+    Writer;
   return { uses, db, written };
 }
 
@@ -138,7 +139,7 @@ it('the service starts after the stored limits are restored, and not when they c
 
 it('the counts of other processes are taken over for all keys after the start, at most 500 at once, as soon as Redis is available', async t => {
   const counters = new MemoryCounters();
-  const db = { all: async () => [] } as unknown as Queries & Writer;
+  const db = { all: async () => [] } as unknown as Statements & Writer;
   const keyLimits = new KeyLimits({ db, counters, banRules, onBan: () => {} });
   const keyIds = Array.from({ length: 1_001 }, (_, i) => i + 1);
   for (const keyId of keyIds) counters.keys.restore(keyId, newState(NOON));
@@ -169,7 +170,7 @@ describe('a sweep of limits has more to do', () => {
           return isFull ? 500 : 499;
         },
         get: async () => ({ last: 7, keys: part === 'limits' ? 500 : 499, spent: 499 }),
-      } as unknown as Queries & Writer;
+      } as unknown as Statements & Writer;
       const keyLimits = new KeyLimits({ db, counters, banRules, onBan: () => {} });
       const inMemory = part === 'states in memory' ? 2_001 : 1_999;
       for (let keyId = 1; keyId <= inMemory; keyId++) counters.keys.restore(keyId, newState(NOON - 2 * DAY));
@@ -191,7 +192,7 @@ it('a sweep of limits checks the keys after those of its last slice, and begins 
       checkedAfter.push(values.at(-2));
       return slices.shift();
     },
-  } as unknown as Queries & Writer;
+  } as unknown as Statements & Writer;
   const keyLimits = new KeyLimits({ db, counters: new MemoryCounters(), banRules, onBan: () => {} });
   for (const isMore of [true, false, true]) assert.equal(await keyLimits.sweep(NOON), isMore);
   assert.deepEqual(checkedAfter, [0, 700, 0]);

@@ -9,7 +9,7 @@ import {
 } from '../../counters/decide.ts';
 import { type CountedKey, type DayUse, dayUseOf } from '../../counters/key-states.ts';
 import { OF_MINUTES, type Window, windowsAt } from '../../counters/windows.ts';
-import type { Queries, Writer } from '../../db/database.ts';
+import type { Statements, Writer } from '../../db/database.ts';
 import { DAY, latestCredible, MINUTE } from '../../kit/clock.ts';
 import { formatDate, formatDateTime } from '../../kit/dates.ts';
 import type { Limits } from '../plans/plan.ts';
@@ -34,7 +34,7 @@ const FLUSHED_AT_ONCE = 200;
 const SWEPT_AT_ONCE = 500;
 
 interface KeyLimitsOptions {
-  db: Queries & Writer;
+  db: Statements & Writer;
   counters: Counters;
   banRules: BanRules;
   /** Called when a ban begins. */
@@ -52,7 +52,7 @@ export interface LimitedKey {
  * loses what was counted only in memory since the last flush. Instants are in milliseconds since the Unix epoch.
  */
 export class KeyLimits {
-  readonly #db: Queries & Writer;
+  readonly #db: Statements & Writer;
   readonly #counters: Counters;
   readonly #banRules: BanRules;
   readonly #onBan: (keyId: number, ban: Ban) => void;

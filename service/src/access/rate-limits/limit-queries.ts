@@ -1,5 +1,5 @@
 import type { DayUse } from '../../counters/key-states.ts';
-import type { Queries } from '../../db/database.ts';
+import type { Queries, Statements } from '../../db/database.ts';
 import { deleteSlice } from '../../db/delete-slice.ts';
 import { forUpdate, recordsSql } from '../../db/records-sql.ts';
 import { latestCredible, MINUTE } from '../../kit/clock.ts';
@@ -54,7 +54,7 @@ export function selectLimitsOf(db: Queries, keyIds: readonly number[]): Promise<
 }
 
 /** Inserts or replaces the windows, strikes and bans of keys. */
-export async function upsertLimits(db: Queries, rows: readonly LimitRow[]): Promise<void> {
+export async function upsertLimits(db: Statements, rows: readonly LimitRow[]): Promise<void> {
   const [states, json] = recordsSql(db.engine, limitColumns, rows);
   await db.run(upsertSql('key_limits', limitColumns, ['api_key_id'], states), [json]);
 }
@@ -87,7 +87,7 @@ export function selectUsageOf(
 }
 
 /** Inserts or replaces the usage of keys on days. Each key and day must occur only once. */
-export async function upsertUsage(db: Queries, rows: readonly UsageRow[]): Promise<void> {
+export async function upsertUsage(db: Statements, rows: readonly UsageRow[]): Promise<void> {
   const [days, json] = recordsSql(db.engine, usageColumns, rows);
   await db.run(upsertSql('key_usage', usageColumns, ['api_key_id', 'day'], days), [json]);
 }
@@ -109,7 +109,7 @@ function upsertSql(table: string, columns: object, key: readonly string[], rows:
  * it is so far in the future that it is from a clock that ran ahead.
  */
 export async function updateLastUsed(
-  db: Queries,
+  db: Statements,
   keys: readonly { api_key_id: number; last_used_at: number }[],
 ): Promise<void> {
   const rows = keys.map(key => ({ ...key, latest: latestCredible(key.last_used_at + MINUTE) }));
@@ -140,7 +140,7 @@ export interface KeyUse {
  * the future that it is from a clock that ran ahead.
  */
 export async function updateLastClients(
-  db: Queries,
+  db: Statements,
   uses: readonly (readonly [keyId: number, use: KeyUse])[],
 ): Promise<void> {
   const rows = uses.map(([api_key_id, use]) => ({
@@ -194,12 +194,12 @@ export function selectBusiestKeys(db: Queries, day: number, limit: number): Prom
 }
 
 /** Deletes at most `limit` rows of usage before `day`. Resolves with the number of deleted rows. */
-export function deleteUsageBefore(db: Queries, day: number, limit: number): Promise<number> {
+export function deleteUsageBefore(db: Statements, day: number, limit: number): Promise<number> {
   return deleteSlice(db, 'key_usage', 'api_key_id, day', 'day < ? ORDER BY day', [day, limit]);
 }
 
 /** Deletes usage after `day` from a clock that ran ahead: it would be shown when that day comes. */
-export function deleteUsageAfter(db: Queries, day: number, limit: number): Promise<number> {
+export function deleteUsageAfter(db: Statements, day: number, limit: number): Promise<number> {
   return deleteSlice(db, 'key_usage', 'api_key_id, day', 'day > ? ORDER BY day', [day, limit]);
 }
 
@@ -239,7 +239,7 @@ export async function selectSpentLimits(
 
 /** Deletes the limits of spent keys whose IDs are greater than `after` and at most `upTo`. */
 export function deleteSpentLimits(
-  db: Queries,
+  db: Statements,
   spent: Spent,
   { after, upTo }: { after: number; upTo: number },
 ): Promise<number> {

@@ -1,4 +1,4 @@
-import { one, type Queries, type StoredEvent } from '../../db/database.ts';
+import { one, type Queries, type Statements, type StoredEvent } from '../../db/database.ts';
 import { GROUP, SEAL_COLUMNS, type StoredSeal } from '../../db/event-seals.ts';
 import { NEW_EVENT_COLUMNS } from '../../db/new-events.ts';
 
@@ -14,7 +14,7 @@ export async function selectEndOfGroup(db: Queries, id: number): Promise<number 
 }
 
 /** Deletes the events up to the end of a group. Their seals stay, without the digests of single events. */
-export async function deleteEventsUpTo(db: Queries, id: number): Promise<void> {
+export async function deleteEventsUpTo(db: Statements, id: number): Promise<void> {
   await db.run(
     `UPDATE event_seals SET digests = NULL
      WHERE last_id <= ? AND last_id >= (SELECT min(id) FROM events) AND digests IS NOT NULL`,

@@ -1,4 +1,4 @@
-import type { Queries } from '../../db/database.ts';
+import type { Queries, Statements } from '../../db/database.ts';
 import { recordsSql } from '../../db/records-sql.ts';
 
 /** Attempts as they are stored. Times are in milliseconds, and instants since the Unix epoch. */
@@ -23,7 +23,7 @@ const columns = {
 } as const;
 const COLUMNS = Object.keys(columns).join(', ');
 
-export async function insertAttempts(db: Queries, attempts: readonly AttemptRow[]): Promise<void> {
+export async function insertAttempts(db: Statements, attempts: readonly AttemptRow[]): Promise<void> {
   if (attempts.length === 0) return;
   const [made, json] = recordsSql(db.engine, columns, attempts);
   await db.run(`INSERT INTO webhook_attempts (${COLUMNS}) SELECT ${COLUMNS} FROM ${made} AS made`, [json]);

@@ -1,5 +1,5 @@
 import { assignedId, integer, nullable, text } from '../../db/columns.ts';
-import { one, type Queries, type Transaction } from '../../db/database.ts';
+import { one, type Queries, type Statements, type Transaction } from '../../db/database.ts';
 import { defineList } from '../../db/define-list.ts';
 import { is, type QueryOf } from '../../db/list.ts';
 import { recordsSql } from '../../db/records-sql.ts';
@@ -80,7 +80,7 @@ export async function selectBusySubjects(
 
 /** Adds deliveries of a webhook in their order. */
 export function insertDeliveries(
-  db: Queries,
+  db: Statements,
   webhookId: number,
   deliveries: readonly NewDelivery[],
   now: number,
@@ -139,7 +139,7 @@ export async function countLeased(
  * `latest` are due, too.
  */
 export function leaseDue(
-  db: Queries,
+  db: Statements,
   webhookId: number,
   {
     now,
@@ -167,7 +167,7 @@ export function leaseDue(
 
 /** Leases the delivery of one event to a webhook, if it is due. */
 export function leaseEvent(
-  db: Queries,
+  db: Statements,
   { id, last_event_id }: Pick<WebhookRow, 'id' | 'last_event_id'>,
   { now, until, latest }: { now: number; until: number; latest: { lease: number; attempt: number } },
 ): Promise<LeasedDelivery[]> {
@@ -185,7 +185,12 @@ const END =
   "UPDATE webhook_deliveries SET status = 'dead', next_attempt_at = NULL, leased_until = NULL, finished_at = ?";
 
 /** Ends the deliveries of a subject that are not finished: the webhook sends only one more event. */
-export function endDeliveries(db: Queries, webhookId: number, subject: string, now: number): Promise<number> {
+export function endDeliveries(
+  db: Statements,
+  webhookId: number,
+  subject: string,
+  now: number,
+): Promise<number> {
   return db.run(`${END} WHERE webhook_id = ? AND subject = ? AND status = 'pending'`, [
     now,
     webhookId,
@@ -195,7 +200,7 @@ export function endDeliveries(db: Queries, webhookId: number, subject: string, n
 
 /** Ends up to `limit` deliveries of a webhook that was disabled before `before`. Returns how many. */
 export function endWaiting(
-  db: Queries,
+  db: Statements,
   webhookId: number,
   { before, now, limit }: { before: number; now: number; limit: number },
 ): Promise<number> {
@@ -237,7 +242,7 @@ export function selectHeld(
 }
 
 /** Sets the states of deliveries and ends their leases. */
-export async function updateDeliveries(db: Queries, changes: readonly DeliveryChange[]): Promise<void> {
+export async function updateDeliveries(db: Statements, changes: readonly DeliveryChange[]): Promise<void> {
   const [changed, json] = recordsSql(
     db.engine,
     { id: INT, status: TEXT, attempts: INT, failures: INT, next_attempt_at: INT, finished_at: INT },
@@ -253,7 +258,7 @@ export async function updateDeliveries(db: Queries, changes: readonly DeliveryCh
 
 /** Makes the first pending delivery of each subject due, unless it is already due or being sent. */
 export async function releaseFirst(
-  db: Queries,
+  db: Statements,
   webhookId: number,
   subjects: readonly string[],
   now: number,

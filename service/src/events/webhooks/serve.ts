@@ -1,5 +1,5 @@
 import type { Scope } from '../../contract/scopes.ts';
-import type { Queries, StoredEvent, Transaction, Writer } from '../../db/database.ts';
+import type { Statements, StoredEvent, Transaction, Writer } from '../../db/database.ts';
 import { RESTORED_TYPE } from '../../db/event-ranges.ts';
 import { eventJson } from '../event-log/event.ts';
 import { type EventReader, ownKeyOf, readableTypes } from '../event-log/event-filter.ts';
@@ -145,7 +145,7 @@ function plannedTypes(types: string | null, scopes: ReadonlySet<Scope>): Readonl
 
 /** Adds deliveries of these events to a webhook that the transaction has locked. */
 export async function addDeliveries(
-  tx: Queries,
+  tx: Statements,
   webhookId: number,
   events: readonly StoredEvent[],
   { now, source }: Pick<ServeOptions, 'now' | 'source'>,

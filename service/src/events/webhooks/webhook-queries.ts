@@ -1,5 +1,5 @@
 import { assignedId, integer, nullable, text } from '../../db/columns.ts';
-import { one, type Queries, type Transaction } from '../../db/database.ts';
+import { one, type Queries, type Statements, type Transaction } from '../../db/database.ts';
 import { defineList } from '../../db/define-list.ts';
 import { sliceOf } from '../../db/delete-slice.ts';
 import type { QueryOf } from '../../db/list.ts';
@@ -62,7 +62,7 @@ export async function selectUnlessTaken(
 
 /** Stores how far a webhook is, and since when it fails. */
 export function updateProgress(
-  db: Queries,
+  db: Statements,
   { id, position, replay_until, failing_since }: WebhookRow,
 ): Promise<number> {
   return db.run('UPDATE webhooks SET position = ?, replay_until = ?, failing_since = ? WHERE id = ?', [
@@ -75,7 +75,7 @@ export function updateProgress(
 
 /** Stores that the service has disabled a webhook. */
 export function updateDisabled(
-  db: Queries,
+  db: Statements,
   { id, disabled_reason, disabled_at }: WebhookRow,
 ): Promise<number> {
   return db.run('UPDATE webhooks SET enabled = 0, disabled_reason = ?, disabled_at = ? WHERE id = ?', [
@@ -86,7 +86,7 @@ export function updateDisabled(
 }
 
 /** Deletes up to `limit` previous secrets whose grace period ended before `instant`. Returns how many. */
-export function deleteSecretsExpiredBefore(db: Queries, instant: number, limit: number): Promise<number> {
+export function deleteSecretsExpiredBefore(db: Statements, instant: number, limit: number): Promise<number> {
   return db.run(
     `WITH slice AS (${sliceOf(db.engine, 'webhooks', 'id', 'previous_secret_expires_at < ?')})
      UPDATE webhooks SET previous_secret = NULL, previous_secret_expires_at = NULL WHERE id IN (SELECT * FROM slice)`,
@@ -104,7 +104,7 @@ export async function selectEnabledOf(db: Queries, keyId: number): Promise<numbe
 }
 
 /** Stores which event is still sent to a webhook whose key has ended. */
-export function updateLastEvent(db: Queries, webhookId: number, eventId: number): Promise<number> {
+export function updateLastEvent(db: Statements, webhookId: number, eventId: number): Promise<number> {
   return db.run('UPDATE webhooks SET last_event_id = ? WHERE id = ?', [eventId, webhookId]);
 }
 
@@ -119,7 +119,7 @@ export async function selectTypesOfWebhooks(db: Queries, keyId: number): Promise
 
 /** Disables the enabled webhooks of a key with these `types`. Returns their new rows. */
 export function disableWebhooksOf(
-  db: Queries,
+  db: Statements,
   keyId: number,
   types: string | null,
   { reason, since }: OwnerProblem,

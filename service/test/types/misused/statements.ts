@@ -1,5 +1,5 @@
 import { assignedId, text } from '../../../src/db/columns.ts';
-import { one, type Queries, type Transaction } from '../../../src/db/database.ts';
+import { one, type Statements, type Transaction } from '../../../src/db/database.ts';
 import { insertInto } from '../../../src/db/insert.ts';
 import { Table } from '../../../src/db/table.ts';
 
@@ -7,7 +7,7 @@ const NAMES = ['name'];
 const HEAD = 'UPDATE';
 
 /** Statements that are prepared, although nothing calls the function. */
-export async function examples(db: Queries, tx: Transaction, table: string): Promise<void> {
+export async function examples(db: Statements, tx: Transaction, table: string): Promise<void> {
   await db.run('UPDATE pets SET quantity = 1 ' + 'WHERE id = ?', [1]);
   tx.insertLater('words (word)', [['ecl']]);
   // Found: naem

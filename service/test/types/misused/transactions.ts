@@ -1,11 +1,11 @@
 import * as categories from '../../../src/catalog/categories/categories.ts';
 import { categoryTable } from '../../../src/catalog/categories/category.ts';
-import type { Queries, Transaction, Writer } from '../../../src/db/database.ts';
+import type { Statements, Transaction, Writer } from '../../../src/db/database.ts';
 
 const SQL = 'UPDATE categories SET name = name';
 
 interface Access {
-  db: Queries & Writer;
+  db: Statements & Writer;
   now: number;
 }
 
@@ -55,9 +55,9 @@ async function using({ db }: Access): Promise<void> {
 }
 
 export class Shelf {
-  readonly #db: Queries & Writer;
+  readonly #db: Statements & Writer;
 
-  constructor(db: Queries & Writer) {
+  constructor(db: Statements & Writer) {
     this.#db = db;
   }
 

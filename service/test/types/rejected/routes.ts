@@ -39,6 +39,8 @@ defineRoute({
 
 // Rejected: Property 'write' does not exist
 defineRoute({ ...read, handler: ({ db }) => db.write(async () => reply.empty) });
+// Rejected: Property 'run' does not exist
+defineRoute({ ...read, handler: async ({ db }) => (await db.run('DELETE FROM orders')) && reply.empty });
 // Rejected: Property 'write' does not exist
 defineRoute({ ...read, prepare: ({ db }) => db.write(async () => {}) });
 // Rejected: Property 'withQuery' does not exist
