@@ -141,7 +141,7 @@ export async function buildApp(
       log.warn({ keyId, ...ban }, 'API key banned');
       metrics?.onBan();
       db.write(tx => appendBan(tx, keyId, ban)).catch(error =>
-        log.error({ err: error, keyId }, 'The event of a ban could not be stored'),
+        outageLog.writeTask('bans', error, 'The event of a ban could not be stored'),
       );
     },
   });

@@ -12,7 +12,7 @@ interface Excerpt {
 const EXCERPT_ITEMS = 60;
 
 /**
- * Cuts rejected input down to what a message can show, so that finding its faults takes no time or memory that grows with
+ * Cuts rejected input down to what a message can show: the time and memory for finding its faults are bounded by the schema, not by
  * the input. All unknown fields are counted.
  */
 export function excerptOf(schema: Schema, value: unknown): Excerpt {

@@ -34,7 +34,7 @@ interface Subject {
 
 /** The message for rejected input: the first faults, and the number of further ones. */
 export function describeFaults({ errors, leftOut, asSent }: Findings, subject: Subject): string {
-  const distinct = errors.filter(error => !followsFromAnother(error, errors));
+  const distinct = independent(errors);
   const named = distinct.slice(0, MAX_FAULTS);
   // The unknown names of one object are described together, so that the known names are listed once.
   const groups = Map.groupBy(named, error => (isUnknownName(error) ? error.instancePath : error));
@@ -51,19 +51,23 @@ function isUnknownName({ keyword }: ErrorObject): boolean {
   return keyword === 'additionalProperties';
 }
 
-/**
- * A value of the wrong type is also not an allowed value, a text of the wrong length can also break its pattern, and items of an
- * array that is too long are not reported.
- */
-function followsFromAnother({ keyword, instancePath }: ErrorObject, errors: readonly ErrorObject[]): boolean {
-  return errors.some(other => {
-    const isSamePlace = other.instancePath === instancePath;
-    if (other.keyword === 'type') return isSamePlace && keyword === 'enum';
-    if (other.keyword === 'minLength' || other.keyword === 'maxLength')
-      return isSamePlace && (keyword === 'pattern' || keyword === 'format');
-    if (other.keyword !== 'maxItems') return false;
-    return (isSamePlace && keyword === 'uniqueItems') || instancePath.startsWith(`${other.instancePath}/`);
-  });
+/** Errors from which others at the same place follow: a text of the wrong length can also break its pattern. */
+const following: Readonly<Record<string, readonly string[]>> = {
+  type: ['enum'],
+  minLength: ['pattern', 'format'],
+  maxLength: ['pattern', 'format'],
+  maxItems: ['uniqueItems'],
+};
+
+/** The errors that do not follow from others. The items of an array that is too long are not reported. */
+function independent(errors: readonly ErrorObject[]): ErrorObject[] {
+  const byPlace = Map.groupBy(errors, ({ instancePath }) => instancePath);
+  const tooLong = errors.filter(({ keyword }) => keyword === 'maxItems');
+  return errors.filter(
+    ({ keyword, instancePath }) =>
+      !byPlace.get(instancePath)!.some(other => following[other.keyword]?.includes(keyword)) &&
+      !tooLong.some(array => instancePath.startsWith(`${array.instancePath}/`)),
+  );
 }
 
 function describeFault(
@@ -86,7 +90,8 @@ function describeFault(
 /** The remedy for a common mistake in a query parameter, whose value breaks the rule `keyword`; empty for other values. */
 function hintForQuery(value: unknown, keyword: string): string {
   if (typeof value !== 'string' || keyword !== 'format') return '';
-  return /^\S+T\S+ \d\d:\d\d$/i.test(value) ? ': in a URL, write + as %2B' : hintForDay(value);
+  // Up to the first T: else the time for a value of many T would grow with the square of its length.
+  return /^[^\sT]+T\S+ \d\d:\d\d$/i.test(value) ? ': in a URL, write + as %2B' : hintForDay(value);
 }
 
 /** The remedy for a date whose month does not have the day; empty for other values. */

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { BUILD_COMMAND } from '../console/console-files.ts';
@@ -24,15 +24,35 @@ const files = {
 
 /** The packages of the client and of the command, in the version of this service, for everyone who can reach it. */
 export function packageFiles(): ServedPath[] {
-  return Object.entries(files).map(([path, { file, type }]) =>
-    pageAt(path, async (request, reply) => sendPackage(request, reply, new Content(type, await read(file)))),
-  );
+  return Object.entries(files).map(([path, { file, type }]) => {
+    const read = contentReader(join(built, file), type);
+    return pageAt(path, async (request, reply) => sendPackage(request, reply, await read()));
+  });
 }
 
-/** Each request reads the file, because it may be built later, and few clients ask for it. */
-async function read(file: string): Promise<Buffer> {
+/**
+ * Returns a function that reads a file again only after it was built again. All requests share its content: otherwise each client that
+ * does not read its response would need memory of its own.
+ */
+export function contentReader(path: string, type: string): () => Promise<Content> {
+  let known: { builtAt: number; content: Promise<Content> } | undefined;
+  return async () => {
+    const builtAt = await builtAtOf(path);
+    if (known?.builtAt === builtAt) return known.content;
+    const content = readFile(path).then(bytes => new Content(type, bytes));
+    known = { builtAt, content };
+    // The next request tries again.
+    content.catch(() => {
+      known = undefined;
+    });
+    return content;
+  };
+}
+
+/** When a file was built, in milliseconds since the Unix epoch. */
+async function builtAtOf(path: string): Promise<number> {
   try {
-    return await readFile(join(built, file));
+    return (await stat(path)).mtimeMs;
   } catch (error) {
     if (codeOf(error) !== 'ENOENT') throw error;
     throw new ApiError(

@@ -26,7 +26,7 @@ export class Content {
   constructor(type: string, text: string | Buffer, compressed: Partial<Record<Encoding, Buffer>> = {}) {
     this.type = type;
     this.#isCompressed = type === 'font/woff2';
-    this.#bytes = Buffer.from(text);
+    this.#bytes = typeof text === 'string' ? Buffer.from(text) : text;
     for (const encoding of ['br', 'gzip'] as const) {
       const bytes = compressed[encoding];
       if (bytes) this.#encoded.set(encoding, Promise.resolve(bytes));

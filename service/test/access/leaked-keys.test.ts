@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { KEYS_CHANGED } from '../../src/access/api-keys/key-ring.ts';
 import { newSecret } from '../../src/access/api-keys/secret.ts';
 import { DAY, SECOND } from '../../src/kit/clock.ts';
 import { eventsOf } from '../support/event-log.ts';
@@ -138,6 +139,16 @@ describe('a report of leaked keys', () => {
     assert.deepEqual(await statuses(first, second, third), [401, 200, 200]);
     shop.clock.advance(61 * SECOND);
     assert.deepEqual(await leaksOf(() => report([first.key])), []);
+  });
+
+  it('that ends nothing leaves the keys that the service keeps in memory', async () => {
+    let notices = 0;
+    shop.app.db.onNotice(KEYS_CHANGED, () => notices++);
+    const client = await shop.clientWith({});
+    await report([client.key]);
+    const before = notices;
+    await report([client.key, newSecret()]);
+    assert.deepEqual([before > 0, notices], [true, before]);
   });
 
   it('of 1,000 secrets, among them many keys of the shop, revokes exactly these', async () => {

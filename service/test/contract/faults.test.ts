@@ -102,6 +102,25 @@ describe('a database that cannot be reached', () => {
   });
 });
 
+it('an outage in which the event of a ban is lost is logged like others', async t => {
+  const intervals = Intervals.watch(t);
+  const shop = await startTestApp(t, { shared: false });
+  const banned = await usedUp(shop);
+  const { mock } = t.mock.method(shop.app.db, 'write', () =>
+    Promise.reject(new DatabaseUnavailable(new Error('no route'))),
+  );
+  await provokeBan(shop, banned);
+  mock.restore();
+  // Sweeps have failed as well.
+  shop.clock.advance(SECOND);
+  intervals.run(SECOND);
+  const outages = shop.logLines().filter(({ msg }) => msg === 'Database unavailable');
+  assert.deepEqual(
+    outages.flatMap(({ failed }) => (failed as Record<string, number>).bans ?? []),
+    [1],
+  );
+});
+
 it('each task of the service that fails is logged with its stack', async t => {
   const intervals = Intervals.hold(t);
   const shop = await startTestApp(t, { shared: false });

@@ -209,7 +209,6 @@ export async function anotherReplica({ app, clock }: TestApp) {
   const own = Object.create(db, {
     get: { value: (...query: Parameters<Database['get']>) => db.get(...query) },
     all: { value: (...query: Parameters<Database['all']>) => db.all(...query) },
-    run: { value: (...query: Parameters<Database['run']>) => (killed ? dead() : db.run(...query)) },
     onNotice: { value: db.onNotice.bind(db) },
     write: { value: (work: Parameters<Database['write']>[0]) => (killed ? dead() : db.write(work)) },
   }) as Database;

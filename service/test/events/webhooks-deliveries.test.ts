@@ -75,6 +75,22 @@ describe('a delivery', () => {
     );
   });
 
+  it('is not shown as being sent after its process was killed and its webhook was disabled', async t => {
+    const shop = await webhookShop(t);
+    const { path } = await shop.webhook();
+    shop.receiver.respondWith(500);
+    await shop.deliver();
+    await shop.shop.api.patch(path, { enabled: false });
+    const { app, clock } = shop.shop;
+    const lease = (until: number) => app.db.run('UPDATE webhook_deliveries SET leased_until = ?', [until]);
+    await lease(clock.now() + 1);
+    assert.equal((await shop.read(`${path}/deliveries/1`)).nextAttemptAt, null);
+    await lease(clock.now());
+    const nextAttemptAt = '2026-11-21T12:00:05.000Z';
+    assert.equal((await shop.read(`${path}/deliveries/1`)).nextAttemptAt, nextAttemptAt);
+    assert.equal((await shop.deliveries(path))[0].nextAttemptAt, nextAttemptAt);
+  });
+
   it('is listed by status, newest first', async t => {
     const shop = await webhookShop(t);
     const { path } = await shop.webhook();

@@ -67,11 +67,12 @@ async function hashesIn(keys: readonly string[]): Promise<Buffer[]> {
 
 async function endSecret(tx: Transaction, hash: Uint8Array, reporting: Reporting): Promise<void> {
   const { now, onlyReports, foundIn } = reporting;
-  tx.notify(KEYS_CHANGED);
   const [, row] = await Promise.all([lockApiKeys(tx), selectApiKeyByHash(tx, hash)]);
   if (!row || row.revoked_at !== null || (row.secret_expires_at ?? Infinity) <= now) return;
+  if (onlyReports && isRecent(row.leak_reported_at, now)) return;
+  // Not before: a client without a key can report a secret that has ended as often as it likes.
+  tx.notify(KEYS_CHANGED);
   if (onlyReports) {
-    if (isRecent(row.leak_reported_at, now)) return;
     await updateLeakReported(tx, row.id, now);
     await report(tx, row, 'nothing', reporting);
   } else if (row.secret_expires_at !== null) {

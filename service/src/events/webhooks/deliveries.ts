@@ -35,13 +35,14 @@ export async function list(
   actor: Actor,
 ): Promise<Page<WebhookDelivery>> {
   await readWebhook(db, webhookId, actor);
-  return mapPage(await selectPage(db, queries.deliveryList, query, webhookId), toDelivery);
+  const page = await selectPage(db, queries.deliveryList, query, webhookId);
+  return mapPage(page, row => toDelivery(row, actor.now));
 }
 
 export async function read(db: Queries, ids: DeliveryIds, actor: Actor): Promise<WebhookDeliveryDetails> {
   await readWebhook(db, ids.webhookId, actor);
   const row = await found(db, ids);
-  return toDetails(row, (await selectAttempts(db, row.id, ATTEMPTS_SHOWN)).reverse());
+  return toDetails(row, (await selectAttempts(db, row.id, ATTEMPTS_SHOWN)).reverse(), actor.now);
 }
 
 /** Appends a test event to the log and sends it. It is delivered like other events, but attempted only once. */
@@ -55,7 +56,7 @@ export function test(db: Writer, webhookId: number, actor: Actor, source: string
     // After the number, as a report of a leaked key does: in the opposite order they would deadlock.
     await lockEnabledWebhook(tx, webhookId, actor);
     await addDeliveries(tx, webhookId, [event], { now, source });
-    return toDelivery(await queries.selectLastDelivery(tx, webhookId));
+    return toDelivery(await queries.selectLastDelivery(tx, webhookId), now);
   });
 }
 
@@ -72,9 +73,9 @@ export function redeliver(db: Writer, ids: DeliveryIds, actor: Actor): Promise<W
         `Delivery ${row.id} cannot be sent, because ${reason}: have an administrator change API key ${owner.keyId}`,
       );
     }
-    if (isSent(row, now)) return toDelivery(row);
+    if (isSent(row, now)) return toDelivery(row, now);
     await queries.updateDeliveries(tx, redelivered(row, await queries.selectScheduled(tx, row), now));
-    const delivery = toDelivery(await found(tx, ids));
+    const delivery = toDelivery(await found(tx, ids), now);
     webhookRedeliveryEvents.append(tx, 'webhook.redelivered', ids.webhookId, delivery, {
       name: nameOf(webhook),
     });

@@ -7,6 +7,7 @@ import { eventCursor } from '../event-log/event.ts';
 import { eventTypeText, TEST_TYPE } from '../event-log/event-types.ts';
 import type { AttemptRow } from './attempt-queries.ts';
 import { type DeliveryRow, deliveryStatuses } from './delivery-queries.ts';
+import { isSent } from './delivery-rules.ts';
 
 /** How many attempts the details of a delivery show, the last ones: a delivery can be redelivered any number of times. */
 export const ATTEMPTS_SHOWN = 100;
@@ -165,8 +166,7 @@ export function messageId({ webhook_id, event_id }: Pick<DeliveryRow, 'webhook_i
   return `msg_${webhook_id}_${event_id}`;
 }
 
-export function toDelivery(row: DeliveryRow): WebhookDelivery {
-  const isSent = row.leased_until !== null;
+export function toDelivery(row: DeliveryRow, now: number): WebhookDelivery {
   return {
     id: row.id,
     webhookId: row.webhook_id,
@@ -176,15 +176,20 @@ export function toDelivery(row: DeliveryRow): WebhookDelivery {
     subject: row.subject,
     status: row.status,
     attemptCount: row.attempts,
-    nextAttemptAt: isSent || row.next_attempt_at === null ? null : formatDateTime(row.next_attempt_at),
+    nextAttemptAt:
+      row.next_attempt_at === null || isSent(row, now) ? null : formatDateTime(row.next_attempt_at),
     createdAt: formatDateTime(row.created_at),
     finishedAt: row.finished_at === null ? null : formatDateTime(row.finished_at),
   };
 }
 
-export function toDetails(row: DeliveryRow, attempts: readonly AttemptRow[]): WebhookDeliveryDetails {
+export function toDetails(
+  row: DeliveryRow,
+  attempts: readonly AttemptRow[],
+  now: number,
+): WebhookDeliveryDetails {
   return {
-    ...toDelivery(row),
+    ...toDelivery(row, now),
     attempts: attempts.map(attempt => ({
       number: attempt.number,
       startedAt: formatDateTime(attempt.started_at),

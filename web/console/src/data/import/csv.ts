@@ -91,7 +91,8 @@ function decode(name: string, bytes: Uint8Array, encoding: Encoding): string {
 
 function sampleOf(text: string): string[] {
   const lines: string[] = [];
-  for (const [line] of text.matchAll(/[^\r\n]*[^\0-\x7f][^\r\n]*/g)) {
+  for (const [line] of text.matchAll(/[^\r\n]+/g)) {
+    if (!/[^\0-\x7f]/.test(line)) continue;
     lines.push(line.slice(0, SAMPLE.characters));
     if (lines.length === SAMPLE.lines) break;
   }
