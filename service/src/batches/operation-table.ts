@@ -1,5 +1,5 @@
 import FindMyWay from 'find-my-way';
-import type { Method } from '../contract/operation.ts';
+import { type Method, methods } from '../contract/operation.ts';
 import { hasIds, nothingAt } from '../http/no-route.ts';
 import { inputReader } from '../http/route-input.ts';
 import { routerOptions, routerPath } from '../http/targets.ts';
@@ -19,8 +19,6 @@ interface BatchableRoute {
 interface Found extends BatchableRoute {
   texts: Record<string, string>;
 }
-
-const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
 /** Finds the route of an operation of a batch, by the same router as the server. */
 export class OperationTable {

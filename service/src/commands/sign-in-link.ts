@@ -1,9 +1,10 @@
-import { issueTicket } from '../access/api-keys/sign-in-ticket.ts';
+import { issueTicket, TICKET_LIFETIME } from '../access/api-keys/sign-in-ticket.ts';
 import { type Config, readConfig } from '../config.ts';
 import { BUILD_COMMAND, isConsoleBuilt } from '../console/console-files.ts';
 import { readHolder } from '../db/store-lock.ts';
 import { isLoopback } from '../http/console-pages.ts';
 import { SECOND } from '../kit/clock.ts';
+import { inWords } from '../kit/quantities.ts';
 import { argumentsOf } from './arguments.ts';
 import { CommandFailed, UsageError } from './failure.ts';
 import { withExistingStore } from './store.ts';
@@ -30,7 +31,9 @@ export async function signInLink(args: string[]): Promise<void> {
     return linkOf(origin, await issueTicket(db, Date.now()));
   });
   process.stdout.write(`${url}\n`);
-  process.stderr.write('The link signs in once, within 15 minutes, in a browser on this machine\n');
+  process.stderr.write(
+    `The link signs in once, within ${inWords(TICKET_LIFETIME)}, in a browser on this machine\n`,
+  );
 }
 
 /** The link of a ticket. The ticket is in the fragment, which browsers send to no server. */

@@ -1,4 +1,6 @@
+import { TICKET_LIFETIME } from '../access/api-keys/sign-in-ticket.ts';
 import { BUILD_COMMAND } from '../console/console-files.ts';
+import { inWords } from '../kit/quantities.ts';
 import { newAdministratorKey } from './admin-key.ts';
 import { linkOf, newSignInLink } from './sign-in-link.ts';
 
@@ -46,7 +48,7 @@ export function welcomeText(welcome: Welcome): string {
 function consoleLine({ url, hasConsole, isLocal, ticket }: Welcome): string {
   if (!hasConsole) return `not built; build it with ${BUILD_COMMAND}`;
   if (ticket)
-    return `${linkOf(url, ticket)}\n               signs in once, within 15 minutes, on this machine`;
+    return `${linkOf(url, ticket)}\n               signs in once, within ${inWords(TICKET_LIFETIME)}, on this machine`;
   return `${url}/console${isLocal ? `\n               for a link that signs in:\n               ${newSignInLink}` : ''}`;
 }
 

@@ -39,7 +39,7 @@ function visitorName(keyId: number, resets: number, address: string): string {
  */
 export class MemoryCounters implements Counters {
   readonly keys = new KeyStates();
-  /** Strangers cannot displace the accounts of keys: each kind has a table of its own. */
+  /** Requests without a key cannot displace the accounts of keys: each kind has a table of its own. */
   readonly buckets: Readonly<Record<BucketKind, AddressTable>>;
   /** The visitors of all publishable keys. */
   readonly visitors: AddressTable;

@@ -1,5 +1,6 @@
 import type { RedisOptions } from 'ioredis';
 import { type RedisServer, type RedisTarget, redisTarget } from '../kit/redis-url.ts';
+import { messageOf } from '../kit/thrown.ts';
 import { decideScript } from './decide-script.ts';
 import { DecisionBatches, type RunDecisions } from './decision-batches.ts';
 
@@ -111,10 +112,8 @@ const NO_NODE = /^(None of startup nodes is available|Failed to refresh slots ca
 
 /** Returns why Redis cannot be used, in words for an operator. */
 export function reasonOf(error: Error): string {
-  // When a host has several addresses, the error for all of them has no message of its own.
-  if (error instanceof AggregateError) return error.errors.map(({ message }) => message).join('; ');
   if (ENDED.test(error.message)) return 'The connection was closed';
-  return NO_NODE.test(error.message) ? 'No node of the cluster can be reached' : error.message;
+  return NO_NODE.test(error.message) ? 'No node of the cluster can be reached' : messageOf(error);
 }
 
 /** The script by its number of keys. */

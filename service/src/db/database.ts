@@ -1,3 +1,4 @@
+import { messageOf } from '../kit/thrown.ts';
 import type { Insert, Update } from './insert.ts';
 
 /** A value of a column. Booleans are 0 and 1, instants are milliseconds since the Unix epoch. */
@@ -31,7 +32,7 @@ export interface Statements extends Queries {
 }
 
 /** The maximum number of events without a number that are counted: counting all of them could take long. */
-export const MAX_COUNTED = 10_000;
+export const MAX_UNNUMBERED = 10_000;
 
 /** Returns the row of a query that always has one. Throws when the query returns no row. */
 export async function one<Row>(db: Queries, sql: string, values?: readonly Value[]): Promise<Row> {
@@ -208,7 +209,7 @@ export interface Notifier {
 export interface Database extends Statements, Writer, Notifier {
   /** Resolves when every event committed before the call has its number in the log. */
   numberEvents(): Promise<void>;
-  /** Resolves with the number of events that have had no number for more than ten seconds, counted up to `MAX_COUNTED`. */
+  /** Resolves with the number of events that have had no number for more than ten seconds, counted up to `MAX_UNNUMBERED`. */
   unnumberedEvents(): Promise<number>;
   /** Makes a durable write that changes nothing. Rejects with DatabaseUnavailable. */
   tryWrite(): Promise<void>;
@@ -275,10 +276,7 @@ export class DatabaseUnavailable extends Error {
 
   /** The cause, for the operator. It may name hosts, but contains no password. */
   get reason(): string {
-    const { cause } = this;
-    // When a host has several addresses, the error for all of them has no message of its own.
-    if (cause instanceof AggregateError) return cause.errors.map(String).join('; ');
-    return cause instanceof Error ? cause.message : this.message;
+    return this.cause instanceof Error ? messageOf(this.cause) : this.message;
   }
 }
 

@@ -1,4 +1,5 @@
 import { InvalidListing } from '../kit/paging.ts';
+import { inCode } from '../kit/text.ts';
 import { setOf, without } from './define-list.ts';
 import type { Filter, List, SortOf } from './list.ts';
 
@@ -23,8 +24,8 @@ export function sortOf(list: List, query: Readonly<Record<string, unknown>>): st
   if (sorts.includes(nameOf(requested))) return requested;
   const filters = given.map(({ name }) => name);
   throw new InvalidListing(
-    `Query parameter \`sort\` must be ${quoted(bothWays(sorts), 'or')} when the list ` +
-      `${filters.length === 0 ? 'has no filter' : `is filtered by ${quoted(filters, 'and')}`}, but was \`${requested}\`` +
+    `Query parameter \`sort\` must be ${inCode(bothWays(sorts), 'or')} when the list ` +
+      `${filters.length === 0 ? 'has no filter' : `is filtered by ${inCode(filters)}`}, but was \`${requested}\`` +
       remedies(list, filters, nameOf(requested)),
   );
 }
@@ -39,8 +40,8 @@ function remedies(list: List, filters: readonly string[], sort: string): string 
     filters.filter(name => !set.includes(name)),
   );
   const all = [
-    ...(added.length === 0 ? [] : [`${filters.length === 0 ? '' : 'also '}filter by ${quoted(added, 'or')}`]),
-    ...removed.map(names => `leave out ${quoted(names, 'and')}`),
+    ...(added.length === 0 ? [] : [`${filters.length === 0 ? '' : 'also '}filter by ${inCode(added, 'or')}`]),
+    ...removed.map(names => `leave out ${inCode(names)}`),
   ];
   return all.length === 0 ? '' : `; for that order, ${all.join(', or ')}`;
 }
@@ -48,8 +49,8 @@ function remedies(list: List, filters: readonly string[], sort: string): string 
 function doNotCombine(list: List, filters: readonly string[]): string {
   const parts = largest([...list.served.keys()].map(namesOf).filter(set => isSubset(set, filters)));
   return (
-    `Query parameters ${quoted(filters, 'and')} cannot be combined: ` +
-    `send ${parts.map(part => `only ${quoted(part, 'and')}`).join(', or ')}`
+    `Query parameters ${inCode(filters)} cannot be combined: ` +
+    `send ${parts.map(part => `only ${inCode(part)}`).join(', or ')}`
   );
 }
 
@@ -75,8 +76,8 @@ export function describeSorts(list: List): string {
   const limited = [...groups.values()].map(group => {
     const { sorts } = group[0]!;
     return (
-      `A list that is filtered by ${group.map(({ set }) => quoted(set, 'and')).join(' or ')} can only be sorted by ` +
-      `${quoted(bothWays(sorts), 'or')}; its default is \`${defaultOf(list, sorts)}\`.`
+      `A list that is filtered by ${group.map(({ set }) => inCode(set)).join(' or ')} can only be sorted by ` +
+      `${inCode(bothWays(sorts), 'or')}; its default is \`${defaultOf(list, sorts)}\`.`
     );
   });
   return [
@@ -116,7 +117,7 @@ export function describeCombinations(list: List, filter: string): string {
   if (sets.length === 1) return '';
   const others = sets.filter(set => set.includes(filter)).map(set => without(set, filter));
   if (others.some(set => set.length === 0)) return ' It combines with no other filter.';
-  return ` Of the other filters, it combines with ${others.map(set => quoted(set, 'and')).join(', or with ')}.`;
+  return ` Of the other filters, it combines with ${others.map(set => inCode(set)).join(', or with ')}.`;
 }
 
 function defaultOf({ declaration: { defaultSort } }: List, sorts: readonly string[]): string {
@@ -148,9 +149,4 @@ function nameOf(sort: string): string {
 
 function bothWays(sorts: readonly string[]): string[] {
   return sorts.flatMap(sort => [sort, `-${sort}`]);
-}
-
-function quoted(names: readonly string[], conjunction: 'and' | 'or'): string {
-  const all = names.map(name => `\`${name}\``);
-  return [all.slice(0, -1).join(', '), ...all.slice(-1)].filter(Boolean).join(` ${conjunction} `);
 }

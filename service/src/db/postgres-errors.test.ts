@@ -114,6 +114,6 @@ it('the reason of an outage names each address of the host', () => {
   const refused = ['::1', '127.0.0.1'].map(address => new Error(`connect ECONNREFUSED ${address}:1`));
   assert.equal(
     new DatabaseUnavailable(new AggregateError(refused)).reason,
-    'Error: connect ECONNREFUSED ::1:1; Error: connect ECONNREFUSED 127.0.0.1:1',
+    'connect ECONNREFUSED ::1:1; connect ECONNREFUSED 127.0.0.1:1',
   );
 });

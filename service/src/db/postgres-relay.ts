@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../kit/clock.ts';
-import { MAX_COUNTED, one, type Queries, type Writer } from './database.ts';
+import { MAX_UNNUMBERED, one, type Queries, type Writer } from './database.ts';
 import { HIGHEST, nextRange, type Restoration, rangeOf } from './event-ranges.ts';
 import { GROUP, insertSealed } from './event-seals.ts';
 import { NEW_EVENT_COLUMNS, TYPED_PARAMETERS, valuesOf } from './new-events.ts';
@@ -68,7 +68,7 @@ export const CHECK =
 
 /** Bounded, because the metrics query it even when many events wait. */
 export const COUNT_UNNUMBERED = `
-  SELECT count(*) AS events FROM (SELECT time FROM new_events ORDER BY entry LIMIT ${MAX_COUNTED}) AS oldest
+  SELECT count(*) AS events FROM (SELECT time FROM new_events ORDER BY entry LIMIT ${MAX_UNNUMBERED}) AS oldest
   WHERE time < ?`;
 
 /** A restore of the database while the service runs, and where the log continues. */

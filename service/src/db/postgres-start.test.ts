@@ -24,17 +24,17 @@ describe('a start that fails', () => {
     [new Error('Connection terminated unexpectedly'), 'Connection terminated unexpectedly', true],
     [
       new AggregateError([new Error('::1 is closed'), new Error('127.0.0.1 is closed')]),
-      'Error: ::1 is closed; Error: 127.0.0.1 is closed',
+      '::1 is closed; 127.0.0.1 is closed',
       true,
     ],
     [
       new AggregateError([ofHost('a', wrongPassword), new Error('b accepts no writes')]),
-      'Error: a: wrong password; Error: b accepts no writes',
+      'a: wrong password; b accepts no writes',
       true,
     ],
     [
       new AggregateError([ofHost('a', wrongPassword), ofHost('b', wrongPassword)]),
-      'Error: a: wrong password; Error: b: wrong password',
+      'a: wrong password; b: wrong password',
       false,
     ],
     [ofServer('57P03', 'the database system is starting up'), 'the database system is starting up', true],

@@ -1,6 +1,6 @@
 import { Client, type ClientConfig, DatabaseError } from 'pg';
 import { SECOND } from '../kit/clock.ts';
-import { asError, codeOf } from '../kit/thrown.ts';
+import { asError, codeOf, messageOf } from '../kit/thrown.ts';
 import { withoutPassword } from '../kit/urls.ts';
 import { DatabaseUnavailable, StoreUnavailable, UnusableStore } from './database.ts';
 import { migratePostgres } from './migrate-postgres.ts';
@@ -107,10 +107,9 @@ function isUnavailable(error: unknown): boolean {
   );
 }
 
-/** The message of an error. When a host has several addresses, the error for all of them has no message of its own. */
+/** Returns why PostgreSQL cannot be used, in words for an operator. */
 export function reasonOf(error: unknown): string {
-  if (error instanceof AggregateError) return error.errors.map(String).join('; ');
-  const { message } = asError(error);
+  const message = messageOf(error);
   // The driver's message when it has no password.
   return message.includes('client password must be a string') ? 'the server requires a password' : message;
 }

@@ -80,8 +80,8 @@ export function shortened(text: string, length: number): string {
   return `${start.isWellFormed() ? start : start.slice(0, -1)}…`;
 }
 
-/** Returns names as Markdown code, with commas and `and` between them. */
-export function inCode(names: readonly string[]): string {
+/** Returns names as Markdown code, with commas and a conjunction between them. */
+export function inCode(names: readonly string[], conjunction: 'and' | 'or' = 'and'): string {
   const quoted = names.map(name => `\`${name}\``);
-  return [quoted.slice(0, -1).join(', '), quoted.at(-1)].filter(Boolean).join(' and ');
+  return [quoted.slice(0, -1).join(', '), quoted.at(-1)].filter(Boolean).join(` ${conjunction} `);
 }

@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry, register } from 'prom-client';
 import type { Verdict } from '../counters/decide.ts';
-import { type Database, MAX_COUNTED } from '../db/database.ts';
+import { type Database, MAX_UNNUMBERED } from '../db/database.ts';
 import { SECOND } from '../kit/clock.ts';
 import type { Sweeper } from '../kit/sweeper.ts';
 import { degradedReasons, type Problems } from '../problems.ts';
@@ -152,7 +152,7 @@ export class Metrics {
       petstore_database_queue: ['Operations that wait for the database.', () => db.load().queued],
       petstore_event_streams_open: ['Open event streams.', () => streams.count],
       petstore_events_unnumbered: [
-        `Committed events that have had no number for more than 10 seconds, counted up to ${MAX_COUNTED}. 0 with the embedded store.`,
+        `Committed events that have had no number for more than 10 seconds, counted up to ${MAX_UNNUMBERED}. 0 with the embedded store.`,
         () => unnumbered.current(),
       ],
       petstore_webhook_deliveries_pending: [

@@ -1,4 +1,4 @@
-import { inCode } from '../kit/text.ts';
+import { capitalised, inCode } from '../kit/text.ts';
 import type { ContractView, Operation, Reference, Response, Schema } from './contract.ts';
 
 /** Messages of codes that other operations send with other words, by operation and code. A test provokes each of them. */
@@ -48,11 +48,11 @@ function ownMessage(view: ContractView, operation: Operation, code: string, shar
 function invalidRequest(view: ContractView, { parameters, body }: Operation): string | undefined {
   const ids = parameters.filter(({ in: place }) => place === 'path');
   if (ids.length > 0)
-    return sentence(
+    return listed(
       ids.map(({ name }) => `path parameter \`${name}\` must be an integer (int64), but was "x"`),
     );
   const required = body ? requiredFields(view, body.media.schema) : [];
-  if (required.length > 0) return sentence(required.map(name => `field \`${name}\` is required`));
+  if (required.length > 0) return listed(required.map(name => `field \`${name}\` is required`));
   const known = parameters.filter(({ in: place }) => place === 'query').map(({ name }) => `\`${name}\``);
   if (known.includes('`limit`')) return undefined;
   return `Unknown query parameter \`limit\`; ${known.length === 0 ? 'none is allowed here' : `known are ${known.join(', ')}`}`;
@@ -65,7 +65,4 @@ function requiredFields(view: ContractView, part: Schema | Reference): readonly 
   return required ?? (first ? requiredFields(view, first) : []);
 }
 
-function sentence(problems: readonly string[]): string {
-  const text = problems.join('; ');
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
-}
+const listed = (problems: readonly string[]) => capitalised(problems.join('; '));

@@ -73,7 +73,7 @@ export class KeyRing {
     return this.#read(secret, now);
   }
 
-  /** How the key of this secret ended, if `find` has just read that it did. Only who has the secret can learn it. */
+  /** How the key of this secret ended, if `find` has just read that it did. Only a client that has the secret can learn it. */
   endOf(secret: string, now: number): KeyEnd | undefined {
     const entry = this.#entries.get(secret);
     return entry && endOf(entry, now);

@@ -5,7 +5,7 @@ import { randomBase62 } from '../../kit/ids.ts';
 import { hashOf } from './secret.ts';
 
 /** How long a ticket is valid, in milliseconds. */
-const LIFETIME = 15 * MINUTE;
+export const TICKET_LIFETIME = 15 * MINUTE;
 
 const PREFIX = secretPrefixes.ticket;
 const FORM = new RegExp(`^${PREFIX}[0-9A-Za-z]{32}$`);
@@ -36,5 +36,7 @@ export async function redeemTicket(tx: Statements, text: string, now: number): P
     [hash],
   );
   // A clock that ran ahead must not make it valid for longer.
-  return used !== undefined && now < used.issued_at + LIFETIME && used.issued_at <= latestCredible(now);
+  return (
+    used !== undefined && now < used.issued_at + TICKET_LIFETIME && used.issued_at <= latestCredible(now)
+  );
 }

@@ -17,7 +17,7 @@ export const leakRoutes = ({ keyLimits, onlyReports, source }: LeakServices): Ro
     tag: 'API keys',
     summary: 'Revoke leaked API keys',
     description:
-      'For everyone who finds secrets of API keys where they do not belong, such as scanners of repositories: who has a secret may ' +
+      'For everyone who finds secrets of API keys where they do not belong, such as scanners of repositories: a client that has a secret may ' +
       'end it. The key of each secret is revoked, at once by this process, within a second by others. Of a key that was rotated, an ' +
       'earlier secret ends alone. Publishable keys are public, and are ignored. The response is the same whether keys with these ' +
       'secrets exist or not. Administrators and the webhooks of the key receive the event `key.leaked`, with the address of the ' +

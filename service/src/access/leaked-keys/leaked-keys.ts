@@ -38,7 +38,7 @@ export interface Reporting {
 /**
  * Ends these secrets: revokes their keys, or ends only the secret if it is an earlier one. Publishable keys are public by design, so
  * they are ignored. A key that has expired is revoked, too: it would work again as soon as an administrator sets a later end. So is the
- * last administrator's key: who has its secret could do more harm than that.
+ * last administrator's key: a person who has its secret could do more harm.
  */
 export async function endLeaked(
   db: Queries & Writer,

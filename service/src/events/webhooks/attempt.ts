@@ -2,7 +2,7 @@ import type { ClientRequest, IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { type Clock, SECOND } from '../../kit/clock.ts';
 import { http } from '../../kit/node-http.ts';
-import { asError, codeOf } from '../../kit/thrown.ts';
+import { asError, codeOf, messageOf } from '../../kit/thrown.ts';
 import { formatTraceparent, type TraceContext } from '../../kit/trace-context.ts';
 import type { Span, Tracing } from '../../kit/tracing.ts';
 import { CLOUD_EVENT, traceOfEvent } from '../event-log/event.ts';
@@ -164,11 +164,8 @@ function outcomeOf({ response, chunks }: Received, error: Error | undefined): Ou
   return { ...shown, result: 'rejected', error: `Status ${status}${note}` };
 }
 
-/** Returns the text of an error. If a name has several addresses, Node combines their errors into one without a message. */
 function reasonOf(error: Error): string {
-  const errors: Error[] = error instanceof AggregateError ? error.errors : [error];
-  const reason = errors.map(({ name, message }) => message || name).join('; ');
-  return printable(Buffer.from(reason).subarray(0, RESPONSE_STORED));
+  return printable(Buffer.from(messageOf(error)).subarray(0, RESPONSE_STORED));
 }
 
 /** Returns a text without characters that cannot be shown or stored. */

@@ -19,10 +19,10 @@ export function rejectMalformed({
   headers: { host },
   rawHeaders,
 }: IncomingMessage): void {
-  if (url!.length > TARGET_LIMIT) {
+  if (url.length > TARGET_LIMIT) {
     throw new ApiError(
       'uri_too_long',
-      `The request target has ${url!.length} bytes; the limit is ${inBinaryUnitAndBytes(TARGET_LIMIT)}`,
+      `The request target has ${url.length} bytes; the limit is ${inBinaryUnitAndBytes(TARGET_LIMIT)}`,
     );
   }
   if (url === '*' && method !== 'OPTIONS') {
