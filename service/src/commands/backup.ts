@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { checkStore } from '../db/check-store.ts';
 import { createPrivately } from '../db/private-files.ts';
 import { copySnapshot, discardCopy } from '../db/snapshot.ts';
-import { isOutage, isSystemError } from '../db/sqlite-errors.ts';
+import { isDamage, isOutage, isSystemError } from '../db/sqlite-errors.ts';
 import { storePath } from '../db/store-directory.ts';
 import { shareStore } from '../db/store-lock.ts';
 import { SECOND } from '../kit/clock.ts';
@@ -57,9 +57,10 @@ async function writeCopy(source: string, target: string, signal: AbortSignal): P
     if (isOurs) discardCopy(unfinished);
     if (!isOutage(error) && !isSystemError(error)) throw error;
     const deleted = isOurs ? '. The incomplete file was deleted' : '';
-    throw new CommandFailed(`The backup ${target} cannot be written: ${error.message}${deleted}`, {
-      cause: error,
-    });
+    const problem = isDamage(error)
+      ? `The store ${source} is damaged (${error.message}): restore an earlier backup that passes check`
+      : `The backup ${target} cannot be written: ${error.message}`;
+    throw new CommandFailed(`${problem}${deleted}`, { cause: error });
   }
 }
 

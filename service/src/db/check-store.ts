@@ -11,7 +11,7 @@ import {
   readMigrations,
   SELECT_APPLIED,
 } from './migrations.ts';
-import { isDamage, isOutage, isSystemError } from './sqlite-errors.ts';
+import { isCorrupt, isDamage, isOutage, isSystemError } from './sqlite-errors.ts';
 import { type Checkpoint, verifySeals } from './verify-seals.ts';
 
 /** The maximum number of violations of one kind in the report. */
@@ -43,12 +43,20 @@ export function openToRead(path: string): BetterSqlite3.Database {
     // Not opened read-only, because SQLite then does not verify CHECK constraints.
     const connection = new BetterSqlite3(path, { fileMustExist: true, timeout: TIMEOUT });
     connection.pragma('query_only = ON');
-    // Makes SQLite read the file now.
-    connection.pragma('schema_version');
+    readNow(connection);
     return connection;
   } catch (error) {
     if (!isOutage(error) && !isSystemError(error) && !(error instanceof TypeError)) throw error;
     throw new UnusableStore(`${path} cannot be read as a store: ${error.message}`, { cause: error });
+  }
+}
+
+/** Makes SQLite read the file. A check finds and lists what is damaged. */
+function readNow(connection: BetterSqlite3.Database): void {
+  try {
+    connection.pragma('schema_version');
+  } catch (error) {
+    if (!isCorrupt(error)) throw error;
   }
 }
 
@@ -156,9 +164,7 @@ function appliedTo(connection: BetterSqlite3.Database, path: string): AppliedMig
   const found = connection.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'schema_migrations'").get();
   const applied = found ? connection.prepare<[], AppliedMigration>(SELECT_APPLIED).all() : [];
   if (applied.length > 0) return applied;
-  throw new UnusableStore(
-    `${path} is a database, but contains no shop: the table schema_migrations is missing`,
-  );
+  throw new UnusableStore(`${path} contains no shop: the table schema_migrations is missing or empty`);
 }
 
 /** The rules of the shop as checks, each of which returns its violations as lines. */

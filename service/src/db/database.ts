@@ -244,6 +244,7 @@ export type WriteProblem = keyof typeof writeProblems;
 const explanations = {
   unavailable:
     'The database cannot be reached or does not respond in time; nothing was changed. Try again shortly',
+  damaged: 'The database is damaged; nothing was changed. The operator has to restore a backup',
   busy: 'More requests wait for the database than it can serve; nothing was changed. Try again shortly',
   restored: 'The database was just returned to an earlier state; nothing was changed. Try again shortly',
   unknown:

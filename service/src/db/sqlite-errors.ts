@@ -15,7 +15,11 @@ export function attempt<T>(query: () => T): T {
   try {
     return query();
   } catch (error) {
-    throw isOutage(error) ? new DatabaseUnavailable(error, writeProblemOf(error) ?? 'unavailable') : error;
+    if (!isOutage(error)) throw error;
+    throw new DatabaseUnavailable(
+      error,
+      isDamage(error) ? 'damaged' : (writeProblemOf(error) ?? 'unavailable'),
+    );
   }
 }
 
@@ -45,6 +49,11 @@ export function isNullIn(column: string, error: unknown): boolean {
 /** Whether the file is damaged or is not a database. */
 export function isDamage(error: unknown): boolean {
   return hasCode(error, /^SQLITE_(NOTADB|CORRUPT)/);
+}
+
+/** Whether the file is a database with a damaged part. */
+export function isCorrupt(error: unknown): boolean {
+  return hasCode(error, /^SQLITE_CORRUPT/);
 }
 
 /** Whether a system call failed, for example on the directory. */
@@ -80,10 +89,18 @@ export function cannotBeOpened(directory: string, error: unknown): unknown {
     );
   }
   return new UnusableStore(
-    `The store in ${directory} cannot be opened: ${error.message}\n` +
-      'Set PETSTORE_DATA to the directory of the store, or DATABASE_URL to a database to use instead',
+    `The store in ${directory} cannot be opened: ${error.message}\n${remedyOf(error)}`,
     { cause: error },
   );
+}
+
+function remedyOf(error: Error): string {
+  if (isCorrupt(error))
+    return 'It is damaged: keep its files, and restore a backup that passes `check` to another directory';
+  const remedy =
+    'et PETSTORE_DATA to the directory of the store, or DATABASE_URL to a database to use instead';
+  const isProtected = /^(EROFS|SQLITE_READONLY.*)$/.test(codeOf(error) ?? '');
+  return isProtected ? `Make it writable, or s${remedy}` : `S${remedy}`;
 }
 
 function hasCode(error: unknown, codes: RegExp): error is SqliteError {

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { chmodSync, chownSync, copyFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, copyFileSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import BetterSqlite3 from 'better-sqlite3';
 import {
@@ -76,6 +77,26 @@ describe('the embedded store', () => {
     await openEmbedded(t, { directory }).write(append);
     await db.write(append);
     assert.deepEqual(await verifySeals(db), []);
+  });
+
+  it('continues after it has read a damaged page, and says that it is damaged', async t => {
+    const directory = temporaryDirectory(t);
+    const db = openEmbedded(t, { directory });
+    await db.write(tx => addCategory(tx, 'first'));
+    const { page } = (await db.get<{ page: number }>(
+      "SELECT rootpage AS page FROM sqlite_schema WHERE name = 'orders'",
+    ))!;
+    await db.close();
+    const path = join(directory, 'petstore.db');
+    writeFileSync(path, readFileSync(path).fill('noise', (page - 1) * 4096, page * 4096));
+    const damaged = openEmbedded(t, { directory });
+    for (let i = 0; i < 2; i++) {
+      await assert.rejects(damaged.all('SELECT * FROM orders'), { what: 'damaged' });
+      // The transaction of the read ends in the next turn, or with a commit.
+      if (i === 0) await nextTurn();
+      else await damaged.write(tx => addCategory(tx, 'second'));
+    }
+    assert.deepEqual(await categoriesIn(damaged), ['first', 'second']);
   });
 
   it('waits for another process that creates it at the same time', async t => {

@@ -8,7 +8,7 @@ import { migrateSqlite } from './migrate-sqlite.ts';
 import { EVENTS, Notices } from './notices.ts';
 import { createPrivately, makePrivate } from './private-files.ts';
 import { Connection } from './sqlite-connection.ts';
-import { cannotBeOpened, isBusy, isWriteProblem } from './sqlite-errors.ts';
+import { cannotBeOpened, isBusy, isDamage, isWriteProblem } from './sqlite-errors.ts';
 import { SqliteLog } from './sqlite-log.ts';
 import { SqliteSeals } from './sqlite-seals.ts';
 import { SqliteTransaction } from './sqlite-transaction.ts';
@@ -213,7 +213,13 @@ class SqliteDatabase implements Database {
     if (!this.#reading) return;
     this.#reading = false;
     // After an I/O error SQLite has already ended the transaction.
-    if (this.#reader.raw.inTransaction) this.#endRead.run();
+    if (!this.#reader.raw.inTransaction) return;
+    try {
+      this.#endRead.run();
+    } catch (error) {
+      // After a damaged page it ends the transaction with the same error, which the read has already reported.
+      if (!isDamage(error)) throw error;
+    }
   };
 
   readonly #afterCommit = (): void => {

@@ -92,6 +92,35 @@ describe('a panel', () => {
     await save.and(page.locator(':focus')).waitFor();
   });
 
+  it('stays open after a double click on what opens it, and closes after a click outside', async t => {
+    const { api, page, open } = await visit(t);
+    await aPet(api, { name: 'Clicked twice' });
+    const shown = await open('/animals?q=clicked');
+    const dialog = page.locator('dialog[open]');
+    for (const opener of [
+      shown.row('Clicked twice').getByText('Clicked twice'),
+      shown.button('Sell'),
+      shown.page.getByRole('button', { name: /^Find/ }),
+    ]) {
+      await opener.dblclick({ delay: 20 });
+      await dialog.waitFor();
+      await page.mouse.click(5, 400);
+      await dialog.waitFor({ state: 'detached' });
+    }
+  });
+
+  it('gives the focus back to its row when the user goes back from a question in it', async t => {
+    const { api, page, open } = await visit(t);
+    await aPet(api, { name: 'Left by Back' });
+    const shown = await open('/animals?q=left');
+    await shown.row('Left by Back').press('Enter');
+    await shown.panel.getByRole('button', { name: 'Delete' }).press('Enter');
+    await shown.question.waitFor();
+    await page.goBack();
+    await shown.panel.waitFor({ state: 'detached' });
+    await eventually(() => page.evaluate("document.activeElement.closest('[data-index]') !== null"), true);
+  });
+
   it('closes a menu in it first, and then itself', async t => {
     const { api, open } = await visit(t);
     await aPet(api, { name: 'Menu in a panel' });

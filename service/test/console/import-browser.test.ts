@@ -140,7 +140,11 @@ describe('an import', () => {
     await importRows(40);
     await page.locator('.banner').waitFor();
     await page.getByRole('button', { name: 'Stop' }).click();
-    await page.getByText(/^Created \d+ animals, rejected \d+ rows\.$/).waitFor();
+    await page
+      .getByText(
+        /^Created \d+ animals, rejected 0 rows\. \d+ rows not imported, because you stopped the import\.$/,
+      )
+      .waitFor();
     const done = await count();
     assert.ok(done > 0 && done < 40);
     const [, rejected] = await download(`Download ${40 - done} rows`);
@@ -155,7 +159,9 @@ describe('an import', () => {
     await page.getByRole('button', { name: 'Import 2 rows' }).click();
     await page.getByRole('button', { name: 'Stop' }).click();
     release();
-    await page.getByText('Created 0 animals, rejected 2 rows.').waitFor();
+    await page
+      .getByText('Created 0 animals, rejected 0 rows. 2 rows not imported, because you stopped the import.')
+      .waitFor();
     const created = async (name: string) => (await api.get(`/categories?name=${name}`)).body.length;
     assert.deepEqual([await created('First%20kind'), await created('Second%20kind')], [1, 0]);
     await page.getByRole('button', { name: 'Undo the import' }).click();

@@ -24,6 +24,8 @@ describe('the file of an import', () => {
         [0x50, 0x4b, 0x03, 0x04, 0xff, 0xfe, 0x00],
         /animals\.xlsx is a workbook: save it as “CSV UTF-8”/,
       ],
+      ['old.xls', [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0x00], /old\.xls is a workbook/],
+      ['photo.csv', [0xff, 0xd8, 0xff, 0x00], /photo\.csv is not a text file: save the rows as “CSV UTF-8”/],
       [
         'windows-1252.csv',
         [0x42, 0xe4, 0x72],

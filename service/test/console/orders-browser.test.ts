@@ -194,6 +194,40 @@ it('the main button of an order completes it, until something has been typed tha
   await shown.field('Units').fill('2');
   await main.and(shown.panel.getByRole('button', { name: 'Save' })).waitFor();
   assert.equal(await main.count(), 1);
+  // It would leave out what was typed.
+  await shown.panel.getByText('Save the changes to complete it').waitFor();
+  assert.equal(await shown.panel.getByRole('button', { name: 'Complete' }).count(), 0);
+  await shown.save();
+  await shown.panel.waitFor({ state: 'detached' });
+  assert.equal((await orderOf(api, id)).quantity, 2);
+});
+
+it('units that were typed before another client completes the order are named as unsaved, and its ship date can be saved', async t => {
+  const { api, open } = await visit(t);
+  const id = await anOrder(api, { petId: await aPet(api, { name: 'Overtaken', stock: 5 }), quantity: 2 });
+  const shown = await open(`/orders/${id}`);
+  await shown.live();
+  await shown.field('Units').fill('4');
+  assert.equal((await api.patch(`/store/orders/${id}`, { complete: true })).status, 200);
+  await shown.panel.getByText('Not saved, because it can no longer change: units 4').waitFor();
+  assert.equal(await shown.field('Units').inputValue(), '2');
+  await shown.field('Ships').fill('2027-03-04T10:30');
+  await shown.save();
+  await shown.panel.waitFor({ state: 'detached' });
+  const { quantity, shipDate } = await orderOf(api, id);
+  assert.deepEqual([quantity, shipDate], [2, '2027-03-04T15:30:00.000Z']);
+});
+
+it('an order whose units were emptied is not saved, because the service would take one', async t => {
+  const { api, open } = await visit(t);
+  const id = await anOrder(api, { petId: await aPet(api, { name: 'Emptied', stock: 5 }), quantity: 3 });
+  const shown = await open(`/orders/${id}`);
+  const units = shown.field('Units');
+  await units.fill('');
+  await units.press('Enter');
+  assert.equal(await units.evaluate('document.activeElement.validity.valueMissing'), true);
+  assert.ok(await shown.panel.isVisible());
+  await units.fill('2');
   await shown.save();
   await shown.panel.waitFor({ state: 'detached' });
   assert.equal((await orderOf(api, id)).quantity, 2);

@@ -143,6 +143,14 @@ describe('on a phone', () => {
     assert.equal(await shown.page.getByRole('navigation').getByRole('link').count(), 4);
   });
 
+  it('a key for orders only has Today, which lists those that are due', async t => {
+    const { shop, open } = await visit(t);
+    const { key } = await shop.clientWith({ scopes: ['orders:read'] });
+    const shown = await open('/orders', key);
+    const links = shown.page.getByRole('navigation').getByRole('link');
+    assert.deepEqual(await links.allInnerTexts(), ['Today', 'Orders']);
+  });
+
   it('the main action and the buttons of a panel are in the lower half, and all targets are large enough', async t => {
     const { api, page, open } = await visit(t);
     await aPet(api, { name: 'Reachable' });

@@ -261,6 +261,13 @@ describe('Today', () => {
       await panel.getByLabel('Shrimps').fill(units);
       await panel.getByRole('button', { name: 'Save' }).click();
     };
+    // What was typed is still there after the panel was closed.
+    await low.getByRole('button', { name: 'Thresholds' }).click();
+    await page.locator('dialog.panel').getByLabel('Shrimps').fill('7');
+    await page.keyboard.press('Escape');
+    await low.getByRole('button', { name: 'Thresholds' }).click();
+    assert.equal(await page.locator('dialog.panel').getByLabel('Shrimps').inputValue(), '7');
+    await page.keyboard.press('Escape');
     await set('0');
     await low.waitFor({ state: 'detached' });
     await page.goto('/console/stock');

@@ -4,6 +4,7 @@ import { eventually } from '../support/browser.ts';
 import { useConsole } from '../support/console-page.ts';
 import { anOrder, aPet } from '../support/factories.ts';
 import { appendMany } from '../support/many-events.ts';
+import { interceptRequests } from '../support/page-requests.ts';
 import { assertFollowsTheme } from '../support/plot-colors.ts';
 
 /** The time of both the service and the browser. */
@@ -20,6 +21,27 @@ describe('Today of a new shop', () => {
     await beginning.waitFor();
     await aPet(api);
     await beginning.waitFor({ state: 'detached' });
+  });
+
+  it('reads the latest 5,000 changes of stock, and does not say that nothing is low if there are more', async t => {
+    const { api, page, open } = await visit(t);
+    await aPet(api);
+    let pages = 0;
+    await interceptRequests(page, '**/history?*type=inventory.updated*', async route => {
+      pages++;
+      const response = await route.fetch();
+      const entry = { type: 'inventory.updated', subject: 'store/inventory/9', changes: [] };
+      const next = new URL(route.request().url());
+      next.searchParams.set('cursor', String(pages));
+      await route.fulfill({
+        response,
+        json: Array(1_000).fill(entry),
+        headers: { ...response.headers(), link: `<${next.pathname}${next.search}>; rel="next"` },
+      });
+    });
+    await open('/');
+    await page.getByText('none of the latest 5,000 changes of stock has left an animal low').waitFor();
+    assert.equal(pages, 5);
   });
 
   it('has a plot as soon as there are orders of two days, which are those of the time zone of the user, and leads to them', async t => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { closeSync, openSync, readFileSync, statSync, writeFileSync, writeSync } from 'node:fs';
-import { join } from 'node:path';
+import { closeSync, openSync, readFileSync, statSync, truncateSync, writeFileSync, writeSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import BetterSqlite3 from 'better-sqlite3';
@@ -195,6 +195,20 @@ describe('a check of a store', () => {
     const { code, stdout, stderr } = await run(t, ['check', path], {});
     assert.deepEqual([code, stdout], [1, '']);
     assert.match(stderr, /^\S+petstore\.db is damaged:\n {2}Damage: .*\nRestore a backup that passes check/s);
+  });
+
+  it('finds that the end of a file is missing', async t => {
+    const path = storeWith(t);
+    truncateSync(path, 100_000);
+    const { code, stdout, stderr } = await run(t, ['check', path], {});
+    assert.deepEqual([code, stdout], [1, '']);
+    assert.match(stderr, /^\S+petstore\.db is damaged:\n {2}Damage: .*\nRestore a backup that passes check/s);
+    const started = await run(t, ['serve'], { PORT: '0', PETSTORE_DATA: dirname(path) });
+    assert.equal(started.code, 2);
+    assert.match(
+      started.stderr,
+      /malformed\nIt is damaged: keep its files, and restore a backup that passes `check`/,
+    );
   });
 
   it('reports damage in the tables of the schema and of its version only as damage', async t => {

@@ -185,7 +185,7 @@ describe('a directory without write permission', () => {
     t.after(remove);
     assertExplained(
       await run(t, ['serve'], { PORT: '0', PETSTORE_DATA: directory }),
-      /^The store in \S+ cannot be opened: EROFS.*\nSet PETSTORE_DATA to the directory/,
+      /^The store in \S+ cannot be opened: EROFS.*\nMake it writable, or set PETSTORE_DATA to the directory/,
     );
   });
 });

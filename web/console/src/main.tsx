@@ -16,6 +16,7 @@ import './styles/overlays.css';
 import './styles/category-icon.css';
 import './styles/skeleton.css';
 import './styles/shell.css';
+import './styles/forced-colors.css';
 import './styles/print.css';
 
 createRoot(document.getElementById('root')!).render(<App />);

@@ -70,7 +70,7 @@ export function useCommands(text: string, overlays: Overlays) {
 
 function pageCommands({ can }: Session, go: Go): Command[] {
   return pages
-    .filter(({ scope }) => can(scope))
+    .filter(({ scope }) => !scope || can(scope))
     .map(({ path, title, icon }) => ({ id: path, group: 'Pages', icon, title, run: () => go(path) }));
 }
 

@@ -13,7 +13,7 @@ export function Navigation() {
   const { pathname } = useLocation();
   const id = useId();
   const more = useRef<HTMLDivElement>(null);
-  const allowed = pages.filter(({ scope }) => can(scope));
+  const allowed = pages.filter(({ scope }) => !scope || can(scope));
   // A button for a single page would take as much room as its link.
   const inBar = allowed.length === IN_BAR + 1 ? allowed.length : IN_BAR;
   const others = allowed.slice(inBar);

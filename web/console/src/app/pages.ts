@@ -16,15 +16,15 @@ export interface PageEntry {
   icon: IconName;
   /** Whether it is one of the pages under "Administration". */
   isAdministration?: true;
-  /** The page is offered to keys with this scope. */
-  scope: Scope;
+  /** The page is offered to keys with this scope. Without it, it has something for every key. */
+  scope?: Scope;
   /** The scope that a key needs to create an item, in addition, if the page has a form for it at `/new`. */
   creation?: Scope;
 }
 
 /** The pages of the navigation, in its order. Their routes are in `router.tsx`. */
 export const pages: readonly PageEntry[] = [
-  { path: '/', title: 'Today', icon: 'today', scope: 'pets:read' },
+  { path: '/', title: 'Today', icon: 'today' },
   { path: '/animals', title: 'Animals', icon: 'paw', scope: 'pets:read', creation: 'pets:write' },
   { path: '/orders', title: 'Orders', icon: 'orders', scope: 'orders:read', creation: 'orders:write' },
   { path: '/stock', title: 'Stock', icon: 'stock', scope: 'inventory:read' },
@@ -47,9 +47,9 @@ export function pageAt(pathname: string): PageEntry | undefined {
   return pages.find(({ path }) => (path === '/' ? pathname === path : `${pathname}/`.startsWith(`${path}/`)));
 }
 
-/** The scope that a key lacks for what is at a path, if it lacks one. Today has something for every key. */
+/** The scope that a key lacks for what is at a path, if it lacks one. */
 export function missingScope(pathname: string, can: (scope: Scope) => boolean): Scope | undefined {
-  const page = pathname === '/' ? undefined : pageAt(pathname);
+  const page = pageAt(pathname);
   const isCreation = page !== undefined && pathname === `${page.path}/new`;
   return [page?.scope, isCreation ? page.creation : undefined].find(scope => scope && !can(scope));
 }

@@ -66,12 +66,9 @@ export function Palette({ onHelp, onSell, onClose }: PaletteProps) {
     <dialog
       ref={modal.ref}
       onKeyDown={modal.onKeyDown}
+      onClick={modal.onClick}
       className="palette"
       aria-label="Find"
-      onClick={event => {
-        // A click on the dialog itself is one outside of its content.
-        if (event.target === modal.ref.current) onClose();
-      }}
     >
       <div className="palette-content">
         <input

@@ -80,7 +80,9 @@ function orderSentence(activity: Activity, order: HistoryEntry): string {
   const has = (type: string) => activity.some(entry => entry.type === type);
   const quantity = valueIn(activity, 'quantity') ?? valueIn(activity, 'quantity', 'from');
   const id = order.subject.split('/').at(-1);
-  const goods = order.name ? `${quantity === undefined ? '' : `${quantity} of `}${order.name}` : undefined;
+  const goods = order.name
+    ? `${quantity === undefined ? '' : `${shownUnits(quantity)} of `}${order.name}`
+    : undefined;
   if (has('order.placed'))
     return has('order.completed')
       ? `sold ${goods}`
@@ -168,12 +170,16 @@ function stockSentence(entry: HistoryEntry, name: string): string {
   if (!units) return `changed the status of ${name}`;
   const [from, to] = [Number(units.from), Number(units.to)];
   const verb = stockVerbs[entry.reason ?? ''];
-  if (verb !== undefined) return `${verb} ${Math.abs(to - from)} of ${name}, ${unitsInWords(units)}`;
+  if (verb !== undefined)
+    return `${verb} ${shownUnits(Math.abs(to - from))} of ${name}, ${unitsInWords(units)}`;
   return `${setVerbs[entry.reason ?? ''] ?? 'changed'} the stock of ${name}, ${unitsInWords(units)}`;
 }
 
 /** Stays in one line. After a name in Arabic or Hebrew it would be read from right to left without the mark at its start. */
-const unitsInWords = ({ from, to }: { from?: unknown; to?: unknown }) => `\u200e${from}\u00a0→\u00a0${to}`;
+const unitsInWords = ({ from, to }: { from?: unknown; to?: unknown }) =>
+  `\u200e${shownUnits(from)}\u00a0→\u00a0${shownUnits(to)}`;
+
+const shownUnits = (units: unknown): string => Number(units).toLocaleString();
 
 function petSentence(entry: HistoryEntry, name: string, nameCategory: NameCategory): string {
   const status = changeOf(entry, 'status')?.to;

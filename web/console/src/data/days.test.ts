@@ -40,6 +40,7 @@ describe('a day in a URL', () => {
       '2026-13-01',
       '2026-1-1',
       '24.12.2026',
+      '9999-12-31',
       '',
       2026,
       null,
@@ -84,3 +85,17 @@ describe('a day with a change to or from summer time', () => {
     assert.equal(addDays('2026-12-31', 1), '2027-01-01');
   });
 });
+
+for (const [zone, day, next] of [
+  ['America/Santiago', '2026-09-06', '2026-09-07T03:00:00.000Z'],
+  ['Africa/Cairo', '2027-04-30', '2027-04-30T21:00:00.000Z'],
+] as const) {
+  describe(`a day in ${zone} that starts at one o’clock, with summer time`, () => {
+    useZone(zone);
+
+    it('ends at midnight', () => {
+      assert.equal(startOf(day, 1), next);
+      assert.equal(dayOf(startOf(day)), day);
+    });
+  });
+}

@@ -1,3 +1,5 @@
+import { wordsLocale } from '../kit/locale.ts';
+
 /** A day of the user's time zone, such as `2026-12-24`. */
 export type Day = string;
 
@@ -8,10 +10,13 @@ export function dayOf(instant: string | number | Date): Day {
   return [year, ...[date.getMonth() + 1, date.getDate()].map(twoDigits)].join('-');
 }
 
-/** Returns the day that a URL names, such as `2026-12-24`; `undefined` if the calendar has no such day. */
+/** The last day whose end a date-time can state: its years have four digits (RFC 3339 §5.6). */
+export const LAST_DAY: Day = '9999-12-30';
+
+/** Returns the day that a URL names, such as `2026-12-24`; `undefined` if the calendar has no such day, or a date-time not its end. */
 export function dayIn(value: unknown): Day | undefined {
   const date = new Date(`${value}T00:00`);
-  return !Number.isNaN(date.getTime()) && dayOf(date) === value ? value : undefined;
+  return !Number.isNaN(date.getTime()) && dayOf(date) === value && value <= LAST_DAY ? value : undefined;
 }
 
 /** An instant as a field for dates and times has it, in the user's time zone: `2026-12-24T09:30`. */
@@ -35,12 +40,15 @@ export function addDays(day: Day, days: number): Day {
 
 /** The instant at which a day starts, or a later day. Days with a change to or from summer time have 23 or 25 hours. */
 export function startOf(day: Day, daysLater = 0): string {
-  const date = new Date(`${day}T00:00`);
-  date.setDate(date.getDate() + daysLater);
-  return date.toISOString();
+  const [year, month, date] = day.split('-').map(Number) as [number, number, number];
+  const start = new Date(0);
+  // In one step: where summer time starts at midnight, a day starts at one o'clock.
+  start.setFullYear(year, month - 1, date + daysLater);
+  start.setHours(0, 0, 0, 0);
+  return start.toISOString();
 }
 
 /** The day as the user reads it, such as `24 Dec 2026`. */
 export function shownDay(day: Day): string {
-  return new Date(`${day}T00:00`).toLocaleDateString(undefined, { dateStyle: 'medium' });
+  return new Date(`${day}T00:00`).toLocaleDateString(wordsLocale, { dateStyle: 'medium' });
 }

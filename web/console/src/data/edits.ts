@@ -8,6 +8,7 @@ import { findItem } from './list-cache.ts';
 import {
   changesOf,
   type Edit,
+  fix,
   hasConflicts,
   isSame,
   receive,
@@ -52,9 +53,9 @@ export function useEdit<T extends object>(resource: Resource<T>, id: number, sho
     const { data } = version.data;
     latest.current = version.data;
     const saved = earlier.current?.values;
-    setEdit(edit => (edit ? receive(edit, data, saved) : startEdit(data)));
+    setEdit(edit => (edit ? fix(receive(edit, data, saved), resource.fixed?.(data) ?? []) : startEdit(data)));
     if (saved && isSame({ ...data, ...saved }, data)) earlier.current = undefined;
-  }, [version.data]);
+  }, [version.data, resource]);
 
   useEvents(({ type, data }) => {
     if (type.startsWith(`${resource.name}.`) && resource.idOf(data as unknown as T) === id) version.refetch();

@@ -35,5 +35,6 @@ export function valueInWords(field: string, value: unknown): string {
     return Object.entries(value)
       .map(([name, part]) => `${fieldInWords(name)}: ${valueInWords(name, part)}`)
       .join(', ');
-  return String(value);
+  // IDs have no separators.
+  return typeof value === 'number' && !/Id$/.test(field) ? value.toLocaleString() : String(value);
 }

@@ -1,6 +1,7 @@
 import type { Conflict } from '../kit/field.tsx';
 import { type SetField, useDraft } from './draft.ts';
 import { useEdit } from './edits.ts';
+import { fieldInWords, valueInWords } from './field-words.ts';
 import type { Resource } from './resource.ts';
 import { useSubmit } from './submit.ts';
 
@@ -75,8 +76,16 @@ export function useEditForm<T extends object>(resource: Resource<T>, id: number,
     panel: {
       form: { submit, isBusy, errors },
       error,
+      note: edit?.dropped && droppedInWords(edit.dropped),
       onDiscard: isRestored ? discard : undefined,
       onClose: form.onClose,
     },
   };
+}
+
+function droppedInWords(dropped: object): string {
+  const values = Object.entries(dropped).map(
+    ([field, value]) => `${fieldInWords(field)} ${valueInWords(field, value)}`,
+  );
+  return `Not saved, because it can no longer change: ${values.join(', ')}`;
 }

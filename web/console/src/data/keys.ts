@@ -35,6 +35,7 @@ export const keys: Resource<ApiKey, KeyQuery> = {
   create: (store, key) => store.keys.create(key as NewApiKey),
   update: (store, id, patch, options) => store.keys.update(id, patchOf(patch), options),
   patchOf,
+  fixed: key => (key.revokedAt === null ? [] : (Object.keys(key) as (keyof ApiKey)[])),
   remove: (store, id, options) => store.keys.revoke(id, options),
   matches: (key, { name = '', plan, show, order }) =>
     order === undefined &&

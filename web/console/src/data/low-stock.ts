@@ -15,7 +15,9 @@ export const LOW = 3;
 export const thresholds = stored<Readonly<Record<string, number>>>('low-stock', {});
 
 /** The most changes of stock that are read, and the most animals that are compared with the thresholds. */
-const MOST_CHANGES = 1_000;
+export const MOST_CHANGES = 5_000;
+/** The largest page of the history. */
+const LARGEST_PAGE = 1_000;
 const MOST_PETS = 100;
 
 /** What the log says about the stock of animals. */
@@ -24,6 +26,11 @@ interface Levels {
   latest: ReadonlyMap<number, number>;
   /** The animals that have had more than one unit. The others always have one, and are sold when it is. */
   several: ReadonlySet<number>;
+}
+
+/** Those of a part of the log, or of the whole one. */
+interface ReadLevels extends Levels {
+  isWhole: boolean;
 }
 
 export interface LowItem {
@@ -42,6 +49,8 @@ export function useLowStock(): {
   /** The latest known stock, by the ID of the animal. */
   latest: ReadonlyMap<number, number> | undefined;
   isLoading: boolean;
+  /** Whether there are no earlier changes than those that were read. */
+  isWhole: boolean;
   /** Whether the history was read since the page is shown. */
   isFresh: boolean;
   error: Error | null;
@@ -57,7 +66,10 @@ export function useLowStock(): {
   });
   useEvents(({ type, data }) => {
     if (type === 'inventory.updated')
-      cache.setQueryData<Levels>(key, known => known && withLevel(known, data.petId, data.quantity));
+      cache.setQueryData<ReadLevels>(
+        key,
+        known => known && { ...known, ...withLevel(known, data.petId, data.quantity) },
+      );
   });
   const { data } = levels;
   const ids = useMemo(
@@ -79,15 +91,22 @@ export function useLowStock(): {
   return {
     items,
     latest: data?.latest,
+    isWhole: data?.isWhole ?? true,
     isLoading: levels.isLoading || found.isLoading,
     isFresh: isFresh(levels) && !found.isLoading,
     error: levels.error ?? found.error,
   };
 }
 
-async function readLevels(store: PetStore, signal: AbortSignal): Promise<Levels> {
-  const changes = store.events.history({ type: 'inventory.updated', limit: MOST_CHANGES }, { signal });
-  return levelsOf((await firstPage(changes)).data);
+async function readLevels(store: PetStore, signal: AbortSignal): Promise<ReadLevels> {
+  const changes = store.events.history({ type: 'inventory.updated', limit: LARGEST_PAGE }, { signal });
+  const entries: HistoryEntry[] = [];
+  for await (const { data, nextCursor } of changes.pages()) {
+    entries.push(...data);
+    if (entries.length >= MOST_CHANGES && nextCursor !== undefined)
+      return { ...levelsOf(entries), isWhole: false };
+  }
+  return { ...levelsOf(entries), isWhole: true };
 }
 
 /** `entries` are changes of stock, the newest first. */

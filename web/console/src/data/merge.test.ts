@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { changesOf, hasConflicts, receive, resolve, setField, startEdit } from './merge.ts';
+import { changesOf, fix, hasConflicts, receive, resolve, setField, startEdit } from './merge.ts';
 
 const base = { name: 'Rex', categoryId: 1 };
 
@@ -21,6 +21,16 @@ describe('an edit', () => {
     const edit = receive(setField(startEdit(base), 'name', 'Max'), { name: 'Rex', categoryId: 2 });
     assert.deepEqual(edit.draft, { name: 'Max', categoryId: 2 });
     assert.deepEqual([changesOf(edit), hasConflicts(edit)], [{ name: 'Max' }, false]);
+  });
+
+  it('drops what was typed into a field that can no longer change, and says what that was', () => {
+    const edit = setField(setField(startEdit(base), 'name', 'Max'), 'categoryId', 3);
+    const both = receive(edit, { name: 'Bo', categoryId: 1 });
+    const fixed = fix(both, ['name']);
+    assert.deepEqual(fixed.draft, { name: 'Bo', categoryId: 3 });
+    assert.deepEqual([changesOf(fixed), hasConflicts(fixed)], [{ categoryId: 3 }, false]);
+    assert.deepEqual(receive(fixed, { name: 'Bo', categoryId: 1 }).dropped, { name: 'Max' });
+    assert.equal(fix(fixed, ['name']), fixed);
   });
 
   it('asks only about a field that both sides changed', () => {

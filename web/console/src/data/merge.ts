@@ -6,6 +6,8 @@ export interface Edit<T extends object> {
   draft: T;
   /** The other side's value of each field that both sides changed, until the user has chosen one. */
   conflicts: Partial<T>;
+  /** What the user typed into fields that can no longer change. */
+  dropped?: Partial<T>;
 }
 
 export function startEdit<T extends object>(base: T): Edit<T> {
@@ -25,7 +27,7 @@ export function changesOf<T extends object>({ base, draft }: Edit<T>): Partial<T
  * the other side.
  */
 export function receive<T extends object>(edit: Edit<T>, theirs: T, saved: Partial<T> = {}): Edit<T> {
-  const { draft, conflicts } = edit;
+  const { draft, conflicts, dropped } = edit;
   const arrived = fieldsOf(saved).filter(field => isSame(saved[field], theirs[field]));
   const base: T = { ...edit.base, ...Object.fromEntries(arrived.map(field => [field, theirs[field]])) };
   const merged = { ...draft };
@@ -35,7 +37,24 @@ export function receive<T extends object>(edit: Edit<T>, theirs: T, saved: Parti
     else if (isSame(draft[field], base[field])) merged[field] = theirs[field];
     else if (!isSame(theirs[field], base[field])) open[field] = theirs[field];
   }
-  return { base: theirs, draft: merged, conflicts: open };
+  return { base: theirs, draft: merged, conflicts: open, ...(dropped && { dropped }) };
+}
+
+/** Takes the other side's values of fields that can no longer change. */
+export function fix<T extends object>(edit: Edit<T>, fields: readonly (keyof T)[]): Edit<T> {
+  const { base, draft, conflicts, dropped } = edit;
+  const lost = fields.filter(field => !isSame(draft[field], base[field]));
+  if (lost.length === 0) return edit;
+  const valuesOf = (item: Partial<T>) =>
+    Object.fromEntries(lost.map(field => [field, item[field]])) as Partial<T>;
+  return {
+    base,
+    draft: { ...draft, ...valuesOf(base) },
+    conflicts: Object.fromEntries(
+      Object.entries(conflicts).filter(([field]) => !lost.includes(field as keyof T)),
+    ) as Partial<T>,
+    dropped: { ...dropped, ...valuesOf(draft) },
+  };
 }
 
 export function setField<T extends object, Field extends keyof T>(

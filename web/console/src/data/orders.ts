@@ -36,6 +36,7 @@ export const orders: Resource<Order, OrderQuery> = {
   create: (store, order) => store.orders.create(order),
   update: (store, id, patch, options) => store.orders.update(id, patchOf(patch), options),
   patchOf,
+  fixed: ({ complete }) => (complete ? ['petId', 'quantity'] : []),
   remove: (store, id, options) => store.orders.cancel(id, options),
   matches: ({ complete = false, petId, shipDate }, query) =>
     (query.complete === undefined || complete === query.complete) &&

@@ -42,6 +42,8 @@ export interface Resource<T extends object, Query extends object = object> exten
   update(store: PetStore, id: number, patch: Partial<T>, options: CallOptions): Call<T>;
   /** Returns what `update` sends, if it differs from the values of a form. */
   patchOf?(patch: Partial<T>): object;
+  /** The fields of an item that can no longer change. */
+  fixed?(item: T): readonly (keyof T)[];
   remove(store: PetStore, id: number, options?: CallOptions): Call<undefined>;
   /** Restores what the old values of the changed fields do not, after they were written to undo a change. */
   restore?(store: PetStore, before: T, changed: T, undone: T): Promise<T>;

@@ -146,6 +146,8 @@ export function useToDo() {
     low: low.items,
     /** The latest stock of the animals that are or were low, by ID. */
     latestStock: low.latest,
+    /** Whether all changes of stock were read. */
+    knowsStock: low.isWhole,
     hasAnimals: hasAnimals.data ?? true,
     isDone,
     // An earlier visit may have found nothing to do.

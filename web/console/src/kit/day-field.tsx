@@ -27,7 +27,7 @@ export function DayField({ label, value = '', onChange }: DayFieldProps) {
       <input
         ref={field}
         type="date"
-        max="9999-12-31"
+        max="9999-12-30"
         onBlur={show}
         onChange={({ target }) => {
           // Until its last digit is typed, the year is before 1000.

@@ -15,6 +15,8 @@ interface FormPanelProps extends Pick<ComponentProps<typeof Panel>, 'kind'> {
   deletion?: { text: string; verb?: string; onConfirm: () => void } | undefined;
   /** Discards what was typed before the panel was closed or the page was loaded again, if the form shows that. */
   onDiscard?: (() => void) | undefined;
+  /** What happened to the form meanwhile. */
+  note?: string | undefined;
   /** Why the item could not be read again. */
   error?: Error | null;
   /** What is shown instead of the error that belongs to no field, with a link to what prevents it. */
@@ -34,6 +36,7 @@ export function FormPanel({
   isSecondary = false,
   deletion,
   onDiscard,
+  note,
   error,
   rejection,
   lead,
@@ -54,6 +57,11 @@ export function FormPanel({
       <form onSubmit={form.submit}>
         <div className="panel-body">
           {onDiscard && <RestoredNote onDiscard={onDiscard} />}
+          {note && (
+            <p className="note" role="status">
+              {note}
+            </p>
+          )}
           {error && <p className="field-error">{error.message}</p>}
           {children}
           {!action && problem}

@@ -1,4 +1,11 @@
-import { type KeyboardEvent, useEffectEvent, useLayoutEffect, useRef, useSyncExternalStore } from 'react';
+import {
+  type KeyboardEvent,
+  type MouseEvent,
+  useEffectEvent,
+  useLayoutEffect,
+  useRef,
+  useSyncExternalStore,
+} from 'react';
 
 /** The open dialogs, the topmost last. Everything outside of the topmost one is inert. */
 let dialogs: readonly HTMLDialogElement[] = [];
@@ -46,6 +53,8 @@ export function useModal(onClose: () => void) {
     dialog.addEventListener('close', onNativeClose);
     replace([...dialogs, dialog]);
     return () => {
+      // A question above it goes with it. While that is open, the opener of this dialog is inert.
+      for (const above of dialogs.slice(dialogs.indexOf(dialog) + 1)) above.close();
       replace(dialogs.filter(other => other !== dialog));
       dialog.removeEventListener('cancel', onCancel);
       dialog.removeEventListener('close', onNativeClose);
@@ -63,5 +72,13 @@ export function useModal(onClose: () => void) {
     event.preventDefault();
     onClose();
   }
-  return { ref, onKeyDown };
+
+  function onClick(event: MouseEvent): void {
+    // A question can be in a row of a table, which a click would open.
+    event.stopPropagation();
+    // A click on the dialog itself is one outside of its content. The second click of a pair belongs to the first, which opened the dialog.
+    if (event.target === ref.current && event.detail <= 1) onClose();
+  }
+
+  return { ref, onKeyDown, onClick };
 }

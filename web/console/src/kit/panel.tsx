@@ -24,14 +24,9 @@ export function Panel({ title, children, onClose, kind = 'panel', isTyped = fals
     <dialog
       ref={modal.ref}
       onKeyDown={modal.onKeyDown}
+      onClick={modal.onClick}
       className={kind}
       aria-label={title}
-      onClick={event => {
-        // A question can be in a row of a table, which a click would open.
-        event.stopPropagation();
-        // A click on the dialog itself is one outside of its content.
-        if (event.target === dialog.current) onClose();
-      }}
     >
       <div className="panel-content">
         <header className="panel-header">

@@ -1,4 +1,5 @@
 import type { CSSProperties, PointerEvent } from 'react';
+import { wordsLocale } from './locale.ts';
 import type { PlotSeries } from './plot-series.ts';
 
 /** The distances between two lines of the grid: half a request does not exist. */
@@ -11,7 +12,7 @@ const MOST_DATES = 6;
 /** The width of a bar, of the space that a day has. */
 const BAR = 0.8;
 
-const dates = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' });
+const dates = new Intl.DateTimeFormat(wordsLocale, { day: 'numeric', month: 'short', timeZone: 'UTC' });
 const compact = new Intl.NumberFormat(undefined, { notation: 'compact' });
 
 interface PlotDrawingProps {

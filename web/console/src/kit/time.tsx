@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react';
+import { wordsLocale } from './locale.ts';
 
-const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'short' });
+const relative = new Intl.RelativeTimeFormat(wordsLocale, { numeric: 'auto', style: 'short' });
 const MINUTE = 60_000;
 const DAY = 86_400_000;
 /** Each unit with its length and the length of the next shorter one. */
@@ -25,7 +26,7 @@ export function Time({ at, isDay = false }: TimeProps) {
     return () => clearInterval(timer);
   }, []);
   const date = new Date(at);
-  const exact = date.toLocaleString(undefined, { dateStyle: 'full', timeStyle: 'long' });
+  const exact = date.toLocaleString(wordsLocale, { dateStyle: 'full', timeStyle: 'long' });
   return (
     <time dateTime={at} title={exact}>
       {isDay || Math.abs(date.getTime() - now) >= A_DAY

@@ -59,7 +59,7 @@ export async function readCsv(file: File, encoding?: Encoding): Promise<CsvFile>
       `${file.name} has more than 10 MB: split it, or import it with the command petstore import`,
     );
   const bytes = new Uint8Array(await bytesOf(file));
-  if (ZIP.every((byte, i) => bytes[i] === byte))
+  if (WORKBOOKS.some(start => start.every((byte, i) => bytes[i] === byte)))
     throw new Error(`${file.name} is a workbook: save it as “CSV UTF-8” in your spreadsheet program`);
   const text = decode(file.name, bytes, encoding ?? encodingOf(bytes) ?? 'utf-8');
   return { id: newFileId(), name: file.name, ...(await parseCsv(file.name, text)) };
@@ -73,8 +73,11 @@ async function bytesOf(file: File): Promise<ArrayBuffer> {
   }
 }
 
-/** The first bytes of a ZIP archive, which .xlsx and .ods files are. */
-const ZIP = [0x50, 0x4b, 0x03, 0x04];
+/** The first bytes of a ZIP archive, which .xlsx and .ods files are, and of a compound file, which .xls files are ([MS-CFB] §2.2). */
+const WORKBOOKS = [
+  [0x50, 0x4b, 0x03, 0x04],
+  [0xd0, 0xcf, 0x11, 0xe0],
+] as const;
 
 function decode(name: string, bytes: Uint8Array, encoding: Encoding): string {
   const reader = new TextReader(encoding);
@@ -82,6 +85,8 @@ function decode(name: string, bytes: Uint8Array, encoding: Encoding): string {
     return reader.read(bytes) + reader.end();
   } catch (error) {
     if (!(error instanceof EncodingError)) throw error;
+    // Text has no NUL in any encoding of one byte.
+    if (bytes.includes(0)) throw new Error(`${name} is not a text file: save the rows as “CSV UTF-8”`);
     throw new NotUtf8(
       `${name} is not UTF-8 text: ${error.message}. Save it as “CSV UTF-8”, or read it as Windows-1252, which Excel writes in Western Europe`,
       sampleOf(decode(name, bytes, 'windows-1252')),

@@ -14,6 +14,9 @@ export interface CreatedPet {
   stock: number;
 }
 
+/** The code of the rows that were left out when the user stopped the import. */
+export const STOPPED = 'stopped';
+
 /** What became of the rows of an import so far. */
 export interface ImportProgress {
   total: number;
@@ -61,7 +64,7 @@ export async function importRows(
     onProgress(progress);
   };
   const rest = new Set(rows);
-  let reason = { code: 'stopped', message: 'The import was stopped before this row' };
+  let reason = { code: STOPPED, message: 'The import was stopped before this row' };
   report({});
   try {
     const { items, rejected } = await withCategories(names, rows, signal);

@@ -7,24 +7,24 @@ import { PetField } from './pet-picker.tsx';
 export type NewOrderFields = Pick<Order, 'petId' | 'quantity' | 'shipDate'>;
 
 interface OrderFieldsProps extends FieldsProps<NewOrderFields> {
-  /** The animal that the order has already. */
-  own?: number | undefined;
-  /** Only the ship date of a completed order can change. */
-  isComplete?: boolean;
+  /** The order as it is stored; absent for a new one. */
+  stored?: Order;
 }
 
 export function Fields(props: OrderFieldsProps) {
-  const { item, own, errors, conflicts, isReadOnly = false, isComplete = false, onChange, forget } = props;
+  const { item, stored, errors, conflicts, isReadOnly = false, onChange, forget } = props;
+  // Only the ship date of a completed order can change.
+  const isFixed = isReadOnly || stored?.complete === true;
   return (
     <>
       <PetField
         label="Animal"
         petId={item.petId}
-        forOrder={{ own }}
+        forOrder={{ own: stored?.petId }}
         placeholder="Search animals"
         error={errors.petId}
         conflict={conflicts?.petId}
-        disabled={isReadOnly || isComplete}
+        disabled={isFixed}
         onChoose={petId => {
           // The reason of a rejection is about the animal before.
           forget();
@@ -37,10 +37,11 @@ export function Fields(props: OrderFieldsProps) {
         inputMode="numeric"
         step="any"
         placeholder="1"
+        required={stored !== undefined}
         value={item.quantity ?? ''}
         error={errors.quantity}
         conflict={conflicts?.quantity}
-        disabled={isReadOnly || isComplete}
+        disabled={isFixed}
         onChange={({ target }) =>
           onChange('quantity', target.value === '' ? undefined : target.valueAsNumber)
         }

@@ -110,12 +110,15 @@ export function OrderMenu({ hasComplete = false, ...props }: OrderMenuButtonProp
 interface OrderStatusProps extends OrderMenuProps {
   /** Whether its completion is the main action of the panel. */
   isMain: boolean;
+  /** Whether its form has unsaved changes, which a completion would leave out. */
+  isChanged: boolean;
 }
 
 /** The state of an order, and a button for each thing that can be done with it. */
-export function OrderStatus({ isMain, ...props }: OrderStatusProps) {
+export function OrderStatus({ isMain, isChanged, ...props }: OrderStatusProps) {
   const { canChange, badge, complete, cancel, question } = useOrderChoices(props);
-  const possible = canChange ? [complete, cancel].filter(({ reason }) => reason === undefined) : [];
+  const choices = isChanged ? [cancel] : [complete, cancel];
+  const possible = canChange ? choices.filter(({ reason }) => reason === undefined) : [];
   return (
     <div className="order-status">
       {badge}
@@ -129,6 +132,9 @@ export function OrderStatus({ isMain, ...props }: OrderStatusProps) {
           {choice.label}
         </Button>
       ))}
+      {canChange && isChanged && complete.reason === undefined && (
+        <small>Save the changes to complete it</small>
+      )}
       {question}
     </div>
   );

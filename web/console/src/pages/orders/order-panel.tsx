@@ -85,14 +85,13 @@ function EditPanel({ id }: { id: number }) {
     >
       <Fields
         {...edit.fields}
-        own={base.petId}
+        stored={base}
         conflicts={{
           petId: conflictOn('petId', animalOf),
           quantity: conflictOn('quantity', (quantity = 1) => quantity),
           shipDate: conflictOn('shipDate', shownDate),
         }}
         isReadOnly={!can('orders:write')}
-        isComplete={isComplete}
       />
       {isComplete && <p className="hint">It is completed: only its ship date can still change.</p>}
       <div className="field">
@@ -101,6 +100,7 @@ function EditPanel({ id }: { id: number }) {
           order={base}
           name={animalOf(base.petId)}
           isMain={isToComplete}
+          isChanged={isChanged}
           onDone={what => what === 'cancel' && close()}
         />
       </div>

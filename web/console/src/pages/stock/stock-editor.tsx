@@ -59,7 +59,8 @@ export function StockEditor({ item, name, way: firstWay = 'Set to', onClose }: S
     if (asksFirst && !isAsked) return setAsked(true);
     setAsked(false);
     if (isSet) {
-      if (!(await save(`${name}: ${quantity} in stock`, asksFirst ? false : undefined))) return;
+      if (!(await save(`${name}: ${quantity?.toLocaleString()} in stock`, asksFirst ? false : undefined)))
+        return;
     } else {
       const delta = way === 'Add' ? Number(units) : -Number(units);
       await adjust(item, name, delta, !asksFirst, {

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { useDraft } from '../../data/draft.ts';
 import { LOW, thresholds } from '../../data/low-stock.ts';
 import { useSubmit } from '../../data/submit.ts';
 import { useCategories } from '../../data/use-categories.ts';
@@ -9,16 +10,24 @@ import './thresholds.css';
 /** Sets below how many units the stock of an animal is low, for each category. */
 export function Thresholds({ onClose }: { onClose: () => void }) {
   const categories = useCategories();
-  const [typed, setTyped] = useState<Readonly<Record<string, string>>>(() =>
+  const [set] = useState<Readonly<Record<string, string>>>(() =>
     Object.fromEntries(Object.entries(thresholds.read()).map(([id, units]) => [id, String(units)])),
   );
+  const [typed, setField, clear, isRestored] = useDraft('thresholds', set);
   const form = useSubmit([], async () => {
-    const set = Object.entries(typed).filter(([, units]) => units !== '' && Number(units) !== LOW);
-    thresholds.write(Object.fromEntries(set.map(([id, units]) => [id, Number(units)])));
+    const others = Object.entries(typed).filter(([, units]) => units !== '' && Number(units) !== LOW);
+    thresholds.write(Object.fromEntries(others.map(([id, units]) => [id, Number(units)])));
+    clear();
     onClose();
   });
   return (
-    <FormPanel title="When the stock is low" form={form} action="Save" onClose={onClose}>
+    <FormPanel
+      title="When the stock is low"
+      form={form}
+      action="Save"
+      onDiscard={isRestored ? clear : undefined}
+      onClose={onClose}
+    >
       <p className="hint">
         Today lists animals with fewer units than this, if they have had more than one. With 0 a category is
         left out. The numbers are kept in this browser.
@@ -33,7 +42,7 @@ export function Thresholds({ onClose }: { onClose: () => void }) {
             min={0}
             placeholder={String(LOW)}
             value={typed[id] ?? ''}
-            onChange={({ target }) => setTyped({ ...typed, [id]: target.value })}
+            onChange={({ target }) => setField(String(id), target.value)}
           />
         ))}
       </div>

@@ -5,6 +5,7 @@ import { useSession } from '../../app/session.ts';
 import { useActions } from '../../data/changes.ts';
 import { addDays } from '../../data/days.ts';
 import { missingRights, planInWords } from '../../data/key-words.ts';
+import { MOST_CHANGES } from '../../data/low-stock.ts';
 import { usePetNames } from '../../data/pet-names.ts';
 import { pets } from '../../data/pets.ts';
 import { MOST_PLAN_REQUESTS } from '../../data/plan-requests.ts';
@@ -79,6 +80,7 @@ function Tasks({ toDo, onThresholds }: { toDo: ToDo; onThresholds: () => void })
     webhooks = [],
     planRequests = [],
     hasAnimals,
+    knowsStock,
     isDone,
     error,
   } = toDo;
@@ -88,7 +90,7 @@ function Tasks({ toDo, onThresholds }: { toDo: ToDo; onThresholds: () => void })
   );
   const nameOf = usePetNames(ids);
   if (!hasAnimals) return <FirstSteps />;
-  if (isDone && !error) return <AllDone />;
+  if (isDone && !error) return <AllDone knowsStock={knowsStock} />;
   return (
     <>
       <DueOrders due={overdue} isLate isMain to={addDays(today, -1)} nameOf={nameOf} />
@@ -116,7 +118,8 @@ function Tasks({ toDo, onThresholds }: { toDo: ToDo; onThresholds: () => void })
 /** What a key has to see to know that all is done. */
 const needed = ['pets:read', 'orders:read', 'inventory:read', 'events:read'] as const;
 
-function AllDone() {
+/** `knowsStock` is whether all changes of stock were read. */
+function AllDone({ knowsStock }: { knowsStock: boolean }) {
   const { account, can } = useSession();
   // `can` denies the scope for events to a key that has no other one: the others are what this key lacks.
   const missing = needed.filter(scope => !can(scope) && !account.scopes.includes(scope));
@@ -128,7 +131,13 @@ function AllDone() {
     );
   return (
     <Empty picture="done" title="All done">
-      <p>No order waits for today, and nothing is low. Enjoy your coffee.</p>
+      <p>
+        No order waits for today, and{' '}
+        {knowsStock
+          ? 'nothing is low'
+          : `none of the latest ${MOST_CHANGES.toLocaleString()} changes of stock has left an animal low`}
+        . Enjoy your coffee.
+      </p>
     </Empty>
   );
 }

@@ -6,6 +6,7 @@ import { useOverview } from '../../data/overview.ts';
 import { useToDo } from '../../data/to-do.ts';
 import { useSentenceOf } from '../../data/use-activity.ts';
 import { leadsBack } from '../../kit/close.ts';
+import { wordsLocale } from '../../kit/locale.ts';
 import { SkeletonCards } from '../../kit/skeleton.tsx';
 import { Time } from '../../kit/time.tsx';
 import { hasHistory, OrdersPlot } from './orders-plot.tsx';
@@ -16,7 +17,7 @@ import './today.css';
 export function Today() {
   const toDo = useToDo();
   const { days, activity } = useOverview();
-  const date = new Date(startOf(toDo.today)).toLocaleDateString(undefined, {
+  const date = new Date(startOf(toDo.today)).toLocaleDateString(wordsLocale, {
     weekday: 'long',
     day: 'numeric',
     month: 'long',
