@@ -113,8 +113,8 @@ describe('a panel', () => {
     const { api, page, open } = await visit(t);
     await aPet(api, { name: 'Left by Back' });
     const shown = await open('/animals?q=left');
-    await shown.row('Left by Back').press('Enter');
-    await shown.panel.getByRole('button', { name: 'Delete' }).press('Enter');
+    await shown.row('Left by Back').getByText('Left by Back').click();
+    await shown.panel.getByRole('button', { name: 'Delete' }).click();
     await shown.question.waitFor();
     await page.goBack();
     await shown.panel.waitFor({ state: 'detached' });

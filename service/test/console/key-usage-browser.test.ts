@@ -292,6 +292,23 @@ it('a ban that ends by itself disappears from the list within half a minute', as
   await shown.row('Patient again').getByText('Banned').waitFor({ state: 'detached' });
 });
 
+it('several bans that end by themselves disappear from the list at once', async t => {
+  const { shop, openWithClock } = await visit(t);
+  const clients = [await usedUp(shop), await usedUp(shop)];
+  for (const [i, { keyId }] of clients.entries())
+    await shop.api.patch(`/keys/${keyId}`, { name: `Both ${i}` });
+  const shown = await openWithClock('/keys?name=both');
+  const banned = shown.row('Both').getByText('Banned');
+  await shown.row('Both 1').waitFor();
+  await shown.live();
+  for (const client of clients) await provokeBan(shop, client);
+  await eventually(() => banned.count(), 2);
+  // Later than the end of the longest ban.
+  shop.clock.advance(DAY);
+  await shown.page.clock.fastForward(30_000);
+  await eventually(() => banned.count(), 0);
+});
+
 it('a ban stays in the list after a change by a replica that has not seen it', async t => {
   const { shop, page, open } = await visit(t);
   const client = await usedUp(shop);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
+import { MINUTE } from '../../src/kit/clock.ts';
 import { eventually, tabTo } from '../support/browser.ts';
 import { useConsole } from '../support/console-page.ts';
 import { aCategory, anOrder, aPet, petsIn } from '../support/factories.ts';
@@ -148,6 +149,82 @@ for (const colorScheme of ['light', 'dark'] as const) {
     });
   });
 }
+
+it('the lines of a list on a phone move with its rows up to the last one, above which the main action is', async t => {
+  const { api, page, open } = await visit(t);
+  const categoryId = await aCategory(api);
+  await petsIn(
+    api,
+    categoryId,
+    Array.from({ length: 30 }, (_, i) => `Phone ${i}`),
+  );
+  await page.setViewportSize({ width: 390, height: 844 });
+  const shown = await open(`/animals?categoryId=${categoryId}`);
+  await shown.row('Phone 3').first().waitFor();
+  for (const top of [0, 700, 9_999]) {
+    await page.evaluate(`document.querySelector('.table-body').scrollTop = ${top}`);
+    // The main action is over the edge.
+    const [inRows] = await linesOf(page);
+    // Without the edges of the table.
+    const lines = inRows.filter(y => y > 2 && y < inRows.at(-1)! - 2);
+    assert.ok(lines.length > 3, `${inRows}`);
+    const distances = lines.slice(1).map((y, i) => y - lines[i]!);
+    assert.deepEqual(new Set(distances), new Set([72]), `scrolled by ${top}`);
+  }
+});
+
+it('the rows of a list follow the width of the window, also when nothing else changes', async t => {
+  const { api, page, open } = await visit(t);
+  const categoryId = await aCategory(api);
+  await petsIn(api, categoryId, ['Narrow 1', 'Narrow 2', 'Narrow 3']);
+  const shown = await open(`/animals?categoryId=${categoryId}`);
+  await shown.row('Narrow 3').first().waitFor();
+  const tops = () =>
+    page.evaluate(`Array.from(document.querySelectorAll('[data-index]'), row => row.getBoundingClientRect())
+      .map(({ top, height }, i, rows) => [height, top - rows[0].top])`);
+  const rowsOf = (height: number) => [0, 1, 2].map(i => [height, i * height]);
+  for (const [width, height] of [
+    [1280, 52],
+    [390, 72],
+    [1280, 52],
+  ] as const) {
+    await page.setViewportSize({ width, height: 900 });
+    await eventually(tops, rowsOf(height));
+  }
+});
+
+it('what is chosen, the edge of a dialog and progress can be seen with forced colours, which have no backgrounds', async t => {
+  const { page, open } = await visit(t);
+  await page.emulateMedia({ forcedColors: 'active' });
+  const shown = await open('/animals');
+  const styleOf = (selector: string, property: string) =>
+    page.evaluate(`getComputedStyle(document.querySelector('${selector}')).${property}`);
+  for (const selector of ['.navigation [aria-current="page"]', '.choices [aria-pressed="true"]'])
+    assert.equal(await styleOf(selector, 'outlineStyle'), 'solid', selector);
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox', { name: /^Find/ }).fill('animals');
+  await page.getByRole('option').first().waitFor();
+  assert.equal(await styleOf('[role="option"][aria-selected="true"]', 'outlineStyle'), 'solid');
+  assert.equal(await styleOf('dialog', 'borderTopStyle'), 'solid');
+  await page.keyboard.press('Escape');
+  await shown.page.evaluate("document.body.append(document.createElement('progress'))");
+  assert.notEqual(await styleOf('progress', 'appearance'), 'none');
+  await shown.page.evaluate("document.querySelector('progress').remove()");
+});
+
+describe('in a browser whose language is not English', () => {
+  const visitInGerman = useConsole({ locale: 'de-DE' });
+
+  it('the words are English, and the numbers those of the user', async t => {
+    const { api, page, shop, open } = await visitInGerman(t);
+    await aPet(api, { name: 'Viele', stock: 1_234 });
+    await page.clock.setFixedTime(shop.clock.now() + 3 * MINUTE);
+    await open('/');
+    await page.getByText('1.234').first().waitFor();
+    await page.getByText('3 min ago').first().waitFor();
+    await page.getByRole('heading', { name: 'Today Saturday 21 November' }).waitFor();
+  });
+});
 
 it('numbers end below each other in the columns of stock and units, whatever the width of the status', async t => {
   const { api, page, open } = await visit(t);

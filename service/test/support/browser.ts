@@ -213,7 +213,12 @@ export function useBrowser(
       await context.unrouteAll({ behavior: 'wait' });
       // Not `wait`: a test that failed may still hold a request back.
       await page.unrouteAll({ behavior: 'ignoreErrors' });
-      await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce', media: null });
+      await page.emulateMedia({
+        colorScheme: 'light',
+        reducedMotion: 'reduce',
+        forcedColors: null,
+        media: null,
+      });
       await page.setViewportSize(contextOptions.viewport ?? viewport);
       // In a hook of its own, the last one: when a hook throws, node:test skips the rest, and a server that they close keeps the file
       // from ending.
